@@ -1,0 +1,52 @@
+import tseslint from 'typescript-eslint';
+
+/**
+ * Two rules are about danger, not taste: foreign JSON must go through a guarded parser, and an outgoing
+ * address someone else chose must go through the fetch a room was handed.
+ */
+const isomorphicRooms = ['protocol', 'mcp-host', 'model-runtime', 'agent-runtime', 'agent-host'].map(
+  (room) => `packages/${room}/src/**/*.ts`,
+);
+
+export default tseslint.config(
+  { ignores: ['**/dist/**', '**/node_modules/**', '.cache/**', 'bench/**', '**/*.mjs'] },
+  ...tseslint.configs.recommendedTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      'max-lines': ['error', { max: 500, skipBlankLines: false, skipComments: false }],
+      'no-console': 'error',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  {
+    files: isomorphicRooms,
+    ignores: ['**/*.test.ts', '**/node/**'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        { name: 'process', message: 'Isomorphic rooms have no process; take what you need as a parameter.' },
+        { name: 'Buffer', message: 'Isomorphic rooms use Uint8Array.' },
+        { name: 'fetch', message: 'Take a fetch from the owner, so that the guard can stand in front of it.' },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "CallExpression[callee.object.name='JSON'][callee.property.name='parse']",
+          message: 'Foreign JSON goes through parseJson() of protocol, which never throws.',
+        },
+      ],
+    },
+  },
+  { files: ['**/*.test.ts'], rules: { 'max-lines': 'off', '@typescript-eslint/no-unsafe-assignment': 'off' } },
+  { files: ['scripts/**', 'packages/cli/src/**'], rules: { 'no-console': 'off' } },
+);

@@ -1,0 +1,34 @@
+import type { Price } from './usage.ts';
+
+/** What every model takes; a wire leaves out what its provider refuses. */
+export type ModelParameters = {
+  temperature?: number;
+  topP?: number;
+  maxOutputTokens?: number;
+  stop?: string[];
+  seed?: number;
+};
+
+/** What happens when the permitted turns are used up. `answer`: the last one must answer without tools. */
+export type OnMaxTurns = 'answer' | 'error';
+
+/** Bounds of a run; all are enforced. */
+export type RunLimits = {
+  /** Model requests, default 20. */
+  maxTurns: number;
+  onMaxTurns: OnMaxTurns;
+  /** Milliseconds from start to end; absent: no bound. */
+  maxWallTimeMs?: number;
+  /** US dollars, together with {@link Price}; absent: no bound. */
+  maxCost?: number;
+  price?: Price;
+  /** Tools running at once, default 8. */
+  toolConcurrency: number;
+  /** How often the same tool may be called with the same arguments in one run, default 10. */
+  maxSameCall: number;
+};
+
+export const DEFAULT_LIMITS: RunLimits = { maxTurns: 20, onMaxTurns: 'answer', toolConcurrency: 8, maxSameCall: 10 };
+
+/** `native`: tools go in the request. `text`: they are described in the prompt and calls come back as text. */
+export type ToolMode = 'native' | 'text';

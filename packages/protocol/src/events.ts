@@ -1,0 +1,71 @@
+import type { ErrorInfo } from './errors.ts';
+import type { ApprovalAnswer, Interrupt } from './interrupts.ts';
+import type { AssistantMessage, ToolMessage, UserMessage } from './messages.ts';
+import type { MalformedToolCallPart, ToolCallPart, ToolResult } from './parts.ts';
+import type { ToolReference } from './tools.ts';
+import type { Usage } from './usage.ts';
+
+/** Where a run executes. */
+export type Place = 'server' | 'browser' | 'process';
+
+export type RunStatus = 'queued' | 'running' | 'parked' | 'waiting_for_tab' | 'done' | 'failed' | 'cancelled';
+
+/** The instructions of the loop; each one carried out and committed is a step. */
+export type InstructionType =
+  | 'call_llm'
+  | 'call_tool'
+  | 'call_tools_batch'
+  | 'request_human_approve'
+  | 'resolve_aborted_tools'
+  | 'finish';
+
+/**
+ * What happens in a run, without its envelope. The union is closed: every door (terminal, page, OpenAI, AG-UI)
+ * switches over it exhaustively, and a new member is a deliberate change to each of them.
+ *
+ * A reader who applies the events in order of `seq` has the transcript: `message_finished` and `tool_finished` carry
+ * the whole of what the deltas before them spelled out, so that deltas can be dropped once a run is over.
+ */
+export type RunEventBody =
+  | { type: 'run_started'; conversationId: string; place: Place; model: string; message: UserMessage }
+  | { type: 'step_started'; instruction: InstructionType }
+  | { type: 'message_started'; messageId: string; parentId: string | null; model: string }
+  | { type: 'text_delta'; messageId: string; text: string }
+  | { type: 'reasoning_delta'; messageId: string; text: string }
+  | { type: 'tool_call_started'; messageId: string; callId: string; name: string }
+  | { type: 'tool_call_delta'; messageId: string; callId: string; argumentsText: string }
+  | { type: 'tool_call_ready'; messageId: string; call: ToolCallPart }
+  | { type: 'tool_call_malformed'; messageId: string; call: MalformedToolCallPart }
+  | { type: 'message_finished'; message: AssistantMessage }
+  | { type: 'interrupt_requested'; interrupt: Interrupt }
+  | { type: 'interrupt_answered'; interruptId: string; answer: ApprovalAnswer }
+  | { type: 'tool_started'; callId: string; tool: ToolReference; name: string }
+  | { type: 'tool_progress'; callId: string; progress: number; total?: number; text?: string }
+  | { type: 'tool_finished'; callId: string; result: ToolResult; message: ToolMessage; durationMs: number }
+  | { type: 'notice'; level: 'info' | 'warning'; code: string; text: string }
+  | {
+      type: 'run_finished';
+      status: 'done' | 'failed' | 'cancelled';
+      usage: Usage;
+      /** US dollars; absent where a price or a usage is unknown. */
+      cost?: number;
+      error?: ErrorInfo;
+    };
+
+/** The version of the envelope and of the union. */
+export const RUN_EVENT_VERSION = 1;
+
+export type RunEventEnvelope = {
+  v: typeof RUN_EVENT_VERSION;
+  /** Per run, from 1, without gaps. */
+  seq: number;
+  runId: string;
+  /** The step that emitted it, from 0. */
+  step: number;
+  /** Which try of that step, from 1; a step is tried again after a crash. */
+  attempt: number;
+  /** Milliseconds since 1970. */
+  at: number;
+};
+
+export type RunEvent = RunEventEnvelope & RunEventBody;

@@ -1,0 +1,42 @@
+export type { JsonObject, JsonValue, ParsedJson } from './json.ts';
+export { canonicalJson, isJsonObject, parseJson } from './json.ts';
+export type { ErrorCode, ErrorInfo } from './errors.ts';
+export { isAbortError, ToolyardError, toErrorInfo } from './errors.ts';
+export type {
+  AssistantPart,
+  AudioPart,
+  CitationPart,
+  ErrorPart,
+  FilePart,
+  ImagePart,
+  MalformedToolCallPart,
+  MediaSource,
+  ReasoningPart,
+  ResourcePart,
+  TextPart,
+  ToolCallPart,
+  ToolContentPart,
+  ToolOutcome,
+  ToolResult,
+  ToolResultPart,
+  UserPart,
+} from './parts.ts';
+export type { ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
+export { formatToolReference } from './tools.ts';
+export type {
+  AssistantMessage,
+  FinishReason,
+  Message,
+  SystemMessage,
+  ToolMessage,
+  UserMessage,
+} from './messages.ts';
+export { textOf } from './messages.ts';
+export type { Price, Usage } from './usage.ts';
+export { addUsage, costOf } from './usage.ts';
+export type { ApprovalAnswer, ApprovalInterrupt, Interrupt } from './interrupts.ts';
+export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, RunStatus } from './events.ts';
+export { RUN_EVENT_VERSION } from './events.ts';
+export type { ModelParameters, OnMaxTurns, RunLimits, ToolMode } from './agents.ts';
+export { DEFAULT_LIMITS } from './agents.ts';
+export type { Clock, ConversationPort, Failpoint, Fetch, IdSource, RunJournal } from './ports.ts';

@@ -1,0 +1,41 @@
+/** Any value JSON can carry. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+
+/** A JSON object: tool arguments, structured results, JSON Schemas. */
+export type JsonObject = { [key: string]: JsonValue };
+
+/** What {@link parseJson} found. `problem` is the parser's own short account, safe to show. */
+export type ParsedJson = { ok: true; value: JsonValue } | { ok: false; problem: string };
+
+/**
+ * Reads JSON that someone else wrote. Never throws.
+ *
+ * @example
+ * const parsed = parseJson('{"a":1}');
+ * if (parsed.ok && isJsonObject(parsed.value)) use(parsed.value);
+ */
+export function parseJson(text: string): ParsedJson {
+  try {
+    // eslint-disable-next-line no-restricted-syntax -- the one place where foreign JSON is read
+    return { ok: true, value: JSON.parse(text) as JsonValue };
+  } catch (error) {
+    return { ok: false, problem: error instanceof Error ? error.message : 'not JSON' };
+  }
+}
+
+/** True for `{...}`: not for arrays, not for null. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * One text for equal values, whatever the order of their keys. Used to recognise the same call made again.
+ */
+export function canonicalJson(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const pairs = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
+  return `{${pairs.join(',')}}`;
+}

@@ -1,0 +1,46 @@
+import type { AssistantPart, TextPart, ToolResultPart, UserPart } from './parts.ts';
+import type { ToolReference } from './tools.ts';
+import type { Usage } from './usage.ts';
+
+type MessageBase = {
+  id: string;
+  /** The message this one follows; null for the first. A conversation is a tree. */
+  parentId: string | null;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+};
+
+export type SystemMessage = MessageBase & { role: 'system'; parts: TextPart[] };
+export type UserMessage = MessageBase & { role: 'user'; parts: UserPart[] };
+
+export type AssistantMessage = MessageBase & {
+  role: 'assistant';
+  parts: AssistantPart[];
+  runId: string;
+  model: string;
+  finishReason: FinishReason;
+  usage?: Usage;
+};
+
+/** One tool's answer to one call. */
+export type ToolMessage = MessageBase & {
+  role: 'tool';
+  name: string;
+  tool: ToolReference | null;
+  parts: [ToolResultPart];
+};
+
+export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
+
+/**
+ * Why the model stopped. `error`: the stream ended badly, what came before it is kept. `cancelled`: a person stopped
+ * it, likewise.
+ */
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error' | 'cancelled';
+
+/** The text of a message, without reasoning, calls or media. */
+export function textOf(message: Message): string {
+  let text = '';
+  for (const part of message.parts) if (part.type === 'text') text += part.text;
+  return text;
+}

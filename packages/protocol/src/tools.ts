@@ -1,0 +1,32 @@
+import type { JsonObject } from './json.ts';
+
+/** The only identity of a tool: in permissions, routing, storage and display. */
+export type ToolReference = { serverId: string; name: string };
+
+/** `server/tool`, as people write it in `--allow` and read it in messages. */
+export function formatToolReference(tool: ToolReference): string {
+  return `${tool.serverId}/${tool.name}`;
+}
+
+/** Hints a server gives about its own tool. Untrusted, unless the owner says otherwise. */
+export type ToolAnnotations = {
+  readOnly?: boolean;
+  destructive?: boolean;
+  idempotent?: boolean;
+  openWorld?: boolean;
+};
+
+/** A tool as a model is told of it. */
+export type ToolDefinition = {
+  tool: ToolReference;
+  /** The model-facing name; only ToolIndex makes these. */
+  name: string;
+  title?: string;
+  description?: string;
+  /** JSON Schema of the arguments; its top level is always an object. */
+  inputSchema: JsonObject;
+  outputSchema?: JsonObject;
+  annotations?: ToolAnnotations;
+  /** True for what Toolyard itself ships and registers, whatever the server calls itself. */
+  builtIn: boolean;
+};

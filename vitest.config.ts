@@ -1,0 +1,21 @@
+import { defineConfig } from 'vitest/config';
+
+const conditions = ['toolyard-src'];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: [
+      'packages/*/src/**/*.test.ts',
+      'servers/*/src/**/*.test.ts',
+      'testing/src/**/*.test.ts',
+      'scripts/**/*.test.ts',
+    ],
+    // Tests start real processes and sockets; the limit is a safety net, never an assertion about speed.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    execArgv: ['--conditions=toolyard-src'],
+    unstubEnvs: true,
+  },
+});
