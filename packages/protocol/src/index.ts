@@ -40,3 +40,4 @@ export { RUN_EVENT_VERSION } from './events.ts';
 export type { ModelParameters, OnMaxTurns, RunLimits, ToolMode } from './agents.ts';
 export { DEFAULT_LIMITS } from './agents.ts';
 export type { Clock, ConversationPort, Failpoint, Fetch, IdSource, RunJournal } from './ports.ts';
+export { VERSION } from './version.ts';

@@ -1,0 +1,185 @@
+import type {
+  Clock,
+  ErrorInfo,
+  Failpoint,
+  Message,
+  RunEvent,
+  RunJournal,
+  RunLimits,
+  ToolCallPart,
+  ToolResult,
+  Usage,
+} from '@toolyard/protocol';
+import { textOf, ToolyardError } from '@toolyard/protocol';
+import type { Brain, Ending, Executors, StepResult } from '@toolyard/agent-runtime';
+import { AgentRuntime, initialState } from '@toolyard/agent-runtime';
+import { EventQueue } from './event-queue.ts';
+import { createMemoryJournal } from './memory-journal.ts';
+import type { MemoryConversation } from './memory-conversation.ts';
+
+/** What a run came to. */
+export type RunResult = {
+  /** `failed` never stands here: `result` rejects then. */
+  status: 'done' | 'cancelled';
+  /** The answer; of a cancelled run what was said of it. */
+  text: string;
+  reasoning: string;
+  calls: { call: ToolCallPart; result: ToolResult }[];
+  usage: Usage;
+  /** US dollars; absent where a price or a usage is unknown. */
+  cost?: number;
+  /** Model requests made. */
+  turns: number;
+  /** What the run added to the conversation, the person's message first. */
+  messages: Message[];
+};
+
+/** A run that failed: `code` says how, `partial` is what there was until then. */
+export class RunFailed extends ToolyardError {
+  readonly partial: Omit<RunResult, 'status'>;
+
+  constructor(error: ErrorInfo, partial: Omit<RunResult, 'status'>) {
+    super(error);
+    this.name = 'RunFailed';
+    this.partial = partial;
+  }
+}
+
+/** The journal and the signal the executors of a run are made with. */
+export type RunParts = { journal: RunJournal; signal: AbortSignal };
+
+export type AgentRunOptions = {
+  id: string;
+  limits: RunLimits;
+  clock: Clock;
+  conversation: MemoryConversation;
+  /** Where the messages of this run begin in the conversation. */
+  firstMessage: number;
+  brain: Brain;
+  executors: (parts: RunParts) => Executors;
+  /** Called with the journal before the first step. */
+  onStart: (journal: RunJournal) => void;
+  signal?: AbortSignal;
+  failpoint?: Failpoint;
+  onDefect?: (thrown: unknown) => void;
+};
+
+/**
+ * One execution of an agent. It goes on whether or not anybody reads its events; leaving a `for await` early does not
+ * stop it, {@link cancel} or the signal does.
+ *
+ * @example
+ * const run = agent.run('What time is it in Tokyo?');
+ * for await (const event of run) if (event.type === 'text_delta') process.stdout.write(event.text);
+ * const { text, usage } = await run.result;
+ */
+export class AgentRun implements AsyncIterable<RunEvent> {
+  readonly id: string;
+  /**
+   * Settles when the run is over: rejects with {@link RunFailed} if it failed. Need not be awaited.
+   */
+  readonly result: Promise<RunResult>;
+  readonly #events = new EventQueue();
+  readonly #stop = new AbortController();
+  #ending: Ending | null = null;
+
+  constructor(options: AgentRunOptions) {
+    this.id = options.id;
+    this.result = this.#execute(options);
+    // Whoever only reads the events learns of a failure there.
+    this.result.catch(() => {});
+  }
+
+  /** Stops the run within the current step; what was said is kept. */
+  cancel(): void {
+    this.#end({ status: 'cancelled' });
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<RunEvent, undefined> {
+    return this.#events.read();
+  }
+
+  #end(ending: Ending): void {
+    if (this.#ending) return;
+    this.#ending = ending;
+    this.#stop.abort();
+  }
+
+  async #execute(options: AgentRunOptions): Promise<RunResult> {
+    const { clock, conversation, limits, signal } = options;
+    const onAbort = (): void => this.cancel();
+    const cancelTimer =
+      limits.maxWallTimeMs === undefined
+        ? undefined
+        : clock.after(limits.maxWallTimeMs, () => this.#end({ status: 'failed', error: timeLimit(limits) }));
+    if (signal?.aborted) this.cancel();
+    signal?.addEventListener('abort', onAbort, { once: true });
+
+    const journal = createMemoryJournal({ runId: this.id, clock, publish: (event) => this.#events.push(event) });
+    const runtime = new AgentRuntime({
+      agent: options.brain,
+      executors: options.executors({ journal, signal: this.#stop.signal }),
+      journal,
+      stopRequested: () => this.#ending,
+      ...(options.onDefect ? { onDefect: options.onDefect } : {}),
+    });
+    let at: StepResult = {
+      state: initialState({
+        runId: this.id,
+        conversationId: conversation.id,
+        startedAt: clock.now(),
+        limits,
+      }),
+      context: { phase: 'user_input' },
+    };
+    try {
+      options.onStart(journal);
+      while (at.state.status === 'running') {
+        await options.failpoint?.(`step:${at.context.phase}`);
+        at = await runtime.step(at.state, at.context);
+      }
+    } finally {
+      cancelTimer?.();
+      signal?.removeEventListener('abort', onAbort);
+      this.#events.end();
+    }
+
+    const messages = conversation.messages().slice(options.firstMessage);
+    const told = { ...summarise(messages), usage: at.state.usage, turns: at.state.turns, messages };
+    const whole = at.state.cost === null ? told : { ...told, cost: at.state.cost };
+    const ending = at.context.phase === 'ending' ? at.context.ending : null;
+    if (ending?.status === 'failed') throw new RunFailed(ending.error, whole);
+    return { status: ending?.status ?? 'done', ...whole };
+  }
+}
+
+function timeLimit(limits: RunLimits): ErrorInfo {
+  return {
+    code: 'time_limit_exceeded',
+    message: `The run took longer than the ${((limits.maxWallTimeMs ?? 0) / 1000).toFixed(0)} s it may take.`,
+    hint: 'Raise the limit of time, or ask for less at once.',
+  };
+}
+
+function summarise(messages: readonly Message[]): Pick<RunResult, 'text' | 'reasoning' | 'calls'> {
+  let text = '';
+  let reasoning = '';
+  const calls: RunResult['calls'] = [];
+  const results = new Map<string, ToolResult>();
+  for (const message of messages) {
+    if (message.role === 'tool') results.set(message.parts[0].callId, message.parts[0].result);
+  }
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue;
+    // Text beside tool calls is the model thinking aloud; the last word is the answer.
+    text = textOf(message);
+    for (const part of message.parts) {
+      if (part.type === 'reasoning') reasoning += part.text;
+      if (part.type !== 'tool_call') continue;
+      const result = results.get(part.callId);
+      if (result) calls.push({ call: part, result });
+    }
+  }
+  return { text, reasoning, calls };
+}
+

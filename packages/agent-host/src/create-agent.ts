@@ -1,0 +1,299 @@
+import type {
+  Clock,
+  Failpoint,
+  Fetch,
+  IdSource,
+  Message,
+  ModelParameters,
+  RunLimits,
+  ToolDefinition,
+  ToolMode,
+  UserMessage,
+  UserPart,
+} from '@toolyard/protocol';
+import { DEFAULT_LIMITS, ToolyardError, VERSION } from '@toolyard/protocol';
+import { createGate, GeneralChatAgent } from '@toolyard/agent-runtime';
+import type { CreateTransport, ServerConfig, ServerHealth } from '@toolyard/mcp-host';
+import { McpHost } from '@toolyard/mcp-host';
+import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
+import { createDemoRuntime, createOpenAiChatRuntime } from '@toolyard/model-runtime';
+import { AgentRun } from './agent-run.ts';
+import { createAgentExecutors } from './executors/create-agent-executors.ts';
+import { MemoryConversation } from './memory-conversation.ts';
+import type { AskApproval } from './run-host.ts';
+
+/**
+ * Which model answers: one behind an OpenAI-compatible address, the built-in demo, or one of a runtime made
+ * elsewhere.
+ */
+export type ModelChoice =
+  | { baseUrl: string; apiKey?: string; id: string }
+  | { demo: true; id?: 'demo' | 'demo-text' }
+  | { runtime: ModelRuntime; id: string };
+
+export type AgentOptions = {
+  model: ModelChoice;
+  /** MCP servers whose tools the model may use. One that cannot be reached is reported, not thrown. */
+  servers?: ServerConfig[];
+  instructions?: string;
+  parameters?: ModelParameters;
+  limits?: Partial<RunLimits>;
+  /** Default `native`. */
+  toolMode?: ToolMode;
+  /** Asks a person about a call. Without it, calls that would need a person are refused. */
+  approve?: AskApproval;
+  /** Tools that need not be asked about, as `server/tool`. */
+  allow?: string[];
+  /** One line for each thing worth knowing: connections, their end, defects. */
+  log?: (line: string) => void;
+};
+
+/** What the surroundings provide; `@toolyard/agent-host/node` has it for Node. */
+export type Platform = {
+  fetch: Fetch;
+  createTransport: CreateTransport;
+  clock: Clock;
+  ids: IdSource;
+  failpoint?: Failpoint;
+};
+
+export type RunOptions = { signal?: AbortSignal };
+
+/** A model with its tools, and one conversation with it. */
+export interface Agent extends AsyncDisposable {
+  readonly provider: string;
+  readonly model: string;
+  /** The servers as they are now, the unreachable ones with the reason. */
+  readonly servers: readonly ServerHealth[];
+  readonly tools: readonly ToolDefinition[];
+  readonly messages: readonly Message[];
+  /**
+   * Sends a message and lets the model work until it has answered. The next run goes on from there. Throws
+   * ToolyardError while another run is under way, and after {@link close}.
+   */
+  run(input: string | UserPart[], options?: RunOptions): AgentRun;
+  /** What the provider offers. Throws ToolyardError. */
+  models(): Promise<ModelInfo[]>;
+  /** Another model of the same provider for the runs to come; the conversation stays. */
+  useModel(id: string): void;
+  /** Forgets the conversation, but for the instructions. */
+  clear(): void;
+  /** Ends a run under way, every connection and every process a server runs in. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes an agent; resolves once its servers are connected and listed, or reported as failed.
+ *
+ * @example
+ * await using agent = await createAgent({
+ *   model: { baseUrl: 'http://127.0.0.1:8080', id: 'qwen3' },
+ *   servers: [{ id: 'files', transport: { type: 'stdio', command: 'npx', args: ['-y', 'some-mcp-server'] } }],
+ *   instructions: 'Answer briefly.',
+ * });
+ * const { text } = await agent.run('What is in the folder?').result;
+ */
+export async function createAgent(options: AgentOptions, platform: Platform): Promise<Agent> {
+  const { clock, ids } = platform;
+  const log = options.log ?? ((): void => {});
+  const host = new McpHost({
+    servers: options.servers ?? [],
+    createTransport: platform.createTransport,
+    clock,
+    clientInfo: { name: 'toolyard', version: VERSION },
+  });
+  await host.connectAll();
+  for (const server of host.health()) log(describe(server));
+  return new LocalAgent(options, platform, host, new MemoryConversation(ids.next()), log);
+}
+
+function describe(server: ServerHealth): string {
+  return server.state === 'ready'
+    ? `${server.id}: connected, ${server.toolCount} ${server.toolCount === 1 ? 'tool' : 'tools'}`
+    : `${server.id}: ${server.error?.message ?? server.state}`;
+}
+
+class LocalAgent implements Agent {
+  readonly #options: AgentOptions;
+  readonly #platform: Platform;
+  readonly #host: McpHost;
+  readonly #conversation: MemoryConversation;
+  readonly #log: (line: string) => void;
+  readonly #allowed: Set<string>;
+  #model: { runtime: ModelRuntime; id: string };
+  #current: AgentRun | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(
+    options: AgentOptions,
+    platform: Platform,
+    host: McpHost,
+    conversation: MemoryConversation,
+    log: (line: string) => void,
+  ) {
+    this.#options = options;
+    this.#platform = platform;
+    this.#host = host;
+    this.#conversation = conversation;
+    this.#log = log;
+    this.#allowed = new Set(options.allow);
+    this.#model = resolveModel(options.model, platform);
+    if (options.instructions !== undefined) {
+      conversation.add({
+        id: platform.ids.next(),
+        parentId: null,
+        createdAt: platform.clock.now(),
+        role: 'system',
+        parts: [{ type: 'text', text: options.instructions }],
+      });
+    }
+  }
+
+  get provider(): string {
+    return this.#model.runtime.provider;
+  }
+
+  get model(): string {
+    return this.#model.id;
+  }
+
+  get servers(): readonly ServerHealth[] {
+    return this.#host.health();
+  }
+
+  get tools(): readonly ToolDefinition[] {
+    return this.#host.tools();
+  }
+
+  get messages(): readonly Message[] {
+    return this.#conversation.messages();
+  }
+
+  models(): Promise<ModelInfo[]> {
+    return this.#model.runtime.models();
+  }
+
+  useModel(id: string): void {
+    this.#model = { ...this.#model, id };
+  }
+
+  clear(): void {
+    this.#refuseWhileRunning();
+    this.#conversation.clear();
+  }
+
+  run(input: string | UserPart[], runOptions: RunOptions = {}): AgentRun {
+    if (this.#closing) throw new ToolyardError({ code: 'bad_request', message: 'This agent is closed.' });
+    this.#refuseWhileRunning();
+    const { clock, ids, failpoint } = this.#platform;
+    const conversation = this.#conversation;
+    const { runtime, id: modelId } = this.#model;
+    const message: UserMessage = {
+      id: ids.next(),
+      parentId: conversation.leafId,
+      createdAt: clock.now(),
+      role: 'user',
+      parts: typeof input === 'string' ? [{ type: 'text', text: input }] : input,
+    };
+    const firstMessage = conversation.messages().length;
+    conversation.add(message);
+
+    const ask = this.#options.approve;
+    const gate = createGate({
+      mode: ask ? 'manual' : 'headless',
+      allowed: this.#allowed,
+      lookUp: (tool) => this.#judged(tool),
+    });
+    const run = new AgentRun({
+      id: ids.next(),
+      limits: { ...DEFAULT_LIMITS, ...this.#options.limits },
+      clock,
+      conversation,
+      firstMessage,
+      brain: new GeneralChatAgent({ gate }),
+      executors: ({ journal, signal }) =>
+        createAgentExecutors({
+          model: runtime,
+          modelId,
+          parameters: this.#options.parameters ?? {},
+          toolMode: this.#options.toolMode ?? 'native',
+          tools: this.#host,
+          conversation,
+          journal,
+          clock,
+          signal,
+          contextSources: () => ({ serverInstructions: this.#serverInstructions() }),
+          ...(ask ? { ask } : {}),
+          allow: (reference) => this.#allowed.add(reference),
+        }),
+      onStart: (journal) =>
+        journal.append({
+          type: 'run_started',
+          conversationId: conversation.id,
+          place: 'process',
+          model: modelId,
+          message,
+        }),
+      ...(runOptions.signal ? { signal: runOptions.signal } : {}),
+      ...(failpoint ? { failpoint } : {}),
+      onDefect: (thrown) => this.#log(`defect: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`),
+    });
+    this.#current = run;
+    const over = (): void => {
+      if (this.#current === run) this.#current = null;
+    };
+    run.result.then(over, over);
+    return run;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    const run = this.#current;
+    run?.cancel();
+    await run?.result.catch(() => {});
+    await this.#host.close();
+    for (const { id } of this.#host.health()) this.#log(`${id}: disconnected`);
+  }
+
+  #refuseWhileRunning(): void {
+    if (!this.#current) return;
+    throw new ToolyardError({
+      code: 'bad_request',
+      message: 'A run of this conversation is still under way.',
+      hint: 'Wait for its result, or cancel it first.',
+    });
+  }
+
+  #judged(tool: { serverId: string; name: string }): { builtIn: boolean; readOnly: boolean } | undefined {
+    const known = this.#host
+      .tools()
+      .find((offered) => offered.tool.serverId === tool.serverId && offered.tool.name === tool.name);
+    return known && { builtIn: known.builtIn, readOnly: known.annotations?.readOnly === true };
+  }
+
+  #serverInstructions(): { serverId: string; text: string }[] {
+    return this.#host
+      .health()
+      .flatMap(({ id, state, instructions }) =>
+        state === 'ready' && instructions ? [{ serverId: id, text: instructions }] : [],
+      );
+  }
+}
+
+function resolveModel(choice: ModelChoice, platform: Platform): { runtime: ModelRuntime; id: string } {
+  if ('runtime' in choice) return choice;
+  const { clock, ids, fetch } = platform;
+  const newId = (): string => ids.next();
+  if ('demo' in choice) return { runtime: createDemoRuntime({ clock, newId }), id: choice.id ?? 'demo' };
+  const { baseUrl, apiKey, id } = choice;
+  const runtime = createOpenAiChatRuntime({ baseUrl, fetch, clock, newId, ...(apiKey === undefined ? {} : { apiKey }) });
+  return { runtime, id };
+}

@@ -1,0 +1,65 @@
+import type { RunEvent } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+
+const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+/** Hands the events of a run to one reader, in order, none lost; the run never waits for the reader. */
+export class EventQueue {
+  #events: RunEvent[] = [];
+  /** Events before this index are read; shifting an array for each would be quadratic. */
+  #read = 0;
+  #wake: ((result: IteratorResult<RunEvent, undefined>) => void) | null = null;
+  #ended = false;
+  #abandoned = false;
+  #taken = false;
+
+  push(event: RunEvent): void {
+    if (this.#abandoned) return;
+    const wake = this.#wake;
+    if (!wake) {
+      this.#events.push(event);
+      return;
+    }
+    this.#wake = null;
+    wake({ done: false, value: event });
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake?.(END);
+    this.#wake = null;
+  }
+
+  /** Throws where there is a reader already: two readers would each get half. */
+  read(): AsyncIterator<RunEvent, undefined> {
+    if (this.#taken) {
+      throw new ToolyardError({ code: 'bad_request', message: 'The events of a run can be read once; they are being read already.' });
+    }
+    this.#taken = true;
+    return {
+      next: () => this.#next(),
+      return: () => {
+        this.#abandoned = true;
+        this.#events = [];
+        this.#read = 0;
+        return Promise.resolve(END);
+      },
+    };
+  }
+
+  #next(): Promise<IteratorResult<RunEvent, undefined>> {
+    const event = this.#events[this.#read];
+    if (event) {
+      this.#read++;
+      if (this.#read === this.#events.length) {
+        this.#events = [];
+        this.#read = 0;
+      }
+      return Promise.resolve({ done: false, value: event });
+    }
+    if (this.#ended || this.#abandoned) return Promise.resolve(END);
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+}

@@ -1,0 +1,73 @@
+import { addUsage, costOf, isAbortError, toErrorInfo } from '@toolyard/protocol';
+import type { AgentState, Executor } from '@toolyard/agent-runtime';
+import { buildContext, withPendingCalls } from '@toolyard/agent-runtime';
+import type { RunHost } from '../run-host.ts';
+import { Answer } from './answer.ts';
+
+/** Asks the model once and puts its answer into the conversation. */
+export function createCallLlm(host: RunHost): Executor<'call_llm'> {
+  const { conversation, journal, tools } = host;
+  return async ({ toolChoice }, state) => {
+    const messages = conversation.messages();
+    const parentId = messages.at(-1)?.id ?? null;
+    const answer = new Answer(`${state.runId}.${state.step}`, journal, tools);
+    journal.append({ type: 'message_started', messageId: answer.messageId, parentId, model: host.modelId });
+
+    const request = {
+      model: host.modelId,
+      messages: buildContext(messages, host.contextSources()),
+      tools: tools.tools(),
+      toolChoice,
+      toolMode: host.toolMode,
+      parameters: host.parameters,
+    };
+    try {
+      for await (const batch of host.model.chat(request, { signal: host.signal })) {
+        for (const part of batch) answer.take(part);
+      }
+    } catch (thrown) {
+      if (host.signal.aborted && isAbortError(thrown)) answer.cancel();
+      else answer.fail(toErrorInfo(thrown));
+    }
+
+    const message = answer.toMessage({
+      parentId,
+      createdAt: host.clock.now(),
+      runId: state.runId,
+      model: host.modelId,
+    });
+    // An empty message would only confuse the next request; the events and the result still tell of it.
+    if (message.parts.some((part) => part.type !== 'error')) conversation.add(message);
+    journal.append({ type: 'message_finished', message });
+    if (answer.finishReason === 'length') {
+      journal.append({
+        type: 'notice',
+        level: 'warning',
+        code: 'answer_cut',
+        text: 'The answer was cut off: the model reached the most tokens it may write.',
+      });
+    }
+
+    const { error } = answer;
+    return {
+      state: withPendingCalls(withUsage(state, answer), answer.pendingCalls()),
+      context: {
+        phase: 'llm_result',
+        hasText: answer.hasText,
+        toolChoice,
+        filtered: answer.finishReason === 'content_filter',
+        ...(error ? { error } : {}),
+      },
+    };
+  };
+}
+
+function withUsage(state: AgentState, answer: Answer): AgentState {
+  const turns = state.turns + 1;
+  const { price } = state.limits;
+  const { usage } = answer;
+  if (!usage) return { ...state, turns, cost: null };
+  const turnCost = price && costOf(usage, price);
+  const cost = state.cost === null || turnCost === undefined ? null : state.cost + turnCost;
+  return { ...state, turns, usage: addUsage(state.usage, usage), cost };
+}

@@ -1,0 +1,30 @@
+import type { Executor, Executors } from '@toolyard/agent-runtime';
+import type { RunHost } from '../run-host.ts';
+import { createCallLlm } from './call-llm.ts';
+import { createCallTool, createCallToolsBatch, createResolveAbortedTools } from './call-tools.ts';
+import { createRequestHumanApprove } from './request-human-approve.ts';
+
+/** Joins the loop to a model, to tools and to a person: one executor for each instruction. */
+export function createAgentExecutors(host: RunHost): Executors {
+  return {
+    call_llm: createCallLlm(host),
+    call_tool: createCallTool(host),
+    call_tools_batch: createCallToolsBatch(host),
+    request_human_approve: createRequestHumanApprove(host),
+    resolve_aborted_tools: createResolveAbortedTools(host),
+    finish: createFinish(host),
+  };
+}
+
+function createFinish(host: RunHost): Executor<'finish'> {
+  return ({ ending }, state) => {
+    host.journal.append({
+      type: 'run_finished',
+      status: ending.status,
+      usage: state.usage,
+      ...(state.cost === null ? {} : { cost: state.cost }),
+      ...(ending.status === 'failed' ? { error: ending.error } : {}),
+    });
+    return { state: { ...state, status: ending.status }, context: { phase: 'ending', ending } };
+  };
+}

@@ -1,0 +1,31 @@
+import type { ConversationPort, Message } from '@toolyard/protocol';
+
+/** One branch of messages, kept in memory. */
+export class MemoryConversation implements ConversationPort {
+  readonly id: string;
+  readonly #messages: Message[] = [];
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  add(message: Message): void {
+    this.#messages.push(message);
+  }
+
+  /** Forgets everything but the system message. */
+  clear(): void {
+    const [first] = this.#messages;
+    this.#messages.length = 0;
+    if (first?.role === 'system') this.#messages.push(first);
+  }
+
+  /** The message a new one follows. */
+  get leafId(): string | null {
+    return this.#messages.at(-1)?.id ?? null;
+  }
+}

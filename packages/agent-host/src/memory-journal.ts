@@ -1,0 +1,22 @@
+import type { Clock, RunEvent, RunEventBody, RunJournal } from '@toolyard/protocol';
+import { RUN_EVENT_VERSION } from '@toolyard/protocol';
+
+/** A journal for runs that live and die with their process: what is appended is published at once. */
+export function createMemoryJournal(of: {
+  runId: string;
+  clock: Clock;
+  publish: (event: RunEvent) => void;
+}): RunJournal {
+  const { runId, clock, publish } = of;
+  let seq = 0;
+  let step = 0;
+  return {
+    beginStep(number) {
+      step = number;
+    },
+    append(body: RunEventBody) {
+      publish({ v: RUN_EVENT_VERSION, seq: ++seq, runId, step, attempt: 1, at: clock.now(), ...body });
+    },
+    commit() {},
+  };
+}

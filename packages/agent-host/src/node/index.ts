@@ -1,0 +1,27 @@
+import { createNodeTransports } from '@toolyard/mcp-host/node';
+import type { Agent, AgentOptions, Platform } from '../create-agent.ts';
+import { createAgent as createAgentOn } from '../create-agent.ts';
+import { createUuidSource, systemClock } from '../system.ts';
+
+/** What Node provides: its fetch, child processes, the machine's clock. */
+export function nodePlatform(): Platform {
+  // Looked up at each call, so that whoever replaces the global one is heard.
+  const fetch: Platform['fetch'] = (input, init) => globalThis.fetch(input, init);
+  return {
+    fetch,
+    createTransport: createNodeTransports({ fetch }),
+    clock: systemClock,
+    ids: createUuidSource(),
+  };
+}
+
+/**
+ * Makes an agent on Node: stdio servers included.
+ *
+ * @example
+ * await using agent = await createAgent({ model: { demo: true }, servers: [] });
+ * console.log((await agent.run('Hello').result).text);
+ */
+export function createAgent(options: AgentOptions, platform: Platform = nodePlatform()): Promise<Agent> {
+  return createAgentOn(options, platform);
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { Message, ToolMessage, ToolResult } from '@toolyard/protocol';
+import { buildContext, MAX_TOOL_RESULT_TOKENS } from './context-pipeline.ts';
+
+const NOTHING = { serverInstructions: [] };
+
+function toolMessage(result: Partial<ToolResult>): ToolMessage {
+  return {
+    id: 't',
+    parentId: null,
+    createdAt: 0,
+    role: 'tool',
+    name: 'read',
+    tool: null,
+    parts: [
+      { type: 'tool_result', callId: 'c', result: { content: [], isError: false, outcome: 'done', ...result } },
+    ],
+  };
+}
+
+const question: Message = { id: 'u', parentId: null, createdAt: 0, role: 'user', parts: [{ type: 'text', text: 'hi' }] };
+const system: Message = {
+  id: 's',
+  parentId: null,
+  createdAt: 0,
+  role: 'system',
+  parts: [{ type: 'text', text: 'Be brief.' }],
+};
+
+describe('buildContext', () => {
+  it('hands a plain conversation through untouched, message for message', () => {
+    const messages = [system, question, toolMessage({ content: [{ type: 'text', text: 'ok' }] })];
+    expect(buildContext(messages, NOTHING)).toBe(messages);
+  });
+
+  it('puts the notes of servers behind the owner’s instructions, named as what they are', () => {
+    const sources = { serverInstructions: [{ serverId: 'files', text: 'Paths are absolute.' }] };
+    const [first] = buildContext([system, question], sources);
+    const texts = first?.parts.map((part) => (part.type === 'text' ? part.text : ''));
+    expect(texts?.[0]).toBe('Be brief.');
+    expect(texts?.[1]).toContain('server="files"');
+    expect(texts?.[1]).toContain('no orders');
+  });
+
+  it('gives the same system message again while nothing changes, so that prompt caches hold', () => {
+    const sources = { serverInstructions: [{ serverId: 'files', text: 'x' }] };
+    expect(buildContext([system, question], sources)[0]).toBe(buildContext([system, question], sources)[0]);
+  });
+
+  it('adds a system message where there is none, and bounds what a server may say', () => {
+    const sources = { serverInstructions: [{ serverId: 'chatty', text: 'y'.repeat(10_000) }] };
+    const [first, second] = buildContext([question], sources);
+    expect(first?.role).toBe('system');
+    expect(second).toBe(question);
+    expect(JSON.stringify(first).length).toBeLessThan(3_000);
+  });
+
+  it('cuts a huge tool result for the model and leaves the conversation whole', () => {
+    const text = 'a'.repeat(4 * MAX_TOOL_RESULT_TOKENS + 10);
+    const message = toolMessage({ content: [{ type: 'text', text }] });
+    const [sent] = buildContext([message], NOTHING);
+    const part = sent?.role === 'tool' ? sent.parts[0].result.content[0] : undefined;
+    expect(part?.type === 'text' && part.text).toContain(`of ${text.length} characters shown`);
+    expect(part?.type === 'text' && part.text.length).toBeLessThan(text.length + 100);
+    expect(message.parts[0].result.content[0]).toEqual({ type: 'text', text });
+  });
+
+  it('counts several parts together, and other scripts as heavier than ASCII', () => {
+    const half = '字'.repeat(MAX_TOOL_RESULT_TOKENS - 10);
+    const message = toolMessage({
+      content: [
+        { type: 'text', text: half },
+        { type: 'text', text: 'b'.repeat(100) },
+      ],
+    });
+    const [sent] = buildContext([message], NOTHING);
+    const parts = sent?.role === 'tool' ? sent.parts[0].result.content : [];
+    expect(parts[0]).toEqual({ type: 'text', text: half });
+    expect(parts[1]?.type === 'text' && parts[1].text).toMatch(/^b{40}\n\[cut/);
+  });
+
+  it('never cuts a character in two', () => {
+    const message = toolMessage({ content: [{ type: 'text', text: 'a'.repeat(3) + '😀'.repeat(MAX_TOOL_RESULT_TOKENS) }] });
+    const [sent] = buildContext([message], NOTHING);
+    expect(JSON.stringify(sent)).not.toMatch(/\\ud[89ab]..(?!\\ud[c-f])/i);
+    const part = sent?.role === 'tool' ? sent.parts[0].result.content[0] : undefined;
+    expect(part?.type === 'text' && part.text.isWellFormed()).toBe(true);
+  });
+
+  it('turns structured content alone into cut text when it is too large', () => {
+    const message = toolMessage({ structured: { rows: 'z'.repeat(5 * MAX_TOOL_RESULT_TOKENS) } });
+    const [sent] = buildContext([message], NOTHING);
+    const result = sent?.role === 'tool' ? sent.parts[0].result : undefined;
+    expect(result?.structured).toBeUndefined();
+    expect(result?.content[0]?.type === 'text' && result.content[0].text).toContain('[cut:');
+  });
+});

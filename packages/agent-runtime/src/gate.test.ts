@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { createGate } from './gate.ts';
+import type { GateOptions } from './gate.ts';
+
+function gate(changes: Partial<GateOptions> = {}): ReturnType<typeof createGate> {
+  return createGate({
+    mode: 'manual',
+    allowed: new Set(),
+    lookUp: () => ({ builtIn: false, readOnly: false }),
+    ...changes,
+  });
+}
+
+const tool = { serverId: 'files', name: 'write' };
+
+describe('createGate', () => {
+  it('runs a built-in read-only tool unasked', () => {
+    expect(gate({ lookUp: () => ({ builtIn: true, readOnly: true }) })(tool)).toEqual({ decision: 'run' });
+  });
+
+  it('does not believe a server that calls its own tool read-only', () => {
+    expect(gate({ lookUp: () => ({ builtIn: false, readOnly: true }) })(tool)).toEqual({ decision: 'ask' });
+  });
+
+  it('asks about a built-in tool that changes things', () => {
+    expect(gate({ lookUp: () => ({ builtIn: true, readOnly: false }) })(tool)).toEqual({ decision: 'ask' });
+  });
+
+  it('runs what the owner allowed, by server and tool, and nothing of the same name elsewhere', () => {
+    const allowing = gate({ allowed: new Set(['files/write']) });
+    expect(allowing(tool)).toEqual({ decision: 'run' });
+    expect(allowing({ serverId: 'other', name: 'write' })).toEqual({ decision: 'ask' });
+  });
+
+  it('refuses where nobody can be asked, and says how to allow it', () => {
+    const verdict = gate({ mode: 'headless' })(tool);
+    expect(verdict).toMatchObject({ decision: 'refused', refusal: { code: 'tool_refused' } });
+    expect(verdict.decision === 'refused' && verdict.refusal.hint).toContain('--allow files/write');
+  });
+
+  it('asks about a tool that has gone since', () => {
+    expect(gate({ lookUp: () => undefined })(tool)).toEqual({ decision: 'ask' });
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import type { ErrorInfo, RunLimits } from '@toolyard/protocol';
+import { DEFAULT_LIMITS } from '@toolyard/protocol';
+import { GeneralChatAgent } from './general-chat-agent.ts';
+import type { Gate, Verdict } from './gate.ts';
+import type { AgentContext, Instruction } from './instructions.ts';
+import type { AgentState, PendingCall } from './state.ts';
+import { initialState, withPendingCalls } from './state.ts';
+
+const RUN: Verdict = { decision: 'run' };
+const ASK: Verdict = { decision: 'ask' };
+
+function stateWith(changes: Partial<AgentState> = {}, limits: Partial<RunLimits> = {}): AgentState {
+  const base = initialState({
+    runId: 'run',
+    conversationId: 'talk',
+    startedAt: 0,
+    limits: { ...DEFAULT_LIMITS, ...limits },
+  });
+  return { ...base, ...changes };
+}
+
+function call(name: string, changes: Partial<PendingCall> = {}): PendingCall {
+  return {
+    callId: `id-${name}`,
+    name,
+    tool: { serverId: 'server', name },
+    arguments: {},
+    decision: 'undecided',
+    ...changes,
+  };
+}
+
+function answered(changes: Partial<Extract<AgentContext, { phase: 'llm_result' }>> = {}): AgentContext {
+  return { phase: 'llm_result', hasText: false, toolChoice: 'auto', filtered: false, ...changes };
+}
+
+function decide(state: AgentState, context: AgentContext, gate: Gate = () => RUN): Instruction {
+  return new GeneralChatAgent({ gate }).decide(state, context);
+}
+
+function errorOf(instruction: Instruction): ErrorInfo | undefined {
+  return 'ending' in instruction && instruction.ending.status === 'failed' ? instruction.ending.error : undefined;
+}
+
+describe('GeneralChatAgent', () => {
+  it('asks the model when the person has written', () => {
+    expect(decide(stateWith(), { phase: 'user_input' })).toEqual({ type: 'call_llm', toolChoice: 'auto' });
+  });
+
+  it('ends with the answer when the model wrote text and asks for no tool', () => {
+    expect(decide(stateWith({ turns: 1 }), answered({ hasText: true }))).toEqual({
+      type: 'finish',
+      ending: { status: 'done' },
+    });
+  });
+
+  it('fails with empty_response when the model wrote neither text nor a call', () => {
+    const instruction = decide(stateWith({ turns: 1 }), answered());
+    expect(instruction.type).toBe('finish');
+    expect(errorOf(instruction)?.code).toBe('empty_response');
+  });
+
+  it('fails as refused when the content filter held everything back', () => {
+    expect(errorOf(decide(stateWith({ turns: 1 }), answered({ filtered: true })))?.code).toBe('refused');
+  });
+
+  it('fails with what the model call failed with', () => {
+    const error: ErrorInfo = { code: 'no_response', message: 'nothing' };
+    expect(decide(stateWith(), answered({ error }))).toEqual({ type: 'finish', ending: { status: 'failed', error } });
+  });
+
+  it('makes one call alone and several as a batch, in the order asked for', () => {
+    const one = stateWith({ pending: [call('a')] });
+    expect(decide(one, answered())).toMatchObject({ type: 'call_tool', call: { name: 'a', decision: 'run' } });
+    const two = stateWith({ pending: [call('a'), call('b')] });
+    const batch = decide(two, answered());
+    expect(batch.type === 'call_tools_batch' && batch.calls.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+
+  it('prefers calls over text: an answer with both goes on', () => {
+    expect(decide(stateWith({ pending: [call('a')] }), answered({ hasText: true })).type).toBe('call_tool');
+  });
+
+  it('asks the model again once the tools have answered', () => {
+    for (const phase of ['tool_result', 'tools_batch_result'] as const) {
+      expect(decide(stateWith({ turns: 1 }), { phase })).toEqual({ type: 'call_llm', toolChoice: 'auto' });
+    }
+  });
+
+  it('puts a batch to the person when one of its calls needs it', () => {
+    const state = stateWith({ pending: [call('free'), call('risky')] });
+    const instruction = decide(state, answered(), (tool) => (tool.name === 'risky' ? ASK : RUN));
+    expect(instruction.type === 'request_human_approve' && instruction.calls.map((c) => c.decision)).toEqual([
+      'run',
+      'ask',
+    ]);
+  });
+
+  it('asks nobody about a call that cannot be made anyway', () => {
+    const problem: ErrorInfo = { code: 'invalid_arguments', message: 'no' };
+    const state = stateWith({ pending: [call('a', { problem }), call('b', { tool: null })] });
+    expect(decide(state, answered(), () => ASK).type).toBe('call_tools_batch');
+  });
+
+  it('makes the decided calls after the person answered', () => {
+    const state = stateWith({ pending: [call('a', { decision: 'run' }), call('b', { decision: 'refused' })] });
+    expect(decide(state, { phase: 'human_response' })).toEqual({ type: 'call_tools_batch', calls: state.pending });
+  });
+
+  it('hands a refusal of the gate on to the model without asking', () => {
+    const refusal: ErrorInfo = { code: 'tool_refused', message: 'nobody there' };
+    const state = stateWith({ pending: [call('a')] });
+    expect(decide(state, answered(), () => ({ decision: 'refused', refusal }))).toMatchObject({
+      type: 'call_tool',
+      call: { decision: 'refused', refusal },
+    });
+  });
+
+  describe('when the turns are used up', () => {
+    it('lets the last permitted turn answer without tools', () => {
+      const state = stateWith({ turns: 4 }, { maxTurns: 5 });
+      expect(decide(state, { phase: 'tool_result' })).toEqual({ type: 'call_llm', toolChoice: 'none' });
+    });
+
+    it('fails if even that answer asks for a tool, and settles the call first', () => {
+      const state = stateWith({ turns: 5, pending: [call('a')] }, { maxTurns: 5 });
+      const instruction = decide(state, answered({ toolChoice: 'none' }));
+      expect(instruction.type).toBe('resolve_aborted_tools');
+      expect(errorOf(instruction)?.code).toBe('max_turns_exceeded');
+    });
+
+    it('keeps tools to the last turn with onMaxTurns error, and fails after their results', () => {
+      const limits = { maxTurns: 5, onMaxTurns: 'error' } as const;
+      expect(decide(stateWith({ turns: 4 }, limits), { phase: 'tool_result' })).toEqual({
+        type: 'call_llm',
+        toolChoice: 'auto',
+      });
+      const instruction = decide(stateWith({ turns: 5 }, limits), { phase: 'tool_result' });
+      expect(instruction.type).toBe('finish');
+      expect(errorOf(instruction)?.code).toBe('max_turns_exceeded');
+    });
+  });
+
+  it('stops at the limit of cost before the next model call, not in mid-answer', () => {
+    const state = stateWith({ turns: 1, cost: 0.2 }, { maxCost: 0.1 });
+    expect(errorOf(decide(state, { phase: 'tool_result' }))?.code).toBe('cost_limit_exceeded');
+    expect(decide(state, answered({ hasText: true }))).toEqual({ type: 'finish', ending: { status: 'done' } });
+  });
+
+  it('stops a model that goes in circles', () => {
+    let state = stateWith({}, { maxSameCall: 2 });
+    const again = (): PendingCall[] => [call('a', { arguments: { x: 1, y: 2 } })];
+    state = withPendingCalls(state, again());
+    state = withPendingCalls(state, [call('a', { arguments: { y: 2, x: 1 } })]);
+    expect(decide(state, answered()).type).toBe('call_tool');
+    state = withPendingCalls(state, again());
+    const instruction = decide(state, answered());
+    expect(instruction.type).toBe('resolve_aborted_tools');
+    expect(errorOf(instruction)?.code).toBe('repeated_call');
+  });
+
+  it('does not mistake other arguments for the same call', () => {
+    let state = stateWith({}, { maxSameCall: 1 });
+    for (const page of [1, 2, 3]) state = withPendingCalls(state, [call('a', { arguments: { page } })]);
+    expect(decide(state, answered()).type).toBe('call_tool');
+  });
+
+  it('settles open calls before it ends a stopped run', () => {
+    const state = stateWith({ pending: [call('a')] });
+    const ending = { status: 'cancelled' } as const;
+    expect(decide(state, { phase: 'ending', ending })).toEqual({
+      type: 'resolve_aborted_tools',
+      calls: state.pending,
+      ending,
+    });
+    expect(decide(stateWith(), { phase: 'ending', ending })).toEqual({ type: 'finish', ending });
+  });
+});

@@ -1,0 +1,141 @@
+import type { ErrorInfo } from '@toolyard/protocol';
+import type { AgentContext, Ending, Instruction } from './instructions.ts';
+import type { Gate } from './gate.ts';
+import { callFingerprint } from './fingerprint.ts';
+import type { AgentState, PendingCall } from './state.ts';
+
+/** Decides the next instruction. Pure: the same state and context give the same instruction. */
+export interface Brain {
+  decide(state: AgentState, context: AgentContext): Instruction;
+}
+
+/**
+ * The brain of every chat: ask the model, make the calls it asks for, ask again, until it answers.
+ *
+ * | what happened                        | and                                   | next                          |
+ * |--------------------------------------|---------------------------------------|-------------------------------|
+ * | the person wrote                     | turns and money are left              | call_llm                      |
+ * | the model failed                     |                                       | finish: failed                |
+ * | the model asks for tools             | it was told not to                    | finish: max_turns_exceeded    |
+ * |                                      | the same call too often               | finish: repeated_call         |
+ * |                                      | a person has to be asked              | request_human_approve         |
+ * |                                      | one call                              | call_tool                     |
+ * |                                      | several                               | call_tools_batch              |
+ * | the model wrote text                 |                                       | finish: done                  |
+ * | the model wrote nothing              |                                       | finish: empty_response        |
+ * | the person answered                  |                                       | call_tool, call_tools_batch   |
+ * | the tools answered                   | turns and money are left              | call_llm                      |
+ * |                                      | they are used up                      | finish: failed                |
+ * | somebody or something stopped it     |                                       | finish: cancelled or failed   |
+ *
+ * Whatever ends a run while calls are open settles them first (resolve_aborted_tools), so that the next request of
+ * the conversation is well formed.
+ */
+export class GeneralChatAgent implements Brain {
+  readonly #gate: Gate;
+
+  constructor(options: { gate: Gate }) {
+    this.#gate = options.gate;
+  }
+
+  decide(state: AgentState, context: AgentContext): Instruction {
+    switch (context.phase) {
+      case 'user_input':
+      case 'tool_result':
+      case 'tools_batch_result':
+        return nextTurn(state);
+
+      case 'llm_result': {
+        if (context.error) return end(state, { status: 'failed', error: context.error });
+        if (state.pending.length > 0) {
+          if (context.toolChoice === 'none') return end(state, failed(maxTurns(state)));
+          const repeated = state.pending.find((call) => isRepeated(state, call));
+          if (repeated) return end(state, failed(tooOften(state, repeated)));
+          const judged = state.pending.map((call) => this.#judge(call));
+          if (judged.some((call) => call.decision === 'ask')) return { type: 'request_human_approve', calls: judged };
+          return makeCalls(judged);
+        }
+        if (context.hasText) return end(state, { status: 'done' });
+        return end(state, failed(context.filtered ? FILTERED : EMPTY_RESPONSE));
+      }
+
+      case 'human_response':
+        return makeCalls(state.pending);
+
+      case 'ending':
+        return end(state, context.ending);
+    }
+  }
+
+  #judge(call: PendingCall): PendingCall {
+    // A call that cannot be made is answered with its problem; nobody needs to be asked about it.
+    if (call.problem || call.tool === null) return { ...call, decision: 'run' };
+    return { ...call, ...this.#gate(call.tool) };
+  }
+}
+
+function nextTurn(state: AgentState): Instruction {
+  const { limits } = state;
+  if (state.turns >= limits.maxTurns) return end(state, failed(maxTurns(state)));
+  if (limits.maxCost !== undefined && state.cost !== null && state.cost >= limits.maxCost && state.turns > 0) {
+    return end(state, failed(costLimit(state, limits.maxCost)));
+  }
+  const last = state.turns === limits.maxTurns - 1;
+  return { type: 'call_llm', toolChoice: last && limits.onMaxTurns === 'answer' ? 'none' : 'auto' };
+}
+
+function makeCalls(calls: PendingCall[]): Instruction {
+  const [only] = calls;
+  return calls.length === 1 && only ? { type: 'call_tool', call: only } : { type: 'call_tools_batch', calls };
+}
+
+function end(state: AgentState, ending: Ending): Instruction {
+  if (state.pending.length > 0) return { type: 'resolve_aborted_tools', calls: state.pending, ending };
+  return { type: 'finish', ending };
+}
+
+function isRepeated(state: AgentState, call: PendingCall): boolean {
+  return (state.sameCalls[callFingerprint(call.name, call.arguments)] ?? 0) > state.limits.maxSameCall;
+}
+
+function failed(error: ErrorInfo): Ending {
+  return { status: 'failed', error };
+}
+
+const EMPTY_RESPONSE: ErrorInfo = {
+  code: 'empty_response',
+  message: 'The model answered with neither text nor a tool call.',
+  hint: 'Ask again, or choose another model.',
+  retryable: true,
+};
+
+const FILTERED: ErrorInfo = {
+  code: 'refused',
+  message: "The provider's content filter held the answer back.",
+  hint: 'Put the question differently.',
+};
+
+function maxTurns(state: AgentState): ErrorInfo {
+  const { maxTurns: limit } = state.limits;
+  return {
+    code: 'max_turns_exceeded',
+    message: `The model still asked for tools after ${limit} ${limit === 1 ? 'turn' : 'turns'}, the most this run may take.`,
+    hint: 'Ask for less at once, or raise the limit of turns.',
+  };
+}
+
+function costLimit(state: AgentState, limit: number): ErrorInfo {
+  return {
+    code: 'cost_limit_exceeded',
+    message: `The run has cost $${(state.cost ?? 0).toFixed(4)} and may cost $${limit}.`,
+    hint: 'Raise the limit of cost to go on.',
+  };
+}
+
+function tooOften(state: AgentState, call: PendingCall): ErrorInfo {
+  return {
+    code: 'repeated_call',
+    message: `The model asked for "${call.name}" with the same arguments more than ${state.limits.maxSameCall} times.`,
+    hint: 'It is going in circles: put the question differently, or raise the limit of equal calls.',
+  };
+}

@@ -1,0 +1,29 @@
+import type { ErrorInfo, InstructionType } from '@toolyard/protocol';
+import type { PendingCall } from './state.ts';
+
+/** How a run ends. */
+export type Ending = { status: 'done' } | { status: 'cancelled' } | { status: 'failed'; error: ErrorInfo };
+
+export type ToolChoice = 'auto' | 'none';
+
+/** What has just happened: together with the state, all that the brain decides by. */
+export type AgentContext =
+  | { phase: 'user_input' }
+  /** The model answered; its calls are in `state.pending`. */
+  | { phase: 'llm_result'; hasText: boolean; toolChoice: ToolChoice; filtered: boolean; error?: ErrorInfo }
+  | { phase: 'human_response' }
+  | { phase: 'tool_result' }
+  | { phase: 'tools_batch_result' }
+  /** A person, a limit or a defect ended the run before the model did. */
+  | { phase: 'ending'; ending: Ending };
+
+/** What the engine is to do next. */
+export type Instruction =
+  | { type: 'call_llm'; toolChoice: ToolChoice }
+  | { type: 'call_tool'; call: PendingCall }
+  | { type: 'call_tools_batch'; calls: PendingCall[] }
+  | { type: 'request_human_approve'; calls: PendingCall[] }
+  | { type: 'resolve_aborted_tools'; calls: PendingCall[]; ending: Ending }
+  | { type: 'finish'; ending: Ending };
+
+export type InstructionOf<T extends InstructionType> = Extract<Instruction, { type: T }>;

@@ -1,0 +1,82 @@
+import type { ErrorInfo, JsonObject, RunLimits, RunStatus, ToolReference, Usage } from '@toolyard/protocol';
+import { callFingerprint } from './fingerprint.ts';
+
+/** The version of {@link AgentState}; a stored state of another version is migrated before use. */
+export const STATE_SCHEMA_VERSION = 1;
+
+/**
+ * Where a call of the current turn stands.
+ * - `undecided`: nobody has looked at it
+ * - `run`: may be made
+ * - `ask`: a person has to say
+ * - `refused`: will not be made; the model is told
+ */
+export type CallDecision = 'undecided' | 'run' | 'ask' | 'refused';
+
+/** A call the model asked for that has no answer in the conversation yet. */
+export type PendingCall = {
+  callId: string;
+  name: string;
+  tool: ToolReference | null;
+  arguments: JsonObject;
+  /** Why it cannot be made at all: unknown tool, unreadable or unfitting arguments. */
+  problem?: ErrorInfo;
+  decision: CallDecision;
+  /** What the person or the policy said with a refusal. */
+  refusal?: ErrorInfo;
+};
+
+/**
+ * A run between two steps: plain JSON, committed with each step. It holds the calls of the current turn and nothing
+ * of the conversation, so a step costs the same however long the conversation is.
+ */
+export type AgentState = {
+  schemaVersion: typeof STATE_SCHEMA_VERSION;
+  runId: string;
+  conversationId: string;
+  status: RunStatus;
+  /** The number of the next step, from 0. */
+  step: number;
+  /** Model requests made so far. */
+  turns: number;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  limits: RunLimits;
+  pending: PendingCall[];
+  /** How often each call (tool and arguments, as a short fingerprint) was asked for. */
+  sameCalls: Record<string, number>;
+  usage: Usage;
+  /** US dollars so far; null once a turn's cost is not known. */
+  cost: number | null;
+};
+
+/** The state of a run about to begin. */
+export function initialState(of: {
+  runId: string;
+  conversationId: string;
+  startedAt: number;
+  limits: RunLimits;
+}): AgentState {
+  return {
+    schemaVersion: STATE_SCHEMA_VERSION,
+    ...of,
+    status: 'running',
+    step: 0,
+    turns: 0,
+    pending: [],
+    sameCalls: {},
+    usage: {},
+    cost: 0,
+  };
+}
+
+/** The state once the model has asked for `calls`: they are pending, and counted. */
+export function withPendingCalls(state: AgentState, calls: PendingCall[]): AgentState {
+  if (calls.length === 0) return state;
+  const sameCalls = { ...state.sameCalls };
+  for (const call of calls) {
+    const fingerprint = callFingerprint(call.name, call.arguments);
+    sameCalls[fingerprint] = (sameCalls[fingerprint] ?? 0) + 1;
+  }
+  return { ...state, pending: calls, sameCalls };
+}

@@ -1,0 +1,93 @@
+import { createInterface } from 'node:readline';
+import { styleText } from 'node:util';
+
+/** Where a chat reads and writes; tests put their own streams here. */
+export type Terminal = {
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+  err: NodeJS.WritableStream;
+  /** A person is at the other end of input and output. */
+  interactive: boolean;
+  /** Output is shown on a screen, so it is streamed and may be dimmed. */
+  outputIsScreen: boolean;
+  errIsScreen: boolean;
+};
+
+export function processTerminal(): Terminal {
+  return {
+    input: process.stdin,
+    output: process.stdout,
+    err: process.stderr,
+    interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    outputIsScreen: process.stdout.isTTY === true,
+    errIsScreen: process.stderr.isTTY === true,
+  };
+}
+
+/** Dims text on a screen, unless the person wants no colours. */
+export function dim(text: string, isScreen: boolean): string {
+  return isScreen && !process.env['NO_COLOR'] ? styleText('dim', text, { validateStream: false }) : text;
+}
+
+export type Line = { kind: 'line'; text: string } | { kind: 'interrupt' } | { kind: 'end' };
+
+/** Reads one line at a time. */
+export type LineReader = { ask(prompt: string, signal?: AbortSignal): Promise<Line>; close(): void };
+
+export function createLineReader(terminal: Terminal): LineReader {
+  return terminal.interactive ? keyboardReader(terminal) : pipeReader(terminal);
+}
+
+/**
+ * An editor for each line, and none between: while an answer streams the terminal is in its normal mode, Ctrl-C is a
+ * signal, and what is typed waits for the next prompt.
+ */
+function keyboardReader({ input, output }: Terminal): LineReader {
+  let history: string[] = [];
+  return {
+    ask(prompt, signal) {
+      return new Promise((resolve) => {
+        const editor = createInterface({ input, output, terminal: true, history: [...history], historySize: 200 });
+        const finish = (line: Line): void => {
+          signal?.removeEventListener('abort', stop);
+          editor.removeAllListeners('close');
+          editor.close();
+          resolve(line);
+        };
+        const stop = (): void => finish({ kind: 'interrupt' });
+        signal?.addEventListener('abort', stop, { once: true });
+        editor.on('history', (entries) => (history = entries));
+        editor.on('line', (text) => finish({ kind: 'line', text }));
+        editor.on('SIGINT', () => {
+          output.write('\n');
+          finish({ kind: 'interrupt' });
+        });
+        editor.on('close', () => finish({ kind: 'end' }));
+        editor.setPrompt(prompt);
+        editor.prompt();
+      });
+    },
+    close() {},
+  };
+}
+
+/** Lines of a pipe or file: read as they come, none lost between two questions. */
+function pipeReader({ input }: Terminal): LineReader {
+  const reader = createInterface({ input, crlfDelay: Infinity });
+  const lines = reader[Symbol.asyncIterator]();
+  return {
+    async ask() {
+      const next = await lines.next();
+      return next.done ? { kind: 'end' } : { kind: 'line', text: next.value };
+    },
+    close: () => reader.close(),
+  };
+}
+
+/** Everything a pipe holds, as one text. */
+export async function readAll(input: NodeJS.ReadableStream): Promise<string> {
+  input.setEncoding('utf8');
+  let text = '';
+  for await (const piece of input) text += String(piece);
+  return text;
+}

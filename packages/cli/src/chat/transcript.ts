@@ -1,0 +1,137 @@
+import type { RunEvent, ToolResult } from '@toolyard/protocol';
+import { formatToolReference } from '@toolyard/protocol';
+import { plain, plainLine } from '../plain.ts';
+import type { Terminal } from './terminal.ts';
+import { dim } from './terminal.ts';
+
+/**
+ * Writes a run to the terminal: the answer to output, what happens on the way to err.
+ *
+ * On a screen the text streams. Into a pipe goes only the answer itself: what a model says before it calls a tool is
+ * part of the way, and that it was so is known only afterwards.
+ */
+export class Transcript {
+  readonly #terminal: Terminal;
+  #text = '';
+  #reasoning = false;
+  /** Where the cursor of err stands. */
+  #errLineOpen = false;
+  #outLineOpen = false;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  show(event: RunEvent): void {
+    switch (event.type) {
+      case 'reasoning_delta':
+        return this.#showReasoning(event.text);
+      case 'text_delta':
+        return this.#showText(event.text);
+      case 'message_finished':
+        return this.#endMessage(event.message.parts.some((part) => part.type === 'tool_call'));
+      case 'tool_call_malformed':
+        return this.#note(`tool call that cannot be read (${event.call.reason}): ${plainLine(event.call.raw)}`);
+      case 'tool_started':
+        return this.#note(`${formatToolReference(event.tool)} ...`);
+      case 'tool_call_ready': {
+        const name = event.call.tool ? formatToolReference(event.call.tool) : event.call.name;
+        return this.#note(`call ${name} ${plainLine(JSON.stringify(event.call.arguments))}`);
+      }
+      case 'tool_progress': {
+        const of = event.total === undefined ? '' : `/${event.total}`;
+        return this.#note(`  ${event.progress}${of}${event.text ? ` ${plainLine(event.text)}` : ''}`);
+      }
+      case 'tool_finished':
+        return this.#note(`  ${describeResult(event.result)} (${event.durationMs} ms)`);
+      case 'notice':
+        return this.#note(plainLine(event.text, 500));
+      case 'interrupt_answered':
+        return event.answer.decision === 'refuse' ? this.#note('  refused') : undefined;
+      case 'run_finished':
+        return this.#endRun(event.status);
+      case 'run_started':
+      case 'step_started':
+      case 'message_started':
+      case 'tool_call_started':
+      case 'tool_call_delta':
+      case 'interrupt_requested':
+        return;
+    }
+  }
+
+  /** Puts the cursor at the start of a line, on both streams. */
+  settle(): void {
+    this.#closeErrLine();
+    this.#closeOutLine();
+  }
+
+  #showReasoning(text: string): void {
+    const { err, errIsScreen } = this.#terminal;
+    // A log does not want a thousand pieces of thought; --json has them.
+    if (!errIsScreen) return;
+    if (!this.#reasoning) this.#closeOutLine();
+    this.#reasoning = true;
+    this.#errLineOpen = true;
+    err.write(dim(plain(text), errIsScreen));
+  }
+
+  #showText(text: string): void {
+    this.#text += text;
+    if (!this.#terminal.outputIsScreen) return;
+    this.#closeErrLine();
+    const shown = plain(text);
+    this.#terminal.output.write(shown);
+    if (shown !== '') this.#outLineOpen = !shown.endsWith('\n');
+  }
+
+  #endMessage(calledTools: boolean): void {
+    const text = this.#text;
+    this.#text = '';
+    this.#reasoning = false;
+    this.settle();
+    if (this.#terminal.outputIsScreen || text.trim() === '') return;
+    if (calledTools) return this.#note(plain(text).trim());
+    this.#terminal.output.write(text.endsWith('\n') ? text : `${text}\n`);
+  }
+
+  #endRun(status: 'done' | 'failed' | 'cancelled'): void {
+    this.settle();
+    if (status === 'cancelled') this.#note('stopped');
+  }
+
+  #note(text: string): void {
+    const { err, errIsScreen } = this.#terminal;
+    this.settle();
+    err.write(`${dim(text, errIsScreen)}\n`);
+  }
+
+  #closeErrLine(): void {
+    if (this.#errLineOpen) this.#terminal.err.write('\n');
+    this.#errLineOpen = false;
+  }
+
+  #closeOutLine(): void {
+    if (this.#outLineOpen) this.#terminal.output.write('\n');
+    this.#outLineOpen = false;
+  }
+}
+
+function describeResult({ content, isError, outcome, error }: ToolResult): string {
+  if (outcome === 'unknown') return `outcome unknown: ${plainLine(error?.message ?? '')}`;
+  if (error?.hint) return `${plainLine(error.message)} ${plainLine(error.hint)}`;
+  const shown = content
+    .map((part) => {
+      switch (part.type) {
+        case 'text':
+          return part.text;
+        case 'image':
+        case 'audio':
+          return `[${part.type} ${part.mimeType}]`;
+        case 'resource':
+          return `[resource ${part.uri}]`;
+      }
+    })
+    .join(' ');
+  return `${isError ? 'failed' : 'ok'}: ${plainLine(shown) || '(nothing)'}`;
+}

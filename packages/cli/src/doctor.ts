@@ -1,0 +1,96 @@
+import { nodePlatform } from '@toolyard/agent-host/node';
+import { McpHost } from '@toolyard/mcp-host';
+import { killAllStdioChildren } from '@toolyard/mcp-host/node';
+import { createOpenAiChatRuntime, findLocalServers } from '@toolyard/model-runtime';
+import { toErrorInfo, VERSION } from '@toolyard/protocol';
+import { chooseModel } from './choose-model.ts';
+import { EXIT } from './exit.ts';
+import type { DoctorFlags } from './main.ts';
+import { plainLine } from './plain.ts';
+import { serversFrom } from './servers.ts';
+
+type Finding = {
+  /** `ok`, worth knowing, or to be mended. */
+  level: 'ok' | 'info' | 'wrong';
+  subject: string;
+  text: string;
+  hint?: string;
+};
+
+const MARKS = { ok: 'ok   ', info: 'info ', wrong: 'wrong' } as const;
+
+/** `toolyard doctor`: what is found on this machine and what is wrong; 1 where something is. */
+export async function doctorCommand(flags: DoctorFlags): Promise<number> {
+  process.once('exit', killAllStdioChildren);
+  const findings: Finding[] = [];
+  const tell = (finding: Finding): void => {
+    findings.push(finding);
+    if (flags.json) return;
+    process.stdout.write(`${MARKS[finding.level]}  ${finding.subject}: ${plainLine(finding.text, 500)}\n`);
+    if (finding.hint) process.stdout.write(`       ${plainLine(finding.hint, 500)}\n`);
+  };
+
+  tell({ level: 'ok', subject: 'toolyard', text: `${VERSION} on Node ${process.versions.node}, ${process.platform}` });
+  await lookAtModels(flags, tell);
+  await lookAtServers(flags, tell);
+  if (flags.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+  return findings.some((finding) => finding.level === 'wrong') ? EXIT.failed : EXIT.done;
+}
+
+async function lookAtModels(flags: DoctorFlags, tell: (finding: Finding) => void): Promise<void> {
+  const { fetch, clock } = nodePlatform();
+  const { env } = process;
+  tell({
+    level: 'info',
+    subject: 'key',
+    text: (flags.apiKey ?? env['OPENAI_API_KEY']) ? 'an API key is set' : 'no API key is set (local servers need none)',
+  });
+  const found = await findLocalServers({ fetch, clock });
+  for (const { label, baseUrl, models } of found) {
+    tell({ level: 'ok', subject: label, text: `${baseUrl}, ${models.length} models: ${models.map((m) => m.id).join(', ')}` });
+  }
+  if (found.length === 0) {
+    tell({ level: 'info', subject: 'local model servers', text: 'none answers on the usual ports of this machine' });
+  }
+  try {
+    const { model, told } = await chooseModel(flags, { env, fetch, clock });
+    tell({ level: 'ok', subject: 'model', text: told });
+    if (!('baseUrl' in model)) return;
+    const { id, ...address } = model;
+    const offered = await createOpenAiChatRuntime({ ...address, fetch, clock }).models();
+    if (offered.some((other) => other.id === id)) return;
+    tell({
+      level: 'wrong',
+      subject: 'model',
+      text: `${model.baseUrl} does not offer "${id}".`,
+      hint: `On offer: ${offered.map((other) => other.id).join(', ')}`,
+    });
+  } catch (thrown) {
+    const { message, hint } = toErrorInfo(thrown);
+    tell({ level: 'wrong', subject: 'model', text: message, ...(hint ? { hint } : {}) });
+  }
+}
+
+async function lookAtServers(flags: DoctorFlags, tell: (finding: Finding) => void): Promise<void> {
+  const { createTransport, clock } = nodePlatform();
+  try {
+    await using host = new McpHost({ servers: serversFrom(flags, process.env), createTransport, clock, clientInfo: { name: 'toolyard', version: VERSION } });
+    await host.connectAll();
+    for (const server of host.health()) {
+      const subject = `server ${server.id}`;
+      if (server.state !== 'ready') {
+        const { message = server.state, hint } = server.error ?? {};
+        tell({ level: 'wrong', subject, text: message, ...(hint ? { hint } : {}) });
+        continue;
+      }
+      const protocol = server.protocolVersion ? `, MCP ${server.protocolVersion}` : '';
+      tell({ level: 'ok', subject, text: `${server.toolCount} tools${protocol}` });
+      for (const { name, reason } of server.skipped) {
+        tell({ level: 'info', subject, text: `left out ${name}: ${reason}` });
+      }
+    }
+  } catch (thrown) {
+    const { message, hint } = toErrorInfo(thrown);
+    tell({ level: 'wrong', subject: 'servers', text: message, ...(hint ? { hint } : {}) });
+  }
+}

@@ -1,0 +1,13 @@
+import type { Agent } from '@toolyard/agent-host';
+import type { ToolyardError } from '@toolyard/protocol';
+import { notFound } from './choose-model.ts';
+
+/** A failure with what the person needs to mend it: for an unknown model, the names of those on offer. */
+export async function explain(error: ToolyardError, agent: Agent): Promise<ToolyardError> {
+  if (error.code !== 'model_not_found') return error;
+  try {
+    return notFound(agent.model, await agent.models(), `at ${agent.provider}`);
+  } catch {
+    return error;
+  }
+}

@@ -1,0 +1,136 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { EXIT } from './exit.ts';
+import { reportFailure } from './failure.ts';
+import { VERSION } from '@toolyard/protocol';
+
+/** Runs the `toolyard` command; sets the exit code of the process instead of throwing. */
+export async function main(argv: readonly string[]): Promise<void> {
+  try {
+    await createProgram().parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    // Help and version are thrown too, as is what commander has already told on stderr.
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    else process.exitCode = reportFailure(error);
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command('toolyard')
+    .description('Any language model with any MCP server, from the terminal')
+    .version(VERSION)
+    .showHelpAfterError('(toolyard --help shows what there is)')
+    .exitOverride();
+
+  const chat = program
+    .command('chat')
+    .description('Talk to a model that may use tools; with a question: answer it and leave')
+    .argument('[question]', 'asked once, the answer goes to stdout; "-" reads it from stdin');
+  withConnectionOptions(chat)
+    .option('--system <text>', 'instructions for the model')
+    .option('--max-turns <n>', 'model requests a run may take (default: 20, with a question 5)', positiveInteger)
+    .addOption(
+      new Option('--on-max-turns <what>', 'when they are used up: answer without tools, or fail')
+        .choices(['answer', 'error'])
+        .default('answer'),
+    )
+    .option('--allow <server/tool>', 'a tool that may run without asking (repeatable)', collect, [])
+    .addOption(
+      new Option('--tool-mode <mode>', 'how the model is told of tools: in the request, or in the prompt')
+        .choices(['native', 'text'])
+        .default('native'),
+    )
+    .option('--temperature <number>', 'how freely the model chooses its words', number)
+    .option('--top-p <number>', 'the share of likely words it chooses from', number)
+    .option('--max-tokens <n>', 'the most tokens it may write in one answer', positiveInteger)
+    .option('--stop <text>', 'ends the answer where this text would come (repeatable)', collect, [])
+    .option('--seed <n>', 'the same seed asks for the same answer', number)
+    .option('--json', 'one event a line on stdout, as JSON (with a question)')
+    .exitOverride()
+    .action(async (question: string | undefined, options: ChatFlags) => {
+      const { chatCommand } = await import('./chat/chat-command.ts');
+      process.exitCode = await chatCommand(question, options);
+    });
+
+  const doctor = program.command('doctor').description('Tell what is found on this machine and what is wrong');
+  withConnectionOptions(doctor)
+    .option('--json', 'the findings as JSON')
+    .exitOverride()
+    .action(async (options: DoctorFlags) => {
+      const { doctorCommand } = await import('./doctor.ts');
+      process.exitCode = await doctorCommand(options);
+    });
+
+  const mcp = program.command('mcp').description('MCP servers').exitOverride();
+  mcp
+    .command('serve')
+    .description('Run an MCP server that comes with Toolyard, over stdio unless --http is given')
+    .addArgument(program.createArgument('<server>', 'which one').choices(['date']))
+    .option('--http', 'serve Streamable HTTP on 127.0.0.1 instead of stdio')
+    .option('--port <n>', 'with --http: the port; 0 takes a free one', port, 0)
+    .exitOverride()
+    .action(async (_server: 'date', options: { http?: boolean; port: number }) => {
+      const { mcpServeCommand } = await import('./mcp-serve.ts');
+      await mcpServeCommand(options);
+    });
+  return program;
+}
+
+export type ConnectionFlags = {
+  baseUrl?: string;
+  apiKey?: string;
+  model?: string;
+  mcp: string[];
+  mcpConfig?: string;
+  /** False with `--no-date`. */
+  date: boolean;
+};
+
+export type ChatFlags = ConnectionFlags & {
+  system?: string;
+  maxTurns?: number;
+  onMaxTurns: 'answer' | 'error';
+  allow: string[];
+  toolMode: 'native' | 'text';
+  temperature?: number;
+  topP?: number;
+  maxTokens?: number;
+  stop: string[];
+  seed?: number;
+  json?: boolean;
+};
+
+export type DoctorFlags = ConnectionFlags & { json?: boolean };
+
+function withConnectionOptions(command: Command): Command {
+  return command
+    .option('--base-url <url>', 'an OpenAI-compatible server (or OPENAI_BASE_URL)')
+    .option('--api-key <key>', 'its key (better: OPENAI_API_KEY, which other users of the machine cannot see)')
+    .option('--model <name>', 'which model; "demo" is built in and needs nothing')
+    .option('--mcp <command or url>', 'an MCP server; [name=] may stand before it (repeatable)', collect, [])
+    .option('--mcp-config <file>', 'an mcp.json with servers')
+    .option('--no-date', 'leave out the bundled date server');
+}
+
+function collect(value: string, earlier: string[]): string[] {
+  return [...earlier, value];
+}
+
+function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It takes a number.');
+  return value;
+}
+
+function positiveInteger(text: string): number {
+  const value = number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It takes a whole number from 1.');
+  return value;
+}
+
+function port(text: string): number {
+  const value = number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 65_535) {
+    throw new InvalidArgumentError('It takes a port from 0 to 65535.');
+  }
+  return value;
+}

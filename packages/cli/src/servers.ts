@@ -1,0 +1,86 @@
+import { fileURLToPath } from 'node:url';
+import { parseArgsStringToArgv } from 'string-argv';
+import type { ServerConfig } from '@toolyard/mcp-host';
+import { ToolyardError } from '@toolyard/protocol';
+import type { ConnectionFlags } from './main.ts';
+import { readMcpConfig } from './mcp-config.ts';
+
+/** The servers a command works with: the bundled one, those of the file, those of the flags. */
+export function serversFrom(
+  flags: Pick<ConnectionFlags, 'mcp' | 'mcpConfig' | 'date'>,
+  env: NodeJS.ProcessEnv,
+): ServerConfig[] {
+  const servers: ServerConfig[] = flags.date ? [dateServer()] : [];
+  if (flags.mcpConfig !== undefined) servers.push(...readMcpConfig(flags.mcpConfig, env));
+  for (const text of flags.mcp) servers.push(serverFromFlag(text));
+  return uniqueIds(servers);
+}
+
+/** The date server that ships with Toolyard, as a child over stdio: on by default, and built in. */
+export function dateServer(): ServerConfig {
+  const path = fileURLToPath(import.meta.resolve('@toolyard/server-date/bin'));
+  return { id: 'date', transport: { type: 'stdio', command: process.execPath, args: [path] }, builtIn: true };
+}
+
+/**
+ * Reads `--mcp`: an address, or a command line with quotes as in a shell; `name=` before it names the server.
+ *
+ * @example serverFromFlag('files=npx -y @modelcontextprotocol/server-filesystem "/my documents"')
+ */
+export function serverFromFlag(text: string): ServerConfig {
+  const named = /^([A-Za-z0-9_-]+)=(.*)$/s.exec(text.trim());
+  const target = (named?.[2] ?? text).trim();
+  const name = named?.[1];
+  if (/^https?:\/\//i.test(target)) {
+    const url = parseUrl(target);
+    return { id: name ?? idFrom(url.host), transport: { type: 'http', url: url.href } };
+  }
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(target)) {
+    throw new ToolyardError({
+      code: 'bad_config',
+      message: `--mcp ${target}: only http and https addresses, or a command, are understood.`,
+    });
+  }
+  const [command, ...args] = parseArgsStringToArgv(target);
+  if (command === undefined) {
+    throw new ToolyardError({
+      code: 'bad_config',
+      message: '--mcp is empty.',
+      hint: 'Give a command such as "npx -y some-mcp-server", or the address of a server.',
+    });
+  }
+  return { id: name ?? idFrom(mainWord(command, args)), transport: { type: 'stdio', command, args } };
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url) throw new ToolyardError({ code: 'bad_config', message: `--mcp ${text}: this is not an address.` });
+  return url;
+}
+
+const LAUNCHERS = /(^|[\\/])(npx|npm|pnpm|yarn|bunx?|deno|node|uvx?|python[0-9.]*|sh|bash|docker|env)(\.exe|\.cmd)?$/i;
+
+/** The word of a command line that tells what it runs: behind npx, node and their like the first word of its own. */
+function mainWord(command: string, args: readonly string[]): string {
+  if (!LAUNCHERS.test(command)) return command;
+  return args.find((arg) => !arg.startsWith('-') && !['exec', 'run', 'x', 'dlx'].includes(arg)) ?? command;
+}
+
+function idFrom(text: string): string {
+  const base = text
+    .replace(/\s.*$/s, '')
+    .replace(/(?<=.)@[^@/\\]*$/, '')
+    .replace(/^.*[\\/](?=[^\\/]+$)/, '')
+    .replace(/\.[cm]?[jt]s$|\.py$|\.exe$/, '');
+  return base.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '') || 'server';
+}
+
+function uniqueIds(servers: readonly ServerConfig[]): ServerConfig[] {
+  const used = new Set<string>();
+  return servers.map((server) => {
+    let id = server.id;
+    for (let n = 2; used.has(id); n++) id = `${server.id}-${n}`;
+    used.add(id);
+    return id === server.id ? server : { ...server, id };
+  });
+}

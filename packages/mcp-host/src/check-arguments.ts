@@ -1,0 +1,69 @@
+import type { JsonSchemaType } from '@modelcontextprotocol/client';
+import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+
+const LONGEST_ACCOUNT = 1_000;
+
+const MAPS_OF_SCHEMAS = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
+const NOT_SCHEMAS = new Set(['enum', 'const', 'default', 'examples', 'required', 'dependentRequired']);
+/**
+ * `pattern` would run an expression the server wrote, for as long as it likes; `format` is only a note since 2019-09.
+ * The server checks both itself.
+ */
+const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format']);
+
+type Check = (args: JsonObject) => string | null;
+
+const checks = new WeakMap<JsonObject, Check>();
+
+/**
+ * Null if the arguments fit the schema, else what does not, for the model to read. Nothing is fetched and no pattern
+ * of the server is run; a schema that cannot be used lets everything pass, because the server checks as well.
+ */
+export function checkArguments(inputSchema: JsonObject, args: JsonObject): string | null {
+  let check = checks.get(inputSchema);
+  if (check === undefined) {
+    check = compile(inputSchema);
+    checks.set(inputSchema, check);
+  }
+  return check(args);
+}
+
+function compile(inputSchema: JsonObject): Check {
+  try {
+    const schema = withoutPatterns(inputSchema) as JsonSchemaType;
+    const validate = new CfWorkerJsonSchemaValidator({ shortcircuit: false }).getValidator(schema);
+    return (args) => {
+      try {
+        const result = validate(args);
+        return result.valid ? null : result.errorMessage.slice(0, LONGEST_ACCOUNT);
+      } catch {
+        return null;
+      }
+    };
+  } catch {
+    return () => null;
+  }
+}
+
+/** A copy of a schema without what would run the server's own expressions. Arguments of such names are kept. */
+export function withoutPatterns(schema: JsonValue): JsonValue {
+  if (Array.isArray(schema)) return schema.map(withoutPatterns);
+  if (!isJsonObject(schema)) return schema;
+  // What a pattern would have allowed is now unknown, so nothing beside the named properties can be forbidden.
+  const isOpen = 'patternProperties' in schema;
+  const kept: JsonObject = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (LEFT_OUT.has(key)) continue;
+    if (isOpen && (key === 'additionalProperties' || key === 'unevaluatedProperties')) continue;
+    if (NOT_SCHEMAS.has(key)) kept[key] = value;
+    else if (MAPS_OF_SCHEMAS.has(key) && isJsonObject(value)) kept[key] = mapOfSchemas(value);
+    else kept[key] = withoutPatterns(value);
+  }
+  return kept;
+}
+
+function mapOfSchemas(map: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(map).map(([name, schema]) => [name, withoutPatterns(schema)]));
+}

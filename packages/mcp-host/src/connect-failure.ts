@@ -1,0 +1,206 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import type { ErrorCode, ErrorInfo } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { seconds } from './call-failure.ts';
+import { networkCodeOf } from './network-error.ts';
+import type { TransportEnd } from './transport.ts';
+import type { ConnectionPhase, ServerConfig } from './types.ts';
+
+/** What is known of a connection that did not come about. */
+export type FailedConnect = {
+  config: ServerConfig;
+  phase: ConnectionPhase;
+  thrown: unknown;
+  /** True if the whole time allowed for connecting ran out. */
+  outOfTime: boolean;
+  timeoutMs: number;
+  end: TransportEnd | undefined;
+  noiseLines: number;
+};
+
+/** Says in plain words which server failed, where, and what the person can do. */
+export function explainFailedConnect(failed: FailedConnect): ErrorInfo {
+  const { config, thrown, end } = failed;
+  if (ToolyardError.isInstance(thrown)) return thrown.toJSON();
+  if (end !== undefined) return explainEnd(config.id, failed.phase, end);
+  if (failed.outOfTime) return explainSilence(failed);
+  if (thrown instanceof UnauthorizedError) return needsSignIn(config.id);
+  const status = statusOf(thrown);
+  if (status !== undefined) return explainStatus(config, failed.phase, status);
+  const network = networkCodeOf(thrown);
+  if (network !== undefined) {
+    return {
+      code: 'server_unreachable',
+      message: `The server "${config.id}" cannot be reached at ${addressOf(config)} (${network.code}).`,
+      hint: 'Check that it runs, and that the address and the port are right.',
+      retryable: true,
+    };
+  }
+  if (thrown instanceof ProtocolError) {
+    return refused(
+      config.id,
+      failed.phase,
+      `answered with an error: ${thrown.message.slice(0, 1_000)} (${thrown.code})`,
+    );
+  }
+  if (thrown instanceof SdkError && thrown.code === SdkErrorCode.RequestTimeout) return explainSilence(failed);
+  if (thrown instanceof SdkError && thrown.code === SdkErrorCode.ConnectionClosed) {
+    return {
+      code: 'server_closed',
+      message: `The server "${config.id}" closed the connection while ${doing(failed.phase)}.`,
+      retryable: true,
+    };
+  }
+  return notMcp(config, failed.phase);
+}
+
+/** Why a connection that stood is gone. */
+export function explainEnd(serverId: string, phase: ConnectionPhase, end: TransportEnd): ErrorInfo {
+  switch (end.kind) {
+    case 'not_started':
+      return explainNoStart(serverId, end);
+    case 'exited': {
+      const how = end.signal === null ? `exited with code ${end.code ?? 'unknown'}` : `was ended by ${end.signal}`;
+      const words = end.stderr.length === 0 ? ' It printed no error.' : ` Its last words:\n${end.stderr.join('\n')}`;
+      return {
+        code: 'server_exited',
+        message: `The server "${serverId}" ${how} while ${doing(phase)}.${words}`,
+        hint: 'Run its command in a terminal to see what it lacks: arguments, environment variables, packages.',
+        retryable: true,
+      };
+    }
+    case 'line_too_long':
+      return {
+        code: 'bad_response',
+        message: `The server "${serverId}" sent a line of more than ${Math.round(end.limitBytes / 1_048_576)} MB while ${doing(phase)}; it was ended.`,
+        hint: 'Either it is no MCP server, or one of its results is far too large.',
+      };
+  }
+}
+
+function explainNoStart(serverId: string, end: Extract<TransportEnd, { kind: 'not_started' }>): ErrorInfo {
+  switch (end.reason) {
+    case 'command_not_found':
+      return {
+        code: 'command_not_found',
+        message: `The server "${serverId}" cannot be started: there is no command "${end.command}".`,
+        hint: 'Install it, or write its whole path. Programs started from a desktop often have a shorter PATH than a terminal.',
+      };
+    case 'not_executable':
+      return {
+        code: 'command_not_found',
+        message: `The server "${serverId}" cannot be started: "${end.command}" is not a program that may be run.`,
+        hint: 'Make the file executable, or name the interpreter as the command and the file as its argument.',
+      };
+    case 'no_such_folder':
+      return {
+        code: 'bad_config',
+        message: `The server "${serverId}" cannot be started: its folder "${end.cwd ?? ''}" does not exist.`,
+        hint: 'Correct "cwd" in its configuration.',
+      };
+    case 'other':
+      return {
+        code: 'server_exited',
+        message: `The server "${serverId}" cannot be started (${end.detail}).`,
+        hint: 'Run its command in a terminal to see what is wrong.',
+      };
+  }
+}
+
+function explainSilence(failed: FailedConnect): ErrorInfo {
+  const noise =
+    failed.noiseLines === 0
+      ? 'It may still be starting: give it a longer connect time-out.'
+      : `It printed ${failed.noiseLines} line(s) that are no MCP: check that the command starts an MCP server.`;
+  return {
+    code: 'timed_out',
+    message: `The server "${failed.config.id}" was not ready within ${seconds(failed.timeoutMs)}; it stopped answering while ${doing(failed.phase)}.`,
+    hint: noise,
+    retryable: true,
+  };
+}
+
+function explainStatus(config: ServerConfig, phase: ConnectionPhase, status: number): ErrorInfo {
+  if (status === 401) return needsSignIn(config.id);
+  if (status === 403) {
+    return {
+      ...refused(config.id, phase, 'denied access (HTTP 403)'),
+      hint: 'Check the token and whether the server allows this client.',
+    };
+  }
+  if (status === 502 || status === 503 || status === 504) {
+    return {
+      code: 'server_unreachable',
+      message: `The server "${config.id}" is not available (HTTP ${status}).`,
+      hint: 'Something in front of it answers; check that the server itself runs.',
+      retryable: true,
+    };
+  }
+  if (status >= 500) {
+    return {
+      ...refused(config.id, phase, `failed (HTTP ${status})`),
+      hint: 'See the log of the server.',
+      retryable: true,
+    };
+  }
+  if (status === 404 || status === 405) return notMcp(config, phase, `HTTP ${status}`);
+  return refused(config.id, phase, `refused the request (HTTP ${status})`);
+}
+
+function notMcp(config: ServerConfig, phase: ConnectionPhase, detail = 'an answer that is no MCP'): ErrorInfo {
+  return {
+    code: 'server_refused',
+    message: `What answers as "${config.id}" at ${addressOf(config)} is not an MCP server as far as can be seen: ${detail} while ${doing(phase)}.`,
+    hint:
+      config.transport.type === 'http'
+        ? 'Check the path of the address (it often ends in /mcp). Servers that speak only the old HTTP+SSE transport are not supported yet.'
+        : 'Check that the command starts an MCP server and that it speaks over standard input and output.',
+  };
+}
+
+function refused(serverId: string, phase: ConnectionPhase, how: string): ErrorInfo {
+  return {
+    code: 'server_refused' satisfies ErrorCode,
+    message: `The server "${serverId}" ${how} while ${doing(phase)}.`,
+    hint: 'Check the configuration of the server and what its documentation asks for.',
+  };
+}
+
+function needsSignIn(serverId: string): ErrorInfo {
+  return {
+    code: 'needs_sign_in',
+    message: `The server "${serverId}" asks for a sign-in (HTTP 401).`,
+    hint: 'Give it a valid token in the headers of its configuration.',
+  };
+}
+
+/** The HTTP status at the root of an error, also where the SDK wrapped it. */
+function statusOf(thrown: unknown): number | undefined {
+  if (thrown instanceof SdkHttpError) return thrown.data.status;
+  return thrown instanceof Error && thrown.cause !== undefined ? statusOf(thrown.cause) : undefined;
+}
+
+/** Without user information and query: both may hold secrets. */
+function addressOf(config: ServerConfig): string {
+  if (config.transport.type === 'stdio') return config.transport.command;
+  const url = URL.parse(config.transport.url);
+  return url === null ? 'its address' : `${url.origin}${url.pathname}`;
+}
+
+function doing(phase: ConnectionPhase): string {
+  switch (phase) {
+    case 'transport_creating':
+    case 'transport_ready':
+      return 'starting';
+    case 'initializing':
+      return 'saying hello';
+    case 'capabilities_exchanged':
+    case 'listing':
+      return 'listing its tools';
+    case 'connected':
+      return 'connected';
+    case 'error':
+    case 'disconnected':
+      return 'disconnecting';
+  }
+}

@@ -1,0 +1,161 @@
+import type { Implementation } from '@modelcontextprotocol/client';
+import { Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import type { EraMemory } from './era-memory.ts';
+import { eraKey, noteEra, recallEra } from './era-memory.ts';
+import { RawResultTransport } from './raw-result-transport.ts';
+import type { CreateTransport, HostTransport, TransportContext } from './transport.ts';
+import type { ConnectionPhase, Era, TransportConfig } from './types.ts';
+
+/** How long a server whose era is unknown may think about `server/discover`, in milliseconds. */
+const PROBE_MS = 5_000;
+
+export type HandshakeOptions = {
+  config: TransportConfig;
+  createTransport: CreateTransport;
+  context: TransportContext;
+  clientInfo: Implementation;
+  eraMemory: EraMemory;
+  /** Ends the attempt and everything it started. */
+  signal: AbortSignal;
+  timeoutMs: number;
+  onPhase(phase: ConnectionPhase): void;
+  /** Each transport as it is made, so that its owner knows what there is to close and to ask. */
+  onTransport(transport: HostTransport): void;
+};
+
+/** A server that has said hello. */
+export type Session = { client: Client; era: Era };
+
+/** `probe` asks `server/discover` first and falls back on the same connection; `legacy` says `initialize` at once. */
+type Way = { kind: 'legacy' } | { kind: 'probe'; probeMs: number };
+
+/**
+ * Says hello to a server in whichever generation of MCP it speaks.
+ *
+ * The probe runs on the connection that will be used, not on a second child process: a modern server has then said
+ * hello already, and an old one answers that it knows no such method and gets its `initialize` on the same pipe. Only
+ * a server that exits at the unknown method is started a second time. What was found out is remembered, so that a
+ * legacy server is probed once and not at every connect.
+ *
+ * Throws what the last attempt threw; by then its transport is closed.
+ */
+export async function sayHello(options: HandshakeOptions): Promise<Session> {
+  const { context, eraMemory, timeoutMs } = options;
+  const key = eraKey(options.config);
+  const remembered = await recallEra(eraMemory, key, context.clock.now());
+  // A server known to be modern may take its time to start; for others a long probe is waiting for nothing.
+  const patient: Way = { kind: 'probe', probeMs: Math.ceil(timeoutMs / 2) };
+  const brief: Way = { kind: 'probe', probeMs: Math.min(PROBE_MS, Math.ceil(timeoutMs / 3)) };
+  let way: Way = remembered === 'legacy' ? { kind: 'legacy' } : remembered === 'modern' ? patient : brief;
+
+  for (let attempt = 1; ; attempt++) {
+    const tried = await tryOnce(way, options);
+    if ('session' in tried) {
+      const { session, probeReply } = tried;
+      // A modern server that was too slow for the probe went on as legacy; next time it gets more time.
+      const era = probeReply === 'modern' ? 'modern' : session.era;
+      const protocolVersion = session.client.getNegotiatedProtocolVersion();
+      if (era !== remembered) {
+        await noteEra(eraMemory, key, {
+          era,
+          at: context.clock.now(),
+          ...(protocolVersion === undefined ? {} : { protocolVersion }),
+        });
+      }
+      return session;
+    }
+
+    const next = attempt > 1 || options.signal.aborted ? undefined : secondWay(way, tried, patient, brief);
+    if (next === undefined) throw tried.thrown;
+    if (remembered !== undefined) await noteEra(eraMemory, key, undefined);
+    context.log('info', next.reason);
+    way = next.way;
+  }
+}
+
+type Tried =
+  | { session: Session; probeReply: RawResultTransport['probeReply'] }
+  | { thrown: unknown; end: HostTransport['end']; probeReply: RawResultTransport['probeReply'] };
+
+async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {
+  options.onPhase('transport_creating');
+  const inner = await options.createTransport(options.config, options.context);
+  options.onTransport(inner);
+  const transport = new RawResultTransport(inner, () => {
+    options.onPhase('transport_ready');
+    options.onPhase('initializing');
+  });
+  const client = new Client(options.clientInfo, {
+    // Only what has a handler is declared; handlers come from the owner.
+    capabilities: {},
+    versionNegotiation: { mode: 'auto', probe: { timeoutMs: way.kind === 'probe' ? way.probeMs : PROBE_MS } },
+    inputRequired: { autoFulfill: false },
+    // No result is ever thrown away for not fitting its schema: the call has been made.
+    jsonSchemaValidator: {
+      getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+    },
+  });
+  const onAbort = (): void => void inner.close();
+  options.signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    options.signal.throwIfAborted();
+    await client.connect(transport, {
+      timeout: options.timeoutMs,
+      ...(way.kind === 'legacy' ? { prior: { kind: 'legacy' } } : {}),
+    });
+    return { session: { client, era: client.getProtocolEra() ?? 'legacy' }, probeReply: transport.probeReply };
+  } catch (thrown) {
+    const { end } = inner;
+    await inner.close();
+    return { thrown, end, probeReply: transport.probeReply };
+  } finally {
+    options.signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function secondWay(
+  way: Way,
+  failed: Extract<Tried, { thrown: unknown }>,
+  patient: Way,
+  brief: Way,
+): { way: Way; reason: string } | undefined {
+  const { thrown, end, probeReply } = failed;
+  if (way.kind === 'legacy') {
+    // It was remembered as old and does not take the old handshake.
+    const refused =
+      thrown instanceof ProtocolError || (thrown instanceof SdkHttpError && mayBeModern(thrown.data.status));
+    return refused
+      ? { way: brief, reason: 'The server no longer takes the older handshake; asking for the newer one.' }
+      : undefined;
+  }
+  if (probeReply === 'modern') {
+    return { way: patient, reason: 'The server speaks the newer protocol but was slow to say so; trying once more.' };
+  }
+  if (end?.kind === 'exited') {
+    return {
+      way: { kind: 'legacy' },
+      reason: 'The server exited at the question for the newer protocol; starting it again without.',
+    };
+  }
+  if (end !== undefined) return undefined;
+  const puzzled =
+    (thrown instanceof SdkError && thrown.code === SdkErrorCode.RequestTimeout) ||
+    (thrown instanceof SdkHttpError && thrown.data.status >= 500 && thrown.data.status !== 503) ||
+    (thrown instanceof SdkError &&
+      thrown.code === SdkErrorCode.EraNegotiationFailed &&
+      isUnexpectedContent(thrown.cause));
+  return puzzled
+    ? {
+        way: { kind: 'legacy' },
+        reason: 'The server could not answer the question for the newer protocol; using the older handshake.',
+      }
+    : undefined;
+}
+
+function mayBeModern(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 401 && status !== 403;
+}
+
+function isUnexpectedContent(cause: unknown): boolean {
+  return cause instanceof SdkError && cause.code === SdkErrorCode.ClientHttpUnexpectedContent;
+}

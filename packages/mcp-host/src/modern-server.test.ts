@@ -1,0 +1,115 @@
+import type { ToolResult } from '@toolyard/protocol';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createEraMemory } from './era-memory.ts';
+import type { McpHost } from './host.ts';
+import { startModern } from './test-fixtures/modern-http.ts';
+import { connected, fixture, healthOf, until } from './test-fixtures/peers.ts';
+import type { ServerConfig, ToolProgress } from './types.ts';
+
+const stdio = (delayMs = 0): ServerConfig => ({
+  id: 'modern',
+  transport: { type: 'stdio', command: process.execPath, args: [fixture('modern-stdio.ts'), String(delayMs)] },
+});
+
+describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', (transport) => {
+  let host: McpHost;
+  let peer: Awaited<ReturnType<typeof startModern>> | undefined;
+  const call = (name: string, args = {}, options = {}): Promise<ToolResult> =>
+    host.callTool({ serverId: 'modern', name }, args, options);
+
+  beforeAll(async () => {
+    peer = transport === 'stdio' ? undefined : await startModern();
+    host = await connected([
+      peer === undefined ? stdio() : { id: 'modern', transport: { type: 'http', url: peer.url } },
+    ]);
+  });
+  afterAll(async () => {
+    await host.close();
+    await peer?.stop();
+  });
+
+  test('it is spoken to in its own way', () => {
+    expect(healthOf(host, 'modern')).toMatchObject({
+      state: 'ready',
+      era: 'modern',
+      protocolVersion: '2026-07-28',
+      serverInfo: { name: 'modern' },
+      instructions: 'Speak the new way.',
+    });
+  });
+
+  test('its tools are called; their own errors are answers', async () => {
+    expect(await call('add', { a: 20, b: 22 })).toEqual({
+      content: [{ type: 'text', text: '42' }],
+      isError: false,
+      outcome: 'done',
+    });
+    expect(await call('fail')).toEqual({
+      content: [{ type: 'text', text: 'The disk is full.' }],
+      isError: true,
+      outcome: 'done',
+    });
+  });
+
+  test('an argument that is to be a header is one', async () => {
+    expect((await call('region', { region: 'Taipei' })).content).toEqual([{ type: 'text', text: 'in Taipei' }]);
+    if (peer === undefined) return;
+    expect(peer.requests.at(-1)?.headers['mcp-param-region']).toBe('Taipei');
+  });
+
+  test('progress renews the time-out', async () => {
+    const seen: ToolProgress[] = [];
+    const options = { timeoutMs: 400, onProgress: (progress: ToolProgress) => seen.push(progress) };
+    expect((await call('wait', { steps: 10 }, options)).outcome).toBe('done');
+    expect(seen.length).toBeGreaterThan(5);
+  });
+
+  test('a call can be cancelled', async () => {
+    const stopper = new AbortController();
+    const running = call('wait', { steps: 600 }, { signal: stopper.signal, onProgress: () => stopper.abort() });
+    expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'cancelled' } });
+    expect((await call('add', { a: 1, b: 1 })).outcome).toBe('done');
+  });
+
+  test('it announces changes of its tools', async () => {
+    if (peer === undefined) {
+      await call('grow');
+      await until(() => host.resolve('grown') !== undefined);
+      return;
+    }
+    const lists = (): number => peer?.requests.filter(({ rpc }) => rpc === 'tools/list').length ?? 0;
+    const before = lists();
+    // The stream of announcements opens in the background.
+    await until(() => {
+      peer?.announceToolChange();
+      return lists() > before;
+    });
+  });
+});
+
+test('the era is remembered for the next connection, and a modern server is never started twice', async () => {
+  const eraMemory = createEraMemory();
+  const written: unknown[] = [];
+  const spy = { ...eraMemory, set: (key: string, record: never) => (written.push(record), eraMemory.set(key, record)) };
+  for (let time = 0; time < 2; time++) {
+    const host = await connected([stdio()], { eraMemory: spy });
+    const { era, log } = healthOf(host, 'modern');
+    expect(era).toBe('modern');
+    expect(
+      log.filter(({ phase, text }) => phase === 'transport_creating' && text === 'transport creating'),
+    ).toHaveLength(1);
+    await host.close();
+  }
+  expect(written).toEqual([expect.objectContaining({ era: 'modern', protocolVersion: '2026-07-28' })]);
+});
+
+test('a modern server too slow for the first probe is used the old way once, and known as modern afterwards', async () => {
+  const eraMemory = createEraMemory();
+  const slow = { ...stdio(1_500), connectTimeoutMs: 3_000 };
+  const first = await connected([slow], { eraMemory });
+  expect(healthOf(first, 'modern').state).toBe('ready');
+  await first.close();
+  const second = await connected([{ ...stdio(1_500), connectTimeoutMs: 20_000 }], { eraMemory });
+  expect(healthOf(second, 'modern').era).toBe('modern');
+  await second.close();
+});

@@ -1,0 +1,45 @@
+/** Failures before a single byte of the request went out. */
+const NEVER_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+/**
+ * What a failed fetch tells about the network, or undefined if it was no network failure. Runtimes bury the code in
+ * `cause`, some of them in a list of attempts (one an address).
+ */
+export function networkCodeOf(thrown: unknown, depth = 0): { code: string; neverConnected: boolean } | undefined {
+  if (!(thrown instanceof Error) || depth > 4) return undefined;
+  if (thrown instanceof AggregateError) {
+    const found = thrown.errors.map((error) => networkCodeOf(error, depth + 1)).filter((each) => each !== undefined);
+    const first = found.find((each) => !each.neverConnected) ?? found[0];
+    if (first !== undefined) return first;
+  }
+  if (
+    'code' in thrown &&
+    typeof thrown.code === 'string' &&
+    /^[A-Z][A-Z0-9_]*$/.test(thrown.code) &&
+    isErrno(thrown.code)
+  ) {
+    return { code: thrown.code, neverConnected: NEVER_CONNECTED.has(thrown.code) };
+  }
+  const deeper = networkCodeOf(thrown.cause, depth + 1);
+  if (deeper !== undefined) return deeper;
+  return thrown.name === 'TypeError' && /fetch|network|load failed/i.test(thrown.message)
+    ? { code: 'no connection', neverConnected: false }
+    : undefined;
+}
+
+/** The SDK's own errors have codes too; theirs do not begin like this, apart from `ERA_...`. */
+function isErrno(code: string): boolean {
+  return NEVER_CONNECTED.has(code) || /^(E[A-Z0-9]{2,}$|UND_ERR|ERR_|HPE_|CERT_)/.test(code);
+}

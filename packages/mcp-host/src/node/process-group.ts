@@ -1,0 +1,112 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import type { Clock } from '@toolyard/protocol';
+
+/** How long each stage of ending waits for the processes to go, in milliseconds. */
+const PATIENCE = { afterEndOfInput: 1_000, afterTerm: 1_000, afterKill: 2_000 };
+const POLL_MS = 20;
+
+const live = new Set<ProcessGroup>();
+
+/**
+ * Kills every stdio server still alive, with all its descendants, at once and without waiting. For the exit handlers
+ * of a process, where nothing asynchronous runs any more.
+ */
+export function killAllStdioChildren(): void {
+  for (const group of live) group.killNow();
+}
+
+/**
+ * A child process and everything it started. On POSIX the child leads a process group of its own (it must have been
+ * spawned `detached`), and signals go to the group: a server behind `sh -c` or `npx` is reached as well.
+ */
+export class ProcessGroup {
+  readonly #child: ChildProcess;
+  readonly #pid: number;
+  readonly #clock: Clock;
+  #gone = false;
+  #ending: Promise<void> | undefined;
+
+  constructor(child: ChildProcess, pid: number, clock: Clock) {
+    this.#child = child;
+    this.#pid = pid;
+    this.#clock = clock;
+    live.add(this);
+    // Once the whole group is gone its number may be given to a stranger: look at the first possible moment.
+    child.once('exit', () => this.isGone());
+  }
+
+  /** True once no process of the group is left; from then on nothing is ever signalled again. */
+  isGone(): boolean {
+    if (this.#gone) return true;
+    this.#gone = process.platform === 'win32' ? hasExited(this.#child) : !groupExists(this.#pid);
+    if (this.#gone) live.delete(this);
+    return this.#gone;
+  }
+
+  /**
+   * Ends the group: end of input, then SIGTERM, then SIGKILL, with a second in between. Resolves when no process is
+   * left, or a little after SIGKILL if the system does not clear them away.
+   */
+  end(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
+    this.#child.stdin?.end();
+    if (await this.#goneWithin(PATIENCE.afterEndOfInput)) return;
+    this.#signal('SIGTERM');
+    if (await this.#goneWithin(PATIENCE.afterTerm)) return;
+    this.#signal('SIGKILL');
+    await this.#goneWithin(PATIENCE.afterKill);
+    live.delete(this);
+  }
+
+  /** SIGKILL to the group, synchronously. */
+  killNow(): void {
+    if (this.isGone()) return;
+    if (process.platform === 'win32') {
+      spawnSync('taskkill', ['/PID', String(this.#pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+      return;
+    }
+    this.#signal('SIGKILL');
+  }
+
+  #signal(signal: 'SIGTERM' | 'SIGKILL'): void {
+    if (this.isGone()) return;
+    if (process.platform === 'win32') {
+      // Windows has neither groups nor SIGTERM; the first stage after end of input is already the last.
+      const killer = spawn('taskkill', ['/PID', String(this.#pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+      killer.on('error', () => this.#child.kill());
+      return;
+    }
+    try {
+      process.kill(-this.#pid, signal);
+    } catch {
+      // It went in the meantime.
+    }
+  }
+
+  async #goneWithin(ms: number): Promise<boolean> {
+    const start = this.#clock.monotonic();
+    while (!this.isGone()) {
+      if (this.#clock.monotonic() - start >= ms) return false;
+      await new Promise<void>((resolve) => void this.#clock.after(POLL_MS, resolve));
+    }
+    return true;
+  }
+}
+
+function hasExited(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+function groupExists(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

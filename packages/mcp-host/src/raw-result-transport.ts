@@ -1,0 +1,133 @@
+import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import type { HostTransport } from './transport.ts';
+
+/** `data` of the error a request gets whose HTTP answer broke off. Compared by identity: no server can send it. */
+export const STREAM_ENDED: object = Object.freeze({});
+
+/** What the probe for the modern protocol was answered, if it was. */
+export type ProbeReply = 'modern' | 'other';
+
+/**
+ * Stands between the SDK and the real transport for two reasons:
+ *
+ * - The SDK checks results as a whole: one tool it cannot read loses the list, one new content kind loses the result
+ *   of a call that has already taken effect. So lists and results travel past its checks, untouched, under `raw` of
+ *   an empty result that is beyond reproach, and are read by us, piece by piece.
+ * - The SDK leaves a request waiting for its time-out when the stream that should carry the answer ends. Here such a
+ *   request fails at once.
+ */
+export class RawResultTransport implements Transport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: (<T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void) | undefined;
+
+  readonly inner: HostTransport;
+  probeReply: ProbeReply | undefined;
+  readonly #onStarted: () => void;
+  readonly #awaited = new Map<number, string>();
+
+  constructor(inner: HostTransport, onStarted: () => void) {
+    this.inner = inner;
+    this.#onStarted = onStarted;
+    // The SDK knows a child process by these two members, and only there takes silence for an old server.
+    if ('stderr' in inner && 'pid' in inner) Object.assign(this, { stderr: null, pid: null });
+  }
+
+  get hasPerRequestStream(): boolean {
+    return this.inner.hasPerRequestStream === true;
+  }
+
+  get sessionId(): string | undefined {
+    return this.inner.sessionId;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.inner.setProtocolVersion?.(version);
+  }
+
+  setSupportedProtocolVersions(versions: string[]): void {
+    this.inner.setSupportedProtocolVersions?.(versions);
+  }
+
+  async start(): Promise<void> {
+    this.inner.onclose = () => this.onclose?.();
+    this.inner.onerror = (error) => this.onerror?.(error);
+    this.inner.onmessage = (message, extra) => this.#receive(message, extra);
+    await this.inner.start();
+    this.#onStarted();
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (!('method' in message)) return this.inner.send(message, options);
+    if (!('id' in message)) {
+      if (message.method === 'notifications/cancelled') this.#awaited.delete(Number(message.params?.['requestId']));
+      return this.inner.send(message, options);
+    }
+    // Probes and subscriptions have names for ids and look after themselves.
+    if (typeof message.id !== 'number') return this.inner.send(message, options);
+
+    const id = message.id;
+    this.#awaited.set(id, message.method);
+    options?.requestSignal?.addEventListener('abort', () => this.#awaited.delete(id), { once: true });
+    try {
+      await this.inner.send(message, { ...options, onRequestStreamEnd: () => this.#streamEnded(id) });
+    } catch (error) {
+      this.#awaited.delete(id);
+      throw error;
+    }
+  }
+
+  #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    this.onmessage?.('method' in message ? message : this.#reply(message), extra);
+  }
+
+  #reply(message: Exclude<JSONRPCMessage, { method: string }>): JSONRPCMessage {
+    if (typeof message.id === 'string' && message.id.startsWith('server-discover-probe')) {
+      this.probeReply = 'result' in message && Array.isArray(message.result['supportedVersions']) ? 'modern' : 'other';
+      return message;
+    }
+    const id = Number(message.id);
+    const method = this.#awaited.get(id);
+    this.#awaited.delete(id);
+    if (method === undefined || !('result' in message)) return message;
+    // A kind of result that asks for something (input, a task) is the SDK's to refuse.
+    const type: unknown = (message.result as { resultType?: unknown } | null)?.resultType;
+    if (type !== undefined && type !== 'complete') return message;
+    switch (method) {
+      case 'tools/call':
+        return shell(message.id, { content: [], raw: message.result });
+      case 'tools/list':
+        return shell(message.id, { tools: [], ttlMs: 0, cacheScope: 'private', raw: message.result });
+      default:
+        return message;
+    }
+  }
+
+  #streamEnded(id: number): void {
+    if (!this.#awaited.delete(id)) return;
+    const error = { code: -32_000, message: 'The stream ended before the answer came.', data: STREAM_ENDED };
+    this.onmessage?.({ jsonrpc: '2.0', id, error });
+  }
+}
+
+function shell(id: string | number, result: { [key: string]: unknown }): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } };
+}
+
+/** Accepts whatever the SDK hands over: the reading is done by us. */
+export const anyResult = {
+  '~standard': {
+    version: 1 as const,
+    vendor: 'toolyard',
+    validate: (value: unknown): { value: unknown } => ({ value }),
+  },
+};
+
+/** What the server really sent, from a result that came through a {@link RawResultTransport}. */
+export function rawOf(result: unknown): unknown {
+  return typeof result === 'object' && result !== null && 'raw' in result ? result.raw : result;
+}

@@ -1,0 +1,92 @@
+import type { JsonObject, JsonValue, MediaSource, ResourcePart, ToolContentPart, ToolResult } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+
+/**
+ * Reads the result of `tools/call` as the server sent it. Every kind of content is kept; what cannot be read is
+ * replaced by a text that says so, because the call itself has been made.
+ */
+export function readToolResult(raw: unknown): ToolResult {
+  if (!isJsonObject(raw)) {
+    return {
+      content: [unreadable('The tool answered with something that is no tool result.')],
+      isError: true,
+      outcome: 'done',
+    };
+  }
+  const result: ToolResult = { content: readContent(raw), isError: raw['isError'] === true, outcome: 'done' };
+  if (raw['structuredContent'] !== undefined) result.structured = raw['structuredContent'];
+  return result;
+}
+
+function readContent(raw: JsonObject): ToolContentPart[] {
+  const content = raw['content'];
+  if (Array.isArray(content)) return content.map(readBlock);
+  // Servers of 2024-10-07 had one value of any kind here.
+  const old = raw['toolResult'];
+  if (old !== undefined) return [{ type: 'text', text: typeof old === 'string' ? old : JSON.stringify(old) }];
+  return [];
+}
+
+function readBlock(block: JsonValue): ToolContentPart {
+  if (!isJsonObject(block)) return unreadable('The tool returned a piece of content that cannot be read.');
+  const part = readKind(block);
+  const annotations = block['annotations'];
+  return isJsonObject(annotations) ? withAnnotations(part, annotations) : part;
+}
+
+function readKind(block: JsonObject): ToolContentPart {
+  const { type } = block;
+  switch (type) {
+    case 'text':
+      return typeof block['text'] === 'string' ? { type, text: block['text'] } : broken(type);
+    case 'image':
+    case 'audio': {
+      const data = block['data'];
+      const mimeType = block['mimeType'];
+      if (typeof data !== 'string' || typeof mimeType !== 'string') return broken(type);
+      return { type, mimeType, source: { data } };
+    }
+    case 'resource_link':
+      return readResource(block, undefined) ?? broken(type);
+    case 'resource': {
+      const resource = block['resource'];
+      if (!isJsonObject(resource)) return broken(type);
+      const { blob } = resource;
+      return readResource(resource, typeof blob === 'string' ? { data: blob } : undefined) ?? broken(type);
+    }
+    default:
+      return unreadable(`The tool returned content of the kind "${nameOf(type)}", which Toolyard does not know.`);
+  }
+}
+
+function readResource(raw: JsonObject, source: MediaSource | undefined): ResourcePart | undefined {
+  const { uri } = raw;
+  if (typeof uri !== 'string') return undefined;
+  const part: ResourcePart = { type: 'resource', uri };
+  if (typeof raw['name'] === 'string') part.name = raw['name'];
+  if (typeof raw['title'] === 'string') part.title = raw['title'];
+  if (typeof raw['description'] === 'string') part.description = raw['description'];
+  if (typeof raw['mimeType'] === 'string') part.mimeType = raw['mimeType'];
+  if (typeof raw['text'] === 'string') part.text = raw['text'];
+  if (source !== undefined) part.source = source;
+  return part;
+}
+
+function withAnnotations(part: ToolContentPart, annotations: JsonObject): ToolContentPart {
+  const { audience, priority } = annotations;
+  if (Array.isArray(audience)) part.audience = audience.filter((who) => who === 'user' || who === 'assistant');
+  if (typeof priority === 'number') part.priority = priority;
+  return part;
+}
+
+function nameOf(type: JsonValue | undefined): string {
+  return typeof type === 'string' ? type.slice(0, 60) : 'none';
+}
+
+function broken(type: string): ToolContentPart {
+  return unreadable(`The tool returned content of the kind "${type}" that lacks what belongs to it.`);
+}
+
+function unreadable(text: string): ToolContentPart {
+  return { type: 'text', text: `[${text}]` };
+}

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '@toolyard/protocol';
+import type { McpHostOptions } from '../host.ts';
+import { McpHost } from '../host.ts';
+import { createNodeTransports } from '../node/transports.ts';
+import type { ServerConfig, ServerHealth } from '../types.ts';
+
+/** The machine's own time. */
+export const clock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+export const everything = createRequire(import.meta.url).resolve(
+  '@modelcontextprotocol/server-everything/dist/index.js',
+);
+
+/** The path of a script beside this file. */
+export function fixture(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url));
+}
+
+/** A server made from one of the scripts beside this file. */
+export function scripted(id: string, mode: string, more: Partial<ServerConfig> = {}): ServerConfig {
+  const args = [fixture('legacy-server.mjs'), ...mode.split(' ')];
+  return { id, transport: { type: 'stdio', command: process.execPath, args }, ...more };
+}
+
+/** A host on real transports, connected. */
+export async function connected(servers: ServerConfig[], more: Partial<McpHostOptions> = {}): Promise<McpHost> {
+  const host = newHost(servers, more);
+  await host.connectAll();
+  return host;
+}
+
+export function newHost(servers: ServerConfig[], more: Partial<McpHostOptions> = {}): McpHost {
+  return new McpHost({
+    servers,
+    createTransport: createNodeTransports({ fetch: (input, init) => fetch(input, init) }),
+    clock,
+    clientInfo: { name: 'toolyard-test', version: '0' },
+    ...more,
+  });
+}
+
+export function healthOf(host: McpHost, id: string): ServerHealth {
+  const health = host.health().find((each) => each.id === id);
+  if (health === undefined) throw new Error(`no server ${id}`);
+  return health;
+}
+
+/** Resolves once `condition` holds; the test's own time limit is the bound. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A real HTTP server on a free port; `close` drops its connections. */
+export async function listen(
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<{ url: string; server: Server; close(): Promise<void> }> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    server,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The reference server over Streamable HTTP. */
+export async function startEverything(): Promise<{ url: string; stop(): Promise<void> }> {
+  const probe = await listen(() => undefined);
+  const { port } = new URL(probe.url);
+  await probe.close();
+  const child = spawn(process.execPath, [everything, 'streamableHttp'], {
+    env: { PATH: process.env['PATH'] ?? '', PORT: port },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  await new Promise<void>((resolve, reject) => {
+    const hear = (chunk: Buffer): void => {
+      if (chunk.toString('utf8').includes('listening on port')) resolve();
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.once('exit', () => reject(new Error('the reference server exited')));
+  });
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGKILL');
+      }),
+  };
+}

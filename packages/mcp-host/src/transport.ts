@@ -1,0 +1,37 @@
+import type { Transport } from '@modelcontextprotocol/client';
+import type { Clock } from '@toolyard/protocol';
+import type { LogEntry, TransportConfig } from './types.ts';
+
+/** Why a connection ended, as far as its transport can tell. */
+export type TransportEnd =
+  | {
+      kind: 'not_started';
+      reason: 'command_not_found' | 'not_executable' | 'no_such_folder' | 'other';
+      command: string;
+      cwd?: string;
+      detail: string;
+    }
+  | { kind: 'exited'; code: number | null; signal: string | null; stderr: readonly string[] }
+  | { kind: 'line_too_long'; limitBytes: number };
+
+/** An SDK transport that can also say how it ended. `close()` may be called any number of times. */
+export type HostTransport = Transport & {
+  /** Set before `start()` rejects or `onclose` is called; absent where the transport knows nothing. */
+  readonly end?: TransportEnd | undefined;
+  /** How many lines came from the server that were no MCP. */
+  readonly noiseLines?: number | undefined;
+};
+
+/** What a transport is given beside its configuration. */
+export type TransportContext = {
+  serverId: string;
+  clock: Clock;
+  /** Adds a line to the server's log. `source` says whether the server wrote it itself (its stderr). */
+  log(level: LogEntry['level'], text: string, source?: 'server'): void;
+};
+
+/** Makes a fresh, unstarted transport; one is needed for every attempt to connect. */
+export type CreateTransport = (
+  config: TransportConfig,
+  context: TransportContext,
+) => HostTransport | Promise<HostTransport>;

@@ -1,0 +1,222 @@
+import {
+  parseJson,
+  type AssistantMessage,
+  type JsonValue,
+  type Message,
+  type SystemMessage,
+  type ToolMessage,
+  type ToolMode,
+  type UserMessage,
+} from '@toolyard/protocol';
+import { scrub, scrubJson } from '../scrub.ts';
+import { renderTextCall, renderTextResponse } from '../text-calls/describe.ts';
+import { toResultContent, toUserContent } from './content.ts';
+
+export type MessageOptions = {
+  toolMode: ToolMode;
+  /** Stands at the end of the system prompt; empty: nothing. */
+  systemSuffix?: string;
+};
+
+/** The `messages` of a request, as values; {@link messagesJson} is what is sent. */
+export function toOpenAiMessages(messages: readonly Message[], options: MessageOptions): JsonValue[] {
+  return messagesJson(messages, options).map((json) => {
+    const parsed = parseJson(json);
+    return parsed.ok ? parsed.value : null;
+  });
+}
+
+/**
+ * The `messages` of a request, each as JSON. A message never changes once it is in a conversation, so each is written
+ * once and remembered for as long as the message itself.
+ */
+export function messagesJson(messages: readonly Message[], options: MessageOptions): string[] {
+  const out: string[] = [];
+  const wireIds = new Map<string, string>();
+  const suffix = options.systemSuffix ?? '';
+  if (suffix !== '' && messages[0]?.role !== 'system') out.push(plainMessage('system', JSON.stringify(suffix)));
+
+  for (let at = 0; at < messages.length; at += 1) {
+    const message = messages[at];
+    if (message === undefined) break;
+    switch (message.role) {
+      case 'system':
+        out.push(systemJson(message, at === 0 ? suffix : ''));
+        break;
+      case 'user':
+        out.push(userJson(message));
+        break;
+      case 'assistant': {
+        const wire = assistantWire(message, options.toolMode);
+        for (const [callId, wireId] of wire.ids) wireIds.set(callId, wireId);
+        if (wire.json !== null) out.push(wire.json);
+        break;
+      }
+      case 'tool': {
+        const run = toolRun(messages, at);
+        out.push(...(options.toolMode === 'native' ? nativeResults(run, wireIds) : textResults(run)));
+        at += run.length - 1;
+        break;
+      }
+    }
+  }
+  return out;
+}
+
+function plainMessage(role: 'system' | 'user', contentJson: string): string {
+  return `{"role":"${role}","content":${contentJson}}`;
+}
+
+const systemCache = new WeakMap<SystemMessage, string>();
+const userCache = new WeakMap<UserMessage, string>();
+
+function systemJson(message: SystemMessage, suffix: string): string {
+  const text = remember(systemCache, message, () =>
+    JSON.stringify(scrub(message.parts.map((p) => p.text).join('\n\n'))),
+  );
+  if (suffix === '') return plainMessage('system', text);
+  const gap = text === '""' ? '' : '\\n\\n';
+  return plainMessage('system', `${text.slice(0, -1)}${gap}${JSON.stringify(suffix).slice(1)}`);
+}
+
+function userJson(message: UserMessage): string {
+  return remember(userCache, message, () => plainMessage('user', JSON.stringify(toUserContent(message.parts))));
+}
+
+/** `json` is null where nothing is left to send: a message of thinking alone, or of an error. */
+type AssistantWire = { json: string | null; ids: readonly (readonly [callId: string, wireId: string])[] };
+
+const assistantCaches: Record<ToolMode, WeakMap<AssistantMessage, AssistantWire>> = {
+  native: new WeakMap(),
+  text: new WeakMap(),
+};
+
+function assistantWire(message: AssistantMessage, toolMode: ToolMode): AssistantWire {
+  return remember(assistantCaches[toolMode], message, () => {
+    const ids = wireIdsOf(message);
+    const idOf = new Map(ids);
+    const pieces: string[] = [];
+    const calls: JsonValue[] = [];
+    let text = '';
+    for (const part of message.parts) {
+      switch (part.type) {
+        case 'text':
+          text += part.text;
+          break;
+        case 'malformed_tool_call':
+          text += `${text === '' ? '' : '\n'}${part.raw}`;
+          break;
+        case 'tool_call': {
+          const args = scrubJson(part.arguments);
+          pieces.push(renderTextCall(part.name, args));
+          calls.push({
+            id: idOf.get(part.callId) ?? part.callId,
+            type: 'function',
+            function: { name: part.name, arguments: JSON.stringify(args) },
+          });
+          break;
+        }
+        case 'reasoning':
+        case 'image':
+        case 'citation':
+        case 'error':
+          break;
+      }
+    }
+    if (text === '' && calls.length === 0) return { json: null, ids };
+    const content = toolMode === 'native' ? text : [text, ...pieces].filter((piece) => piece !== '').join('\n');
+    const wire = {
+      role: 'assistant',
+      content: content === '' ? null : scrub(content),
+      ...(toolMode === 'native' && calls.length > 0 ? { tool_calls: calls } : {}),
+    };
+    return { json: JSON.stringify(wire), ids };
+  });
+}
+
+/** The id a call goes by on the wire: the provider's own, unless it is missing or given to two calls at once. */
+function wireIdsOf(message: AssistantMessage): [string, string][] {
+  const calls = message.parts.filter((part) => part.type === 'tool_call');
+  const uses = new Map<string, number>();
+  for (const call of calls) {
+    if (call.providerCallId !== undefined) uses.set(call.providerCallId, (uses.get(call.providerCallId) ?? 0) + 1);
+  }
+  return calls.map((call) => {
+    const own = call.providerCallId;
+    return [call.callId, own !== undefined && own !== '' && uses.get(own) === 1 ? own : call.callId];
+  });
+}
+
+function toolRun(messages: readonly Message[], from: number): ToolMessage[] {
+  const run: ToolMessage[] = [];
+  for (let at = from; at < messages.length; at += 1) {
+    const message = messages[at];
+    if (message?.role !== 'tool') break;
+    run.push(message);
+  }
+  return run;
+}
+
+/** JSON of the text, of the text inside its tags, and of each image. */
+type ToolWire = { content: string; response: string; images: readonly string[] };
+
+const toolCache = new WeakMap<ToolMessage, ToolWire>();
+
+function toolWire(message: ToolMessage): ToolWire {
+  return remember(toolCache, message, () => {
+    const { text, images } = toResultContent(message.parts[0].result);
+    return {
+      content: JSON.stringify(text),
+      response: JSON.stringify(renderTextResponse(message.name, text)),
+      images: images.map((image) => JSON.stringify(image)),
+    };
+  });
+}
+
+/**
+ * Results must stand directly behind the message that asked for them; so images, and answers to calls that could not
+ * be read (the provider knows of no such call), follow the last of them in a user message.
+ */
+function nativeResults(run: readonly ToolMessage[], wireIds: ReadonlyMap<string, string>): string[] {
+  const out: string[] = [];
+  const strays: string[] = [];
+  const images: string[] = [];
+  for (const message of run) {
+    const wire = toolWire(message);
+    const id = wireIds.get(message.parts[0].callId);
+    if (id === undefined) strays.push(wire.response);
+    else out.push(`{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${wire.content}}`);
+    images.push(...wire.images);
+  }
+  if (strays.length > 0 || images.length > 0) out.push(resultsAsUser(strays, images));
+  return out;
+}
+
+function textResults(run: readonly ToolMessage[]): string[] {
+  const wires = run.map(toolWire);
+  return [
+    resultsAsUser(
+      wires.map((wire) => wire.response),
+      wires.flatMap((wire) => wire.images),
+    ),
+  ];
+}
+
+function resultsAsUser(texts: readonly string[], images: readonly string[]): string {
+  const text = texts.length === 0 ? '"Images from the tool results above:"' : joinJsonStrings(texts);
+  if (images.length === 0) return plainMessage('user', text);
+  return plainMessage('user', `[{"type":"text","text":${text}},${images.join(',')}]`);
+}
+
+/** One JSON string of several, a newline between each, without writing any of them again. */
+function joinJsonStrings(strings: readonly string[]): string {
+  return `"${strings.map((json) => json.slice(1, -1)).join('\\n')}"`;
+}
+
+function remember<Key extends object, Value>(cache: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  cache.set(key, made);
+  return made;
+}

@@ -1,0 +1,133 @@
+import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import type { StreamPart } from '../types.ts';
+
+type Call = {
+  index: number;
+  id: string;
+  name: string;
+  argumentsText: string;
+  /** The name is known to be whole and the call was announced. */
+  started: boolean;
+};
+
+/**
+ * Puts native calls together from their deltas. The rule book has calls numbered and named once; servers leave the
+ * number out, number every call 0, repeat the id, give one id to two calls, change the id with every delta, send
+ * the name in pieces or again and again, or send the arguments as an object.
+ */
+export class NativeCalls {
+  readonly #calls: Call[] = [];
+  readonly #byWireIndex = new Map<number, Call>();
+
+  get count(): number {
+    return this.#calls.length;
+  }
+
+  /** Takes the `tool_calls` of one delta. */
+  addAll(deltas: readonly JsonValue[], out: StreamPart[]): void {
+    let first = true;
+    for (const delta of deltas) {
+      if (isJsonObject(delta)) this.add(delta, out, !first);
+      first = false;
+    }
+  }
+
+  /** Takes one item. `separate`: another came in the same delta, so that one without a number is a call of its own. */
+  add(delta: JsonObject, out: StreamPart[], separate = false): void {
+    const fn = isJsonObject(delta['function']) ? delta['function'] : delta;
+    const wireIndex = typeof delta['index'] === 'number' ? delta['index'] : null;
+    const id = typeof delta['id'] === 'string' ? delta['id'] : '';
+    const name = typeof fn['name'] === 'string' ? fn['name'] : '';
+    const argumentsText = argumentsTextOf(fn['arguments'] ?? fn['parameters']);
+    if (wireIndex === null && id === '' && name === '' && argumentsText === '') return;
+
+    const apart = separate && wireIndex === null && name !== '';
+    const known = apart ? null : this.#find(wireIndex, id, name, argumentsText);
+    const call = known ?? this.#begin(wireIndex, out);
+    if (call.id === '') call.id = id;
+    if (!call.started && name !== call.name) call.name += name;
+    if (argumentsText === '') return;
+    this.#announce(call, out);
+    call.argumentsText += argumentsText;
+    if (call.started) out.push({ type: 'tool_call_delta', index: call.index, argumentsText });
+  }
+
+  /** The answer is whole. `cut`: it ended at the token limit, so empty arguments were perhaps not reached. */
+  finish(cut: boolean, out: StreamPart[]): void {
+    for (const call of this.#calls) {
+      if (call.name === '') {
+        out.push({ type: 'malformed_tool_call', raw: call.argumentsText, reason: 'the call has no name' });
+        continue;
+      }
+      const wasStarted = call.started;
+      this.#announce(call, out);
+      if (!wasStarted && call.argumentsText !== '') {
+        out.push({ type: 'tool_call_delta', index: call.index, argumentsText: call.argumentsText });
+      }
+      out.push({
+        type: 'tool_call',
+        index: call.index,
+        ...(call.id === '' ? {} : { id: call.id }),
+        name: call.name,
+        arguments: readArguments(call.argumentsText, cut),
+        argumentsText: call.argumentsText,
+      });
+    }
+  }
+
+  #find(wireIndex: number | null, id: string, name: string, argumentsText: string): Call | null {
+    const call = wireIndex === null ? this.#continued(id, name) : this.#byWireIndex.get(wireIndex);
+    if (call === undefined || call === null) return null;
+    if (name === '') return call;
+    // With a name it may be another call in the place of the first, if the first can be whole.
+    const otherId = id !== '' && call.id !== '' && id !== call.id;
+    if (call.argumentsText === '') return otherId && call.name !== '' ? null : call;
+    const beginsAnew = argumentsText === '' || argumentsText.trimStart().startsWith('{');
+    const whole =
+      beginsAnew && call.argumentsText.trimEnd().endsWith('}') && readArguments(call.argumentsText, true) !== null;
+    return whole && (otherId || argumentsText !== '' || name !== call.name) ? null : call;
+  }
+
+  /** Without a number: the call of this id, if the delta names no new one; else the last. */
+  #continued(id: string, name: string): Call | undefined {
+    const last = this.#calls.at(-1);
+    if (id === '' || name !== '' || last?.id === id) return last;
+    return this.#calls.findLast((call) => call.id === id) ?? last;
+  }
+
+  #begin(wireIndex: number | null, out: StreamPart[]): Call {
+    const before = this.#calls.at(-1);
+    if (before !== undefined) this.#announce(before, out);
+    const call: Call = { index: this.#calls.length, id: '', name: '', argumentsText: '', started: false };
+    this.#calls.push(call);
+    if (wireIndex !== null) this.#byWireIndex.set(wireIndex, call);
+    return call;
+  }
+
+  #announce(call: Call, out: StreamPart[]): void {
+    if (call.started || call.name === '') return;
+    call.started = true;
+    out.push({
+      type: 'tool_call_start',
+      index: call.index,
+      ...(call.id === '' ? {} : { id: call.id }),
+      name: call.name,
+    });
+  }
+}
+
+function argumentsTextOf(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function readArguments(text: string, cut: boolean): JsonObject | null {
+  const trimmed = text.trim();
+  if (trimmed === '' || trimmed === 'null') return cut ? null : {};
+  const parsed = parseJson(trimmed);
+  if (!parsed.ok) return null;
+  if (isJsonObject(parsed.value)) return parsed.value;
+  if (typeof parsed.value !== 'string') return null;
+  const inner = parseJson(parsed.value);
+  return inner.ok && isJsonObject(inner.value) ? inner.value : null;
+}

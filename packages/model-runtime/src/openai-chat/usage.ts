@@ -1,0 +1,21 @@
+import { isJsonObject, type JsonObject, type JsonValue, type Usage } from '@toolyard/protocol';
+
+/** The `usage` of an answer in our words; what the server does not say stays unknown. */
+export function readUsage(usage: JsonObject): Usage {
+  const input = usage['prompt_tokens_details'];
+  const output = usage['completion_tokens_details'];
+  const inputTokens = count(usage['prompt_tokens']);
+  const outputTokens = count(usage['completion_tokens']);
+  const cachedInputTokens = count(isJsonObject(input) ? input['cached_tokens'] : usage['prompt_cache_hit_tokens']);
+  const reasoningTokens = count(isJsonObject(output) ? output['reasoning_tokens'] : undefined);
+  return {
+    ...(inputTokens === undefined ? {} : { inputTokens }),
+    ...(outputTokens === undefined ? {} : { outputTokens }),
+    ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+  };
+}
+
+function count(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' && value >= 0 ? value : undefined;
+}

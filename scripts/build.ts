@@ -1,0 +1,20 @@
+import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { PUBLISHED } from './packages.ts';
+import { ROOT, runTool } from './run.ts';
+
+/** Compiles every published package to its `dist`; true if all went well. */
+export async function build(options: { quiet: boolean }): Promise<{ ok: boolean; output: string }> {
+  for (const folder of PUBLISHED) rmSync(join(ROOT, folder, 'dist'), { recursive: true, force: true });
+  let output = '';
+  for (const folder of PUBLISHED) {
+    const ran = await runTool('typescript/bin/tsc', ['-p', join(folder, 'tsconfig.build.json')], options);
+    output += ran.output;
+    if (ran.code !== 0) return { ok: false, output };
+    const bin = join(ROOT, folder, 'dist', 'bin.js');
+    if (existsSync(bin)) chmodSync(bin, 0o755);
+  }
+  return { ok: true, output };
+}
+
+if (import.meta.main) process.exitCode = (await build({ quiet: false })).ok ? 0 : 1;

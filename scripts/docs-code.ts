@@ -1,0 +1,24 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, runTool } from './run.ts';
+
+/** Type-checks every ```ts block of the documents; gives what does not compile, or null. */
+export async function checkDocsCode(): Promise<string | null> {
+  const folder = join(ROOT, '.cache', 'docs-code');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const documents = globSync(['*.md', 'docs/**/*.md', 'packages/*/*.md', 'servers/*/*.md'], { cwd: ROOT });
+  let blocks = 0;
+  for (const document of documents) {
+    const text = readFileSync(join(ROOT, document), 'utf8');
+    for (const [, code = ''] of text.matchAll(/```ts\n([\s\S]*?)```/g)) {
+      blocks++;
+      writeFileSync(join(folder, `${document.replace(/[^a-z0-9]+/gi, '-')}-${blocks}.ts`), `${code}\nexport {};\n`);
+    }
+  }
+  if (blocks === 0) return 'no document has a ts block';
+  writeFileSync(join(folder, 'tsconfig.json'), '{ "extends": "../../tsconfig.json", "include": ["*.ts"] }');
+  const ran = await runTool('typescript/bin/tsc', ['-p', folder], { quiet: true });
+  return ran.code === 0 ? null : ran.output;
+}

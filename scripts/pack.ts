@@ -1,0 +1,71 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PUBLISHED } from './packages.ts';
+import type { Ran } from './run.ts';
+import { ROOT, run, runNpm } from './run.ts';
+
+/**
+ * Packs what would be published, installs the tarballs in an empty folder as a stranger would, and uses them there:
+ * on the pinned Node and on the machine's own. Gives what went wrong, or null.
+ */
+export async function packAndUse(): Promise<string | null> {
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-pack-'));
+  try {
+    for (const workspace of PUBLISHED) {
+      const packed = await runNpm(['pack', '--silent', '--pack-destination', folder], { cwd: join(ROOT, workspace), quiet: true });
+      if (packed.code !== 0) return `npm pack of ${workspace} failed:\n${packed.output}`;
+    }
+    const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+    writeFileSync(join(folder, 'package.json'), '{ "name": "stranger", "private": true, "type": "module" }');
+    const installed = await runNpm(
+      ['install', '--no-audit', '--no-fund', '--loglevel=error', ...tarballs.map((name) => `./${name}`)],
+      { cwd: folder, quiet: true },
+    );
+    if (installed.code !== 0) return `the tarballs could not be installed:\n${installed.output}`;
+
+    const nodes = new Set([process.execPath, process.env['TOOLYARD_SYSTEM_NODE'] ?? process.execPath]);
+    for (const node of nodes) {
+      const wrong = (await useCommand(folder, node)) ?? (await useServer(folder, node)) ?? (await useLibrary(folder, node));
+      if (wrong !== null) return `on ${node}: ${wrong}`;
+    }
+    return null;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function useCommand(folder: string, node: string): Promise<string | null> {
+  const bin = join(folder, 'node_modules', 'toolyard', 'dist', 'bin.js');
+  const ran = await run(node, [bin, 'chat', '--model', 'demo', 'What time is it in Tokyo?'], { cwd: folder, quiet: true });
+  return expectOutput('toolyard chat', ran, /Tokyo|\+09:00/);
+}
+
+async function useServer(folder: string, node: string): Promise<string | null> {
+  const ran = await run(node, [join(folder, 'node_modules', '@toolyard', 'server-date', 'dist', 'bin.js'), '--help'], {
+    cwd: folder,
+    quiet: true,
+  });
+  return expectOutput('toolyard-server-date --help', ran, /stdio/);
+}
+
+/** The example of the README, as a stranger would paste it. */
+async function useLibrary(folder: string, node: string): Promise<string | null> {
+  const example = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1];
+  if (example === undefined) return 'the README has no example in a ts block';
+  const file = join(folder, 'example.mjs');
+  writeFileSync(file, example.replaceAll('await using ', 'const '));
+  const ran = await run(node, [file], { cwd: folder, quiet: true });
+  return expectOutput('the example of the README', ran, /\d/);
+}
+
+function expectOutput(what: string, { code, output }: Ran, pattern: RegExp): string | null {
+  if (code === 0 && pattern.test(output)) return null;
+  return `${what} ended with ${code} and printed:\n${output}`;
+}
+
+if (import.meta.main) {
+  const wrong = await packAndUse();
+  console.log(wrong ?? 'packed, installed and used');
+  process.exitCode = wrong === null ? 0 : 1;
+}

@@ -1,0 +1,10 @@
+/** The published packages, each after those it imports. */
+export const PUBLISHED = [
+  'packages/protocol',
+  'packages/model-runtime',
+  'packages/mcp-host',
+  'packages/agent-runtime',
+  'packages/agent-host',
+  'servers/date',
+  'packages/cli',
+] as const;

@@ -1,0 +1,115 @@
+/** Reads the tables of docs/requirements.md. Pure: text in, rows and complaints out. */
+
+/** A test as a row names it: the file from the repository's root, and the titles joined by ` > `. */
+export type TestReference = { file: string; name: string };
+
+type RowState = { kind: 'open' } | { kind: 'n/a'; reason: string } | { kind: 'closed'; tests: TestReference[] };
+
+export type Row = { id: string; section: string; state: RowState };
+
+/** `D` and `flows-demo` of the heading `## D: flows-demo`. */
+type Section = { letter: string; title: string };
+
+export type Table = { sections: Section[]; rows: Row[]; problems: string[] };
+
+const COLUMNS = ['id', 'place', 'what it says', 'our name', 'test'];
+const ROW_ID = /^([A-Z])\d+\.\d{2,}$/;
+
+/** True for `D3.07`. */
+export function isRowId(text: string): boolean {
+  return ROW_ID.test(text);
+}
+
+/** Every row that can be read, and one complaint for everything that cannot. */
+export function parseTable(markdown: string): Table {
+  const table: Table = { sections: [], rows: [], problems: [] };
+  const seen = new Set<string>();
+  let section: Section | undefined;
+  let expected: 'header' | 'separator' | 'row' = 'header';
+
+  for (const [index, line] of markdown.split(/\r?\n/).entries()) {
+    const where = `line ${index + 1}`;
+    if (!line.startsWith('|')) {
+      // Markdown would still show such a line as a row, or end the table there without a word.
+      if (expected === 'row' && line.trim() !== '') {
+        table.problems.push(`${where}: a row begins with "|", and an empty line ends the table`);
+      }
+      expected = 'header';
+      const heading = parseHeading(line);
+      if (heading !== undefined) {
+        section = heading;
+        table.sections.push(heading);
+      }
+    } else if (expected === 'header') {
+      if (splitCells(line).join('|') !== COLUMNS.join('|')) {
+        table.problems.push(`${where}: a table begins with the columns ${COLUMNS.join(', ')}`);
+      }
+      expected = 'separator';
+    } else if (expected === 'separator') {
+      if (!/^[|\s:-]+$/.test(line)) table.problems.push(`${where}: the line under the column names is missing`);
+      expected = 'row';
+    } else {
+      const row = parseRow(line, section, where);
+      if (typeof row === 'string') table.problems.push(row);
+      else if (seen.has(row.id)) table.problems.push(`row ${row.id}: the id is used twice (${where})`);
+      else table.rows.push(row);
+      if (typeof row !== 'string') seen.add(row.id);
+    }
+  }
+  if (table.rows.length === 0) table.problems.push('there is no row at all');
+  return table;
+}
+
+function parseHeading(line: string): Section | undefined {
+  const [, letter, title] = /^## ([A-Z]): (.+)$/.exec(line) ?? [];
+  return letter === undefined || title === undefined ? undefined : { letter, title: title.trim() };
+}
+
+/** The row, or what is wrong with it. */
+function parseRow(line: string, section: Section | undefined, where: string): Row | string {
+  const cells = splitCells(line);
+  const id = cells[0] ?? '';
+  if (!isRowId(id)) return `${where}: "${id}" is no row id such as D3.07`;
+  if (!line.trimEnd().endsWith('|')) return `row ${id}: the line does not end with "|" (${where})`;
+  if (cells.length !== COLUMNS.length) {
+    return `row ${id}: ${cells.length} columns instead of ${COLUMNS.length}; a pipe inside a column is written \\| (${where})`;
+  }
+  const empty = cells.findIndex((cell) => cell === '');
+  if (empty >= 0) return `row ${id}: the column "${COLUMNS[empty]}" is empty (${where})`;
+  if (section === undefined || !id.startsWith(section.letter)) {
+    return `row ${id}: stands in the section ${section?.letter ?? 'before the first one'} (${where})`;
+  }
+  const state = parseState(cells[4] ?? '');
+  return typeof state === 'string' ? `row ${id}: ${state} (${where})` : { id, section: section.letter, state };
+}
+
+/** The state, or what is wrong with the column. */
+function parseState(cell: string): RowState | string {
+  if (cell === 'open') return { kind: 'open' };
+  if (cell.startsWith('n/a')) {
+    const reason = /^n\/a:\s*(.+)$/.exec(cell)?.[1];
+    return reason === undefined ? 'n/a needs a reason: "n/a: reason"' : { kind: 'n/a', reason };
+  }
+  const tests: TestReference[] = [];
+  for (const text of cell.split('<br>')) {
+    const test = parseReference(text);
+    if (test === undefined) {
+      return `"${text.trim()}" is neither open, nor "n/a: reason", nor "path/to/file.test.ts > full test name"`;
+    }
+    tests.push(test);
+  }
+  return { kind: 'closed', tests };
+}
+
+function parseReference(text: string): TestReference | undefined {
+  // A reference may stand in backticks, two where the name itself holds one.
+  const bare = text.trim().replace(/^(`+) ?(.*?) ?\1$/, '$2');
+  const [, file, name] = /^([^\s`]+\.test\.ts) > (.+)$/.exec(bare) ?? [];
+  return file === undefined || name === undefined ? undefined : { file, name };
+}
+
+/** The trimmed cells of `| a | b |`. */
+function splitCells(line: string): string[] {
+  const parts = line.trim().split(/(?<!\\)\|/);
+  return parts.slice(1, -1).map((cell) => cell.trim().replaceAll('\\|', '|'));
+}

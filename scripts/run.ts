@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+export type Ran = { code: number; output: string };
+
+/** Runs a program to its end. `quiet`: its output is kept and shown only if it fails. */
+export function run(
+  command: string,
+  args: readonly string[],
+  options: { cwd?: string; quiet?: boolean; env?: NodeJS.ProcessEnv } = {},
+): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: options.cwd ?? ROOT,
+      stdio: ['ignore', options.quiet ? 'pipe' : 'inherit', options.quiet ? 'pipe' : 'inherit'],
+      env: options.env ?? process.env,
+    });
+    let output = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (output += text));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/** Runs a program of an installed package with the pinned Node. */
+export function runTool(path: string, args: readonly string[], options: { cwd?: string; quiet?: boolean } = {}): Promise<Ran> {
+  return run(process.execPath, [join(ROOT, 'node_modules', path), ...args], options);
+}
+
+/** The npm that started us, run on the machine's own Node, as a user would. */
+export function runNpm(args: readonly string[], options: { cwd?: string; quiet?: boolean } = {}): Promise<Ran> {
+  const cli = process.env['npm_execpath'];
+  const node = process.env['TOOLYARD_SYSTEM_NODE'] ?? process.execPath;
+  return cli && /npm-cli\.[cm]?js$/.test(cli) ? run(node, [cli, ...args], options) : run('npm', args, options);
+}

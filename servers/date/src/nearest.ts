@@ -1,0 +1,39 @@
+const ENOUGH_ALIKE = 0.5;
+
+/**
+ * The candidates most like what was written, best first; case, spaces and underscores do not count. A candidate is
+ * compared whole and by its last part, so that `Tokio` finds `Asia/Tokyo`.
+ */
+export function nearest(written: string, candidates: readonly string[], limit = 3): string[] {
+  const wanted = pairsOf(written);
+  return candidates
+    .map((candidate) => ({ candidate, likeness: likeness(wanted, candidate) }))
+    .filter((entry) => entry.likeness >= ENOUGH_ALIKE)
+    .sort((a, b) => b.likeness - a.likeness)
+    .slice(0, limit)
+    .map((entry) => entry.candidate);
+}
+
+function likeness(wanted: ReadonlySet<string>, candidate: string): number {
+  const lastPart = candidate.slice(candidate.lastIndexOf('/') + 1);
+  return Math.max(dice(wanted, pairsOf(candidate)), dice(wanted, pairsOf(lastPart)));
+}
+
+/** Sørensen-Dice: how many of the letter pairs two words share, 0 to 1. */
+function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  if (a.size + b.size === 0) return 0;
+  let shared = 0;
+  for (const pair of a) if (b.has(pair)) shared++;
+  return (2 * shared) / (a.size + b.size);
+}
+
+function pairsOf(word: string): Set<string> {
+  // The borders count as letters: people get the first and the last letter of a name right.
+  const letters = ` ${word
+    .toLowerCase()
+    .replace(/[\s_-]+/g, ' ')
+    .trim()} `;
+  const pairs = new Set<string>();
+  for (let i = 0; i + 1 < letters.length; i++) pairs.add(letters.slice(i, i + 2));
+  return pairs;
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { readLocale } from './locale.ts';
+import { allTimeZones, readTimeZone } from './time-zone.ts';
+
+test.each([
+  ['asia/tokyo', 'Asia/Tokyo'],
+  ['AMERICA/ARGENTINA/BUENOS_AIRES', 'America/Argentina/Buenos_Aires'],
+  [' Europe/Paris ', 'Europe/Paris'],
+  ['Asia/Calcutta', 'Asia/Kolkata'],
+  ['asia/kolkata', 'Asia/Kolkata'],
+  ['Europe/Kiev', 'Europe/Kyiv'],
+  ['US/Pacific', 'America/Los_Angeles'],
+  ['utc', 'UTC'],
+  ['Etc/UTC', 'UTC'],
+  ['+05:30', '+05:30'],
+])('%s is understood as %s', (written, name) => {
+  expect(readTimeZone(written)).toEqual({ ok: true, value: name });
+});
+
+test('every name that is suggested is a name that is taken', () => {
+  for (const name of allTimeZones()) expect(readTimeZone(name)).toEqual({ ok: true, value: name });
+});
+
+test.each([
+  ['Asia/Tokio', 'Asia/Tokyo'],
+  ['tokyo', 'Asia/Tokyo'],
+  ['New York', 'America/New_York'],
+  ['America/NewYork', 'America/New_York'],
+  ['Kolkatta', 'Asia/Kolkata'],
+  ['sao paulo', 'America/Sao_Paulo'],
+  ['Europe/Lodon', 'Europe/London'],
+])('%s is answered with %s', (written, name) => {
+  const read = readTimeZone(written);
+  expect(read.ok ? '' : read.problem).toMatch(new RegExp(`Nearest: [^.]*${name}`));
+});
+
+test.each(['東京', 'Mars/Olympus', 'Z', 'GMT+9', '/', 'x'.repeat(5000)])('%s is refused with examples', (written) => {
+  const read = readTimeZone(written);
+  expect(read.ok).toBe(false);
+  const problem = read.ok ? '' : read.problem;
+  expect(problem).toContain('Europe/London');
+  expect(problem.length).toBeLessThan(400);
+});
+
+test('BST is not quietly taken for Dhaka', () => {
+  const read = readTimeZone('bst');
+  expect(read.ok ? '' : read.problem).toContain('several places');
+});
+
+test.each([
+  ['zh-tw', 'zh-TW'],
+  ['zh_TW.UTF-8', 'zh-TW'],
+  ['EN-us', 'en-US'],
+])('the locale %s is understood as %s', (written, tag) => {
+  expect(readLocale(written)).toEqual({ ok: true, value: tag });
+});
+
+test.each(['english', 'xx', '12', '日本語', '-'])('the locale %s is refused with examples', (written) => {
+  const read = readLocale(written);
+  expect(read.ok ? '' : read.problem).toContain('zh-TW');
+});

@@ -1,0 +1,24 @@
+/**
+ * What the rooms' tests and the bench share: a scripted model server, scripted MCP servers, and time, identifiers,
+ * failpoints and processes a test can hold in its hand. Never published.
+ * @module
+ */
+export { reply } from './model/reply.ts';
+export type { ScriptedCall, StreamOptions, ToolCallOptions } from './model/reply.ts';
+export { startModelServer } from './model/server.ts';
+export type { ModelScript, ModelServer, ModelServerOptions, RecordedRequest } from './model/server.ts';
+export type { ModelReply, Split, WireOptions } from './model/wire.ts';
+export { createRandom } from './model/random.ts';
+export { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, MCP_BEHAVIOURS } from './scripted-mcp/behaviour.ts';
+export type { McpBehaviour, McpBehaviourName, ScriptedTool, ToolAction } from './scripted-mcp/behaviour.ts';
+export { scriptedMcpCommand } from './scripted-mcp/command.ts';
+export { startScriptedMcp } from './scripted-mcp/http.ts';
+export type { ScriptedMcp, ScriptedMcpOptions } from './scripted-mcp/http.ts';
+export { createFakeClock } from './fake-clock.ts';
+export type { FakeClock } from './fake-clock.ts';
+export { createIds } from './ids.ts';
+export { createFailpoints, killThisProcess } from './failpoints.ts';
+export type { FailpointAction, Failpoints } from './failpoints.ts';
+export { eventually } from './eventually.ts';
+export { isAlive, processTreeOf, runNode, SOURCE_CONDITION } from './processes.ts';
+export type { RunNodeOptions, RunNodeResult } from './processes.ts';

@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { parseJson, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { reply } from './reply.ts';
+import type { ModelReply } from './wire.ts';
+
+/** A request as the server saw it. */
+export type RecordedRequest = {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  /** The body as it came; empty for GET. */
+  text: string;
+  /** The body read as JSON; undefined where it is none. */
+  body: JsonValue | undefined;
+  /** Becomes true when the client goes away before the reply is complete: how an abort looks from here. */
+  clientLeft: boolean;
+};
+
+/** The replies to chat completions, one after the other, or a function that makes each (index from 0). */
+export type ModelScript =
+  readonly ModelReply[] | ((request: RecordedRequest, index: number) => ModelReply | Promise<ModelReply>);
+
+export type ModelServerOptions = {
+  /** What `GET models` gives: ids, records as they are, or a whole reply. Default one model, `scripted`. */
+  models?: readonly (string | JsonObject)[] | ModelReply;
+  /** Where the endpoints are: under `/v1`, under the root, or (the default) both. */
+  serveAt?: 'v1' | 'root' | 'both';
+  /** Requests without this bearer key are answered with 401. */
+  requireKey?: string;
+  /** The reply to every other address; default 404. */
+  otherwise?: ModelReply;
+  /** False keeps no requests, for measuring. */
+  record?: boolean;
+};
+
+/** A model server that runs. */
+export type ModelServer = AsyncDisposable & {
+  /** The base URL to configure: with `/v1`, unless it is served under the root only. */
+  url: string;
+  /** Scheme, host and port. */
+  origin: string;
+  /** Everything that was asked, oldest first. */
+  requests: readonly RecordedRequest[];
+  /** Cuts all connections and stops listening; safe to call twice. */
+  close(): Promise<void>;
+};
+
+/**
+ * Starts an OpenAI-compatible server on a free port of 127.0.0.1 that answers chat completions by a script. When the
+ * script has no further reply it answers 500 and says so.
+ *
+ * @example
+ * await using server = await startModelServer([
+ *   reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } }]),
+ *   reply.text('It is noon in Tokyo.'),
+ * ]);
+ */
+export async function startModelServer(script: ModelScript, options: ModelServerOptions = {}): Promise<ModelServer> {
+  const requests: RecordedRequest[] = [];
+  const stopping = new AbortController();
+  const models = modelsReply(options.models ?? ['scripted']);
+  let chats = 0;
+
+  async function chooseReply(request: RecordedRequest): Promise<ModelReply> {
+    const endpoint = endpointOf(request, options.serveAt ?? 'both');
+    if (endpoint === undefined) return options.otherwise ?? reply.error(404, `No such address: ${request.path}`);
+    if (options.requireKey !== undefined && request.headers.authorization !== `Bearer ${options.requireKey}`) {
+      return reply.error(401, { error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } });
+    }
+    if (endpoint === 'models') return models;
+    const index = chats++;
+    if (typeof script === 'function') return script(request, index);
+    return script[index] ?? reply.error(500, `The script has ${script.length} replies; this is request ${index + 1}.`);
+  }
+
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = await readRequest(incoming);
+    if (options.record !== false) requests.push(request);
+    response.once('close', () => (request.clientLeft = !response.writableFinished));
+    await sendReply(response, await chooseReply(request), stopping.signal);
+  }
+
+  const server = createServer((incoming, response) => {
+    answer(incoming, response).catch((error: unknown) => {
+      if (stopping.signal.aborted) return;
+      // A script that throws is a defect of the test: it is shown where the answer was expected.
+      if (response.headersSent) response.destroy();
+      else void sendReply(response, reply.error(500, `The script threw: ${String(error)}`), stopping.signal);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  async function close(): Promise<void> {
+    stopping.abort();
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+  const url = options.serveAt === 'root' ? origin : `${origin}/v1`;
+  return { url, origin, requests, close, [Symbol.asyncDispose]: close };
+}
+
+/** Sends a reply write by write. Resolves when it is done, the client has left, or `signal` aborts. */
+async function sendReply(response: ServerResponse, scripted: ModelReply, signal: AbortSignal): Promise<void> {
+  response.writeHead(scripted.status, scripted.headers);
+  // A cut or silent reply may have no body at all: the head must go out by itself.
+  if (scripted.ending !== 'end') response.flushHeaders();
+  let isFirst = true;
+  for (const bytes of scripted.writes) {
+    if (!isFirst) await pause(scripted.delayMs, signal);
+    isFirst = false;
+    if (response.destroyed) return;
+    if (!response.write(bytes)) await drained(response, signal);
+  }
+  switch (scripted.ending) {
+    case 'end':
+      response.end();
+      return;
+    case 'silence':
+      return;
+    case 'cut':
+      await flushed(response);
+      response.destroy();
+  }
+}
+
+/** Even without a delay each write leaves by itself: Node joins what is written in one turn. */
+async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  if (delayMs > 0) await sleep(delayMs, undefined, { signal });
+  else await nextTurn();
+}
+
+async function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  if (!response.writableNeedDrain) return;
+  const closed = new AbortController();
+  const onClose = () => closed.abort();
+  response.once('close', onClose);
+  try {
+    await once(response, 'drain', { signal: AbortSignal.any([signal, closed.signal]) });
+  } catch {
+    // The client left or the server is closing: the loop sees it.
+  } finally {
+    response.off('close', onClose);
+  }
+}
+
+/** Resolves when the socket has taken what was written, so that a cut loses nothing that was scripted. */
+async function flushed(response: ServerResponse): Promise<void> {
+  const { socket } = response;
+  while (socket !== null && !socket.destroyed && socket.writableLength > 0) await nextTurn();
+  await nextTurn();
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<RecordedRequest> {
+  incoming.setEncoding('utf8');
+  let text = '';
+  for await (const piece of incoming) text += String(piece);
+  const parsed = parseJson(text);
+  return {
+    method: incoming.method ?? 'GET',
+    path: incoming.url ?? '/',
+    headers: incoming.headers,
+    text,
+    body: parsed.ok ? parsed.value : undefined,
+    clientLeft: false,
+  };
+}
+
+function endpointOf(request: RecordedRequest, serveAt: 'v1' | 'root' | 'both'): 'chat' | 'models' | undefined {
+  const path = request.path.split('?')[0] ?? '';
+  const hasVersion = path.startsWith('/v1/');
+  if (serveAt !== 'both' && hasVersion !== (serveAt === 'v1')) return undefined;
+  const endpoint = `${request.method} ${hasVersion ? path.slice('/v1'.length) : path}`;
+  if (endpoint === 'POST /chat/completions') return 'chat';
+  return endpoint === 'GET /models' ? 'models' : undefined;
+}
+
+function modelsReply(models: NonNullable<ModelServerOptions['models']>): ModelReply {
+  if ('writes' in models) return models;
+  const data = models.map((model) =>
+    typeof model === 'string' ? { id: model, object: 'model', created: 0, owned_by: 'scripted' } : model,
+  );
+  return reply.json({ object: 'list', data });
+}

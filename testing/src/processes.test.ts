@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { realpathSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { eventually } from './eventually.ts';
+import { isAlive, processTreeOf, runNode } from './processes.ts';
+
+test('input, environment, folder and exit code go through', async () => {
+  const program = `
+    let input = '';
+    process.stdin.on('data', (text) => (input += text)).on('end', () => {
+      console.log(input.toUpperCase(), process.env.COLOUR, process.env.HOME, process.cwd());
+      console.error('to stderr');
+      process.exitCode = 4;
+    });`;
+  const cwd = realpathSync(tmpdir());
+  const result = await runNode(['--eval', program], { input: 'hello', env: { COLOUR: 'blue', HOME: undefined }, cwd });
+  expect(result).toEqual({
+    code: 4,
+    signal: null,
+    stdout: `HELLO blue undefined ${cwd}\n`,
+    stderr: 'to stderr\n',
+    timedOut: false,
+  });
+});
+
+test('a program that never reads its input harms nobody', async () => {
+  const result = await runNode(['--eval', 'process.exit(0)'], { input: 'x'.repeat(1_000_000) });
+  expect(result.code).toBe(0);
+});
+
+test('after the time-out the whole tree is gone', async () => {
+  const program = `
+    const { spawn } = require('node:child_process');
+    const child = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
+    console.log(child.pid);
+    process.on('SIGTERM', () => {});
+    setInterval(() => {}, 1000);`;
+  const result = await runNode(['--eval', program], { timeoutMs: 1500 });
+  expect(result).toMatchObject({ timedOut: true, signal: 'SIGKILL' });
+  const grandchild = Number(result.stdout);
+  expect(grandchild).toBeGreaterThan(0);
+  await eventually(() => !isAlive(grandchild));
+});
+
+test('the tree of a process is itself, its children and theirs', async () => {
+  const program = `require('node:child_process').spawn('sleep', ['60']); setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--eval', program], { stdio: 'ignore' });
+  const pid = child.pid ?? 0;
+  const tree = await eventually(() => {
+    const found = processTreeOf(pid);
+    return found.length === 2 && found;
+  });
+  expect(tree[0]).toBe(pid);
+  const ended = once(child, 'exit');
+  for (const member of tree) process.kill(member, 'SIGKILL');
+  await ended;
+  await eventually(() => !tree.some(isAlive));
+  expect(processTreeOf(pid)).toEqual([]);
+});
+
+test('a zombie is not alive', async () => {
+  // The shell starts a child, then becomes a program that never collects it.
+  const shell = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  try {
+    const [text] = (await once(shell.stdout, 'data')) as [Buffer];
+    const zombie = Number(String(text));
+    await eventually(() => !isAlive(zombie));
+    expect(processTreeOf(shell.pid ?? 0)).toEqual([shell.pid]);
+    // Its number is still taken, which is what deceives a plain kill(pid, 0).
+    if (process.platform === 'linux') expect(process.kill(zombie, 0)).toBe(true);
+  } finally {
+    shell.kill('SIGKILL');
+    await once(shell, 'exit');
+  }
+});
+
+test('this process is alive, a number nobody has is not', () => {
+  expect(isAlive(process.pid)).toBe(true);
+  expect(isAlive(2 ** 30)).toBe(false);
+});
+
+test('eventually gives what the check found, and what it threw last when it gives up', async () => {
+  let asked = 0;
+  expect(await eventually(() => ++asked >= 3 && asked)).toBe(3);
+  expect(await eventually(() => 0)).toBe(0);
+  const failing = eventually(
+    () => {
+      throw new Error('still down');
+    },
+    { timeoutMs: 30 },
+  );
+  await expect(failing).rejects.toThrow('still down');
+  await expect(eventually(() => false, { timeoutMs: 30, what: 'the flag' })).rejects.toThrow('the flag did not');
+});

@@ -1,0 +1,124 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The condition under which the workspace's packages run from their sources; goes before the file for `runNode`. */
+export const SOURCE_CONDITION = '--conditions=toolyard-src';
+
+export type RunNodeOptions = {
+  /** Written to stdin, which then ends. */
+  input?: string | Uint8Array;
+  /** Added to this process's environment; undefined takes a variable away. */
+  env?: Readonly<Record<string, string | undefined>>;
+  cwd?: string;
+  /** After it the process and everything it started are killed; 20 seconds by default. */
+  timeoutMs?: number;
+};
+
+export type RunNodeResult = {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+  timedOut: boolean;
+};
+
+/**
+ * Runs this very Node with `args` and waits for its end. Never rejects for what the program does: look at `code`.
+ *
+ * @example
+ * const { code, stdout } = await runNode([SOURCE_CONDITION, 'packages/cli/src/bin.ts', '--help']);
+ */
+export async function runNode(args: readonly string[], options: RunNodeOptions = {}): Promise<RunNodeResult> {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...options.env },
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    stdio: 'pipe',
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => (output[name] += text));
+  }
+  // A program that ends without reading its input is no failure of ours.
+  child.stdin.on('error', () => {});
+  child.stdin.end(options.input);
+
+  let timedOut = false;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      timedOut = true;
+      killTree(child.pid);
+    }, options.timeoutMs ?? 20_000);
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    child.once('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal, ...output, timedOut });
+    });
+  });
+}
+
+/** Whether a process is there and running. One that has ended and was not yet collected (a zombie) is not. */
+export function isAlive(pid: number): boolean {
+  if (process.platform === 'linux') return readProc(pid) !== undefined;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A process and all its living descendants, parents before children; empty if it is not running. A grandchild whose
+ * parent has ended no longer belongs to the tree: ask before ending anything. Linux and other Unixes only.
+ */
+export function processTreeOf(pid: number): number[] {
+  const all = process.platform === 'linux' ? listProc() : listPs();
+  if (!all.some((entry) => entry.pid === pid)) return [];
+  const tree = [pid];
+  for (const parent of tree) {
+    for (const entry of all) if (entry.parent === parent) tree.push(entry.pid);
+  }
+  return tree;
+}
+
+type ProcessEntry = { pid: number; parent: number };
+
+function killTree(pid: number | undefined): void {
+  if (pid === undefined) return;
+  const tree = process.platform === 'win32' ? [pid] : processTreeOf(pid);
+  for (const member of tree) {
+    try {
+      process.kill(member, 'SIGKILL');
+    } catch {
+      // It ended by itself in the meantime.
+    }
+  }
+}
+
+function listProc(): ProcessEntry[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => readProc(Number(name)) ?? []);
+}
+
+function readProc(pid: number): ProcessEntry | undefined {
+  try {
+    // "pid (command) state parent ...": the command may hold spaces and parentheses itself.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return 'ZX'.includes(state) ? undefined : { pid, parent: Number(parent) };
+  } catch {
+    return undefined;
+  }
+}
+
+function listPs(): ProcessEntry[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n');
+  return lines.flatMap((line) => {
+    const [pid, parent, state = ''] = line.trim().split(/\s+/);
+    return state.startsWith('Z') ? [] : [{ pid: Number(pid), parent: Number(parent) }];
+  });
+}

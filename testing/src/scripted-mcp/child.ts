@@ -1,0 +1,70 @@
+/**
+ * The scripted MCP server as a process over stdin and stdout. Its behaviour is the first argument, as JSON; see
+ * `scriptedMcpCommand`.
+ */
+import { appendFileSync, writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { parseJson } from '@toolyard/protocol';
+import { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, type McpBehaviour } from './behaviour.ts';
+import { createEngine } from './engine.ts';
+
+const STDOUT = 1;
+const STDERR = 2;
+const STUBBORN_FOR_MS = 180_000;
+
+const parsed = parseJson(process.argv[2] ?? '{}');
+if (!parsed.ok) throw new Error(`The behaviour is no JSON: ${parsed.problem}`);
+const behaviour = parsed.value as McpBehaviour;
+const logFile = process.env[LOG_FILE_VARIABLE];
+
+if (behaviour.stubborn === true) beStubborn();
+if (behaviour.atStart !== undefined) start(behaviour.atStart);
+
+const engine = createEngine(behaviour, {
+  exit(code, stderr) {
+    write(STDERR, stderr);
+    process.exit(code);
+  },
+  noise: (line) => write(STDOUT, `${line}\n`),
+  broadcast: sendLine,
+  countFile: process.env[COUNT_FILE_VARIABLE],
+});
+
+const lines = createInterface({ input: process.stdin, crlfDelay: Infinity });
+lines.on('line', (line) => {
+  if (logFile !== undefined) appendFileSync(logFile, `${line}\n`);
+  const message = parseJson(line);
+  if (message.ok) engine.receive(message.value, sendLine, 'stdio');
+});
+lines.on('close', () => engine.stop());
+
+function sendLine(message: object): void {
+  for (const line of behaviour.noise ?? []) write(STDOUT, `${line}\n`);
+  write(STDOUT, `${JSON.stringify(message)}\n`);
+}
+
+function start(atStart: NonNullable<McpBehaviour['atStart']>): void {
+  for (const line of atStart.stdout ?? []) write(STDOUT, `${line}\n`);
+  if (atStart.stderr !== undefined) write(STDERR, atStart.stderr);
+  if (atStart.exitCode !== undefined) process.exit(atStart.exitCode);
+}
+
+/** Straight to the descriptor: an exit in the next line must not take it along. */
+function write(descriptor: number, text: string): void {
+  let rest = Buffer.from(text);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(descriptor, rest));
+    } catch (error) {
+      // A full pipe that does not block: the reader needs a moment. A closed one: nobody is left to tell.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
+
+function beStubborn(): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+  // Goes on when stdin has ended, but not for ever: a test that fails to kill it must not leave it behind.
+  setTimeout(() => process.exit(99), STUBBORN_FOR_MS);
+}

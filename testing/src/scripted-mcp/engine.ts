@@ -1,0 +1,274 @@
+import { appendFileSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { listTools } from './tool-list.ts';
+import type { McpBehaviour, ScriptedTool, ToolAction } from './behaviour.ts';
+
+/** What the engine needs of the transport it runs behind. */
+export type EngineHost = {
+  /** Ends the server at once; what was not sent is lost. */
+  exit(code: number, stderr: string): void;
+  /** Writes a line that is no message, where the transport has a place for one. */
+  noise(line: string): void;
+  /** Sends a message to everyone who listens for what was not asked for. */
+  broadcast(message: JsonObject): void;
+  /** Where `count` counts. */
+  countFile: string | undefined;
+};
+
+/** Sends a message towards whoever asked; `last` marks the answer. */
+export type Send = (message: JsonObject, last: boolean) => void;
+
+export type Engine = {
+  /**
+   * Takes one message. `client` keeps the ids of several clients apart.
+   *
+   * @returns stops what the message started, without an answer.
+   */
+  receive(message: JsonValue, send: Send, client: string): () => void;
+  /** Stops everything under way. */
+  stop(): void;
+};
+
+type Answer = { result: JsonObject } | { error: JsonObject } | 'none';
+
+const MODERN_VERSION = '2026-07-28';
+const META = 'io.modelcontextprotocol/';
+const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
+const INTERNAL_ERROR = -32603;
+
+/**
+ * The server itself, behind any transport. It speaks JSON-RPC by hand instead of using the SDK, because what it is for
+ * is to do what the SDK forbids.
+ */
+export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine {
+  const running = new Map<string, AbortController>();
+  const subscriptions = new Map<string, (message: JsonObject) => void>();
+  const era = behaviour.era ?? 'legacy';
+  const serverInfo = behaviour.serverInfo ?? { name: 'scripted', version: '1.0.0' };
+  let tools: readonly ScriptedTool[] = behaviour.tools ?? [];
+
+  function receive(message: JsonValue, send: Send, client: string): () => void {
+    if (!isJsonObject(message)) return () => {};
+    const { id, method } = message;
+    if (typeof method !== 'string') return () => {};
+    if (id === undefined) {
+      if (method === 'notifications/cancelled') cancelled(message, client);
+      return () => {};
+    }
+    const key = `${client}/${JSON.stringify(id)}`;
+    const stopping = new AbortController();
+    running.set(key, stopping);
+    const isModern = versionClaimed(message) !== undefined;
+    void answerTo(method, message, key, send, stopping.signal)
+      .catch((error: unknown): Answer => ({ error: { code: INTERNAL_ERROR, message: String(error) } }))
+      .then((answer) => {
+        // An open subscription is under way until it is cancelled.
+        if (!subscriptions.has(key)) running.delete(key);
+        if (answer === 'none' || stopping.signal.aborted) return;
+        const stamped = 'result' in answer && isModern ? { result: stampModern(method, answer.result) } : answer;
+        send({ jsonrpc: '2.0', id, ...stamped }, true);
+      });
+    return () => stop(key);
+  }
+
+  function cancelled(message: JsonObject, client: string): void {
+    const requestId = paramsOf(message)['requestId'];
+    if (requestId !== undefined) stop(`${client}/${JSON.stringify(requestId)}`);
+  }
+
+  function stop(key: string): void {
+    running.get(key)?.abort();
+    running.delete(key);
+    subscriptions.delete(key);
+  }
+
+  async function answerTo(
+    method: string,
+    message: JsonObject,
+    key: string,
+    send: Send,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    if (behaviour.silentOn?.includes(method) === true) return 'none';
+    const scripted = behaviour.answers?.[method];
+    if (scripted !== undefined) return scripted as Answer;
+    if (!isServed(method, versionClaimed(message) !== undefined)) return unknownMethod(method);
+    const params = paramsOf(message);
+    switch (method) {
+      case 'initialize':
+        return { result: { protocolVersion: versionFor(params), ...introduction(), serverInfo } };
+      case 'server/discover':
+        return { result: { supportedVersions: [MODERN_VERSION], ...introduction() } };
+      case 'ping':
+        return { result: {} };
+      case 'tools/list':
+        return { result: listTools(behaviour, tools, params['cursor']) };
+      case 'tools/call':
+        return callTool(params, send, signal);
+      case 'subscriptions/listen':
+        subscribe(key, message['id'] ?? null, params['notifications'] ?? {}, send);
+        return 'none';
+      default:
+        return unknownMethod(method);
+    }
+  }
+
+  function isServed(method: string, isModern: boolean): boolean {
+    if (isModern) return era !== 'legacy' && method !== 'initialize';
+    return era !== 'modern' && method !== 'server/discover' && method !== 'subscriptions/listen';
+  }
+
+  function versionFor(params: JsonObject): JsonValue {
+    return behaviour.protocolVersion ?? params['protocolVersion'] ?? '2025-11-25';
+  }
+
+  function introduction(): JsonObject {
+    const { instructions } = behaviour;
+    const capabilities = { tools: { listChanged: true } };
+    return instructions === undefined ? { capabilities } : { capabilities, instructions };
+  }
+
+  function unknownMethod(method: string): Answer {
+    if (behaviour.onUnknownMethod === 'silence') return 'none';
+    if (behaviour.onUnknownMethod === 'exit') {
+      host.exit(1, `fatal: unknown method ${method}\n`);
+      return 'none';
+    }
+    return { error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
+  }
+
+  function stampModern(method: string, result: JsonObject): JsonObject {
+    const isCacheable = method === 'tools/list' || method === 'server/discover';
+    return {
+      resultType: 'complete',
+      ...(isCacheable ? { ttlMs: 0, cacheScope: 'private' } : {}),
+      _meta: { [`${META}serverInfo`]: serverInfo },
+      ...result,
+    };
+  }
+
+  function subscribe(key: string, id: JsonValue, notifications: JsonValue, send: Send): void {
+    const tell = (message: JsonObject) =>
+      send({ ...message, params: { ...paramsOf(message), _meta: { [`${META}subscriptionId`]: id } } }, false);
+    subscriptions.set(key, tell);
+    tell({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications } });
+  }
+
+  async function callTool(params: JsonObject, send: Send, signal: AbortSignal): Promise<Answer> {
+    const tool = tools.find((candidate) => candidate.name === params['name']);
+    if (tool === undefined) {
+      return { error: { code: INVALID_PARAMS, message: `Unknown tool ${JSON.stringify(params['name'])}` } };
+    }
+    let last = 'done';
+    for (const action of tool.does ?? []) {
+      if (action.do === 'count') {
+        last = String(count());
+        continue;
+      }
+      const answer = await carryOut(action, params, send, signal);
+      if (signal.aborted) return 'none';
+      if (answer !== undefined) return answer;
+    }
+    return { result: textResult(last) };
+  }
+
+  /** Undefined means: go on with the next action. */
+  async function carryOut(
+    action: Exclude<ToolAction, { do: 'count' }>,
+    params: JsonObject,
+    send: Send,
+    signal: AbortSignal,
+  ): Promise<Answer | undefined> {
+    switch (action.do) {
+      case 'result':
+        return { result: action.result };
+      case 'text':
+        return { result: textResult(action.text) };
+      case 'echo':
+        return { result: textResult(JSON.stringify(params['arguments'] ?? {})) };
+      case 'fail':
+        return { result: { ...textResult(action.text), isError: true } };
+      case 'error':
+        return { error: { code: action.code, message: action.message } };
+      case 'huge':
+        return { result: textResult('x'.repeat(action.bytes)) };
+      case 'never':
+        return 'none';
+      case 'exit':
+        host.exit(action.code ?? 1, action.stderr ?? '');
+        return 'none';
+      case 'wait':
+        await pause(action.ms, signal);
+        return undefined;
+      case 'progress':
+        await reportProgress(action, params, send, signal);
+        return undefined;
+      case 'set_tools':
+        tools = action.tools;
+        announceTools();
+        return undefined;
+      case 'noise':
+        host.noise(action.line);
+        return undefined;
+    }
+  }
+
+  function announceTools(): void {
+    const message = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+    if (era !== 'modern') host.broadcast(message);
+    for (const tell of subscriptions.values()) tell(message);
+  }
+
+  /** Written before anything else happens, so that no crash can hide that the tool ran. */
+  function count(): number {
+    if (host.countFile === undefined) throw new Error('A tool is to count, but there is no count file.');
+    appendFileSync(host.countFile, '.');
+    return statSync(host.countFile).size;
+  }
+
+  return {
+    receive,
+    stop() {
+      for (const key of [...running.keys()]) stop(key);
+    },
+  };
+}
+
+async function reportProgress(
+  action: { steps: number; everyMs: number },
+  params: JsonObject,
+  send: Send,
+  signal: AbortSignal,
+): Promise<void> {
+  const meta = params['_meta'];
+  const progressToken = isJsonObject(meta) ? meta['progressToken'] : undefined;
+  for (let progress = 1; progress <= action.steps; progress++) {
+    await pause(action.everyMs, signal);
+    if (signal.aborted) return;
+    if (progressToken === undefined) continue;
+    const report = { progressToken, progress, total: action.steps, message: `step ${progress}` };
+    send({ jsonrpc: '2.0', method: 'notifications/progress', params: report }, false);
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
+}
+
+function textResult(text: string): JsonObject {
+  return { content: [{ type: 'text', text }] };
+}
+
+function paramsOf(message: JsonObject): JsonObject {
+  const params = message['params'];
+  return isJsonObject(params) ? params : {};
+}
+
+/** The version a stateless request carries; undefined for a request of the legacy era. */
+export function versionClaimed(message: JsonValue): JsonValue | undefined {
+  if (!isJsonObject(message)) return undefined;
+  const meta = paramsOf(message)['_meta'];
+  return isJsonObject(meta) ? meta[`${META}protocolVersion`] : undefined;
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
+import { behaviourOf, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
+import { createEngine, versionClaimed } from './engine.ts';
+
+export type ScriptedMcpOptions = {
+  /** False serves the legacy era without session ids. */
+  sessions?: boolean;
+  /** Requests without this bearer token are answered with 401. */
+  requireToken?: string;
+  /** Where tools that count do so. */
+  countFile?: string;
+};
+
+/** A scripted MCP server over Streamable HTTP. */
+export type ScriptedMcp = AsyncDisposable & {
+  url: string;
+  /** Every message received, oldest first. */
+  received: readonly JsonObject[];
+  /** How many sessions are open. */
+  readonly sessionCount: number;
+  /** Forgets every session, as a restart does: the next request gets 404. */
+  forgetSessions(): void;
+  /** Cuts all connections and stops listening; safe to call twice. */
+  close(): Promise<void>;
+};
+
+/**
+ * Starts a scripted MCP server on a free port of 127.0.0.1. What a behaviour does to a process it does to the port: an
+ * exit cuts every connection and stops listening.
+ *
+ * @example
+ * await using server = await startScriptedMcp('slow-with-progress');
+ */
+export async function startScriptedMcp(
+  chosen: McpBehaviourName | McpBehaviour = {},
+  options: ScriptedMcpOptions = {},
+): Promise<ScriptedMcp> {
+  const behaviour = behaviourOf(chosen);
+  const received: JsonObject[] = [];
+  const sessions = new Set<string>();
+  const listeners = new Set<ServerResponse>();
+  const hasSessions = options.sessions !== false;
+
+  const engine = createEngine(behaviour, {
+    exit: () => void close(),
+    noise: () => {},
+    broadcast(message) {
+      for (const listener of listeners) listener.write(toEvent(message));
+    },
+    countFile: options.countFile,
+  });
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { authorization } = request.headers;
+    if (options.requireToken !== undefined && authorization !== `Bearer ${options.requireToken}`) {
+      return refuse(response, 401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
+    }
+    if (request.url !== '/mcp') return refuse(response, 404, 'Not Found');
+    switch (request.method) {
+      case 'POST':
+        return handlePost(request, response);
+      case 'GET':
+        return handleGet(request, response);
+      case 'DELETE':
+        sessions.delete(sessionOf(request));
+        response.writeHead(200).end();
+        return;
+      default:
+        return refuse(response, 405, 'Method Not Allowed');
+    }
+  }
+
+  async function handlePost(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const message = await readMessage(request);
+    if (message === undefined) return refuse(response, 400, 'Parse error');
+    received.push(message);
+    const headers: Record<string, string> = {};
+    if (message['method'] === 'initialize') {
+      if (hasSessions) headers['mcp-session-id'] = openSession();
+    } else if (needsSession(message) && !sessions.has(sessionOf(request))) {
+      if (sessionOf(request) === '') return refuse(response, 400, 'Bad Request: no session id');
+      return refuse(response, 404, 'Session not found');
+    }
+    const client = headers['mcp-session-id'] ?? sessionOf(request);
+    if (message['id'] === undefined || message['method'] === undefined) {
+      engine.receive(message, () => {}, client);
+      response.writeHead(202, headers).end();
+      return;
+    }
+    const stop = engine.receive(message, (answer, last) => sendOn(response, headers, answer, last), client);
+    response.once('close', stop);
+  }
+
+  function handleGet(request: IncomingMessage, response: ServerResponse): void {
+    if (!hasSessions || !sessions.has(sessionOf(request))) return refuse(response, 405, 'Method Not Allowed');
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    listeners.add(response);
+    response.once('close', () => listeners.delete(response));
+  }
+
+  function openSession(): string {
+    const session = randomUUID();
+    sessions.add(session);
+    return session;
+  }
+
+  /** A legacy server does not know the claim of a stateless request and wants a session all the same. */
+  function needsSession(message: JsonObject): boolean {
+    const isStateless = (behaviour.era ?? 'legacy') !== 'legacy' && versionClaimed(message) !== undefined;
+    return hasSessions && !isStateless;
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  async function close(): Promise<void> {
+    engine.stop();
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    received,
+    get sessionCount() {
+      return sessions.size;
+    },
+    forgetSessions: () => sessions.clear(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** An answer that comes first is plain JSON; whatever comes before it makes the response an event stream. */
+function sendOn(response: ServerResponse, headers: Record<string, string>, message: JsonObject, last: boolean): void {
+  if (response.destroyed) return;
+  if (last && !response.headersSent) {
+    response.writeHead(200, { ...headers, 'content-type': 'application/json' }).end(JSON.stringify(message));
+    return;
+  }
+  if (!response.headersSent) response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
+  response.write(toEvent(message));
+  if (last) response.end();
+}
+
+function toEvent(message: JsonObject): string {
+  return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+}
+
+function refuse(response: ServerResponse, status: number, problem: string, headers: Record<string, string> = {}): void {
+  const body = { jsonrpc: '2.0', id: null, error: { code: -32000, message: problem } };
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+function sessionOf(request: IncomingMessage): string {
+  return String(request.headers['mcp-session-id'] ?? '');
+}
+
+async function readMessage(request: IncomingMessage): Promise<JsonObject | undefined> {
+  request.setEncoding('utf8');
+  let text = '';
+  for await (const piece of request) text += String(piece);
+  const parsed = parseJson(text);
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
+}

@@ -1,0 +1,26 @@
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import type { McpBehaviour, ScriptedTool } from './behaviour.ts';
+
+/** The result of `tools/list` for a cursor, in the pages the behaviour asks for. Cursors are numbers as text. */
+export function listTools(
+  behaviour: McpBehaviour,
+  tools: readonly ScriptedTool[],
+  cursor: JsonValue | undefined,
+): JsonObject {
+  const all: JsonValue[] = [...tools.map(definitionOf), ...(behaviour.rawTools ?? [])];
+  const page = typeof cursor === 'string' ? Number(cursor) : 0;
+  const { pages } = behaviour;
+  if (pages === undefined) return { tools: all };
+  if (pages === 'looping') return { tools: all, nextCursor: '0' };
+  if (pages === 'endless') {
+    const filler = { name: `page-${page}`, inputSchema: { type: 'object' } };
+    return { tools: page === 0 ? all : [filler], nextCursor: String(page + 1) };
+  }
+  const slice = all.slice(page * pages.size, (page + 1) * pages.size);
+  const isLast = (page + 1) * pages.size >= all.length;
+  return isLast ? { tools: slice } : { tools: slice, nextCursor: String(page + 1) };
+}
+
+function definitionOf({ does: _does, ...definition }: ScriptedTool): JsonObject {
+  return { inputSchema: { type: 'object' }, ...definition };
+}
