@@ -62,7 +62,7 @@ test('the tree of a process is itself, its children and theirs', async () => {
 
 test('a zombie is not alive', async () => {
   // The shell starts a child, then becomes a program that never collects it.
-  const shell = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const shell = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
   try {
     const [text] = (await once(shell.stdout, 'data')) as [Buffer];
     const zombie = Number(String(text));

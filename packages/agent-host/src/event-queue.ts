@@ -8,26 +8,21 @@ export class EventQueue {
   #events: RunEvent[] = [];
   /** Events before this index are read; shifting an array for each would be quadratic. */
   #read = 0;
-  #wake: ((result: IteratorResult<RunEvent, undefined>) => void) | null = null;
+  #waiting: ((result: IteratorResult<RunEvent, undefined>) => void)[] = [];
   #ended = false;
   #abandoned = false;
   #taken = false;
 
   push(event: RunEvent): void {
     if (this.#abandoned) return;
-    const wake = this.#wake;
-    if (!wake) {
-      this.#events.push(event);
-      return;
-    }
-    this.#wake = null;
-    wake({ done: false, value: event });
+    const wake = this.#waiting.shift();
+    if (wake) wake({ done: false, value: event });
+    else this.#events.push(event);
   }
 
   end(): void {
     this.#ended = true;
-    this.#wake?.(END);
-    this.#wake = null;
+    for (const wake of this.#waiting.splice(0)) wake(END);
   }
 
   /** Throws where there is a reader already: two readers would each get half. */
@@ -42,6 +37,7 @@ export class EventQueue {
         this.#abandoned = true;
         this.#events = [];
         this.#read = 0;
+        for (const wake of this.#waiting.splice(0)) wake(END);
         return Promise.resolve(END);
       },
     };
@@ -58,8 +54,6 @@ export class EventQueue {
       return Promise.resolve({ done: false, value: event });
     }
     if (this.#ended || this.#abandoned) return Promise.resolve(END);
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 }

@@ -1,4 +1,5 @@
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
+import { SdkHttpError } from '@modelcontextprotocol/client';
 import type { ErrorInfo, JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { explainFailedCall, notSent } from './call-failure.ts';
 import { anyResult, rawOf } from './raw-result-transport.ts';
@@ -26,6 +27,8 @@ export type Call = {
   /** What stops the calls under way, for whoever closes the connection. */
   calls: Set<() => void>;
   whyLost(): ErrorInfo | undefined;
+  /** The server answered HTTP 404. */
+  onNotFound(): void;
 };
 
 /** Makes one call of a tool. Never throws: see {@link ToolHost.callTool}. */
@@ -66,6 +69,7 @@ export async function callTool(call: Call): Promise<ToolResult> {
     });
     return readToolResult(rawOf(result));
   } catch (thrown) {
+    if (thrown instanceof SdkHttpError && thrown.data.status === 404) call.onNotFound();
     return explainFailedCall({
       tool: call.reference,
       thrown,

@@ -13,6 +13,8 @@ const NOT_SCHEMAS = new Set(['enum', 'const', 'default', 'examples', 'required',
  */
 const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format']);
 
+const TYPES = new Set<JsonValue>(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
+
 type Check = (args: JsonObject) => string | null;
 
 const checks = new WeakMap<JsonObject, Check>();
@@ -57,6 +59,8 @@ export function withoutPatterns(schema: JsonValue): JsonValue {
   for (const [key, value] of Object.entries(schema)) {
     if (LEFT_OUT.has(key)) continue;
     if (isOpen && (key === 'additionalProperties' || key === 'unevaluatedProperties')) continue;
+    // Types that do not exist ("any" is a common one) would refuse every value.
+    if (key === 'type' && ![value].flat().every((type) => TYPES.has(type))) continue;
     if (NOT_SCHEMAS.has(key)) kept[key] = value;
     else if (MAPS_OF_SCHEMAS.has(key) && isJsonObject(value)) kept[key] = mapOfSchemas(value);
     else kept[key] = withoutPatterns(value);

@@ -53,6 +53,8 @@ export class McpConnection {
   #connecting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #stop: AbortController | undefined;
+  /** Transports that failed and are being cleared away behind the scenes. */
+  #clearing: Promise<unknown> = Promise.resolve();
   #stopWatching: (() => void) | undefined;
 
   constructor(options: ConnectionOptions) {
@@ -197,6 +199,7 @@ export class McpConnection {
       mirrorsHeaders: this.config.transport.type === 'http' && this.#era === 'modern',
       calls: this.#calls,
       whyLost: () => this.#error,
+      onNotFound: () => this.#sessionLost(client),
     });
   }
 
@@ -218,7 +221,7 @@ export class McpConnection {
     this.#tools = new Map();
     if (this.#client !== undefined) this.#client.onclose = () => undefined;
     await this.#connecting?.catch(() => undefined);
-    await this.#transport?.close();
+    await Promise.allSettled([this.#transport?.close(), this.#clearing]);
     this.#set('closed', 'disconnected');
   }
 
@@ -254,9 +257,24 @@ export class McpConnection {
     const wasReady = this.#state === 'ready';
     this.#error = error;
     // While connecting, the attempt itself fails and says why.
-    if (!wasReady) return;
+    if (wasReady) this.#drop(error);
+  }
+
+  /** A legacy HTTP server that answers 404 has forgotten the session: nothing can come of this connection any more. */
+  #sessionLost(client: Client): void {
+    if (this.#client !== client || this.#state !== 'ready' || this.#transport?.sessionId === undefined) return;
+    this.#drop({
+      code: 'server_closed',
+      message: `The server "${this.config.id}" has ended the session; it was probably restarted.`,
+      hint: 'Connect to it again.',
+      retryable: true,
+    });
+  }
+
+  #drop(error: ErrorInfo): void {
+    const closing = this.#transport?.close();
+    this.#clearing = Promise.allSettled([this.#clearing, closing]);
     this.#fail(error);
-    void this.#transport?.close();
   }
 
   #fail(error: ErrorInfo): void {
@@ -287,7 +305,7 @@ export class McpConnection {
     this.#state = state;
     if (phase !== this.#phase) {
       this.#phase = phase;
-      this.#note('info', phase.replaceAll('_', ' '));
+      if (phase !== 'error') this.#note('info', phase.replaceAll('_', ' '));
     }
     this.#options.onChange?.();
   }

@@ -2,8 +2,8 @@ import type { ToolResult } from '@toolyard/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from './host.ts';
-import { startModern } from './test-fixtures/modern-http.ts';
-import { connected, fixture, healthOf, until } from './test-fixtures/peers.ts';
+import { startModern } from './node/test-fixtures/modern-http.ts';
+import { connected, fixture, healthOf, until } from './node/test-fixtures/peers.ts';
 import type { ServerConfig, ToolProgress } from './types.ts';
 
 const stdio = (delayMs = 0): ServerConfig => ({

@@ -8,7 +8,7 @@ export const STREAM_ENDED: object = Object.freeze({});
 export type ProbeReply = 'modern' | 'other';
 
 /**
- * Stands between the SDK and the real transport for two reasons:
+ * Stands between the SDK and the real transport, for the sake of what would be lost otherwise:
  *
  * - The SDK checks results as a whole: one tool it cannot read loses the list, one new content kind loses the result
  *   of a call that has already taken effect. So lists and results travel past its checks, untouched, under `raw` of
@@ -25,6 +25,7 @@ export class RawResultTransport implements Transport {
   probeReply: ProbeReply | undefined;
   readonly #onStarted: () => void;
   readonly #awaited = new Map<number, string>();
+  #holding = false;
 
   constructor(inner: HostTransport, onStarted: () => void) {
     this.inner = inner;
@@ -82,7 +83,26 @@ export class RawResultTransport implements Transport {
   }
 
   #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
-    this.onmessage?.('method' in message ? message : this.#reply(message), extra);
+    if ('method' in message) {
+      this.#hold();
+      this.onmessage?.(message, extra);
+      return;
+    }
+    const reply = this.#reply(message);
+    if (this.#holding) queueMicrotask(() => this.onmessage?.(reply, extra));
+    else this.onmessage?.(reply, extra);
+  }
+
+  /**
+   * The SDK looks at notifications a microtask later but at answers at once: the last progress of a call that arrives
+   * together with its answer would be lost.
+   */
+  #hold(): void {
+    if (this.#holding) return;
+    this.#holding = true;
+    queueMicrotask(() => {
+      this.#holding = false;
+    });
   }
 
   #reply(message: Exclude<JSONRPCMessage, { method: string }>): JSONRPCMessage {

@@ -1,7 +1,7 @@
 import type { ToolResult } from '@toolyard/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { McpHost } from './host.ts';
-import { connected, everything, healthOf, newHost, startEverything } from './test-fixtures/peers.ts';
+import { connected, everything, healthOf, newHost, startEverything } from './node/test-fixtures/peers.ts';
 import type { ServerConfig, ToolProgress } from './types.ts';
 
 const overStdio: ServerConfig = {

@@ -13,7 +13,8 @@ export class SilenceError extends Error {
   override readonly name = 'SilenceError';
 }
 
-type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
+/** Reads the body of a response. */
+export type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
 /**
  * Watches over one call: the person's cancel and the other side's silence end it at once, even where fetch or the
@@ -51,10 +52,8 @@ export class CallGuard {
 
   /** Waits for `work`, or throws what stopped the call. For single steps: reads go through {@link CallGuard.read}. */
   async wait<Result>(work: Promise<Result>): Promise<Result> {
-    if (this.#stopped !== null) {
-      work.catch(() => undefined);
-      throw this.#stopped;
-    }
+    if (this.#stopped !== null) work.catch(() => undefined);
+    this.#throwIfStopped();
     const stop = new Promise<never>((_, reject) => {
       this.#rejectPending = reject;
     });
@@ -62,7 +61,8 @@ export class CallGuard {
     try {
       return await Promise.race([work, stop]);
     } catch (thrown) {
-      throw this.#stopped ?? thrown;
+      this.#throwIfStopped();
+      throw thrown;
     } finally {
       this.#waitingSince = null;
       this.#rejectPending = null;
@@ -71,15 +71,16 @@ export class CallGuard {
 
   /** The next bytes; null at the end. Throws what stopped the call, or what broke the connection. */
   async read(reader: BodyReader): Promise<Uint8Array | null> {
-    if (this.#stopped !== null) throw this.#stopped;
+    this.#throwIfStopped();
     this.#reader = reader;
     this.#waitingSince = this.#clock.monotonic();
     try {
       const { done, value } = await reader.read();
-      if (this.#stopped !== null) throw this.#stopped;
+      this.#throwIfStopped();
       return done ? null : value;
     } catch (thrown) {
-      throw this.#stopped ?? thrown;
+      this.#throwIfStopped();
+      throw thrown;
     } finally {
       this.#waitingSince = null;
     }
@@ -97,6 +98,10 @@ export class CallGuard {
   dispose(): void {
     this.#outer?.removeEventListener('abort', this.#onAbort);
     this.#cancelTimer();
+  }
+
+  #throwIfStopped(): void {
+    if (this.#stopped !== null) throw this.#stopped;
   }
 
   readonly #onAbort = (): void => {

@@ -14,13 +14,7 @@ export type RunningServer = {
  */
 export function serveDateOverStdio(options: DateOptions = {}): RunningServer {
   const handle = serveStdio(() => createDateServer(options), { onerror: report });
-  return {
-    async close() {
-      await handle.close();
-      // A paused pipe may still hold the process on some systems.
-      process.stdin.destroy();
-    },
-  };
+  return { close: () => handle.close() };
 }
 
 /** Standard error is the log of a stdio server: stdout belongs to the protocol. */

@@ -1,10 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import type { Clock } from '@toolyard/protocol';
+import { groupExists, groupRuns } from './group-members.ts';
 
 /** How long each stage of ending waits for the processes to go, in milliseconds. */
 const PATIENCE = { afterEndOfInput: 1_000, afterTerm: 1_000, afterKill: 2_000 };
 const POLL_MS = 20;
+/** Every so many polls the system is asked in full, which costs more. */
+const FULL_POLL = 5;
 
 const live = new Set<ProcessGroup>();
 
@@ -90,23 +93,22 @@ export class ProcessGroup {
 
   async #goneWithin(ms: number): Promise<boolean> {
     const start = this.#clock.monotonic();
-    while (!this.isGone()) {
+    for (let poll = 1; !this.isGone(); poll++) {
+      if (poll % FULL_POLL === 0 && this.#onlyDeadAreLeft()) return true;
       if (this.#clock.monotonic() - start >= ms) return false;
       await new Promise<void>((resolve) => void this.#clock.after(POLL_MS, resolve));
     }
+    return true;
+  }
+
+  #onlyDeadAreLeft(): boolean {
+    if (process.platform === 'win32' || groupRuns(this.#pid)) return false;
+    this.#gone = true;
+    live.delete(this);
     return true;
   }
 }
 
 function hasExited(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
-}
-
-function groupExists(pid: number): boolean {
-  try {
-    process.kill(-pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,14 @@
-import { ToolyardError, parseJson, type Clock, type ErrorInfo, type Fetch } from '@toolyard/protocol';
+import {
+  isAbortError,
+  parseJson,
+  toErrorInfo,
+  ToolyardError,
+  type Clock,
+  type ErrorInfo,
+  type Fetch,
+} from '@toolyard/protocol';
 import { throwIfAborted } from '../abort.ts';
-import { CallGuard, SilenceError } from '../call-guard.ts';
+import { CallGuard, SilenceError, type BodyReader } from '../call-guard.ts';
 import type { CallOptions, ChatRequest, ModelInfo, ModelRuntime, StreamPart } from '../types.ts';
 import { Answer, brokenStream } from './answer.ts';
 import { serverName } from './base-url.ts';
@@ -73,7 +81,7 @@ class OpenAiChatRuntime implements ModelRuntime {
     throwIfAborted(options.signal);
     const guard = this.#guard(options);
     const errors = this.#errorContext(request.model);
-    let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+    let reader: BodyReader | null = null;
     let complete = false;
     try {
       const notices: StreamPart[] = [];
@@ -94,13 +102,13 @@ class OpenAiChatRuntime implements ModelRuntime {
       reader = met.response.body?.getReader() ?? null;
       while (!answer.ended) {
         const out: StreamPart[] = [];
-        await readOnce(reader, body, answer, guard, errors, out);
+        await this.#readOnce(reader, body, answer, guard, errors, out);
         complete = body.saidDone;
         if (out.length > 0) yield out;
       }
     } catch (thrown) {
-      if (!(thrown instanceof SilenceError)) throw thrown;
-      yield [{ type: 'error', error: this.#silence(errors) }];
+      if (isAbortError(thrown)) throw thrown;
+      yield [{ type: 'error', error: thrown instanceof SilenceError ? this.#silence(errors) : toErrorInfo(thrown) }];
     } finally {
       guard.dispose();
       if (reader !== null) releaseBody(reader, complete, this.#options.clock);
@@ -200,26 +208,26 @@ class OpenAiChatRuntime implements ModelRuntime {
       retryable: true,
     };
   }
-}
 
-/** One network read: its bytes, the end of the body, or what went wrong with it. Throws what stopped the call. */
-async function readOnce(
-  reader: ReadableStreamDefaultReader<Uint8Array> | null,
-  body: AnswerBody,
-  answer: Answer,
-  guard: CallGuard,
-  errors: ErrorContext,
-  out: StreamPart[],
-): Promise<void> {
-  try {
-    const bytes = reader === null ? null : await guard.read(reader);
-    if (bytes === null) body.end(out);
-    else body.push(bytes, out);
-  } catch (thrown) {
-    if (guard.stopped !== null && !(guard.stopped instanceof SilenceError && answer.stopped)) throw thrown;
-    // The model had said its last word; only the ceremony behind it is missing.
-    if (answer.stopped) answer.end(true, out);
-    else answer.fail(brokenStream(errors.server), out);
+  /** One network read: its bytes, the end of the body, or what went wrong with it. Throws AbortError. */
+  async #readOnce(
+    reader: BodyReader | null,
+    body: AnswerBody,
+    answer: Answer,
+    guard: CallGuard,
+    errors: ErrorContext,
+    out: StreamPart[],
+  ): Promise<void> {
+    try {
+      const bytes = reader === null ? null : await guard.read(reader);
+      if (bytes === null) body.end(out);
+      else body.push(bytes, out);
+    } catch (thrown) {
+      if (isAbortError(guard.stopped)) throw thrown;
+      // The model had said its last word; only the ceremony behind it is missing.
+      if (answer.stopped) answer.end(true, out);
+      else answer.fail(guard.stopped === null ? brokenStream(errors.server) : this.#silence(errors), out);
+    }
+    if (answer.stopped && !answer.ended) guard.shorten(AFTER_STOP_MS);
   }
-  if (answer.stopped && !answer.ended) guard.shorten(AFTER_STOP_MS);
 }

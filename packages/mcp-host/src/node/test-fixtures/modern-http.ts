@@ -7,8 +7,8 @@ import { listen } from './peers.ts';
 export async function startModern(): Promise<{
   url: string;
   requests: { rpc: string; headers: Record<string, string | string[] | undefined> }[];
-  announceToolChange(): void;
-  stop(): Promise<void>;
+  announceToolChange: () => void;
+  stop: () => Promise<void>;
 }> {
   const handler = createMcpHandler(createModernServer);
   const handle = toNodeHandler(handler);

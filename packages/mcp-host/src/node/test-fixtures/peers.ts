@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '@toolyard/protocol';
-import type { McpHostOptions } from '../host.ts';
-import { McpHost } from '../host.ts';
-import { createNodeTransports } from '../node/transports.ts';
-import type { ServerConfig, ServerHealth } from '../types.ts';
+import type { McpHostOptions } from '../../host.ts';
+import { McpHost } from '../../host.ts';
+import { createNodeTransports } from '../transports.ts';
+import type { ServerConfig, ServerHealth } from '../../types.ts';
 
 /** The machine's own time. */
 export const clock: Clock = {
@@ -75,7 +75,7 @@ export function isAlive(pid: number): boolean {
 /** A real HTTP server on a free port; `close` drops its connections. */
 export async function listen(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<{ url: string; server: Server; close(): Promise<void> }> {
+): Promise<{ url: string; server: Server; close: () => Promise<void> }> {
   const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -91,7 +91,7 @@ export async function listen(
 }
 
 /** The reference server over Streamable HTTP. */
-export async function startEverything(): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startEverything(): Promise<{ url: string; stop: () => Promise<void> }> {
   const probe = await listen(() => undefined);
   const { port } = new URL(probe.url);
   await probe.close();

@@ -1,0 +1,60 @@
+import type { AgentTool } from '@mariozechner/pi-agent-core';
+import { Agent } from '@mariozechner/pi-agent-core';
+import type { Model } from '@mariozechner/pi-ai';
+import type { StartContender } from '../contender.ts';
+import { connectBareServer } from '../bare-server.ts';
+import { modelName, PROMPT } from '../task.ts';
+import { versionOf } from '../version-of.ts';
+
+export const start: StartContender = async ({ baseUrl, server }) => {
+  const mcp = await connectBareServer(server);
+  const tools = mcp.tools.map(
+    ({ name, description, inputSchema }): AgentTool => ({
+      name,
+      label: name,
+      description,
+      parameters: inputSchema,
+      execute: async (_callId, args) => ({
+        content: [{ type: 'text', text: await mcp.call(name, args as Record<string, unknown>) }],
+        details: undefined,
+      }),
+    }),
+  );
+  const agent = new Agent({ getApiKey: () => 'none', initialState: { systemPrompt: mcp.instructions, tools } });
+  let answer = '';
+  agent.subscribe((event) => {
+    if (event.type === 'message_start' && event.message.role === 'assistant') answer = '';
+    else if (event.type === 'message_update' && event.assistantMessageEvent.type === 'text_delta') {
+      answer += event.assistantMessageEvent.delta;
+    }
+  });
+
+  return {
+    version: versionOf('@mariozechner/pi-agent-core'),
+    async run(calls) {
+      agent.reset();
+      agent.state.model = modelAt(baseUrl, modelName(calls));
+      await agent.prompt(PROMPT);
+      if (agent.state.errorMessage !== undefined) throw new Error(agent.state.errorMessage);
+      return answer;
+    },
+    close: mcp.close,
+  };
+};
+
+function modelAt(baseUrl: string, id: string): Model<'openai-completions'> {
+  return {
+    id,
+    name: id,
+    api: 'openai-completions',
+    provider: 'bench',
+    baseUrl,
+    reasoning: false,
+    input: ['text'],
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    contextWindow: 128_000,
+    maxTokens: 4_096,
+    // Otherwise it asks in OpenAI's own way, which local servers do not all take.
+    compat: { supportsStore: false, supportsDeveloperRole: false },
+  };
+}

@@ -1,0 +1,34 @@
+// From the sources beside this folder, so that what is measured is what is being worked on.
+import { createAgent } from '../../../packages/agent-host/src/node/index.ts';
+import type { StartContender } from '../contender.ts';
+import { versionIn } from '../version-of.ts';
+import { modelName, PROMPT } from '../task.ts';
+
+/** Toolyard with its own MCP host, gate, journal and events: everything a person has who calls createAgent(). */
+export const start: StartContender = async ({ baseUrl, server }) => {
+  const agent = await createAgent({
+    model: { baseUrl, id: modelName(1) },
+    servers: [{ id: 'everything', transport: { type: 'stdio', ...server } }],
+    allow: ['everything/echo'],
+  });
+  const failed = agent.servers.find(({ state }) => state !== 'ready');
+  if (failed) throw new Error(`${failed.id}: ${failed.error?.message ?? failed.state}`);
+
+  return {
+    version: versionIn(new URL('../../../packages/agent-host/package.json', import.meta.url)),
+    async run(calls) {
+      agent.clear();
+      agent.useModel(modelName(calls));
+      const run = agent.run(PROMPT);
+      let answer = '';
+      for await (const event of run) {
+        if (event.type === 'message_started') answer = '';
+        else if (event.type === 'text_delta') answer += event.text;
+      }
+      const { text } = await run.result;
+      if (text !== answer) throw new Error('the result is not what was streamed');
+      return answer;
+    },
+    close: () => agent.close(),
+  };
+};

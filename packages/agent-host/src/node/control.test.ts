@@ -1,0 +1,278 @@
+import { describe, expect, it } from 'vitest';
+import type { ApprovalAnswer, ApprovalInterrupt, RunEvent } from '@toolyard/protocol';
+import type { ServerConfig } from '@toolyard/mcp-host';
+import { eventually, isAlive, processTreeOf, reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
+import { createAgent } from './index.ts';
+import { agentOn, DATE_SERVER, EVERYTHING_SERVER, eventsOf, sentMessages } from './test-agent.ts';
+
+const ECHO = { name: 'echo', arguments: { message: 'hello' } };
+
+describe('the gate', () => {
+  it('asks about a tool of a foreign server, shows its arguments, and runs it once when approved', async () => {
+    await using server = await startModelServer([reply.toolCalls([ECHO]), reply.text('Done.')]);
+    const asked: ApprovalInterrupt[] = [];
+    await using agent = await agentOn(server, {
+      servers: [EVERYTHING_SERVER],
+      approve: (interrupt) => {
+        asked.push(interrupt);
+        return Promise.resolve({ decision: 'approve', scope: 'once' });
+      },
+    });
+    const run = agent.run('Echo');
+    const events = await eventsOf(run);
+    expect(asked).toMatchObject([{ tool: { serverId: 'everything', name: 'echo' }, arguments: { message: 'hello' } }]);
+    expect((await run.result).calls[0]?.result.content[0]).toMatchObject({ text: expect.stringContaining('hello') });
+    const order = events.map(({ type }) => type).filter((type) => /interrupt|tool_started/.test(type));
+    expect(order).toEqual(['interrupt_requested', 'interrupt_answered', 'tool_started']);
+  });
+
+  it('does not ask again in this conversation about what was allowed for it', async () => {
+    await using server = await startModelServer([
+      reply.toolCalls([ECHO, { name: 'echo', arguments: { message: 'again' } }]),
+      reply.text('One.'),
+      reply.toolCalls([ECHO]),
+      reply.text('Two.'),
+    ]);
+    let asked = 0;
+    await using agent = await agentOn(server, {
+      servers: [EVERYTHING_SERVER],
+      approve: (): Promise<ApprovalAnswer> => {
+        asked++;
+        return Promise.resolve({ decision: 'approve', scope: 'conversation' });
+      },
+    });
+    await agent.run('Echo').result;
+    await agent.run('Echo').result;
+    expect(asked).toBe(1);
+  });
+
+  it('tells the model of a refusal and does not run the call; the others of the batch run', async () => {
+    await using server = await startModelServer([
+      reply.toolCalls([ECHO, { name: 'get-date', arguments: {} }]),
+      reply.text('I see.'),
+    ]);
+    await using agent = await agentOn(server, {
+      servers: [DATE_SERVER, EVERYTHING_SERVER],
+      approve: () => Promise.resolve({ decision: 'refuse', reason: 'not now' }),
+    });
+    const { calls } = await agent.run('Both').result;
+    expect(calls.map(({ result }) => [result.outcome, result.error?.code])).toEqual([
+      ['not_sent', 'tool_refused'],
+      ['done', undefined],
+    ]);
+    const results = sentMessages(server, 1).filter(({ role }) => role === 'tool');
+    expect(results[0]?.content).toContain('not now');
+  });
+
+  it('refuses where nobody can be asked, and runs what was allowed beforehand', async () => {
+    await using server = await startModelServer([
+      reply.toolCalls([ECHO]),
+      reply.text('No.'),
+      reply.toolCalls([ECHO]),
+      reply.text('Yes.'),
+    ]);
+    {
+      await using agent = await agentOn(server, { servers: [EVERYTHING_SERVER] });
+      const { calls } = await agent.run('Echo').result;
+      expect(calls[0]?.result.error).toMatchObject({
+        code: 'tool_refused',
+        hint: expect.stringContaining('--allow everything/echo'),
+      });
+    }
+    await using agent = await agentOn(server, { servers: [EVERYTHING_SERVER], allow: ['everything/echo'] });
+    const { calls } = await agent.run('Echo').result;
+    expect(calls[0]?.result.isError).toBe(false);
+  });
+
+  it('does not take a foreign server for built in because it is called date and says it only reads', async () => {
+    await using server = await startModelServer([reply.toolCalls([{ name: 'get-date', arguments: {} }]), reply.text('.')]);
+    await using agent = await agentOn(server, {
+      servers: [{ id: 'date', transport: DATE_SERVER.transport }],
+    });
+    const { calls } = await agent.run('Time?').result;
+    expect(calls[0]?.result.error?.code).toBe('tool_refused');
+  });
+});
+
+describe('stopping', () => {
+  it('stops in mid-answer, keeps what was said, and the next question is well formed', async () => {
+    await using server = await startModelServer([
+      reply.text('One two three', { pieces: 4, finish: null, done: false, thenSilence: true }),
+      reply.text('Four.'),
+    ]);
+    await using agent = await agentOn(server);
+    const run = agent.run('Count');
+    const events: RunEvent[] = [];
+    for await (const event of run) {
+      events.push(event);
+      if (event.type === 'text_delta' && event.text.includes('th')) run.cancel();
+    }
+    expect(await run.result).toMatchObject({ status: 'cancelled', text: expect.stringContaining('One two') });
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'cancelled' });
+    await eventually(() => expect(server.requests[0]?.clientLeft).toBe(true));
+    expect((await agent.run('Go on').result).text).toBe('Four.');
+    expect(sentMessages(server, 1).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  });
+
+  it('stops in mid-call, says the outcome is unknown, and settles the call in the history', async () => {
+    const slow = { name: 'trigger-long-running-operation', arguments: { duration: 60, steps: 60 } };
+    await using server = await startModelServer([reply.toolCalls([slow]), reply.text('Well.')]);
+    await using agent = await agentOn(server, {
+      servers: [EVERYTHING_SERVER],
+      allow: ['everything/trigger-long-running-operation'],
+    });
+    const run = agent.run('Work');
+    for await (const event of run) if (event.type === 'tool_progress') run.cancel();
+    const { status, calls } = await run.result;
+    expect(status).toBe('cancelled');
+    expect(calls[0]?.result).toMatchObject({ isError: true, outcome: 'unknown' });
+    expect((await agent.run('And?').result).text).toBe('Well.');
+    const roles = sentMessages(server, 1).map(({ role }) => role);
+    expect(roles.filter((role) => role !== 'system')).toEqual(['user', 'assistant', 'tool', 'user']);
+  });
+
+  it('stops while a person is being asked', async () => {
+    await using server = await startModelServer([reply.toolCalls([ECHO])]);
+    await using agent = await agentOn(server, {
+      servers: [EVERYTHING_SERVER],
+      approve: () => new Promise(() => {}),
+    });
+    const run = agent.run('Echo');
+    for await (const event of run) if (event.type === 'interrupt_requested') run.cancel();
+    const { status, calls } = await run.result;
+    expect(status).toBe('cancelled');
+    expect(calls[0]?.result.outcome).toBe('not_sent');
+  });
+
+  it('obeys a signal, also one that was aborted before', async () => {
+    await using server = await startModelServer([]);
+    await using agent = await agentOn(server);
+    const run = agent.run('Hi', { signal: AbortSignal.abort() });
+    expect(await run.result).toMatchObject({ status: 'cancelled', turns: 0 });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('leaves no listener on the signal of the caller, nor warns of leaks in a long run', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): number => warnings.push(warning);
+    process.on('warning', onWarning);
+    await using server = await startModelServer((_request, index) =>
+      index % 13 < 12
+        ? reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo', format: 'unix', locale: `en-${index}` } }])
+        : reply.text('Done.'),
+    );
+    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    const stop = new AbortController();
+    await agent.run('Go', { signal: stop.signal }).result;
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+  });
+
+  it('goes on when nobody reads the events any more', async () => {
+    await using server = await startModelServer([reply.text('A long answer indeed.', { pieces: 1 })]);
+    await using agent = await agentOn(server);
+    const run = agent.run('Hi');
+    for await (const event of run) if (event.type === 'text_delta') break;
+    expect((await run.result).text).toBe('A long answer indeed.');
+  });
+
+  it('refuses a second run while one is under way', async () => {
+    await using server = await startModelServer((request) =>
+      request.text.includes('Two') ? reply.text('Next.') : reply.text('', { finish: null, done: false, thenSilence: true }),
+    );
+    await using agent = await agentOn(server);
+    const run = agent.run('One');
+    expect(() => agent.run('Two')).toThrow(/still under way/);
+    run.cancel();
+    await run.result;
+    expect((await agent.run('Two').result).text).toBe('Next.');
+  });
+});
+
+describe('tools that fail', () => {
+  const behaving = (behaviour: Parameters<typeof scriptedMcpCommand>[0], more: Partial<ServerConfig> = {}): ServerConfig => ({
+    id: 'odd',
+    transport: { type: 'stdio', ...scriptedMcpCommand(behaviour) },
+    ...more,
+  });
+
+  it('hands the model what a failing tool says', async () => {
+    await using server = await startModelServer([reply.toolCalls([{ name: 'fail', arguments: {} }]), reply.text('Pity.')]);
+    await using agent = await agentOn(server, {
+      servers: [behaving({ tools: [{ name: 'fail', does: [{ do: 'fail', text: 'no such table' }] }] })],
+      allow: ['odd/fail'],
+    });
+    const { calls } = await agent.run('Try').result;
+    expect(calls[0]?.result).toMatchObject({ isError: true, outcome: 'done' });
+    expect(sentMessages(server, 1).at(-1)?.content).toContain('no such table');
+  });
+
+  it('gives up a tool that never answers, and tells the model not to repeat it', async () => {
+    await using server = await startModelServer([reply.toolCalls([{ name: 'hang', arguments: {} }]), reply.text('Pity.')]);
+    await using agent = await agentOn(server, {
+      servers: [behaving({ tools: [{ name: 'hang', does: [{ do: 'never' }] }] }, { callTimeoutMs: 300 })],
+      allow: ['odd/hang'],
+    });
+    const { calls } = await agent.run('Try').result;
+    expect(calls[0]?.result).toMatchObject({ outcome: 'unknown', error: { code: 'timed_out' } });
+    expect(sentMessages(server, 1).at(-1)?.content).toMatch(/unknown/i);
+    expect(sentMessages(server, 1).at(-1)?.content).toMatch(/do not repeat/i);
+  });
+
+  it('survives a server that dies in mid-call; the other servers go on', async () => {
+    await using server = await startModelServer([
+      reply.toolCalls([
+        { name: 'die', arguments: {} },
+        { name: 'get-date', arguments: {} },
+      ]),
+      reply.text('One of two.'),
+    ]);
+    await using agent = await agentOn(server, {
+      servers: [DATE_SERVER, behaving({ tools: [{ name: 'die', does: [{ do: 'exit' }] }] })],
+      allow: ['odd/die'],
+    });
+    const { calls, text } = await agent.run('Both').result;
+    expect(text).toBe('One of two.');
+    expect(calls.map(({ result }) => result.outcome)).toEqual(['unknown', 'done']);
+    expect(agent.servers.map(({ state }) => state)).toEqual(['ready', 'failed']);
+  });
+});
+
+describe('createAgent', () => {
+  it('reports a server that cannot be reached and works with the others', async () => {
+    const log: string[] = [];
+    await using server = await startModelServer([reply.text('Fine.')]);
+    await using agent = await agentOn(server, {
+      servers: [DATE_SERVER, { id: 'gone', transport: { type: 'stdio', command: 'no-such-command-here' } }],
+      log: (line) => log.push(line),
+    });
+    expect(agent.tools.map(({ name }) => name)).toEqual(['get-date']);
+    expect(agent.servers[1]).toMatchObject({ state: 'failed', error: { code: 'command_not_found' } });
+    expect(log.join('\n')).toContain('no-such-command-here');
+    expect((await agent.run('Hi').result).text).toBe('Fine.');
+  });
+
+  it('needs nothing for the demo, which says that it is no model', async () => {
+    await using agent = await createAgent({ model: { demo: true }, servers: [DATE_SERVER] });
+    const { calls, text } = await agent.run('What time is it in Tokyo?').result;
+    expect(calls[0]?.result.isError).toBe(false);
+    expect(text).toMatch(/\d{1,2}:\d{2}/);
+  });
+
+  it('closes client and transport, ends the children, and says so', async () => {
+    const log: string[] = [];
+    await using server = await startModelServer([reply.text('', { finish: null, done: false, thenSilence: true })]);
+    const before = new Set(processTreeOf(process.pid));
+    const agent = await agentOn(server, { servers: [DATE_SERVER, EVERYTHING_SERVER], log: (line) => log.push(line) });
+    const children = processTreeOf(process.pid).filter((pid) => !before.has(pid));
+    expect(children.length).toBeGreaterThanOrEqual(2);
+    const run = agent.run('Hi');
+    await agent.close();
+    expect((await run.result).status).toBe('cancelled');
+    expect(children.filter((pid) => isAlive(pid))).toEqual([]);
+    expect(log.filter((line) => line.endsWith('disconnected'))).toHaveLength(2);
+    expect(() => agent.run('Hi')).toThrow(/closed/);
+    await agent.close();
+  });
+});

@@ -1,0 +1,48 @@
+import { fileURLToPath } from 'node:url';
+import type { RunEvent } from '@toolyard/protocol';
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type { ModelServer } from '@toolyard/testing';
+import type { Agent, AgentOptions } from '../create-agent.ts';
+import type { AgentRun } from '../agent-run.ts';
+import { createAgent } from './index.ts';
+
+/** The date server as a real child process over stdio, registered as built in. */
+export const DATE_SERVER: ServerConfig = {
+  id: 'date',
+  builtIn: true,
+  transport: {
+    type: 'stdio',
+    command: process.execPath,
+    args: [fileURLToPath(import.meta.resolve('@toolyard/server-date/bin'))],
+  },
+};
+
+export const EVERYTHING_SERVER: ServerConfig = {
+  id: 'everything',
+  transport: {
+    type: 'stdio',
+    command: process.execPath,
+    args: [fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))],
+  },
+};
+
+/** An agent on a scripted model server. */
+export function agentOn(server: ModelServer, options: Partial<AgentOptions> = {}): Promise<Agent> {
+  return createAgent({ model: { baseUrl: server.url, id: 'scripted' }, ...options });
+}
+
+export async function eventsOf(run: AgentRun): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  for await (const event of run) events.push(event);
+  return events;
+}
+
+/** The messages of a recorded request, as the wire has them. */
+export function sentMessages(server: ModelServer, index: number): { role: string; content: unknown; [key: string]: unknown }[] {
+  const body = server.requests.filter(({ method }) => method === 'POST')[index]?.body;
+  return (body as { messages: { role: string; content: unknown }[] }).messages;
+}
+
+export function sentBody(server: ModelServer, index: number): Record<string, unknown> {
+  return server.requests.filter(({ method }) => method === 'POST')[index]?.body as Record<string, unknown>;
+}

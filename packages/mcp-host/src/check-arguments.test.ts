@@ -1,0 +1,56 @@
+import type { JsonObject } from '@toolyard/protocol';
+import { describe, expect, test } from 'vitest';
+import { checkArguments, withoutPatterns } from './check-arguments.ts';
+
+const schema = (more: JsonObject): JsonObject => ({ type: 'object', ...more });
+
+describe('arguments are checked before a call is made', () => {
+  const sum = schema({ properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] });
+
+  test('what fits passes', () => {
+    expect(checkArguments(sum, { a: 1, b: 2 })).toBeNull();
+  });
+
+  test('what is missing or of the wrong kind is named', () => {
+    expect(checkArguments(sum, { a: 1 })).toContain('"b"');
+    expect(checkArguments(sum, { a: 'one', b: 2 })).toContain('number');
+  });
+
+  test('references inside the schema are followed', () => {
+    const local = schema({ $defs: { count: { type: 'integer' } }, properties: { n: { $ref: '#/$defs/count' } } });
+    expect(checkArguments(local, { n: 1 })).toBeNull();
+    expect(checkArguments(local, { n: 'x' })).not.toBeNull();
+  });
+});
+
+describe('a schema cannot be used against us', () => {
+  test('an expression that would run for minutes is not run', () => {
+    const hostile = schema({
+      properties: { text: { type: 'string', pattern: '^(a+)+$' } },
+      patternProperties: { '^(b+)+$': { type: 'number' } },
+    });
+    expect(checkArguments(hostile, { text: `${'a'.repeat(60)}!`, [`${'b'.repeat(60)}!`]: 'x' })).toBeNull();
+  });
+
+  test('a reference to somewhere else is not followed and refuses nothing', () => {
+    const remote = schema({ properties: { a: { $ref: 'https://example.invalid/schema.json' } } });
+    expect(checkArguments(remote, { a: 1 })).toBeNull();
+  });
+
+  test('a schema that turns in a circle or speaks another dialect refuses nothing', () => {
+    expect(checkArguments(schema({ $ref: '#' }), { a: 1 })).toBeNull();
+    expect(checkArguments(schema({ $schema: 'urn:unheard-of' }), { a: 1 })).toBeNull();
+    expect(checkArguments(schema({ properties: { a: { type: 'any' }, b: { type: 7 } } }), { a: 1, b: 1 })).toBeNull();
+  });
+
+  test('what only a pattern allowed is not forbidden because the pattern is gone', () => {
+    const open = schema({ patternProperties: { '^x-': { type: 'string' } }, additionalProperties: false });
+    expect(checkArguments(open, { 'x-mine': 'ok' })).toBeNull();
+  });
+
+  test('arguments that are called like keywords keep their schemas', () => {
+    const named = schema({ properties: { pattern: { type: 'string' }, format: { enum: ['pattern'] } } });
+    expect(withoutPatterns(named)).toEqual(named);
+    expect(checkArguments(named, { pattern: 1 })).not.toBeNull();
+  });
+});

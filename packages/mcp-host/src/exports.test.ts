@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import * as root from './index.ts';
+import * as node from './node/index.ts';
+
+test('the package offers this and nothing else', () => {
+  expect(Object.keys(root).sort()).toEqual([
+    'McpConnection',
+    'McpHost',
+    'ToolIndex',
+    'createEraMemory',
+    'createWebTransports',
+  ]);
+  expect(Object.keys(node).sort()).toEqual(['createNodeTransports', 'createStdioTransport', 'killAllStdioChildren']);
+});
+
+test('two servers of the same name, or one whose name cannot be written in a reference, are refused', () => {
+  const make = (...ids: string[]): root.McpHost =>
+    new root.McpHost({
+      servers: ids.map((id) => ({ id, transport: { type: 'http', url: 'http://localhost' } })),
+      createTransport: root.createWebTransports({ fetch }),
+      clock: { now: () => 0, monotonic: () => 0, after: () => () => undefined },
+      clientInfo: { name: 'test', version: '0' },
+    });
+  expect(() => make('a', 'a')).toThrow('used twice');
+  expect(() => make('a/b')).toThrow('slash');
+  expect(() => make('')).toThrow('empty');
+});
+
+test('a program is refused where none can be started', async () => {
+  const host = new root.McpHost({
+    servers: [{ id: 'local', transport: { type: 'stdio', command: 'node' } }],
+    createTransport: root.createWebTransports({ fetch }),
+    clock: { now: () => 0, monotonic: () => 0, after: () => () => undefined },
+    clientInfo: { name: 'test', version: '0' },
+  });
+  await host.connectAll();
+  expect(host.health()[0]).toMatchObject({ state: 'failed', error: { code: 'bad_config' } });
+  await host.close();
+});

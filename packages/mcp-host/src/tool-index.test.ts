@@ -1,0 +1,117 @@
+import type { ToolReference } from '@toolyard/protocol';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ListedTool } from './read-tool.ts';
+import { ToolIndex } from './tool-index.ts';
+import { nameTools } from './tool-names.ts';
+
+const listed = (name: string): ListedTool => ({ name, inputSchema: { type: 'object' }, hasHeaderParameters: false });
+
+function index(servers: Record<string, string[]>): ToolIndex {
+  return new ToolIndex(
+    Object.entries(servers).map(([serverId, names]) => ({ serverId, builtIn: false, tools: names.map(listed) })),
+  );
+}
+
+const namesIn = (from: ToolIndex): string[] => from.tools.map(({ name }) => name);
+
+describe('the names models call tools by', () => {
+  test('a name only one server has is left alone', () => {
+    expect(namesIn(index({ files: ['read', 'write'], web: ['fetch'] }))).toEqual(['read', 'write', 'fetch']);
+  });
+
+  test('a name two servers have is told apart on both', () => {
+    expect(namesIn(index({ files: ['search', 'read'], web: ['search'] }))).toEqual([
+      'files__search',
+      'read',
+      'web__search',
+    ]);
+  });
+
+  test('what no provider takes is replaced', () => {
+    expect(namesIn(index({ a: ['notes/find.all', 'größe'] }))).toEqual(['notes_find_all', 'gr__e']);
+  });
+
+  test('names that become the same by that stay apart, whatever the order', () => {
+    const one = index({ a: ['x.y', 'x_y'] });
+    const other = index({ a: ['x_y', 'x.y'] });
+    expect(new Set(namesIn(one)).size).toBe(2);
+    expect(namesIn(other).toReversed()).toEqual(namesIn(one));
+  });
+
+  test('two long names that differ at the end stay apart', () => {
+    const long = 'a'.repeat(80);
+    const names = namesIn(index({ a: [`${long}1`, `${long}2`] }));
+    expect(new Set(names).size).toBe(2);
+    for (const name of names) expect(name).toMatch(/^[a]{50,}_[0-9a-z]{8}$/);
+  });
+
+  test('a tool that is called like another with its server stays apart', () => {
+    const names = namesIn(index({ a: ['x'], b: ['x'], c: ['a__x'] }));
+    expect(new Set(names).size).toBe(3);
+  });
+
+  test('the order is that of the servers and of their lists', () => {
+    expect(index({ b: ['z', 'y'], a: ['x'] }).tools.map(({ tool }) => `${tool.serverId}/${tool.name}`)).toEqual([
+      'b/z',
+      'b/y',
+      'a/x',
+    ]);
+  });
+
+  test('the same reference twice is one tool', () => {
+    expect(namesIn(index({ a: ['x', 'x'] }))).toEqual(['x']);
+  });
+});
+
+const part = fc.oneof(
+  fc.constantFrom('a', 'a_b', 'a.b', 'a__b', 'b', '_', '__', 'long'.repeat(20), `${'long'.repeat(20)}x`, '搜索', 'é'),
+  fc.string({ minLength: 1, maxLength: 90 }),
+);
+const references = fc.uniqueArray(fc.record({ serverId: part, name: part }), {
+  maxLength: 40,
+  selector: ({ serverId, name }) => JSON.stringify([serverId, name]),
+});
+
+describe('whatever servers call their tools', () => {
+  test('names are unique, short and plain', () => {
+    fc.assert(
+      fc.property(references, (tools) => {
+        const names = nameTools(tools);
+        expect(new Set(names).size).toBe(tools.length);
+        for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('the order of servers and tools changes no name', () => {
+    const shuffled = references.chain((tools) =>
+      fc.tuple(fc.constant(tools), fc.shuffledSubarray(tools, { minLength: tools.length, maxLength: tools.length })),
+    );
+    fc.assert(
+      fc.property(shuffled, ([tools, other]) => {
+        const key = (tool: ToolReference): string => JSON.stringify([tool.serverId, tool.name]);
+        const names = nameTools(tools);
+        const otherNames = nameTools(other);
+        const first = new Map(tools.map((tool, at) => [key(tool), names[at]]));
+        const second = new Map(other.map((tool, at) => [key(tool), otherNames[at]]));
+        for (const [tool, name] of first) expect(second.get(tool)).toBe(name);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a name leads back to its tool', () => {
+    fc.assert(
+      fc.property(references, (tools) => {
+        const index = new ToolIndex(
+          tools.map(({ serverId, name }) => ({ serverId, builtIn: false, tools: [listed(name)] })),
+        );
+        for (const { tool, name } of index.tools) expect(index.resolve(name)?.tool).toEqual(tool);
+        expect(index.tools.map(({ tool }) => tool)).toEqual(tools);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,105 @@
+import {
+  textOf,
+  type AssistantMessage,
+  type ErrorInfo,
+  type JsonObject,
+  type Message,
+  type ToolDefinition,
+  type ToolMessage,
+} from '@toolyard/protocol';
+import type { ChatRequest } from '../types.ts';
+import { runCommand } from './commands.ts';
+import { findPlaces, PLACES, type Place } from './places.ts';
+import { dateCalls, languageOf, readTimeQuestion } from './time-question.ts';
+import { sayTime, WORDING } from './wording.ts';
+
+/** A call as the demo makes it; `arguments` is null where what was asked for is no JSON object. */
+export type DemoCall = { name: string; arguments: JsonObject | null; argumentsText: string };
+
+/** What the demo does with a request. */
+export type DemoAnswer =
+  | { kind: 'say'; text: string }
+  | { kind: 'call'; text: string; calls: DemoCall[] }
+  | { kind: 'slow'; words: number }
+  | { kind: 'fail'; error: ErrorInfo };
+
+/** The whole of the demo's wits: the same request has the same answer. */
+export function decide(request: ChatRequest): DemoAnswer {
+  const asked = request.messages.findLast((message) => message.role === 'user');
+  const text = asked === undefined ? '' : textOf(asked);
+  const results = trailingResults(request.messages);
+  if (results.length > 0) return { kind: 'say', text: answerFrom(results, text, request.messages) };
+
+  const mayCall = request.toolChoice === 'auto';
+  const command = runCommand(text, request.tools, mayCall);
+  if (command !== null) return command;
+
+  const language = languageOf(text);
+  const words = WORDING[language];
+  const question = readTimeQuestion(text);
+  if (question === null) return { kind: 'say', text: words.introduction };
+  const clock = findClock(request.tools);
+  if (clock === undefined) return { kind: 'say', text: `${words.noTool}\n\n${words.note}` };
+  if (!mayCall) return { kind: 'say', text: `${words.mayNotCall}\n\n${words.note}` };
+  const calls = dateCalls(question, language).map((args) => ({
+    name: clock.name,
+    arguments: args,
+    argumentsText: JSON.stringify(args),
+  }));
+  return { kind: 'call', text: '', calls };
+}
+
+function findClock(tools: readonly ToolDefinition[]): ToolDefinition | undefined {
+  return tools.find(({ tool }) => tool.name === 'get-date');
+}
+
+function trailingResults(messages: readonly Message[]): ToolMessage[] {
+  const results: ToolMessage[] = [];
+  for (let at = messages.length - 1; at >= 0; at -= 1) {
+    const message = messages[at];
+    if (message?.role !== 'tool') break;
+    results.unshift(message);
+  }
+  return results;
+}
+
+function answerFrom(results: readonly ToolMessage[], asked: string, messages: readonly Message[]): string {
+  const language = languageOf(asked);
+  const question = asked.trim().startsWith('/') ? null : readTimeQuestion(asked);
+  const caller = messages.findLast((message) => message.role === 'assistant');
+  const sentences = results.map((message) => {
+    const { result, callId } = message.parts[0];
+    const text = resultText(message);
+    if (result.isError) return WORDING[language].failed(message.name, text);
+    if (question === null) return `The tool ${message.name} answered:\n${text}`;
+    return sayTime(question, placeOf(caller, callId, asked), text, language);
+  });
+  return `${sentences.join('\n')}\n\n${WORDING[language].note}`;
+}
+
+/** The place a call was about: among those of one zone, the one the person named. */
+function placeOf(caller: AssistantMessage | undefined, callId: string, asked: string): Place | null {
+  const call = caller?.parts.find((part) => part.type === 'tool_call' && part.callId === callId);
+  const zone = call?.type === 'tool_call' ? call.arguments['timezone'] : undefined;
+  if (typeof zone !== 'string') return null;
+  const inZone = (place: Place): boolean => place.zone === zone;
+  return findPlaces(asked).find(inZone) ?? PLACES.find(inZone) ?? { zone, en: zone, hant: zone, hans: zone };
+}
+
+function resultText(message: ToolMessage): string {
+  const { content, structured } = message.parts[0].result;
+  const texts = content.map((part) => {
+    switch (part.type) {
+      case 'text':
+        return part.text;
+      case 'image':
+      case 'audio':
+        return `[${part.type}, ${part.mimeType}]`;
+      case 'resource':
+        return part.text ?? `[resource ${part.uri}]`;
+    }
+  });
+  const text = texts.filter((piece) => piece !== '').join('\n');
+  if (text !== '') return text;
+  return structured === undefined ? '(no output)' : JSON.stringify(structured);
+}

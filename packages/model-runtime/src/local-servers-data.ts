@@ -1,0 +1,39 @@
+/** A program that serves models on this machine, and where it does so unless told otherwise. */
+export type LocalServerRecord = {
+  label: string;
+  port: number;
+  /** What it says in `owned_by`: it then is recognised on a port that is usually another's. */
+  ownedBy?: string;
+  /** Where the port is documented. */
+  source: string;
+};
+
+/** The usual ports, in the order in which found servers are listed. */
+export const LOCAL_SERVERS: readonly LocalServerRecord[] = [
+  { label: 'Ollama', port: 11434, ownedBy: 'library', source: 'https://docs.ollama.com/faq' },
+  {
+    label: 'llama.cpp',
+    port: 8080,
+    ownedBy: 'llamacpp',
+    source: 'https://github.com/ggml-org/llama.cpp/tree/master/tools/server',
+  },
+  {
+    label: 'vLLM',
+    port: 8000,
+    ownedBy: 'vllm',
+    source: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html',
+  },
+  {
+    label: 'LM Studio',
+    port: 1234,
+    ownedBy: 'organization_owner',
+    source: 'https://lmstudio.ai/docs/developer/core/server',
+  },
+  { label: 'Jan', port: 1337, source: 'https://www.jan.ai/docs/desktop/api-server' },
+  { label: 'KoboldCpp', port: 5001, ownedBy: 'koboldcpp', source: 'https://github.com/LostRuins/koboldcpp/wiki' },
+  {
+    label: 'text-generation-webui',
+    port: 5000,
+    source: 'https://github.com/oobabooga/text-generation-webui/wiki/12-%E2%80%90-OpenAI-API',
+  },
+];

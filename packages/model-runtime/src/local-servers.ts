@@ -1,0 +1,64 @@
+import { isAbortError, parseJson, type Clock, type Fetch } from '@toolyard/protocol';
+import { throwIfAborted } from './abort.ts';
+import { CallGuard } from './call-guard.ts';
+import { LOCAL_SERVERS, type LocalServerRecord } from './local-servers-data.ts';
+import { readBounded } from './openai-chat/endpoint.ts';
+import { readModels } from './openai-chat/models.ts';
+import type { ModelInfo } from './types.ts';
+
+export type FindLocalServersOptions = {
+  fetch: Fetch;
+  clock: Clock;
+  /** Milliseconds a port has for its answer, default 400. */
+  timeoutMs?: number;
+  /** Default: the usual ports of the usual programs. */
+  ports?: readonly number[];
+  signal?: AbortSignal;
+};
+
+/** A model server that answered. `label` is a guess by port and by what it says of its models. */
+export type LocalServer = { label: string; baseUrl: string; models: ModelInfo[] };
+
+/** Longest list of models that is read, in characters. */
+const MAX_LIST = 4_000_000;
+
+/** Asks the usual loopback ports, all at once, for their models. Throws only AbortError. */
+export async function findLocalServers(options: FindLocalServersOptions): Promise<LocalServer[]> {
+  throwIfAborted(options.signal);
+  const ports = new Set(options.ports ?? LOCAL_SERVERS.map((record) => record.port));
+  const found = await Promise.all([...ports].map((port) => ask(port, options)));
+  return found.filter((server) => server !== null);
+}
+
+async function ask(port: number, options: FindLocalServersOptions): Promise<LocalServer | null> {
+  const { fetch, clock, timeoutMs = 400, signal } = options;
+  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  // The bound is on the whole answer: one that trickles in is given up as well.
+  const deadline = new AbortController();
+  const callOff = clock.after(timeoutMs, () => deadline.abort());
+  const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
+  const guard = new CallGuard({ clock, idleTimeoutMs: timeoutMs, signal: either });
+  try {
+    // A redirect could lead away from this machine.
+    const init: RequestInit = { headers: { accept: 'application/json' }, redirect: 'error', signal: guard.signal };
+    const response = await guard.wait(fetch(`${baseUrl}/models`, init));
+    const body = await readBounded(response, guard, MAX_LIST);
+    const parsed = response.ok ? parseJson(body) : null;
+    const models = parsed?.ok === true && !Array.isArray(parsed.value) ? readModels(parsed.value) : null;
+    return models === null ? null : { label: labelOf(port, models), baseUrl, models };
+  } catch (thrown) {
+    if (isAbortError(thrown) && signal?.aborted === true) throw thrown;
+    return null;
+  } finally {
+    guard.dispose();
+    callOff();
+  }
+}
+
+function labelOf(port: number, models: readonly ModelInfo[]): string {
+  const owners = new Set(models.map((model) => model.ownedBy));
+  const says = (record: LocalServerRecord): boolean => record.ownedBy !== undefined && owners.has(record.ownedBy);
+  const atPort = LOCAL_SERVERS.find((record) => record.port === port);
+  if (atPort !== undefined && says(atPort)) return atPort.label;
+  return LOCAL_SERVERS.find(says)?.label ?? atPort?.label ?? `Model server on port ${port}`;
+}

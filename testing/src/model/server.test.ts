@@ -1,0 +1,330 @@
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import fc from 'fast-check';
+import type { JsonValue } from '@toolyard/protocol';
+import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { reply, type StreamOptions } from './reply.ts';
+import { startModelServer, type ModelScript, type ModelServer, type ModelServerOptions } from './server.ts';
+import type { ModelReply } from './wire.ts';
+
+const servers: ModelServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function start(script: ModelScript, options?: ModelServerOptions): Promise<ModelServer> {
+  const server = await startModelServer(script, options);
+  servers.push(server);
+  return server;
+}
+
+function ask(server: ModelServer, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${server.url}/chat/completions`, { method: 'POST', body: '{"stream":true}', ...init });
+}
+
+async function bodyOf(scripted: ModelReply): Promise<string> {
+  return (await ask(await start([scripted]))).text();
+}
+
+type Chunk = {
+  choices: { index: number; delta: Record<string, unknown>; finish_reason: string | null }[];
+  usage?: JsonValue;
+};
+
+/** The payloads of a body whose events are one line each, `[DONE]` left out. */
+function chunksOf(body: string): Chunk[] {
+  return body
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice('data: '.length)) as Chunk);
+}
+
+function textOf(body: string, index = 0): string {
+  const deltas = chunksOf(body).flatMap((chunk) => chunk.choices.filter((choice) => choice.index === index));
+  return deltas.map((choice) => (choice.delta['content'] as string | undefined) ?? '').join('');
+}
+
+describe('a text reply', () => {
+  test('streams the text in pieces, ends with stop and [DONE]', async () => {
+    const server = await start([reply.text('Hello, wonderful world', { pieces: 5 })]);
+    const response = await ask(server);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    const body = await response.text();
+    expect(textOf(body)).toBe('Hello, wonderful world');
+    const chunks = chunksOf(body);
+    expect(chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: '' });
+    expect(chunks.length).toBe(1 + 5 + 1);
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('stop');
+    expect(body.endsWith('data: [DONE]\n\n')).toBe(true);
+  });
+
+  test('reasoning comes first, usage in a chunk without choices or in the last one', async () => {
+    const usage = { prompt_tokens: 3, completion_tokens: 4 };
+    const own = chunksOf(await bodyOf(reply.text('answer', { reasoning: 'hm', usage })));
+    expect(own[1]?.choices[0]?.delta).toEqual({ reasoning_content: 'hm' });
+    expect(own.at(-1)).toMatchObject({ choices: [], usage });
+    const last = chunksOf(await bodyOf(reply.text('answer', { usage, usageIn: 'last-chunk' })));
+    expect(last.at(-1)).toMatchObject({ choices: [{ finish_reason: 'stop' }], usage });
+  });
+
+  test('the end can be left out, wholly or in part', async () => {
+    const body = await bodyOf(reply.text('cut', { finish: null, done: false }));
+    expect(body).not.toContain('[DONE]');
+    expect(chunksOf(body).every((chunk) => chunk.choices[0]?.finish_reason === null)).toBe(true);
+    expect(textOf(body)).toBe('cut');
+  });
+
+  test('an error can stand in the middle of the stream, in both forms', async () => {
+    const plain = await bodyOf(reply.text('so far', { errorInStream: { error: { message: 'overloaded' } } }));
+    expect(plain.endsWith('data: {"error":{"message":"overloaded"}}\n\n')).toBe(true);
+    expect(textOf(plain.replace(/data: \{"error.*/, ''))).toBe('so far');
+    const named = await bodyOf(reply.text('', { errorInStream: { error: 'overloaded', named: true } }));
+    expect(named).toContain('event: error\ndata: {"error":"overloaded"}\n\n');
+  });
+
+  test('other choices stream alongside and finish too', async () => {
+    const body = await bodyOf(reply.text('first choice', { pieces: 3, otherChoices: ['second'] }));
+    expect(textOf(body, 0)).toBe('first choice');
+    expect(textOf(body, 1)).toBe('second');
+    expect(chunksOf(body).filter((chunk) => chunk.choices[0]?.finish_reason === 'stop')).toHaveLength(2);
+  });
+
+  test('letters are never cut in two', async () => {
+    const text = '東京 👩‍🚀 😀😀😀';
+    const body = await bodyOf(reply.text(text, { pieces: 1 }));
+    expect(textOf(body)).toBe(text);
+    for (const chunk of chunksOf(body)) {
+      expect(JSON.stringify(chunk)).not.toMatch(/\\ud/);
+    }
+  });
+});
+
+describe('a reply that calls tools', () => {
+  type Delta = { index?: number; id?: string; function: { name?: string; arguments: string } };
+  const calls = [
+    { id: 'a', name: 'add', arguments: { a: 1, b: 2 } },
+    { name: 'echo', arguments: '{"broken": ' },
+  ];
+  const deltasOf = (body: string) =>
+    chunksOf(body).flatMap((chunk) => (chunk.choices[0]?.delta['tool_calls'] as Delta[] | undefined) ?? []);
+
+  test('streams name and id once and the arguments in pieces', async () => {
+    const body = await bodyOf(reply.toolCalls(calls, { text: 'Let me see.', pieces: 4 }));
+    expect(textOf(body)).toBe('Let me see.');
+    const deltas = deltasOf(body);
+    const joined = (index: number) =>
+      deltas
+        .filter((delta) => delta.index === index)
+        .map((delta) => delta.function.arguments)
+        .join('');
+    expect([joined(0), joined(1)]).toEqual(['{"a":1,"b":2}', '{"broken": ']);
+    expect(deltas.filter((delta) => delta.id !== undefined).map((delta) => [delta.id, delta.function.name])).toEqual([
+      ['a', 'add'],
+      ['call_2', 'echo'],
+    ]);
+    expect(chunksOf(body).at(-1)?.choices[0]?.finish_reason).toBe('tool_calls');
+  });
+
+  test('in the ways servers differ', async () => {
+    const repeated = deltasOf(await bodyOf(reply.toolCalls(calls, { repeatIds: true })));
+    expect(repeated.every((delta) => delta.id !== undefined)).toBe(true);
+    const noIndex = deltasOf(await bodyOf(reply.toolCalls(calls, { withoutIndex: true })));
+    expect(noIndex.every((delta) => delta.index === undefined)).toBe(true);
+    const whole = deltasOf(await bodyOf(reply.toolCalls(calls, { whole: true })));
+    expect(whole.map((delta) => delta.function.arguments)).toEqual(['{"a":1,"b":2}', '{"broken": ']);
+    const mixed = deltasOf(await bodyOf(reply.toolCalls(calls, { interleaved: true, pieces: 6 })));
+    expect(mixed.map((delta) => delta.index)).toEqual([0, 1, 0, 1, 0, 1, 0]);
+  });
+});
+
+describe('bytes on the wire', () => {
+  const long: StreamOptions = { usage: { prompt_tokens: 1 }, comments: true };
+
+  test('however a reply is split, its bytes are the same', async () => {
+    const whole = await bodyOf(reply.text('Grüße aus 東京 😀', { ...long, split: 'whole' }));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.constantFrom('event' as const, 'byte' as const),
+          fc.integer({ min: 1, max: 200 }),
+          fc.integer().map((seed) => ({ seed })),
+        ),
+        async (split) => {
+          expect(await bodyOf(reply.text('Grüße aus 東京 😀', { ...long, split }))).toBe(whole);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  test('split by byte there is one write a byte, and the reader sees many reads', async () => {
+    const scripted = reply.text('Hi', { split: 'byte' });
+    expect(scripted.writes.every((bytes) => bytes.length === 1)).toBe(true);
+    const reader = (await ask(await start([scripted]))).body?.getReader();
+    let reads = 0;
+    while (reader !== undefined && !(await reader.read()).done) reads++;
+    // The system may still join some of them.
+    expect(reads).toBeGreaterThan(10);
+  });
+
+  test('the same seed cuts at the same places', () => {
+    const sizes = (seed: number) => reply.text('x'.repeat(300), { split: { seed } }).writes.map((b) => b.length);
+    expect(sizes(7)).toEqual(sizes(7));
+    expect(sizes(7)).not.toEqual(sizes(8));
+  });
+
+  test('CRLF and comments', async () => {
+    const body = await bodyOf(reply.text('x', { newline: '\r\n', comments: true }));
+    expect(body.replaceAll('\r\n', '')).not.toContain('\n');
+    expect(body).toMatch(/^: [^\r]+\r\n\r\ndata: \{/);
+    expect(textOf(body)).toBe('x');
+  });
+
+  test('raw writes are exactly what was given', async () => {
+    const bytes = new Uint8Array([0xff, 0x00, 0x0a]);
+    const server = await start([reply.raw(['data: ', bytes], { headers: { 'content-type': 'text/odd' } })]);
+    const response = await ask(server);
+    expect(response.headers.get('content-type')).toBe('text/odd');
+    const received = new Uint8Array(await response.arrayBuffer());
+    expect([...received]).toEqual([...new TextEncoder().encode('data: '), ...bytes]);
+  });
+
+  test('own events, JSON, errors and pages', async () => {
+    expect(await bodyOf(reply.events([{ a: 1 }, '[DONE]']))).toBe('data: {"a":1}\n\ndata: [DONE]\n\n');
+    const server = await start([
+      reply.json({ object: 'chat.completion' }),
+      reply.error(429, 'slow down', { 'retry-after': '2' }),
+      reply.html(),
+    ]);
+    expect(await (await ask(server)).json()).toEqual({ object: 'chat.completion' });
+    const error = await ask(server);
+    expect([error.status, error.headers.get('retry-after')]).toEqual([429, '2']);
+    expect(await error.json()).toEqual({ error: { message: 'slow down' } });
+    const page = await ask(server);
+    expect(page.headers.get('content-type')).toBe('text/html');
+    expect(await page.text()).toContain('<html>');
+  });
+
+  test('a cut comes after everything that was scripted', async () => {
+    const server = await start([reply.text('almost the whole answer', { thenCut: true, done: false })]);
+    const response = await ask(server);
+    const decoder = new TextDecoder();
+    let body = '';
+    const read = async () => {
+      for await (const piece of response.body ?? []) body += decoder.decode(piece as Uint8Array, { stream: true });
+    };
+    await expect(read()).rejects.toThrow();
+    expect(textOf(body)).toBe('almost the whole answer');
+  });
+
+  test('a cut without a body comes after the head', async () => {
+    const server = await start([reply.raw([], { thenCut: true })]);
+    const response = await ask(server);
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
+  });
+
+  test('silence holds the connection until the client leaves, which is seen', async () => {
+    const server = await start([reply.text('then nothing', { thenSilence: true, finish: null, done: false })]);
+    const leaving = new AbortController();
+    const response = await ask(server, { signal: leaving.signal });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    expect(server.requests[0]?.clientLeft).toBe(false);
+    leaving.abort();
+    await eventually(() => server.requests[0]?.clientLeft);
+  });
+});
+
+describe('the server', () => {
+  test('keeps what it was asked', async () => {
+    const server = await start([reply.text('a'), reply.text('b')]);
+    await (await ask(server, { headers: { 'x-test': '1' }, body: '{"model":"m"}' })).text();
+    await (await ask(server, { body: 'not json' })).text();
+    expect(server.requests).toMatchObject([
+      { method: 'POST', path: '/v1/chat/completions', headers: { 'x-test': '1' }, body: { model: 'm' } },
+      { text: 'not json', body: undefined, clientLeft: false },
+    ]);
+  });
+
+  test('a script can be a function of the request', async () => {
+    const server = await start(async (request, index) => reply.text(`${index}: ${request.text}`));
+    expect(textOf(await (await ask(server, { body: 'one' })).text())).toBe('0: one');
+    expect(textOf(await (await ask(server, { body: 'two' })).text())).toBe('1: two');
+  });
+
+  test('a script that is at its end, or throws, says so', async () => {
+    const short = await start([]);
+    const ended = await ask(short);
+    expect(ended.status).toBe(500);
+    expect(await ended.text()).toContain('The script has 0 replies; this is request 1.');
+    const broken = await start(() => {
+      throw new Error('oops');
+    });
+    const threw = await ask(broken);
+    expect([threw.status, await threw.text()]).toEqual([500, expect.stringContaining('oops')]);
+  });
+
+  test('lists models', async () => {
+    const server = await start([], { models: ['a', { id: 'b', max_model_len: 4096 }] });
+    expect(await (await fetch(`${server.url}/models`)).json()).toMatchObject({
+      data: [
+        { id: 'a', object: 'model' },
+        { id: 'b', max_model_len: 4096 },
+      ],
+    });
+    const odd = await start([], { models: reply.html() });
+    expect(await (await fetch(`${odd.url}/models`)).text()).toContain('<html>');
+  });
+
+  test.each([
+    ['both', true, true],
+    ['v1', true, false],
+    ['root', false, true],
+  ] as const)('serves %s', async (serveAt, atV1, atRoot) => {
+    const server = await start(() => reply.text('x'), { serveAt });
+    const statuses = await Promise.all(
+      ['/v1/chat/completions', '/chat/completions'].map(async (path) => {
+        const response = await fetch(`${server.origin}${path}`, { method: 'POST', body: '{}' });
+        await response.text();
+        return response.status;
+      }),
+    );
+    expect(statuses).toEqual([atV1 ? 200 : 404, atRoot ? 200 : 404]);
+    expect((await fetch(`${server.url}/models`)).status).toBe(200);
+    expect((await fetch(`${server.url}/props`)).status).toBe(404);
+  });
+
+  test('wants its key, before the script is asked', async () => {
+    const server = await start([reply.text('in')], { requireKey: 'secret' });
+    const outside = await ask(server);
+    expect(outside.status).toBe(401);
+    await outside.text();
+    const inside = await ask(server, { headers: { authorization: 'Bearer secret' } });
+    expect(textOf(await inside.text())).toBe('in');
+  });
+
+  test('serves one request after another on one connection', async () => {
+    const server = await start(() => reply.text('again', { split: 'whole' }));
+    const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (received += text));
+    await once(socket, 'connect');
+    for (const count of [1, 2, 3]) {
+      socket.write('POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}');
+      await eventually(() => received.split('[DONE]').length === count + 1);
+    }
+    socket.destroy();
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('closes while replies are under way, and again', async () => {
+    const server = await start([reply.text('slow', { delayMs: 60_000 }), reply.text('', { thenSilence: true })]);
+    const pending = await Promise.all([ask(server), ask(server)]);
+    await server.close();
+    await server.close();
+    for (const response of pending) await expect(response.text()).rejects.toThrow();
+    await expect(ask(server)).rejects.toThrow();
+  });
+});
