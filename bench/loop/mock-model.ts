@@ -1,6 +1,7 @@
 // The model server of the bench, a process of its own: OpenAI's chat completions over node:http, every event encoded
-// before the first request. Each event is a write of its own in a turn of its own, because a model server sends tokens
-// one at a time and reading them one at a time is part of what a client pays. There is no artificial wait.
+// before the first request. By default each event is a write of its own in a turn of its own, because a model server
+// sends tokens one at a time and reading them one at a time is part of what a client pays. There is no artificial wait.
+// Its argument is the number of events in a write.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +13,7 @@ export type Counts = { requests: number; answers: number; requestBytes: number; 
 export type MockToOwner = { type: 'listening'; port: number } | { type: 'counts'; counts: Counts };
 
 const MOST_CALLS = 10;
+const EVENTS_IN_WRITE = Number(process.argv[2] ?? 1);
 
 let counts = freshCounts();
 
@@ -20,7 +22,13 @@ function freshCounts(): Counts {
 }
 
 function chunk(choices: unknown[], usage?: unknown): Buffer {
-  const body = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'bench', choices };
+  const body = {
+    id: 'chatcmpl-bench',
+    object: 'chat.completion.chunk',
+    created: 1_700_000_000,
+    model: 'bench',
+    choices,
+  };
   return Buffer.from(`data: ${JSON.stringify(usage === undefined ? body : { ...body, usage })}\n\n`);
 }
 
@@ -46,16 +54,30 @@ function callEvents(index: number): Buffer[] {
   ];
 }
 
-const CALLS = Array.from({ length: MOST_CALLS }, (_, index) => callEvents(index));
-const ANSWER_EVENTS = [
+/** The same bytes in fewer pieces. */
+function inWrites(events: readonly Buffer[]): Buffer[] {
+  const writes: Buffer[] = [];
+  for (let from = 0; from < events.length; from += EVENTS_IN_WRITE) {
+    writes.push(Buffer.concat(events.slice(from, from + EVENTS_IN_WRITE)));
+  }
+  return writes;
+}
+
+const CALLS = Array.from({ length: MOST_CALLS }, (_, index) => inWrites(callEvents(index)));
+const ANSWER_WRITES = inWrites([
   delta({ role: 'assistant', content: '' }),
   ...answerTokens.map((content) => delta({ content })),
   ...ending('stop', answerTokens.length),
-];
+]);
 
-type ChatRequest = { model?: unknown; stream?: unknown; tools?: unknown[]; messages?: { role: string; content: unknown }[] };
+type ChatRequest = {
+  model?: unknown;
+  stream?: unknown;
+  tools?: unknown[];
+  messages?: { role: string; content: unknown }[];
+};
 
-/** The events to answer with, or in words what is wrong with the request. */
+/** What to answer with, write by write, or in words what is wrong with the request. */
 function decide(request: ChatRequest): Buffer[] | string {
   const calls = callsOf(request.model);
   if (calls === null) return `unknown model ${JSON.stringify(request.model)}`;
@@ -66,20 +88,20 @@ function decide(request: ChatRequest): Buffer[] | string {
     if (!JSON.stringify(content).includes(`Echo: ${noteOf(index)}`)) return `result ${index} is not what echo said`;
   }
   if (results.length > calls) return `${results.length} results of ${calls} calls`;
-  return results.length === calls ? ANSWER_EVENTS : (CALLS[results.length] ?? 'too many calls');
+  return results.length === calls ? ANSWER_WRITES : (CALLS[results.length] ?? 'too many calls');
 }
 
-function send(response: ServerResponse, events: readonly Buffer[]): void {
+function send(response: ServerResponse, writes: readonly Buffer[]): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   let next = 0;
   const writeOne = (): void => {
-    const event = events[next++];
+    const piece = writes[next++];
     if (response.destroyed) return;
-    if (event === undefined) {
+    if (piece === undefined) {
       response.end();
       return;
     }
-    response.write(event);
+    response.write(piece);
     setImmediate(writeOne);
   };
   writeOne();
@@ -106,7 +128,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     refuse(response, decided);
     return;
   }
-  if (decided === ANSWER_EVENTS) counts.answers++;
+  if (decided === ANSWER_WRITES) counts.answers++;
   send(response, decided);
 }
 

@@ -8,18 +8,16 @@ import { versionOf } from '../version-of.ts';
 
 export const start: StartContender = async ({ baseUrl, server }) => {
   const mcp = await connectBareServer(server);
-  const tools = mcp.tools.map(
-    ({ name, description, inputSchema }): AgentTool => ({
-      name,
-      label: name,
-      description,
-      parameters: inputSchema,
-      execute: async (_callId, args) => ({
-        content: [{ type: 'text', text: await mcp.call(name, args as Record<string, unknown>) }],
-        details: undefined,
-      }),
+  const tools = mcp.tools.map(({ name, description, inputSchema }): AgentTool => ({
+    name,
+    label: name,
+    description,
+    parameters: inputSchema,
+    execute: async (_callId, args) => ({
+      content: [{ type: 'text', text: await mcp.call(name, args as Record<string, unknown>) }],
+      details: undefined,
     }),
-  );
+  }));
   const agent = new Agent({ getApiKey: () => 'none', initialState: { systemPrompt: mcp.instructions, tools } });
   let answer = '';
   agent.subscribe((event) => {

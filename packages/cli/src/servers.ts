@@ -63,16 +63,23 @@ const LAUNCHERS = /(^|[\\/])(npx|npm|pnpm|yarn|bunx?|deno|node|uvx?|python[0-9.]
 /** The word of a command line that tells what it runs: behind npx, node and their like the first word of its own. */
 function mainWord(command: string, args: readonly string[]): string {
   if (!LAUNCHERS.test(command)) return command;
-  return args.find((arg) => !arg.startsWith('-') && !['exec', 'run', 'x', 'dlx'].includes(arg)) ?? command;
+  const word = args.find((arg) => !arg.startsWith('-') && !['exec', 'run', 'x', 'dlx'].includes(arg)) ?? command;
+  // A whole script, as behind `sh -c`: its first word.
+  return word.trim().split(/\s/)[0] ?? command;
 }
 
+/** Names that say nothing of what a program is: then its folder does. */
+const NAMELESS = /^(index|main|server|start|cli|bin|dist|build|src|lib|out)$/;
+
+/** A short name for what `text` names: a package, a path or a host. */
 function idFrom(text: string): string {
-  const base = text
-    .replace(/\s.*$/s, '')
+  const steps = text
     .replace(/(?<=.)@[^@/\\]*$/, '')
-    .replace(/^.*[\\/](?=[^\\/]+$)/, '')
-    .replace(/\.[cm]?[jt]s$|\.py$|\.exe$/, '');
-  return base.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '') || 'server';
+    .split(/[\\/]/)
+    .filter((step) => step !== '' && step !== '.' && step !== '..');
+  const last = (steps.at(-1) ?? '').replace(/\.([cm]?[jt]s|py|exe)$/, '');
+  const telling = NAMELESS.test(last) ? (steps.findLast((step, at) => at < steps.length - 1 && !NAMELESS.test(step)) ?? last) : last;
+  return telling.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '') || 'server';
 }
 
 function uniqueIds(servers: readonly ServerConfig[]): ServerConfig[] {

@@ -1,6 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
 import type { ErrorCode, ErrorInfo, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
+import { connectionClosed } from './connection-errors.ts';
 import { networkCodeOf } from './network-error.ts';
 import { STREAM_ENDED } from './raw-result-transport.ts';
 
@@ -50,9 +51,12 @@ export function explainFailedCall(call: FailedCall): ToolResult {
       case SdkErrorCode.RequestTimeout:
         return unknown('timed_out', `${name} gave no sign of life for ${seconds(call.timeoutMs)}.`);
       case SdkErrorCode.NotConnected:
-        return notSent(call.lost ?? closed(call.tool.serverId));
+        return notSent(call.lost ?? connectionClosed(call.tool.serverId));
       case SdkErrorCode.ConnectionClosed:
-        return unknown(call.lost?.code ?? 'server_closed', call.lost?.message ?? closed(call.tool.serverId).message);
+        return unknown(
+          call.lost?.code ?? 'server_closed',
+          call.lost?.message ?? connectionClosed(call.tool.serverId).message,
+        );
       case SdkErrorCode.UnsupportedResultType:
         return explainResultType(name, thrown.data);
       default:
@@ -133,10 +137,6 @@ function signIn(serverId: string): ErrorInfo {
     message: `The server "${serverId}" asks for a sign-in (HTTP 401).`,
     hint: 'Give it a valid token in the headers of its configuration.',
   };
-}
-
-function closed(serverId: string): ErrorInfo {
-  return { code: 'server_closed', message: `The connection to the server "${serverId}" is closed.` };
 }
 
 /** A length of time for a sentence. */

@@ -143,6 +143,12 @@ function explainStatus(config: ServerConfig, phase: ConnectionPhase, status: num
       retryable: true,
     };
   }
+  if (status >= 300 && status < 400) {
+    return {
+      ...refused(config.id, phase, `points to another address (HTTP ${status}), which is not followed`),
+      hint: 'If that address is the right one, write it into the configuration.',
+    };
+  }
   if (status === 404 || status === 405) return notMcp(config, phase, `HTTP ${status}`);
   return refused(config.id, phase, `refused the request (HTTP ${status})`);
 }

@@ -3,9 +3,11 @@ import type { Clock, ErrorInfo, JsonObject, ToolResult } from '@toolyard/protoco
 import { ToolyardError } from '@toolyard/protocol';
 import { callTool } from './call-tool.ts';
 import { explainEnd, explainFailedConnect } from './connect-failure.ts';
+import { closedByUs, connectionClosed, notReady, sessionEnded } from './connection-errors.ts';
 import type { EraMemory } from './era-memory.ts';
 import { notSent } from './call-failure.ts';
 import { sayHello } from './handshake.ts';
+import { introductionOf } from './introduction.ts';
 import type { ToolListing } from './list-tools.ts';
 import { fetchToolList } from './fetch-tool-list.ts';
 import type { ListedTool, SkippedTool } from './read-tool.ts';
@@ -22,8 +24,8 @@ import type {
   ServerState,
 } from './types.ts';
 
-export const DEFAULT_CALL_TIMEOUT_MS = 60_000;
-export const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
+const DEFAULT_CALL_TIMEOUT_MS = 60_000;
+const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
 
 export type ConnectionOptions = {
   config: ServerConfig;
@@ -92,9 +94,7 @@ export class McpConnection {
    */
   connect(): Promise<void> {
     if (this.#state === 'ready') return Promise.resolve();
-    if (this.#closing !== undefined) {
-      return Promise.reject(this.#closedError());
-    }
+    if (this.#closing !== undefined) return Promise.reject(new ToolyardError(closedByUs(this.config.id)));
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;
     });
@@ -112,6 +112,7 @@ export class McpConnection {
     });
     this.#stop = stop;
     this.#error = undefined;
+    this.#era = undefined;
     this.#client = undefined;
     this.#transport = undefined;
     this.#set('connecting', 'transport_creating');
@@ -136,7 +137,7 @@ export class McpConnection {
       this.#client = client;
       this.#era = era;
       this.#set('connecting', 'capabilities_exchanged');
-      client.onclose = () => this.#lost();
+      client.onclose = () => this.#lost(client);
       client.onerror = (error) => this.#note('info', `The protocol library says: ${error.message}`);
       this.#stopWatching = watchToolList({
         client,
@@ -162,8 +163,9 @@ export class McpConnection {
   async #giveUp(thrown: unknown, outOfTime: boolean, timeoutMs: number): Promise<never> {
     const transport = this.#transport;
     if (this.#closing !== undefined) {
+      this.#stopWatching?.();
       await transport?.close();
-      throw this.#closedError();
+      throw new ToolyardError(closedByUs(this.config.id));
     }
     const error = explainFailedConnect({
       config: this.config,
@@ -184,7 +186,9 @@ export class McpConnection {
   async callTool(name: string, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
     const reference = { serverId: this.config.id, name };
     const client = this.#client;
-    if (this.#state !== 'ready' || client === undefined) return notSent(this.#notReady());
+    if (this.#state !== 'ready' || client === undefined) {
+      return notSent(this.#error ?? notReady(this.config.id, this.#state));
+    }
     const tool = this.#tools.get(name);
     if (tool === undefined) {
       return notSent({ code: 'tool_not_found', message: `The server "${this.config.id}" offers no tool "${name}".` });
@@ -248,30 +252,22 @@ export class McpConnection {
   }
 
   /** The connection ended without being asked to. */
-  #lost(): void {
+  #lost(client: Client): void {
+    if (this.#client !== client) return;
     const end = this.#transport?.end;
-    const error: ErrorInfo =
-      end === undefined
-        ? { code: 'server_closed', message: `The server "${this.config.id}" closed the connection.`, retryable: true }
-        : explainEnd(this.config.id, this.#phase, end);
-    const wasReady = this.#state === 'ready';
-    this.#error = error;
+    const error = end === undefined ? connectionClosed(this.config.id) : explainEnd(this.config.id, this.#phase, end);
     // While connecting, the attempt itself fails and says why.
-    if (wasReady) this.#drop(error);
+    if (this.#state === 'ready') this.#drop(client, error);
   }
 
   /** A legacy HTTP server that answers 404 has forgotten the session: nothing can come of this connection any more. */
   #sessionLost(client: Client): void {
     if (this.#client !== client || this.#state !== 'ready' || this.#transport?.sessionId === undefined) return;
-    this.#drop({
-      code: 'server_closed',
-      message: `The server "${this.config.id}" has ended the session; it was probably restarted.`,
-      hint: 'Connect to it again.',
-      retryable: true,
-    });
+    this.#drop(client, sessionEnded(this.config.id));
   }
 
-  #drop(error: ErrorInfo): void {
+  #drop(client: Client, error: ErrorInfo): void {
+    client.onclose = () => undefined;
     const closing = this.#transport?.close();
     this.#clearing = Promise.allSettled([this.#clearing, closing]);
     this.#fail(error);
@@ -284,20 +280,6 @@ export class McpConnection {
     this.#stopWatching = undefined;
     this.#note('error', error.message);
     this.#set('failed', 'error');
-  }
-
-  #closedError(): ToolyardError {
-    return new ToolyardError({ code: 'server_closed', message: `The server "${this.config.id}" is closed.` });
-  }
-
-  #notReady(): ErrorInfo {
-    if (this.#error !== undefined) return this.#error;
-    const still = this.#state === 'connecting' ? 'still connecting' : 'not connected';
-    return {
-      code: 'server_closed',
-      message: `The server "${this.config.id}" is ${still}.`,
-      retryable: this.#state === 'connecting',
-    };
   }
 
   #set(state: ServerState, phase: ConnectionPhase): void {
@@ -315,17 +297,4 @@ export class McpConnection {
     this.#log.add(entry, source);
     this.#options.onLog?.(entry);
   }
-}
-
-/** What a server said of itself when it was greeted. */
-function introductionOf(client: Client): Pick<ServerHealth, 'protocolVersion' | 'serverInfo' | 'instructions'> {
-  const protocolVersion = client.getNegotiatedProtocolVersion();
-  const server = client.getServerVersion();
-  const instructions = client.getInstructions();
-  const title = server?.title === undefined ? {} : { title: server.title };
-  return {
-    ...(protocolVersion === undefined ? {} : { protocolVersion }),
-    ...(server === undefined ? {} : { serverInfo: { name: server.name, version: server.version, ...title } }),
-    ...(instructions === undefined ? {} : { instructions }),
-  };
 }

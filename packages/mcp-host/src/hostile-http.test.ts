@@ -87,6 +87,16 @@ describe('connecting', () => {
     expect(healthOf(met, 'odd').error?.code).toBe(code);
   });
 
+  test('an address that points elsewhere is not followed there', async () => {
+    const met = await meet((_rpc, _request, response) => {
+      response.writeHead(307, { location: 'http://example.invalid/mcp' }).end();
+    });
+    expect(healthOf(met, 'odd').error).toMatchObject({
+      code: 'server_refused',
+      hint: expect.stringContaining('address') as string,
+    });
+  });
+
   test('the secret part of an address is not repeated in what goes wrong', async () => {
     host = await connected([{ id: 'odd', transport: { type: 'http', url: 'http://127.0.0.1:9/mcp?key=hunter2' } }]);
     expect(JSON.stringify(healthOf(host, 'odd'))).not.toContain('hunter2');
@@ -117,7 +127,7 @@ describe('connecting', () => {
     });
     close = server.close;
     const eraMemory = createEraMemory();
-    const config = { id: 'odd', transport: { type: 'http' as const, url: server.url }, connectTimeoutMs: 1_500 };
+    const config = { id: 'odd', transport: { type: 'http' as const, url: server.url }, connectTimeoutMs: 3_000 };
     for (let time = 0; time < 2; time++) {
       host = await connected([config], { eraMemory });
       expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
@@ -145,6 +155,51 @@ describe('connecting', () => {
     close = server.close;
     host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], { eraMemory });
     expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'modern' });
+  });
+});
+
+describe('a modern server', () => {
+  /** `complete` is left out of results: some servers forget it. */
+  const modern =
+    (results: Record<string, object>): Behaviour =>
+    (rpc, _request, response) => {
+      const discovered = {
+        resultType: 'complete',
+        supportedVersions: ['2026-07-28'],
+        capabilities: { tools: {} },
+        ttlMs: 0,
+        cacheScope: 'private',
+      };
+      reply(response, rpc.id, rpc.method === 'server/discover' ? discovered : (results[rpc.method ?? ''] ?? {}));
+    };
+  const good = { name: 'go', inputSchema: { type: 'object' } };
+
+  test('one tool it describes badly does not take the others with it', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'array', items: { 'x-mcp-header': 'A' } } } };
+    const tools = [{ name: 'bad' }, good, { name: 'headers', inputSchema: schema }];
+    const met = await meet(modern({ 'tools/list': { tools } }));
+    expect(healthOf(met, 'odd')).toMatchObject({ state: 'ready', era: 'modern', toolCount: 1 });
+    expect(healthOf(met, 'odd').skipped.map(({ name }) => name)).toEqual(['bad', 'headers']);
+  });
+
+  test('a kind of content nobody knows does not lose the result', async () => {
+    const content = [{ type: 'hologram' }, { type: 'text', text: 'kept' }];
+    const met = await meet(
+      modern({ 'tools/list': { tools: [good] }, 'tools/call': { content, structuredContent: [1] } }),
+    );
+    const result = await met.callTool({ serverId: 'odd', name: 'go' }, {});
+    expect(result).toMatchObject({ outcome: 'done', isError: false, structured: [1] });
+    expect(result.content[1]).toEqual({ type: 'text', text: 'kept' });
+  });
+
+  test('a question to the person is an answer we cannot give, and a task is work that goes on unseen', async () => {
+    const asking = { resultType: 'input_required', requestState: 'x' };
+    const met = await meet(modern({ 'tools/list': { tools: [good] }, 'tools/call': asking }));
+    const reference = { serverId: 'odd', name: 'go' };
+    expect(await met.callTool(reference, {})).toMatchObject({ isError: true, outcome: 'done' });
+    await close?.();
+    const other = await meet(modern({ 'tools/list': { tools: [good] }, 'tools/call': { resultType: 'task' } }));
+    expect(await other.callTool(reference, {})).toMatchObject({ isError: true, outcome: 'unknown' });
   });
 });
 
@@ -179,6 +234,9 @@ describe('calling', () => {
     expect(await go(met)).toMatchObject({ outcome: 'not_sent' });
     restarted = false;
     await met.connectAll();
+    // The goodbye to the old session ends in the background; it must not touch the new one.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(healthOf(met, 'odd').error).toBeUndefined();
     expect(await go(met)).toMatchObject({ outcome: 'done' });
   });
 

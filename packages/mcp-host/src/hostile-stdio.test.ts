@@ -40,6 +40,12 @@ describe('connecting', () => {
     expect(healthOf(host, 'odd').error).toMatchObject({ code: 'bad_config' });
   });
 
+  test('a command line the system refuses is not taken for a network failure', async () => {
+    const transport = { type: 'stdio' as const, command: process.execPath, args: ['nul\0byte'] };
+    host = await connected([{ id: 'odd', transport }]);
+    expect(healthOf(host, 'odd').error?.message).toContain('cannot be started');
+  });
+
   test('a server that exits at once leaves its exit code and last words, without colours', async () => {
     const { error } = await meet('exit-at-once');
     expect(error?.code).toBe('server_exited');
@@ -70,7 +76,7 @@ describe('connecting', () => {
 
   test('a program that is no MCP server is told apart by what it prints', async () => {
     const transport = { type: 'stdio' as const, command: 'sh', args: ['-c', 'echo hello; echo there; sleep 60'] };
-    host = await connected([{ id: 'odd', transport, connectTimeoutMs: 600 }]);
+    host = await connected([{ id: 'odd', transport, connectTimeoutMs: 2_000 }]);
     expect(healthOf(host, 'odd').error?.hint).toContain('2 line(s) that are no MCP');
   });
 });
@@ -91,7 +97,7 @@ describe('which protocol a server speaks', () => {
   });
 
   test('a server that ignores the question is greeted the old way on the same pipe', async () => {
-    const health = await meet('silent-on-probe', { connectTimeoutMs: 1_500 });
+    const health = await meet('silent-on-probe', { connectTimeoutMs: 6_000 });
     expect(health).toMatchObject({ state: 'ready', era: 'legacy' });
     expect(spawns(health)).toBe(1);
   });
@@ -192,15 +198,15 @@ describe('calling', () => {
   test('progress renews the time-out of a call', async () => {
     await meet('good');
     const seen: ToolProgress[] = [];
-    const options = { timeoutMs: 400, onProgress: (progress: ToolProgress) => seen.push(progress) };
+    const options = { timeoutMs: 1_000, onProgress: (progress: ToolProgress) => seen.push(progress) };
     expect(await call('echo', { how: 'progress' }, options)).toMatchObject({ outcome: 'done' });
-    expect(seen).toHaveLength(8);
-    expect(seen[0]).toEqual({ progress: 1, total: 8, text: 'step 1' });
+    expect(seen).toHaveLength(15);
+    expect(seen[0]).toEqual({ progress: 1, total: 15, text: 'step 1' });
   });
 
   test('progress renews the time-out also where nobody watches it', async () => {
     await meet('good');
-    expect(await call('echo', { how: 'progress' }, { timeoutMs: 400 })).toMatchObject({ outcome: 'done' });
+    expect(await call('echo', { how: 'progress' }, { timeoutMs: 1_000 })).toMatchObject({ outcome: 'done' });
   });
 
   test('the words with which a call was cancelled stay here', async () => {

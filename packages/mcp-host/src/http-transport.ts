@@ -42,7 +42,7 @@ class HttpTransport extends StreamableHTTPClientTransport {
  *
  * @throws ToolyardError `bad_config` if the address is no http or https URL.
  */
-export function createHttpTransport(
+function createHttpTransport(
   config: Extract<TransportConfig, { type: 'http' }>,
   context: TransportContext,
   fetch: Fetch,

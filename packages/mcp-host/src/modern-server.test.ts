@@ -59,8 +59,8 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', 
 
   test('progress renews the time-out', async () => {
     const seen: ToolProgress[] = [];
-    const options = { timeoutMs: 400, onProgress: (progress: ToolProgress) => seen.push(progress) };
-    expect((await call('wait', { steps: 10 }, options)).outcome).toBe('done');
+    const options = { timeoutMs: 1_000, onProgress: (progress: ToolProgress) => seen.push(progress) };
+    expect((await call('wait', { steps: 15 }, options)).outcome).toBe('done');
     expect(seen.length).toBeGreaterThan(5);
   });
 
@@ -105,11 +105,11 @@ test('the era is remembered for the next connection, and a modern server is neve
 
 test('a modern server too slow for the first probe is used the old way once, and known as modern afterwards', async () => {
   const eraMemory = createEraMemory();
-  const slow = { ...stdio(1_500), connectTimeoutMs: 3_000 };
+  const slow = { ...stdio(2_500), connectTimeoutMs: 6_000 };
   const first = await connected([slow], { eraMemory });
   expect(healthOf(first, 'modern').state).toBe('ready');
   await first.close();
-  const second = await connected([{ ...stdio(1_500), connectTimeoutMs: 20_000 }], { eraMemory });
+  const second = await connected([{ ...stdio(2_500), connectTimeoutMs: 20_000 }], { eraMemory });
   expect(healthOf(second, 'modern').era).toBe('modern');
   await second.close();
 });

@@ -3,12 +3,8 @@ export { createOpenAiChatRuntime, type OpenAiChatOptions } from './openai-chat/r
 export type { OpenAiChatQuirks } from './openai-chat/quirks.ts';
 export { toOpenAiMessages, type MessageOptions } from './openai-chat/messages.ts';
 export { toOpenAiTools, type OpenAiTool } from './openai-chat/tools.ts';
-export {
-  createToolCallTextParser,
-  type ToolCallTextParser,
-  type ToolCallTextParserOptions,
-} from './text-calls/parser.ts';
-export type { TextCallPart } from './text-calls/types.ts';
+export { createToolCallTextParser, type ToolCallTextParserOptions } from './text-calls/create-parser.ts';
+export type { TextCallPart, ToolCallTextParser } from './text-calls/types.ts';
 export type { ToolCallFormat } from './text-calls/families.ts';
 export { describeTools, type ToolDescriptionFormat } from './text-calls/describe.ts';
 export { createDemoRuntime, type DemoOptions } from './demo/runtime.ts';

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '@toolyard/protocol';
-import { createReasoningSplitter, createToolCallTextParser, type ToolCallTextParser } from './text-calls/parser.ts';
-import type { TextCallPart } from './text-calls/types.ts';
+import { createReasoningSplitter, createToolCallTextParser } from './text-calls/create-parser.ts';
+import type { TextCallPart, ToolCallTextParser } from './text-calls/types.ts';
 import type { StreamPart } from './types.ts';
 
 type TextCall = Exclude<TextCallPart, { type: 'text' } | { type: 'reasoning' }>;

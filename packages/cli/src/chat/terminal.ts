@@ -50,9 +50,9 @@ function keyboardReader({ input, output }: Terminal): LineReader {
         const editor = createInterface({ input, output, terminal: true, history: [...history], historySize: 200 });
         const finish = (line: Line): void => {
           signal?.removeEventListener('abort', stop);
-          editor.removeAllListeners('close');
-          editor.close();
+          // Closing tells of the end of input, too: what came first counts.
           resolve(line);
+          editor.close();
         };
         const stop = (): void => finish({ kind: 'interrupt' });
         signal?.addEventListener('abort', stop, { once: true });

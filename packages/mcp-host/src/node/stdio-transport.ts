@@ -66,25 +66,35 @@ class StdioTransport implements HostTransport {
     return null;
   }
 
-  start(): Promise<void> {
-    const { command, args, env, cwd } = this.#config;
-    const child = spawn(command, args ?? [], {
-      env: { ...getDefaultEnvironment(), ...env },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-      ...(cwd === undefined ? {} : { cwd }),
-    });
+  async start(): Promise<void> {
+    const child = this.#spawn();
     this.#child = child;
     if (child.pid !== undefined) this.#group = new ProcessGroup(child, child.pid, this.#context.clock);
     this.#listen(child);
-    return new Promise((resolve, reject) => {
+    await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', (error) => {
         if (this.#group === undefined) this.end = notStarted(this.#config, error);
         reject(error);
       });
     });
+  }
+
+  #spawn(): ChildProcess {
+    const { command, args, env, cwd } = this.#config;
+    try {
+      return spawn(command, args ?? [], {
+        env: { ...getDefaultEnvironment(), ...env },
+        stdio: ['pipe', 'pipe', 'pipe'],
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+        ...(cwd === undefined ? {} : { cwd }),
+      });
+    } catch (error) {
+      // Some refusals of the system are thrown and not emitted: too long a command line, a NUL byte in it.
+      this.end = notStarted(this.#config, error instanceof Error ? error : new Error('cannot be started'));
+      throw error;
+    }
   }
 
   #listen(child: ChildProcess): void {

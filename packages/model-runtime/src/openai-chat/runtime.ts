@@ -99,10 +99,23 @@ class OpenAiChatRuntime implements ModelRuntime {
       const body = new AnswerBody(answer, errors);
       if (notices.length > 0) yield notices;
 
-      reader = met.response.body?.getReader() ?? null;
+      reader = (met.response.body ?? emptyBody()).getReader();
       while (!answer.ended) {
         const out: StreamPart[] = [];
-        await this.#readOnce(reader, body, answer, guard, errors, out);
+        try {
+          guard.waiting(reader);
+          const { done, value } = await reader.read();
+          guard.received();
+          if (done) body.end(out);
+          else body.push(value, out);
+        } catch (thrown) {
+          const { stopped } = guard;
+          if (stopped !== null && isAbortError(stopped)) throw stopped;
+          // The model had said its last word; only the ceremony behind it is missing.
+          if (answer.stopped) answer.end(true, out);
+          else answer.fail(stopped === null ? brokenStream(errors.server) : this.#silence(errors), out);
+        }
+        if (answer.stopped && !answer.ended) guard.shorten(AFTER_STOP_MS);
         complete = body.saidDone;
         if (out.length > 0) yield out;
       }
@@ -208,26 +221,8 @@ class OpenAiChatRuntime implements ModelRuntime {
       retryable: true,
     };
   }
+}
 
-  /** One network read: its bytes, the end of the body, or what went wrong with it. Throws AbortError. */
-  async #readOnce(
-    reader: BodyReader | null,
-    body: AnswerBody,
-    answer: Answer,
-    guard: CallGuard,
-    errors: ErrorContext,
-    out: StreamPart[],
-  ): Promise<void> {
-    try {
-      const bytes = reader === null ? null : await guard.read(reader);
-      if (bytes === null) body.end(out);
-      else body.push(bytes, out);
-    } catch (thrown) {
-      if (isAbortError(guard.stopped)) throw thrown;
-      // The model had said its last word; only the ceremony behind it is missing.
-      if (answer.stopped) answer.end(true, out);
-      else answer.fail(guard.stopped === null ? brokenStream(errors.server) : this.#silence(errors), out);
-    }
-    if (answer.stopped && !answer.ended) guard.shorten(AFTER_STOP_MS);
-  }
+function emptyBody(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.close() });
 }

@@ -35,7 +35,11 @@ export function system(text: string): SystemMessage {
 }
 
 export function user(...parts: (string | UserPart)[]): UserMessage {
-  return { ...base(), role: 'user', parts: parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)) };
+  return {
+    ...base(),
+    role: 'user',
+    parts: parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)),
+  };
 }
 
 export function assistant(...parts: (string | AssistantPart)[]): AssistantMessage {
@@ -57,7 +61,13 @@ export function call(callId: string, name: string, args: JsonObject = {}, provid
 export function result(callId: string, name: string, value: string | Partial<ToolResult>): ToolMessage {
   const content: ToolResult['content'] = typeof value === 'string' ? [{ type: 'text', text: value }] : [];
   const whole: ToolResult = { content, isError: false, outcome: 'done', ...(typeof value === 'string' ? {} : value) };
-  return { ...base(), role: 'tool', name, tool: { serverId: 's', name }, parts: [{ type: 'tool_result', callId, result: whole }] };
+  return {
+    ...base(),
+    role: 'tool',
+    name,
+    tool: { serverId: 's', name },
+    parts: [{ type: 'tool_result', callId, result: whole }],
+  };
 }
 
 export function tool(name: string, more: Partial<ToolDefinition> = {}): ToolDefinition {

@@ -32,14 +32,16 @@ const LESS_THAN = 60;
 
 class HermesBlock implements BlockReader {
   #state: State = 'between';
-  /** Everything of the block so far, without the opening. */
+  /** What was read since the last whole object, or since the opening. */
   #body = '';
   /** Where the object or the broken stretch under way begins in the body. */
   #from = 0;
-  /** How far the body was looked at; what lies behind may be the beginning of a marker. */
-  #at = 0;
+  /** May be the beginning of a marker. */
+  #held = '';
   #scanner = new JsonObjectScanner();
   #whole = 0;
+  /** What the first object and its surroundings looked like, while it is the only part. */
+  #firstRaw = '';
   readonly #parts: BlockPart[] = [];
   readonly #opening: string;
 
@@ -47,101 +49,106 @@ class HermesBlock implements BlockReader {
     this.#opening = opening;
   }
 
+  // Reads the piece, not the body: looking into a string that is still being put together copies all of it.
   push(text: string): BlockEnd | null {
-    this.#body += text;
-    const body = this.#body;
-    while (this.#at < body.length) {
-      const code = body.charCodeAt(this.#at);
+    let input = this.#held + text;
+    this.#held = '';
+    let at = 0;
+    while (at < input.length) {
+      const code = input.charCodeAt(at);
       if (this.#state === 'object') {
-        const end = this.#scan(code);
+        const state = this.#scanner.feed(code);
+        if (state === 'open') {
+          at += 1;
+          continue;
+        }
+        if (state === 'whole') at += 1;
+        this.#body += input.slice(0, at);
+        input = input.slice(at);
+        at = 0;
+        if (state === 'whole') {
+          this.#addObject();
+          continue;
+        }
+        this.#state = 'broken';
+        const end = this.#recover(input);
         if (end !== null) return end;
         continue;
       }
-      if (code !== LESS_THAN) {
-        this.#between(code);
-        continue;
+      const match = code === LESS_THAN ? matchMarker(input, at, MARKERS) : null;
+      if (match?.kind === 'partial') {
+        this.#held = input.slice(at);
+        input = input.slice(0, at);
+        break;
       }
-      const match = matchMarker(body, this.#at, MARKERS);
-      if (match.kind === 'partial') return null;
-      if (match.kind === 'whole') return this.#endAt(this.#at, match.marker);
-      this.#break();
-      this.#at += 1;
+      if (match?.kind === 'whole') {
+        this.#body += input.slice(0, at);
+        return this.#endAt(match.marker, [input.slice(at + match.marker.length)]);
+      }
+      at += this.#outside(code, this.#body.length + at);
     }
+    this.#body += input;
     return null;
   }
 
   end(): BlockEnd {
-    if (this.#state === 'object') {
-      const recovered = this.#recover();
-      if (recovered !== null) return recovered;
-      this.#addMalformed(this.#body.slice(this.#from), 'the JSON of the call is cut off');
-      return this.#close(this.#body.length);
-    }
-    if (this.#state === 'broken' && this.#whole > 0 && this.#body.charCodeAt(this.#from) !== OPEN_BRACE) {
+    const inObject = this.#state === 'object';
+    const recovered = inObject ? this.#recover('') : null;
+    if (recovered !== null) return recovered;
+    const isProse = this.#state === 'broken' && this.#body.charCodeAt(this.#from) !== OPEN_BRACE;
+    if (isProse && this.#whole > 0) {
       // Whole calls, no end marker, then something else: the answer went on behind them.
-      return this.#close(this.#blankBefore(this.#from));
+      return { parts: this.#parts, rest: [this.#body.slice(this.#blankBefore(this.#from)) + this.#held] };
     }
-    if (this.#state === 'broken') {
-      this.#addMalformed(this.#body.slice(this.#from), 'it is not JSON');
-    } else if (this.#parts.length === 0) {
-      this.#addMalformed(this.#body, 'the call is cut off');
-    }
-    return this.#close(this.#body.length);
+    this.#body += this.#held;
+    if (inObject) this.#addMalformed('the JSON of the call is cut off');
+    else if (this.#state === 'broken') this.#addMalformed('it is not JSON');
+    else if (this.#parts.length === 0) this.#addMalformed('the call is cut off');
+    return this.#close([]);
   }
 
-  #between(code: number): void {
-    if (this.#state === 'between' && code === OPEN_BRACE) {
+  /** Takes a character outside of objects; returns how many of it are done with. */
+  #outside(code: number, place: number): 0 | 1 {
+    if (this.#state === 'broken') return 1;
+    if (code === OPEN_BRACE) {
       this.#state = 'object';
-      this.#from = this.#at;
+      this.#from = place;
       this.#scanner = new JsonObjectScanner();
-      return;
+      return 0;
     }
-    if (!isBlank(code) && !SEPARATORS.has(code)) this.#break();
-    this.#at += 1;
-  }
-
-  #scan(code: number): BlockEnd | null {
-    const state = this.#scanner.feed(code);
-    if (state === 'broken') {
+    if (!isBlank(code) && !SEPARATORS.has(code)) {
       this.#state = 'broken';
-      return this.#recover();
+      this.#from = place;
     }
-    this.#at += 1;
-    if (state === 'whole') this.#addObject(this.#body.slice(this.#from, this.#at));
-    return null;
-  }
-
-  #break(): void {
-    if (this.#state === 'broken') return;
-    this.#state = 'broken';
-    this.#from = this.#at;
+    return 1;
   }
 
   /** What was taken for a string may have hidden a marker: one quote too few must not swallow the next call. */
-  #recover(): BlockEnd | null {
-    const hidden = this.#body.slice(this.#from, this.#at);
+  #recover(unread: string): BlockEnd | null {
+    const hidden = this.#body.slice(this.#from);
     const end = hidden.indexOf(END);
     const start = hidden.indexOf(START);
     if (end === -1 && start === -1) return null;
     this.#state = 'broken';
-    const endFirst = start === -1 || (end !== -1 && end < start);
-    return this.#endAt(this.#from + (endFirst ? end : start), endFirst ? END : START);
+    const marker = start === -1 || (end !== -1 && end < start) ? END : START;
+    const at = this.#from + (marker === END ? end : start);
+    const rest = [this.#body.slice(at + marker.length), unread];
+    this.#body = this.#body.slice(0, at);
+    return this.#endAt(marker, rest);
   }
 
-  #endAt(at: number, marker: string): BlockEnd {
-    const behind = marker === END ? at + END.length : at;
-    if (this.#state === 'broken') {
-      this.#addMalformed(this.#body.slice(this.#from, behind), 'it is not a JSON object with "name" and "arguments"');
-    } else if (this.#parts.length === 0) {
-      this.#addMalformed(this.#body.slice(0, behind), 'there is no call in it');
-    }
-    return this.#close(behind);
+  /** The body ends where `marker` stands; the start marker of the next block ends this one as well. */
+  #endAt(marker: string, behind: readonly string[]): BlockEnd {
+    if (marker === END) this.#body += END;
+    if (this.#state === 'broken') this.#addMalformed('it is not a JSON object with "name" and "arguments"');
+    else if (this.#parts.length === 0) this.#addMalformed('there is no call in it');
+    return this.#close(marker === START ? [START, ...behind] : behind);
   }
 
-  #close(behind: number): BlockEnd {
+  #close(rest: readonly string[]): BlockEnd {
     const only = this.#parts.length === 1 ? this.#parts[0] : undefined;
-    if (only?.type === 'malformed_tool_call') only.raw = this.#opening + this.#body.slice(0, behind);
-    return { parts: this.#parts, rest: this.#body.slice(behind) };
+    if (only?.type === 'malformed_tool_call') only.raw = this.#opening + this.#firstRaw + this.#body;
+    return { parts: this.#parts, rest };
   }
 
   #blankBefore(at: number): number {
@@ -150,18 +157,22 @@ class HermesBlock implements BlockReader {
     return from;
   }
 
-  #addObject(json: string): void {
+  #addObject(): void {
     this.#state = 'between';
+    const json = this.#body.slice(this.#from);
     const call = readCallObject(json);
-    if (!call.ok) {
-      this.#addMalformed(json + END, call.reason);
-      return;
+    if (call.ok) {
+      this.#whole += 1;
+      this.#parts.push({ type: 'tool_call', name: call.name, arguments: call.arguments });
+    } else {
+      this.#parts.push({ type: 'malformed_tool_call', raw: this.#opening + json + END, reason: call.reason });
     }
-    this.#whole += 1;
-    this.#parts.push({ type: 'tool_call', name: call.name, arguments: call.arguments });
+    if (this.#parts.length === 1) this.#firstRaw = this.#body;
+    this.#body = '';
+    this.#from = 0;
   }
 
-  #addMalformed(raw: string, reason: string): void {
-    this.#parts.push({ type: 'malformed_tool_call', raw: this.#opening + raw, reason });
+  #addMalformed(reason: string): void {
+    this.#parts.push({ type: 'malformed_tool_call', raw: this.#opening + this.#body.slice(this.#from), reason });
   }
 }

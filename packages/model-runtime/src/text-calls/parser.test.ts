@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createReasoningSplitter, createToolCallTextParser, type ToolCallTextParserOptions } from './parser.ts';
+import { createReasoningSplitter, createToolCallTextParser, type ToolCallTextParserOptions } from './create-parser.ts';
 import type { TextCallPart } from './types.ts';
 
 type Seen = TextCallPart | { type: 'tool_call'; name: string; arguments: unknown };
@@ -45,7 +45,11 @@ describe('ways of writing one call', () => {
   test.each<[string, string, object]>([
     ['on lines of its own', '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>', { x: 1 }],
     ['without newlines', block('{"name":"f","arguments":{"x":1}}'), { x: 1 }],
-    ['pretty printed', block('\n{\n  "name": "f",\n  "arguments": {\n    "x": [1, {"y": 2}]\n  }\n}\n'), { x: [1, { y: 2 }] }],
+    [
+      'pretty printed',
+      block('\n{\n  "name": "f",\n  "arguments": {\n    "x": [1, {"y": 2}]\n  }\n}\n'),
+      { x: [1, { y: 2 }] },
+    ],
     ['arguments first', block('{"arguments":{"x":1},"name":"f"}'), { x: 1 }],
     ['arguments as a JSON string', block('{"name":"f","arguments":"{\\"x\\":1}"}'), { x: 1 }],
     ['arguments as an empty string', block('{"name":"f","arguments":""}'), {}],
@@ -57,7 +61,11 @@ describe('ways of writing one call', () => {
     ['Chinese', block('{"name":"f","arguments":{"城市":"杭州"}}'), { 城市: '杭州' }],
     ['one brace too many', block('{"name":"f","arguments":{"x":1}}}'), { x: 1 }],
     ['doubled end marker', `${block('{"name":"f","arguments":{"x":1}}')}\n</tool_call>`, { x: 1 }],
-    ['the end marker inside a string', block('{"name":"f","arguments":{"x":"</tool_call> {\\"</tool_call>"}}'), { x: '</tool_call> {"</tool_call>' }],
+    [
+      'the end marker inside a string',
+      block('{"name":"f","arguments":{"x":"</tool_call> {\\"</tool_call>"}}'),
+      { x: '</tool_call> {"</tool_call>' },
+    ],
     ['the start marker inside a string', block('{"name":"f","arguments":{"x":"<tool_call>{"}}'), { x: '<tool_call>{' }],
     ['the end marker missing at the end', '<tool_call>{"name":"f","arguments":{"x":1}}', { x: 1 }],
     ['the end marker half there', '<tool_call>{"name":"f","arguments":{"x":1}}\n</tool_', { x: 1 }],
@@ -225,10 +233,46 @@ describe('streaming', () => {
 
 /** Text that comes near to everything the parser looks for. */
 const shards = fc.constantFrom(
-  ...['<', '>', '</', '<tool_call>', '</tool_call>', '<tool_', 'call>', '<think>', '</think>', '{', '}', '[', ']', '"', '\\', ',', ':'],
-  ...['{"name":', '"f"', '"arguments":', '{}', A, '\n', ' ', '```', '```\n', '~~~', 'word', '現在', '🙂', '\u0000', '\ud800'],
+  ...[
+    '<',
+    '>',
+    '</',
+    '<tool_call>',
+    '</tool_call>',
+    '<tool_',
+    'call>',
+    '<think>',
+    '</think>',
+    '{',
+    '}',
+    '[',
+    ']',
+    '"',
+    '\\',
+    ',',
+    ':',
+  ],
+  ...[
+    '{"name":',
+    '"f"',
+    '"arguments":',
+    '{}',
+    A,
+    '\n',
+    ' ',
+    '```',
+    '```\n',
+    '~~~',
+    'word',
+    '現在',
+    '🙂',
+    '\u0000',
+    '\ud800',
+  ],
 );
-const nearText = fc.array(fc.oneof({ weight: 4, arbitrary: shards }, { weight: 1, arbitrary: fc.string() })).map((all) => all.join(''));
+const nearText = fc
+  .array(fc.oneof({ weight: 4, arbitrary: shards }, { weight: 1, arbitrary: fc.string() }))
+  .map((all) => all.join(''));
 
 function cut(whole: string, cuts: readonly number[]): string[] {
   const at = [...new Set(cuts.map((n) => n % (whole.length + 1)))].sort((a, b) => a - b);

@@ -1,46 +1,16 @@
 import type { ToolDefinition } from '@toolyard/protocol';
-import { familiesOf, type ToolCallFormat } from './families.ts';
 import { MarkdownFence } from './markdown-fence.ts';
 import { isBlank, matchMarker } from './markers.ts';
-import type { BlockEnd, BlockReader, TextCallPart, ToolCallFamily } from './types.ts';
+import type { BlockEnd, BlockReader, TextCallPart, ToolCallFamily, ToolCallTextParser } from './types.ts';
 
-export type ToolCallTextParserOptions = {
-  /** Default `auto`. */
-  format?: ToolCallFormat;
+/** What a parser needs to know besides its families. */
+export type ParserSettings = {
   tools: readonly ToolDefinition[];
   /** True where the prompt already opened the thinking block. */
   startsInReasoning?: boolean;
   /** Names the calls; without it they are `text_call_1`, `text_call_2`, … */
   newId?: () => string;
 };
-
-/** Reads an answer as it streams. Never throws; whatever is no recognised call comes back as text, to the character. */
-export interface ToolCallTextParser {
-  /** Takes the next piece, cut anywhere, and returns what has become certain. */
-  push(chunk: string): TextCallPart[];
-  /** The answer is over: returns what was held back. */
-  end(): TextCallPart[];
-}
-
-/**
- * Finds tool calls that a model wrote as text, and the thinking in front of them.
- *
- * Withheld until certain: whatever may be the beginning of a marker, and whitespace that may stand before one. A call
- * inside the thinking, or inside a Markdown code fence, is no call.
- *
- * @example
- * const parser = createToolCallTextParser({ tools });
- * for (const chunk of chunks) show(parser.push(chunk));
- * show(parser.end());
- */
-export function createToolCallTextParser(options: ToolCallTextParserOptions): ToolCallTextParser {
-  return new Parser(familiesOf(options.format ?? 'auto'), options);
-}
-
-/** Tells leading thinking from the answer and touches nothing else: for requests that offer no tools. */
-export function createReasoningSplitter(options: { startsInReasoning?: boolean } = {}): ToolCallTextParser {
-  return new Parser([], { ...options, tools: [] });
-}
 
 const THINK = '<think>';
 const THINK_END = '</think>';
@@ -54,9 +24,15 @@ const THINK_END = '</think>';
  */
 type Mode = 'lead' | 'text' | 'think_lead' | 'think' | 'opening' | 'block';
 
-class Parser implements ToolCallTextParser {
+/**
+ * The state machine behind {@link ToolCallTextParser}. Each character is looked at once, give or take the length of a
+ * marker, however the text is cut.
+ */
+export class TextCallParser implements ToolCallTextParser {
   #mode: Mode;
   #out: TextCallPart[] = [];
+  /** What is still to be read, the next piece last. */
+  readonly #unread: string[] = [];
   /** May be the beginning of a marker. */
   #held = '';
   /** Whitespace that may stand before a marker. */
@@ -78,27 +54,29 @@ class Parser implements ToolCallTextParser {
   readonly #tools: readonly ToolDefinition[];
   readonly #newId: () => string;
 
-  constructor(families: readonly ToolCallFamily[], options: Omit<ToolCallTextParserOptions, 'format'>) {
+  constructor(families: readonly ToolCallFamily[], settings: ParserSettings) {
     this.#families = families;
-    this.#tools = options.tools;
-    this.#mode = options.startsInReasoning === true ? 'think_lead' : 'lead';
-    this.#skipBlank = options.startsInReasoning === true;
+    this.#tools = settings.tools;
+    this.#mode = settings.startsInReasoning === true ? 'think_lead' : 'lead';
+    this.#skipBlank = settings.startsInReasoning === true;
     this.#startMarkers = [...new Set(families.flatMap((family) => family.startMarkers))];
     const strays = families.flatMap((family) => family.strayMarkers);
     this.#firstCodes = new Set([THINK, THINK_END, ...this.#startMarkers, ...strays].map((text) => text.charCodeAt(0)));
-    this.#newId = options.newId ?? (() => `text_call_${++this.#calls}`);
+    this.#newId = settings.newId ?? (() => `text_call_${++this.#calls}`);
   }
 
   push(chunk: string): TextCallPart[] {
-    this.#consumeAll(this.#held + chunk);
+    this.#unread.push(chunk);
+    this.#readOn();
     return this.#take();
   }
 
   end(): TextCallPart[] {
     for (;;) {
-      if (this.#mode === 'opening') this.#consumeAll(this.#giveBackOpening());
-      else if (this.#block !== null) this.#consumeAll(this.#closeBlock(this.#block.end()));
+      if (this.#mode === 'opening') this.#giveBackOpening();
+      else if (this.#block !== null) this.#closeBlock(this.#block.end());
       else break;
+      this.#readOn();
     }
     const held = this.#held;
     this.#held = '';
@@ -115,26 +93,33 @@ class Parser implements ToolCallTextParser {
     return out;
   }
 
-  #consumeAll(text: string): void {
-    this.#held = '';
-    let rest = text;
-    while (rest !== '') rest = this.#consume(rest);
+  #readOn(): void {
+    for (let text = this.#unread.pop(); text !== undefined; text = this.#unread.pop()) {
+      if (text === '') continue;
+      const whole = this.#held + text;
+      this.#held = '';
+      this.#consume(whole);
+    }
   }
 
-  /** Reads on until the mode changes; returns what is left. */
-  #consume(text: string): string {
+  /** Reads on until the mode changes, and puts what is left back among the unread. */
+  #consume(text: string): void {
     switch (this.#mode) {
       case 'lead':
       case 'text':
-        return this.#consumeText(text);
+        this.#unread.push(this.#consumeText(text));
+        return;
       case 'think_lead':
       case 'think':
-        return this.#consumeThinking(text);
+        this.#unread.push(this.#consumeThinking(text));
+        return;
       case 'opening':
-        return this.#consumeOpening(text);
+        this.#consumeOpening(text);
+        return;
       case 'block': {
         const end = this.#block?.push(text) ?? null;
-        return end === null ? '' : this.#closeBlock(end);
+        if (end !== null) this.#closeBlock(end);
+        return;
       }
     }
   }
@@ -209,51 +194,54 @@ class Parser implements ToolCallTextParser {
         return text.slice(at + match.marker.length);
       }
       const end = this.#endOfPlainRun(text, at);
-      const piece = text.slice(at, end);
-      this.#write(piece);
+      const before = this.#mode;
+      this.#write(text.slice(at, end));
       // Only at its very beginning can the thinking be opened once more.
-      if (this.#mode === 'think') at = end - 1;
-      else return text.slice(end);
+      if (this.#mode !== before) return text.slice(end);
+      at = end - 1;
     }
     return '';
   }
 
-  #consumeOpening(text: string): string {
+  #consumeOpening(text: string): void {
     let at = 0;
     if (this.#openingText === '') {
       while (at < text.length && isBlank(text.charCodeAt(at))) at += 1;
       this.#openingBlank += text.slice(0, at);
     }
-    if (at === text.length) return '';
+    if (at === text.length) return;
     this.#openingText += text.slice(at);
 
     let undecided = false;
     for (const family of this.#families) {
       if (!family.startMarkers.includes(this.#openingMarker)) continue;
       const verdict = family.begins(this.#openingText);
-      if (verdict === 'yes') return this.#openBlock(family);
+      if (verdict === 'yes') {
+        this.#openBlock(family);
+        return;
+      }
       if (verdict === 'undecided') undecided = true;
     }
-    return undecided ? '' : this.#giveBackOpening();
+    if (!undecided) this.#giveBackOpening();
   }
 
-  #openBlock(family: ToolCallFamily): string {
+  #openBlock(family: ToolCallFamily): void {
     this.#blank = '';
     this.#skipBlank = false;
     this.#mode = 'block';
     this.#family = family;
     this.#block = family.open(this.#openingMarker + this.#openingBlank, this.#tools);
-    return this.#openingText;
+    this.#unread.push(this.#openingText);
   }
 
   /** It was no block: its marker is text, and what followed is read again, for it may hold one. */
-  #giveBackOpening(): string {
+  #giveBackOpening(): void {
     this.#mode = 'text';
     this.#write(this.#openingMarker);
-    return this.#openingBlank + this.#openingText;
+    this.#unread.push(this.#openingText, this.#openingBlank);
   }
 
-  #closeBlock(end: BlockEnd): string {
+  #closeBlock(end: BlockEnd): void {
     for (const part of end.parts) {
       this.#out.push(part.type === 'tool_call' ? { ...part, id: this.#newId() } : part);
     }
@@ -261,7 +249,7 @@ class Parser implements ToolCallTextParser {
     this.#block = null;
     this.#strays = this.#family?.strayMarkers ?? [];
     this.#fence.leaveLineStart();
-    return end.rest;
+    this.#unread.push(...end.rest.toReversed());
   }
 
   /** Takes a run of written text, or of whitespace. */

@@ -8,19 +8,30 @@ export type TextCallPart =
   /** `raw` is what the model wrote, markers included; such a call never runs. */
   | { type: 'malformed_tool_call'; raw: string; reason: string };
 
+/** Reads an answer as it streams. Never throws; whatever is no recognised call comes back as text, to the character. */
+export interface ToolCallTextParser {
+  /** Takes the next piece, cut anywhere, and returns what has become certain. */
+  push(chunk: string): TextCallPart[];
+  /** The answer is over: returns what was held back. */
+  end(): TextCallPart[];
+}
+
 /** A call as a family reads it, before it has an id. */
 export type BlockPart =
   | { type: 'tool_call'; name: string; arguments: JsonObject }
   | { type: 'malformed_tool_call'; raw: string; reason: string };
 
-/** A block is over: what it held, and what was read past its end and belongs to whatever follows. */
-export type BlockEnd = { parts: BlockPart[]; rest: string };
+/**
+ * A block is over: what it held, and what was read past its end and belongs to whatever follows. `rest` is in pieces,
+ * for joining a short one to a long one again and again costs quadratic time.
+ */
+export type BlockEnd = { parts: BlockPart[]; rest: readonly string[] };
 
 /** Reads one block, from behind its start marker to its end. Never throws. */
 export interface BlockReader {
   /** Takes the next piece; null while the block goes on. */
   push(text: string): BlockEnd | null;
-  /** No more text will come. `rest` is shorter than what the block was given, marker included. */
+  /** No more text will come. `rest` is less than what the block was given, marker included. */
   end(): BlockEnd;
 }
 

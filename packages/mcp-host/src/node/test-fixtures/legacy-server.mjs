@@ -110,9 +110,9 @@ function progress(id, progressToken) {
   const timer = setInterval(() => {
     write({
       method: 'notifications/progress',
-      params: { progressToken, progress: ++at, total: 8, message: `step ${at}` },
+      params: { progressToken, progress: ++at, total: 15, message: `step ${at}` },
     });
-    if (at < 8) return;
+    if (at < 15) return;
     clearInterval(timer);
     answer(id, text('at last'));
   }, 100);

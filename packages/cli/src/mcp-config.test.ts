@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readMcpConfig } from './mcp-config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'toolyard-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(text: string): string {
+  const path = join(folder, 'mcp.json');
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('mcp.json', () => {
+  it('is read as Claude Desktop and Cursor write it', () => {
+    const path = file(
+      '{"mcpServers": {"files": {"command": "npx", "args": ["-y", "x"], "env": {"A": "1"}}, "docs": {"url": "https://example.com/mcp", "headers": {"X": "y"}}}}',
+    );
+    expect(readMcpConfig(path, {})).toEqual([
+      { id: 'files', transport: { type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { A: '1' } } },
+      { id: 'docs', transport: { type: 'http', url: 'https://example.com/mcp', headers: { X: 'y' } } },
+    ]);
+  });
+
+  it('is read as VS Code writes it, with comments and trailing commas', () => {
+    const path = file('{\n // mine\n "servers": {"a": {"type": "stdio", "command": "a",},},\n}');
+    expect(readMcpConfig(path, {})).toMatchObject([{ id: 'a', transport: { command: 'a' } }]);
+  });
+
+  it('leaves out what is disabled, and fills in the environment', () => {
+    const path = file(
+      '{"mcpServers": {"off": {"command": "a", "disabled": true}, "on": {"url": "https://example.com", "headers": {"Authorization": "Bearer ${env:KEY}"}}}}',
+    );
+    expect(readMcpConfig(path, { KEY: 'k' })).toMatchObject([{ id: 'on', transport: { headers: { Authorization: 'Bearer k' } } }]);
+  });
+
+  it.each([
+    ['{"mcpServers": {\n  "a": {"command": }\n}}', /mcp\.json, line 2, column 20/],
+    ['{}', /no "mcpServers"/],
+    ['[]', /no "mcpServers"/],
+    ['{"mcpServers": {"a": 1}}', /server "a" is not an object/],
+    ['{"mcpServers": {"a": {}}}', /neither "command" nor "url"/],
+    ['{"mcpServers": {"a": {"command": "x", "args": "y"}}}', /"args" is not a list/],
+    ['{"mcpServers": {"a": {"command": "x", "args": [1]}}}', /not a text/],
+    ['{"mcpServers": {"a": {"command": "x", "env": {"K": 1}}}}', /"env\.K" is not a text/],
+    ['{"mcpServers": {"a": {"url": "ftp://x"}}}', /not an http address/],
+    ['{"mcpServers": {"a": {"command": "${env:NOT_SET_HERE}"}}}', /NOT_SET_HERE is not set/],
+  ])('says what is wrong with %j', (text, message) => {
+    expect(() => readMcpConfig(file(text), {})).toThrow(message);
+  });
+
+  it('says that the file is not there', () => {
+    expect(() => readMcpConfig(join(folder, 'none.json'), {})).toThrow(/There is no file .*none\.json/);
+  });
+});

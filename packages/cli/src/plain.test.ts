@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { plain, plainLine } from './plain.ts';
+
+describe('text of strangers in a terminal', () => {
+  it('can neither colour, move the cursor, ring, nor set the title', () => {
+    expect(plain('\u001b[31mred\u001b[0m \u001b]0;title\u0007 \u009b2J a\rb')).toBe('[31mred[0m ]0;title 2J ab');
+  });
+
+  it('cannot turn the order of letters round', () => {
+    expect(plain('abc\u202edcba\u2066x')).toBe('abcdcbax');
+  });
+
+  it('keeps lines, tabs and every script', () => {
+    expect(plain('a\n\tb 中文 😀 é')).toBe('a\n\tb 中文 😀 é');
+  });
+
+  it('fits on one line where one is needed', () => {
+    expect(plainLine('a\n b\t c', 20)).toBe('a b c');
+    expect(plainLine('x'.repeat(50), 10)).toBe('xxxxxxxxx…');
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { serverFromFlag, serversFrom } from './servers.ts';
+
+describe('--mcp', () => {
+  it('takes a command line with quotes, as a shell would split it', () => {
+    expect(serverFromFlag(`npx -y some-server "/my documents" 'a b'`).transport).toEqual({
+      type: 'stdio',
+      command: 'npx',
+      args: ['-y', 'some-server', '/my documents', 'a b'],
+    });
+  });
+
+  it('takes an address', () => {
+    expect(serverFromFlag('http://localhost:3000/mcp')).toEqual({
+      id: 'localhost-3000',
+      transport: { type: 'http', url: 'http://localhost:3000/mcp' },
+    });
+  });
+
+  it.each([
+    ['npx -y @modelcontextprotocol/server-everything', 'server-everything'],
+    ['npx -y some-server@1.2.3', 'some-server'],
+    ['npx -y @scope/some-server@latest --flag', 'some-server'],
+    ['node ./tools/weather.js', 'weather'],
+    ['node node_modules/@modelcontextprotocol/server-everything/dist/index.js stdio', 'server-everything'],
+    ['python3 -m', 'python3'],
+    ['uvx mcp-server-time', 'mcp-server-time'],
+    [`sh -c 'my-server --x; true'`, 'my-server'],
+    ['/usr/bin/thing', 'thing'],
+    ['files=node x.js', 'files'],
+    ['docs=https://example.com/mcp', 'docs'],
+  ])('names the server of %s %s', (text, id) => {
+    expect(serverFromFlag(text).id).toBe(id);
+  });
+
+  it('does not take an option with "=" for a name', () => {
+    expect(serverFromFlag('node --title=x y.js').transport).toMatchObject({ command: 'node', args: ['--title=x', 'y.js'] });
+  });
+
+  it.each(['', '   ', 'ws://localhost/x', 'http://', 'name='])('says what is wrong with %j', (text) => {
+    expect(() => serverFromFlag(text)).toThrow(/--mcp/);
+  });
+
+  it('gives two servers of one name two ids', () => {
+    const servers = serversFrom({ mcp: ['node a.js', 'node b/a.js'], date: false }, {});
+    expect(servers.map(({ id }) => id)).toEqual(['a', 'a-2']);
+  });
+
+  it('has the bundled date server, built in, unless --no-date', () => {
+    expect(serversFrom({ mcp: [], date: true }, {})).toMatchObject([{ id: 'date', builtIn: true }]);
+    expect(serversFrom({ mcp: [], date: false }, {})).toEqual([]);
+  });
+
+  it('never takes a server of the person’s for built in, whatever it is called', () => {
+    const [own] = serversFrom({ mcp: ['date=node x.js'], date: false }, {});
+    expect(own?.builtIn).toBeUndefined();
+  });
+});

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { createEraMemory, eraKey, noteEra, recallEra } from './era-memory.ts';
+
+const DAY = 24 * 60 * 60 * 1_000;
+
+test('that a server is old is believed for a week, that it is modern for good', async () => {
+  const memory = createEraMemory();
+  await noteEra(memory, 'old', { era: 'legacy', at: 0 });
+  await noteEra(memory, 'new', { era: 'modern', at: 0 });
+  expect(await recallEra(memory, 'old', 6 * DAY)).toBe('legacy');
+  expect(await recallEra(memory, 'old', 8 * DAY)).toBeUndefined();
+  expect(await recallEra(memory, 'new', 800 * DAY)).toBe('modern');
+  await noteEra(memory, 'new', undefined);
+  expect(await recallEra(memory, 'new', 0)).toBeUndefined();
+});
+
+test('the key tells configurations apart and holds no secret', () => {
+  const stdio = { type: 'stdio' as const, command: 'node', args: ['a.js'], env: { KEY: 'hunter2' } };
+  expect(eraKey(stdio)).toBe(eraKey({ ...stdio, env: { KEY: 'another' } }));
+  expect(eraKey(stdio)).not.toBe(eraKey({ ...stdio, args: ['b.js'] }));
+  const http = { type: 'http' as const, url: 'https://example.invalid/mcp?key=hunter2' };
+  expect(eraKey(http)).not.toContain('hunter2');
+  expect(eraKey(http)).toBe(eraKey({ ...http, headers: {} }));
+});

@@ -1,0 +1,76 @@
+import { createFakeClock, eventually, reply, startModelServer } from '@toolyard/testing';
+import { expect, test } from 'vitest';
+import { LOCAL_SERVERS } from './local-servers-data.ts';
+import { findLocalServers } from './local-servers.ts';
+import { realClock } from './test-fixtures/requests.ts';
+
+const portOf = (server: { origin: string }): number => Number(new URL(server.origin).port);
+
+test('what answers like a model server is found, and nothing else', async () => {
+  await using vllm = await startModelServer([], { models: [{ id: 'a', owned_by: 'vllm', max_model_len: 10 }] });
+  await using unknown = await startModelServer([], { models: ['b'] });
+  await using page = await startModelServer([], { serveAt: 'root', otherwise: reply.html() });
+  await using json = await startModelServer([], { models: reply.json({ hello: 'world' }) });
+  await using list = await startModelServer([], { models: reply.json(['a']) });
+  await using locked = await startModelServer([], { requireKey: 'k' });
+  await using moved = await startModelServer([], { models: reply.error(302, {}, { location: `${vllm.url}/models` }) });
+  const servers = [page, vllm, json, unknown, list, locked, moved];
+
+  const found = await findLocalServers({
+    fetch,
+    clock: realClock,
+    timeoutMs: 5000,
+    ports: [...servers.map(portOf), 1],
+  });
+  expect(found).toEqual([
+    { label: 'vLLM', baseUrl: vllm.url, models: [{ id: 'a', ownedBy: 'vllm', contextWindow: 10 }] },
+    {
+      label: `Model server on port ${portOf(unknown)}`,
+      baseUrl: unknown.url,
+      models: [{ id: 'b', ownedBy: 'scripted' }],
+    },
+  ]);
+});
+
+test('one that never answers, or never ends, holds nobody up and leaves nothing behind', async () => {
+  await using silent = await startModelServer([], { models: reply.raw([], { thenSilence: true }) });
+  const drip = Array.from({ length: 400 }, () => ' ');
+  await using dripping = await startModelServer([], { models: reply.raw(drip, { delayMs: 20 }) });
+  await using good = await startModelServer([]);
+  const clock = createFakeClock();
+  const finding = findLocalServers({ fetch, clock, ports: [silent, dripping, good].map(portOf) });
+  await eventually(() => expect([silent, dripping, good].every((server) => server.requests.length === 1)).toBe(true));
+  await eventually(() => expect(clock.pending).toBeLessThanOrEqual(4));
+  await clock.advance(400);
+  expect((await finding).map(({ baseUrl }) => baseUrl)).toEqual([good.url]);
+  expect(clock.pending).toBe(0);
+  await eventually(() => expect(silent.requests[0]?.clientLeft).toBe(true));
+});
+
+test('cancelling throws AbortError', async () => {
+  await using silent = await startModelServer([], { models: reply.raw([], { thenSilence: true }) });
+  const controller = new AbortController();
+  const finding = findLocalServers({
+    fetch,
+    clock: createFakeClock(),
+    ports: [portOf(silent)],
+    signal: controller.signal,
+  });
+  await eventually(() => expect(silent.requests).toHaveLength(1));
+  controller.abort();
+  await expect(finding).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+test('by default every known port is asked, on this machine only', async () => {
+  const asked: string[] = [];
+  const found = await findLocalServers({
+    clock: realClock,
+    fetch: (url) => {
+      asked.push(String(url));
+      return Promise.reject(new TypeError('fetch failed'));
+    },
+  });
+  expect(found).toEqual([]);
+  expect(asked).toEqual(LOCAL_SERVERS.map(({ port }) => `http://127.0.0.1:${port}/v1/models`));
+  expect(new Set(asked).size).toBe(7);
+});

@@ -1,0 +1,320 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createFakeClock, reply, startModelServer, type ModelReply } from '@toolyard/testing';
+import { describe, expect, test } from 'vitest';
+import { collect, errorIn, realClock, request, textIn, tool } from '../test-fixtures/requests.ts';
+import { baseUrlCandidates, endpointUrl } from './base-url.ts';
+import { createOpenAiChatRuntime, type OpenAiChatOptions } from './runtime.ts';
+
+const KEY = 'sk-very-secret-0123456789';
+
+function runtimeAt(baseUrl: string, more: Partial<OpenAiChatOptions> = {}) {
+  return createOpenAiChatRuntime({ baseUrl, apiKey: KEY, fetch, clock: realClock, ...more });
+}
+
+async function failWith(scripted: ModelReply) {
+  await using server = await startModelServer([scripted]);
+  return errorIn(await collect(runtimeAt(server.url), request('hi')));
+}
+
+describe('what a server refuses', () => {
+  const openai = (message: string, code: string | null = null, type = 'invalid_request_error') => ({
+    error: { message, type, code },
+  });
+  test.each<[string, number, object, string, boolean?]>([
+    ['a wrong key', 401, openai('Incorrect API key', 'invalid_api_key'), 'invalid_key'],
+    ['no permission', 403, openai('Not allowed here'), 'invalid_key'],
+    ['nothing paid', 402, openai('Pay first'), 'quota_exceeded'],
+    ['quota used up', 429, openai('You exceeded your current quota', 'insufficient_quota'), 'quota_exceeded'],
+    ['too fast', 429, openai('Slow down'), 'rate_limited', true],
+    [
+      'context, OpenAI',
+      400,
+      openai("This model's maximum context length is 8192 tokens", 'context_length_exceeded'),
+      'context_exceeded',
+    ],
+    [
+      'context, vLLM',
+      400,
+      { object: 'error', message: 'The input is too long: maximum context length', type: 'BadRequestError', code: 400 },
+      'context_exceeded',
+    ],
+    [
+      'context, llama.cpp',
+      400,
+      {
+        error: {
+          code: 400,
+          message: 'the request exceeds the available context size',
+          type: 'exceed_context_size_error',
+        },
+      },
+      'context_exceeded',
+    ],
+    ['no such model, OpenAI', 404, openai('The model `scripted` does not exist', 'model_not_found'), 'model_not_found'],
+    ['no such model, Ollama', 404, { error: 'model "scripted" not found, try pulling it first' }, 'model_not_found'],
+    ['no such model, with 400', 400, openai('scripted is not a valid model ID'), 'model_not_found'],
+    ['overloaded', 503, openai('Loading model'), 'overloaded', true],
+    [
+      'overloaded, 529',
+      529,
+      { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+      'overloaded',
+      true,
+    ],
+    ['bad gateway', 502, {}, 'overloaded', true],
+    ['a fault inside', 500, openai('boom', null, 'server_error'), 'bad_response', true],
+    ['content', 400, openai('flagged', 'content_filter'), 'refused'],
+    ['a bad request, FastAPI', 422, { detail: [{ loc: ['body'], msg: 'field required' }] }, 'bad_request'],
+    ['a request that took too long', 408, openai('timeout'), 'timed_out', true],
+  ])('%s', async (_, status, body, code, retryable = false) => {
+    const error = await failWith(reply.error(status, body as never));
+    expect(error.code).toBe(code);
+    expect(error.retryable ?? false).toBe(retryable);
+    expect(error.message).toContain('http://127.0.0.1:');
+  });
+
+  test('the model is named, and what the provider said is passed on', async () => {
+    expect((await failWith(reply.error(404, openai('The model does not exist') as never))).message).toContain(
+      '"scripted"',
+    );
+    expect((await failWith(reply.error(422, { detail: [{ msg: 'field required' }] }))).message).toContain(
+      'field required',
+    );
+    expect((await failWith(reply.error(400, 'plain words'))).message).toContain('plain words');
+  });
+
+  test.each([
+    [{ 'retry-after': '7' }, 7000],
+    [{ 'retry-after-ms': '1500' }, 1500],
+    [{ 'retry-after': new Date(Date.UTC(2026, 0, 1, 0, 1)).toUTCString() }, 60_000],
+    [{ 'retry-after': 'soon' }, undefined],
+  ])('%o is how long to wait', async (headers, ms) => {
+    await using server = await startModelServer([reply.error(429, 'slow down', headers)]);
+    const clock = createFakeClock({ start: Date.UTC(2026, 0, 1) });
+    const error = errorIn(await collect(runtimeAt(server.url, { clock }), request('hi')));
+    expect(error.retryAfterMs).toBe(ms);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('neither the key nor a stack nor a novel is repeated', async () => {
+    const headers = { 'x-api-key': 'another-secret-1' };
+    const said = `Wrong key ${KEY} and another-secret-1: ${'blah '.repeat(500)}\n    at Object.fn (/srv/app.js:1:1)`;
+    for (const scripted of [
+      reply.error(401, said),
+      reply.error(500, `bad ${KEY} x\n    at fn (/srv/app.js:1:1)`),
+      reply.text('a', { errorInStream: { error: { message: said } } }),
+    ]) {
+      await using server = await startModelServer([scripted]);
+      const error = errorIn(await collect(runtimeAt(server.url, { headers }), request('hi')));
+      const shown = JSON.stringify(error);
+      expect(shown).not.toContain(KEY);
+      expect(shown).not.toContain('another-secret');
+      expect(shown).not.toContain('app.js');
+      expect(error.message.length).toBeLessThan(400);
+    }
+  });
+
+  test('the key is sent as a bearer token', async () => {
+    await using server = await startModelServer([reply.text('ok')], { requireKey: KEY });
+    expect(textIn(await collect(runtimeAt(server.url), request('hi')))).toBe('ok');
+    expect(errorIn(await collect(runtimeAt(server.url, { apiKey: 'wrong' }), request('hi'))).code).toBe('invalid_key');
+  });
+});
+
+describe('what a server cannot do is done without', () => {
+  test('stream_options: asked again once, and remembered', async () => {
+    const refusal = reply.error(400, { error: { message: 'Unknown parameter: stream_options' } });
+    await using server = await startModelServer([refusal, reply.text('one'), reply.text('two')]);
+    const runtime = runtimeAt(server.url);
+    expect(textIn(await collect(runtime, request('hi')))).toBe('one');
+    expect(textIn(await collect(runtime, request('hi')))).toBe('two');
+    expect(server.requests.map(({ text }) => text.includes('stream_options'))).toEqual([true, false, false]);
+  });
+
+  test('a second refusal of stream_options is shown', async () => {
+    const refusal = reply.error(400, { error: { message: 'Unknown parameter: stream_options' } });
+    await using server = await startModelServer([refusal, refusal, refusal]);
+    expect(errorIn(await collect(runtimeAt(server.url), request('hi'))).code).toBe('bad_request');
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('tool definitions: described in the prompt instead, said so, and remembered for the model', async () => {
+    const refusal = reply.error(400, { error: 'registry.example/scripted does not support tools' });
+    const call = reply.text('<tool_call>{"name":"f"}</tool_call>');
+    await using server = await startModelServer([refusal, call, call]);
+    const runtime = runtimeAt(server.url);
+    const asked = request('hi', { tools: [tool('f')] });
+    const parts = await collect(runtime, asked);
+    expect(parts[0]).toMatchObject({ type: 'notice', code: 'tools_as_text' });
+    expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
+    expect((await collect(runtime, asked)).some((part) => part.type === 'notice')).toBe(false);
+    expect(server.requests.map(({ text }) => text.includes('"tools":['))).toEqual([true, false, false]);
+  });
+});
+
+describe('addresses', () => {
+  test.each([
+    ['http://h:1', ['http://h:1', 'http://h:1/v1']],
+    ['http://h:1/', ['http://h:1', 'http://h:1/v1']],
+    ['h:1', ['http://h:1', 'http://h:1/v1']],
+    ['https://h/v1', ['https://h/v1']],
+    ['https://h/v1///', ['https://h/v1']],
+    ['https://h/v1/chat/completions', ['https://h/v1']],
+    ['https://h/chat/completions/', ['https://h', 'https://h/v1']],
+    ['https://h/api', ['https://h/api', 'https://h/api/v1']],
+    ['https://h/api/paas/v4', ['https://h/api/paas/v4']],
+    ['https://h/v1beta/openai/', ['https://h/v1beta/openai']],
+    ['https://h/d/chat/completions?api-version=2', ['https://h/d?api-version=2', 'https://h/d/v1?api-version=2']],
+  ])('%s', (given, candidates) => {
+    expect(baseUrlCandidates(given)).toEqual(candidates);
+  });
+
+  test('a query stays behind the endpoint', () => {
+    expect(endpointUrl('https://h/d?api-version=2', '/models')).toBe('https://h/d/models?api-version=2');
+  });
+
+  test.each(['', 'ftp://h', 'http://', 'not an address', 'https://name:hunter2@h/v1'])(
+    '%j is refused, without its password',
+    (given) => {
+      const make = () => runtimeAt(given);
+      expect(make).toThrow(expect.objectContaining({ code: 'bad_config' }));
+      expect(make).not.toThrow('hunter2');
+    },
+  );
+
+  test.each(['', '/', '/v1', '/v1/', '/v1/chat/completions', '/chat/completions'])(
+    '%s is found where the API is under /v1',
+    async (suffix) => {
+      await using server = await startModelServer([reply.text('one'), reply.text('two')], { serveAt: 'v1' });
+      const runtime = runtimeAt(server.origin + suffix);
+      expect(textIn(await collect(runtime, request('hi')))).toBe('one');
+      const asked = server.requests.length;
+      expect(textIn(await collect(runtime, request('hi')))).toBe('two');
+      expect(server.requests).toHaveLength(asked + 1);
+      expect(runtime.provider).toBe(server.origin);
+    },
+  );
+
+  test('an API under the root is used as given', async () => {
+    await using server = await startModelServer([reply.text('one')], { serveAt: 'root' });
+    expect(textIn(await collect(runtimeAt(server.origin), request('hi')))).toBe('one');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a page of HTML at the first address is no reason to give up', async () => {
+    await using server = await startModelServer([reply.text('one')], { serveAt: 'v1', otherwise: reply.html() });
+    expect(textIn(await collect(runtimeAt(server.origin), request('hi')))).toBe('one');
+  });
+
+  test.each<[string, ModelReply]>([
+    ['a web page', reply.html()],
+    ['404', reply.error(404, 'Not Found')],
+    ['405', reply.error(405, { detail: 'Method Not Allowed' })],
+  ])('no model server (%s): both addresses tried are named', async (_, otherwise) => {
+    await using server = await startModelServer([], { serveAt: 'root', otherwise });
+    const error = errorIn(await collect(runtimeAt(`${server.origin}/app`), request('hi')));
+    expect(error.code).toBe('not_a_model_server');
+    expect(error.message).toContain(`${server.origin}/app/chat/completions`);
+    expect(error.message).toContain(`${server.origin}/app/v1/chat/completions`);
+    await expect(runtimeAt(`${server.origin}/app`).models()).rejects.toMatchObject({ code: 'not_a_model_server' });
+  });
+
+  test.each([
+    ['a page without a content type of its own', '<!DOCTYPE html><html></html>'],
+    ['other words', 'It works!\n'],
+  ])('%s is no model server', async (_, page) => {
+    const plain = { headers: { 'content-type': 'text/plain' }, split: 1 as const };
+    await using server = await startModelServer([reply.raw([page], plain)]);
+    expect(errorIn(await collect(runtimeAt(server.url), request('hi'))).code).toBe('not_a_model_server');
+  });
+
+  test('a model that is missing is no wrong address', async () => {
+    await using server = await startModelServer([reply.error(404, { error: 'model "scripted" not found' })]);
+    expect(errorIn(await collect(runtimeAt(server.origin), request('hi'))).code).toBe('model_not_found');
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('the network', () => {
+  async function freePort(): Promise<number> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+
+  test('nobody there: host and port are named', async () => {
+    const port = await freePort();
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const error = errorIn(await collect(runtimeAt(`http://${host}:${port}`), request('hi')));
+      expect(error).toMatchObject({ code: 'network', retryable: true, hint: expect.stringContaining('running') });
+      expect(error.message).toContain(`${host}:${port}`);
+    }
+  });
+
+  test('no such host', async () => {
+    const error = errorIn(await collect(runtimeAt('http://no-such-host.invalid:81'), request('hi')));
+    expect(error).toMatchObject({ code: 'network' });
+    expect(error.message).toContain('no-such-host.invalid:81');
+  });
+
+  test('https to a server that speaks http', async () => {
+    await using server = await startModelServer([]);
+    const error = errorIn(await collect(runtimeAt(server.origin.replace('http:', 'https:')), request('hi')));
+    expect(error.code).toBe('network');
+    expect(`${error.message} ${error.hint ?? ''}`).toContain('http://');
+  });
+
+  test('a connection closed without an answer', async () => {
+    const server = createServer((socket) => socket.on('data', () => socket.destroy())).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const error = errorIn(await collect(runtimeAt(`http://127.0.0.1:${port}`), request('hi')));
+    expect(error).toMatchObject({ code: 'network', retryable: true });
+    server.close();
+  });
+
+  test('a fetch that throws something odd is still an error part', async () => {
+    const odd = () => Promise.reject(new Error(`who knows ${KEY}`));
+    const error = errorIn(await collect(runtimeAt('http://h', { fetch: odd }), request('hi')));
+    expect(error.code).toBe('network');
+    expect(JSON.stringify(error)).not.toContain(KEY);
+  });
+});
+
+describe('the list of models', () => {
+  test.each<[string, object, object[]]>([
+    [
+      'vLLM',
+      { object: 'list', data: [{ id: 'a', owned_by: 'vllm', max_model_len: 4096 }] },
+      [{ id: 'a', ownedBy: 'vllm', contextWindow: 4096 }],
+    ],
+    [
+      'OpenRouter',
+      { data: [{ id: 'a/b', context_length: 8192 }, { id: 'a/b' }] },
+      [{ id: 'a/b', contextWindow: 8192 }],
+    ],
+    [
+      'llama.cpp',
+      { models: [{ name: 'x' }], data: [{ id: 'a', meta: { n_ctx_train: 131072 } }] },
+      [{ id: 'a', contextWindow: 131072 }],
+    ],
+    ['Ollama', { models: [{ name: 'a:latest', model: 'a:latest' }, { nonsense: true }, 7] }, [{ id: 'a:latest' }]],
+    ['Ollama without a model', { object: 'list', data: null }, []],
+    ['a bare array', ['a', { id: 'b' }], [{ id: 'a' }, { id: 'b' }]],
+  ])('of %s', async (_, body, models) => {
+    await using server = await startModelServer([], { models: reply.json(body as never) });
+    expect(await runtimeAt(server.origin).models()).toEqual(models);
+  });
+
+  test('errors are thrown as ours', async () => {
+    await using server = await startModelServer([], { requireKey: 'other' });
+    await expect(runtimeAt(server.url).models()).rejects.toMatchObject({ name: 'ToolyardError', code: 'invalid_key' });
+    await using strange = await startModelServer([], { models: reply.json({ hello: 'world' }) });
+    await expect(runtimeAt(strange.url).models()).rejects.toMatchObject({ code: 'not_a_model_server' });
+  });
+});

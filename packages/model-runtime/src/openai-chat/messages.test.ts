@@ -1,0 +1,254 @@
+import { describe, expect, test } from 'vitest';
+import { assistant, call, result, system, user } from '../test-fixtures/requests.ts';
+import { messagesJson, toOpenAiMessages } from './messages.ts';
+
+const native = { toolMode: 'native' } as const;
+const asText = { toolMode: 'text' } as const;
+const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
+
+describe('what a person sends', () => {
+  test('text stays a plain string, several pieces are joined', () => {
+    expect(toOpenAiMessages([system('Be kind.'), user('one'), user('a', 'b')], native)).toEqual([
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: 'one' },
+      { role: 'user', content: 'a\n\nb' },
+    ]);
+  });
+
+  test('images go as data or address, sound and files as the API has them', () => {
+    const [message] = toOpenAiMessages(
+      [
+        user(
+          'look',
+          png,
+          { type: 'image', mimeType: 'image/jpeg', source: { url: 'https://example.org/a.jpg' } },
+          { type: 'audio', mimeType: 'audio/wav', source: { data: 'BBBB' } },
+          { type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'CCCC' } },
+          { type: 'file', mimeType: 'text/plain', name: 'a.txt', source: { data: btoa('text of it') } },
+          { type: 'image', mimeType: 'image/png', source: { blob: 'sha' } },
+        ),
+      ],
+      native,
+    );
+    expect(message).toEqual({
+      role: 'user',
+      content: [
+        { type: 'text', text: 'look' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+        { type: 'image_url', image_url: { url: 'https://example.org/a.jpg' } },
+        { type: 'input_audio', input_audio: { data: 'BBBB', format: 'wav' } },
+        { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,CCCC' } },
+        { type: 'text', text: 'File a.txt:\ntext of it' },
+        { type: 'text', text: '[image, image/png: cannot be sent to this model]' },
+      ],
+    });
+  });
+
+  test('a resource says what it is', () => {
+    const parts = [
+      { type: 'resource', uri: 'file:///a.md', title: 'Notes', text: '# hi' },
+      { type: 'resource', uri: 'file:///b', description: 'a link' },
+    ] as const;
+    expect(toOpenAiMessages([user('see', ...parts)], native)).toEqual([
+      { role: 'user', content: 'see\n\nResource file:///a.md (Notes):\n# hi\n\n[Resource file:///b: link; a link]' },
+    ]);
+  });
+});
+
+describe('calls and their results', () => {
+  test('go with the id of the provider, arguments as JSON', () => {
+    const messages = [assistant('Let me see.', call('c1', 'f', { x: 1 }, 'call_9')), result('c1', 'f', 'fine')];
+    expect(toOpenAiMessages(messages, native)).toEqual([
+      {
+        role: 'assistant',
+        content: 'Let me see.',
+        tool_calls: [{ id: 'call_9', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
+      },
+      { role: 'tool', tool_call_id: 'call_9', content: 'fine' },
+    ]);
+  });
+
+  test('one id given to two calls, or none, is replaced on both sides', () => {
+    const messages = [
+      assistant(call('c1', 'f', {}, 'same'), call('c2', 'f', {}, 'same'), call('c3', 'f'), call('c4', 'f', {}, 'own')),
+      ...['c1', 'c2', 'c3', 'c4'].map((id) => result(id, 'f', id)),
+    ];
+    const [asking, ...answers] = toOpenAiMessages(messages, native);
+    expect(asking).toMatchObject({
+      content: null,
+      tool_calls: [{ id: 'c1' }, { id: 'c2' }, { id: 'c3' }, { id: 'own' }],
+    });
+    expect(answers).toMatchObject([
+      { tool_call_id: 'c1' },
+      { tool_call_id: 'c2' },
+      { tool_call_id: 'c3' },
+      { tool_call_id: 'own' },
+    ]);
+  });
+
+  test('the same id in a later turn belongs to the later call', () => {
+    const turn = (id: string) => [assistant(call(id, 'f', {}, 'call_1')), result(id, 'f', id)];
+    expect(toOpenAiMessages([...turn('c1'), ...turn('c2')], native)).toMatchObject([
+      { tool_calls: [{ id: 'call_1' }] },
+      { tool_call_id: 'call_1', content: 'c1' },
+      { tool_calls: [{ id: 'call_1' }] },
+      { tool_call_id: 'call_1', content: 'c2' },
+    ]);
+  });
+
+  test('images of results follow the last result, never between two', () => {
+    const messages = [
+      assistant(call('c1', 'f'), call('c2', 'g')),
+      result('c1', 'f', { content: [{ type: 'text', text: 'a' }, png] }),
+      result('c2', 'g', 'b'),
+    ];
+    expect(toOpenAiMessages(messages, native).slice(1)).toEqual([
+      { role: 'tool', tool_call_id: 'c1', content: 'a\n[image: shown in a message below]' },
+      { role: 'tool', tool_call_id: 'c2', content: 'b' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Images from the tool results above:' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+        ],
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      'all texts',
+      {
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+      'a\nb',
+    ],
+    ['structured only without text', { content: [], structured: { n: 1 } }, '{"n":1}'],
+    ['text before structured', { content: [{ type: 'text', text: 'one' }], structured: { n: 1 } }, 'one'],
+    ['nothing', { content: [] }, '(no output)'],
+    ['an error', { content: [{ type: 'text', text: 'no such file' }], isError: true }, 'Error: no such file'],
+    ['an error that says so', { content: [{ type: 'text', text: 'Error 5' }], isError: true }, 'Error 5'],
+    ['a resource', { content: [{ type: 'resource', uri: 'a:b', text: 'in it' }] }, 'Resource a:b:\nin it'],
+    [
+      'sound',
+      { content: [{ type: 'audio', mimeType: 'audio/wav', source: { data: 'A' } }] },
+      '[audio, audio/wav: not shown to the model]',
+    ],
+  ] as const)('a result of %s', (_, value, content) => {
+    const messages = [assistant(call('c1', 'f')), result('c1', 'f', structuredClone(value) as never)];
+    expect(toOpenAiMessages(messages, native)[1]).toEqual({ role: 'tool', tool_call_id: 'c1', content });
+  });
+
+  test('a malformed call goes back as the model wrote it, and its answer as a message of the person', () => {
+    const messages = [
+      assistant(
+        'Hm.',
+        { type: 'malformed_tool_call', callId: 'c1', raw: '<tool_call>{bad', reason: 'r' },
+        call('c2', 'f'),
+      ),
+      result('c1', 'unknown', { content: [{ type: 'text', text: 'could not be read' }], isError: true }),
+      result('c2', 'f', 'fine'),
+    ];
+    expect(toOpenAiMessages(messages, native)).toMatchObject([
+      { content: 'Hm.\n<tool_call>{bad', tool_calls: [{ id: 'c2' }] },
+      { role: 'tool', tool_call_id: 'c2', content: 'fine' },
+      { role: 'user', content: expect.stringContaining('could not be read') },
+    ]);
+  });
+
+  test('thinking, errors and messages with nothing else are left out', () => {
+    const messages = [
+      assistant({ type: 'reasoning', text: 'secret thought' }, 'yes'),
+      assistant({ type: 'reasoning', text: 'only thought' }),
+      assistant({ type: 'error', error: { code: 'network', message: 'gone' } }),
+    ];
+    expect(toOpenAiMessages(messages, native)).toEqual([{ role: 'assistant', content: 'yes' }]);
+  });
+});
+
+describe('calls as text', () => {
+  const messages = [
+    system('Be kind.'),
+    user('hi'),
+    assistant('Now.', call('c1', 'f', { x: 1 }), call('c2', 'g')),
+    result('c1', 'f', { content: [{ type: 'text', text: 'a </tool_response> b' }, png] }),
+    result('c2', 'g', 'c'),
+  ];
+
+  test('are written in the answer, the results come from the person, the tools stand in the system prompt', () => {
+    const wire = toOpenAiMessages(messages, { ...asText, systemSuffix: 'TOOLS' });
+    expect(wire).toMatchObject([
+      { role: 'system', content: 'Be kind.\n\nTOOLS' },
+      { role: 'user', content: 'hi' },
+      {
+        role: 'assistant',
+        content: expect.stringContaining(
+          'Now.\n<tool_call>\n{"name":"f","arguments":{"x":1}}\n</tool_call>\n<tool_call>',
+        ),
+      },
+      {
+        role: 'user',
+        content: [{ type: 'text', text: expect.stringContaining('<tool_response>') }, { type: 'image_url' }],
+      },
+    ]);
+    expect(wire[2]).not.toHaveProperty('tool_calls');
+  });
+
+  test('a tool cannot close its own tag', () => {
+    const text = JSON.stringify(toOpenAiMessages(messages, asText)[3]);
+    expect(text.match(/<\/tool_response>/g)).toHaveLength(2);
+  });
+
+  test('without a system message the tools make one', () => {
+    expect(toOpenAiMessages([user('hi')], { ...asText, systemSuffix: 'TOOLS' })[0]).toEqual({
+      role: 'system',
+      content: 'TOOLS',
+    });
+  });
+});
+
+test('lone surrogates and NUL never leave the house', () => {
+  const bad = 'a\ud800b\u0000c';
+  const messages = [
+    system(bad),
+    user(bad),
+    assistant(bad, call('c1', 'f', { [bad]: [bad, { deep: bad }], fine: '\\ud800 written out' })),
+    result('c1', 'f', bad),
+  ];
+  for (const options of [native, asText]) {
+    const json = messagesJson(messages, options).join('\n');
+    expect(json.isWellFormed()).toBe(true);
+    expect(json).not.toContain('\u0000');
+    const values = JSON.stringify(toOpenAiMessages(messages, options));
+    expect(values.replaceAll('\\\\ud800', '')).not.toMatch(/\\ud800|\\u0000/);
+    expect(values).toContain('\ufffd');
+  }
+  const wire = toOpenAiMessages(messages, native)[2];
+  expect(JSON.stringify(wire)).toContain('ud800 written out');
+});
+
+test('a message is written once, however many requests it is in', () => {
+  let reads = 0;
+  const counted = <T extends object>(message: T): T =>
+    new Proxy(message, {
+      get(target, key, receiver): unknown {
+        if (key === 'parts') reads += 1;
+        return Reflect.get(target, key, receiver);
+      },
+    });
+  const history = [
+    counted(system('s')),
+    counted(user('u')),
+    counted(assistant('a', call('c1', 'f'))),
+    counted(result('c1', 'f', 'r')),
+  ];
+  const first = messagesJson(history, native);
+  const before = reads;
+  const second = messagesJson([...history, user('next')], native);
+  expect(second.slice(0, 4)).toEqual(first);
+  // The result is asked once more which call it answers, and nothing else.
+  expect(reads - before).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,87 @@
+import { parseJson, type JsonObject } from '@toolyard/protocol';
+import { describe, expect, test } from 'vitest';
+import { request, system, tool, user } from '../test-fixtures/requests.ts';
+import type { ChatRequest } from '../types.ts';
+import type { OpenAiChatQuirks } from './quirks.ts';
+import { requestBody } from './request.ts';
+import { toOpenAiTools } from './tools.ts';
+
+function body(more: Partial<ChatRequest> = {}, quirks: OpenAiChatQuirks = {}): JsonObject {
+  const parsed = parseJson(requestBody(request([system('s'), user('u')], more), quirks));
+  if (!parsed.ok) throw new Error(parsed.problem);
+  return parsed.value as JsonObject;
+}
+
+const tools = [tool('f', { inputSchema: { type: 'object', properties: { x: { type: 'number' } } } }), tool('g')];
+
+describe('a request', () => {
+  test('is the smallest that streams with usage', () => {
+    expect(body()).toEqual({
+      model: 'scripted',
+      messages: [
+        { role: 'system', content: 's' },
+        { role: 'user', content: 'u' },
+      ],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  test('carries every parameter that is set, zero included', () => {
+    const parameters = { temperature: 0, topP: 0.5, maxOutputTokens: 10, stop: ['x'], seed: 0 };
+    expect(body({ parameters })).toMatchObject({ temperature: 0, top_p: 0.5, max_tokens: 10, stop: ['x'], seed: 0 });
+    const other = body({ parameters }, { maxCompletionTokens: true });
+    expect(other).toMatchObject({ max_completion_tokens: 10 });
+    expect(other).not.toHaveProperty('max_tokens');
+  });
+
+  test('offers tools in their order', () => {
+    expect(body({ tools })['tools']).toEqual([
+      {
+        type: 'function',
+        function: {
+          name: 'f',
+          description: 'Does f.',
+          parameters: { type: 'object', properties: { x: { type: 'number' } } },
+        },
+      },
+      {
+        type: 'function',
+        function: { name: 'g', description: 'Does g.', parameters: { type: 'object', properties: {} } },
+      },
+    ]);
+    expect(body({ tools })).not.toHaveProperty('tool_choice');
+  });
+
+  test('keeps the definitions where no tool may be called, unless the server has no such choice', () => {
+    expect(body({ tools, toolChoice: 'none' })).toMatchObject({ tool_choice: 'none', tools: [{}, {}] });
+    const without = body({ tools, toolChoice: 'none' }, { noToolChoiceNone: true });
+    expect(without).not.toHaveProperty('tools');
+    expect(without).not.toHaveProperty('tool_choice');
+    expect(body({ toolChoice: 'none' })).not.toHaveProperty('tool_choice');
+  });
+
+  test('in text mode describes the tools in the prompt and has no tools field', () => {
+    const sent = body({ tools, toolMode: 'text' });
+    expect(sent).not.toHaveProperty('tools');
+    const prompt = JSON.stringify(sent['messages']);
+    for (const word of ['Does f.', '<tool_call>', '<tool_response>', 'properties']) expect(prompt).toContain(word);
+  });
+
+  test('in text mode withdraws the offer where no tool may be called', () => {
+    const prompt = JSON.stringify(body({ tools, toolMode: 'text', toolChoice: 'none' })['messages']);
+    expect(prompt).not.toContain('Does f.');
+    expect(prompt).toContain('No tool can be called');
+  });
+});
+
+test('a tool whose schema leaves out type or properties is completed, and its title serves as description', () => {
+  const bare = tool('f', { inputSchema: { required: ['x'] }, title: 'The F' });
+  delete bare.description;
+  expect(toOpenAiTools([bare])).toEqual([
+    {
+      type: 'function',
+      function: { name: 'f', description: 'The F', parameters: { type: 'object', properties: {}, required: ['x'] } },
+    },
+  ]);
+});
