@@ -1,10 +1,11 @@
 /** The import rules of DESIGN.md section 2, as a check. */
+const TESTS = '(\\.test\\.ts$|/test-fixtures/)';
 const room = (name) => `^packages/${name}/`;
 const onlyMayImport = (from, allowed) => ({
   name: `${from}-imports`,
   comment: `${from} may import only: ${allowed.join(', ') || 'nothing of ours'}`,
   severity: 'error',
-  from: { path: room(from), pathNot: '\\.test\\.ts$' },
+  from: { path: room(from), pathNot: TESTS },
   to: { path: '^(packages|servers|testing)/', pathNot: [room(from), ...allowed.map(room)] },
 });
 
@@ -18,13 +19,13 @@ module.exports = {
     {
       name: 'published-never-imports-testing',
       severity: 'error',
-      from: { path: '^(packages|servers)/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^(packages|servers)/', pathNot: TESTS },
       to: { path: '^testing/' },
     },
     {
       name: 'servers-import-nothing-of-ours',
       severity: 'error',
-      from: { path: '^servers/([^/]+)/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^servers/([^/]+)/', pathNot: TESTS },
       to: { path: '^(packages|servers|testing)/', pathNot: '^servers/$1/' },
     },
     {
@@ -33,7 +34,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/(protocol|mcp-host|model-runtime|agent-runtime|agent-host)/src/',
-        pathNot: ['/node/', '\\.test\\.ts$'],
+        pathNot: ['/node/', TESTS],
       },
       to: { dependencyTypes: ['core'] },
     },
@@ -42,7 +43,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/(protocol|mcp-host|model-runtime|agent-runtime|agent-host)/src/',
-        pathNot: ['/node/', '\\.test\\.ts$'],
+        pathNot: ['/node/', TESTS],
       },
       to: { path: '/src/node/' },
     },
@@ -60,6 +61,9 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['toolyard-src', 'import', 'node', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['toolyard-src', 'import', 'node', 'default'],
+    },
   },
 };

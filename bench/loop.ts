@@ -96,7 +96,7 @@ async function compete(scenario: Scenario, runners: readonly Runner[], mock: Moc
     if (round % 2 === 1) order.reverse();
     for (const runner of order) {
       if (runner.error !== null) continue;
-      const runs = round === 0 ? options.runs * WARM_UP : options.runs;
+      const runs = round === 0 ? Math.ceil(WARM_UP_REQUESTS / (scenario.calls + 1)) : options.runs;
       try {
         const { block, counts } = await takeTurn(runner, scenario, runs, mock);
         if (round === 0) continue;
@@ -110,8 +110,8 @@ async function compete(scenario: Scenario, runners: readonly Runner[], mock: Moc
   }
 }
 
-/** The warm-up is as long as so many turns: the optimising compiler has then seen the hot paths. */
-const WARM_UP = 3;
+/** After so many requests the optimising compiler has seen the hot paths, and times no longer fall. */
+const WARM_UP_REQUESTS = 800;
 
 /** A block of runs. Throws unless the model saw exactly the requests that the work takes. */
 async function takeTurn(

@@ -19,8 +19,11 @@ function lockfileAddresses(): string[] {
 function versions(): string[] {
   const expected = (JSON.parse(read('packages/cli/package.json')) as { version: string }).version;
   const wrong: string[] = [];
-  if (!read('packages/protocol/src/version.ts').includes(`'${expected}'`)) wrong.push('VERSION of protocol is another than that of the packages');
-  const packages = globSync(['packages/*/package.json', 'servers/*/package.json', 'testing/package.json'], { cwd: ROOT });
+  if (!read('packages/protocol/src/version.ts').includes(`'${expected}'`))
+    wrong.push('VERSION of protocol is another than that of the packages');
+  const packages = globSync(['packages/*/package.json', 'servers/*/package.json', 'testing/package.json'], {
+    cwd: ROOT,
+  });
   for (const path of packages) {
     const { version, dependencies = {} } = JSON.parse(read(path)) as {
       version: string;
@@ -28,7 +31,8 @@ function versions(): string[] {
     };
     if (version !== expected) wrong.push(`${path}: version ${version}, the others ${expected}`);
     for (const [name, range] of Object.entries(dependencies)) {
-      if (name.startsWith('@toolyard/') && range !== expected) wrong.push(`${path}: ${name} is ${range}, not ${expected}`);
+      if (name.startsWith('@toolyard/') && range !== expected)
+        wrong.push(`${path}: ${name} is ${range}, not ${expected}`);
     }
   }
   return wrong;

@@ -13,7 +13,10 @@ export async function packAndUse(): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-pack-'));
   try {
     for (const workspace of PUBLISHED) {
-      const packed = await runNpm(['pack', '--silent', '--pack-destination', folder], { cwd: join(ROOT, workspace), quiet: true });
+      const packed = await runNpm(['pack', '--silent', '--pack-destination', folder], {
+        cwd: join(ROOT, workspace),
+        quiet: true,
+      });
       if (packed.code !== 0) return `npm pack of ${workspace} failed:\n${packed.output}`;
     }
     const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
@@ -26,7 +29,8 @@ export async function packAndUse(): Promise<string | null> {
 
     const nodes = new Set([process.execPath, process.env['TOOLYARD_SYSTEM_NODE'] ?? process.execPath]);
     for (const node of nodes) {
-      const wrong = (await useCommand(folder, node)) ?? (await useServer(folder, node)) ?? (await useLibrary(folder, node));
+      const wrong =
+        (await useCommand(folder, node)) ?? (await useServer(folder, node)) ?? (await useLibrary(folder, node));
       if (wrong !== null) return `on ${node}: ${wrong}`;
     }
     return null;
@@ -37,7 +41,10 @@ export async function packAndUse(): Promise<string | null> {
 
 async function useCommand(folder: string, node: string): Promise<string | null> {
   const bin = join(folder, 'node_modules', 'toolyard', 'dist', 'bin.js');
-  const ran = await run(node, [bin, 'chat', '--model', 'demo', 'What time is it in Tokyo?'], { cwd: folder, quiet: true });
+  const ran = await run(node, [bin, 'chat', '--model', 'demo', 'What time is it in Tokyo?'], {
+    cwd: folder,
+    quiet: true,
+  });
   return expectOutput('toolyard chat', ran, /Tokyo|\+09:00/);
 }
 

@@ -27,7 +27,11 @@ export function run(
 }
 
 /** Runs a program of an installed package with the pinned Node. */
-export function runTool(path: string, args: readonly string[], options: { cwd?: string; quiet?: boolean } = {}): Promise<Ran> {
+export function runTool(
+  path: string,
+  args: readonly string[],
+  options: { cwd?: string; quiet?: boolean } = {},
+): Promise<Ran> {
   return run(process.execPath, [join(ROOT, 'node_modules', path), ...args], options);
 }
 

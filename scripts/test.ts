@@ -22,7 +22,8 @@ const CHECKS: readonly Check[] = [
   { name: 'lint', run: () => tool('eslint/bin/eslint.js', ['.', '--max-warnings', '0']) },
   {
     name: 'import rules',
-    run: () => tool('dependency-cruiser/bin/dependency-cruise.mjs', ['packages', 'servers', 'testing', '--output-type', 'err']),
+    run: () =>
+      tool('dependency-cruiser/bin/dependency-cruise.mjs', ['packages', 'servers', 'testing', '--output-type', 'err']),
   },
   { name: 'unused code', run: () => tool('knip/bin/knip.js', ['--no-progress']) },
   { name: 'code in the documents', run: checkDocsCode },

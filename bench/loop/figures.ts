@@ -7,14 +7,21 @@ export type Figures = {
   cpuMsMedian: number;
   wallRatio: number | null;
   cpuRatio: number | null;
+  /** First and third quartile of `cpuRatio` over the rounds: how much to believe it. */
+  cpuRatioQuartiles: [number, number] | null;
 };
 
-/** NaN for nothing. */
-export function median(values: readonly number[]): number {
+/** The value below which this share of the values lies, between two neighbours in proportion; NaN for nothing. */
+function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
+  const place = (sorted.length - 1) * share;
+  const lower = sorted[Math.floor(place)] ?? Number.NaN;
+  const upper = sorted[Math.ceil(place)] ?? lower;
+  return lower + (upper - lower) * (place - Math.floor(place));
+}
+
+function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
 }
 
 /**
@@ -22,20 +29,20 @@ export function median(values: readonly number[]): number {
  * its round: what slows the machine for a while slows both sides of the fraction.
  */
 export function figuresOf(blocks: readonly Block[], floor: readonly Block[] | null): Figures {
-  const ratio = (measure: (block: Block) => number): number | null => {
-    if (!floor) return null;
-    const ratios = blocks.flatMap((block, round) => {
-      const below = floor[round];
+  const ratios = (measure: (block: Block) => number): number[] =>
+    blocks.flatMap((block, round) => {
+      const below = floor?.[round];
       return below ? [measure(block) / measure(below)] : [];
     });
-    return rounded(median(ratios));
-  };
+  const wallRatios = ratios(({ wallMs }) => median(wallMs));
+  const cpuRatios = ratios(cpuOfRun);
   return {
     runs: blocks.reduce((sum, { wallMs }) => sum + wallMs.length, 0),
     wallMsMedian: rounded(median(blocks.flatMap(({ wallMs }) => wallMs))),
     cpuMsMedian: rounded(median(blocks.map(cpuOfRun))),
-    wallRatio: ratio(({ wallMs }) => median(wallMs)),
-    cpuRatio: ratio(cpuOfRun),
+    wallRatio: floor && rounded(median(wallRatios)),
+    cpuRatio: floor && rounded(median(cpuRatios)),
+    cpuRatioQuartiles: floor && [rounded(quantile(cpuRatios, 0.25)), rounded(quantile(cpuRatios, 0.75))],
   };
 }
 

@@ -14,9 +14,9 @@ export type Options = {
 export const USAGE = `npm run bench -- loop [--runs N] [--rounds N] [--batch N]
                          [--only floor,toolyard,...] [--profile FOLDER]
 
-  --runs     runs in one turn of a contender (default 30)
-  --rounds   turns of each contender in each scenario (default 12)
-  --batch    tokens the model sends in one write (default 1; with 300 the whole answer comes at once)
+  --runs     runs in one turn of a contender (default 60)
+  --rounds   turns of each contender in each scenario (default 16)
+  --batch    tokens the model sends in one write (default 5; with 300 the whole answer comes at once)
   --only     these contenders alone; without floor there are no ratios
   --profile  leave a .cpuprofile of each contender in this folder (the times are then no longer worth printing)
 `;
@@ -26,9 +26,9 @@ export function readOptions(args: string[], known: readonly string[]): Options {
   const { values } = parseArgs({
     args,
     options: {
-      runs: { type: 'string', default: '30' },
-      rounds: { type: 'string', default: '12' },
-      batch: { type: 'string', default: '1' },
+      runs: { type: 'string', default: '60' },
+      rounds: { type: 'string', default: '16' },
+      batch: { type: 'string', default: '5' },
       only: { type: 'string' },
       profile: { type: 'string' },
     },

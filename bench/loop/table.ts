@@ -3,7 +3,7 @@ import type { Line } from '../loop.ts';
 /** How much more processor time than the floor Toolyard may take. */
 const AIMS: Record<string, number> = { exchange: 1.3, 'run-11': 1.5 };
 
-const HEAD = ['scenario', 'contender', 'version', 'wall ms', 'x floor', 'cpu ms', 'x floor', 'sent kB'];
+const HEAD = ['scenario', 'contender', 'version', 'wall ms', 'x floor', 'cpu ms', 'x floor', 'quartiles', 'sent kB'];
 
 /** The lines for people; times are medians of one run. */
 export function table(lines: readonly Line[]): string {
@@ -18,6 +18,7 @@ export function table(lines: readonly Line[]): string {
           line.wallRatio?.toFixed(2) ?? '-',
           line.cpuMsMedian.toFixed(2),
           line.cpuRatio?.toFixed(2) ?? '-',
+          line.cpuRatioQuartiles?.map((ratio) => ratio.toFixed(2)).join('-') ?? '-',
           line.requestKb.toFixed(1),
         ],
   );

@@ -46,7 +46,7 @@ export class RunFailed extends ToolyardError {
 }
 
 /** The journal and the signal the executors of a run are made with. */
-export type RunParts = { journal: RunJournal; signal: AbortSignal };
+type RunParts = { journal: RunJournal; signal: AbortSignal };
 
 export type AgentRunOptions = {
   id: string;
@@ -182,4 +182,3 @@ function summarise(messages: readonly Message[]): Pick<RunResult, 'text' | 'reas
   }
   return { text, reasoning, calls };
 }
-

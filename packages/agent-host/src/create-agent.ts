@@ -236,7 +236,8 @@ class LocalAgent implements Agent {
         }),
       ...(runOptions.signal ? { signal: runOptions.signal } : {}),
       ...(failpoint ? { failpoint } : {}),
-      onDefect: (thrown) => this.#log(`defect: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`),
+      onDefect: (thrown) =>
+        this.#log(`defect: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`),
     });
     this.#current = run;
     const over = (): void => {
@@ -294,6 +295,12 @@ function resolveModel(choice: ModelChoice, platform: Platform): { runtime: Model
   const newId = (): string => ids.next();
   if ('demo' in choice) return { runtime: createDemoRuntime({ clock, newId }), id: choice.id ?? 'demo' };
   const { baseUrl, apiKey, id } = choice;
-  const runtime = createOpenAiChatRuntime({ baseUrl, fetch, clock, newId, ...(apiKey === undefined ? {} : { apiKey }) });
+  const runtime = createOpenAiChatRuntime({
+    baseUrl,
+    fetch,
+    clock,
+    newId,
+    ...(apiKey === undefined ? {} : { apiKey }),
+  });
   return { runtime, id };
 }

@@ -28,7 +28,10 @@ export class EventQueue {
   /** Throws where there is a reader already: two readers would each get half. */
   read(): AsyncIterator<RunEvent, undefined> {
     if (this.#taken) {
-      throw new ToolyardError({ code: 'bad_request', message: 'The events of a run can be read once; they are being read already.' });
+      throw new ToolyardError({
+        code: 'bad_request',
+        message: 'The events of a run can be read once; they are being read already.',
+      });
     }
     this.#taken = true;
     return {

@@ -24,7 +24,7 @@ export function createUuidSource(clock: Pick<Clock, 'now'> = systemClock): IdSou
       const now = clock.now();
       if (now > lastTime) {
         lastTime = now;
-        counter = ((bytes[6] ?? 0) << 8 | (bytes[7] ?? 0)) & 0x07ff;
+        counter = (((bytes[6] ?? 0) << 8) | (bytes[7] ?? 0)) & 0x07ff;
       } else if (++counter > 0x0fff) {
         lastTime++;
         counter = 0;

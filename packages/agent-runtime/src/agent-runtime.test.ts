@@ -10,7 +10,10 @@ import { initialState } from './state.ts';
 
 type Recorded = { events: RunEventBody[]; commits: AgentState[] };
 
-function engine(executors: Partial<Executors>, stopRequested?: () => Ending | null): { runtime: AgentRuntime } & Recorded {
+function engine(
+  executors: Partial<Executors>,
+  stopRequested?: () => Ending | null,
+): { runtime: AgentRuntime } & Recorded {
   const events: RunEventBody[] = [];
   const commits: AgentState[] = [];
   const unused = (): never => {

@@ -57,7 +57,7 @@ export class AgentRuntime {
 
   async #carryOut<T extends InstructionType>(instruction: InstructionOf<T>, state: AgentState): Promise<StepResult> {
     // The map pairs each instruction with its executor; TypeScript cannot follow that through a union.
-    const execute = this.#options.executors[instruction.type as T] as Executor<T>;
+    const execute = this.#options.executors[instruction.type] as Executor<T>;
     try {
       return await execute(instruction, state);
     } catch (thrown) {

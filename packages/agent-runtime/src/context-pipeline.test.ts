@@ -12,13 +12,17 @@ function toolMessage(result: Partial<ToolResult>): ToolMessage {
     role: 'tool',
     name: 'read',
     tool: null,
-    parts: [
-      { type: 'tool_result', callId: 'c', result: { content: [], isError: false, outcome: 'done', ...result } },
-    ],
+    parts: [{ type: 'tool_result', callId: 'c', result: { content: [], isError: false, outcome: 'done', ...result } }],
   };
 }
 
-const question: Message = { id: 'u', parentId: null, createdAt: 0, role: 'user', parts: [{ type: 'text', text: 'hi' }] };
+const question: Message = {
+  id: 'u',
+  parentId: null,
+  createdAt: 0,
+  role: 'user',
+  parts: [{ type: 'text', text: 'hi' }],
+};
 const system: Message = {
   id: 's',
   parentId: null,
@@ -80,7 +84,9 @@ describe('buildContext', () => {
   });
 
   it('never cuts a character in two', () => {
-    const message = toolMessage({ content: [{ type: 'text', text: 'a'.repeat(3) + '😀'.repeat(MAX_TOOL_RESULT_TOKENS) }] });
+    const message = toolMessage({
+      content: [{ type: 'text', text: 'a'.repeat(3) + '😀'.repeat(MAX_TOOL_RESULT_TOKENS) }],
+    });
     const [sent] = buildContext([message], NOTHING);
     expect(JSON.stringify(sent)).not.toMatch(/\\ud[89ab]..(?!\\ud[c-f])/i);
     const part = sent?.role === 'tool' ? sent.parts[0].result.content[0] : undefined;

@@ -3,7 +3,7 @@ import type { ModelInfo } from '@toolyard/model-runtime';
 import { createOpenAiChatRuntime, findLocalServers } from '@toolyard/model-runtime';
 import type { Clock, Fetch } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { ConnectionFlags } from './main.ts';
+import type { ConnectionFlags } from './flags.ts';
 
 export type Surroundings = { env: NodeJS.ProcessEnv; fetch: Fetch; clock: Clock };
 
@@ -39,7 +39,12 @@ export async function chooseModel(
       return { model: { baseUrl: server.baseUrl, id }, told: `${id} of ${server.label} at ${server.baseUrl} (found)` };
     }
   }
-  if (wanted !== undefined) throw notFound(wanted, found.flatMap((server) => server.models), 'on this machine');
+  if (wanted !== undefined)
+    throw notFound(
+      wanted,
+      found.flatMap((server) => server.models),
+      'on this machine',
+    );
   return demo('demo', 'the built-in demo, which is no language model: none is configured (--base-url) or found here');
 }
 
@@ -64,7 +69,11 @@ async function configured(of: {
   const models = await createOpenAiChatRuntime({ baseUrl, fetch, clock, ...key }).models();
   const [only, ...others] = models;
   if (!only) {
-    throw new ToolyardError({ code: 'model_not_found', message: `${baseUrl} offers no model.`, hint: 'Load one there, or name one with --model.' });
+    throw new ToolyardError({
+      code: 'model_not_found',
+      message: `${baseUrl} offers no model.`,
+      hint: 'Load one there, or name one with --model.',
+    });
   }
   if (others.length > 0 && !isLoopback(baseUrl)) {
     throw new ToolyardError({

@@ -5,7 +5,7 @@ import { createOpenAiChatRuntime, findLocalServers } from '@toolyard/model-runti
 import { toErrorInfo, VERSION } from '@toolyard/protocol';
 import { chooseModel } from './choose-model.ts';
 import { EXIT } from './exit.ts';
-import type { DoctorFlags } from './main.ts';
+import type { DoctorFlags } from './flags.ts';
 import { plainLine } from './plain.ts';
 import { serversFrom } from './servers.ts';
 
@@ -47,7 +47,11 @@ async function lookAtModels(flags: DoctorFlags, tell: (finding: Finding) => void
   });
   const found = await findLocalServers({ fetch, clock });
   for (const { label, baseUrl, models } of found) {
-    tell({ level: 'ok', subject: label, text: `${baseUrl}, ${models.length} models: ${models.map((m) => m.id).join(', ')}` });
+    tell({
+      level: 'ok',
+      subject: label,
+      text: `${baseUrl}, ${models.length} models: ${models.map((m) => m.id).join(', ')}`,
+    });
   }
   if (found.length === 0) {
     tell({ level: 'info', subject: 'local model servers', text: 'none answers on the usual ports of this machine' });
@@ -74,7 +78,12 @@ async function lookAtModels(flags: DoctorFlags, tell: (finding: Finding) => void
 async function lookAtServers(flags: DoctorFlags, tell: (finding: Finding) => void): Promise<void> {
   const { createTransport, clock } = nodePlatform();
   try {
-    await using host = new McpHost({ servers: serversFrom(flags, process.env), createTransport, clock, clientInfo: { name: 'toolyard', version: VERSION } });
+    await using host = new McpHost({
+      servers: serversFrom(flags, process.env),
+      createTransport,
+      clock,
+      clientInfo: { name: 'toolyard', version: VERSION },
+    });
     await host.connectAll();
     for (const server of host.health()) {
       const subject = `server ${server.id}`;

@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { EXIT } from './exit.ts';
 import { reportFailure } from './failure.ts';
+import type { ChatFlags, DoctorFlags } from './flags.ts';
 import { VERSION } from '@toolyard/protocol';
 
 /** Runs the `toolyard` command; sets the exit code of the process instead of throwing. */
@@ -66,40 +67,14 @@ function createProgram(): Command {
     .description('Run an MCP server that comes with Toolyard, over stdio unless --http is given')
     .addArgument(program.createArgument('<server>', 'which one').choices(['date']))
     .option('--http', 'serve Streamable HTTP on 127.0.0.1 instead of stdio')
-    .option('--port <n>', 'with --http: the port; 0 takes a free one', port, 0)
+    .option('--port <n>', 'with --http: the port; 0 takes any free one')
     .exitOverride()
-    .action(async (_server: 'date', options: { http?: boolean; port: number }) => {
+    .action(async (_server: 'date', options: { http?: boolean; port?: string }) => {
       const { mcpServeCommand } = await import('./mcp-serve.ts');
-      await mcpServeCommand(options);
+      process.exitCode = await mcpServeCommand(options);
     });
   return program;
 }
-
-export type ConnectionFlags = {
-  baseUrl?: string;
-  apiKey?: string;
-  model?: string;
-  mcp: string[];
-  mcpConfig?: string;
-  /** False with `--no-date`. */
-  date: boolean;
-};
-
-export type ChatFlags = ConnectionFlags & {
-  system?: string;
-  maxTurns?: number;
-  onMaxTurns: 'answer' | 'error';
-  allow: string[];
-  toolMode: 'native' | 'text';
-  temperature?: number;
-  topP?: number;
-  maxTokens?: number;
-  stop: string[];
-  seed?: number;
-  json?: boolean;
-};
-
-export type DoctorFlags = ConnectionFlags & { json?: boolean };
 
 function withConnectionOptions(command: Command): Command {
   return command
@@ -124,13 +99,5 @@ function number(text: string): number {
 function positiveInteger(text: string): number {
   const value = number(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It takes a whole number from 1.');
-  return value;
-}
-
-function port(text: string): number {
-  const value = number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 65_535) {
-    throw new InvalidArgumentError('It takes a port from 0 to 65535.');
-  }
   return value;
 }

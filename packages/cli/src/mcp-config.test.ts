@@ -33,7 +33,9 @@ describe('mcp.json', () => {
     const path = file(
       '{"mcpServers": {"off": {"command": "a", "disabled": true}, "on": {"url": "https://example.com", "headers": {"Authorization": "Bearer ${env:KEY}"}}}}',
     );
-    expect(readMcpConfig(path, { KEY: 'k' })).toMatchObject([{ id: 'on', transport: { headers: { Authorization: 'Bearer k' } } }]);
+    expect(readMcpConfig(path, { KEY: 'k' })).toMatchObject([
+      { id: 'on', transport: { headers: { Authorization: 'Bearer k' } } },
+    ]);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 // Everything a terminal would act on instead of showing, and the marks that reorder text: but for tab and newline.
-// eslint-disable-next-line no-control-regex -- control characters are what this is about
+
 const ACTIVE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Text of a model, tool or server as a terminal may show it: it cannot move the cursor, colour, or hide anything. */

@@ -34,7 +34,10 @@ describe('--mcp', () => {
   });
 
   it('does not take an option with "=" for a name', () => {
-    expect(serverFromFlag('node --title=x y.js').transport).toMatchObject({ command: 'node', args: ['--title=x', 'y.js'] });
+    expect(serverFromFlag('node --title=x y.js').transport).toMatchObject({
+      command: 'node',
+      args: ['--title=x', 'y.js'],
+    });
   });
 
   it.each(['', '   ', 'ws://localhost/x', 'http://', 'name='])('says what is wrong with %j', (text) => {

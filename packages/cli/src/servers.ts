@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgsStringToArgv } from 'string-argv';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import { ToolyardError } from '@toolyard/protocol';
-import type { ConnectionFlags } from './main.ts';
+import type { ConnectionFlags } from './flags.ts';
 import { readMcpConfig } from './mcp-config.ts';
 
 /** The servers a command works with: the bundled one, those of the file, those of the flags. */
@@ -17,7 +17,7 @@ export function serversFrom(
 }
 
 /** The date server that ships with Toolyard, as a child over stdio: on by default, and built in. */
-export function dateServer(): ServerConfig {
+function dateServer(): ServerConfig {
   const path = fileURLToPath(import.meta.resolve('@toolyard/server-date/bin'));
   return { id: 'date', transport: { type: 'stdio', command: process.execPath, args: [path] }, builtIn: true };
 }
@@ -78,7 +78,9 @@ function idFrom(text: string): string {
     .split(/[\\/]/)
     .filter((step) => step !== '' && step !== '.' && step !== '..');
   const last = (steps.at(-1) ?? '').replace(/\.([cm]?[jt]s|py|exe)$/, '');
-  const telling = NAMELESS.test(last) ? (steps.findLast((step, at) => at < steps.length - 1 && !NAMELESS.test(step)) ?? last) : last;
+  const telling = NAMELESS.test(last)
+    ? (steps.findLast((step, at) => at < steps.length - 1 && !NAMELESS.test(step)) ?? last)
+    : last;
   return telling.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '') || 'server';
 }
 

@@ -10,7 +10,7 @@ export type LocalServerRecord = {
 
 /** The usual ports, in the order in which found servers are listed. */
 export const LOCAL_SERVERS: readonly LocalServerRecord[] = [
-  { label: 'Ollama', port: 11434, ownedBy: 'library', source: 'https://docs.ollama.com/faq' },
+  { label: 'Ollama', port: 11434, source: 'https://docs.ollama.com/faq' },
   {
     label: 'llama.cpp',
     port: 8080,
@@ -26,11 +26,10 @@ export const LOCAL_SERVERS: readonly LocalServerRecord[] = [
   {
     label: 'LM Studio',
     port: 1234,
-    ownedBy: 'organization_owner',
-    source: 'https://lmstudio.ai/docs/developer/core/server',
+    source: 'https://lmstudio.ai/docs/developer/openai-compat',
   },
-  { label: 'Jan', port: 1337, source: 'https://www.jan.ai/docs/desktop/api-server' },
-  { label: 'KoboldCpp', port: 5001, ownedBy: 'koboldcpp', source: 'https://github.com/LostRuins/koboldcpp/wiki' },
+  { label: 'Jan', port: 1337, source: 'https://jan.ai/docs/local-api' },
+  { label: 'KoboldCpp', port: 5001, source: 'https://github.com/LostRuins/koboldcpp/blob/concedo/koboldcpp.py' },
   {
     label: 'text-generation-webui',
     port: 5000,

@@ -100,7 +100,11 @@ export class ToolyardError extends Error {
  */
 export function toErrorInfo(thrown: unknown): ErrorInfo {
   if (ToolyardError.isInstance(thrown)) return thrown.toJSON();
-  return { code: 'internal', message: 'Something went wrong inside Toolyard.', hint: 'This is a defect: please report it.' };
+  return {
+    code: 'internal',
+    message: 'Something went wrong inside Toolyard.',
+    hint: 'This is a defect: please report it.',
+  };
 }
 
 /** True for the error an aborted operation throws, in every runtime. */

@@ -23,14 +23,7 @@ export type {
 } from './parts.ts';
 export type { ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
 export { formatToolReference } from './tools.ts';
-export type {
-  AssistantMessage,
-  FinishReason,
-  Message,
-  SystemMessage,
-  ToolMessage,
-  UserMessage,
-} from './messages.ts';
+export type { AssistantMessage, FinishReason, Message, SystemMessage, ToolMessage, UserMessage } from './messages.ts';
 export { textOf } from './messages.ts';
 export type { Price, Usage } from './usage.ts';
 export { addUsage, costOf } from './usage.ts';

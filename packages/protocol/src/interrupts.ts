@@ -16,5 +16,4 @@ export type ApprovalInterrupt = {
 
 /** `conversation`: the same tool need not be asked about again in this conversation. */
 export type ApprovalAnswer =
-  | { decision: 'approve'; scope: 'once' | 'conversation' }
-  | { decision: 'refuse'; reason?: string };
+  { decision: 'approve'; scope: 'once' | 'conversation' } | { decision: 'refuse'; reason?: string };

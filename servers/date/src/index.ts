@@ -8,3 +8,4 @@ export { serveDateOverStdio } from './stdio.ts';
 export type { RunningServer } from './stdio.ts';
 export { serveDateOverHttp } from './http.ts';
 export type { HttpServer } from './http.ts';
+export { main as dateServerCommand } from './main.ts';

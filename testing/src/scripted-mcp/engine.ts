@@ -17,7 +17,7 @@ export type EngineHost = {
 };
 
 /** Sends a message towards whoever asked; `last` marks the answer. */
-export type Send = (message: JsonObject, last: boolean) => void;
+type Send = (message: JsonObject, last: boolean) => void;
 
 export type Engine = {
   /**

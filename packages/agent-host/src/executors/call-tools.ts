@@ -74,7 +74,10 @@ async function run(host: RunHost, call: PendingCall, tool: ToolReference): Promi
   } catch {
     // A tool host answers with results and does not throw; if one does, nobody knows how far the call went.
     return failedResult(
-      { code: 'outcome_unknown', message: `"${call.name}" broke off; it is not known whether it took effect. Do not repeat it.` },
+      {
+        code: 'outcome_unknown',
+        message: `"${call.name}" broke off; it is not known whether it took effect. Do not repeat it.`,
+      },
       'unknown',
     );
   }

@@ -3,7 +3,7 @@ import type { ApprovalAnswer, ApprovalInterrupt, RunEvent } from '@toolyard/prot
 import type { ServerConfig } from '@toolyard/mcp-host';
 import { eventually, isAlive, processTreeOf, reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { createAgent } from './index.ts';
-import { agentOn, DATE_SERVER, EVERYTHING_SERVER, eventsOf, sentMessages } from './test-agent.ts';
+import { agentOn, DATE_SERVER, EVERYTHING_SERVER, eventsOf, sentMessages } from './test-fixtures/test-agent.ts';
 
 const ECHO = { name: 'echo', arguments: { message: 'hello' } };
 
@@ -85,7 +85,10 @@ describe('the gate', () => {
   });
 
   it('does not take a foreign server for built in because it is called date and says it only reads', async () => {
-    await using server = await startModelServer([reply.toolCalls([{ name: 'get-date', arguments: {} }]), reply.text('.')]);
+    await using server = await startModelServer([
+      reply.toolCalls([{ name: 'get-date', arguments: {} }]),
+      reply.text('.'),
+    ]);
     await using agent = await agentOn(server, {
       servers: [{ id: 'date', transport: DATE_SERVER.transport }],
     });
@@ -158,7 +161,9 @@ describe('stopping', () => {
     process.on('warning', onWarning);
     await using server = await startModelServer((_request, index) =>
       index % 13 < 12
-        ? reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo', format: 'unix', locale: `en-${index}` } }])
+        ? reply.toolCalls([
+            { name: 'get-date', arguments: { timezone: 'Asia/Tokyo', format: 'unix', locale: `en-${index}` } },
+          ])
         : reply.text('Done.'),
     );
     await using agent = await agentOn(server, { servers: [DATE_SERVER] });
@@ -179,7 +184,9 @@ describe('stopping', () => {
 
   it('refuses a second run while one is under way', async () => {
     await using server = await startModelServer((request) =>
-      request.text.includes('Two') ? reply.text('Next.') : reply.text('', { finish: null, done: false, thenSilence: true }),
+      request.text.includes('Two')
+        ? reply.text('Next.')
+        : reply.text('', { finish: null, done: false, thenSilence: true }),
     );
     await using agent = await agentOn(server);
     const run = agent.run('One');
@@ -191,14 +198,20 @@ describe('stopping', () => {
 });
 
 describe('tools that fail', () => {
-  const behaving = (behaviour: Parameters<typeof scriptedMcpCommand>[0], more: Partial<ServerConfig> = {}): ServerConfig => ({
+  const behaving = (
+    behaviour: Parameters<typeof scriptedMcpCommand>[0],
+    more: Partial<ServerConfig> = {},
+  ): ServerConfig => ({
     id: 'odd',
     transport: { type: 'stdio', ...scriptedMcpCommand(behaviour) },
     ...more,
   });
 
   it('hands the model what a failing tool says', async () => {
-    await using server = await startModelServer([reply.toolCalls([{ name: 'fail', arguments: {} }]), reply.text('Pity.')]);
+    await using server = await startModelServer([
+      reply.toolCalls([{ name: 'fail', arguments: {} }]),
+      reply.text('Pity.'),
+    ]);
     await using agent = await agentOn(server, {
       servers: [behaving({ tools: [{ name: 'fail', does: [{ do: 'fail', text: 'no such table' }] }] })],
       allow: ['odd/fail'],
@@ -209,7 +222,10 @@ describe('tools that fail', () => {
   });
 
   it('gives up a tool that never answers, and tells the model not to repeat it', async () => {
-    await using server = await startModelServer([reply.toolCalls([{ name: 'hang', arguments: {} }]), reply.text('Pity.')]);
+    await using server = await startModelServer([
+      reply.toolCalls([{ name: 'hang', arguments: {} }]),
+      reply.text('Pity.'),
+    ]);
     await using agent = await agentOn(server, {
       servers: [behaving({ tools: [{ name: 'hang', does: [{ do: 'never' }] }] }, { callTimeoutMs: 300 })],
       allow: ['odd/hang'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reply, startModelServer } from '@toolyard/testing';
 import { RunFailed } from '../agent-run.ts';
-import { agentOn, DATE_SERVER, eventsOf, sentBody, sentMessages } from './test-agent.ts';
+import { agentOn, DATE_SERVER, eventsOf, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
 
 const TOKYO = { name: 'get-date', arguments: { timezone: 'Asia/Tokyo', format: 'iso' } };
 
@@ -122,11 +122,7 @@ describe('a conversation with tools', () => {
       { id: 'call_0', name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } },
       { id: 'call_0', name: 'get-date', arguments: { timezone: 'Asia/Taipei' } },
     ];
-    await using server = await startModelServer([
-      reply.toolCalls(twins),
-      reply.toolCalls(twins),
-      reply.text('Both.'),
-    ]);
+    await using server = await startModelServer([reply.toolCalls(twins), reply.toolCalls(twins), reply.text('Both.')]);
     await using agent = await agentOn(server, { servers: [DATE_SERVER] });
     const { calls } = await agent.run('Times?').result;
     expect(new Set(calls.map(({ call }) => call.callId)).size).toBe(4);
@@ -212,7 +208,9 @@ describe('when a run cannot end well', () => {
   });
 
   it('fails with time_limit_exceeded in mid-answer and keeps what was said', async () => {
-    await using server = await startModelServer([reply.text('It was a dark', { finish: null, done: false, thenSilence: true })]);
+    await using server = await startModelServer([
+      reply.text('It was a dark', { finish: null, done: false, thenSilence: true }),
+    ]);
     await using agent = await agentOn(server, { limits: { maxWallTimeMs: 300 } });
     const error = await failure(agent.run('Tell me a story'));
     expect(error.code).toBe('time_limit_exceeded');

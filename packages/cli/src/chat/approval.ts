@@ -13,7 +13,9 @@ export function createTerminalApproval(of: {
   const { terminal, reader, onInterrupt } = of;
   return async (interrupt, { signal }) => {
     const reference = formatToolReference(interrupt.tool);
-    terminal.err.write(`\n${plain(reference)} wants to run with\n${plain(JSON.stringify(interrupt.arguments, null, 2))}\n`);
+    terminal.err.write(
+      `\n${plain(reference)} wants to run with\n${plain(JSON.stringify(interrupt.arguments, null, 2))}\n`,
+    );
     for (;;) {
       const line = await reader.ask('Allow it? [y]es, [a]lways in this conversation, [n]o: ', signal);
       if (line.kind !== 'line') {

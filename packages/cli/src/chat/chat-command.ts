@@ -5,7 +5,7 @@ import type { ModelParameters } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { chooseModel } from '../choose-model.ts';
 import { reportFailure } from '../failure.ts';
-import type { ChatFlags } from '../main.ts';
+import type { ChatFlags } from '../flags.ts';
 import { plainLine } from '../plain.ts';
 import { serversFrom } from '../servers.ts';
 import { answerOnce } from './answer-once.ts';
@@ -25,7 +25,11 @@ export async function chatCommand(question: string | undefined, flags: ChatFlags
     throw new ToolyardError({ code: 'bad_config', message: 'The question is empty.' });
   }
   if (flags.json && asked === undefined) {
-    throw new ToolyardError({ code: 'bad_config', message: '--json goes with a question.', hint: 'toolyard chat --json "question"' });
+    throw new ToolyardError({
+      code: 'bad_config',
+      message: '--json goes with a question.',
+      hint: 'toolyard chat --json "question"',
+    });
   }
   checkAllowed(flags.allow);
   process.once('exit', killAllStdioChildren);
@@ -116,7 +120,10 @@ function tellServers(agent: Agent, { err, errIsScreen }: Terminal): void {
         err.write(dim(`  left out ${plainLine(name)}: ${plainLine(reason)}\n`, errIsScreen));
       }
     } else {
-      reportFailure(new ToolyardError(server.error ?? { code: 'internal', message: `${server.id} is ${server.state}.` }), err);
+      reportFailure(
+        new ToolyardError(server.error ?? { code: 'internal', message: `${server.id} is ${server.state}.` }),
+        err,
+      );
     }
   }
 }

@@ -40,7 +40,8 @@ export class Conversation {
   async talk(): Promise<number> {
     const { reader, terminal, signals } = this.#options;
     const prompt = terminal.interactive ? '> ' : '';
-    if (terminal.interactive) terminal.err.write(dim('Ask away. /help shows what else there is.\n', terminal.errIsScreen));
+    if (terminal.interactive)
+      terminal.err.write(dim('Ask away. /help shows what else there is.\n', terminal.errIsScreen));
     let code: number = EXIT.done;
     let leaving = false;
     for (;;) {

@@ -48,7 +48,10 @@ describe('toolyard chat "question"', () => {
 
   it('writes one event a line with --json, from the first to the last', async () => {
     const ran = await toolyard(['chat', '--model', 'demo', '--json', 'What time is it in Tokyo?']);
-    const events = ran.stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as RunEvent);
+    const events = ran.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as RunEvent);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
     expect(events[0]).toMatchObject({ v: 1, type: 'run_started' });
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
@@ -74,7 +77,20 @@ describe('toolyard chat "question"', () => {
 
   it('passes instructions and parameters on', async () => {
     await using server = await startModelServer([reply.text('.')]);
-    const flags = ['--system', 'Be brief.', '--temperature', '0.2', '--top-p', '0.9', '--max-tokens', '50', '--stop', 'END', '--seed', '7'];
+    const flags = [
+      '--system',
+      'Be brief.',
+      '--temperature',
+      '0.2',
+      '--top-p',
+      '0.9',
+      '--max-tokens',
+      '50',
+      '--stop',
+      'END',
+      '--seed',
+      '7',
+    ];
     await toolyard(['chat', '--base-url', server.url, '--model', 'scripted', '--no-date', ...flags, 'Hi']);
     expect(server.requests[0]?.body).toMatchObject({
       messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user' }],
@@ -110,7 +126,11 @@ describe('which model answers', () => {
   it('works with and without /v1 in the address', async () => {
     for (const serveAt of ['v1', 'root'] as const) {
       await using server = await startModelServer(() => reply.text('Here.'), { serveAt });
-      for (const address of [server.origin, `${server.origin}/`, ...(serveAt === 'v1' ? [`${server.origin}/v1`] : [])]) {
+      for (const address of [
+        server.origin,
+        `${server.origin}/`,
+        ...(serveAt === 'v1' ? [`${server.origin}/v1`] : []),
+      ]) {
         const ran = await toolyard(['chat', '--base-url', address, '--model', 'scripted', '--no-date', 'Hi']);
         expect(ran.stdout, `${serveAt} ${address} ${ran.stderr}`).toBe('Here.\n');
       }
@@ -130,7 +150,17 @@ describe('which model answers', () => {
 
   it('says that the key was refused, without showing it', async () => {
     await using server = await startModelServer([], { requireKey: 'right' });
-    const ran = await toolyard(['chat', '--base-url', server.url, '--model', 'scripted', '--api-key', 'wrong-key-1', '--no-date', 'Hi']);
+    const ran = await toolyard([
+      'chat',
+      '--base-url',
+      server.url,
+      '--model',
+      'scripted',
+      '--api-key',
+      'wrong-key-1',
+      '--no-date',
+      'Hi',
+    ]);
     expect(ran.code).toBe(1);
     expect(ran.stderr).toMatch(/key/i);
     expect(ran.stderr).not.toContain('wrong-key-1');
@@ -141,7 +171,9 @@ describe('which model answers', () => {
     await using server = await startModelServer([], { serveAt: 'v1', otherwise: reply.html() });
     const ran = await toolyard(['chat', '--base-url', `${server.origin}/app`, '--model', 'x', '--no-date', 'Hi']);
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toMatch(/no(t a)? model server/);
+    expect(ran.stderr).toContain(
+      `${server.origin}/app/chat/completions nor at ${server.origin}/app/v1/chat/completions`,
+    );
     expect(ran.stderr).not.toMatch(/\n\s+at /);
   });
 
@@ -183,7 +215,10 @@ describe('MCP servers', () => {
   });
 
   it('does not mind noise on stdout', async () => {
-    const noisy = mcp({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }], atStart: { stdout: ['Listening...', '{"x":'] } });
+    const noisy = mcp({
+      tools: [{ name: 'echo', does: [{ do: 'echo' }] }],
+      atStart: { stdout: ['Listening...', '{"x":'] },
+    });
     await using server = await startModelServer([reply.toolCalls([ECHO]), reply.text('Done.')]);
     const ran = await toolyard(['chat', '--base-url', server.url, '--mcp', noisy, '--allow', 'odd/echo', 'Echo']);
     expect(ran.stdout).toBe('Done.\n');
@@ -193,7 +228,13 @@ describe('MCP servers', () => {
   it('refuses a foreign tool where nobody can be asked, tells how to allow it, and runs it with --allow', async () => {
     const script = [reply.toolCalls([ECHO]), reply.text('Done.'), reply.toolCalls([ECHO]), reply.text('Done.')];
     await using server = await startModelServer(script);
-    const flags = ['chat', '--base-url', server.url, '--mcp', mcp({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] })];
+    const flags = [
+      'chat',
+      '--base-url',
+      server.url,
+      '--mcp',
+      mcp({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] }),
+    ];
     const refused = await toolyard([...flags, 'Echo']);
     expect(refused.stderr).toContain('--allow odd/echo');
     expect(refused.stderr).not.toContain('ok: ');

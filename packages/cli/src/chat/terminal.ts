@@ -29,7 +29,7 @@ export function dim(text: string, isScreen: boolean): string {
   return isScreen && !process.env['NO_COLOR'] ? styleText('dim', text, { validateStream: false }) : text;
 }
 
-export type Line = { kind: 'line'; text: string } | { kind: 'interrupt' } | { kind: 'end' };
+type Line = { kind: 'line'; text: string } | { kind: 'interrupt' } | { kind: 'end' };
 
 /** Reads one line at a time. */
 export type LineReader = { ask(prompt: string, signal?: AbortSignal): Promise<Line>; close(): void };

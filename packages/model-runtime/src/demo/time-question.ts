@@ -24,9 +24,9 @@ function asksFor(text: string, namesPlace: boolean): TimeQuestion['asks'] | null
   if (/日期|幾號|几号|幾月|几月|(星期|禮拜|礼拜|週|周)(幾|几)/.test(text)) return 'date';
   if (/時間|时间/.test(text) && (namesPlace || /現在|现在|目前|當前|当前|什麼|什么|多少|當地|当地/.test(text)))
     return 'time';
-  if (/\btime is it\b|\bwhat time\b|\b(current|local|exact) time\b|\btime (right )?now\b|\btime in\b/.test(text))
-    return 'time';
+  if (/\btime is it\b|\bwhat time\b|\b(current|local|exact) time\b|\btime (right )?now\b/.test(text)) return 'time';
   if (/\b(what's|what is|whats|tell me|show me) the time\b/.test(text)) return 'time';
+  if (namesPlace && /\btime\b/.test(text)) return 'time';
   if (/\btoday's date\b|\bcurrent date\b|\bdate (is it )?(today|now)\b|\bwhat (day|date)\b/.test(text)) return 'date';
   if (/\b(what's|what is|whats|tell me|show me) the date\b/.test(text)) return 'date';
   return null;

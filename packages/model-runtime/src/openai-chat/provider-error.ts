@@ -180,7 +180,7 @@ function plainWords(code: ErrorCode): string {
 }
 
 /** One line, bounded; a stack trace ends at its first frame. */
-export function shorten(text: string): string {
+function shorten(text: string): string {
   const head = text.slice(0, 4000).split(/\n[ \t]+at |\nTraceback |\n[ \t]*File "/)[0] ?? '';
   const line = head.replace(/\s+/g, ' ').trim();
   return line.length <= MAX_MESSAGE ? line : `${line.slice(0, MAX_MESSAGE - 1).toWellFormed()}…`;

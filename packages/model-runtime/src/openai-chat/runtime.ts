@@ -102,19 +102,17 @@ class OpenAiChatRuntime implements ModelRuntime {
       reader = (met.response.body ?? emptyBody()).getReader();
       while (!answer.ended) {
         const out: StreamPart[] = [];
+        let read: Awaited<ReturnType<BodyReader['read']>> | null = null;
         try {
           guard.waiting(reader);
-          const { done, value } = await reader.read();
+          read = await reader.read();
           guard.received();
-          if (done) body.end(out);
-          else body.push(value, out);
-        } catch (thrown) {
-          const { stopped } = guard;
-          if (stopped !== null && isAbortError(stopped)) throw stopped;
-          // The model had said its last word; only the ceremony behind it is missing.
-          if (answer.stopped) answer.end(true, out);
-          else answer.fail(stopped === null ? brokenStream(errors.server) : this.#silence(errors), out);
+        } catch {
+          read = null;
         }
+        if (read === null) breakOff(answer, guard, this.#silence(errors), errors, out);
+        else if (read.done) body.end(out);
+        else body.push(read.value, out);
         if (answer.stopped && !answer.ended) guard.shorten(AFTER_STOP_MS);
         complete = body.saidDone;
         if (out.length > 0) yield out;
@@ -221,6 +219,15 @@ class OpenAiChatRuntime implements ModelRuntime {
       retryable: true,
     };
   }
+}
+
+/** The read failed: cancelled, silent for too long, or cut off. Throws AbortError in the first case. */
+function breakOff(answer: Answer, guard: CallGuard, silence: ErrorInfo, errors: ErrorContext, out: StreamPart[]): void {
+  const { stopped } = guard;
+  if (stopped !== null && isAbortError(stopped)) throw stopped;
+  // The model had said its last word; only the ceremony behind it is missing.
+  if (answer.stopped) answer.end(true, out);
+  else answer.fail(stopped === null ? brokenStream(errors.server) : silence, out);
 }
 
 function emptyBody(): ReadableStream<Uint8Array> {

@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url';
 import type { RunEvent } from '@toolyard/protocol';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { ModelServer } from '@toolyard/testing';
-import type { Agent, AgentOptions } from '../create-agent.ts';
-import type { AgentRun } from '../agent-run.ts';
-import { createAgent } from './index.ts';
+import type { Agent, AgentOptions } from '../../create-agent.ts';
+import type { AgentRun } from '../../agent-run.ts';
+import { createAgent } from '../index.ts';
 
 /** The date server as a real child process over stdio, registered as built in. */
 export const DATE_SERVER: ServerConfig = {
@@ -38,7 +38,10 @@ export async function eventsOf(run: AgentRun): Promise<RunEvent[]> {
 }
 
 /** The messages of a recorded request, as the wire has them. */
-export function sentMessages(server: ModelServer, index: number): { role: string; content: unknown; [key: string]: unknown }[] {
+export function sentMessages(
+  server: ModelServer,
+  index: number,
+): { role: string; content: unknown; [key: string]: unknown }[] {
   const body = server.requests.filter(({ method }) => method === 'POST')[index]?.body;
   return (body as { messages: { role: string; content: unknown }[] }).messages;
 }

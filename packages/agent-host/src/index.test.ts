@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import * as root from './index.ts';
+import * as node from './node/index.ts';
+
+test('the package offers this and nothing else', () => {
+  expect(Object.keys(root).sort()).toEqual([
+    'RunFailed',
+    'createAgent',
+    'createAgentExecutors',
+    'createUuidSource',
+    'systemClock',
+  ]);
+});
+
+test('the Node side offers this and nothing else', () => {
+  expect(Object.keys(node).sort()).toEqual(['createAgent', 'nodePlatform']);
+});

@@ -1,0 +1,230 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  eventually,
+  isAlive,
+  processTreeOf,
+  reply,
+  runNode,
+  scriptedMcpCommand,
+  SOURCE_CONDITION,
+  startModelServer,
+} from '@toolyard/testing';
+
+const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url));
+const ENV = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', TERM: 'xterm', NO_COLOR: '1' };
+
+/** `script` of util-linux runs a program on a pseudo-terminal; without it these tests cannot be made. */
+const hasTerminal =
+  process.platform === 'linux' &&
+  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
+if (!hasTerminal) console.warn('skipped: tests at a pseudo-terminal need `script` of util-linux');
+
+/** A chat at a real pseudo-terminal: what is typed goes in, what a person would see comes out. */
+class TerminalChat implements AsyncDisposable {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<unknown[]>;
+  #screen = '';
+  #seen = 0;
+
+  constructor(args: readonly string[]) {
+    const command = [process.execPath, SOURCE_CONDITION, BIN, 'chat', ...args].map((word) => `'${word}'`).join(' ');
+    this.#child = spawn('script', ['-qefc', `stty cols 120; exec ${command}`, '/dev/null'], { env: ENV });
+    this.ended = once(this.#child, 'exit');
+    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.#screen += text));
+    this.#child.stdin.on('error', () => {});
+  }
+
+  /** Waits until `text` shows up behind what was seen before, and gives all that came with it. */
+  async see(text: string | RegExp): Promise<string> {
+    const matches = (): RegExpExecArray | null =>
+      (typeof text === 'string' ? new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) : text).exec(
+        this.#screen.slice(this.#seen),
+      );
+    await eventually(() => expect(matches(), `${String(text)} in ${this.#screen}`).not.toBeNull());
+    const match = matches();
+    const end = this.#seen + (match?.index ?? 0) + (match?.[0].length ?? 0);
+    const shown = this.#screen.slice(this.#seen, end);
+    this.#seen = end;
+    return shown;
+  }
+
+  type(text: string): void {
+    this.#child.stdin.write(text);
+  }
+
+  line(text: string): void {
+    this.type(`${text}\r`);
+  }
+
+  processes(): number[] {
+    return processTreeOf(this.#child.pid ?? 0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const left = this.processes();
+    this.#child.kill('SIGKILL');
+    await this.ended;
+    for (const pid of left) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'toolyard-chat-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A configuration with a server of a stranger, whose tool gives its arguments back. */
+function echoServer(): string {
+  const path = join(folder, 'mcp.json');
+  const odd = scriptedMcpCommand({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] });
+  writeFileSync(path, JSON.stringify({ mcpServers: { odd } }));
+  return path;
+}
+
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+
+describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
+  it('says which model answers, streams the answer, keeps the history, and leaves with Ctrl-D', async () => {
+    await using chat = new TerminalChat(['--model', 'demo']);
+    await chat.see('no language model');
+    await chat.see('server date: 1 tool');
+    await chat.see('> ');
+    chat.line('現在是幾點幾分？');
+    await chat.see('call date/get-date');
+    await chat.see(/現在是 .*\d/);
+    await chat.see('> ');
+    chat.line('/tools');
+    await chat.see('date/get-date');
+    await chat.see('> ');
+    chat.line('/history');
+    const history = await chat.see(/assistant: 現在是[^\n]*/);
+    expect(history).toMatch(/user: 現在是幾點幾分？\s+assistant: \(calls get-date/);
+    await chat.see('> ');
+    chat.line('/clear');
+    await chat.see('begins anew');
+    chat.line('/history');
+    await chat.see('Nothing has been said yet');
+    const running = chat.processes();
+    chat.type(CTRL_D);
+    expect((await chat.ended)[0]).toBe(0);
+    expect(running.filter(isAlive)).toEqual([]);
+  });
+
+  it('stops the answer with Ctrl-C, goes on, and leaves with a second one', async () => {
+    await using chat = new TerminalChat(['--model', 'demo']);
+    await chat.see('> ');
+    chat.line('/slow 500');
+    await chat.see('word 3');
+    const running = chat.processes();
+    chat.type(CTRL_C);
+    await chat.see('stopped');
+    await chat.see('> ');
+    chat.line('What time is it in Tokyo?');
+    await chat.see(/In Tokyo.*\d/);
+    await chat.see('> ');
+    chat.type(CTRL_C);
+    await chat.see('Ctrl-C again leaves');
+    chat.type(CTRL_C);
+    expect((await chat.ended)[0]).toBe(130);
+    expect(running.filter(isAlive)).toEqual([]);
+  });
+
+  it('shows the arguments of a foreign call and asks: no, yes, always', async () => {
+    await using server = await startModelServer((_request, index) =>
+      index % 2 === 0
+        ? reply.toolCalls([{ name: 'echo', arguments: { message: `m${index}\u001b[31m` } }])
+        : reply.text(`Answer ${index}.`),
+    );
+    await using chat = new TerminalChat(['--base-url', server.url, '--mcp-config', echoServer()]);
+    await chat.see('> ');
+    chat.line('One');
+    const question = await chat.see(/wants to run with[\s\S]*Allow it\?[^:]*: /);
+    expect(question).toContain('m0');
+    expect(question).not.toContain('\u001b[31m');
+    chat.line('n');
+    await chat.see('refused');
+    await chat.see('Answer 1.');
+    chat.line('Two');
+    await chat.see(/Allow it\?[^:]*: /);
+    chat.line('what?');
+    await chat.see(/Allow it\?[^:]*: /);
+    chat.line('y');
+    await chat.see(/ok: .*m2/);
+    await chat.see('Answer 3.');
+    chat.line('Three');
+    await chat.see(/Allow it\?[^:]*: /);
+    chat.line('a');
+    await chat.see('Answer 5.');
+    chat.line('Four');
+    const last = await chat.see('Answer 7.');
+    expect(last).not.toContain('Allow it?');
+    expect(last).toMatch(/ok: .*m6/);
+  });
+
+  it('takes Ctrl-C at the question of a call as no, and stops the answer', async () => {
+    await using server = await startModelServer([
+      reply.toolCalls([{ name: 'echo', arguments: {} }]),
+      reply.text('Here.'),
+    ]);
+    await using chat = new TerminalChat(['--base-url', server.url, '--mcp-config', echoServer()]);
+    await chat.see('> ');
+    chat.line('One');
+    await chat.see(/Allow it\?[^:]*: /);
+    chat.type(CTRL_C);
+    await chat.see('stopped');
+    await chat.see('> ');
+    chat.line('Two');
+    await chat.see('Here.');
+  });
+
+  it('stays usable after a failure, and changes the model', async () => {
+    await using server = await startModelServer(
+      (request) =>
+        (request.body as { model: string }).model === 'good' ? reply.text('Good.') : reply.error(500, 'out of memory'),
+      { models: ['bad', 'good'] },
+    );
+    await using chat = new TerminalChat(['--base-url', server.url, '--no-date']);
+    await chat.see('> ');
+    chat.line('Hi');
+    await chat.see('out of memory');
+    await chat.see('> ');
+    chat.line('/model');
+    await chat.see(/\* bad\s+good/);
+    await chat.see('> ');
+    chat.line('/model nope');
+    await chat.see('On offer: bad, good');
+    await chat.see('> ');
+    chat.line('/model good');
+    await chat.see('good answers');
+    await chat.see('> ');
+    chat.line('Hi');
+    await chat.see('Good.');
+  });
+});
+
+describe('toolyard chat over a pipe', () => {
+  it('takes a line a message, knows the commands, and ends with the input', async () => {
+    const ran = await runNode([SOURCE_CONDITION, BIN, 'chat', '--model', 'demo'], {
+      env: ENV,
+      input: 'What time is it in Tokyo?\n/history\n/nonsense\n',
+    });
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toMatch(/In Tokyo/);
+    expect(ran.stdout).toMatch(/user: What time is it in Tokyo\?/);
+  });
+
+  it('ends with 1 where an answer failed, and answers the rest', async () => {
+    const ran = await runNode([SOURCE_CONDITION, BIN, 'chat', '--model', 'demo'], {
+      env: ENV,
+      input: '/fail\nWhat time is it in Tokyo?',
+    });
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toMatch(/In Tokyo/);
+  });
+});

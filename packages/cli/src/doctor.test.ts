@@ -1,0 +1,36 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { runNode, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
+
+const BIN = fileURLToPath(new URL('./bin.ts', import.meta.url));
+const ENV = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
+
+const doctor = (...args: string[]): ReturnType<typeof runNode> =>
+  runNode([SOURCE_CONDITION, BIN, 'doctor', ...args], { env: ENV });
+
+describe('toolyard doctor', () => {
+  it('finds nothing wrong on a bare machine: the demo and the date server work', async () => {
+    const ran = await doctor('--model', 'demo');
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toMatch(/ok\s+toolyard: .*Node/);
+    expect(ran.stdout).toMatch(/ok\s+server date: 1 tools?/);
+    expect(ran.stdout).not.toContain('wrong');
+  });
+
+  it('tells what is wrong and ends with 1', async () => {
+    await using server = await startModelServer([], { models: ['qwen3'] });
+    const ran = await doctor('--base-url', server.url, '--model', 'other', '--mcp', 'gone=no-such-command-here');
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toMatch(/wrong\s+model: .*"other"/);
+    expect(ran.stdout).toContain('qwen3');
+    expect(ran.stdout).toMatch(/wrong\s+server gone: .*no-such-command-here/);
+    expect(ran.stdout).toMatch(/ok\s+server date/);
+  });
+
+  it('gives its findings as JSON, without a key in them', async () => {
+    const ran = await doctor('--json', '--model', 'demo', '--api-key', 'sk-very-secret');
+    const findings = JSON.parse(ran.stdout) as { level: string; subject: string }[];
+    expect(findings.map(({ subject }) => subject)).toContain('server date');
+    expect(ran.stdout + ran.stderr).not.toContain('sk-very-secret');
+  });
+});

@@ -1,0 +1,26 @@
+/** What the flags that choose models and servers say. */
+export type ConnectionFlags = {
+  baseUrl?: string;
+  apiKey?: string;
+  model?: string;
+  mcp: string[];
+  mcpConfig?: string;
+  /** False with `--no-date`. */
+  date: boolean;
+};
+
+export type ChatFlags = ConnectionFlags & {
+  system?: string;
+  maxTurns?: number;
+  onMaxTurns: 'answer' | 'error';
+  allow: string[];
+  toolMode: 'native' | 'text';
+  temperature?: number;
+  topP?: number;
+  maxTokens?: number;
+  stop: string[];
+  seed?: number;
+  json?: boolean;
+};
+
+export type DoctorFlags = ConnectionFlags & { json?: boolean };

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { nodePlatform } from '@toolyard/agent-host/node';
+import { McpHost } from '@toolyard/mcp-host';
+import type { TransportConfig } from '@toolyard/mcp-host';
+import { eventually, SOURCE_CONDITION } from '@toolyard/testing';
+
+const BIN = fileURLToPath(new URL('./bin.ts', import.meta.url));
+const SERVE = [SOURCE_CONDITION, BIN, 'mcp', 'serve', 'date'];
+
+async function callGetDate(transport: TransportConfig): Promise<string> {
+  const { createTransport, clock } = nodePlatform();
+  await using host = new McpHost({
+    servers: [{ id: 'date', transport }],
+    createTransport,
+    clock,
+    clientInfo: { name: 'test', version: '0' },
+  });
+  await host.connectAll();
+  const { content } = await host.callTool({ serverId: 'date', name: 'get-date' }, { timezone: 'Asia/Tokyo' });
+  return JSON.stringify(content);
+}
+
+describe('toolyard mcp serve date', () => {
+  it('serves over stdio', async () => {
+    expect(await callGetDate({ type: 'stdio', command: process.execPath, args: SERVE })).toContain('+09:00');
+  });
+
+  it('serves over Streamable HTTP and says where', async () => {
+    const child = spawn(process.execPath, [...SERVE, '--http', '--port', '0'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    try {
+      let told = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
+      const url = await eventually(() => {
+        const found = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(told)?.[0];
+        if (found === undefined) throw new Error(`no address in: ${told}`);
+        return found;
+      });
+      expect(await callGetDate({ type: 'http', url })).toContain('+09:00');
+    } finally {
+      child.kill('SIGTERM');
+      expect(await once(child, 'exit')).toEqual([0, null]);
+    }
+  });
+});

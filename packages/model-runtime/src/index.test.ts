@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import * as room from './index.ts';
+
+test('what others may use is exactly this', () => {
+  expect(Object.keys(room).sort()).toEqual([
+    'LOCAL_SERVERS',
+    'createDemoRuntime',
+    'createOpenAiChatRuntime',
+    'createToolCallTextParser',
+    'describeTools',
+    'findLocalServers',
+    'toOpenAiMessages',
+    'toOpenAiTools',
+  ]);
+});

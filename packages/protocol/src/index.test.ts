@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import * as root from './index.ts';
+
+test('the package offers this and nothing else', () => {
+  expect(Object.keys(root).sort()).toEqual([
+    'DEFAULT_LIMITS',
+    'RUN_EVENT_VERSION',
+    'ToolyardError',
+    'VERSION',
+    'addUsage',
+    'canonicalJson',
+    'costOf',
+    'formatToolReference',
+    'isAbortError',
+    'isJsonObject',
+    'parseJson',
+    'textOf',
+    'toErrorInfo',
+  ]);
+});
