@@ -1,27 +1,10 @@
-import {
-  textOf,
-  type AssistantMessage,
-  type ErrorInfo,
-  type JsonObject,
-  type Message,
-  type ToolDefinition,
-  type ToolMessage,
-} from '@toolyard/protocol';
+import { textOf, type AssistantMessage, type Message, type ToolDefinition, type ToolMessage } from '@toolyard/protocol';
 import type { ChatRequest } from '../types.ts';
 import { runCommand } from './commands.ts';
 import { findPlaces, PLACES, type Place } from './places.ts';
 import { dateCalls, languageOf, readTimeQuestion } from './time-question.ts';
+import type { DemoAnswer } from './types.ts';
 import { sayTime, WORDING } from './wording.ts';
-
-/** A call as the demo makes it; `arguments` is null where what was asked for is no JSON object. */
-export type DemoCall = { name: string; arguments: JsonObject | null; argumentsText: string };
-
-/** What the demo does with a request. */
-export type DemoAnswer =
-  | { kind: 'say'; text: string }
-  | { kind: 'call'; text: string; calls: DemoCall[] }
-  | { kind: 'slow'; words: number }
-  | { kind: 'fail'; error: ErrorInfo };
 
 /** The whole of the demo's wits: the same request has the same answer. */
 export function decide(request: ChatRequest): DemoAnswer {

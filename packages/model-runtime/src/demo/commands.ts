@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson, type ErrorCode, type ErrorInfo, type ToolDefinition } from '@toolyard/protocol';
-import type { DemoAnswer, DemoCall } from './answers.ts';
+import type { DemoAnswer, DemoCall } from './types.ts';
 import { WORDING } from './wording.ts';
 
 /** What a model call can fail with. */

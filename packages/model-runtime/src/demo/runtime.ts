@@ -3,7 +3,8 @@ import { abortError, throwIfAborted } from '../abort.ts';
 import { renderTextCall } from '../text-calls/describe.ts';
 import { TextStage } from '../text-stage.ts';
 import type { CallOptions, ChatRequest, ModelInfo, ModelRuntime, StreamPart } from '../types.ts';
-import { decide, type DemoCall } from './answers.ts';
+import { decide } from './answers.ts';
+import type { DemoCall } from './types.ts';
 import { WORDING } from './wording.ts';
 
 export type DemoOptions = {

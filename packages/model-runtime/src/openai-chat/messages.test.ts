@@ -8,10 +8,26 @@ const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } a
 
 describe('what a person sends', () => {
   test('text stays a plain string, several pieces are joined', () => {
-    expect(toOpenAiMessages([system('Be kind.'), user('one'), user('a', 'b')], native)).toEqual([
+    expect(toOpenAiMessages([system('Be kind.'), user('a', 'b')], native)).toEqual([
       { role: 'system', content: 'Be kind.' },
-      { role: 'user', content: 'one' },
       { role: 'user', content: 'a\n\nb' },
+    ]);
+  });
+
+  test('two questions in a row, as a failed answer leaves them, become one message', () => {
+    expect(toOpenAiMessages([user('one'), user('two "quoted"')], native)).toEqual([
+      { role: 'user', content: 'one\n\ntwo "quoted"' },
+    ]);
+    expect(toOpenAiMessages([user('look', png), user('again'), user(png)], native)).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'look' },
+          expect.objectContaining({ type: 'image_url' }),
+          { type: 'text', text: 'again' },
+          expect.objectContaining({ type: 'image_url' }),
+        ],
+      },
     ]);
   });
 

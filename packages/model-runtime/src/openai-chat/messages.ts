@@ -44,7 +44,7 @@ export function messagesJson(messages: readonly Message[], options: MessageOptio
         out.push(systemJson(message, at === 0 ? suffix : ''));
         break;
       case 'user':
-        out.push(userJson(message));
+        pushUser(out, userContentJson(message));
         break;
       case 'assistant': {
         const wire = assistantWire(message, options.toolMode);
@@ -54,7 +54,8 @@ export function messagesJson(messages: readonly Message[], options: MessageOptio
       }
       case 'tool': {
         const run = toolRun(messages, at);
-        out.push(...(options.toolMode === 'native' ? nativeResults(run, wireIds) : textResults(run)));
+        if (options.toolMode === 'native') pushNativeResults(out, run, wireIds);
+        else pushTextResults(out, run);
         at += run.length - 1;
         break;
       }
@@ -79,8 +80,28 @@ function systemJson(message: SystemMessage, suffix: string): string {
   return plainMessage('system', `${text.slice(0, -1)}${gap}${JSON.stringify(suffix).slice(1)}`);
 }
 
-function userJson(message: UserMessage): string {
-  return remember(userCache, message, () => plainMessage('user', JSON.stringify(toUserContent(message.parts))));
+function userContentJson(message: UserMessage): string {
+  return remember(userCache, message, () => JSON.stringify(toUserContent(message.parts)));
+}
+
+const USER_HEAD = plainMessage('user', '').slice(0, -1);
+
+/**
+ * Adds what the person's side says. Where it spoke last, too (an answer that failed leaves two questions in a row), the
+ * two become one message: many chat templates refuse a conversation whose sides do not take turns.
+ */
+function pushUser(out: string[], contentJson: string): void {
+  const last = out.at(-1);
+  if (last?.startsWith(USER_HEAD)) {
+    out[out.length - 1] = plainMessage('user', joinContents(last.slice(USER_HEAD.length, -1), contentJson));
+  } else out.push(plainMessage('user', contentJson));
+}
+
+function joinContents(first: string, second: string): string {
+  const texts = [first, second];
+  if (texts.every((json) => json.startsWith('"'))) return joinJsonStrings(texts, '\\n\\n');
+  const items = texts.map((json) => (json.startsWith('[') ? json.slice(1, -1) : `{"type":"text","text":${json}}`));
+  return `[${items.join(',')}]`;
 }
 
 /** `json` is null where nothing is left to send: a message of thinking alone, or of an error. */
@@ -177,8 +198,7 @@ function toolWire(message: ToolMessage): ToolWire {
  * Results must stand directly behind the message that asked for them; so images, and answers to calls that could not
  * be read (the provider knows of no such call), follow the last of them in a user message.
  */
-function nativeResults(run: readonly ToolMessage[], wireIds: ReadonlyMap<string, string>): string[] {
-  const out: string[] = [];
+function pushNativeResults(out: string[], run: readonly ToolMessage[], wireIds: ReadonlyMap<string, string>): void {
   const strays: string[] = [];
   const images: string[] = [];
   for (const message of run) {
@@ -188,29 +208,24 @@ function nativeResults(run: readonly ToolMessage[], wireIds: ReadonlyMap<string,
     else out.push(`{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${wire.content}}`);
     images.push(...wire.images);
   }
-  if (strays.length > 0 || images.length > 0) out.push(resultsAsUser(strays, images));
-  return out;
+  if (strays.length > 0 || images.length > 0) pushUser(out, resultsContent(strays, images));
 }
 
-function textResults(run: readonly ToolMessage[]): string[] {
+function pushTextResults(out: string[], run: readonly ToolMessage[]): void {
   const wires = run.map(toolWire);
-  return [
-    resultsAsUser(
-      wires.map((wire) => wire.response),
-      wires.flatMap((wire) => wire.images),
-    ),
-  ];
+  const responses = wires.map((wire) => wire.response);
+  const images = wires.flatMap((wire) => wire.images);
+  pushUser(out, resultsContent(responses, images));
 }
 
-function resultsAsUser(texts: readonly string[], images: readonly string[]): string {
-  const text = texts.length === 0 ? '"Images from the tool results above:"' : joinJsonStrings(texts);
-  if (images.length === 0) return plainMessage('user', text);
-  return plainMessage('user', `[{"type":"text","text":${text}},${images.join(',')}]`);
+function resultsContent(texts: readonly string[], images: readonly string[]): string {
+  const text = texts.length === 0 ? '"Images from the tool results above:"' : joinJsonStrings(texts, '\\n');
+  return images.length === 0 ? text : `[{"type":"text","text":${text}},${images.join(',')}]`;
 }
 
-/** One JSON string of several, a newline between each, without writing any of them again. */
-function joinJsonStrings(strings: readonly string[]): string {
-  return `"${strings.map((json) => json.slice(1, -1)).join('\\n')}"`;
+/** One JSON string of several, an escaped gap between each, without writing any of them again. */
+function joinJsonStrings(strings: readonly string[], gap: string): string {
+  return `"${strings.map((json) => json.slice(1, -1)).join(gap)}"`;
 }
 
 function remember<Key extends object, Value>(cache: WeakMap<Key, Value>, key: Key, make: () => Value): Value {

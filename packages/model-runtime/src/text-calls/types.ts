@@ -36,7 +36,7 @@ export interface BlockReader {
 }
 
 /** Whether the text behind a start marker, from its first character that is no whitespace, is a block of a family. */
-export type BlockVerdict = 'yes' | 'no' | 'undecided';
+type BlockVerdict = 'yes' | 'no' | 'undecided';
 
 /**
  * One way of writing tool calls as text. Families may share a start marker; the first that says `yes` to what follows
