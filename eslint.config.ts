@@ -9,7 +9,7 @@ const isomorphicRooms = ['protocol', 'mcp-host', 'model-runtime', 'agent-runtime
 );
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '.cache/**', 'bench/**', '**/*.mjs'] },
+  { ignores: ['**/dist/**', '**/node_modules/**', '.cache/**', 'bench/**', '**/*.mjs', '**/*.cjs'] },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -13,7 +13,7 @@ import type { Peer } from './loop/process.ts';
 import { startPeer } from './loop/process.ts';
 import type { Scenario } from './loop/task.ts';
 import { SCENARIOS } from './loop/task.ts';
-import { aimsTable, table } from './loop/table.ts';
+import { verdicts, table } from './loop/table.ts';
 
 const CONTENDERS = [
   { name: 'floor', file: './contenders/floor.ts' },
@@ -37,7 +37,8 @@ type Runner = {
   /** By scenario: a block a round, and the bytes sent to the model in all of them. */
   blocks: Map<string, Block[]>;
   requestBytes: Map<string, number>;
-  error: string | null;
+  /** Why it has no figures, by scenario; under `start` why it has none at all. */
+  errors: Map<string, string>;
 };
 
 type Mock = Peer<string, MockToOwner>;
@@ -73,15 +74,16 @@ async function startRunner(name: string, file: string, surroundings: Surrounding
       ? []
       : ['--cpu-prof', `--cpu-prof-dir=${resolve(options.profile)}`, `--cpu-prof-name=${fileNameOf(name)}`];
   const child: Runner['child'] = startPeer('./child.ts', { execArgv });
-  const runner: Runner = { name, version: '', child, blocks: new Map(), requestBytes: new Map(), error: null };
+  const runner: Runner = { name, version: '', child, blocks: new Map(), requestBytes: new Map(), errors: new Map() };
   try {
     const reply = await child.ask({ type: 'start', file, surroundings }, START_MS);
     if (reply.type === 'ready') runner.version = reply.version;
-    else runner.error = reply.type === 'failed' ? reply.message : `said ${reply.type}`;
+    else runner.errors.set('start', reply.type === 'failed' ? reply.message : `said ${reply.type}`);
   } catch (thrown) {
-    runner.error = messageOf(thrown);
+    runner.errors.set('start', messageOf(thrown));
   }
-  say(runner.error === null ? `${name} ${runner.version} is ready` : `${name} cannot start: ${runner.error}`);
+  const error = runner.errors.get('start');
+  say(error === undefined ? `${name} ${runner.version} is ready` : `${name} cannot start: ${error}`);
   return runner;
 }
 
@@ -95,7 +97,7 @@ async function compete(scenario: Scenario, runners: readonly Runner[], mock: Moc
     const order = [...runners.slice(round % runners.length), ...runners.slice(0, round % runners.length)];
     if (round % 2 === 1) order.reverse();
     for (const runner of order) {
-      if (runner.error !== null) continue;
+      if (errorIn(scenario, runner) !== undefined) continue;
       const runs = round === 0 ? Math.ceil(WARM_UP_REQUESTS / (scenario.calls + 1)) : options.runs;
       try {
         const { block, counts } = await takeTurn(runner, scenario, runs, mock);
@@ -103,8 +105,8 @@ async function compete(scenario: Scenario, runners: readonly Runner[], mock: Moc
         runner.blocks.set(scenario.name, [...(runner.blocks.get(scenario.name) ?? []), block]);
         runner.requestBytes.set(scenario.name, (runner.requestBytes.get(scenario.name) ?? 0) + counts.requestBytes);
       } catch (thrown) {
-        runner.error = messageOf(thrown);
-        say(`${runner.name} failed: ${runner.error}`);
+        runner.errors.set(scenario.name, messageOf(thrown));
+        say(`${runner.name} failed: ${messageOf(thrown)}`);
       }
     }
   }
@@ -137,13 +139,18 @@ async function countsOf(mock: Mock): Promise<Counts> {
   return reply.counts;
 }
 
+function errorIn(scenario: Scenario, { errors }: Runner): string | undefined {
+  return errors.get('start') ?? errors.get(scenario.name);
+}
+
 function linesOf(scenario: Scenario, runners: readonly Runner[]): Line[] {
-  const floor = runners.find(({ name, error }) => name === 'floor' && error === null);
+  const floor = runners.find((runner) => runner.name === 'floor' && errorIn(scenario, runner) === undefined);
   return runners.map((runner): Line => {
     const head = { bench: 'loop', scenario: scenario.name, contender: runner.name } as const;
     const blocks = runner.blocks.get(scenario.name);
-    // One that failed half-way is not shown with the rounds it lived through.
-    if (runner.error !== null || !blocks) return { ...head, error: runner.error ?? 'never had its turn' };
+    // One that failed half-way is not shown with the rounds it did well.
+    const error = errorIn(scenario, runner);
+    if (error !== undefined || !blocks) return { ...head, error: error ?? 'never had its turn' };
     const figures = figuresOf(blocks, floor?.blocks.get(scenario.name) ?? null);
     const sent = runner.requestBytes.get(scenario.name) ?? 0;
     return { ...head, version: runner.version, ...figures, requestKb: Math.round(sent / figures.runs / 100) / 10 };
@@ -162,16 +169,21 @@ function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-let options: Options;
-try {
-  options = readOptions(
-    process.argv.slice(2),
-    CONTENDERS.map(({ name }) => name),
-  );
-} catch (thrown) {
-  say(`${messageOf(thrown)}\n\n${USAGE}`);
-  process.exit(2);
+function optionsOrExit(): Options {
+  const names = CONTENDERS.map(({ name }) => name);
+  try {
+    const options = readOptions(process.argv.slice(2), names);
+    if (options) return options;
+    process.stdout.write(USAGE);
+    process.exit(0);
+  } catch (thrown) {
+    say(`${messageOf(thrown)}\n\n${USAGE}`);
+    process.exit(2);
+  }
 }
-const lines = await main(options);
+
+const lines = await main(optionsOrExit());
 for (const line of lines) process.stdout.write(`${JSON.stringify(line)}\n`);
-say(`\n${table(lines)}\n${aimsTable(lines)}`);
+say(`\n${table(lines)}\n${verdicts(lines)}`);
+// A peer may fail without the bench failing; without the two it is about, there is nothing to say.
+if (lines.some((line) => 'error' in line && ['floor', 'toolyard'].includes(line.contender))) process.exitCode = 1;

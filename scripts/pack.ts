@@ -53,7 +53,7 @@ async function useServer(folder: string, node: string): Promise<string | null> {
     cwd: folder,
     quiet: true,
   });
-  return expectOutput('toolyard-server-date --help', ran, /stdio/);
+  return expectOutput('toolyard-server-date --help', ran, /--http/);
 }
 
 /** The example of the README, as a stranger would paste it. */

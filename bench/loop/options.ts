@@ -21,8 +21,8 @@ export const USAGE = `npm run bench -- loop [--runs N] [--rounds N] [--batch N]
   --profile  leave a .cpuprofile of each contender in this folder (the times are then no longer worth printing)
 `;
 
-/** Reads the arguments; throws an Error for a person to read. */
-export function readOptions(args: string[], known: readonly string[]): Options {
+/** Reads the arguments; null where only help is asked for. Throws an Error for a person to read. */
+export function readOptions(args: string[], known: readonly string[]): Options | null {
   const { values } = parseArgs({
     args,
     options: {
@@ -31,8 +31,10 @@ export function readOptions(args: string[], known: readonly string[]): Options {
       batch: { type: 'string', default: '5' },
       only: { type: 'string' },
       profile: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
     },
   });
+  if (values.help) return null;
   const only = values.only?.split(',') ?? [...known];
   const strange = only.find((name) => !known.includes(name));
   if (strange !== undefined) throw new Error(`There is no contender "${strange}"; there are ${known.join(', ')}.`);

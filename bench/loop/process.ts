@@ -41,7 +41,7 @@ export function startPeer<Out extends Serializable, In>(
       };
       const onExit = (): void => {
         finish();
-        reject(new Error(`its process ended (${child.signalCode ?? child.exitCode ?? 'not started'})`));
+        reject(new Error(`its process has ended (${child.signalCode ?? child.exitCode ?? 'not started'})`));
       };
       const finish = (): void => {
         clearTimeout(timer);

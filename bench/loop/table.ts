@@ -36,7 +36,7 @@ export function table(lines: readonly Line[]): string {
 }
 
 /** One sentence an aim: kept or missed, with the figure. */
-export function aimsTable(lines: readonly Line[]): string {
+export function verdicts(lines: readonly Line[]): string {
   return lines
     .flatMap((line) => {
       const aim = AIMS[line.scenario];

@@ -4,4 +4,4 @@ export { RunFailed } from './agent-run.ts';
 export type { AgentRun, RunResult } from './agent-run.ts';
 export { createAgentExecutors } from './executors/create-agent-executors.ts';
 export type { AskApproval, RunHost } from './run-host.ts';
-export { createUuidSource, systemClock } from './system.ts';
+export { createUuidSource } from './uuid.ts';

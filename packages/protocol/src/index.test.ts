@@ -14,6 +14,7 @@ test('the package offers this and nothing else', () => {
     'isAbortError',
     'isJsonObject',
     'parseJson',
+    'systemClock',
     'textOf',
     'toErrorInfo',
   ]);

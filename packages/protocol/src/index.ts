@@ -32,5 +32,6 @@ export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, 
 export { RUN_EVENT_VERSION } from './events.ts';
 export type { ModelParameters, OnMaxTurns, RunLimits, ToolMode } from './agents.ts';
 export { DEFAULT_LIMITS } from './agents.ts';
+export { systemClock } from './ports.ts';
 export type { Clock, ConversationPort, Failpoint, Fetch, IdSource, RunJournal } from './ports.ts';
 export { VERSION } from './version.ts';

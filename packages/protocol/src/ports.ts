@@ -11,6 +11,16 @@ export type Clock = {
   after(ms: number, callback: () => void): () => void;
 };
 
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
 /** Fresh identifiers, injected so that tests are repeatable. */
 export type IdSource = { next(): string };
 

@@ -1,7 +1,8 @@
 import { createNodeTransports } from '@toolyard/mcp-host/node';
+import { systemClock } from '@toolyard/protocol';
 import type { Agent, AgentOptions, Platform } from '../create-agent.ts';
 import { createAgent as createAgentOn } from '../create-agent.ts';
-import { createUuidSource, systemClock } from '../system.ts';
+import { createUuidSource } from '../uuid.ts';
 
 /** What Node provides: its fetch, child processes, the machine's clock. */
 export function nodePlatform(): Platform {

@@ -1,14 +1,5 @@
 import type { Clock, IdSource } from '@toolyard/protocol';
-
-/** The clock of the machine. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  after(ms, callback) {
-    const timer = setTimeout(callback, ms);
-    return () => clearTimeout(timer);
-  },
-};
+import { systemClock } from '@toolyard/protocol';
 
 /**
  * UUIDv7 (RFC 9562): sorts by time of making. Within a millisecond a counter keeps the order, so that ids of one

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createUuidSource } from './system.ts';
+import { createUuidSource } from './uuid.ts';
 
 describe('createUuidSource', () => {
   it('makes ids that are UUIDv7 and sort by the order they were made in, also within one millisecond', () => {
