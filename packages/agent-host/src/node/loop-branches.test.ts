@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, RunEvent } from '@toolyard/protocol';
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type { McpBehaviour, ModelReply } from '@toolyard/testing';
+import { reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
+import { RunFailed } from '../agent-run.ts';
+import { createAgent, nodePlatform } from './index.ts';
+import { agentOn, DATE_SERVER, eventsOf, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
+
+const TOKYO = { name: 'get-date', arguments: { timezone: 'Asia/Tokyo', format: 'iso' } };
+const asText = (call: object): string => `<tool_call>${JSON.stringify(call)}</tool_call>`;
+
+describe('an answer with tool calls', () => {
+  it('keeps the text beside native calls, and makes the calls', async () => {
+    await using server = await startModelServer([
+      reply.toolCalls([{ id: 'call_1', ...TOKYO }], { text: 'Let me look.' }),
+      reply.text('Late.'),
+    ]);
+    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    const { text, calls } = await agent.run('Tokyo?').result;
+    expect({ text, made: calls.length }).toEqual({ text: 'Late.', made: 1 });
+    expect(agent.messages[1]).toMatchObject({
+      parts: [{ type: 'text', text: 'Let me look.' }, { type: 'tool_call' }],
+    });
+    expect(sentMessages(server, 1)[1]).toMatchObject({ content: 'Let me look.', tool_calls: [{ id: 'call_1' }] });
+  });
+
+  it('keeps the text around a call written as text, without its markup, and treats the call as a native one', async () => {
+    await using server = await startModelServer([
+      reply.text(`Let me look.\n${asText(TOKYO)} One moment.`, { pieces: 3 }),
+      reply.text('Late.'),
+    ]);
+    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    const { calls } = await agent.run('Tokyo?').result;
+    expect(calls.map(({ result }) => result.outcome)).toEqual(['done']);
+    expect(agent.messages[1]?.parts).toMatchObject([
+      { type: 'text', text: 'Let me look.' },
+      { type: 'tool_call', ...TOKYO, tool: { serverId: 'date', name: 'get-date' } },
+      { type: 'text', text: ' One moment.' },
+    ]);
+    const [, asked, answered] = sentMessages(server, 1);
+    const [call] = asked?.['tool_calls'] as { id: string; type: string; function: JsonObject }[];
+    expect(JSON.stringify(asked)).not.toContain('<tool_call>');
+    expect(call).toMatchObject({ type: 'function', function: { name: 'get-date' } });
+    expect(JSON.parse(String(call?.function['arguments']))).toEqual(TOKYO.arguments);
+    expect(answered).toMatchObject({ role: 'tool', tool_call_id: call?.id });
+  });
+
+  it('tells two calls written in one millisecond apart', async () => {
+    const platform = nodePlatform();
+    const frozen = { ...platform, clock: { ...platform.clock, now: () => 1_700_000_000_000 } };
+    await using server = await startModelServer([reply.text(asText(TOKYO) + asText(TOKYO)), reply.text('Late.')]);
+    const model = { baseUrl: server.url, id: 'scripted' };
+    await using agent = await createAgent({ model, servers: [DATE_SERVER] }, frozen);
+    const { calls } = await agent.run('Twice?').result;
+    expect(new Set(calls.map(({ call }) => call.callId)).size).toBe(2);
+    const [, asked, ...answers] = sentMessages(server, 1);
+    const ids = (asked?.['tool_calls'] as { id: string }[]).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2);
+    expect(answers.map((message) => message['tool_call_id'])).toEqual(ids);
+  });
+
+  it('makes the sound call beside one that cannot be read, and answers both', async () => {
+    await using server = await startModelServer([reply.text(`<tool_call>{bad}</tool_call>${asText(TOKYO)}`), reply.text('.')]);
+    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    const { calls } = await agent.run('Tokyo?').result;
+    expect(calls.map(({ result }) => result.outcome)).toEqual(['done']);
+    const told = JSON.stringify(sentMessages(server, 1));
+    expect(told).toContain('could not be read');
+    expect(told).toContain('+09:00');
+  });
+});
+
+describe('what is offered to the model', () => {
+  it('is no tool at all where no server is connected', async () => {
+    await using server = await startModelServer([reply.text('Hello.')]);
+    await using agent = await agentOn(server);
+    await agent.run('Hi').result;
+    expect(sentBody(server, 0)).not.toHaveProperty('tools');
+  });
+
+  it('is twenty turns, the last without tools, where nothing else was said', async () => {
+    await using server = await startModelServer((request, index) =>
+      (request.body as { tool_choice?: string }).tool_choice === 'none'
+        ? reply.text('Enough.')
+        : reply.toolCalls([{ name: 'get-date', arguments: { format: 'unix', locale: `en-${100 + index}` } }]),
+    );
+    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    const { text, turns } = await agent.run('Loop').result;
+    expect({ text, turns, asked: server.requests.length }).toEqual({ text: 'Enough.', turns: 20, asked: 20 });
+  });
+});
+
+describe('a run that fails is over', () => {
+  /** Fails a run by `script`, then asks again, which must work. */
+  async function failAndGoOn(script: readonly ModelReply[], servers: ServerConfig[] = []): Promise<RunEvent[]> {
+    await using server = await startModelServer([...script, reply.text('Here I am.')]);
+    const limits = { maxTurns: Math.max(1, script.length), onMaxTurns: 'error' } as const;
+    await using agent = await agentOn(server, { servers, limits });
+    const run = agent.run('Hi');
+    const events = await eventsOf(run);
+    await expect(run.result).rejects.toBeInstanceOf(RunFailed);
+    expect(server.requests).toHaveLength(script.length);
+    expect((await agent.run('Still there?').result).text).toBe('Here I am.');
+    expect(events.filter(({ type }) => type === 'run_finished')).toHaveLength(1);
+    return events;
+  }
+
+  it('after no response at all', async () => {
+    const events = await failAndGoOn([reply.events([{ id: 'x', choices: [] }, '[DONE]'])]);
+    expect(events.at(-1)).toMatchObject({
+      type: 'run_finished',
+      status: 'failed',
+      error: { code: 'no_response', message: expect.stringContaining('no choice') },
+    });
+  });
+
+  it('after an answer with neither text nor call', async () => {
+    const events = await failAndGoOn([reply.text('')]);
+    expect(events.at(-1)).toMatchObject({
+      type: 'run_finished',
+      status: 'failed',
+      error: { code: 'empty_response', message: expect.stringContaining('neither text nor a tool call') },
+    });
+  });
+
+  it('after the last turn that asks for a tool, whose result is kept', async () => {
+    const events = await failAndGoOn([reply.toolCalls([TOKYO]), reply.toolCalls([TOKYO])], [DATE_SERVER]);
+    expect(events.filter(({ type }) => type === 'tool_finished')).toHaveLength(2);
+    expect(events.at(-1)).toMatchObject({
+      type: 'run_finished',
+      status: 'failed',
+      error: { code: 'max_turns_exceeded', message: expect.stringContaining('2 turns') },
+    });
+  });
+});
+
+describe('what a tool gives back', () => {
+  const server = (behaviour: McpBehaviour): ServerConfig => ({
+    id: 'odd',
+    transport: { type: 'stdio', ...scriptedMcpCommand(behaviour) },
+  });
+  const does = (name: string, ...actions: NonNullable<NonNullable<McpBehaviour['tools']>[0]['does']>): ServerConfig =>
+    server({ tools: [{ name, does: actions }] });
+  const script = (name: string): ModelReply[] => [reply.toolCalls([{ name, arguments: {} }]), reply.text('I see.')];
+
+  it('is kept whole and in order, and every text of it reaches the model', async () => {
+    const content = [
+      { type: 'text', text: 'first' },
+      { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+      { type: 'text', text: 'last' },
+    ];
+    await using model = await startModelServer(script('three'));
+    await using agent = await agentOn(model, {
+      servers: [does('three', { do: 'result', result: { content } })],
+      allow: ['odd/three'],
+    });
+    const { calls } = await agent.run('Go').result;
+    expect(calls[0]?.result.content).toMatchObject([
+      { type: 'text', text: 'first' },
+      { type: 'image', source: { data: 'AAAA' } },
+      { type: 'text', text: 'last' },
+    ]);
+    const [told, shown] = sentMessages(model, 1).slice(-2);
+    expect(told?.content).toMatch(/^first\n.*\nlast$/);
+    expect(JSON.stringify(shown)).toContain('data:image/png;base64,AAAA');
+  });
+
+  it('is cut for the model where it is too long, and whole in the conversation', async () => {
+    await using model = await startModelServer(script('huge'));
+    await using agent = await agentOn(model, {
+      servers: [does('huge', { do: 'huge', bytes: 1_000_000 })],
+      allow: ['odd/huge'],
+    });
+    const { calls } = await agent.run('Go').result;
+    const [part] = calls[0]?.result.content ?? [];
+    expect(part?.type === 'text' && part.text.length).toBe(1_000_000);
+    const told = String(sentMessages(model, 1).at(-1)?.content);
+    expect(told.length).toBeLessThan(100_200);
+    expect(told).toContain('of 1000000 characters shown');
+  });
+
+  it('is an error the model reads where the server throws', async () => {
+    await using model = await startModelServer(script('odd-one'));
+    await using agent = await agentOn(model, {
+      servers: [does('odd-one', { do: 'error', code: -32602, message: 'Unknown tool: odd-one' })],
+      allow: ['odd/odd-one'],
+    });
+    const { calls, text } = await agent.run('Go').result;
+    expect(text).toBe('I see.');
+    expect(calls[0]?.result.isError).toBe(true);
+    expect(sentMessages(model, 1).at(-1)).toMatchObject({
+      role: 'tool',
+      content: expect.stringContaining('Unknown tool: odd-one'),
+    });
+  });
+});

@@ -1,0 +1,257 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject, Message, RunEvent, ToolDefinition } from '@toolyard/protocol';
+import type { ServerHealth } from '@toolyard/mcp-host';
+import type { ModelServer } from '@toolyard/testing';
+import { isAlive, processTreeOf, reply, startModelServer } from '@toolyard/testing';
+import type { RunResult } from '../agent-run.ts';
+import type { Agent } from '../create-agent.ts';
+import { createAgent } from './index.ts';
+import { eventsOf, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
+
+const QUESTION = '現在是幾點幾分？';
+const ANSWER = '現在是下午2點30分';
+const INSTRUCTIONS = 'Answer in the language of the question.';
+
+/** A line one side said to the other, and the message it holds. */
+type Said = { from: 'client' | 'server'; message: JsonObject };
+
+const folder = mkdtempSync(join(tmpdir(), 'toolyard-question-'));
+const recordFile = join(folder, 'record.jsonl');
+const script = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+function record(): Said[] {
+  const lines = readFileSync(recordFile, 'utf8').trimEnd().split('\n');
+  return lines.map((text) => {
+    const { from, line } = JSON.parse(text) as { from: Said['from']; line: string };
+    return { from, message: JSON.parse(line) as JsonObject };
+  });
+}
+
+/** The request of a method, and what it was answered. */
+function exchange(method: string): { requests: JsonObject[]; result: JsonObject } {
+  const said = record();
+  const requests = said.filter(({ from, message }) => from === 'client' && message['method'] === method);
+  const id = requests[0]?.message['id'];
+  const answer = said.find(({ from, message }) => from === 'server' && message['id'] === id);
+  expect(id, `a request ${method}`).toBeDefined();
+  return { requests: requests.map(({ message }) => message), result: answer?.message['result'] as JsonObject };
+}
+
+/** What there was when the agent was handed over, before anything was asked. */
+type Made = { messages: Message[]; servers: ServerHealth[]; tools: ToolDefinition[]; record: Said[]; children: number[] };
+
+let server: ModelServer;
+let agent: Agent;
+let made: Made;
+let whenAsked: { messages: Message[]; requests: number };
+let events: RunEvent[];
+let result: RunResult;
+
+beforeAll(async () => {
+  server = await startModelServer([
+    reply.toolCalls([{ id: 'call_1', name: 'get-date', arguments: { format: 'locale' } }]),
+    reply.text(ANSWER, { pieces: 2 }),
+  ]);
+  const date = fileURLToPath(import.meta.resolve('@toolyard/server-date/bin'));
+  const args = [script('./test-fixtures/relay.mjs'), recordFile, process.execPath, date];
+  const before = new Set(processTreeOf(process.pid));
+  agent = await createAgent({
+    model: { baseUrl: server.url, id: 'scripted' },
+    servers: [{ id: 'date', builtIn: true, transport: { type: 'stdio', command: process.execPath, args } }],
+    instructions: INSTRUCTIONS,
+  });
+  made = {
+    messages: [...agent.messages],
+    servers: [...agent.servers],
+    tools: [...agent.tools],
+    record: record(),
+    children: processTreeOf(process.pid).filter((pid) => !before.has(pid)),
+  };
+  const run = agent.run(QUESTION);
+  whenAsked = { messages: [...agent.messages], requests: server.requests.length };
+  events = await eventsOf(run);
+  result = await run.result;
+});
+
+afterAll(async () => {
+  await agent.close();
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('an agent is made', () => {
+  it('starts the server as a process of its own, by the command and arguments of its configuration', () => {
+    // The record is written by the program the arguments name, into the file they name.
+    expect(made.record.length).toBeGreaterThan(0);
+    expect(made.children.length).toBeGreaterThanOrEqual(2);
+    expect(made.children).not.toContain(process.pid);
+  });
+
+  it('goes through the phases of connecting in their order', () => {
+    const phases = made.servers[0]?.log.filter(({ level }) => level === 'info').map(({ text }) => text);
+    expect(phases).toEqual([
+      'transport creating',
+      'transport ready',
+      'initializing',
+      'capabilities exchanged',
+      'listing',
+      'connected',
+    ]);
+  });
+
+  it('greets the server in JSON-RPC and is answered before it asks for anything', () => {
+    const [greeting, answer, next] = made.record;
+    expect(greeting).toMatchObject({ from: 'client', message: { jsonrpc: '2.0', method: 'server/discover' } });
+    expect(answer).toMatchObject({
+      from: 'server',
+      message: { jsonrpc: '2.0', id: greeting?.message['id'], result: { capabilities: { tools: {} } } },
+    });
+    expect(next).toMatchObject({ from: 'client', message: { method: 'tools/list' } });
+  });
+
+  it('asks the server for its tools and knows them by server and name', () => {
+    const listed = exchange('tools/list').result['tools'] as JsonObject[];
+    expect(listed.map(({ name }) => name)).toEqual(['get-date']);
+    expect(made.tools).toMatchObject([
+      { tool: { serverId: 'date', name: 'get-date' }, name: 'get-date', inputSchema: listed[0]?.['inputSchema'] },
+    ]);
+  });
+
+  it('is handed over only when the server is connected and its tools are known', () => {
+    expect(made.servers).toMatchObject([{ id: 'date', state: 'ready', phase: 'connected', toolCount: 1 }]);
+    const listing = made.record.findIndex(({ message }) => message['method'] === 'tools/list');
+    expect(made.record[listing + 1]).toMatchObject({ from: 'server', message: { result: { tools: [{}] } } });
+  });
+
+  it('begins with an empty conversation, the instructions in front', () => {
+    expect(made.messages).toMatchObject([{ role: 'system', parts: [{ type: 'text', text: INSTRUCTIONS }] }]);
+  });
+});
+
+describe('the first turn', () => {
+  it('has the question in the conversation before the model is asked', () => {
+    expect(whenAsked.requests).toBe(0);
+    expect(whenAsked.messages.map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(whenAsked.messages[1]).toMatchObject({ parts: [{ type: 'text', text: QUESTION }] });
+  });
+
+  it('goes to the model over HTTP, by POST to /v1/chat/completions', () => {
+    const { method, path } = server.requests[0] ?? {};
+    expect({ method, path }).toEqual({ method: 'POST', path: '/v1/chat/completions' });
+  });
+
+  it('carries the conversation so far, the question letter for letter', () => {
+    expect(sentMessages(server, 0)).toEqual([
+      { role: 'system', content: INSTRUCTIONS },
+      { role: 'user', content: QUESTION },
+    ]);
+  });
+
+  it('carries the tools of the server, made into functions of OpenAI', () => {
+    const [tool] = exchange('tools/list').result['tools'] as JsonObject[];
+    expect(sentBody(server, 0)['tools']).toEqual([
+      {
+        type: 'function',
+        function: { name: 'get-date', description: tool?.['description'], parameters: tool?.['inputSchema'] },
+      },
+    ]);
+  });
+
+  it('ends with the call in the conversation, as the model wrote it', () => {
+    expect(agent.messages[2]).toMatchObject({
+      role: 'assistant',
+      finishReason: 'tool_calls',
+      parts: [
+        {
+          type: 'tool_call',
+          providerCallId: 'call_1',
+          name: 'get-date',
+          tool: { serverId: 'date', name: 'get-date' },
+          arguments: { format: 'locale' },
+        },
+      ],
+    });
+  });
+});
+
+describe('the call', () => {
+  it('is made once, over stdio, with the name and the arguments the model gave', () => {
+    const { requests } = exchange('tools/call');
+    expect(requests).toHaveLength(1);
+    expect(requests[0]).toMatchObject({ jsonrpc: '2.0', params: { name: 'get-date' } });
+    expect((requests[0]?.['params'] as JsonObject)['arguments']).toEqual({ format: 'locale' });
+  });
+
+  it('is answered by the server with a content that says its kind', () => {
+    expect(exchange('tools/call').result).toMatchObject({
+      content: [{ type: 'text', text: expect.stringMatching(/\d/) }],
+      structuredContent: { format: 'locale' },
+    });
+  });
+
+  it('gives the agent all of what the server sent', () => {
+    const sent = exchange('tools/call').result;
+    expect(result.calls).toHaveLength(1);
+    expect(result.calls[0]?.result).toEqual({
+      content: sent['content'],
+      structured: sent['structuredContent'],
+      isError: false,
+      outcome: 'done',
+    });
+  });
+
+  it('puts its result into the conversation as a message of role tool that names its call', () => {
+    const [, , assistant, tool] = agent.messages;
+    const asked = assistant?.parts[0];
+    expect(tool).toMatchObject({
+      role: 'tool',
+      parts: [{ type: 'tool_result', callId: asked?.type === 'tool_call' ? asked.callId : 'none' }],
+    });
+  });
+});
+
+describe('the second turn', () => {
+  it('sends the call and its result with matching ids, and the same tools again', () => {
+    const [content] = exchange('tools/call').result['content'] as JsonObject[];
+    expect(sentMessages(server, 1).slice(2)).toEqual([
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          { id: 'call_1', type: 'function', function: { name: 'get-date', arguments: '{"format":"locale"}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'call_1', content: content?.['text'] },
+    ]);
+    expect(sentBody(server, 1)['tools']).toEqual(sentBody(server, 0)['tools']);
+  });
+
+  it('gives the person the answer of the model, which joins the conversation', () => {
+    expect(result.text).toBe(ANSWER);
+    expect(events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('')).toBe(ANSWER);
+    expect(agent.messages.slice(4)).toMatchObject([{ role: 'assistant', parts: [{ type: 'text', text: ANSWER }] }]);
+  });
+
+  it('is the last: the run has asked, called, asked again, and is done', () => {
+    const steps = events.flatMap((event) => (event.type === 'step_started' ? [event.instruction] : []));
+    expect(steps).toEqual(['call_llm', 'call_tool', 'call_llm', 'finish']);
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
+    expect(result.turns).toBe(2);
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('the end', () => {
+  it('ends the process of the server, says so in its log, and does no harm a second time', async () => {
+    await agent.close();
+    expect(made.children.filter(isAlive)).toEqual([]);
+    const [health] = agent.servers;
+    expect(health).toMatchObject({ state: 'closed', phase: 'disconnected', toolCount: 0 });
+    expect(health?.log.at(-1)).toMatchObject({ text: 'disconnected' });
+    await agent.close();
+  });
+});
