@@ -93,7 +93,11 @@ async function lookAtServers(flags: DoctorFlags, tell: (finding: Finding) => voi
         continue;
       }
       const protocol = server.protocolVersion ? `, MCP ${server.protocolVersion}` : '';
-      tell({ level: 'ok', subject, text: `${server.toolCount} tools${protocol}` });
+      tell({
+        level: 'ok',
+        subject,
+        text: `${server.toolCount} ${server.toolCount === 1 ? 'tool' : 'tools'}${protocol}`,
+      });
       for (const { name, reason } of server.skipped) {
         tell({ level: 'info', subject, text: `left out ${name}: ${reason}` });
       }

@@ -255,6 +255,30 @@ describe('tools that fail', () => {
   });
 });
 
+describe('many calls at once', () => {
+  it('never run more than the limit allows, and all are answered in order', async () => {
+    const asked = Array.from({ length: 9 }, (_none, index) => ({ name: 'wait', arguments: { index } }));
+    await using server = await startModelServer([reply.toolCalls(asked), reply.text('Done.')]);
+    const waits = scriptedMcpCommand({ tools: [{ name: 'wait', does: [{ do: 'wait', ms: 20 }, { do: 'echo' }] }] });
+    await using agent = await agentOn(server, {
+      servers: [{ id: 'odd', transport: { type: 'stdio', ...waits } }],
+      allow: ['odd/wait'],
+      limits: { toolConcurrency: 3 },
+    });
+    const run = agent.run('Wait');
+    let running = 0;
+    let most = 0;
+    for await (const event of run) {
+      if (event.type === 'tool_started') most = Math.max(most, ++running);
+      if (event.type === 'tool_finished') running--;
+    }
+    expect(most).toBe(3);
+    const { calls } = await run.result;
+    calls.forEach(({ result }, index) => expect(JSON.stringify(result.content)).toContain(`index\\\":${index}`));
+    expect(calls).toHaveLength(9);
+  });
+});
+
 describe('createAgent', () => {
   it('reports a server that cannot be reached and works with the others', async () => {
     const log: string[] = [];
