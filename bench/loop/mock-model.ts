@@ -96,10 +96,11 @@ function send(response: ServerResponse, writes: readonly Buffer[]): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   let next = 0;
   const writeOne = (): void => {
-    const piece = writes[next++];
     if (response.destroyed) return;
-    if (piece === undefined) {
-      response.end();
+    const piece = writes[next++];
+    if (next >= writes.length) {
+      // Together with the last piece, as servers do: a client that stops at [DONE] then still finds the end there.
+      response.end(piece);
       return;
     }
     response.write(piece);

@@ -12,6 +12,7 @@ import type {
   UserPart,
 } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, ToolyardError, VERSION } from '@toolyard/protocol';
+import type { ContextSources } from '@toolyard/agent-runtime';
 import { createGate, GeneralChatAgent } from '@toolyard/agent-runtime';
 import type { CreateTransport, ServerConfig, ServerHealth } from '@toolyard/mcp-host';
 import { McpHost } from '@toolyard/mcp-host';
@@ -123,6 +124,8 @@ class LocalAgent implements Agent {
   #model: { runtime: ModelRuntime; id: string };
   #current: AgentRun | null = null;
   #closing: Promise<void> | null = null;
+  /** Worked out anew only after a server has changed: it is asked for at every turn. */
+  #contextSources: ContextSources | null = null;
 
   constructor(
     options: AgentOptions,
@@ -138,6 +141,9 @@ class LocalAgent implements Agent {
     this.#log = log;
     this.#allowed = new Set(options.allow);
     this.#model = resolveModel(options.model, platform);
+    host.onChange(() => {
+      this.#contextSources = null;
+    });
     if (options.instructions !== undefined) {
       conversation.add({
         id: platform.ids.next(),
@@ -222,7 +228,7 @@ class LocalAgent implements Agent {
           journal,
           clock,
           signal,
-          contextSources: () => ({ serverInstructions: this.#serverInstructions() }),
+          contextSources: () => this.#currentSources(),
           ...(ask ? { ask } : {}),
           allow: (reference) => this.#allowed.add(reference),
         }),
@@ -280,12 +286,15 @@ class LocalAgent implements Agent {
     return known && { builtIn: known.builtIn, readOnly: known.annotations?.readOnly === true };
   }
 
-  #serverInstructions(): { serverId: string; text: string }[] {
-    return this.#host
-      .health()
-      .flatMap(({ id, state, instructions }) =>
-        state === 'ready' && instructions ? [{ serverId: id, text: instructions }] : [],
-      );
+  #currentSources(): ContextSources {
+    this.#contextSources ??= {
+      serverInstructions: this.#host
+        .health()
+        .flatMap(({ id, state, instructions }) =>
+          state === 'ready' && instructions ? [{ serverId: id, text: instructions }] : [],
+        ),
+    };
+    return this.#contextSources;
   }
 }
 

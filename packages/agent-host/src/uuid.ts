@@ -1,31 +1,44 @@
 import type { Clock, IdSource } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 
+const HEX = Array.from({ length: 256 }, (_none, byte) => byte.toString(16).padStart(2, '0'));
+const BYTES_AN_ID = 10;
+/** Random bytes are fetched for many ids at once: a call into the system costs more than the bytes. */
+const POOL_SIZE = 128 * BYTES_AN_ID;
+
 /**
  * UUIDv7 (RFC 9562): sorts by time of making. Within a millisecond a counter keeps the order, so that ids of one
  * process never run backwards.
  */
 export function createUuidSource(clock: Pick<Clock, 'now'> = systemClock): IdSource {
-  const bytes = new Uint8Array(16);
+  const pool = new Uint8Array(POOL_SIZE);
+  let next = POOL_SIZE;
   let lastTime = 0;
   let counter = 0;
+  const random = (): number => pool[next++] ?? 0;
   return {
     next() {
-      crypto.getRandomValues(bytes);
+      if (next + BYTES_AN_ID > POOL_SIZE) {
+        crypto.getRandomValues(pool);
+        next = 0;
+      }
+      // Half of the counter's room is left free, so that many ids fit into the millisecond.
+      const fresh = ((random() << 8) | random()) & 0x07ff;
       const now = clock.now();
       if (now > lastTime) {
         lastTime = now;
-        counter = (((bytes[6] ?? 0) << 8) | (bytes[7] ?? 0)) & 0x07ff;
+        counter = fresh;
       } else if (++counter > 0x0fff) {
         lastTime++;
         counter = 0;
       }
       const time = lastTime.toString(16).padStart(12, '0');
       const ordered = counter.toString(16).padStart(3, '0');
-      const variant = (((bytes[8] ?? 0) & 0x3f) | 0x80).toString(16);
-      let random = '';
-      for (let i = 9; i < 16; i++) random += (bytes[i] ?? 0).toString(16).padStart(2, '0');
-      return `${time.slice(0, 8)}-${time.slice(8)}-7${ordered}-${variant}${random.slice(0, 2)}-${random.slice(2)}`;
+      const variant = HEX[(random() & 0x3f) | 0x80];
+      const clockTail = HEX[random()];
+      let node = '';
+      for (let i = 0; i < 6; i++) node += HEX[random()];
+      return `${time.slice(0, 8)}-${time.slice(8)}-7${ordered}-${variant}${clockTail}-${node}`;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, RunEvent } from '@toolyard/protocol';
+import type { RunEvent } from '@toolyard/protocol';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { McpBehaviour, ModelReply } from '@toolyard/testing';
 import { reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
@@ -33,16 +33,16 @@ describe('an answer with tool calls', () => {
     await using agent = await agentOn(server, { servers: [DATE_SERVER] });
     const { calls } = await agent.run('Tokyo?').result;
     expect(calls.map(({ result }) => result.outcome)).toEqual(['done']);
+    // Calls written as text are known to count only at the end of the answer: they stand behind all of its text.
     expect(agent.messages[1]?.parts).toMatchObject([
-      { type: 'text', text: 'Let me look.' },
+      { type: 'text', text: 'Let me look. One moment.' },
       { type: 'tool_call', ...TOKYO, tool: { serverId: 'date', name: 'get-date' } },
-      { type: 'text', text: ' One moment.' },
     ]);
     const [, asked, answered] = sentMessages(server, 1);
-    const [call] = asked?.['tool_calls'] as { id: string; type: string; function: JsonObject }[];
+    const [call] = asked?.['tool_calls'] as { id: string; type: string; function: { arguments: string } }[];
     expect(JSON.stringify(asked)).not.toContain('<tool_call>');
     expect(call).toMatchObject({ type: 'function', function: { name: 'get-date' } });
-    expect(JSON.parse(String(call?.function['arguments']))).toEqual(TOKYO.arguments);
+    expect(JSON.parse(call?.function.arguments ?? '')).toEqual(TOKYO.arguments);
     expect(answered).toMatchObject({ role: 'tool', tool_call_id: call?.id });
   });
 
@@ -61,7 +61,10 @@ describe('an answer with tool calls', () => {
   });
 
   it('makes the sound call beside one that cannot be read, and answers both', async () => {
-    await using server = await startModelServer([reply.text(`<tool_call>{bad}</tool_call>${asText(TOKYO)}`), reply.text('.')]);
+    await using server = await startModelServer([
+      reply.text(`<tool_call>{bad}</tool_call>${asText(TOKYO)}`),
+      reply.text('.'),
+    ]);
     await using agent = await agentOn(server, { servers: [DATE_SERVER] });
     const { calls } = await agent.run('Tokyo?').result;
     expect(calls.map(({ result }) => result.outcome)).toEqual(['done']);
@@ -111,12 +114,21 @@ describe('a run that fails is over', () => {
     expect(events.at(-1)).toMatchObject({
       type: 'run_finished',
       status: 'failed',
-      error: { code: 'no_response', message: expect.stringContaining('no choice') },
+      error: { code: 'no_response', message: expect.stringContaining('without any choice') },
     });
   });
 
   it('after an answer with neither text nor call', async () => {
     const events = await failAndGoOn([reply.text('')]);
+    expect(events.at(-1)).toMatchObject({
+      type: 'run_finished',
+      status: 'failed',
+      error: { code: 'empty_response', message: expect.stringContaining('neither text nor a tool call') },
+    });
+  });
+
+  it('after an answer of nothing but thinking and white space', async () => {
+    const events = await failAndGoOn([reply.text(' \n', { reasoning: 'What now?' })]);
     expect(events.at(-1)).toMatchObject({
       type: 'run_finished',
       status: 'failed',
@@ -135,14 +147,51 @@ describe('a run that fails is over', () => {
   });
 });
 
-describe('what a tool gives back', () => {
-  const server = (behaviour: McpBehaviour): ServerConfig => ({
-    id: 'odd',
-    transport: { type: 'stdio', ...scriptedMcpCommand(behaviour) },
+type Tool = NonNullable<McpBehaviour['tools']>[number];
+
+/** A foreign server with this one tool. */
+function serverWith(id: string, name: string, ...does: NonNullable<Tool['does']>): ServerConfig {
+  return { id, transport: { type: 'stdio', ...scriptedMcpCommand({ tools: [{ name, does }] }) } };
+}
+
+describe('several calls of one answer', () => {
+  /** What starts and ends, in its order, where the model asks for three calls at once. */
+  async function order(toolConcurrency: number): Promise<string[]> {
+    const wait = { name: 'wait', arguments: {} };
+    await using model = await startModelServer([reply.toolCalls([wait, wait, wait]), reply.text('Done.')]);
+    await using agent = await agentOn(model, {
+      servers: [serverWith('odd', 'wait', { do: 'wait', ms: 50 })],
+      allow: ['odd/wait'],
+      limits: { toolConcurrency },
+    });
+    const events = await eventsOf(agent.run('Go'));
+    return events.map(({ type }) => type).filter((type) => type === 'tool_started' || type === 'tool_finished');
+  }
+
+  it('are made at the same time', async () => {
+    expect((await order(8)).slice(0, 3)).toEqual(['tool_started', 'tool_started', 'tool_started']);
   });
-  const does = (name: string, ...actions: NonNullable<NonNullable<McpBehaviour['tools']>[0]['does']>): ServerConfig =>
-    server({ tools: [{ name, does: actions }] });
+
+  it('are made no more at a time than the limit says, and all of them', async () => {
+    const oneByOne = ['tool_started', 'tool_finished'];
+    expect(await order(1)).toEqual([...oneByOne, ...oneByOne, ...oneByOne]);
+  });
+});
+
+describe('what a tool gives back', () => {
   const script = (name: string): ModelReply[] => [reply.toolCalls([{ name, arguments: {} }]), reply.text('I see.')];
+
+  it('comes from the server that was meant, where two have a tool of that name', async () => {
+    await using model = await startModelServer(script('right__which'));
+    await using agent = await agentOn(model, {
+      servers: ['left', 'right'].map((id) => serverWith(id, 'which', { do: 'text', text: `I am ${id}.` })),
+      allow: ['right/which'],
+    });
+    const { calls } = await agent.run('Which?').result;
+    expect(calls).toMatchObject([
+      { call: { tool: { serverId: 'right', name: 'which' } }, result: { content: [{ text: 'I am right.' }] } },
+    ]);
+  });
 
   it('is kept whole and in order, and every text of it reaches the model', async () => {
     const content = [
@@ -152,7 +201,7 @@ describe('what a tool gives back', () => {
     ];
     await using model = await startModelServer(script('three'));
     await using agent = await agentOn(model, {
-      servers: [does('three', { do: 'result', result: { content } })],
+      servers: [serverWith('odd', 'three', { do: 'result', result: { content } })],
       allow: ['odd/three'],
     });
     const { calls } = await agent.run('Go').result;
@@ -169,7 +218,7 @@ describe('what a tool gives back', () => {
   it('is cut for the model where it is too long, and whole in the conversation', async () => {
     await using model = await startModelServer(script('huge'));
     await using agent = await agentOn(model, {
-      servers: [does('huge', { do: 'huge', bytes: 1_000_000 })],
+      servers: [serverWith('odd', 'huge', { do: 'huge', bytes: 1_000_000 })],
       allow: ['odd/huge'],
     });
     const { calls } = await agent.run('Go').result;
@@ -183,7 +232,7 @@ describe('what a tool gives back', () => {
   it('is an error the model reads where the server throws', async () => {
     await using model = await startModelServer(script('odd-one'));
     await using agent = await agentOn(model, {
-      servers: [does('odd-one', { do: 'error', code: -32602, message: 'Unknown tool: odd-one' })],
+      servers: [serverWith('odd', 'odd-one', { do: 'error', code: -32602, message: 'Unknown tool: odd-one' })],
       allow: ['odd/odd-one'],
     });
     const { calls, text } = await agent.run('Go').result;

@@ -42,7 +42,13 @@ function exchange(method: string): { requests: JsonObject[]; result: JsonObject 
 }
 
 /** What there was when the agent was handed over, before anything was asked. */
-type Made = { messages: Message[]; servers: ServerHealth[]; tools: ToolDefinition[]; record: Said[]; children: number[] };
+type Made = {
+  messages: Message[];
+  servers: ServerHealth[];
+  tools: ToolDefinition[];
+  record: Said[];
+  children: number[];
+};
 
 let server: ModelServer;
 let agent: Agent;
@@ -92,8 +98,9 @@ describe('an agent is made', () => {
   });
 
   it('goes through the phases of connecting in their order', () => {
-    const phases = made.servers[0]?.log.filter(({ level }) => level === 'info').map(({ text }) => text);
-    expect(phases).toEqual([
+    const log = made.servers[0]?.log.filter(({ level }) => level === 'info') ?? [];
+    expect(log.map(({ at }) => at)).toEqual(log.map(({ at }) => at).toSorted((a, b) => a - b));
+    expect(log.map(({ text }) => text)).toEqual([
       'transport creating',
       'transport ready',
       'initializing',
@@ -252,6 +259,7 @@ describe('the end', () => {
     const [health] = agent.servers;
     expect(health).toMatchObject({ state: 'closed', phase: 'disconnected', toolCount: 0 });
     expect(health?.log.at(-1)).toMatchObject({ text: 'disconnected' });
+    expect(agent.tools).toEqual([]);
     await agent.close();
   });
 });

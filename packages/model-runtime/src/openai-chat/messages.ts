@@ -129,7 +129,10 @@ function assistantWire(message: AssistantMessage, toolMode: ToolMode): Assistant
           break;
         case 'tool_call': {
           const args = scrubJson(part.arguments);
-          pieces.push(renderTextCall(part.name, args));
+          if (toolMode === 'text') {
+            pieces.push(renderTextCall(part.name, args));
+            break;
+          }
           calls.push({
             id: idOf.get(part.callId) ?? part.callId,
             type: 'function',
@@ -144,12 +147,12 @@ function assistantWire(message: AssistantMessage, toolMode: ToolMode): Assistant
           break;
       }
     }
-    if (text === '' && calls.length === 0) return { json: null, ids };
-    const content = toolMode === 'native' ? text : [text, ...pieces].filter((piece) => piece !== '').join('\n');
+    const content = [text, ...pieces].filter((piece) => piece !== '').join('\n');
+    if (content === '' && calls.length === 0) return { json: null, ids };
     const wire = {
       role: 'assistant',
       content: content === '' ? null : scrub(content),
-      ...(toolMode === 'native' && calls.length > 0 ? { tool_calls: calls } : {}),
+      ...(calls.length > 0 ? { tool_calls: calls } : {}),
     };
     return { json: JSON.stringify(wire), ids };
   });
@@ -178,20 +181,25 @@ function toolRun(messages: readonly Message[], from: number): ToolMessage[] {
   return run;
 }
 
-/** JSON of the text, of the text inside its tags, and of each image. */
-type ToolWire = { content: string; response: string; images: readonly string[] };
+/** JSON of the text, and of each image. */
+type ToolWire = { content: string; images: readonly string[] };
 
 const toolCache = new WeakMap<ToolMessage, ToolWire>();
 
 function toolWire(message: ToolMessage): ToolWire {
   return remember(toolCache, message, () => {
     const { text, images } = toResultContent(message.parts[0].result);
-    return {
-      content: JSON.stringify(text),
-      response: JSON.stringify(renderTextResponse(message.name, text)),
-      images: images.map((image) => JSON.stringify(image)),
-    };
+    return { content: JSON.stringify(text), images: images.map((image) => JSON.stringify(image)) };
   });
+}
+
+const responseCache = new WeakMap<ToolMessage, string>();
+
+/** JSON of a result as text between its tags. */
+function responseJson(message: ToolMessage): string {
+  return remember(responseCache, message, () =>
+    JSON.stringify(renderTextResponse(message.name, toResultContent(message.parts[0].result).text)),
+  );
 }
 
 /**
@@ -204,7 +212,7 @@ function pushNativeResults(out: string[], run: readonly ToolMessage[], wireIds: 
   for (const message of run) {
     const wire = toolWire(message);
     const id = wireIds.get(message.parts[0].callId);
-    if (id === undefined) strays.push(wire.response);
+    if (id === undefined) strays.push(responseJson(message));
     else out.push(`{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${wire.content}}`);
     images.push(...wire.images);
   }
@@ -212,10 +220,8 @@ function pushNativeResults(out: string[], run: readonly ToolMessage[], wireIds: 
 }
 
 function pushTextResults(out: string[], run: readonly ToolMessage[]): void {
-  const wires = run.map(toolWire);
-  const responses = wires.map((wire) => wire.response);
-  const images = wires.flatMap((wire) => wire.images);
-  pushUser(out, resultsContent(responses, images));
+  const images = run.flatMap((message) => toolWire(message).images);
+  pushUser(out, resultsContent(run.map(responseJson), images));
 }
 
 function resultsContent(texts: readonly string[], images: readonly string[]): string {

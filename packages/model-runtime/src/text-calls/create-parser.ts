@@ -1,5 +1,5 @@
 import { familiesOf, type ToolCallFormat } from './families.ts';
-import { TextCallParser, type ParserSettings } from './parser.ts';
+import { familySet, TextCallParser, type FamilySet, type ParserSettings } from './parser.ts';
 import type { ToolCallTextParser } from './types.ts';
 
 export type ToolCallTextParserOptions = ParserSettings & {
@@ -19,10 +19,19 @@ export type ToolCallTextParserOptions = ParserSettings & {
  * show(parser.end());
  */
 export function createToolCallTextParser(options: ToolCallTextParserOptions): ToolCallTextParser {
-  return new TextCallParser(familiesOf(options.format ?? 'auto'), options);
+  const format = options.format ?? 'auto';
+  let set = sets.get(format);
+  if (set === undefined) {
+    set = familySet(familiesOf(format));
+    sets.set(format, set);
+  }
+  return new TextCallParser(set, options);
 }
+
+const sets = new Map<ToolCallFormat, FamilySet>();
+const NO_FAMILIES = familySet([]);
 
 /** Tells leading thinking from the answer and touches nothing else: for requests that offer no tools. */
 export function createReasoningSplitter(options: { startsInReasoning?: boolean } = {}): ToolCallTextParser {
-  return new TextCallParser([], { ...options, tools: [] });
+  return new TextCallParser(NO_FAMILIES, { ...options, tools: [] });
 }

@@ -15,6 +15,20 @@ export type ParserSettings = {
 const THINK = '<think>';
 const THINK_END = '</think>';
 
+/** The families a parser listens for, with what is worked out from them once for all parsers. */
+export type FamilySet = {
+  families: readonly ToolCallFamily[];
+  startMarkers: readonly string[];
+  firstCodes: ReadonlySet<number>;
+};
+
+export function familySet(families: readonly ToolCallFamily[]): FamilySet {
+  const startMarkers = [...new Set(families.flatMap((family) => family.startMarkers))];
+  const strays = families.flatMap((family) => family.strayMarkers);
+  const markers = [THINK, THINK_END, ...startMarkers, ...strays];
+  return { families, startMarkers, firstCodes: new Set(markers.map((text) => text.charCodeAt(0))) };
+}
+
 /**
  * - `lead`: nothing but whitespace so far, thinking may begin
  * - `text`: the answer
@@ -50,18 +64,18 @@ export class TextCallParser implements ToolCallTextParser {
   readonly #fence = new MarkdownFence();
   readonly #families: readonly ToolCallFamily[];
   readonly #startMarkers: readonly string[];
+  /** The first characters of all markers: any other is text at once. */
   readonly #firstCodes: ReadonlySet<number>;
   readonly #tools: readonly ToolDefinition[];
   readonly #newId: () => string;
 
-  constructor(families: readonly ToolCallFamily[], settings: ParserSettings) {
+  constructor({ families, startMarkers, firstCodes }: FamilySet, settings: ParserSettings) {
     this.#families = families;
+    this.#startMarkers = startMarkers;
+    this.#firstCodes = firstCodes;
     this.#tools = settings.tools;
     this.#mode = settings.startsInReasoning === true ? 'think_lead' : 'lead';
     this.#skipBlank = settings.startsInReasoning === true;
-    this.#startMarkers = [...new Set(families.flatMap((family) => family.startMarkers))];
-    const strays = families.flatMap((family) => family.strayMarkers);
-    this.#firstCodes = new Set([THINK, THINK_END, ...this.#startMarkers, ...strays].map((text) => text.charCodeAt(0)));
     this.#newId = settings.newId ?? (() => `text_call_${++this.#calls}`);
   }
 
