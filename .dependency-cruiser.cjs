@@ -15,6 +15,8 @@ module.exports = {
     onlyMayImport('mcp-host', ['protocol']),
     onlyMayImport('model-runtime', ['protocol']),
     onlyMayImport('agent-runtime', ['protocol']),
+    onlyMayImport('guarded-fetch', ['protocol']),
+    onlyMayImport('storage', ['protocol']),
     onlyMayImport('agent-host', ['protocol', 'mcp-host', 'model-runtime', 'agent-runtime']),
     {
       name: 'published-never-imports-testing',

@@ -1,0 +1,390 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
+import { loopbackPlaysPublic, namesOf, says, sendsTo, startOrigin, type Origin } from './test-fixtures/origins.ts';
+
+const closing: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((one) => one.close()));
+});
+
+/** A guard that trusts everything, for what has nothing to do with trust. */
+function guard(options: Partial<GuardedFetchOptions> = {}): GuardedFetch {
+  const fetch = createGuardedFetch({ trust: () => true, ...options });
+  closing.push(fetch);
+  return fetch;
+}
+
+async function origin(...how: Parameters<typeof startOrigin>): Promise<Origin> {
+  const started = await startOrigin(...how);
+  closing.push(started);
+  return started;
+}
+
+/** Something a test waits for and another part brings about. */
+function signalled(): { promise: Promise<void>; done: () => void } {
+  let done = (): void => {};
+  const promise = new Promise<void>((resolve) => (done = resolve));
+  return { promise, done };
+}
+
+describe('what comes back', () => {
+  test('is a Response of the platform, with its address, status and headers', async () => {
+    const target = await origin((_request, response) => {
+      response.writeHead(418, 'Short and stout', { 'set-cookie': ['a=1', 'b=2'], 'x-tea': 'green' }).end('no coffee');
+    });
+    const response = await guard()(`${target.origin}/pot?x=1#spout`);
+    expect(response).toBeInstanceOf(Response);
+    expect(response.status).toBe(418);
+    expect(response.ok).toBe(false);
+    expect(response.statusText).toBe('Short and stout');
+    expect(response.headers.get('x-tea')).toBe('green');
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    expect(response.url).toBe(`${target.origin}/pot?x=1`);
+    expect(response.redirected).toBe(false);
+    expect(await response.clone().text()).toBe('no coffee');
+    expect(await response.text()).toBe('no coffee');
+  });
+
+  test.each([204, 304, 599, 999])('status %i comes through', async (status) => {
+    const target = await origin((_request, response) => void response.writeHead(status).end());
+    const response = await guard()(target.origin);
+    expect(response.status).toBe(status);
+    expect(response.ok).toBe(status === 204);
+    expect(await response.text()).toBe('');
+  });
+
+  test('streams: the first part is there before the second is sent', async () => {
+    const goOn = signalled();
+    const target = await origin((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: 1\n\n');
+      void goOn.promise.then(() => response.end('data: 2\n\n'));
+    });
+    const response = await guard()(target.origin);
+    const parts = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await parts?.read())?.value).toBe('data: 1\n\n');
+    goOn.done();
+    expect((await parts?.read())?.value).toBe('data: 2\n\n');
+    expect((await parts?.read())?.done).toBe(true);
+  });
+
+  test('a body nobody has begun to read survives a garbage collection', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const goOn = signalled();
+    const target = await origin((_request, response) => {
+      response.write('one ');
+      void goOn.promise.then(() => response.end('two'));
+    });
+    const response = await guard()(target.origin);
+    for (let round = 0; round < 20; round += 1) {
+      collect();
+      await turn();
+    }
+    goOn.done();
+    expect(await response.text()).toBe('one two');
+  });
+
+  test('a compressed answer is unpacked', async () => {
+    const { gzipSync } = await import('node:zlib');
+    const target = await origin((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('packed'));
+    });
+    expect(await (await guard()(target.origin)).text()).toBe('packed');
+  });
+
+  test('an address that is not trusted but public is fetched', async () => {
+    const target = await origin(says('hello'));
+    const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
+    const fetch = guard({ trust: () => false, resolve, refuse: loopbackPlaysPublic });
+    expect(await (await fetch(new URL(`http://public.test:${target.port}/`))).text()).toBe('hello');
+  });
+});
+
+describe('redirects', () => {
+  test.each([
+    [301, 'POST', 'GET', ''],
+    [302, 'POST', 'GET', ''],
+    [303, 'POST', 'GET', ''],
+    [303, 'PUT', 'GET', ''],
+    [301, 'PUT', 'PUT', 'data'],
+    [302, 'delete', 'DELETE', 'data'],
+    [307, 'POST', 'POST', 'data'],
+    [308, 'PATCH', 'PATCH', 'data'],
+  ])('%i turns %s into %s', async (status, before, after, body) => {
+    const target = await origin((request, response) => {
+      if (request.url === '/') sendsTo('/next', status)(request, response);
+      else response.end('done');
+    });
+    const init = { method: before, body: 'data', headers: { 'content-type': 'text/x', 'content-language': 'eo' } };
+    expect(await (await guard()(target.origin, init)).text()).toBe('done');
+    const last = target.seen[1];
+    expect([last?.method, last?.path, last?.body]).toEqual([after, '/next', body]);
+    expect(last?.headers['content-type']).toBe(body === '' ? undefined : 'text/x');
+    expect(last?.headers['content-language']).toBe(body === '' ? undefined : 'eo');
+  });
+
+  test('303 leaves HEAD as it is', async () => {
+    const target = await origin((request, response) => {
+      if (request.url === '/') sendsTo('/next', 303)(request, response);
+      else response.end();
+    });
+    await guard()(target.origin, { method: 'HEAD' });
+    expect(target.seen.map((one) => one.method)).toEqual(['HEAD', 'HEAD']);
+  });
+
+  test('every kind of body that can be sent again is sent again whole', async () => {
+    const target = await origin((request, response) => {
+      if (request.url === '/') sendsTo('/next', 307)(request, response);
+      else response.end();
+    });
+    const form = new FormData();
+    form.set('file', new Blob(['content']), 'name.txt');
+    const bytes = new TextEncoder().encode('bytes');
+    const bodies = ['text', new URLSearchParams({ a: 'b' }), new Blob(['blob']), bytes, bytes.buffer, form];
+    for (const body of bodies) await guard()(target.origin, { method: 'POST', body });
+
+    for (let index = 0; index < target.seen.length; index += 2) {
+      const [first, again] = [target.seen[index], target.seen[index + 1]];
+      expect(again?.path).toBe('/next');
+      expect(again?.body).toBe(first?.body);
+      expect(again?.body).not.toBe('');
+      expect(again?.headers['content-type']).toBe(first?.headers['content-type']);
+    }
+    expect(target.seen).toHaveLength(12);
+    expect(target.seen[3]?.headers['content-type']).toContain('x-www-form-urlencoded');
+    expect(target.seen[11]?.headers['content-type']).toContain('multipart/form-data; boundary=');
+    expect(target.seen[11]?.body).toContain('filename="name.txt"');
+  });
+
+  test('a stream is sent once, and said to be gone where a redirect wants it again', async () => {
+    const target = await origin((request, response) => {
+      if (request.url === '/again') sendsTo('/next', 308)(request, response);
+      else if (request.url === '/get') sendsTo('/next', 303)(request, response);
+      else response.end('done');
+    });
+    const init = (): RequestInit => ({ method: 'POST', body: new Blob(['streamed']).stream(), duplex: 'half' });
+
+    await expect(guard()(`${target.origin}/again`, init())).rejects.toMatchObject({
+      code: 'network',
+      message: expect.stringContaining('a stream and is used up') as string,
+    });
+    expect(target.seen.map((one) => one.body)).toEqual(['streamed']);
+    expect(await (await guard()(`${target.origin}/get`, init())).text()).toBe('done');
+  });
+
+  test('no key leaves with a redirect to another origin, under whatever name', async () => {
+    const second = await origin(says('done'));
+    const first = await origin(sendsTo(second.origin, 307));
+    const secrets = {
+      authorization: 'Bearer s3cret',
+      cookie: 'session=s3cret',
+      'proxy-authorization': 's3cret',
+      'x-api-key': 's3cret',
+      'api-key': 's3cret',
+      'x-goog-api-key': 's3cret',
+      'mcp-session-id': 's3cret',
+      'x-my-own-name-for-it': 's3cret',
+    };
+    await guard()(first.origin, {
+      method: 'POST',
+      body: '{}',
+      headers: { ...secrets, accept: 'text/x', 'content-type': 'a/b' },
+    });
+    expect(first.seen[0]?.headers).toMatchObject(secrets);
+    expect(JSON.stringify(second.seen)).not.toContain('s3cret');
+    expect(second.seen[0]?.headers).toMatchObject({ accept: 'text/x', 'content-type': 'a/b' });
+  });
+
+  test('another port is another origin, and keys do not come back on the way home', async () => {
+    const away = await origin((request, response) => sendsTo(`http://127.0.0.1:${home.port}/end`)(request, response));
+    const home: Origin = await origin((request, response) => {
+      if (request.url === '/end') response.end('home');
+      else if (request.url === '/same') sendsTo(away.origin)(request, response);
+      else sendsTo('/same')(request, response);
+    });
+    await guard()(home.origin, { headers: { authorization: 'Bearer s3cret' } });
+    expect(home.seen.map((one) => one.headers.authorization)).toEqual(['Bearer s3cret', 'Bearer s3cret', undefined]);
+    expect(away.seen[0]?.headers.authorization).toBeUndefined();
+  });
+
+  test('the limit holds, and one fewer passes', async () => {
+    const target = await origin((request, response) => {
+      const left = Number(request.url?.slice(1));
+      if (left === 0) response.end('end');
+      else sendsTo(`/${left - 1}`)(request, response);
+    });
+    expect(await (await guard()(`${target.origin}/5`)).text()).toBe('end');
+    await expect(guard()(`${target.origin}/6`)).rejects.toMatchObject({ code: 'network' });
+    await expect(guard({ maxRedirects: 0 })(`${target.origin}/1`)).rejects.toMatchObject({ code: 'network' });
+    expect(target.seen.map((one) => one.path)).toEqual([
+      '/5',
+      '/4',
+      '/3',
+      '/2',
+      '/1',
+      '/0',
+      '/6',
+      '/5',
+      '/4',
+      '/3',
+      '/2',
+      '/1',
+      '/1',
+    ]);
+  });
+
+  test('a circle is recognised before the limit', async () => {
+    const target = await origin((request, response) => sendsTo(request.url === '/a' ? '/b' : '/a')(request, response));
+    await expect(guard({ maxRedirects: 1000 })(`${target.origin}/a`)).rejects.toMatchObject({
+      message: expect.stringContaining('in a circle') as string,
+    });
+    expect(target.seen).toHaveLength(2);
+  });
+
+  test('a form sent and answered with a redirect to its own page is no circle', async () => {
+    const target = await origin((request, response) => {
+      if (request.method === 'POST') sendsTo('/', 303)(request, response);
+      else response.end('page');
+    });
+    expect(await (await guard()(target.origin, { method: 'POST', body: 'x' })).text()).toBe('page');
+  });
+
+  test('manual hands the redirect out, error refuses it', async () => {
+    const target = await origin(sendsTo('http://169.254.169.254/'));
+    const response = await guard()(target.origin, { redirect: 'manual' });
+    expect([response.status, response.headers.get('location')]).toEqual([302, 'http://169.254.169.254/']);
+    await expect(guard()(target.origin, { redirect: 'error' })).rejects.toMatchObject({ code: 'network' });
+  });
+
+  test('a redirect whose own body never ends is followed, and its connection closed', async () => {
+    const closed = signalled();
+    const target = await origin((request, response) => {
+      if (request.url !== '/') return void response.end('done');
+      response.on('close', () => closed.done());
+      response.writeHead(302, { location: '/next' }).write('and a body without end');
+    });
+    expect(await (await guard()(target.origin)).text()).toBe('done');
+    await closed.promise;
+  });
+
+  test('a redirect status without a place to go is an answer; a place nobody can read is not', async () => {
+    const nowhere = await origin((_request, response) => void response.writeHead(302).end('stay'));
+    expect(await (await guard()(nowhere.origin)).text()).toBe('stay');
+    const nonsense = await origin(sendsTo('http://[nonsense'));
+    await expect(guard()(nonsense.origin)).rejects.toMatchObject({
+      code: 'bad_config',
+      message: expect.stringContaining(nonsense.origin) as string,
+    });
+  });
+
+  test('a place written in UTF-8 is found', async () => {
+    const target = await origin((request, response) => {
+      if (request.url !== '/') response.end('found');
+      else response.writeHead(302, { location: Buffer.from('/caf\u00e9', 'utf8').toString('latin1') }).end();
+    });
+    expect(await (await guard()(target.origin)).text()).toBe('found');
+    expect(target.seen[1]?.path).toBe('/caf%C3%A9');
+  });
+});
+
+describe('abort', () => {
+  test('before the start: nothing is asked', async () => {
+    const target = await origin(says('hello'));
+    const reason = new Error('changed my mind');
+    await expect(guard()(target.origin, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(target.seen).toEqual([]);
+  });
+
+  test('while the name is looked up, though the resolver never answers', async () => {
+    const asked = signalled();
+    const resolve = (): Promise<string[]> => {
+      asked.done();
+      return new Promise(() => {});
+    };
+    const controller = new AbortController();
+    const pending = guard({ trust: () => false, resolve })('http://slow.test/', { signal: controller.signal });
+    void asked.promise.then(() => controller.abort());
+    await expect(pending).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('while waiting for an answer after a redirect', async () => {
+    const controller = new AbortController();
+    const closed = signalled();
+    const target = await origin((request, response) => {
+      if (request.url === '/') return sendsTo('/hang')(request, response);
+      response.on('close', () => closed.done());
+      controller.abort();
+    });
+    await expect(guard()(target.origin, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' });
+    await closed.promise;
+  });
+
+  test('while the body streams: reading ends and the server sees it', async () => {
+    const closed = signalled();
+    const target = await origin((_request, response) => {
+      response.on('close', () => closed.done());
+      response.write('begin');
+    });
+    const controller = new AbortController();
+    const response = await guard()(target.origin, { signal: controller.signal });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    controller.abort();
+    await expect(reader?.read()).rejects.toMatchObject({ name: 'AbortError' });
+    await closed.promise;
+  });
+
+  test('a body given up by its reader closes the connection', async () => {
+    const closed = signalled();
+    const target = await origin((_request, response) => {
+      response.on('close', () => closed.done());
+      response.write('begin');
+    });
+    await (await guard()(target.origin)).body?.cancel();
+    await closed.promise;
+  });
+});
+
+describe('failures', () => {
+  test('nobody there and no such name fail as any fetch does, so that a room can say it in its own words', async () => {
+    const gone = await startOrigin(says(''));
+    await gone.close();
+    await expect(guard()(gone.origin)).rejects.toMatchObject({ name: 'TypeError', cause: { code: 'ECONNREFUSED' } });
+    const { resolve } = namesOf({ 'empty.test': [[]] });
+    for (const name of ['missing.test', 'empty.test']) {
+      const fetch = guard({ trust: () => false, resolve });
+      await expect(fetch(`http://${name}/`)).rejects.toMatchObject({ name: 'TypeError', cause: { code: 'ENOTFOUND' } });
+    }
+  });
+
+  test('the system resolves the names of the owner', async () => {
+    const target = await origin(says('hello'));
+    expect(await (await guard()(`http://localhost:${target.port}/`)).text()).toBe('hello');
+  });
+
+  test('after close no answer is left open', async () => {
+    const target = await origin((_request, response) => void response.write('begin'));
+    const fetch = guard();
+    const response = await fetch(target.origin);
+    const rest = response.text();
+    await Promise.all([expect(rest).rejects.toThrow(), fetch.close()]);
+    await expect(fetch(target.origin)).rejects.toThrow();
+  });
+});
+
+test('a body does not go on from https to http', async () => {
+  const { nextHop } = await import('./request.ts');
+  const hop = {
+    url: new URL('https://a.test/'),
+    method: 'POST',
+    headers: new Headers(),
+    body: { kind: 'replayable', value: 'client_secret=x' },
+  } as const;
+  expect(nextHop(hop, 307, new URL('http://a.test/'))).toMatchObject({ kind: 'body_in_clear' });
+  expect(nextHop(hop, 303, new URL('http://a.test/'))).toMatchObject({ method: 'GET', body: { kind: 'none' } });
+  expect(nextHop(hop, 307, new URL('https://b.test/'))).toMatchObject({ method: 'POST' });
+});

@@ -1,0 +1,10 @@
+/**
+ * The guard in front of fetch: an address the owner typed may lead anywhere, an address somebody else chose only to
+ * the public internet.
+ * @module
+ */
+export { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
+export { trustOrigins } from './trust.ts';
+export { isRefusedAddress, type RefusalReason } from './address.ts';
+export { checkUrl } from './check-url.ts';
+export type { Resolve } from './lookup.ts';

@@ -1,0 +1,382 @@
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import { Agent } from 'undici';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
+import { loopbackPlaysPublic, namesOf, says, sendsTo, startOrigin, type Origin } from './test-fixtures/origins.ts';
+import { trustOrigins } from './trust.ts';
+
+const closing: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((one) => one.close()));
+});
+
+function guard(options: Partial<GuardedFetchOptions> = {}): GuardedFetch {
+  const fetch = createGuardedFetch({ trust: () => false, ...options });
+  closing.push(fetch);
+  return fetch;
+}
+
+async function origin(...how: Parameters<typeof startOrigin>): Promise<Origin> {
+  const started = await startOrigin(...how);
+  closing.push(started);
+  return started;
+}
+
+/** The refusal a fetch ends with; fails where it ends with anything else. */
+async function refusalOf(pending: Promise<unknown>): Promise<ToolyardError> {
+  const thrown: unknown = await pending.then(
+    () => new Error('the request was made'),
+    (error: unknown) => error,
+  );
+  if (!ToolyardError.isInstance(thrown)) throw thrown;
+  expect(thrown.code).toBe('bad_config');
+  return thrown;
+}
+
+describe('attack 5: SSRF by redirect', () => {
+  test.each([301, 302, 303, 307, 308])(
+    'a trusted address that answers %i to this machine goes no further',
+    async (status) => {
+      const secret = await origin(says('secret'));
+      const mine = await origin(sendsTo(`${secret.origin}/admin`, status));
+      const fetch = guard({ trust: trustOrigins([mine.origin]) });
+
+      const refusal = await refusalOf(fetch(mine.origin, { method: 'POST', body: 'x' }));
+
+      expect(refusal.message).toContain(secret.origin);
+      expect(refusal.message).toContain('this machine itself');
+      expect(refusal.message).toContain(`redirect from ${mine.origin}`);
+      expect(secret.seen).toEqual([]);
+      expect(mine.seen).toHaveLength(1);
+    },
+  );
+
+  test.each([
+    ['http://169.254.169.254/latest/meta-data/', 'cloud'],
+    ['http://127.0.0.2/', 'this machine itself'],
+    ['http://localhost/', 'this machine itself'],
+    ['http://localhost./', 'this machine itself'],
+    ['http://db.localhost/', 'this machine itself'],
+    ['http://inner.test/', '10.1.2.3'],
+    ['//inner.test/', '10.1.2.3'],
+    ['http://[fd00::1]/', 'private network'],
+    ['file:///etc/passwd', 'file:'],
+    ['data:text/plain,hello', 'data:'],
+    ['javascript:1', 'javascript:'],
+    ['gopher://127.0.0.1:6379/_INFO', 'gopher:'],
+    ['http://user:pass@public.test/', 'user name or password'],
+  ])('a public page that redirects to %s goes no further', async (location, told) => {
+    const page = await origin(sendsTo(location));
+    const { resolve } = namesOf({ 'public.test': ['127.0.0.1'], 'inner.test': ['10.1.2.3'] });
+    const fetch = guard({ resolve, refuse: loopbackPlaysPublic });
+
+    const refusal = await refusalOf(fetch(`http://public.test:${page.port}/`));
+    expect(refusal.message).toContain(told);
+    expect(page.seen).toHaveLength(1);
+  });
+
+  test('the second of three hops is judged like the first', async () => {
+    const secret = await origin(says('secret'));
+    const last = await origin(sendsTo(`${secret.origin}/`));
+    const middle = await origin(sendsTo(`http://b.test:${last.port}/`));
+    const first = await origin(sendsTo(`http://a.test:${middle.port}/`));
+    const { resolve } = namesOf({ 'a.test': ['127.0.0.1'], 'b.test': ['127.0.0.3'] });
+    const fetch = guard({ trust: trustOrigins([first.origin]), resolve, refuse: loopbackPlaysPublic });
+
+    expect((await refusalOf(fetch(first.origin))).message).toContain('127.0.0.3');
+    expect([first.seen.length, middle.seen.length, last.seen.length, secret.seen.length]).toEqual([1, 1, 0, 0]);
+  });
+
+  test('a page cannot use the trust in a local server by redirecting to it', async () => {
+    const model = await origin(says('models'));
+    const page = await origin(sendsTo(`http://127.0.0.2:${model.port}/api/delete`));
+    const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
+    const fetch = guard({
+      trust: trustOrigins([`http://127.0.0.2:${model.port}`]),
+      resolve,
+      refuse: loopbackPlaysPublic,
+    });
+
+    await refusalOf(fetch(`http://public.test:${page.port}/`));
+    expect(model.seen).toEqual([]);
+  });
+
+  test('trust that was lost on the way does not come back', async () => {
+    // start (trusted) -> hop (a public page) -> back (trusted, but now a page chose it)
+    const back = await origin(says('secret'));
+    const hop = await origin(sendsTo(`http://mine.test:${back.port}/`));
+    const start = await origin(sendsTo(`http://public.test:${hop.port}/`));
+    const { resolve } = namesOf({ 'public.test': ['127.0.0.1'], 'mine.test': ['127.0.0.2'] });
+    const trust = trustOrigins([start.origin, `http://mine.test:${back.port}`]);
+
+    await refusalOf(guard({ trust, resolve, refuse: loopbackPlaysPublic })(start.origin));
+    expect(hop.seen).toHaveLength(1);
+    expect(back.seen).toEqual([]);
+  });
+
+  test('redirects between addresses the owner typed are followed', async () => {
+    const second = await origin(says('here'));
+    const first = await origin(sendsTo(`${second.origin}/there`));
+    const response = await guard({ trust: trustOrigins([first.origin, second.origin]) })(first.origin);
+
+    expect(await response.text()).toBe('here');
+    expect(response.url).toBe(`${second.origin}/there`);
+    expect(response.redirected).toBe(true);
+  });
+});
+
+describe('attack 6: SSRF by parser differential', () => {
+  test.each([
+    ['http://public.test\\@127.0.0.2/', 'public.test'],
+    ['http://127.0.0.2\\@public.test/', '127.0.0.2'],
+    ['http://public.test@127.0.0.2/', 'user name or password'],
+    ['http://public.test:80@127.0.0.2/', 'user name or password'],
+    ['http://127.0.0.2#@public.test/', '127.0.0.2'],
+    ['http://127.0.0.2?@public.test/', '127.0.0.2'],
+    ['http:/\\127.0.0.2/', '127.0.0.2'],
+    ['http:127.0.0.2', '127.0.0.2'],
+    ['http://127。0。0。2/', '127.0.0.2'],
+    ['http://127.0.0.2/', '127.0.0.2'],
+    ['http://①②⑦.0.0.②/', '127.0.0.2'],
+    ['http://ℓocalhost/', 'localhost'],
+    ['http://loc%61lhost/', 'localhost'],
+    ['http://LOCALHOST./', 'localhost'],
+    ['http://127\t.0\n.0.2/', '127.0.0.2'],
+    [' \u0000http://127.0.0.2/ ', '127.0.0.2'],
+    ['http://127.0.0.2./', '127.0.0.2'],
+    ['http://127.0.0.2:0/', '127.0.0.2'],
+    ['http://127.0.0.2:00080/', '127.0.0.2'],
+  ])('%j', async (address, told) => {
+    // Only what is in front of the backslash is the host, and nobody has given that name an address of this machine.
+    const { resolve } = namesOf({ 'public.test': ['10.0.0.9'] });
+    const refusal = await refusalOf(guard({ resolve })(address));
+    expect(refusal.message).toContain(told);
+  });
+
+  test.each([
+    '',
+    'http://',
+    'http://[::1',
+    'http://a b/',
+    'http://1.2.3.256/',
+    'http://public.test:99999/',
+    '/etc/passwd',
+  ])('%j is no address at all', async (address) => {
+    expect((await refusalOf(guard({ trust: () => true })(address))).message).toContain('not a complete web address');
+  });
+
+  test('a port of another service is refused in plain words, trusted or not', async () => {
+    const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
+    for (const trusted of [true, false]) {
+      const fetch = guard({ trust: () => trusted, resolve, refuse: loopbackPlaysPublic });
+      expect((await refusalOf(fetch('http://public.test:6000/'))).message).toContain('Port 6000');
+    }
+  });
+
+  test('userinfo is refused even for a trusted address, and not repeated', async () => {
+    const mine = await origin(says('hello'));
+    const fetch = guard({ trust: trustOrigins([mine.origin]) });
+    const refusal = await refusalOf(fetch(`http://me:hunter2@127.0.0.1:${mine.port}/?key=s3cret`));
+    expect(JSON.stringify(refusal)).not.toMatch(/hunter2|s3cret/);
+    expect(mine.seen).toEqual([]);
+  });
+
+  test('trust means scheme, host and port, exactly', async () => {
+    const trust = trustOrigins(['http://127.0.0.1:8080/v1', new URL('https://Example.com')]);
+    const answers = [
+      'http://127.0.0.1:8080/other',
+      'http://127.1:8080/',
+      'https://example.com:443/',
+      'https://127.0.0.1:8080/',
+      'http://127.0.0.1/',
+      'http://localhost:8080/',
+      'http://example.com/',
+      'https://sub.example.com/',
+      'https://example.com./',
+      'blob:http://127.0.0.1:8080/x',
+    ].map((address) => trust(new URL(address)));
+    expect(answers).toEqual([true, true, true, false, false, false, false, false, false, false]);
+    expect(() => trustOrigins(['localhost:8080'])).toThrow(ToolyardError);
+    expect(() => trustOrigins(['nonsense'])).toThrow(ToolyardError);
+  });
+});
+
+describe('attack 7: SSRF by another spelling of an IP address', () => {
+  test.each([
+    'http://[::ffff:a9fe:a9fe]/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://[0:0:0:0:0:ffff:a9fe:a9fe]/',
+    'http://[2002:a9fe:a9fe::]/',
+    'http://[2002:7f00:1::]/',
+    'http://[64:ff9b::a9fe:a9fe]/',
+    'http://[64:ff9b::10.0.0.1]/',
+    'http://[64:ff9b:1::10.0.0.1]/',
+    'http://[2001:0:a9fe:a9fe::]/',
+    'http://[::127.0.0.1]/',
+    'http://[::ffff:0:127.0.0.1]/',
+    'http://[::]/',
+    'http://[::1]/',
+    'http://[0000::0001]/',
+    'http://[fe80::1]/',
+    'http://[fd00:ec2::254]/',
+    'http://2130706433/',
+    'http://017700000001/',
+    'http://0x7f000001/',
+    'http://0x7f.0.0.1/',
+    'http://0177.0.0.01/',
+    'http://127.1/',
+    'http://2852039166/',
+    'http://0xa9.0xfe.0xa9.0xfe/',
+    'http://0/',
+    'http://0.0.0.0/',
+    'http://255.255.255.255/',
+    'http://100.100.100.200/',
+    'http://192.168.1.1:65535/',
+  ])('%s', async (address) => {
+    // A resolver that would say yes must not be asked: these are no names.
+    const { resolve, asked } = namesOf({});
+    const refusal = await refusalOf(guard({ resolve })(address));
+    expect(refusal.message).toContain('somebody else chose this address');
+    expect(asked).toEqual([]);
+  });
+
+  test.each(['10.0.0.1', '::ffff:a9fe:a9fe', 'fd00:ec2::254', '::1', '0.0.0.0', '2002:7f00:1::', '0x7f.1', ''])(
+    'a name that resolves to %j',
+    async (answer) => {
+      const { resolve } = namesOf({ 'rebind.test': [answer] });
+      await refusalOf(guard({ resolve })('http://rebind.test/'));
+    },
+  );
+
+  test('one private address among public ones refuses the name', async () => {
+    const target = await origin(says('hello'));
+    const { resolve } = namesOf({ 'mixed.test': [['127.0.0.1', '10.0.0.7']] });
+    const fetch = guard({ resolve, refuse: loopbackPlaysPublic });
+    expect((await refusalOf(fetch(`http://mixed.test:${target.port}/`))).message).toContain('10.0.0.7');
+    expect(target.seen).toEqual([]);
+  });
+});
+
+describe('attack 8: SSRF by a stored address and by a changing DNS answer', () => {
+  test('the answer that was judged is the one connected to', async () => {
+    const target = await origin(says('hello'));
+    const { resolve, asked } = namesOf({ 'rebind.test': [['127.0.0.1'], ['127.0.0.2']] });
+    const response = await guard({ resolve, refuse: loopbackPlaysPublic })(`http://rebind.test:${target.port}/`);
+
+    expect(await response.text()).toBe('hello');
+    expect(asked).toEqual(['rebind.test']);
+  });
+
+  test('an address that was good when it was saved is judged again when it is dialled', async () => {
+    const target = await origin((_request, response) => {
+      response.writeHead(200, { connection: 'close' }).end('hello');
+    });
+    const { resolve } = namesOf({ 'rebind.test': [['127.0.0.1'], ['192.168.0.1']] });
+    const fetch = guard({ resolve, refuse: loopbackPlaysPublic });
+
+    expect(await (await fetch(`http://rebind.test:${target.port}/`)).text()).toBe('hello');
+    expect((await refusalOf(fetch(`http://rebind.test:${target.port}/`))).message).toContain('192.168.0.1');
+    expect(target.seen).toHaveLength(1);
+  });
+
+  test('a connection made in trust is not used where trust is gone', async () => {
+    const target = await origin(says('hello'));
+    const { resolve } = namesOf({ 'mine.test': ['127.0.0.1'] });
+    let trusted = true;
+    const fetch = guard({ trust: () => trusted, resolve });
+
+    expect(await (await fetch(`http://mine.test:${target.port}/`)).text()).toBe('hello');
+    trusted = false;
+    await refusalOf(fetch(`http://mine.test:${target.port}/`));
+    expect(target.seen).toHaveLength(1);
+  });
+
+  test('two requests at once to a refused name are both refused', async () => {
+    const { resolve } = namesOf({ 'inner.test': ['10.0.0.1'] });
+    const fetch = guard({ resolve });
+    await Promise.all([refusalOf(fetch('http://inner.test/a')), refusalOf(fetch('http://inner.test/b'))]);
+  });
+
+  test('a pinned request keeps the name in its Host header, whatever the caller says', async () => {
+    const target = await origin(says('hello'));
+    const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
+    const fetch = guard({ resolve, refuse: loopbackPlaysPublic });
+    await (await fetch(`http://public.test:${target.port}/`, { headers: { host: 'admin.internal' } })).text();
+    expect(target.seen[0]?.headers.host).toBe(`public.test:${target.port}`);
+  });
+
+  test('a pinned request asks for the name in TLS', async () => {
+    const hellos: string[] = [];
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', (hello) => {
+        hellos.push(hello.toString('latin1'));
+        socket.destroy();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push({ close: () => new Promise((resolve) => server.close(() => resolve())) });
+    const { port } = server.address() as AddressInfo;
+    const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
+
+    await expect(guard({ resolve, refuse: loopbackPlaysPublic })(`https://public.test:${port}/`)).rejects.toThrow(
+      TypeError,
+    );
+    expect(hellos.some((hello) => hello.includes('public.test'))).toBe(true);
+  });
+
+  test('a dispatcher among the options does not go round the guard', async () => {
+    const target = await origin(says('secret'));
+    const dispatcher = new Agent({
+      connect: { lookup: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]) },
+    });
+    closing.push({ close: () => dispatcher.destroy() });
+    const { resolve } = namesOf({ 'inner.test': ['10.0.0.1'] });
+    const init = { dispatcher } as unknown as RequestInit;
+
+    await refusalOf(guard({ resolve })(`http://inner.test:${target.port}/`, init));
+    expect(target.seen).toEqual([]);
+  });
+});
+
+describe('attack 9: SSRF inside OAuth discovery and through base URLs', () => {
+  test('what the metadata of a server names is judged, though the server itself is trusted', async () => {
+    const inside = await origin(says('{"access_token":"x"}'));
+    const metadata = {
+      resource_metadata: `${inside.origin}/meta`,
+      authorization_server: 'http://169.254.169.254/latest/meta-data/iam',
+      token_endpoint: `http://[::ffff:7f00:1]:${inside.port}/token`,
+      registration_endpoint: `http://inner.test:${inside.port}/register`,
+      jwks_uri: 'file:///etc/passwd',
+      base_url: 'http://public.test:80@127.0.0.1/',
+      insecure_endpoint: 'http://public.test/token',
+    };
+    const server = await origin(says(JSON.stringify(metadata)));
+    const { resolve } = namesOf({ 'inner.test': ['127.0.0.1'], 'public.test': ['1.1.1.1'] });
+    const fetch = guard({ trust: trustOrigins([`${server.origin}/mcp`]), resolve, httpsOnly: true });
+
+    const read = parseJson(await (await fetch(`${server.origin}/.well-known/oauth-protected-resource`)).text());
+    const named =
+      read.ok && isJsonObject(read.value) ? Object.values(read.value).filter((value) => typeof value === 'string') : [];
+    expect(named).toHaveLength(7);
+    for (const address of named) {
+      await refusalOf(fetch(address, { method: 'POST', body: 'grant_type=refresh_token' }));
+    }
+    // Not for want of https alone.
+    const lenient = guard({ trust: trustOrigins([server.origin]), resolve });
+    for (const address of named.slice(0, -1)) await refusalOf(lenient(address));
+    expect(inside.seen).toEqual([]);
+  });
+
+  test('a refusal tells where and why, and what to do', async () => {
+    const { resolve } = namesOf({ 'inner.test': ['10.0.0.7'] });
+    const refusal = await refusalOf(guard({ resolve })('http://inner.test:8080/secret-path?token=s3cret'));
+    expect(refusal.toJSON()).toEqual({
+      code: 'bad_config',
+      message:
+        'http://inner.test:8080 leads to 10.0.0.7, an address in a private network, and somebody else chose this address.',
+      hint: 'What a model, a page, a server or a redirect names may only lead to the public internet. If you want this address to be used, enter it yourself in the settings.',
+    });
+  });
+});
