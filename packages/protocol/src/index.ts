@@ -34,4 +34,27 @@ export type { ModelParameters, OnMaxTurns, RunLimits, ToolMode } from './agents.
 export { DEFAULT_LIMITS } from './agents.ts';
 export { systemClock } from './ports.ts';
 export type { Clock, ConversationPort, Failpoint, Fetch, IdSource, RunJournal } from './ports.ts';
+export type {
+  AnswerOutcome,
+  CommitOutcome,
+  CreateRunOutcome,
+  Durability,
+  InboxItem,
+  InboxKind,
+  InterruptChanges,
+  InterruptMode,
+  LeasedRun,
+  LeaseRenewal,
+  LeaseTerms,
+  LedgerChange,
+  LedgerEntry,
+  LedgerStatus,
+  NewRun,
+  Principal,
+  PutInboxOutcome,
+  RunCommit,
+  RunRecord,
+  RunStore,
+  StoredInterrupt,
+} from './run-store.ts';
 export { VERSION } from './version.ts';

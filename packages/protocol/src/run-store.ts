@@ -1,0 +1,269 @@
+import type { Place, RunEvent, RunStatus } from './events.ts';
+import type { ApprovalAnswer, Interrupt } from './interrupts.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { Message } from './messages.ts';
+import type { ToolReference } from './tools.ts';
+
+/**
+ * The port through which durable runs are kept: one engine answers at once, another over a socket, so every method
+ * may give a promise. Types only; all times are milliseconds since 1970 but for durations.
+ *
+ * Two kinds of callers: a person's doors hand over a {@link Principal} and see that owner's rows only; the process
+ * that executes runs holds leases and shows its fence instead.
+ */
+
+/** On whose behalf something is read or written. What belongs to somebody else is simply not there. */
+export type Principal = { ownerId: string };
+
+type Awaitable<T> = T | Promise<T>;
+
+/**
+ * `full`: on the disk before the call returns, even if the power fails. `normal`: survives the death of the process.
+ */
+export type Durability = 'normal' | 'full';
+
+/** A run as its owner may see it. */
+export type RunRecord = {
+  id: string;
+  ownerId: string;
+  conversationId: string;
+  agentId: string | null;
+  /** Null for a top-level run. */
+  parentRunId: string | null;
+  place: Place;
+  status: RunStatus;
+  /** The seq of its last event; 0 before the first. */
+  lastSeq: number;
+  createdAt: number;
+  updatedAt: number;
+  endedAt: number | null;
+};
+
+/** A run together with the right to write it, until the lease runs out or somebody takes it over. */
+export type LeasedRun = RunRecord & {
+  /** Grows with every lease; a commit under an older one is refused. */
+  fence: number;
+  /** What the last step committed; null before the first. */
+  state: JsonValue | null;
+  /** What the run was created with. */
+  configuration: JsonValue | null;
+};
+
+/** Who holds a run, and for how long from now. */
+export type LeaseTerms = {
+  /** The process, fresh at every start of it. */
+  owner: string;
+  /** Milliseconds. */
+  ms: number;
+};
+
+/** A run to be stored together with the message that asks for it. */
+export type NewRun = {
+  id: string;
+  conversationId: string;
+  agentId?: string;
+  parentRunId?: string;
+  place: Place;
+  at: number;
+  /** Plain JSON: the resolved configuration of the agent. */
+  configuration?: object;
+  /** Plain JSON: the state before the first step. */
+  state?: object;
+  /** The person's message and, where wanted, a placeholder for the answer; parents first. */
+  messages: readonly Message[];
+  /** The conversation's new current leaf. */
+  leaf?: string;
+  /** With it the run is `running` under fence 1, else `queued` under fence 0. */
+  lease?: LeaseTerms;
+};
+
+/**
+ * - `conversation_busy`: a top-level run is active there already
+ * - `exists`: this very run is stored already, and nothing was changed
+ * - `not_found`: the owner has no such conversation, or no such parent run
+ * - `invalid`: a message or the leaf does not fit into the conversation; nothing was changed
+ */
+export type CreateRunOutcome =
+  | { outcome: 'created'; run: LeasedRun }
+  | { outcome: 'exists'; run: RunRecord }
+  | { outcome: 'conversation_busy'; runId: string }
+  | { outcome: 'not_found' }
+  | { outcome: 'invalid'; problem: string };
+
+/**
+ * Where a tool call stands. Only these steps are taken:
+ * - `planned` to `sent`, `failed`, `cancelled`
+ * - `sent` to `done`, `failed`, `in_doubt`, `cancelled`, and back to `planned` where it is known not to have been
+ *   accepted (a sign-in is wanted)
+ * - `in_doubt` to `done`, `failed`, `cancelled`, and to `planned` where a person said to repeat it
+ */
+export type LedgerStatus = 'planned' | 'sent' | 'done' | 'failed' | 'in_doubt' | 'cancelled';
+
+/** `plan` may come again for a call that is still planned: a step taken again makes the same ids. */
+export type LedgerChange =
+  | { change: 'plan'; callId: string; tool: ToolReference; arguments: JsonObject }
+  | {
+      change: 'move';
+      callId: string;
+      from: LedgerStatus;
+      to: LedgerStatus;
+      /** Takes the place of what was kept: a task handle, a request state, a result. */
+      detail?: JsonValue;
+    };
+
+export type LedgerEntry = {
+  callId: string;
+  runId: string;
+  tool: ToolReference;
+  arguments: JsonObject;
+  status: LedgerStatus;
+  detail: JsonValue | null;
+  updatedAt: number;
+};
+
+/** `parked`: nothing is held open. `live`: a question inside an open call, answerable while the call is open. */
+export type InterruptMode = 'parked' | 'live';
+
+export type StoredInterrupt = {
+  id: string;
+  runId: string;
+  conversationId: string;
+  mode: InterruptMode;
+  interrupt: Interrupt;
+  /** `withdrawn`: the run ended or no longer asks. */
+  status: 'open' | 'answered' | 'withdrawn';
+  answer: ApprovalAnswer | null;
+  openedAt: number;
+  answeredAt: number | null;
+};
+
+export type InterruptChanges = {
+  /** May come again for the same id: what was answered in the meantime stays answered. */
+  opened?: readonly { interrupt: Interrupt; mode: InterruptMode }[];
+  /** Answered within the process; an answer from a door comes through the inbox instead. */
+  answered?: readonly { id: string; answer: ApprovalAnswer }[];
+  withdrawn?: readonly string[];
+};
+
+/** What one run has to write. Either all of it is stored or nothing. */
+export type RunCommit = {
+  runId: string;
+  fence: number;
+  /** The seq the run is at; `events` begin at the next one. */
+  baseSeq: number;
+  /** Stamped and without gaps; may be empty. */
+  events: readonly RunEvent[];
+  /** Plain JSON: the state after a step. */
+  state?: object;
+  /** A final one (`done`, `failed`, `cancelled`) gives the lease back and withdraws open interrupts. */
+  status?: RunStatus;
+  /** Whole messages, parents first. One that this run wrote before is replaced. */
+  messages?: readonly { conversationId: string; message: Message }[];
+  /** Moves the current leaf if it still is `from`: a person who went to another branch is not pulled back. */
+  leaf?: { from: string | null; to: string };
+  ledger?: readonly LedgerChange[];
+  interrupts?: InterruptChanges;
+  /** Ids of inbox items whose effect this commit holds: they are taken with it, exactly once. */
+  taken?: readonly string[];
+  /** Gives the lease back with this commit, as a run does that parks. */
+  release?: true;
+  /** A group that holds one `full`, or moves a call to `sent`, is `full` as a whole. */
+  durability: Durability;
+};
+
+/**
+ * - `stale`: fence or seq is not the run's own, its lease was given back, or it is over; `now` says where it stands
+ *   (null: it is gone)
+ * - `invalid`: the item contradicts itself or what is stored; a defect of the caller
+ */
+export type CommitOutcome =
+  | {
+      outcome: 'committed';
+      lastSeq: number;
+      /** Set where the status changed or the lease was given back: something waits in the inbox. */
+      inboxWaits?: true;
+    }
+  | { outcome: 'stale'; now: { fence: number; lastSeq: number; status: RunStatus } | null }
+  | { outcome: 'invalid'; problem: string };
+
+/** What a process learns when it renews its leases. A run it held and that is not named was lost. */
+export type LeaseRenewal = { runId: string; fence: number; cancelRequested: boolean; inboxWaits: boolean };
+
+export type InboxKind = 'cancel' | 'answer' | 'steer' | 'message';
+
+export type InboxItem = { id: string; kind: InboxKind; body: JsonValue; at: number };
+
+/**
+ * - `put`: `leaseOwner` is whom to wake, null where the run lies still
+ * - `exists`: an item of this id was put before
+ * - `run_over`: nobody will read it
+ */
+export type PutInboxOutcome =
+  | { outcome: 'put'; leaseOwner: string | null; status: RunStatus }
+  | { outcome: 'exists' }
+  | { outcome: 'run_over' }
+  | { outcome: 'not_found' };
+
+/** `closed`: somebody else answered first (`answer`), or it was withdrawn (null). */
+export type AnswerOutcome =
+  | { outcome: 'answered'; runId: string; leaseOwner: string | null }
+  | { outcome: 'closed'; answer: ApprovalAnswer | null }
+  | { outcome: 'not_found' };
+
+export type RunStore = {
+  /**
+   * Stores what any number of runs have to write in one transaction. An item that is stale or invalid is refused
+   * alone; outcomes stand in the order of the items. Throws where the engine fails: nothing is stored then.
+   */
+  commit(items: readonly RunCommit[]): Awaitable<readonly CommitOutcome[]>;
+
+  /** Stores run, messages and leaf in one transaction, with full durability. */
+  createRun(principal: Principal, run: NewRun): Awaitable<CreateRunOutcome>;
+  getRun(principal: Principal, runId: string): Awaitable<RunRecord | null>;
+  /** The newest first; `before` is the id of the last one seen. */
+  listRuns(
+    principal: Principal,
+    query: { conversationId?: string; statuses?: readonly RunStatus[]; before?: string; limit: number },
+  ): Awaitable<readonly RunRecord[]>;
+  /** Events with a seq above `afterSeq`, in order, at most `limit`; null where the owner has no such run. */
+  readEvents(
+    principal: Principal,
+    runId: string,
+    afterSeq: number,
+    limit: number,
+  ): Awaitable<readonly RunEvent[] | null>;
+
+  /** Null where somebody holds it, it is over, or it is not there. */
+  acquireLease(runId: string, terms: LeaseTerms): Awaitable<LeasedRun | null>;
+  /** One statement for all runs of a process. */
+  renewLeases(terms: LeaseTerms): Awaitable<readonly LeaseRenewal[]>;
+  /** False where the lease was no longer held under this fence. */
+  releaseLease(runId: string, fence: number): Awaitable<boolean>;
+  /**
+   * Takes over runs of the place `server` that nobody works on: queued or running without a live lease, and resting
+   * ones something waits for in the inbox. Used at start and at intervals.
+   */
+  takeOver(terms: LeaseTerms, limit: number): Awaitable<readonly LeasedRun[]>;
+
+  putInbox(principal: Principal, runId: string, item: InboxItem): Awaitable<PutInboxOutcome>;
+  /** What waits, in the order it came; null where the fence is not the current one. Taken by {@link RunCommit.taken}. */
+  readInbox(runId: string, fence: number): Awaitable<readonly InboxItem[] | null>;
+  /** Takes back what has not been taken yet; false where it was. */
+  withdrawInbox(principal: Principal, runId: string, itemId: string): Awaitable<boolean>;
+
+  /** The calls of a run in the order they were planned; null where the owner has no such run. */
+  readLedger(principal: Principal, runId: string): Awaitable<readonly LedgerEntry[] | null>;
+
+  /** The oldest first. */
+  listInterrupts(
+    principal: Principal,
+    query: { status?: StoredInterrupt['status']; runId?: string; conversationId?: string; limit: number },
+  ): Awaitable<readonly StoredInterrupt[]>;
+  /** The first answer counts. It is put into the run's inbox as `{ interruptId, answer }` in the same transaction. */
+  answerInterrupt(
+    principal: Principal,
+    interruptId: string,
+    answer: ApprovalAnswer,
+    at: number,
+  ): Awaitable<AnswerOutcome>;
+};

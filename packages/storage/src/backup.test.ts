@@ -1,0 +1,112 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFakeClock } from '@toolyard/testing';
+import { checkStorage } from './check.ts';
+import { DATABASE_FILE } from './layout.ts';
+import type { Storage } from './open-storage.ts';
+import { openStorage } from './open-storage.ts';
+import { ANNE, commitOf, deltas, newRun } from './test-fixtures/conversation.ts';
+import { temporaryFolder } from './test-fixtures/sqlite-engine.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let data: string;
+let target: string;
+let storage: Storage;
+let lastSeq = 0;
+
+const addEvents = (count: number): void => {
+  const item = commitOf('r1', { baseSeq: lastSeq, events: deltas('r1', lastSeq, count) });
+  expect(storage.runs.commit([item])).toMatchObject([{ outcome: 'committed' }]);
+  lastSeq += count;
+};
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  data = join(folder.path, 'data');
+  target = join(folder.path, 'backups', 'monday');
+  storage = await openStorage({ folder: data, clock: createFakeClock() });
+  lastSeq = 0;
+  await storage.conversations.create(ANNE, { id: 'c1', title: 'Clocks', at: 1 });
+  storage.runs.createRun(ANNE, newRun('r1', 'c1', { state: { step: 1 } }));
+  addEvents(3);
+});
+afterEach(() => {
+  storage.close();
+  folder.remove();
+});
+
+describe('a backup', () => {
+  test('made in the middle of a run opens as a data folder, and the run is taken up from there', async () => {
+    const { sha256 } = await storage.blobs.put(ANNE, new Uint8Array(100_000).fill(7), { mimeType: 'x/y', at: 1 });
+    const made = storage.backup(target);
+    let written = 0;
+    void made.finally(() => (written = -1));
+    while (written >= 0) {
+      addEvents(5);
+      written++;
+      await nextTurn();
+    }
+    await made;
+    expect(await checkStorage(target)).toEqual({ ok: true });
+    const restored = await openStorage({ folder: target, clock: createFakeClock() });
+    try {
+      const [run] = restored.runs.takeOver({ owner: 'p2', ms: 1_000 }, 10);
+      expect(run).toMatchObject({ id: 'r1', fence: 2, state: { step: 1 } });
+      expect(run?.lastSeq).toBeGreaterThanOrEqual(3);
+      const seqs = restored.runs.readEvents(ANNE, 'r1', 0, 100_000)?.map(({ seq }) => seq);
+      expect(seqs).toEqual(Array.from({ length: run?.lastSeq ?? 0 }, (_none, index) => index + 1));
+      expect(await restored.blobs.read(ANNE, sha256)).toHaveLength(100_000);
+    } finally {
+      restored.close();
+    }
+  });
+
+  test('keeps the blobs that are deleted while it is being made', async () => {
+    const { sha256 } = await storage.blobs.put(ANNE, new Uint8Array([1, 2, 3]), { mimeType: 'x/y', at: 1 });
+    const made = storage.backup(target);
+    await nextTurn();
+    storage.blobs.remove(ANNE, sha256);
+    await made;
+    expect(await checkStorage(target)).toEqual({ ok: true });
+    expect(await storage.check()).toEqual({ ok: true });
+    expect(readdirSync(join(data, 'blobs', sha256.slice(0, 2)))).toEqual([]);
+  });
+
+  test('never writes over anything, and leaves nothing where it fails', async () => {
+    mkdirSync(target, { recursive: true });
+    writeFileSync(join(target, 'mine'), 'x');
+    await expect(storage.backup(target)).rejects.toMatchObject({ problem: 'not_writable' });
+    expect(readdirSync(target)).toEqual(['mine']);
+    const below = join(target, 'mine', 'deeper');
+    await expect(storage.backup(below)).rejects.toMatchObject({ problem: 'not_writable' });
+    expect(readdirSync(join(folder.path, 'backups'))).toEqual(['monday']);
+  });
+});
+
+describe('the check', () => {
+  test('names a page that was damaged', async () => {
+    addEvents(2_000);
+    storage.close();
+    const file = join(data, DATABASE_FILE);
+    const bytes = readFileSync(file);
+    bytes.fill(0xee, bytes.length - 3 * 4_096, bytes.length - 4_096);
+    writeFileSync(file, bytes);
+    expect(await checkStorage(data)).toMatchObject({ ok: false });
+  });
+
+  test('names a run whose events have a gap, which no damage explains', async () => {
+    storage.close();
+    const database = new DatabaseSync(join(data, DATABASE_FILE));
+    database.exec('DELETE FROM run_events WHERE seq = 2');
+    database.close();
+    expect(await checkStorage(data)).toEqual({ ok: false, problems: [expect.stringContaining('run r1')] });
+  });
+
+  test('of a folder without a database says so and makes none', async () => {
+    await expect(checkStorage(folder.path)).rejects.toMatchObject({ problem: 'not_ours' });
+    expect(existsSync(join(folder.path, DATABASE_FILE))).toBe(false);
+  });
+});

@@ -1,0 +1,79 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFakeClock } from '@toolyard/testing';
+import { blobPath } from './blobs.ts';
+import { BLOBS_FOLDER } from './layout.ts';
+import type { Storage } from './open-storage.ts';
+import { openStorage } from './open-storage.ts';
+import { ANNE, BERT } from './test-fixtures/conversation.ts';
+import { temporaryFolder } from './test-fixtures/sqlite-engine.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let storage: Storage;
+const bytes = new TextEncoder().encode('abc');
+const ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+const of = { mimeType: 'text/plain', at: 1 };
+const files = (): string[] =>
+  readdirSync(join(folder.path, BLOBS_FOLDER), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name);
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  storage = await openStorage({ folder: folder.path, clock: createFakeClock() });
+});
+afterEach(() => {
+  storage.close();
+  folder.remove();
+});
+
+describe('blobs', () => {
+  test('are found by the sha256 of their bytes, and kept once however often they are put', async () => {
+    const all = await Promise.all([1, 2, 3].map(() => storage.blobs.put(ANNE, bytes, of)));
+    expect(all.map(({ sha256 }) => sha256)).toEqual([ABC, ABC, ABC]);
+    expect(storage.blobs.info(ANNE, ABC)).toEqual({ sha256: ABC, size: 3, mimeType: 'text/plain', createdAt: 1 });
+    expect(new Uint8Array((await storage.blobs.read(ANNE, ABC)) ?? [])).toEqual(bytes);
+    expect(files()).toEqual([ABC.slice(2)]);
+  });
+
+  test('of another owner are not there, even if one knows the hash', async () => {
+    await storage.blobs.put(ANNE, bytes, of);
+    expect(storage.blobs.info(BERT, ABC)).toBeNull();
+    expect(await storage.blobs.read(BERT, ABC)).toBeNull();
+    expect(storage.blobs.remove(BERT, ABC)).toBe(false);
+    expect(await storage.blobs.read(ANNE, ABC)).not.toBeNull();
+  });
+
+  test('go with their last owner', async () => {
+    await storage.blobs.put(ANNE, bytes, of);
+    await storage.blobs.put(BERT, bytes, of);
+    expect(storage.blobs.remove(ANNE, ABC)).toBe(true);
+    expect(await storage.blobs.read(BERT, ABC)).not.toBeNull();
+    expect(storage.blobs.remove(BERT, ABC)).toBe(true);
+    expect(files()).toEqual([]);
+  });
+
+  test('what is no hash leads nowhere', async () => {
+    expect(await storage.blobs.read(ANNE, '../../toolyard.db')).toBeNull();
+  });
+
+  test('a write that fails leaves neither row nor half a file', async () => {
+    writeFileSync(join(folder.path, BLOBS_FOLDER), 'in the way');
+    await expect(storage.blobs.put(ANNE, bytes, of)).rejects.toMatchObject({ problem: 'not_writable' });
+    expect(storage.blobs.info(ANNE, ABC)).toBeNull();
+    rmSync(join(folder.path, BLOBS_FOLDER));
+    await storage.blobs.put(ANNE, bytes, of);
+    expect(files()).toEqual([ABC.slice(2)]);
+  });
+
+  test('a file that is gone or changed is said, on reading and by the check', async () => {
+    await storage.blobs.put(ANNE, bytes, of);
+    const file = join(folder.path, BLOBS_FOLDER, blobPath(ABC));
+    writeFileSync(file, 'abd');
+    expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('something else')] });
+    rmSync(file);
+    await expect(storage.blobs.read(ANNE, ABC)).rejects.toThrow(file);
+    expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('no file')] });
+  });
+});

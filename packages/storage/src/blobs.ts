@@ -1,0 +1,117 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { open, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Principal } from '@toolyard/protocol';
+import type { SqliteConnection } from './sqlite/connection.ts';
+import { toStorageError } from './storage-error.ts';
+import { scrubText } from './text.ts';
+
+export type BlobInfo = { sha256: string; size: number; mimeType: string; createdAt: number };
+
+/** Bytes addressed by their sha256 (64 hex digits). The same bytes are kept once, whoever owns them. */
+export type BlobStore = {
+  /** Keeps the bytes for the owner; on the disk before it resolves. */
+  put(principal: Principal, bytes: Uint8Array, of: { mimeType: string; at: number }): Promise<BlobInfo>;
+  /** Null where the owner has no such blob. */
+  info(principal: Principal, sha256: string): BlobInfo | null;
+  /** Null where the owner has no such blob; throws StorageError where its file is gone. */
+  read(principal: Principal, sha256: string): Promise<Uint8Array | null>;
+  /** False where the owner had no such blob. The file goes with the last owner. */
+  remove(principal: Principal, sha256: string): boolean;
+};
+
+/** A {@link BlobStore} that can keep its files still while they are copied. */
+export type HoldableBlobStore = BlobStore & {
+  /** Until the returned function is called no file is deleted. */
+  holdDeletions(): () => void;
+};
+
+/** Where the file of a blob lies, below the folder of blobs. */
+export function blobPath(sha256: string): string {
+  return join(sha256.slice(0, 2), sha256.slice(2));
+}
+
+/** Blobs as files in `folder`, rows in the database. */
+export function createBlobStore(connection: SqliteConnection, folder: string): HoldableBlobStore {
+  const insert = connection.prepare(`
+    INSERT INTO blobs (owner_id, sha256, size, mime_type, created_at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (owner_id, sha256) DO NOTHING`);
+  const select = connection.prepare(`
+    SELECT sha256, size, mime_type AS mimeType, created_at AS createdAt FROM blobs WHERE owner_id = ? AND sha256 = ?`);
+  const remove = connection.prepare('DELETE FROM blobs WHERE owner_id = ? AND sha256 = ?');
+  const others = connection.prepare('SELECT 1 FROM blobs WHERE sha256 = ? LIMIT 1');
+  const waiting = new Set<string>();
+  let holds = 0;
+
+  const info = ({ ownerId }: Principal, sha256: string): BlobInfo | null =>
+    connection.guard(() => (select.get(ownerId, sha256) as BlobInfo | undefined) ?? null);
+
+  function deleteUnowned(sha256: string): void {
+    if (!others.get(sha256)) rmSync(join(folder, blobPath(sha256)), { force: true });
+  }
+
+  return {
+    info,
+    async put(principal, bytes, { mimeType, at }) {
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const known = info(principal, sha256);
+      if (known) return known;
+      const file = join(folder, blobPath(sha256));
+      const draft = join(folder, `draft-${randomUUID()}`);
+      try {
+        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+        await writeSynced(draft, bytes);
+        // From here on without a pause: a removal in between could take the file away from under the new row.
+        renameSync(draft, file);
+        connection.transaction('blob', 'full', () =>
+          insert.run(principal.ownerId, sha256, bytes.byteLength, scrubText(mimeType), at),
+        );
+      } catch (error) {
+        // What went wrong first is what is told.
+        await rm(draft, { force: true }).catch(() => {});
+        throw toStorageError(error, file);
+      }
+      return info(principal, sha256) ?? { sha256, size: bytes.byteLength, mimeType, createdAt: at };
+    },
+    async read(principal, sha256) {
+      if (!info(principal, sha256)) return null;
+      const file = join(folder, blobPath(sha256));
+      try {
+        return await readFile(file);
+      } catch (error) {
+        // Removed while it was being read: then it is not there, and nothing is wrong.
+        if (!info(principal, sha256)) return null;
+        throw toStorageError(error, file);
+      }
+    },
+    remove({ ownerId }, sha256) {
+      const removed = connection.guard(() => remove.run(ownerId, sha256).changes === 1);
+      if (!removed) return false;
+      if (holds > 0) waiting.add(sha256);
+      else deleteUnowned(sha256);
+      return true;
+    },
+    holdDeletions() {
+      holds++;
+      let held = true;
+      return () => {
+        if (!held) return;
+        held = false;
+        if (--holds > 0) return;
+        for (const sha256 of waiting) deleteUnowned(sha256);
+        waiting.clear();
+      };
+    },
+  };
+}
+
+async function writeSynced(file: string, bytes: Uint8Array): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * Keeps conversations, runs, agents, settings and blobs in a data folder: one SQLite database and files beside it.
+ * @module
+ */
+export { openStorage } from './open-storage.ts';
+export type { Storage, StorageOptions } from './open-storage.ts';
+export { checkStorage } from './check.ts';
+export type { CheckResult } from './check.ts';
+export { StorageError } from './storage-error.ts';
+export type { StorageProblem } from './storage-error.ts';
+export { scrubText } from './text.ts';
+export type { SyncRunStore } from './sqlite/run-rows.ts';
+export type { BlobInfo, BlobStore } from './blobs.ts';
+export type { AgentRepository, StoredAgent } from './repositories/agents.ts';
+export type { Conversation, ConversationChange, ConversationRepository } from './repositories/conversations.ts';
+export type { MessageRepository } from './repositories/messages.ts';
+export type { SettingsRepository } from './repositories/settings.ts';

@@ -1,0 +1,82 @@
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
+import type { Storage } from './open-storage.ts';
+import { openStorage } from './open-storage.ts';
+import { ANNE, commitOf, deltas } from './test-fixtures/conversation.ts';
+import { temporaryFolder } from './test-fixtures/sqlite-engine.ts';
+
+const PROGRAM = fileURLToPath(new URL('./test-fixtures/dying-process.ts', import.meta.url));
+
+let folder: ReturnType<typeof temporaryFolder>;
+let reopened: Storage | undefined;
+beforeEach(() => {
+  folder = temporaryFolder();
+  reopened = undefined;
+});
+afterEach(() => {
+  reopened?.close();
+  folder.remove();
+});
+
+/** What must be there after so many commits were stored. */
+const AFTER = [
+  { lastSeq: 0, step: 0, call: undefined },
+  { lastSeq: 3, step: 1, call: 'planned' },
+  { lastSeq: 4, step: 2, call: 'sent' },
+  { lastSeq: 6, step: 3, call: 'done' },
+  { lastSeq: 8, step: 4, call: 'done' },
+] as const;
+
+async function dieAt(place: string, hit: number): Promise<{ told: string[]; storage: Storage }> {
+  const died = await runNode([SOURCE_CONDITION, PROGRAM, folder.path, place, String(hit)]);
+  expect(died).toMatchObject({ signal: 'SIGKILL', stderr: '' });
+  // No clean-up of any kind: the lock went with the process, the log is replayed.
+  reopened = await openStorage({ folder: folder.path, clock: createFakeClock() });
+  return { told: died.stdout.trim().split('\n').filter(Boolean), storage: reopened };
+}
+
+describe('a process killed while it writes', () => {
+  for (const place of ['commit:begun', 'commit:written', 'commit:committed']) {
+    for (const hit of [1, 2, 3, 4]) {
+      test(`at ${place} of commit ${hit}: everything of a commit is there or nothing, and nothing told is lost`, async () => {
+        const { told, storage } = await dieAt(place, hit);
+        const stored = place === 'commit:committed' ? hit : hit - 1;
+        const { lastSeq, step, call } = AFTER[stored] ?? AFTER[0];
+        expect(told).toHaveLength(hit);
+
+        const events = storage.runs.readEvents(ANNE, 'r1', 0, 100) ?? [];
+        expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: lastSeq }, (_none, index) => index + 1));
+        expect(storage.runs.readLedger(ANNE, 'r1')?.[0]?.status).toBe(call);
+        const answered = stored === 4;
+        expect(await storage.messages.branch(ANNE, 'c1')).toHaveLength(answered ? 2 : 1);
+        expect(storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 })).toHaveLength(answered ? 1 : 0);
+        expect(await storage.check()).toEqual({ ok: true });
+
+        // The next process takes the run up where it was, and the dead one could not write any more.
+        const [taken] = storage.runs.takeOver({ owner: 'next', ms: 1_000 }, 10);
+        expect(taken).toMatchObject({ id: 'r1', fence: 2, lastSeq, state: { step } });
+        const item = commitOf('r1', { baseSeq: lastSeq, events: deltas('r1', lastSeq, 1) });
+        expect(storage.runs.commit([item, { ...item, fence: 2 }])).toMatchObject([
+          { outcome: 'stale' },
+          { outcome: 'committed' },
+        ]);
+      });
+    }
+  }
+
+  test('before the run is stored: neither run nor message nor leaf are there, and it can be sent again', async () => {
+    const { told, storage } = await dieAt('create-run:written', 1);
+    expect(told).toEqual([]);
+    expect(storage.runs.listRuns(ANNE, { limit: 9 })).toEqual([]);
+    expect(await storage.messages.all(ANNE, 'c1')).toEqual([]);
+    expect(await storage.conversations.get(ANNE, 'c1')).toMatchObject({ leafId: null });
+  });
+
+  test('after the run is stored, before anybody knew: run, message and leaf are there', async () => {
+    const { told, storage } = await dieAt('create-run:committed', 1);
+    expect(told).toEqual([]);
+    expect(storage.runs.getRun(ANNE, 'r1')).toMatchObject({ status: 'running', lastSeq: 0 });
+    expect(await storage.messages.branch(ANNE, 'c1')).toHaveLength(1);
+  });
+});

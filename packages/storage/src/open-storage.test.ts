@@ -1,0 +1,191 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
+import { DATABASE_FILE } from './layout.ts';
+import type { Storage, StorageOptions } from './open-storage.ts';
+import { openStorage } from './open-storage.ts';
+import { StorageError } from './storage-error.ts';
+import { ANNE, commitOf, deltas, newRun } from './test-fixtures/conversation.ts';
+import { temporaryFolder } from './test-fixtures/sqlite-engine.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let file: string;
+const opened: Storage[] = [];
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  file = join(folder.path, DATABASE_FILE);
+});
+afterEach(() => {
+  for (const storage of opened.splice(0)) storage.close();
+  folder.remove();
+});
+
+async function open(options: Partial<StorageOptions> = {}): Promise<Storage> {
+  const storage = await openStorage({ folder: folder.path, clock: createFakeClock(), ...options });
+  opened.push(storage);
+  return storage;
+}
+
+async function refusal(options: Partial<StorageOptions> = {}): Promise<StorageError> {
+  const thrown: unknown = await open(options).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (!StorageError.isInstance(thrown)) throw new Error(`no StorageError: ${String(thrown)}`);
+  return thrown;
+}
+
+/** A database with one conversation, closed again. */
+async function leaveDatabase(): Promise<void> {
+  const storage = await open();
+  await storage.conversations.create(ANNE, { id: 'c1', title: 'Clocks', at: 1 });
+  storage.close();
+}
+
+describe('opening a data folder', () => {
+  test('makes it for its owner alone, with all folders above it', async () => {
+    const deep = join(folder.path, 'a', 'b');
+    await open({ folder: deep });
+    expect(statSync(deep).mode & 0o777).toBe(0o700);
+    expect(statSync(join(deep, DATABASE_FILE)).mode & 0o777).toBe(0o600);
+  });
+
+  test('a second time finds everything', async () => {
+    await leaveDatabase();
+    const storage = await open();
+    expect(await storage.conversations.get(ANNE, 'c1')).toMatchObject({ title: 'Clocks' });
+  });
+
+  test('closing folds the log into the file and may be done twice', async () => {
+    await leaveDatabase();
+    expect(() => statSync(`${file}-wal`)).toThrow();
+    opened[0]?.close();
+  });
+
+  test('is refused while it is open, naming the folder, here and in another process', async () => {
+    const storage = await open();
+    const error = await refusal();
+    expect(error).toMatchObject({ problem: 'in_use', code: 'bad_config' });
+    expect(error.message).toContain(folder.path);
+
+    const program = `
+      import { openStorage } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
+      import { systemClock } from '@toolyard/protocol';
+      await openStorage({ folder: ${JSON.stringify(folder.path)}, clock: systemClock })
+        .then(() => console.log('opened'), (error) => console.log(error.problem));
+    `;
+    const elsewhere = () =>
+      runNode([SOURCE_CONDITION, '--input-type=module', '--eval', program], { cwd: import.meta.dirname });
+    expect(await elsewhere()).toMatchObject({ stdout: 'in_use\n', stderr: '' });
+    storage.close();
+    expect(await elsewhere()).toMatchObject({ stdout: 'opened\n', stderr: '' });
+  });
+
+  test('is refused plainly where a file stands in its place', async () => {
+    const path = join(folder.path, 'file');
+    writeFileSync(path, 'x');
+    expect(await refusal({ folder: path })).toMatchObject({ problem: 'not_writable' });
+    expect(await refusal({ folder: join(path, 'below') })).toMatchObject({ problem: 'not_writable' });
+  });
+
+  test('is refused plainly where somebody else may not write', async () => {
+    const path = join(folder.path, 'closed');
+    mkdirSync(path, { mode: 0o500 });
+    // Who is allowed everything steps down for a moment.
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) process.seteuid?.(65_534);
+    try {
+      const error = await refusal({ folder: path });
+      expect(error.problem).toBe('not_writable');
+      expect(error.message).toContain(path);
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+  });
+
+  test('a database of a newer version is refused and untouched', async () => {
+    await leaveDatabase();
+    const database = new DatabaseSync(file);
+    database.exec(`INSERT INTO kysely_migration VALUES ('999-later', '2030-01-01T00:00:00.000Z')`);
+    database.close();
+    const before = readFileSync(file);
+    const error = await refusal();
+    expect(error).toMatchObject({ problem: 'newer_version' });
+    expect(error.message).toContain(file);
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('a database of another program is refused and untouched', async () => {
+    const database = new DatabaseSync(file);
+    database.exec('CREATE TABLE recipes (name TEXT)');
+    database.close();
+    const before = readFileSync(file);
+    expect(await refusal()).toMatchObject({ problem: 'not_ours' });
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('a damaged database is refused and kept as it is', async () => {
+    const rubbish = Buffer.alloc(8_192, 'not a database ');
+    writeFileSync(file, rubbish);
+    expect(await refusal()).toMatchObject({ problem: 'corrupt' });
+    expect(readFileSync(file).equals(rubbish)).toBe(true);
+  });
+
+  test('after any refusal the folder is free again', async () => {
+    writeFileSync(file, Buffer.alloc(8_192, 'not a database '));
+    await refusal();
+    writeFileSync(file, '');
+    await open();
+  });
+
+  test('a disk too full for the first tables is said, and tried again works', async () => {
+    expect(await refusal({ maxPages: 10 })).toMatchObject({ problem: 'disk_full' });
+    const storage = await open();
+    expect(await storage.check()).toEqual({ ok: true });
+  });
+});
+
+test('a full disk refuses what does not fit as a whole, keeps what was told, and goes on when there is room', async () => {
+  const full = await open({ maxPages: 120 });
+  await full.conversations.create(ANNE, { id: 'c1', title: 'Clocks', at: 1 });
+  full.runs.createRun(ANNE, newRun('r1', 'c1'));
+  let lastSeq = 0;
+  const fill = (): void => {
+    for (;;) {
+      const events = deltas('r1', lastSeq, 5).map((event) => ({ ...event, text: 'x'.repeat(2_000) }));
+      const [outcome] = full.runs.commit([commitOf('r1', { baseSeq: lastSeq, events })]);
+      if (outcome?.outcome !== 'committed') throw new Error('refused');
+      lastSeq = outcome.lastSeq;
+    }
+  };
+  expect(fill).toThrow(expect.objectContaining({ problem: 'disk_full' }));
+  expect(lastSeq).toBeGreaterThan(0);
+  expect(full.runs.readEvents(ANNE, 'r1', 0, 1_000)).toHaveLength(lastSeq);
+  // Twice, since a failed transaction must not be left open.
+  expect(fill).toThrow(expect.objectContaining({ problem: 'disk_full' }));
+  await expect(full.settings.set(ANNE, 'big', 'x'.repeat(200_000), 1)).rejects.toMatchObject({ problem: 'disk_full' });
+  full.close();
+
+  const roomy = await open();
+  expect(await roomy.check()).toEqual({ ok: true });
+  const [run] = roomy.runs.takeOver({ owner: 'next', ms: 1_000 }, 1);
+  expect(run).toMatchObject({ id: 'r1', lastSeq });
+  const item = commitOf('r1', { fence: run?.fence ?? 0, baseSeq: lastSeq, events: deltas('r1', lastSeq, 1) });
+  expect(roomy.runs.commit([item])).toMatchObject([{ outcome: 'committed' }]);
+});
+
+test('leases do not follow a wall clock that jumps', async () => {
+  const clock = createFakeClock();
+  let jump = 0;
+  const storage = await open({ clock: { ...clock, now: () => clock.now() + jump } });
+  await storage.conversations.create(ANNE, { id: 'c1', title: 'Clocks', at: 1 });
+  storage.runs.createRun(ANNE, newRun('r1', 'c1'));
+  jump = 86_400_000;
+  expect(storage.runs.takeOver({ owner: 'p2', ms: 1_000 }, 1)).toEqual([]);
+  jump = -86_400_000;
+  await clock.advance(15_000);
+  expect(storage.runs.takeOver({ owner: 'p2', ms: 1_000 }, 1)).toHaveLength(1);
+});

@@ -1,0 +1,111 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { JsonObject, Principal } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { Schema } from '../schema.ts';
+import { encodeJson, scrubText } from '../text.ts';
+
+export type StoredAgent = {
+  id: string;
+  title: string;
+  /** Opaque here: model, instructions, tools, parameters, limits. */
+  configuration: JsonObject;
+  /** Grows with every change, from 1. */
+  version: number;
+  createdAt: number;
+  updatedAt: number;
+};
+
+export type AgentRepository = {
+  /** @throws ToolyardError `bad_request` where the id is taken. */
+  create(
+    principal: Principal,
+    agent: { id: string; title: string; configuration: JsonObject; at: number },
+  ): Promise<StoredAgent>;
+  get(principal: Principal, id: string): Promise<StoredAgent | null>;
+  /** By title. */
+  list(principal: Principal): Promise<StoredAgent[]>;
+  /** Null where it is not there or has another version by now: whoever asks has seen something old. */
+  update(
+    principal: Principal,
+    id: string,
+    change: { title?: string; configuration?: JsonObject; version: number; at: number },
+  ): Promise<StoredAgent | null>;
+  remove(principal: Principal, id: string): Promise<boolean>;
+};
+
+export function createAgentRepository(db: Kysely<Schema>): AgentRepository {
+  return {
+    async create({ ownerId }, { id, title, configuration, at }) {
+      const row = await db
+        .insertInto('agents')
+        .values({
+          id,
+          owner_id: ownerId,
+          title: scrubText(title),
+          configuration: encodeJson(configuration),
+          version: 1,
+          created_at: at,
+          updated_at: at,
+        })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      if (!row) throw new ToolyardError({ code: 'bad_request', message: `The id ${id} is taken.` });
+      return toAgent(row);
+    },
+    async get({ ownerId }, id) {
+      const row = await db
+        .selectFrom('agents')
+        .selectAll()
+        .where('id', '=', id)
+        .where('owner_id', '=', ownerId)
+        .executeTakeFirst();
+      return row ? toAgent(row) : null;
+    },
+    async list({ ownerId }) {
+      const rows = await db
+        .selectFrom('agents')
+        .selectAll()
+        .where('owner_id', '=', ownerId)
+        .orderBy('title')
+        .orderBy('id')
+        .execute();
+      return rows.map(toAgent);
+    },
+    async update({ ownerId }, id, { title, configuration, version, at }) {
+      const row = await db
+        .updateTable('agents')
+        .set({
+          ...(title === undefined ? {} : { title: scrubText(title) }),
+          ...(configuration === undefined ? {} : { configuration: encodeJson(configuration) }),
+          version: version + 1,
+          updated_at: at,
+        })
+        .where('id', '=', id)
+        .where('owner_id', '=', ownerId)
+        .where('version', '=', version)
+        .returningAll()
+        .executeTakeFirst();
+      return row ? toAgent(row) : null;
+    },
+    async remove({ ownerId }, id) {
+      const result = await db
+        .deleteFrom('agents')
+        .where('id', '=', id)
+        .where('owner_id', '=', ownerId)
+        .executeTakeFirst();
+      return result.numDeletedRows > 0;
+    },
+  };
+}
+
+function toAgent(row: Selectable<Schema['agents']>): StoredAgent {
+  return {
+    id: row.id,
+    title: row.title,
+    configuration: row.configuration,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,67 @@
+import type { Kysely } from 'kysely';
+import { sql } from 'kysely';
+import type { Message, Principal } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { Schema } from '../schema.ts';
+import type { SqliteConnection } from '../sqlite/connection.ts';
+import { createMessageWriter, Refusal } from '../sqlite/message-rows.ts';
+
+/** The messages of a conversation: a tree. What runs write comes through RunStore. */
+export type MessageRepository = {
+  /**
+   * Adds a message no run writes (an import, a system message); with `leaf` it becomes the current one.
+   * @throws ToolyardError `bad_request` where conversation or parent is not there, or the id is taken.
+   */
+  add(principal: Principal, conversationId: string, message: Message, options?: { leaf?: boolean }): Promise<void>;
+  get(principal: Principal, conversationId: string, id: string): Promise<Message | null>;
+  /** From the first message to `leafId`, or to the current leaf; empty where there is none. */
+  branch(principal: Principal, conversationId: string, leafId?: string): Promise<Message[]>;
+  /** All branches, by time of making. */
+  all(principal: Principal, conversationId: string): Promise<Message[]>;
+};
+
+export function createMessageRepository(db: Kysely<Schema>, connection: SqliteConnection): MessageRepository {
+  const writer = createMessageWriter(connection);
+  const taken = connection.prepare('SELECT 1 FROM messages WHERE conversation_id = ? AND id = ?');
+  const of = ({ ownerId }: Principal, conversationId: string) =>
+    db
+      .selectFrom('messages')
+      .select('message')
+      .where('messages.conversation_id', '=', conversationId)
+      .where('messages.owner_id', '=', ownerId);
+
+  return {
+    async add({ ownerId }, conversationId, message, options = {}) {
+      try {
+        connection.transaction('message', 'full', () => {
+          if (taken.get(conversationId, message.id)) throw new Refusal(`message ${message.id} is there already`);
+          writer.write(message, { conversationId, ownerId, runId: null });
+          if (options.leaf) writer.moveLeaf({ to: message.id }, { conversationId, at: message.createdAt });
+        });
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        throw new ToolyardError({ code: 'bad_request', message: `Not stored: ${error.message}.` });
+      }
+    },
+    async get(principal, conversationId, id) {
+      const row = await of(principal, conversationId).where('messages.id', '=', id).executeTakeFirst();
+      return row?.message ?? null;
+    },
+    async branch({ ownerId }, conversationId, leafId) {
+      const { rows } = await sql<{ message: Message }>`
+        WITH RECURSIVE branch (id, parent_id, message, distance) AS (
+          SELECT m.id, m.parent_id, m.message, 0 FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id
+          WHERE c.id = ${conversationId} AND c.owner_id = ${ownerId} AND m.id = coalesce(${leafId ?? null}, c.leaf_id)
+          UNION ALL
+          SELECT p.id, p.parent_id, p.message, b.distance + 1 FROM branch AS b
+          JOIN messages AS p ON p.conversation_id = ${conversationId} AND p.id = b.parent_id
+        )
+        SELECT message FROM branch ORDER BY distance DESC`.execute(db);
+      return rows.map(({ message }) => message);
+    },
+    async all(principal, conversationId) {
+      const rows = await of(principal, conversationId).orderBy('created_at').orderBy('id').execute();
+      return rows.map(({ message }) => message);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { Kysely } from 'kysely';
+import type { JsonValue, Principal } from '@toolyard/protocol';
+import type { Schema } from '../schema.ts';
+import { encodeJson, scrubText } from '../text.ts';
+
+/** Named values of an owner. Secrets do not belong here. */
+export type SettingsRepository = {
+  /** Undefined where it was never set; null is a value. */
+  get(principal: Principal, key: string): Promise<JsonValue | undefined>;
+  all(principal: Principal): Promise<ReadonlyMap<string, JsonValue>>;
+  set(principal: Principal, key: string, value: JsonValue, at: number): Promise<void>;
+  remove(principal: Principal, key: string): Promise<boolean>;
+};
+
+export function createSettingsRepository(db: Kysely<Schema>): SettingsRepository {
+  const own = ({ ownerId }: Principal) =>
+    db.selectFrom('settings').select(['key', 'value']).where('owner_id', '=', ownerId);
+
+  return {
+    async get(principal, key) {
+      const row = await own(principal).where('key', '=', scrubText(key)).executeTakeFirst();
+      return row?.value;
+    },
+    async all(principal) {
+      const rows = await own(principal).orderBy('key').execute();
+      return new Map(rows.map(({ key, value }) => [key, value]));
+    },
+    async set({ ownerId }, key, value, at) {
+      const text = encodeJson(value);
+      await db
+        .insertInto('settings')
+        .values({ owner_id: ownerId, key: scrubText(key), value: text, updated_at: at })
+        .onConflict((conflict) => conflict.columns(['owner_id', 'key']).doUpdateSet({ value: text, updated_at: at }))
+        .execute();
+    },
+    async remove({ ownerId }, key) {
+      const result = await db
+        .deleteFrom('settings')
+        .where('owner_id', '=', ownerId)
+        .where('key', '=', scrubText(key))
+        .executeTakeFirst();
+      return result.numDeletedRows > 0;
+    },
+  };
+}

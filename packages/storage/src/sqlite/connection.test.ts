@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import { Kysely, sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { LedgerChange } from '@toolyard/protocol';
+import { createFailpoints, createFakeClock } from '@toolyard/testing';
+import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
+import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
+import { SqliteConnection } from './connection.ts';
+import { createSqliteDialect } from './kysely-dialect.ts';
+import { migrateToLatest } from './migrate.ts';
+import type { SyncRunStore } from './run-rows.ts';
+import { createSqliteRunStore } from './run-store.ts';
+
+const FULL = 2;
+const NORMAL = 1;
+
+let folder: ReturnType<typeof temporaryFolder>;
+let connection: SqliteConnection;
+const failpoint = createFailpoints();
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  connection = new SqliteConnection(join(folder.path, 'test.db'), { failpoint });
+});
+afterEach(() => {
+  for (const place of ['commit:written', 'work:written', 'work:committed']) failpoint.clear(place);
+  connection.close();
+  folder.remove();
+});
+
+const kysely = (transactions: 'allowed' | 'refused' = 'allowed'): Kysely<unknown> =>
+  new Kysely<unknown>({ dialect: createSqliteDialect(connection, { transactions }) });
+
+describe('what must survive a power cut is synced', () => {
+  let store: SyncRunStore;
+  let seen: unknown[];
+
+  beforeEach(async () => {
+    await migrateToLatest(kysely(), connection);
+    connection.database.exec(
+      `INSERT INTO conversations VALUES ('c1', 'anne', '', NULL, '{}', NULL, 0, 1, 1, NULL), ('c2', 'anne', '', NULL, '{}', NULL, 0, 1, 1, NULL)`,
+    );
+    store = createSqliteRunStore(connection, createFakeClock());
+    store.createRun(ANNE, newRun('r1', 'c1'));
+    store.createRun(ANNE, newRun('r2', 'c2'));
+    seen = [];
+    failpoint.at('commit:written', () => {
+      seen.push(connection.database.prepare('PRAGMA synchronous').get()?.['synchronous']);
+    });
+  });
+
+  test('a group with one such item is synced as a whole, the next one is not', () => {
+    const plain = commitOf('r1', { events: deltas('r1', 0, 1) });
+    const other = commitOf('r2', { events: deltas('r2', 0, 1), durability: 'full' });
+    store.commit([plain, other]);
+    store.commit([commitOf('r1', { baseSeq: 1, events: deltas('r1', 1, 1) })]);
+    expect(seen).toEqual([FULL, NORMAL]);
+  });
+
+  test('a call that is sent is synced, whatever the caller says', () => {
+    const plan: LedgerChange = { change: 'plan', callId: 'k', tool: { serverId: 's', name: 't' }, arguments: {} };
+    store.commit([commitOf('r1', { ledger: [plan] })]);
+    store.commit([commitOf('r1', { ledger: [{ change: 'move', callId: 'k', from: 'planned', to: 'sent' }] })]);
+    expect(seen).toEqual([NORMAL, FULL]);
+  });
+});
+
+describe('a transaction', () => {
+  beforeEach(() => connection.database.exec('CREATE TABLE t (a INTEGER) STRICT'));
+  const rows = (): number => connection.database.prepare('SELECT a FROM t').all().length;
+  const insert = (): void => connection.database.exec('INSERT INTO t VALUES (1)');
+
+  test('that fails at its end leaves nothing, and the next one works', () => {
+    failpoint.at('work:written', () => {
+      throw new Error('stop');
+    });
+    expect(() => connection.transaction('work', 'normal', insert)).toThrow('stop');
+    expect(rows()).toBe(0);
+    failpoint.clear('work:written');
+    connection.transaction('work', 'full', insert);
+    expect(rows()).toBe(1);
+  });
+
+  test('that failed after its commit is stored all the same', () => {
+    failpoint.at('work:committed', () => {
+      throw new Error('stop');
+    });
+    expect(() => connection.transaction('work', 'normal', insert)).toThrow('stop');
+    expect(rows()).toBe(1);
+  });
+});
+
+describe('Kysely on node:sqlite', () => {
+  test('gives the rows of a SELECT and of a RETURNING, and counts the rows of an UPDATE', async () => {
+    const db = kysely();
+    await sql`CREATE TABLE t (a INTEGER, b TEXT) STRICT`.execute(db);
+    const inserted = await sql<{ a: number }>`INSERT INTO t VALUES (1, 'x'), (2, 'y') RETURNING a`.execute(db);
+    expect(inserted.rows).toEqual([{ a: 1 }, { a: 2 }]);
+    expect((await sql`UPDATE t SET b = ${'z'} WHERE a = ${2}`.execute(db)).numAffectedRows).toBe(1n);
+    for (const a of [1, 2]) {
+      expect((await sql<{ a: number }>`SELECT a FROM t WHERE a = ${a}`.execute(db)).rows).toEqual([{ a }]);
+    }
+  });
+
+  test('a transaction over an await is refused where the hot path runs, and harms nothing', async () => {
+    const db = kysely('refused');
+    await expect(db.transaction().execute((trx) => sql`SELECT 1`.execute(trx))).rejects.toThrow(/await/);
+    expect((await sql<{ one: number }>`SELECT 1 AS one`.execute(db)).rows).toEqual([{ one: 1 }]);
+    expect(connection.database.isTransaction).toBe(false);
+  });
+});
+
+describe('migrations', () => {
+  test('a step that fails takes back all steps of this start, and a later start does them', async () => {
+    const broken = { '001': ['CREATE TABLE a (x TEXT) STRICT'], '002': ['CREATE TABLE b (x TEXT) STRICT', 'NONSENSE'] };
+    await expect(migrateToLatest(kysely(), connection, broken)).rejects.toThrow(/NONSENSE/);
+    const tables = (): string[] =>
+      connection.database
+        .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('a', 'b') ORDER BY name`)
+        .all()
+        .map((row) => String(row['name']));
+    expect(tables()).toEqual([]);
+    await migrateToLatest(kysely(), connection, { ...broken, '002': ['CREATE TABLE b (x TEXT) STRICT'] });
+    expect(tables()).toEqual(['a', 'b']);
+  });
+
+  test('done once they are not done again', async () => {
+    const once = { '001': ['CREATE TABLE a (x TEXT) STRICT'] };
+    await migrateToLatest(kysely(), connection, once);
+    await migrateToLatest(kysely(), connection, once);
+  });
+});

@@ -1,0 +1,129 @@
+import type { StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+import type { Durability, Failpoint } from '@toolyard/protocol';
+import { storageError, toStorageError } from '../storage-error.ts';
+
+/** How long a statement waits for a lock of another process (a backup, `db check`), in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000;
+/** Pages in the write-ahead log before it is folded into the file: each time costs two syncs, a page is 4 kB. */
+const CHECKPOINT_PAGES = 4_000;
+
+export type ConnectionOptions = {
+  failpoint?: Failpoint;
+  /** The database grows to so many pages (4 kB each) and then is full; absent: as the disk allows. */
+  maxPages?: number;
+};
+
+/**
+ * The one writing connection to a database file. Whatever is written goes through {@link transaction} or is a single
+ * statement, and both are synchronous: no transaction is ever open while something else runs.
+ */
+export class SqliteConnection {
+  readonly file: string;
+  readonly database: DatabaseSync;
+  readonly #failpoint: Failpoint | undefined;
+  #durability: Durability = 'normal';
+
+  constructor(file: string, options: ConnectionOptions = {}) {
+    this.file = file;
+    this.#failpoint = options.failpoint;
+    this.database = this.guard(() => new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
+    try {
+      this.guard(() => configure(this.database, options));
+    } catch (error) {
+      this.database.close();
+      throw error;
+    }
+  }
+
+  /** A statement to keep; it must not be iterated by two at once. */
+  prepare(sql: string): StatementSync {
+    return this.guard(() => this.database.prepare(sql));
+  }
+
+  /**
+   * Runs `work` in one transaction: all of it is stored or nothing. Failpoints: `<name>:begun`, `<name>:written`
+   * (before the commit), `<name>:committed`; they may throw or end the process, not wait.
+   */
+  transaction<T>(name: string, durability: Durability, work: () => T): T {
+    return this.guard(() => {
+      this.#synchronous(durability);
+      this.database.exec('BEGIN IMMEDIATE');
+      let result: T;
+      try {
+        this.#pass(`${name}:begun`);
+        result = work();
+        this.#pass(`${name}:written`);
+        this.database.exec('COMMIT');
+      } catch (error) {
+        // A full disk has rolled back already.
+        if (this.database.isTransaction) this.database.exec('ROLLBACK');
+        throw error;
+      }
+      this.#pass(`${name}:committed`);
+      return result;
+    });
+  }
+
+  /** Inside a transaction: what `work` wrote is undone if it throws, and only that. */
+  savepoint<T>(work: () => T): T {
+    this.database.exec('SAVEPOINT item');
+    try {
+      const result = work();
+      this.database.exec('RELEASE item');
+      return result;
+    } catch (error) {
+      if (this.database.isTransaction) this.database.exec('ROLLBACK TO item; RELEASE item');
+      throw error;
+    }
+  }
+
+  /** Folds the log into the file and closes. */
+  close(): void {
+    if (!this.database.isOpen) return;
+    try {
+      this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // On a full disk the log stays; it is folded in the next time.
+    }
+    this.database.close();
+  }
+
+  /** Turns what the engine throws into a {@link StorageError}; what is none of the engine's passes as it is. */
+  guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw isSqliteError(error) ? toStorageError(error, this.file) : error;
+    }
+  }
+
+  // SQLite refuses the change inside a transaction, so it comes before BEGIN.
+  #synchronous(durability: Durability): void {
+    if (durability === this.#durability) return;
+    this.database.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
+    this.#durability = durability;
+  }
+
+  #pass(name: string): void {
+    void this.#failpoint?.(name);
+  }
+}
+
+function isSqliteError(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_SQLITE_ERROR';
+}
+
+function configure(database: DatabaseSync, options: ConnectionOptions): void {
+  const mode = database.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
+  if (mode.journal_mode !== 'wal') {
+    throw storageError('engine', database.location() ?? 'the database', 'its file system has no shared memory');
+  }
+  database.exec(`
+    PRAGMA foreign_keys = ON;
+    PRAGMA synchronous = NORMAL;
+    PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    PRAGMA temp_store = MEMORY;
+  `);
+  if (options.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${Math.trunc(options.maxPages)}`);
+}

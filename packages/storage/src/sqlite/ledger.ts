@@ -1,0 +1,90 @@
+import type { LedgerChange, LedgerEntry, LedgerStatus, Principal } from '@toolyard/protocol';
+import { decodeJson, encodeJson } from '../text.ts';
+import type { SqliteConnection } from './connection.ts';
+import { Refusal } from './message-rows.ts';
+
+/** Which step may follow which. What is not here is refused, whatever the row says. */
+const NEXT: Readonly<Record<LedgerStatus, readonly LedgerStatus[]>> = {
+  planned: ['sent', 'failed', 'cancelled'],
+  sent: ['done', 'failed', 'in_doubt', 'cancelled', 'planned'],
+  in_doubt: ['planned', 'done', 'failed', 'cancelled'],
+  done: [],
+  failed: [],
+  cancelled: [],
+};
+
+export type LedgerWriter = {
+  /** Carries out one change. Throws {@link Refusal} where it is not legal, or not where the call stands. */
+  apply(change: LedgerChange, of: { runId: string; ownerId: string; at: number }): void;
+};
+
+/** The statements that write the ledger. To be used inside a transaction. */
+export function createLedgerWriter(connection: SqliteConnection): LedgerWriter {
+  const plan = connection.prepare(`
+    INSERT INTO tool_ledger (run_id, call_id, owner_id, server_id, tool_name, arguments, status, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, 'planned', ?)
+    ON CONFLICT (run_id, call_id) DO UPDATE SET
+      server_id = excluded.server_id, tool_name = excluded.tool_name, arguments = excluded.arguments,
+      updated_at = excluded.updated_at
+    WHERE status = 'planned'`);
+  const move = connection.prepare(`
+    UPDATE tool_ledger SET status = ?, detail = coalesce(?, detail), updated_at = ?
+    WHERE run_id = ? AND call_id = ? AND status = ?`);
+
+  return {
+    apply(change, { runId, ownerId, at }) {
+      const { callId } = change;
+      switch (change.change) {
+        case 'plan': {
+          const { tool } = change;
+          const text = encodeJson(change.arguments);
+          if (plan.run(runId, callId, ownerId, tool.serverId, tool.name, text, at).changes === 0)
+            throw new Refusal(`call ${callId} was sent already and cannot be planned anew`);
+          return;
+        }
+        case 'move': {
+          const { from, to } = change;
+          if (!NEXT[from].includes(to)) throw new Refusal(`call ${callId} cannot go from ${from} to ${to}`);
+          const detail = change.detail === undefined ? null : encodeJson(change.detail);
+          if (move.run(to, detail, at, runId, callId, from).changes === 0)
+            throw new Refusal(`call ${callId} is not ${from}`);
+          return;
+        }
+      }
+    },
+  };
+}
+
+type LedgerRow = {
+  call_id: string;
+  server_id: string;
+  tool_name: string;
+  arguments: string;
+  status: string;
+  detail: string | null;
+  updated_at: number;
+};
+
+/** Reads the calls of a run for its owner. */
+export function createLedgerReader(
+  connection: SqliteConnection,
+): (principal: Principal, runId: string) => readonly LedgerEntry[] | null {
+  const run = connection.prepare('SELECT 1 FROM runs WHERE id = ? AND owner_id = ?');
+  const select = connection.prepare(`
+    SELECT call_id, server_id, tool_name, arguments, status, detail, updated_at FROM tool_ledger
+    WHERE run_id = ? AND owner_id = ? ORDER BY position`);
+  return ({ ownerId }, runId) =>
+    connection.guard(() => {
+      if (!run.get(runId, ownerId)) return null;
+      const rows = select.all(runId, ownerId) as LedgerRow[];
+      return rows.map((row) => ({
+        callId: row.call_id,
+        runId,
+        tool: { serverId: row.server_id, name: row.tool_name },
+        arguments: decodeJson(row.arguments) as LedgerEntry['arguments'],
+        status: row.status as LedgerStatus,
+        detail: row.detail === null ? null : decodeJson(row.detail),
+        updatedAt: row.updated_at,
+      }));
+    });
+}

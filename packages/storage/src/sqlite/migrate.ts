@@ -1,0 +1,63 @@
+import { existsSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import type { Migration, Kysely } from 'kysely';
+import { Migrator, sql } from 'kysely';
+import { storageError, toStorageError } from '../storage-error.ts';
+import type { SqliteConnection } from './connection.ts';
+import { first } from './migrations/001-first.ts';
+
+/** In order; a name once released is never changed, nor what it does. */
+const MIGRATIONS: Readonly<Record<string, readonly string[]>> = { '001-first': first };
+
+/** Brings the tables to this version: all of the missing steps in one transaction, or none. */
+export async function migrateToLatest(
+  db: Kysely<unknown>,
+  connection: SqliteConnection,
+  migrations: Readonly<Record<string, readonly string[]>> = MIGRATIONS,
+): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(toKysely(migrations)) } });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw toStorageError(error, connection.file);
+}
+
+/**
+ * Looks into a database file without writing to it.
+ *
+ * @throws StorageError `newer_version` where it holds steps this version does not know, `not_ours` where it holds
+ * other tables, `corrupt` where it is no database.
+ */
+export function refuseForeignDatabase(file: string): void {
+  // An empty file is a database without tables, to SQLite and to us.
+  if (!existsSync(file) || statSync(file).size === 0) return;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { readOnly: true });
+    const tables = names(database, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`);
+    if (tables.length === 0) return;
+    if (!tables.includes('kysely_migration')) throw storageError('not_ours', file);
+    const done = names(database, 'SELECT name FROM kysely_migration');
+    if (done.some((name) => !(name in MIGRATIONS))) throw storageError('newer_version', file);
+    if (done.length > 0 && !tables.includes('run_events')) throw storageError('not_ours', file);
+  } catch (error) {
+    throw toStorageError(error, file);
+  } finally {
+    database?.close();
+  }
+}
+
+function names(database: DatabaseSync, query: string): string[] {
+  return database
+    .prepare(query)
+    .all()
+    .map((row) => String(row['name']));
+}
+
+function toKysely(migrations: Readonly<Record<string, readonly string[]>>): Record<string, Migration> {
+  return Object.fromEntries(
+    Object.entries(migrations).map(([name, statements]) => [name, { up: (db) => runAll(db, statements) }]),
+  );
+}
+
+async function runAll(db: Kysely<unknown>, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}

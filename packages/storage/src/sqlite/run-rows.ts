@@ -1,0 +1,63 @@
+import type { LeasedRun, Place, RunRecord, RunStatus, RunStore } from '@toolyard/protocol';
+import { decodeJson } from '../text.ts';
+
+/** A {@link RunStore} that answers at once: nothing comes between two calls of one turn. */
+export type SyncRunStore = {
+  [K in keyof RunStore]: (...parameters: Parameters<RunStore[K]>) => Awaited<ReturnType<RunStore[K]>>;
+};
+
+/** The columns of `runs` a {@link RunRecord} is made of, for a SELECT or a RETURNING. */
+export const RUN_COLUMNS = `id, owner_id, conversation_id, agent_id, parent_run_id, place, status, last_seq, fence,
+  created_at, updated_at, ended_at`;
+
+/** The statuses that still take commits, as the partial indexes name them. */
+export const ACTIVE = `('queued', 'running', 'parked', 'waiting_for_tab')`;
+
+const FINAL: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
+
+/** True for a status nothing follows. */
+export function isFinal(status: RunStatus): boolean {
+  return FINAL.has(status);
+}
+
+export type RunRow = {
+  id: string;
+  owner_id: string;
+  conversation_id: string;
+  agent_id: string | null;
+  parent_run_id: string | null;
+  place: string;
+  status: string;
+  last_seq: number;
+  fence: number;
+  created_at: number;
+  updated_at: number;
+  ended_at: number | null;
+};
+
+export function toRunRecord(row: RunRow): RunRecord {
+  return {
+    id: row.id,
+    ownerId: row.owner_id,
+    conversationId: row.conversation_id,
+    agentId: row.agent_id,
+    parentRunId: row.parent_run_id,
+    place: row.place as Place,
+    status: row.status as RunStatus,
+    lastSeq: row.last_seq,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    endedAt: row.ended_at,
+  };
+}
+
+export type StateRow = { configuration: string | null; state: string | null };
+
+export function toLeasedRun(row: RunRow, kept: StateRow | undefined): LeasedRun {
+  return {
+    ...toRunRecord(row),
+    fence: row.fence,
+    state: kept?.state == null ? null : decodeJson(kept.state),
+    configuration: kept?.configuration == null ? null : decodeJson(kept.configuration),
+  };
+}

@@ -1,0 +1,141 @@
+import type { ErrorCode, ErrorInfo } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+
+/**
+ * What is wrong with the data folder or the database in it.
+ * - `in_use`: another Toolyard has the folder open
+ * - `not_writable`: the folder or a file in it cannot be written
+ * - `disk_full`: no room, or the quota is used up; what was stored stays readable
+ * - `corrupt`: the file is damaged
+ * - `newer_version`: written by a later Toolyard; untouched
+ * - `not_ours`: a database of some other program; untouched
+ * - `engine`: anything else the database says
+ */
+export type StorageProblem =
+  'in_use' | 'not_writable' | 'disk_full' | 'corrupt' | 'newer_version' | 'not_ours' | 'engine';
+
+const CODES: Record<StorageProblem, ErrorCode> = {
+  in_use: 'bad_config',
+  not_writable: 'bad_config',
+  disk_full: 'internal',
+  corrupt: 'internal',
+  newer_version: 'bad_config',
+  not_ours: 'bad_config',
+  engine: 'internal',
+};
+
+/** An error of this room, fit to be shown: it names the folder or file and what can be done. */
+export class StorageError extends ToolyardError {
+  readonly problem: StorageProblem;
+
+  constructor(problem: StorageProblem, info: Omit<ErrorInfo, 'code'>, options?: { cause?: unknown }) {
+    super({ code: CODES[problem], ...info }, options);
+    this.name = 'StorageError';
+    this.problem = problem;
+  }
+
+  /** Works across copies of this package. */
+  static override isInstance(value: unknown): value is StorageError {
+    return ToolyardError.isInstance(value) && 'problem' in value;
+  }
+}
+
+/** SQLite's primary result code of what was thrown; undefined where it is no error of SQLite. */
+export function sqliteCode(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error) || !('errcode' in thrown) || typeof thrown.errcode !== 'number') return undefined;
+  return thrown.errcode & 0xff;
+}
+
+/** The result codes this room tells apart. */
+export const SQLITE = { busy: 5, readonly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, constraint: 19 };
+const NOT_A_DATABASE = 26;
+const PERMISSION = 3;
+
+/** Says plainly what the database or the file system threw about `where`, a folder or a file. */
+export function toStorageError(thrown: unknown, where: string): StorageError {
+  if (StorageError.isInstance(thrown)) return thrown;
+  const problem = sqliteProblem(sqliteCode(thrown)) ?? fileProblem(thrown);
+  const detail = thrown instanceof Error ? thrown.message : 'unknown reason';
+  return new StorageError(problem, describe(problem, where, detail), { cause: thrown });
+}
+
+function sqliteProblem(code: number | undefined): StorageProblem | undefined {
+  switch (code) {
+    case undefined:
+      return undefined;
+    case SQLITE.busy:
+      return 'in_use';
+    case SQLITE.readonly:
+    case SQLITE.cannotOpen:
+    case PERMISSION:
+      return 'not_writable';
+    case SQLITE.full:
+      return 'disk_full';
+    case SQLITE.corrupt:
+    case NOT_A_DATABASE:
+      return 'corrupt';
+    default:
+      return 'engine';
+  }
+}
+
+function fileProblem(thrown: unknown): StorageProblem {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'ENOTDIR':
+    case 'EEXIST':
+    case 'EISDIR':
+    case 'ENOENT':
+      return 'not_writable';
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'disk_full';
+    default:
+      return 'engine';
+  }
+}
+
+function describe(problem: StorageProblem, where: string, detail: string): Omit<ErrorInfo, 'code'> {
+  switch (problem) {
+    case 'in_use':
+      return {
+        message: `${where} is in use by another Toolyard.`,
+        hint: 'Use the one that is running, end it first, or choose another data folder.',
+      };
+    case 'not_writable':
+      return {
+        message: `${where} cannot be written: ${detail}.`,
+        hint: 'Check who may write there, or choose another data folder.',
+      };
+    case 'disk_full':
+      return {
+        message: `There is no room left for ${where}.`,
+        hint: 'Make room on the disk. What was stored before is safe.',
+      };
+    case 'corrupt':
+      return {
+        message: `${where} is damaged: ${detail}.`,
+        hint: 'Keep a copy of the file as it is and put a backup in its place.',
+      };
+    case 'newer_version':
+      return {
+        message: `${where} was written by a newer Toolyard.`,
+        hint: 'Start that version, or choose another data folder. Nothing was changed.',
+      };
+    case 'not_ours':
+      return {
+        message: `${where} is a database of another program.`,
+        hint: 'Choose another data folder. Nothing was changed.',
+      };
+    case 'engine':
+      return { message: `The database ${where} failed: ${detail}.` };
+  }
+}
+
+/** The error for a problem found by looking rather than thrown by the engine. */
+export function storageError(problem: StorageProblem, where: string, detail = 'unknown reason'): StorageError {
+  return new StorageError(problem, describe(problem, where, detail));
+}

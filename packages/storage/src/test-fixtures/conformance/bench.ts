@@ -1,0 +1,82 @@
+import { expect } from 'vitest';
+import type { Clock, CommitOutcome, NewRun, Principal, RunCommit, RunStore } from '@toolyard/protocol';
+import type { FakeClock } from '@toolyard/testing';
+import { createFakeClock } from '@toolyard/testing';
+import { ANNE, LEASE_MS, newRun } from '../conversation.ts';
+
+/** An engine under test: an empty database, to which more handles can be opened as other processes would. */
+export type EngineUnderTest = {
+  /** Another handle to the same database; all share the clock. */
+  handle(): Promise<RunStore>;
+  /** What the doors do beside runs: an empty conversation, its current leaf, its end. */
+  createConversation(principal: Principal, id: string): Promise<void>;
+  leafOf(principal: Principal, conversationId: string): Promise<string | null>;
+  setLeaf(principal: Principal, conversationId: string, leafId: string): Promise<void>;
+  purgeConversation(principal: Principal, conversationId: string): Promise<void>;
+  messageIds(principal: Principal, conversationId: string): Promise<string[]>;
+  close(): Promise<void>;
+};
+
+export type OpenEngine = (clock: Clock) => Promise<EngineUnderTest>;
+
+/** Two processes that want leases. */
+export const P1 = { owner: 'process-1', ms: LEASE_MS };
+export const P2 = { owner: 'process-2', ms: LEASE_MS };
+
+/** An engine, fresh for each test, with Anne's empty conversation `c1` in it, and short words for what tests do. */
+export class Bench {
+  readonly #open: OpenEngine;
+  #parts: { clock: FakeClock; engine: EngineUnderTest; store: RunStore } | undefined;
+
+  constructor(open: OpenEngine) {
+    this.#open = open;
+  }
+
+  async setUp(): Promise<void> {
+    const clock = createFakeClock();
+    const engine = await this.#open(clock);
+    await engine.createConversation(ANNE, 'c1');
+    this.#parts = { clock, engine, store: await engine.handle() };
+  }
+
+  async tearDown(): Promise<void> {
+    await this.#parts?.engine.close();
+    this.#parts = undefined;
+  }
+
+  get clock(): FakeClock {
+    return this.#now().clock;
+  }
+
+  get engine(): EngineUnderTest {
+    return this.#now().engine;
+  }
+
+  get store(): RunStore {
+    return this.#now().store;
+  }
+
+  /** Commits one item. */
+  async commit(item: RunCommit, to: RunStore = this.store): Promise<CommitOutcome> {
+    const [outcome] = await to.commit([item]);
+    if (!outcome) throw new Error('no outcome');
+    return outcome;
+  }
+
+  /** The seqs Anne may read of a run. */
+  async seqs(runId: string, after = 0, limit = 1_000): Promise<number[] | undefined> {
+    return (await this.store.readEvents(ANNE, runId, after, limit))?.map((event) => event.seq);
+  }
+
+  /** A run in a conversation of its own (`c-<run>`), held by process 1 under fence 1. */
+  async startRun(runId: string, more: Partial<NewRun> = {}): Promise<void> {
+    const conversationId = `c-${runId}`;
+    await this.engine.createConversation(ANNE, conversationId);
+    expect(await this.store.createRun(ANNE, newRun(runId, conversationId, more))).toMatchObject({ outcome: 'created' });
+  }
+
+  #now(): { clock: FakeClock; engine: EngineUnderTest; store: RunStore } {
+    if (!this.#parts) throw new Error('outside a test');
+    return this.#parts;
+  }
+}

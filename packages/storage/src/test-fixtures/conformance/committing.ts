@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ANNE, commitOf, deltas, newRun, question, reply } from '../conversation.ts';
+import type { Bench } from './bench.ts';
+import { P1, P2 } from './bench.ts';
+
+/** The hot path: all of an item or nothing, gapless, fenced. */
+export function describeCommitting(bench: Bench): void {
+  describe('committing', () => {
+    test('events come back whole and in order, from any cursor', async () => {
+      await bench.startRun('r1');
+      const events = deltas('r1', 0, 5);
+      expect(await bench.commit(commitOf('r1', { events }))).toEqual({ outcome: 'committed', lastSeq: 5 });
+      expect(await bench.store.readEvents(ANNE, 'r1', 0, 10)).toEqual(events);
+      expect(await bench.seqs('r1', 2, 2)).toEqual([3, 4]);
+      expect(await bench.seqs('r1', 5)).toEqual([]);
+    });
+
+    test('a stale item is refused alone, and told where the run stands', async () => {
+      await bench.startRun('r1');
+      await bench.startRun('r2');
+      const outcomes = await bench.store.commit([
+        commitOf('r1', { baseSeq: 7, events: deltas('r1', 7, 1) }),
+        commitOf('r2', { events: deltas('r2', 0, 1) }),
+        commitOf('r1', { fence: 0, events: deltas('r1', 0, 1) }),
+        commitOf('gone', { events: deltas('gone', 0, 1) }),
+      ]);
+      const now = { fence: 1, lastSeq: 0, status: 'running' };
+      expect(outcomes).toEqual([
+        { outcome: 'stale', now },
+        { outcome: 'committed', lastSeq: 1 },
+        { outcome: 'stale', now },
+        { outcome: 'stale', now: null },
+      ]);
+      expect(await bench.seqs('r1')).toEqual([]);
+      expect(await bench.seqs('r2')).toEqual([1]);
+    });
+
+    test('a commit sent twice counts once', async () => {
+      await bench.startRun('r1');
+      const item = commitOf('r1', { events: deltas('r1', 0, 2) });
+      const outcomes = await bench.store.commit([item, item]);
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(['committed', 'stale']);
+      expect(await bench.seqs('r1')).toEqual([1, 2]);
+    });
+
+    test('a gap, a foreign event or what is no JSON is refused and spoils nothing beside it', async () => {
+      await bench.startRun('r1');
+      await bench.startRun('r2');
+      const gap = deltas('r1', 0, 3).filter(({ seq }) => seq !== 2);
+      const fraction = deltas('r1', 0, 1).map((event) => ({ ...event, at: 0.5 }));
+      const endless: { self?: object } = {};
+      endless.self = endless;
+      const outcomes = await bench.store.commit([
+        commitOf('r1', { events: gap }),
+        commitOf('r1', { events: deltas('r2', 0, 1) }),
+        commitOf('r1', { events: fraction }),
+        commitOf('r1', { state: endless }),
+        commitOf('r2', { events: deltas('r2', 0, 1) }),
+      ]);
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual([
+        ...['invalid', 'invalid', 'invalid', 'invalid'],
+        'committed',
+      ]);
+      expect(await bench.seqs('r1')).toEqual([]);
+    });
+
+    test('an item refused late leaves nothing of itself', async () => {
+      await bench.startRun('r1');
+      const message = reply('r1.0', { parentId: 'r1.question', runId: 'r1', text: 'no' });
+      const item = commitOf('r1', {
+        events: deltas('r1', 0, 2),
+        state: { step: 9 },
+        status: 'done',
+        messages: [{ conversationId: 'c-r1', message }],
+        leaf: { from: 'r1.question', to: 'r1.0' },
+        taken: ['never put'],
+      });
+      expect(await bench.commit(item)).toMatchObject({ outcome: 'invalid' });
+      expect(await bench.store.getRun(ANNE, 'r1')).toMatchObject({ status: 'running', lastSeq: 0 });
+      expect(await bench.engine.messageIds(ANNE, 'c-r1')).toEqual(['r1.question']);
+      expect(await bench.commit(commitOf('r1', { events: deltas('r1', 0, 1) }))).toMatchObject({
+        outcome: 'committed',
+      });
+    });
+
+    test('the placeholder becomes the answer, the question cannot be overwritten by another run', async () => {
+      await bench.startRun('r1', {
+        messages: [question('q'), reply('r1.0', { parentId: 'q', runId: 'r1', text: '' })],
+        leaf: 'r1.0',
+      });
+      const message = reply('r1.0', { parentId: 'q', runId: 'r1', text: 'Nine.' });
+      const messages = [{ conversationId: 'c-r1', message }];
+      expect(await bench.commit(commitOf('r1', { messages, status: 'done' }))).toMatchObject({ outcome: 'committed' });
+      await bench.store.createRun(ANNE, newRun('r2', 'c-r1', { messages: [question('q2', 'r1.0')], leaf: 'q2' }));
+      expect(await bench.commit(commitOf('r2', { messages }))).toMatchObject({ outcome: 'invalid' });
+    });
+
+    test('a person who went to another branch is not pulled back', async () => {
+      await bench.startRun('r1');
+      const answer = (id: string) => ({
+        conversationId: 'c-r1',
+        message: reply(id, { parentId: 'r1.question', runId: 'r1', text: id }),
+      });
+      await bench.commit(commitOf('r1', { messages: [answer('a')], leaf: { from: 'r1.question', to: 'a' } }));
+      expect(await bench.engine.leafOf(ANNE, 'c-r1')).toBe('a');
+      await bench.engine.setLeaf(ANNE, 'c-r1', 'r1.question');
+      await bench.commit(commitOf('r1', { messages: [answer('b')], leaf: { from: 'a', to: 'b' } }));
+      expect(await bench.engine.leafOf(ANNE, 'c-r1')).toBe('r1.question');
+    });
+
+    test('text no engine can keep is kept as replacement characters', async () => {
+      await bench.startRun('r1');
+      const events = deltas('r1', 0, 1).map((event) => ({ ...event, text: 'a\0\ud800' }));
+      await bench.commit(commitOf('r1', { events }));
+      expect(await bench.store.readEvents(ANNE, 'r1', 0, 1)).toMatchObject([{ text: 'a\uFFFD\uFFFD' }]);
+    });
+
+    test('nothing is written to a run that is over, or that was given back', async () => {
+      await bench.startRun('r1');
+      await bench.startRun('r2');
+      await bench.commit(commitOf('r1', { status: 'failed' }));
+      await bench.commit(commitOf('r2', { status: 'parked', release: true }));
+      expect(await bench.commit(commitOf('r1', { events: deltas('r1', 0, 1) }))).toMatchObject({ outcome: 'stale' });
+      expect(await bench.commit(commitOf('r2', { events: deltas('r2', 0, 1) }))).toMatchObject({ outcome: 'stale' });
+      expect(await bench.store.acquireLease('r1', P1)).toBeNull();
+    });
+
+    test('a deleted conversation takes its run along', async () => {
+      await bench.startRun('r1');
+      await bench.commit(commitOf('r1', { events: deltas('r1', 0, 2), state: { step: 1 } }));
+      await bench.engine.purgeConversation(ANNE, 'c-r1');
+      expect(await bench.commit(commitOf('r1', { baseSeq: 2 }))).toEqual({ outcome: 'stale', now: null });
+      expect(await bench.store.readEvents(ANNE, 'r1', 0, 10)).toBeNull();
+    });
+
+    test('interleaved commits of two processes come to what a simple model says', async () => {
+      // Fresh runs each time, also while a failure is being made smaller.
+      let round = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(interleavedStep, { maxLength: 40 }), async (steps) => {
+          await followModel(String(round++), steps);
+        }),
+        { numRuns: 25 },
+      );
+    });
+
+    /** Both processes believe things about each run; the model knows what is so. */
+    async function followModel(round: string, steps: readonly InterleavedStep[]): Promise<void> {
+      const handles = [bench.store, await bench.engine.handle()] as const;
+      const runIds = [`${round}-a`, `${round}-b`];
+      const model = new Map<string, { fence: number; lastSeq: number; leased: boolean }>();
+      for (const runId of runIds) {
+        await bench.startRun(runId);
+        model.set(runId, { fence: 1, lastSeq: 0, leased: true });
+      }
+      for (const step of steps) {
+        const runId = runIds[step.run] ?? '';
+        const handle = handles[step.handle] ?? bench.store;
+        const truth = model.get(runId);
+        if (!truth) throw new Error('no such run in the model');
+        switch (step.do) {
+          case 'commit': {
+            const fence = truth.fence - step.behind;
+            const baseSeq = Math.max(0, truth.lastSeq + step.offset);
+            const fits = truth.leased && fence === truth.fence && baseSeq === truth.lastSeq;
+            const outcome = await bench.commit(
+              commitOf(runId, { fence, baseSeq, events: deltas(runId, baseSeq, step.count) }),
+              handle,
+            );
+            expect(outcome.outcome).toBe(fits ? 'committed' : 'stale');
+            if (fits) truth.lastSeq += step.count;
+            break;
+          }
+          case 'acquire': {
+            const leased = await handle.acquireLease(runId, P2);
+            expect(leased?.fence ?? null).toBe(truth.leased ? null : truth.fence + 1);
+            if (leased) Object.assign(truth, { fence: leased.fence, leased: true });
+            break;
+          }
+          case 'release': {
+            expect(await handle.releaseLease(runId, truth.fence)).toBe(truth.leased);
+            truth.leased = false;
+            break;
+          }
+        }
+      }
+      for (const [runId, { lastSeq }] of model) {
+        expect(await bench.seqs(runId)).toEqual(Array.from({ length: lastSeq }, (_none, index) => index + 1));
+        expect(await bench.store.getRun(ANNE, runId)).toMatchObject({ lastSeq });
+      }
+    }
+  });
+}
+
+type InterleavedStep =
+  | { do: 'commit'; run: number; handle: number; behind: number; offset: number; count: number }
+  | { do: 'acquire' | 'release'; run: number; handle: number };
+
+const where = { run: fc.nat(1), handle: fc.nat(1) };
+const interleavedStep: fc.Arbitrary<InterleavedStep> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('commit' as const),
+      ...where,
+      behind: fc.constantFrom(0, 0, 0, 1),
+      offset: fc.constantFrom(0, 0, 0, -1, 1),
+      count: fc.nat(3),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('acquire' as const, 'release' as const), ...where }) },
+);

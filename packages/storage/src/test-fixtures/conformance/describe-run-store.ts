@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { RunStore } from '@toolyard/protocol';
+import { ANNE, commitOf } from '../conversation.ts';
+import type { OpenEngine } from './bench.ts';
+import { Bench } from './bench.ts';
+import { describeCommitting } from './committing.ts';
+import { describeInbox } from './inbox.ts';
+import { describeInterrupts } from './interrupts.ts';
+import { describeLeases } from './leases.ts';
+import { describeLedger } from './ledger.ts';
+import { describeOwners } from './owners.ts';
+import { describeStarting } from './starting.ts';
+
+/** Everything a {@link RunStore} promises, whatever the engine: a second one is put through this as it is. */
+export function describeRunStore(name: string, open: OpenEngine): void {
+  describe(name, () => {
+    const bench = new Bench(open);
+    beforeEach(() => bench.setUp());
+    afterEach(() => bench.tearDown());
+
+    describeStarting(bench);
+    describeOwners(bench);
+    describeCommitting(bench);
+    describeLeases(bench);
+    describeInbox(bench);
+    describeLedger(bench);
+    describeInterrupts(bench);
+    describeListing(bench);
+  });
+}
+
+function describeListing(bench: Bench): void {
+  test('runs are listed newest first, page by page, by conversation and status', async () => {
+    for (const [index, id] of ['r1', 'r2', 'r3'].entries()) await bench.startRun(id, { at: index });
+    await bench.commit(commitOf('r2', { status: 'done' }));
+    const ids = async (query: Parameters<RunStore['listRuns']>[1]): Promise<string[]> =>
+      (await bench.store.listRuns(ANNE, query)).map(({ id }) => id);
+    expect(await ids({ limit: 2 })).toEqual(['r3', 'r2']);
+    expect(await ids({ limit: 2, before: 'r2' })).toEqual(['r1']);
+    expect(await ids({ limit: 9, statuses: ['running'] })).toEqual(['r3', 'r1']);
+    expect(await ids({ limit: 9, conversationId: 'c-r2' })).toEqual(['r2']);
+  });
+}

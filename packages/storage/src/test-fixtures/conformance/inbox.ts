@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { ANNE, BERT, LEASE_MS, commitOf, deltas } from '../conversation.ts';
+import type { Bench } from './bench.ts';
+import { P2 } from './bench.ts';
+
+/** What others say to a run is taken exactly once. */
+export function describeInbox(bench: Bench): void {
+  describe('the inbox', () => {
+    const steer = { id: 'x1', kind: 'steer', body: { text: 'in German' }, at: 5 } as const;
+
+    test('is taken exactly once, together with what came of it', async () => {
+      await bench.startRun('r1');
+      expect(await bench.store.putInbox(ANNE, 'r1', steer)).toEqual({
+        outcome: 'put',
+        leaseOwner: 'process-1',
+        status: 'running',
+      });
+      expect(await bench.store.putInbox(ANNE, 'r1', steer)).toEqual({ outcome: 'exists' });
+      expect(await bench.store.readInbox('r1', 1)).toEqual([steer]);
+      // Whoever dies here has taken nothing.
+      expect(await bench.store.readInbox('r1', 1)).toEqual([steer]);
+      const item = commitOf('r1', { events: deltas('r1', 0, 1), taken: ['x1'] });
+      expect(await bench.commit(item)).toMatchObject({ outcome: 'committed' });
+      expect(await bench.store.readInbox('r1', 1)).toEqual([]);
+      expect(await bench.commit(commitOf('r1', { baseSeq: 1, taken: ['x1'] }))).toMatchObject({ outcome: 'invalid' });
+    });
+
+    test('is read by the lease holder only, in the order it came', async () => {
+      await bench.startRun('r1');
+      for (const id of ['b', 'a', 'c']) await bench.store.putInbox(ANNE, 'r1', { ...steer, id });
+      expect((await bench.store.readInbox('r1', 1))?.map(({ id }) => id)).toEqual(['b', 'a', 'c']);
+      await bench.clock.advance(LEASE_MS);
+      await bench.store.acquireLease('r1', P2);
+      expect(await bench.store.readInbox('r1', 1)).toBeNull();
+      expect(await bench.store.readInbox('r1', 2)).toHaveLength(3);
+    });
+
+    test('what was not taken can be withdrawn, by its owner', async () => {
+      await bench.startRun('r1');
+      await bench.store.putInbox(ANNE, 'r1', steer);
+      expect(await bench.store.withdrawInbox(BERT, 'r1', 'x1')).toBe(false);
+      expect(await bench.store.withdrawInbox(ANNE, 'r1', 'x1')).toBe(true);
+      expect(await bench.store.withdrawInbox(ANNE, 'r1', 'x1')).toBe(false);
+      expect(await bench.store.readInbox('r1', 1)).toEqual([]);
+    });
+
+    test('a run that parks in the same moment learns that something waits', async () => {
+      await bench.startRun('r1');
+      await bench.store.putInbox(ANNE, 'r1', steer);
+      const parked = commitOf('r1', { status: 'parked', release: true });
+      expect(await bench.commit(parked)).toEqual({ outcome: 'committed', lastSeq: 0, inboxWaits: true });
+      expect(await bench.store.takeOver(P2, 10)).toMatchObject([{ id: 'r1', status: 'parked', fence: 2 }]);
+    });
+
+    test('a run that is over takes nothing more', async () => {
+      await bench.startRun('r1');
+      await bench.commit(commitOf('r1', { status: 'done' }));
+      expect(await bench.store.putInbox(ANNE, 'r1', steer)).toEqual({ outcome: 'run_over' });
+    });
+  });
+}

@@ -1,0 +1,66 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ANNE, approval, commitOf } from '../conversation.ts';
+import type { Bench } from './bench.ts';
+import { P1, P2 } from './bench.ts';
+
+/** Asked until answered, once. */
+export function describeInterrupts(bench: Bench): void {
+  describe('questions to a person', () => {
+    const yes = { decision: 'approve', scope: 'once' } as const;
+    const no = { decision: 'refuse', reason: 'not today' } as const;
+    const opened = [{ interrupt: approval('i1'), mode: 'parked' as const }];
+
+    beforeEach(async () => {
+      await bench.startRun('r1');
+      await bench.commit(commitOf('r1', { interrupts: { opened }, status: 'parked', release: true }));
+    });
+
+    test('are listed until answered, once; the answer wakes the parked run', async () => {
+      expect(await bench.store.takeOver(P2, 10)).toEqual([]);
+      expect(await bench.store.listInterrupts(ANNE, { status: 'open', limit: 10 })).toMatchObject([
+        { id: 'i1', runId: 'r1', conversationId: 'c-r1', mode: 'parked', interrupt: approval('i1'), answer: null },
+      ]);
+      expect(await bench.store.answerInterrupt(ANNE, 'i1', yes, 7)).toEqual({
+        outcome: 'answered',
+        runId: 'r1',
+        leaseOwner: null,
+      });
+      const other = await bench.engine.handle();
+      expect(await other.answerInterrupt(ANNE, 'i1', no, 8)).toEqual({ outcome: 'closed', answer: yes });
+      expect(await bench.store.listInterrupts(ANNE, { status: 'open', limit: 10 })).toEqual([]);
+      const [run] = await bench.store.takeOver(P2, 10);
+      expect(await bench.store.readInbox('r1', run?.fence ?? 0)).toMatchObject([
+        { kind: 'answer', body: { interruptId: 'i1', answer: yes } },
+      ]);
+    });
+
+    test('asked again by a step taken again, what was answered stays answered', async () => {
+      await bench.store.answerInterrupt(ANNE, 'i1', no, 7);
+      const [run] = await bench.store.takeOver(P2, 10);
+      const again = commitOf('r1', { fence: run?.fence ?? 0, interrupts: { opened } });
+      expect(await bench.commit(again)).toMatchObject({ outcome: 'committed' });
+      expect(await bench.store.listInterrupts(ANNE, { runId: 'r1', limit: 10 })).toMatchObject([
+        { status: 'answered', answer: no },
+      ]);
+    });
+
+    test('answered within the process they cannot be answered from a door, nor twice', async () => {
+      await bench.store.acquireLease('r1', P1);
+      const answered = [{ id: 'i1', answer: yes }];
+      expect(await bench.commit(commitOf('r1', { fence: 2, interrupts: { answered } }))).toMatchObject({
+        outcome: 'committed',
+      });
+      expect(await bench.commit(commitOf('r1', { fence: 2, interrupts: { answered } }))).toMatchObject({
+        outcome: 'invalid',
+      });
+      expect(await bench.store.answerInterrupt(ANNE, 'i1', no, 7)).toEqual({ outcome: 'closed', answer: yes });
+    });
+
+    test('a run that ends asks nobody any more', async () => {
+      await bench.store.acquireLease('r1', P1);
+      await bench.commit(commitOf('r1', { fence: 2, status: 'cancelled' }));
+      expect(await bench.store.listInterrupts(ANNE, { status: 'open', limit: 10 })).toEqual([]);
+      expect(await bench.store.answerInterrupt(ANNE, 'i1', yes, 7)).toEqual({ outcome: 'closed', answer: null });
+    });
+  });
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { ANNE, LEASE_MS, commitOf, deltas, newRun } from '../conversation.ts';
+import type { Bench } from './bench.ts';
+import { P1, P2 } from './bench.ts';
+
+/** One holder at a time, and how a run changes hands. */
+export function describeLeases(bench: Bench): void {
+  describe('leases', () => {
+    test('a run is held by one process until its lease runs out, and then fenced', async () => {
+      await bench.startRun('r1', { state: { step: 3 } });
+      const other = await bench.engine.handle();
+      expect(await other.takeOver(P2, 10)).toEqual([]);
+      expect(await other.acquireLease('r1', P2)).toBeNull();
+      await bench.clock.advance(LEASE_MS);
+      const [taken, ...more] = await other.takeOver(P2, 10);
+      expect(taken).toMatchObject({ id: 'r1', ownerId: 'anne', fence: 2, lastSeq: 0, state: { step: 3 } });
+      expect(more).toEqual([]);
+      expect(await bench.commit(commitOf('r1', { events: deltas('r1', 0, 1) }))).toMatchObject({
+        outcome: 'stale',
+        now: { fence: 2 },
+      });
+      expect(await bench.store.releaseLease('r1', 1)).toBe(false);
+      const mine = commitOf('r1', { fence: 2, events: deltas('r1', 0, 1) });
+      expect(await bench.commit(mine, other)).toMatchObject({ outcome: 'committed' });
+    });
+
+    test('two processes never take over the same run', async () => {
+      for (const id of ['r1', 'r2', 'r3']) await bench.startRun(id);
+      await bench.clock.advance(LEASE_MS);
+      const other = await bench.engine.handle();
+      const first = await bench.store.takeOver(P1, 2);
+      const second = await other.takeOver(P2, 10);
+      expect([...first, ...second].map(({ id }) => id).sort()).toEqual(['r1', 'r2', 'r3']);
+      expect(first).toHaveLength(2);
+    });
+
+    test('one renewal keeps all runs of a process, and tells what waits and which was lost', async () => {
+      for (const id of ['r1', 'r2', 'r3']) await bench.startRun(id);
+      await bench.clock.advance(LEASE_MS - 1);
+      await bench.store.putInbox(ANNE, 'r2', { id: 'x', kind: 'cancel', body: null, at: 1 });
+      await bench.store.putInbox(ANNE, 'r3', { id: 'y', kind: 'steer', body: 'shorter', at: 1 });
+      await bench.store.renewLeases(P1);
+      await bench.clock.advance(LEASE_MS - 1);
+      expect(await bench.store.takeOver(P2, 10)).toEqual([]);
+      await bench.clock.advance(1);
+      await bench.store.acquireLease('r1', P2);
+      const renewed = [...(await bench.store.renewLeases(P1))].sort((a, b) => a.runId.localeCompare(b.runId));
+      expect(renewed).toEqual([
+        { runId: 'r2', fence: 1, cancelRequested: true, inboxWaits: true },
+        { runId: 'r3', fence: 1, cancelRequested: false, inboxWaits: true },
+      ]);
+    });
+
+    test('runs of a tab or a terminal are not taken over unasked', async () => {
+      await bench.startRun('r1', { place: 'browser' });
+      await bench.clock.advance(LEASE_MS);
+      expect(await bench.store.takeOver(P2, 10)).toEqual([]);
+      expect(await bench.store.acquireLease('r1', P2)).toMatchObject({ fence: 2 });
+    });
+
+    test('a queued run is there for whoever comes first', async () => {
+      await bench.engine.createConversation(ANNE, 'c9');
+      const { lease: _lease, ...run } = newRun('r1', 'c9');
+      expect(await bench.store.createRun(ANNE, run)).toMatchObject({ run: { status: 'queued', fence: 0 } });
+      expect(await bench.store.takeOver(P1, 10)).toMatchObject([{ id: 'r1', fence: 1 }]);
+    });
+  });
+}

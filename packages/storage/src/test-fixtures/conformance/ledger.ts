@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import type { LedgerStatus } from '@toolyard/protocol';
+import { ANNE, commitOf } from '../conversation.ts';
+import type { Bench } from './bench.ts';
+
+/** Only legal steps, and no call sent twice in silence. */
+export function describeLedger(bench: Bench): void {
+  describe('the tool ledger', () => {
+    const plan = {
+      change: 'plan',
+      callId: 'k1',
+      tool: { serverId: 'files', name: 'delete' },
+      arguments: { path: '/x' },
+    } as const;
+    const move = (from: LedgerStatus, to: LedgerStatus) => ({ change: 'move', callId: 'k1', from, to }) as const;
+    const status = async (): Promise<LedgerStatus | undefined> =>
+      (await bench.store.readLedger(ANNE, 'r1'))?.[0]?.status;
+
+    test('a call is planned, sent and done, and keeps what came back', async () => {
+      await bench.startRun('r1');
+      await bench.commit(commitOf('r1', { ledger: [plan] }));
+      await bench.commit(commitOf('r1', { ledger: [plan] }));
+      await bench.commit(commitOf('r1', { ledger: [{ ...move('planned', 'sent'), detail: { task: 't1' } }] }));
+      await bench.commit(commitOf('r1', { ledger: [move('sent', 'done')] }));
+      expect(await bench.store.readLedger(ANNE, 'r1')).toMatchObject([
+        { callId: 'k1', tool: plan.tool, arguments: plan.arguments, status: 'done', detail: { task: 't1' } },
+      ]);
+    });
+
+    test('a call that was sent is never planned or sent a second time in silence', async () => {
+      await bench.startRun('r1');
+      await bench.commit(commitOf('r1', { ledger: [plan, move('planned', 'sent')] }));
+      expect(await bench.commit(commitOf('r1', { ledger: [plan] }))).toMatchObject({ outcome: 'invalid' });
+      expect(await bench.commit(commitOf('r1', { ledger: [move('planned', 'sent')] }))).toMatchObject({
+        outcome: 'invalid',
+      });
+      expect(await status()).toBe('sent');
+    });
+
+    test('only the legal steps are taken, from any status to any other', async () => {
+      const legal: Record<LedgerStatus, LedgerStatus[]> = {
+        planned: ['sent', 'failed', 'cancelled'],
+        sent: ['planned', 'done', 'failed', 'in_doubt', 'cancelled'],
+        in_doubt: ['planned', 'done', 'failed', 'cancelled'],
+        done: [],
+        failed: [],
+        cancelled: [],
+      };
+      const way: Record<LedgerStatus, LedgerStatus[]> = {
+        planned: ['planned'],
+        sent: ['planned', 'sent'],
+        in_doubt: ['planned', 'sent', 'in_doubt'],
+        done: ['planned', 'sent', 'done'],
+        failed: ['planned', 'sent', 'failed'],
+        cancelled: ['planned', 'sent', 'cancelled'],
+      };
+      const all = Object.keys(legal) as LedgerStatus[];
+      for (const from of all) {
+        for (const to of all) {
+          const runId = `r-${from}-${to}`;
+          await bench.startRun(runId);
+          const path = way[from];
+          const moves = path.slice(1).map((next, index) => move(path[index] ?? 'planned', next));
+          expect(await bench.commit(commitOf(runId, { ledger: [plan, ...moves] }))).toMatchObject({
+            outcome: 'committed',
+          });
+          const { outcome } = await bench.commit(commitOf(runId, { ledger: [move(from, to)] }));
+          expect([from, to, outcome]).toEqual([from, to, legal[from].includes(to) ? 'committed' : 'invalid']);
+        }
+      }
+    });
+  });
+}

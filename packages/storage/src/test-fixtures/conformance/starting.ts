@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { ANNE, commitOf, newRun, question, reply } from '../conversation.ts';
+import type { Bench } from './bench.ts';
+
+/** Run, message and leaf come into being together, one active run a conversation. */
+export function describeStarting(bench: Bench): void {
+  describe('starting a run', () => {
+    test('run, message, placeholder and leaf are stored together', async () => {
+      const placeholder = reply('r1.0', { parentId: 'r1.question', runId: 'r1', text: '' });
+      const run = newRun('r1', 'c1', {
+        messages: [question('r1.question'), placeholder],
+        leaf: 'r1.0',
+        configuration: { model: 'demo' },
+        state: { step: 0 },
+      });
+      const created = await bench.store.createRun(ANNE, run);
+      expect(created).toMatchObject({
+        outcome: 'created',
+        run: { status: 'running', fence: 1, lastSeq: 0, configuration: { model: 'demo' }, state: { step: 0 } },
+      });
+      expect(await bench.engine.messageIds(ANNE, 'c1')).toEqual(['r1.question', 'r1.0']);
+      expect(await bench.engine.leafOf(ANNE, 'c1')).toBe('r1.0');
+      expect(await bench.store.getRun(ANNE, 'r1')).toMatchObject({ conversationId: 'c1', endedAt: null });
+    });
+
+    test('a message that does not fit leaves nothing of the run behind', async () => {
+      const run = newRun('r1', 'c1', { messages: [question('m1', 'nowhere')], leaf: 'm1' });
+      expect(await bench.store.createRun(ANNE, run)).toMatchObject({ outcome: 'invalid' });
+      expect(await bench.store.getRun(ANNE, 'r1')).toBeNull();
+      expect(await bench.engine.messageIds(ANNE, 'c1')).toEqual([]);
+    });
+
+    test('two tabs that send at once start one run', async () => {
+      const other = await bench.engine.handle();
+      const outcomes = [
+        await bench.store.createRun(ANNE, newRun('r1', 'c1')),
+        await other.createRun(ANNE, newRun('r2', 'c1')),
+      ];
+      expect(outcomes).toMatchObject([{ outcome: 'created' }, { outcome: 'conversation_busy', runId: 'r1' }]);
+      expect(await bench.engine.messageIds(ANNE, 'c1')).toEqual(['r1.question']);
+    });
+
+    test('the next run may start when the first is over, child runs at any time', async () => {
+      await bench.store.createRun(ANNE, newRun('r1', 'c1'));
+      const child = { parentRunId: 'r1', messages: [question('child.question', 'r1.question')] };
+      expect(await bench.store.createRun(ANNE, newRun('child', 'c1', child))).toMatchObject({ outcome: 'created' });
+      await bench.commit(commitOf('r1', { status: 'done' }));
+      expect(await bench.store.createRun(ANNE, newRun('r2', 'c1'))).toMatchObject({ outcome: 'created' });
+    });
+
+    test('the same request sent again finds the run it made', async () => {
+      await bench.store.createRun(ANNE, newRun('r1', 'c1'));
+      expect(await bench.store.createRun(ANNE, newRun('r1', 'c1'))).toMatchObject({
+        outcome: 'exists',
+        run: { id: 'r1' },
+      });
+    });
+  });
+}

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '@toolyard/protocol';
+import { DATABASE_FILE } from '../layout.ts';
+import { openStorage } from '../open-storage.ts';
+import { SqliteConnection } from '../sqlite/connection.ts';
+import { createSqliteRunStore } from '../sqlite/run-store.ts';
+import type { EngineUnderTest } from './conformance/bench.ts';
+
+/** A folder of its own for a test, and how it goes away. */
+export function temporaryFolder(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'toolyard-storage-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** SQLite in a folder of its own: the first handle as the server has it, further ones as other processes would. */
+export async function openSqliteEngine(clock: Clock): Promise<EngineUnderTest> {
+  const folder = temporaryFolder();
+  const storage = await openStorage({ folder: folder.path, clock });
+  const others: SqliteConnection[] = [];
+  let first = true;
+  return {
+    async handle() {
+      if (first) {
+        first = false;
+        return storage.runs;
+      }
+      const connection = new SqliteConnection(join(folder.path, DATABASE_FILE));
+      others.push(connection);
+      return createSqliteRunStore(connection, clock);
+    },
+    async createConversation(principal, id) {
+      await storage.conversations.create(principal, { id, title: id, at: 1 });
+    },
+    leafOf: async (principal, id) => (await storage.conversations.get(principal, id))?.leafId ?? null,
+    async setLeaf(principal, id, leafId) {
+      await storage.conversations.setLeaf(principal, id, leafId);
+    },
+    async purgeConversation(principal, id) {
+      await storage.conversations.purge(principal, id);
+    },
+    messageIds: async (principal, id) => (await storage.messages.all(principal, id)).map((message) => message.id),
+    async close() {
+      for (const connection of others) connection.close();
+      storage.close();
+      folder.remove();
+    },
+  };
+}
