@@ -2,5 +2,12 @@ import { expect, test } from 'vitest';
 import * as root from './index.ts';
 
 test('the package offers this and nothing else', () => {
-  expect(Object.keys(root).sort()).toEqual(['StorageError', 'checkStorage', 'openStorage', 'scrubText']);
+  expect(Object.keys(root).sort()).toEqual([
+    'MAX_INLINE_BYTES',
+    'StorageError',
+    'checkStorage',
+    'mediaToBlobs',
+    'openStorage',
+    'scrubText',
+  ]);
 });

@@ -8,6 +8,7 @@ export { checkStorage } from './check.ts';
 export type { CheckResult } from './check.ts';
 export { StorageError } from './storage-error.ts';
 export type { StorageProblem } from './storage-error.ts';
+export { MAX_INLINE_BYTES, mediaToBlobs } from './media.ts';
 export { scrubText } from './text.ts';
 export type { SyncRunStore } from './sqlite/run-rows.ts';
 export type { BlobInfo, BlobStore } from './blobs.ts';

@@ -127,6 +127,13 @@ describe('opening a data folder', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
+  test('so is one made with the same library by another program', async () => {
+    const database = new DatabaseSync(file);
+    database.exec(`CREATE TABLE kysely_migration (name TEXT); INSERT INTO kysely_migration VALUES ('2020-recipes')`);
+    database.close();
+    expect(await refusal()).toMatchObject({ problem: 'not_ours' });
+  });
+
   test('a damaged database is refused and kept as it is', async () => {
     const rubbish = Buffer.alloc(8_192, 'not a database ');
     writeFileSync(file, rubbish);
@@ -175,6 +182,22 @@ test('a full disk refuses what does not fit as a whole, keeps what was told, and
   expect(run).toMatchObject({ id: 'r1', lastSeq });
   const item = commitOf('r1', { fence: run?.fence ?? 0, baseSeq: lastSeq, events: deltas('r1', lastSeq, 1) });
   expect(roomy.runs.commit([item])).toMatchObject([{ outcome: 'committed' }]);
+});
+
+test('a foreign program that holds the database makes a commit fail as a whole, and nothing else', async () => {
+  const storage = await open();
+  await storage.conversations.create(ANNE, { id: 'c1', title: 'Clocks', at: 1 });
+  storage.runs.createRun(ANNE, newRun('r1', 'c1'));
+  const foreign = new DatabaseSync(file);
+  const item = commitOf('r1', { events: deltas('r1', 0, 2) });
+  try {
+    foreign.exec('BEGIN IMMEDIATE');
+    expect(() => storage.runs.commit([item])).toThrow(expect.objectContaining({ problem: 'in_use' }));
+    expect(storage.runs.readEvents(ANNE, 'r1', 0, 9)).toEqual([]);
+  } finally {
+    foreign.close();
+  }
+  expect(storage.runs.commit([item])).toMatchObject([{ outcome: 'committed' }]);
 });
 
 test('leases do not follow a wall clock that jumps', async () => {

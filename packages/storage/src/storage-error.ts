@@ -102,7 +102,7 @@ function describe(problem: StorageProblem, where: string, detail: string): Omit<
   switch (problem) {
     case 'in_use':
       return {
-        message: `${where} is in use by another Toolyard.`,
+        message: `${where} is in use by another program, most likely another Toolyard.`,
         hint: 'Use the one that is running, end it first, or choose another data folder.',
       };
     case 'not_writable':

@@ -1,4 +1,5 @@
 import type { Clock, CommitOutcome, Durability, RunCommit, RunStatus } from '@toolyard/protocol';
+import { mediaProblem } from '../media.ts';
 import { SQLITE, sqliteCode } from '../storage-error.ts';
 import { encodeJson } from '../text.ts';
 import type { SqliteConnection } from './connection.ts';
@@ -124,7 +125,10 @@ function encodeItem(item: RunCommit): ItemTexts | { problem: string } {
       if (seq !== ++due) return { problem: `event ${seq} where ${due} was due in run ${item.runId}` };
       if (![step, attempt, at].every(Number.isSafeInteger))
         return { problem: `event ${seq} of run ${item.runId} has a step, attempt or time that is no integer` };
-      bodies.push(encodeJson(body));
+      const text = encodeJson(body);
+      const problem = mediaProblem(text, body);
+      if (problem !== null) return { problem: `event ${seq} of run ${item.runId} ${problem}` };
+      bodies.push(text);
     }
     return { bodies, state: item.state === undefined ? null : encodeJson(item.state) };
   } catch (error) {

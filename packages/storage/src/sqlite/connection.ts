@@ -3,10 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Durability, Failpoint } from '@toolyard/protocol';
 import { storageError, toStorageError } from '../storage-error.ts';
 
-/** How long a statement waits for a lock of another process (a backup, `db check`), in milliseconds. */
-const BUSY_TIMEOUT_MS = 5_000;
-/** Pages in the write-ahead log before it is folded into the file: each time costs two syncs, a page is 4 kB. */
-const CHECKPOINT_PAGES = 4_000;
+/** How long a statement waits for a foreign program that writes to the file, in milliseconds: everything waits with it. */
+const BUSY_TIMEOUT_MS = 1_000;
 
 export type ConnectionOptions = {
   failpoint?: Failpoint;
@@ -122,7 +120,6 @@ function configure(database: DatabaseSync, options: ConnectionOptions): void {
   database.exec(`
     PRAGMA foreign_keys = ON;
     PRAGMA synchronous = NORMAL;
-    PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
     PRAGMA temp_store = MEMORY;
   `);
   if (options.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${Math.trunc(options.maxPages)}`);

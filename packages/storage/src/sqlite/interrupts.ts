@@ -1,3 +1,4 @@
+import type { StatementSync } from 'node:sqlite';
 import type { ApprovalAnswer, Interrupt, InterruptChanges, InterruptMode, StoredInterrupt } from '@toolyard/protocol';
 import { decodeJson, encodeJson } from '../text.ts';
 import type { SqliteConnection } from './connection.ts';
@@ -66,23 +67,30 @@ type InterruptRow = {
 export function createInterruptDoor(
   connection: SqliteConnection,
 ): Pick<SyncRunStore, 'listInterrupts' | 'answerInterrupt'> {
-  const list = connection.prepare(`
-    SELECT i.id, i.run_id, r.conversation_id, i.mode, i.status, i.interrupt, i.answer, i.opened_at, i.answered_at
-    FROM interrupts AS i JOIN runs AS r ON r.id = i.run_id
-    WHERE i.owner_id = ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.run_id = ?3)
-      AND (?4 IS NULL OR r.conversation_id = ?4)
-    ORDER BY i.opened_at, i.id LIMIT ?5`);
+  // A parameter that may be null keeps an index from being used: what narrows most is written out.
+  const list = (narrowed: string): StatementSync =>
+    connection.prepare(`
+      SELECT i.id, i.run_id, r.conversation_id, i.mode, i.status, i.interrupt, i.answer, i.opened_at, i.answered_at
+      FROM interrupts AS i JOIN runs AS r ON r.id = i.run_id
+      WHERE i.owner_id = ?1 AND ${narrowed} AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.run_id = ?3)
+        AND (?4 IS NULL OR r.conversation_id = ?4)
+      ORDER BY i.opened_at, i.id LIMIT ?5`);
+  const listAll = list('true');
+  const listOfStatus = list('i.status = ?2');
+  const listOfRun = list('i.run_id = ?3');
   const find = connection.prepare('SELECT run_id, answer FROM interrupts WHERE id = ? AND owner_id = ?');
   const answer = connection.prepare(`
     UPDATE interrupts SET status = 'answered', answer = ?, answered_at = ?
     WHERE id = ? AND owner_id = ? AND status = 'open'`);
   const put = connection.prepare(`
-    INSERT INTO run_inbox (run_id, id, owner_id, kind, body, at) VALUES (?, ?, ?, 'answer', ?, ?)`);
+    INSERT INTO run_inbox (run_id, id, owner_id, kind, body, at) VALUES (?, ?, ?, 'answer', ?, ?)
+    ON CONFLICT (run_id, id) DO UPDATE SET kind = 'answer', body = excluded.body, at = excluded.at, taken_at = NULL`);
   const holder = connection.prepare(`SELECT lease_owner FROM runs WHERE id = ? AND status IN ${ACTIVE}`);
 
   return {
     listInterrupts({ ownerId }, { status, runId, conversationId, limit }) {
       return connection.guard(() => {
+        const list = runId !== undefined ? listOfRun : status !== undefined ? listOfStatus : listAll;
         const rows = list.all(ownerId, status ?? null, runId ?? null, conversationId ?? null, limit) as InterruptRow[];
         return rows.map(toStoredInterrupt);
       });

@@ -1,4 +1,5 @@
 import type { Message } from '@toolyard/protocol';
+import { mediaProblem } from '../media.ts';
 import { encodeJson } from '../text.ts';
 import type { SqliteConnection } from './connection.ts';
 
@@ -36,6 +37,8 @@ export function createMessageWriter(connection: SqliteConnection): MessageWriter
       if (parentId !== null && !parentOf.get(conversationId, parentId))
         throw new Refusal(`message ${id} follows ${parentId}, which is not in conversation ${conversationId}`);
       const body = encodeJson(message);
+      const problem = mediaProblem(body, message);
+      if (problem !== null) throw new Refusal(`message ${id} ${problem}`);
       const { changes } = upsert.run(id, parentId, runId, role, createdAt, body, conversationId, ownerId);
       if (changes === 0)
         throw new Refusal(`message ${id} cannot be written to conversation ${conversationId}: not this run's to write`);

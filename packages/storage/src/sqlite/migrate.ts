@@ -36,8 +36,8 @@ export function refuseForeignDatabase(file: string): void {
     if (tables.length === 0) return;
     if (!tables.includes('kysely_migration')) throw storageError('not_ours', file);
     const done = names(database, 'SELECT name FROM kysely_migration');
-    if (done.some((name) => !(name in MIGRATIONS))) throw storageError('newer_version', file);
     if (done.length > 0 && !tables.includes('run_events')) throw storageError('not_ours', file);
+    if (done.some((name) => !(name in MIGRATIONS))) throw storageError('newer_version', file);
   } catch (error) {
     throw toStorageError(error, file);
   } finally {

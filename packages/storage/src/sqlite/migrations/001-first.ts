@@ -136,7 +136,7 @@ export const first: readonly string[] = [
     answered_at INTEGER
   ) STRICT`,
   `CREATE INDEX interrupts_of_run ON interrupts (run_id, opened_at)`,
-  `CREATE INDEX interrupts_open ON interrupts (owner_id, opened_at) WHERE status = 'open'`,
+  `CREATE INDEX interrupts_of_owner ON interrupts (owner_id, status, opened_at)`,
 
   // The bytes lie in the folder; one file serves all owners that have a row.
   `CREATE TABLE blobs (

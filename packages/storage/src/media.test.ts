@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { UserMessage } from '@toolyard/protocol';
+import { createFakeClock } from '@toolyard/testing';
+import { MAX_INLINE_BYTES, mediaToBlobs } from './media.ts';
+import type { Storage } from './open-storage.ts';
+import { openStorage } from './open-storage.ts';
+import { ANNE, commitOf, deltas, newRun, question } from './test-fixtures/conversation.ts';
+import { temporaryFolder } from './test-fixtures/sqlite-engine.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let storage: Storage;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  storage = await openStorage({ folder: folder.path, clock: createFakeClock() });
+  await storage.conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
+});
+afterEach(() => {
+  storage.close();
+  folder.remove();
+});
+
+const picture = new Uint8Array(MAX_INLINE_BYTES + 3).fill(9);
+const image = (bytes: Uint8Array) =>
+  ({ type: 'image', mimeType: 'image/png', source: { data: Buffer.from(bytes).toString('base64') } }) as const;
+const withImages = (...images: Uint8Array[]): UserMessage => ({ ...question('m1'), parts: images.map(image) });
+
+test('a large picture goes to the blob store once, a small one stays, and both can be had again', async () => {
+  const message = withImages(picture, new Uint8Array([1]), picture);
+  const moved = await mediaToBlobs(message, (bytes, mimeType) => storage.blobs.put(ANNE, bytes, { mimeType, at: 1 }));
+  const [first, second, third] = moved.parts;
+  expect(second).toEqual(message.parts[1]);
+  expect(third).toEqual(first);
+  await storage.messages.add(ANNE, 'c1', moved);
+  const kept = await storage.messages.get(ANNE, 'c1', 'm1');
+  const part = kept?.parts[0];
+  const sha256 = part?.type === 'image' && 'blob' in part.source ? part.source.blob : '';
+  expect(storage.blobs.info(ANNE, sha256)).toMatchObject({ mimeType: 'image/png', size: picture.length });
+  expect(new Uint8Array((await storage.blobs.read(ANNE, sha256)) ?? [])).toEqual(picture);
+});
+
+test('a message without large media is given back as it is', async () => {
+  const message = withImages(new Uint8Array([1]));
+  expect(await mediaToBlobs(message, () => Promise.reject(new Error('not asked')))).toBe(message);
+});
+
+test('a large picture is refused inside a message and inside an event; long text is not', async () => {
+  const message = withImages(picture);
+  await expect(storage.messages.add(ANNE, 'c1', message)).rejects.toThrow(/blob store/);
+  storage.runs.createRun(ANNE, newRun('r1', 'c1'));
+  const [event] = deltas('r1', 0, 1);
+  if (!event) throw new Error('no event');
+  const { v, seq, runId, step, attempt, at } = event;
+  const started = { v, seq, runId, step, attempt, at, type: 'run_started', conversationId: 'c1' } as const;
+  const outcomes = storage.runs.commit([
+    commitOf('r1', { events: [{ ...started, place: 'server', model: 'demo', message }] }),
+    commitOf('r1', { events: deltas('r1', 0, 1).map((delta) => ({ ...delta, text: 'x'.repeat(200_000) })) }),
+  ]);
+  expect(outcomes).toMatchObject([{ outcome: 'invalid' }, { outcome: 'committed' }]);
+});

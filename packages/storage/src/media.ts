@@ -1,0 +1,60 @@
+import type { BlobInfo } from './blobs.ts';
+
+/** Media larger than this many bytes is kept as a blob, never inside a row. */
+export const MAX_INLINE_BYTES = 65_536;
+
+type Holder = { mimeType?: unknown; source: { data: string } };
+
+/**
+ * Moves large media (`source: { data }`, base64) anywhere in a message, an event or a tool result to the blob store
+ * and puts `source: { blob }` in its place. What needs no change is given back as it is.
+ *
+ * @param keep stores the bytes, as `(bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at })`
+ */
+export async function mediaToBlobs<T>(
+  value: T,
+  keep: (bytes: Uint8Array, mimeType: string) => Promise<Pick<BlobInfo, 'sha256'>>,
+): Promise<T> {
+  const names = new Map<string, string>();
+  for (const { mimeType, source } of largeMedia(value)) {
+    if (names.has(source.data)) continue;
+    const type = typeof mimeType === 'string' ? mimeType : 'application/octet-stream';
+    const { sha256 } = await keep(Buffer.from(source.data, 'base64'), type);
+    names.set(source.data, sha256);
+  }
+  return names.size === 0 ? value : (replaceMedia(value, names) as T);
+}
+
+/** What is wrong with a value about to be stored as `text`; null where nothing is. */
+export function mediaProblem(text: string, value: unknown): string | null {
+  // Nearly everything is small, and then there is nothing to look for.
+  if (text.length <= MAX_INLINE_BYTES || largeMedia(value).next().done) return null;
+  return `holds media of more than ${MAX_INLINE_BYTES} bytes, which belongs into the blob store`;
+}
+
+function* largeMedia(value: unknown): Generator<Holder> {
+  if (typeof value !== 'object' || value === null) return;
+  if (holdsMedia(value) && byteLength(value.source.data) > MAX_INLINE_BYTES) yield value;
+  for (const inner of Object.values(value)) yield* largeMedia(inner);
+}
+
+function replaceMedia(value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((inner) => replaceMedia(inner, names));
+  const blob = holdsMedia(value) ? names.get(value.source.data) : undefined;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === 'source' && blob !== undefined ? { blob } : replaceMedia(inner, names),
+    ]),
+  );
+}
+
+function holdsMedia(value: object): value is Holder {
+  if (!('source' in value) || typeof value.source !== 'object' || value.source === null) return false;
+  return 'data' in value.source && typeof value.source.data === 'string';
+}
+
+function byteLength(base64: string): number {
+  return Math.floor((base64.length * 3) / 4);
+}
