@@ -60,6 +60,8 @@ module.exports = {
     },
   ],
   options: {
+    // What a build leaves behind is no source.
+    exclude: { path: '(^|/)dist/' },
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

@@ -66,7 +66,12 @@ function run(task, rest) {
   const child = spawn(
     pinnedNode(),
     ['--conditions=toolyard-src', '--disable-warning=ExperimentalWarning', join(root, entry), ...args, ...rest],
-    { stdio: 'inherit', env: { ...process.env, TOOLYARD_SYSTEM_NODE: process.execPath } },
+    // npm moves to the root; a path the person gave is meant from where they stand.
+    {
+      stdio: 'inherit',
+      cwd: process.env.INIT_CWD ?? process.cwd(),
+      env: { ...process.env, TOOLYARD_SYSTEM_NODE: process.execPath },
+    },
   );
   // A terminal sends Ctrl-C to both; the child decides what it means.
   process.on('SIGINT', () => {});

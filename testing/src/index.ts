@@ -10,10 +10,10 @@ export type { ModelScript, ModelServer, ModelServerOptions, RecordedRequest } fr
 export type { ModelReply, Split, WireOptions } from './model/wire.ts';
 export { createRandom } from './model/random.ts';
 export { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, MCP_BEHAVIOURS } from './scripted-mcp/behaviour.ts';
-export type { McpBehaviour, McpBehaviourName, ScriptedTool, ToolAction } from './scripted-mcp/behaviour.ts';
+export type { HttpAnswer, McpBehaviour, McpBehaviourName, ScriptedTool, ToolAction } from './scripted-mcp/behaviour.ts';
 export { scriptedMcpCommand } from './scripted-mcp/command.ts';
 export { startScriptedMcp } from './scripted-mcp/http.ts';
-export type { ScriptedMcp, ScriptedMcpOptions } from './scripted-mcp/http.ts';
+export type { ScriptedMcp, ScriptedMcpOptions, ScriptedMcpRequest } from './scripted-mcp/http.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock } from './fake-clock.ts';
 export { createIds } from './ids.ts';

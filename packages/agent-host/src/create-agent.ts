@@ -17,20 +17,12 @@ import { createGate, GeneralChatAgent } from '@toolyard/agent-runtime';
 import type { CreateTransport, ServerConfig, ServerHealth } from '@toolyard/mcp-host';
 import { McpHost } from '@toolyard/mcp-host';
 import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
-import { createDemoRuntime, createOpenAiChatRuntime } from '@toolyard/model-runtime';
 import { AgentRun } from './agent-run.ts';
 import { createAgentExecutors } from './executors/create-agent-executors.ts';
 import { MemoryConversation } from './memory-conversation.ts';
+import type { ModelChoice } from './model-choice.ts';
+import { resolveModel } from './model-choice.ts';
 import type { AskApproval } from './run-host.ts';
-
-/**
- * Which model answers: one behind an OpenAI-compatible address, the built-in demo, or one of a runtime made
- * elsewhere.
- */
-export type ModelChoice =
-  | { baseUrl: string; apiKey?: string; id: string }
-  | { demo: true; id?: 'demo' | 'demo-text' }
-  | { runtime: ModelRuntime; id: string };
 
 export type AgentOptions = {
   model: ModelChoice;
@@ -296,20 +288,4 @@ class LocalAgent implements Agent {
     };
     return this.#contextSources;
   }
-}
-
-function resolveModel(choice: ModelChoice, platform: Platform): { runtime: ModelRuntime; id: string } {
-  if ('runtime' in choice) return choice;
-  const { clock, ids, fetch } = platform;
-  const newId = (): string => ids.next();
-  if ('demo' in choice) return { runtime: createDemoRuntime({ clock, newId }), id: choice.id ?? 'demo' };
-  const { baseUrl, apiKey, id } = choice;
-  const runtime = createOpenAiChatRuntime({
-    baseUrl,
-    fetch,
-    clock,
-    newId,
-    ...(apiKey === undefined ? {} : { apiKey }),
-  });
-  return { runtime, id };
 }

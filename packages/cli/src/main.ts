@@ -34,7 +34,7 @@ function createProgram(): Command {
         .choices(['answer', 'error'])
         .default('answer'),
     )
-    .option('--allow <server/tool>', 'a tool that may run without asking (repeatable)', collect, [])
+    .addOption(repeatable('--allow <server/tool>', 'a tool that may run without asking'))
     .addOption(
       new Option('--tool-mode <mode>', 'how the model is told of tools: in the request, or in the prompt')
         .choices(['native', 'text'])
@@ -43,7 +43,7 @@ function createProgram(): Command {
     .option('--temperature <number>', 'how freely the model chooses its words', number)
     .option('--top-p <number>', 'the share of likely words it chooses from', number)
     .option('--max-tokens <n>', 'the most tokens it may write in one answer', positiveInteger)
-    .option('--stop <text>', 'ends the answer where this text would come (repeatable)', collect, [])
+    .addOption(repeatable('--stop <text>', 'ends the answer where this text would come'))
     .option('--seed <n>', 'the same seed asks for the same answer', number)
     .option('--json', 'one event a line on stdout, as JSON (with a question)')
     .exitOverride()
@@ -81,13 +81,15 @@ function withConnectionOptions(command: Command): Command {
     .option('--base-url <url>', 'an OpenAI-compatible server (or OPENAI_BASE_URL)')
     .option('--api-key <key>', 'its key (better: OPENAI_API_KEY, which other users of the machine cannot see)')
     .option('--model <name>', 'which model; "demo" is built in and needs nothing')
-    .option('--mcp <command or url>', 'an MCP server; [name=] may stand before it (repeatable)', collect, [])
+    .addOption(repeatable('--mcp <command or url>', 'an MCP server; [name=] may stand before it'))
     .option('--mcp-config <file>', 'an mcp.json with servers')
     .option('--no-date', 'leave out the bundled date server');
 }
 
-function collect(value: string, earlier: string[]): string[] {
-  return [...earlier, value];
+/** An option that may be given several times; each adds to a list. */
+function repeatable(flags: string, description: string): Option {
+  const add = (value: string, earlier: string[]): string[] => [...earlier, value];
+  return new Option(flags, `${description} (repeatable)`).argParser(add).default([], 'none');
 }
 
 function number(text: string): number {

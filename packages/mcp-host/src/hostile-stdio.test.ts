@@ -1,17 +1,37 @@
-import type { ToolResult } from '@toolyard/protocol';
+import type { JsonObject, ToolResult } from '@toolyard/protocol';
+import { eventually, type McpBehaviour, type McpBehaviourName, type ScriptedTool } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from './host.ts';
-import { connected, healthOf, newHost, scripted, until } from './node/test-fixtures/peers.ts';
-import type { ServerConfig, ServerHealth, ToolProgress } from './types.ts';
+import { createMessageLog, type MessageLog } from './node/test-fixtures/message-log.ts';
+import { connected, healthOf, newHost, scripted } from './node/test-fixtures/peers.ts';
+import type { ServerHealth, ToolProgress } from './types.ts';
 
 let host: McpHost | undefined;
-afterEach(() => host?.close());
+let messages: MessageLog | undefined;
+afterEach(async () => {
+  await host?.close();
+  messages?.remove();
+  messages = undefined;
+});
 
 /** A host with one scripted server, and how that one is. */
-async function meet(mode: string, more: Partial<ServerConfig> = {}): Promise<ServerHealth> {
-  host = await connected([scripted('odd', mode, more)]);
+async function meet(
+  behaviour: McpBehaviourName | McpBehaviour,
+  more: Parameters<typeof scripted>[2] = {},
+): Promise<ServerHealth> {
+  host = await connected([scripted('odd', behaviour, more)]);
   return healthOf(host, 'odd');
+}
+
+/** Where a server started with its environment writes what it receives. */
+function newMessageLog(): MessageLog {
+  messages = createMessageLog();
+  return messages;
+}
+
+function nonEmpty<T>(found: T[]): T[] | undefined {
+  return found.length === 0 ? undefined : found;
 }
 
 function odd(): ServerHealth {
@@ -47,7 +67,7 @@ describe('connecting', () => {
   });
 
   test('a server that exits at once leaves its exit code and last words, without colours', async () => {
-    const { error } = await meet('exit-at-once');
+    const { error } = await meet({ atStart: { stderr: '\u001b[31mMissing API key\u001b[0m\n', exitCode: 3 } });
     expect(error?.code).toBe('server_exited');
     expect(error?.message).toContain('code 3');
     expect(error?.message).toContain('Missing API key');
@@ -56,22 +76,24 @@ describe('connecting', () => {
   });
 
   test('a server that never answers is given up, and what it was doing is said', async () => {
-    const { error } = await meet('silent', { connectTimeoutMs: 600 });
+    const { error } = await meet('hang-in-initialize', { connectTimeoutMs: 1_000 });
     expect(error).toMatchObject({ code: 'timed_out' });
     expect(error?.message).toContain('saying hello');
   });
 
   test('a server that refuses the handshake is quoted', async () => {
-    const { error } = await meet('refuses');
+    const { error } = await meet({
+      answers: { initialize: { error: { code: -32600, message: 'You are not on the list' } } },
+    });
     expect(error?.code).toBe('server_refused');
     expect(error?.message).toContain('You are not on the list');
   });
 
   test('lines on stdout that are no MCP are skipped and told of once', async () => {
-    const { state, log } = await meet('noise');
+    const { state, log } = await meet('stdout-noise');
     expect(state).toBe('ready');
     expect(log.filter(({ text }) => text.includes('no MCP'))).toHaveLength(1);
-    expect(await call('echo', { message: 'clear' })).toMatchObject({ outcome: 'done' });
+    expect(await call('noisy')).toMatchObject({ outcome: 'done' });
   });
 
   test('a program that is no MCP server is told apart by what it prints', async () => {
@@ -86,45 +108,63 @@ describe('which protocol a server speaks', () => {
 
   test('a server that exits at the unknown question is started again without it, and not asked next time', async () => {
     const eraMemory = createEraMemory();
-    host = await connected([scripted('odd', 'exit-on-probe')], { eraMemory });
+    host = await connected([scripted('odd', 'exit-on-unknown-method')], { eraMemory });
     expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
     expect(spawns(healthOf(host, 'odd'))).toBe(2);
     await host.close();
 
-    host = await connected([scripted('odd', 'exit-on-probe')], { eraMemory });
+    host = await connected([scripted('odd', 'exit-on-unknown-method')], { eraMemory });
     expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
     expect(spawns(healthOf(host, 'odd'))).toBe(1);
   });
 
   test('a server that ignores the question is greeted the old way on the same pipe', async () => {
-    const health = await meet('silent-on-probe', { connectTimeoutMs: 6_000 });
-    expect(health).toMatchObject({ state: 'ready', era: 'legacy' });
+    const silent: McpBehaviour = { onUnknownMethod: 'silence', protocolVersion: '2025-06-18' };
+    const health = await meet(silent, { connectTimeoutMs: 6_000 });
+    expect(health).toMatchObject({ state: 'ready', era: 'legacy', protocolVersion: '2025-06-18' });
     expect(spawns(health)).toBe(1);
   });
 
   test('a server that answers the question with an error is asked once only', async () => {
     const eraMemory = createEraMemory();
-    const probes = ({ log }: ServerHealth): number => log.filter(({ text }) => text === 'probed').length;
-    host = await connected([scripted('odd', 'counts-probes')], { eraMemory });
-    await until(() => host !== undefined && probes(healthOf(host, 'odd')) === 1);
-    await host.close();
-    host = await connected([scripted('odd', 'counts-probes')], { eraMemory });
-    await call('echo', { message: 'by now it would have been seen' });
-    expect(probes(healthOf(host, 'odd'))).toBe(0);
+    const { env, received } = newMessageLog();
+    for (let time = 0; time < 2; time++) {
+      host = await connected([scripted('odd', 'plain', { env })], { eraMemory });
+      expect(await call('echo')).toMatchObject({ outcome: 'done' });
+      await host.close();
+    }
+    expect(received('initialize')).toHaveLength(2);
+    expect(received('server/discover')).toHaveLength(1);
   });
 
   test('a memory that fails is no reason not to connect', async () => {
     const broken = (): never => {
       throw new Error('disk full');
     };
-    host = await connected([scripted('odd', 'good')], { eraMemory: { get: broken, set: broken, delete: broken } });
+    host = await connected([scripted('odd', 'plain')], { eraMemory: { get: broken, set: broken, delete: broken } });
     expect(healthOf(host, 'odd').state).toBe('ready');
   });
 });
 
 describe('listing', () => {
   test('a malformed tool is set aside with its reason and takes nothing else with it', async () => {
-    const { toolCount, skipped } = await meet('bad-tools');
+    const { toolCount, skipped } = await meet({
+      tools: [{ name: 'first' }],
+      rawTools: [
+        { name: 'no-schema' },
+        { name: 'array-schema', inputSchema: { type: 'array' } },
+        { inputSchema: { type: 'object' } },
+        'not even an object',
+        {
+          name: 'second',
+          inputSchema: { type: 'object' },
+          outputSchema: { type: 'string' },
+          title: 7,
+          annotations: { readOnlyHint: 'yes' },
+        },
+        { name: 'first', inputSchema: { type: 'object' }, description: 'the same name again' },
+      ],
+    });
     expect(toolCount).toBe(2);
     expect(host?.tools().map(({ name }) => name)).toEqual(['first', 'second']);
     expect(skipped).toEqual([
@@ -137,43 +177,58 @@ describe('listing', () => {
   });
 
   test('pages without end are cut, and what was read is kept', async () => {
-    const { state, toolCount, log } = await meet('endless-pages');
+    const { state, toolCount, log } = await meet('endless-pagination');
     expect(state).toBe('ready');
     expect(toolCount).toBe(200);
     expect(log.some(({ level, text }) => level === 'warning' && text.includes('pages'))).toBe(true);
   });
 
   test('pages in a circle are cut at the second round', async () => {
-    const { toolCount, log } = await meet('circling-pages');
+    const { toolCount, skipped, log } = await meet('circular-pagination');
     expect(toolCount).toBe(3);
+    // The first page was read once more before the circle was seen, and no other.
+    expect(skipped.map(({ name }) => name)).toEqual(['echo']);
     expect(log.some(({ text }) => text.includes('circle'))).toBe(true);
   });
 
   test('a list that is none leaves a server without tools', async () => {
-    expect(await meet('no-list')).toMatchObject({ state: 'ready', toolCount: 0 });
+    expect(await meet({ answers: { 'tools/list': { result: { tools: 'none' } } } })).toMatchObject({
+      state: 'ready',
+      toolCount: 0,
+    });
   });
 
   test('a burst of announcements leads to the new list', async () => {
-    await meet('changing');
+    const after: ScriptedTool[] = [{ name: 'before' }, { name: 'after' }];
+    await meet({
+      tools: [{ name: 'before', does: Array.from({ length: 50 }, () => ({ do: 'set_tools', tools: after })) }],
+    });
     expect(host?.resolve('after')).toBeUndefined();
     let changes = 0;
     host?.onChange(() => changes++);
-    await call('before', { how: 'change' });
-    await until(() => host?.resolve('after') !== undefined);
+    await call('before');
+    await eventually(() => host?.resolve('after') !== undefined);
     expect(changes).toBeGreaterThan(0);
   });
 });
 
 describe('calling', () => {
+  /** Works for longer than the caller's time-out, and is seen to all the while. */
+  const patient: McpBehaviour = { tools: [{ name: 'work', does: [{ do: 'progress', steps: 20, everyMs: 100 }] }] };
+  const SHORTER_MS = 1_500;
+
   test('a server that exits in mid-call leaves the outcome unknown, its tools gone and the others alone', async () => {
-    host = await connected([scripted('odd', 'good'), scripted('well', 'shared special')]);
-    expect(await call('echo', { how: 'crash' })).toMatchObject({
+    host = await connected([
+      scripted('odd', 'exit-in-call'),
+      scripted('well', { tools: [{ name: 'search' }, { name: 'special' }] }),
+    ]);
+    expect(await call('crash')).toMatchObject({
       isError: true,
       outcome: 'unknown',
       error: { code: 'server_exited', message: expect.stringContaining('code 7') as string },
     });
     expect(healthOf(host, 'odd')).toMatchObject({ state: 'failed', toolCount: 0 });
-    expect(healthOf(host, 'odd').error?.message).toContain('Segmentation fault');
+    expect(healthOf(host, 'odd').error?.message).toContain('out of luck');
     expect(host.tools().map(({ tool }) => tool.serverId)).toEqual(['well', 'well']);
     expect(await call('echo')).toMatchObject({ outcome: 'not_sent', error: { code: 'server_exited' } });
     expect(await host.callTool({ serverId: 'well', name: 'special' }, { message: 'x' })).toMatchObject({
@@ -182,65 +237,67 @@ describe('calling', () => {
   });
 
   test('a server that failed can be connected again', async () => {
-    await meet('good');
-    await call('echo', { how: 'crash' });
+    await meet('exit-in-call');
+    await call('crash');
     await host?.connectAll();
     expect(await call('echo', { message: 'back' })).toMatchObject({ outcome: 'done' });
   });
 
   test('a call that is never answered runs out of time, is in doubt, and the model is told not to repeat it', async () => {
-    await meet('good');
-    const result = await call('slow', {}, { timeoutMs: 200 });
+    await meet('never-answers');
+    const result = await call('hang', {}, { timeoutMs: 200 });
     expect(result).toMatchObject({ isError: true, outcome: 'unknown', error: { code: 'timed_out' } });
     expect(JSON.stringify(result.content)).toContain('Do not repeat');
   });
 
   test('progress renews the time-out of a call', async () => {
-    await meet('good');
+    await meet(patient);
     const seen: ToolProgress[] = [];
-    const options = { timeoutMs: 1_000, onProgress: (progress: ToolProgress) => seen.push(progress) };
-    expect(await call('echo', { how: 'progress' }, options)).toMatchObject({ outcome: 'done' });
-    expect(seen).toHaveLength(15);
-    expect(seen[0]).toEqual({ progress: 1, total: 15, text: 'step 1' });
+    const options = { timeoutMs: SHORTER_MS, onProgress: (progress: ToolProgress) => seen.push(progress) };
+    expect(await call('work', {}, options)).toMatchObject({ outcome: 'done' });
+    expect(seen).toHaveLength(20);
+    expect(seen[0]).toEqual({ progress: 1, total: 20, text: 'step 1' });
   });
 
   test('progress renews the time-out also where nobody watches it', async () => {
-    await meet('good');
-    expect(await call('echo', { how: 'progress' }, { timeoutMs: 1_000 })).toMatchObject({ outcome: 'done' });
+    await meet(patient);
+    expect(await call('work', {}, { timeoutMs: SHORTER_MS })).toMatchObject({ outcome: 'done' });
   });
 
   test('the words with which a call was cancelled stay here', async () => {
-    await meet('log-requests');
+    const { env, received } = newMessageLog();
+    await meet('never-answers', { env });
     const stopper = new AbortController();
-    const running = call('slow', {}, { signal: stopper.signal });
+    const running = call('hang', {}, { signal: stopper.signal });
     stopper.abort(new Error('the user said: my password is hunter2'));
     expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'cancelled' } });
-    const cancelled = (): string | undefined =>
-      odd().log.find(({ text }) => text.startsWith('got notifications/cancelled'))?.text;
-    await until(() => cancelled() !== undefined);
-    expect(cancelled()).not.toContain('hunter2');
+    const [cancelled] = await eventually(() => nonEmpty(received('notifications/cancelled')));
+    expect(JSON.stringify(cancelled)).not.toContain('hunter2');
   });
 
   test('a call cancelled beforehand is not made', async () => {
-    await meet('log-requests');
+    const { env, received } = newMessageLog();
+    await meet('plain', { env });
     expect(await call('echo', {}, { signal: AbortSignal.abort() })).toMatchObject({ outcome: 'not_sent' });
     await call('echo', { message: 'after it' });
-    const made = odd().log.filter(({ text }) => text.startsWith('got tools/call'));
-    expect(made).toHaveLength(1);
+    expect(received('tools/call')).toHaveLength(1);
   });
 
   test('content of an unknown kind is said to be there, and the rest is kept', async () => {
-    await meet('unknown-kind');
-    const { content, outcome } = await call('unknown-kind');
-    expect(outcome).toBe('done');
-    expect(content).toHaveLength(4);
-    expect(content[0]).toEqual({ type: 'text', text: 'kept' });
-    expect(content[1]).toMatchObject({ type: 'text', text: expect.stringContaining('hologram') as string });
+    const content = [{ type: 'text', text: 'kept' }, { type: 'hologram', data: 'x' }, { type: 'image' }, 3];
+    await meet({ tools: [{ name: 'show', does: [{ do: 'result', result: { content } }] }] });
+    const shown = await call('show');
+    expect(shown.outcome).toBe('done');
+    expect(shown.content).toHaveLength(4);
+    expect(shown.content[0]).toEqual({ type: 'text', text: 'kept' });
+    expect(shown.content[1]).toMatchObject({ type: 'text', text: expect.stringContaining('hologram') as string });
   });
 
   test('a result that does not fit its schema is kept: the call has been made', async () => {
-    await meet('structured');
-    expect(await call('bad-structure')).toMatchObject({ outcome: 'done', structured: { count: 'many' } });
+    const outputSchema = { type: 'object', properties: { count: { type: 'number' } } };
+    const result: JsonObject = { content: [], structuredContent: { count: 'many' } };
+    await meet({ tools: [{ name: 'count', outputSchema, does: [{ do: 'result', result }] }] });
+    expect(await call('count')).toMatchObject({ outcome: 'done', structured: { count: 'many' } });
   });
 
   test.each([
@@ -251,16 +308,16 @@ describe('calling', () => {
     [32000, 'done', 'tool_failed'],
     [32001, 'unknown', 'timed_out'],
   ])('the server error -%i is answered as %s', async (code, outcome, name) => {
-    await meet('good');
-    const result = await call('echo', { how: `error-${code}` });
+    await meet({ tools: [{ name: 'refuse', does: [{ do: 'error', code: -code, message: 'so says the server' }] }] });
+    const result = await call('refuse');
     expect(result).toMatchObject({ isError: true, outcome, error: { code: name } });
     expect(JSON.stringify(result.content)).toContain('so says the server');
   });
 
   test('closing answers the calls under way and refuses new ones', async () => {
-    await meet('good');
-    const running = call('slow');
-    await until(() => host?.activeFlows === 1);
+    await meet('never-answers');
+    const running = call('hang');
+    await eventually(() => host?.activeFlows === 1);
     const closing = host?.close();
     expect(await call('echo')).toMatchObject({ outcome: 'not_sent', error: { code: 'server_closed' } });
     expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'server_closed' } });
@@ -270,9 +327,9 @@ describe('calling', () => {
   });
 
   test('closing while connecting ends the attempt', async () => {
-    host = newHost([scripted('odd', 'silent')]);
+    host = newHost([scripted('odd', 'hang-in-initialize')]);
     const connecting = host.connectAll();
-    await until(() => odd().phase === 'initializing');
+    await eventually(() => odd().phase === 'initializing');
     await host.close();
     await connecting;
     expect(healthOf(host, 'odd').state).toBe('closed');

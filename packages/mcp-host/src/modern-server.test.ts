@@ -1,9 +1,10 @@
 import type { ToolResult } from '@toolyard/protocol';
+import { eventually } from '@toolyard/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from './host.ts';
 import { startModern } from './node/test-fixtures/modern-http.ts';
-import { connected, fixture, healthOf, until } from './node/test-fixtures/peers.ts';
+import { connected, fixture, healthOf } from './node/test-fixtures/peers.ts';
 import type { ServerConfig, ToolProgress } from './types.ts';
 
 const stdio = (delayMs = 0): ServerConfig => ({
@@ -59,8 +60,8 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', 
 
   test('progress renews the time-out', async () => {
     const seen: ToolProgress[] = [];
-    const options = { timeoutMs: 1_000, onProgress: (progress: ToolProgress) => seen.push(progress) };
-    expect((await call('wait', { steps: 15 }, options)).outcome).toBe('done');
+    const options = { timeoutMs: 1_500, onProgress: (progress: ToolProgress) => seen.push(progress) };
+    expect((await call('wait', { steps: 20 }, options)).outcome).toBe('done');
     expect(seen.length).toBeGreaterThan(5);
   });
 
@@ -74,13 +75,13 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', 
   test('it announces changes of its tools', async () => {
     if (peer === undefined) {
       await call('grow');
-      await until(() => host.resolve('grown') !== undefined);
+      await eventually(() => host.resolve('grown') !== undefined);
       return;
     }
     const lists = (): number => peer?.requests.filter(({ rpc }) => rpc === 'tools/list').length ?? 0;
     const before = lists();
     // The stream of announcements opens in the background.
-    await until(() => {
+    await eventually(() => {
       peer?.announceToolChange();
       return lists() > before;
     });

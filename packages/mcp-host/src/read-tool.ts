@@ -1,15 +1,9 @@
-import type { JsonObject, ToolAnnotations } from '@toolyard/protocol';
+import type { JsonObject, ToolAnnotations, ToolDefinition } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import { scanHeaderParameters } from './header-parameters.ts';
 
 /** A tool as its server lists it, read and found usable. */
-export type ListedTool = {
-  name: string;
-  title?: string;
-  description?: string;
-  inputSchema: JsonObject;
-  outputSchema?: JsonObject;
-  annotations?: ToolAnnotations;
+export type ListedTool = Omit<ToolDefinition, 'tool' | 'builtIn'> & {
   /** True where arguments are to be repeated as HTTP headers. */
   hasHeaderParameters: boolean;
 };

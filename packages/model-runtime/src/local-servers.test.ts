@@ -1,8 +1,8 @@
+import { systemClock } from '@toolyard/protocol';
 import { createFakeClock, eventually, reply, startModelServer } from '@toolyard/testing';
 import { expect, test } from 'vitest';
 import { LOCAL_SERVERS } from './local-servers-data.ts';
 import { findLocalServers } from './local-servers.ts';
-import { realClock } from './test-fixtures/requests.ts';
 
 const portOf = (server: { origin: string }): number => Number(new URL(server.origin).port);
 
@@ -18,7 +18,7 @@ test('what answers like a model server is found, and nothing else', async () => 
 
   const found = await findLocalServers({
     fetch,
-    clock: realClock,
+    clock: systemClock,
     timeoutMs: 5000,
     ports: [...servers.map(portOf), 1],
   });
@@ -64,7 +64,7 @@ test('cancelling throws AbortError', async () => {
 test('by default every known port is asked, on this machine only', async () => {
   const asked: string[] = [];
   const found = await findLocalServers({
-    clock: realClock,
+    clock: systemClock,
     fetch: (url) => {
       asked.push(String(url));
       return Promise.reject(new TypeError('fetch failed'));

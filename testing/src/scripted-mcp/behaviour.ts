@@ -14,21 +14,36 @@ export type McpBehaviour = {
   tools?: ScriptedTool[];
   /** Put into the tool list behind `tools` just as they are, malformed or not. */
   rawTools?: JsonValue[];
-  /** Pages of a fixed size, pages without end, or a cursor that leads back to the same page. Default one page. */
-  pages?: { size: number } | 'endless' | 'looping';
+  /**
+   * Pages of a fixed size (with `circle` the last names the first as the next), pages without end, or a cursor that
+   * leads back to the same page. Default one page.
+   */
+  pages?: { size: number; circle?: boolean } | 'endless' | 'looping';
   /** Methods that are never answered, such as `initialize`. */
   silentOn?: string[];
-  /** Whole answers to methods, in place of its own: `{ result }` or `{ error }`. */
+  /** Whole answers to methods, in place of its own: `{ result }` or `{ error }`. Nothing is added to them. */
   answers?: { [method: string]: JsonObject };
+  /** HTTP only: responses to methods, in place of any answer; `*` is for every request, POST or not. */
+  httpAnswers?: { [method: string]: HttpAnswer };
   /** What it does with a method it does not know: an error (the default), nothing, or exit. */
   onUnknownMethod?: 'error' | 'silence' | 'exit';
   /** stdio only: lines on stdout before anything else, text on stderr, and an exit at once. */
   atStart?: { stdout?: string[]; stderr?: string; exitCode?: number };
+  /** stdio only: before anything is answered, so many bytes on stdout without the end of a line. */
+  endlessLine?: { bytes: number };
   /** stdio only: lines on stdout before each message. */
   noise?: string[];
   /** stdio only: SIGTERM, SIGINT, SIGHUP and the end of stdin change nothing; only SIGKILL ends it. */
   stubborn?: boolean;
+  /**
+   * stdio only: before anything is answered it starts a process of its own, which has the same stdout and stderr,
+   * ignores SIGTERM and outlives the server.
+   */
+  stubbornChild?: boolean;
 };
+
+/** A response as it goes out, or the connection cut in place of one. */
+export type HttpAnswer = { status: number; headers?: { [name: string]: string }; body?: string } | 'cut';
 
 /** A tool and what it does when called. Fields beyond these go into its definition as they are. */
 export type ScriptedTool = {
@@ -99,8 +114,10 @@ export const MCP_BEHAVIOURS = {
   'never-answers': { tools: [echo, { name: 'hang', does: [{ do: 'never' }] }] },
   'slow-with-progress': { tools: [echo, { name: 'slow', does: [{ do: 'progress', steps: 5, everyMs: 40 }] }] },
   stubborn: { tools: [echo], stubborn: true },
+  'stubborn-child': { tools: [echo, { name: 'crash', does: [{ do: 'exit', code: 7 }] }], stubbornChild: true },
   'endless-pagination': { tools: [echo], pages: 'endless' },
   'looping-pagination': { tools: [echo], pages: 'looping' },
+  'circular-pagination': { tools: [echo, { name: 'second' }, { name: 'third' }], pages: { size: 1, circle: true } },
   'malformed-tool': {
     tools: [echo],
     rawTools: [

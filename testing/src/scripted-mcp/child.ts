@@ -2,6 +2,8 @@
  * The scripted MCP server as a process over stdin and stdout. Its behaviour is the first argument, as JSON; see
  * `scriptedMcpCommand`.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parseJson } from '@toolyard/protocol';
@@ -18,7 +20,9 @@ const behaviour = parsed.value as McpBehaviour;
 const logFile = process.env[LOG_FILE_VARIABLE];
 
 if (behaviour.stubborn === true) beStubborn();
+if (behaviour.stubbornChild === true) await startStubbornChild();
 if (behaviour.atStart !== undefined) start(behaviour.atStart);
+if (behaviour.endlessLine !== undefined) write(STDOUT, 'x'.repeat(behaviour.endlessLine.bytes));
 
 const engine = createEngine(behaviour, {
   exit(code, stderr) {
@@ -67,4 +71,16 @@ function beStubborn(): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
   // Goes on when stdin has ended, but not for ever: a test that fails to kill it must not leave it behind.
   setTimeout(() => process.exit(99), STUBBORN_FOR_MS);
+}
+
+/** Resolves once the child ignores SIGTERM: a test that ends it sooner would prove nothing. */
+async function startStubbornChild(): Promise<void> {
+  const script = `
+    process.on('SIGTERM', () => {});
+    setTimeout(() => process.exit(99), ${STUBBORN_FOR_MS});
+    process.disconnect();
+  `;
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  await once(child, 'disconnect');
+  child.unref();
 }

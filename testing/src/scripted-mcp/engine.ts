@@ -60,15 +60,13 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
     const key = `${client}/${JSON.stringify(id)}`;
     const stopping = new AbortController();
     running.set(key, stopping);
-    const isModern = versionClaimed(message) !== undefined;
     void answerTo(method, message, key, send, stopping.signal)
       .catch((error: unknown): Answer => ({ error: { code: INTERNAL_ERROR, message: String(error) } }))
       .then((answer) => {
         // An open subscription is under way until it is cancelled.
         if (!subscriptions.has(key)) running.delete(key);
         if (answer === 'none' || stopping.signal.aborted) return;
-        const stamped = 'result' in answer && isModern ? { result: stampModern(method, answer.result) } : answer;
-        send({ jsonrpc: '2.0', id, ...stamped }, true);
+        send({ jsonrpc: '2.0', id, ...answer }, true);
       });
     return () => stop(key);
   }
@@ -94,7 +92,20 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
     if (behaviour.silentOn?.includes(method) === true) return 'none';
     const scripted = behaviour.answers?.[method];
     if (scripted !== undefined) return scripted as Answer;
-    if (!isServed(method, versionClaimed(message) !== undefined)) return unknownMethod(method);
+    const isModern = versionClaimed(message) !== undefined;
+    if (!isServed(method, isModern)) return unknownMethod(method);
+    const answer = await ownAnswer(method, message, key, send, signal);
+    if (!isModern || answer === 'none' || !('result' in answer)) return answer;
+    return { result: stampModern(method, answer.result) };
+  }
+
+  async function ownAnswer(
+    method: string,
+    message: JsonObject,
+    key: string,
+    send: Send,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     const params = paramsOf(message);
     switch (method) {
       case 'initialize':

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
-import { behaviourOf, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
+import { behaviourOf, type HttpAnswer, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
 import { createEngine, versionClaimed } from './engine.ts';
 
 export type ScriptedMcpOptions = {
@@ -15,9 +15,14 @@ export type ScriptedMcpOptions = {
   countFile?: string;
 };
 
+/** An HTTP request as the server saw it. */
+export type ScriptedMcpRequest = { method: string; headers: IncomingHttpHeaders };
+
 /** A scripted MCP server over Streamable HTTP. */
 export type ScriptedMcp = AsyncDisposable & {
   url: string;
+  /** Every HTTP request, oldest first, whatever became of it. */
+  requests: readonly ScriptedMcpRequest[];
   /** Every message received, oldest first. */
   received: readonly JsonObject[];
   /** How many sessions are open. */
@@ -40,6 +45,7 @@ export async function startScriptedMcp(
   options: ScriptedMcpOptions = {},
 ): Promise<ScriptedMcp> {
   const behaviour = behaviourOf(chosen);
+  const requests: ScriptedMcpRequest[] = [];
   const received: JsonObject[] = [];
   const sessions = new Set<string>();
   const listeners = new Set<ServerResponse>();
@@ -55,6 +61,9 @@ export async function startScriptedMcp(
   });
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    requests.push({ method: request.method ?? '', headers: request.headers });
+    const instead = behaviour.httpAnswers?.['*'];
+    if (instead !== undefined) return answerInstead(response, instead);
     const { authorization } = request.headers;
     if (options.requireToken !== undefined && authorization !== `Bearer ${options.requireToken}`) {
       return refuse(response, 401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
@@ -66,7 +75,7 @@ export async function startScriptedMcp(
       case 'GET':
         return handleGet(request, response);
       case 'DELETE':
-        sessions.delete(sessionOf(request));
+        if (!sessions.delete(sessionOf(request))) return refuse(response, 404, 'Session not found');
         response.writeHead(200).end();
         return;
       default:
@@ -78,15 +87,18 @@ export async function startScriptedMcp(
     const message = await readMessage(request);
     if (message === undefined) return refuse(response, 400, 'Parse error');
     received.push(message);
+    const { method } = message;
+    const instead = typeof method === 'string' ? behaviour.httpAnswers?.[method] : undefined;
+    if (instead !== undefined) return answerInstead(response, instead);
     const headers: Record<string, string> = {};
-    if (message['method'] === 'initialize') {
+    if (method === 'initialize') {
       if (hasSessions) headers['mcp-session-id'] = openSession();
     } else if (needsSession(message) && !sessions.has(sessionOf(request))) {
       if (sessionOf(request) === '') return refuse(response, 400, 'Bad Request: no session id');
       return refuse(response, 404, 'Session not found');
     }
     const client = headers['mcp-session-id'] ?? sessionOf(request);
-    if (message['id'] === undefined || message['method'] === undefined) {
+    if (message['id'] === undefined || method === undefined) {
       engine.receive(message, () => {}, client);
       response.writeHead(202, headers).end();
       return;
@@ -132,6 +144,7 @@ export async function startScriptedMcp(
 
   return {
     url: `http://127.0.0.1:${port}/mcp`,
+    requests,
     received,
     get sessionCount() {
       return sessions.size;
@@ -152,6 +165,14 @@ function sendOn(response: ServerResponse, headers: Record<string, string>, messa
   if (!response.headersSent) response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
   response.write(toEvent(message));
   if (last) response.end();
+}
+
+function answerInstead(response: ServerResponse, answer: HttpAnswer): void {
+  if (answer === 'cut') {
+    response.destroy();
+    return;
+  }
+  response.writeHead(answer.status, answer.headers).end(answer.body);
 }
 
 function toEvent(message: JsonObject): string {

@@ -9,7 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
-import { isAlive } from '../processes.ts';
+import { isAlive, processTreeOf } from '../processes.ts';
 import { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
 import { scriptedMcpCommand } from './command.ts';
 import { startScriptedMcp, type ScriptedMcpOptions } from './http.ts';
@@ -177,7 +177,54 @@ describe('over stdio, as a child', () => {
     });
     const looping = startChild('looping-pagination');
     expect((await looping.ask('tools/list', { cursor: '0' }))['result']).toMatchObject({ nextCursor: '0' });
+    const circular = startChild('circular-pagination');
+    expect((await circular.ask('tools/list', { cursor: '1' }))['result']).toMatchObject({
+      tools: [{ name: 'second' }],
+      nextCursor: '2',
+    });
+    expect((await circular.ask('tools/list', { cursor: '2' }))['result']).toMatchObject({
+      tools: [{ name: 'third' }],
+      nextCursor: '0',
+    });
   });
+
+  test('a line that has no end comes before any answer', async () => {
+    const { child, send, lines } = startChild({ endlessLine: { bytes: 200_000 } });
+    let heard = '';
+    child.stdout.on('data', (piece: Buffer) => (heard += piece.toString('utf8')));
+    await eventually(() => heard.length === 200_000);
+    expect(lines).toEqual([]);
+    send({ id: 1, method: 'ping' });
+    await eventually(() => lines[0]?.startsWith('xxx'));
+    expect(lines[0]?.endsWith('"result":{}}')).toBe(true);
+  });
+
+  test.runIf(process.platform !== 'win32')('a stubborn child outlives its server and SIGTERM', async () => {
+    const { child, send, ask } = startChild('stubborn-child');
+    await ask('ping');
+    const [server = 0, left = 0] = processTreeOf(child.pid ?? 0);
+    expect([server, left > 0]).toEqual([child.pid, true]);
+    leftovers.push(() => process.kill(left, 'SIGKILL'));
+    process.kill(left, 'SIGTERM');
+    const exited = once(child, 'exit');
+    send({ id: 'x', method: 'tools/call', params: { name: 'crash' } });
+    // Not `close`: the child holds the pipes.
+    expect(await exited).toEqual([7, null]);
+    expect(isAlive(left)).toBe(true);
+  });
+
+  test.runIf(process.platform !== 'win32')(
+    'a stubborn child does not keep its server from ending with stdin',
+    async () => {
+      const { child, ask } = startChild('stubborn-child');
+      await ask('ping');
+      const left = processTreeOf(child.pid ?? 0)[1] ?? 0;
+      leftovers.push(() => process.kill(left, 'SIGKILL'));
+      const exited = once(child, 'exit');
+      child.stdin.end();
+      expect(await exited).toEqual([0, null]);
+    },
+  );
 
   test('malformed tools, twins and unknown content go out as they are', async () => {
     const malformed = startChild('malformed-tool');
@@ -237,6 +284,11 @@ describe('over stdio, as a child', () => {
   test('whole answers can be put in place of its own', async () => {
     const { ask } = startChild({ answers: { initialize: { error: { code: -1, message: 'go away' } } } });
     expect(await ask('initialize')).toMatchObject({ error: { code: -1, message: 'go away' } });
+    // Also in the era where its own would be stamped.
+    const forgetful = startChild({ era: 'modern', answers: { 'tools/list': { result: { tools: [] } } } });
+    const params = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
+    expect((await forgetful.ask('tools/list', params))['result']).toEqual({ tools: [] });
+    expect((await forgetful.ask('server/discover', params))['result']).toMatchObject({ resultType: 'complete' });
   });
 
   test('changed tools are announced and listed', async () => {

@@ -18,7 +18,8 @@ export function listTools(
   }
   const slice = all.slice(page * pages.size, (page + 1) * pages.size);
   const isLast = (page + 1) * pages.size >= all.length;
-  return isLast ? { tools: slice } : { tools: slice, nextCursor: String(page + 1) };
+  if (!isLast) return { tools: slice, nextCursor: String(page + 1) };
+  return pages.circle === true ? { tools: slice, nextCursor: '0' } : { tools: slice };
 }
 
 function definitionOf({ does: _does, ...definition }: ScriptedTool): JsonObject {

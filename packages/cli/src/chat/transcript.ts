@@ -32,18 +32,19 @@ export class Transcript {
         return this.#endMessage(event.message.parts.some((part) => part.type === 'tool_call'));
       case 'tool_call_malformed':
         return this.#note(`tool call that cannot be read (${event.call.reason}): ${plainLine(event.call.raw)}`);
-      case 'tool_started':
-        return this.#note(`${formatToolReference(event.tool)} ...`);
       case 'tool_call_ready': {
         const name = event.call.tool ? formatToolReference(event.call.tool) : event.call.name;
-        return this.#note(`call ${name} ${plainLine(JSON.stringify(event.call.arguments))}`);
+        return this.#note(`call ${plainLine(name)} ${plainLine(JSON.stringify(event.call.arguments))}`);
       }
       case 'tool_progress': {
         const of = event.total === undefined ? '' : `/${event.total}`;
         return this.#note(`  ${event.progress}${of}${event.text ? ` ${plainLine(event.text)}` : ''}`);
       }
-      case 'tool_finished':
-        return this.#note(`  ${describeResult(event.result)} (${event.durationMs} ms)`);
+      case 'tool_finished': {
+        const { tool, name } = event.message;
+        const who = tool ? formatToolReference(tool) : name;
+        return this.#note(`  ${plainLine(who)} ${describeResult(event.result)} (${event.durationMs} ms)`);
+      }
       case 'notice':
         return this.#note(plainLine(event.text, 500));
       case 'interrupt_answered':
@@ -55,6 +56,7 @@ export class Transcript {
       case 'message_started':
       case 'tool_call_started':
       case 'tool_call_delta':
+      case 'tool_started':
       case 'interrupt_requested':
         return;
     }
@@ -119,7 +121,6 @@ export class Transcript {
 
 function describeResult({ content, isError, outcome, error }: ToolResult): string {
   if (outcome === 'unknown') return `outcome unknown: ${plainLine(error?.message ?? '')}`;
-  if (error?.hint) return `${plainLine(error.message)} ${plainLine(error.hint)}`;
   const shown = content
     .map((part) => {
       switch (part.type) {
@@ -133,5 +134,6 @@ function describeResult({ content, isError, outcome, error }: ToolResult): strin
       }
     })
     .join(' ');
-  return `${isError ? 'failed' : 'ok'}: ${plainLine(shown) || '(nothing)'}`;
+  const hint = error?.hint ? ` ${plainLine(error.hint)}` : '';
+  return `${isError ? 'failed' : 'ok'}: ${plainLine(shown) || '(nothing)'}${hint}`;
 }

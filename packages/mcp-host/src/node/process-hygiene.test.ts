@@ -1,124 +1,120 @@
-import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
+import { eventually, isAlive, processTreeOf, runNode, SOURCE_CONDITION, scriptedMcpCommand } from '@toolyard/testing';
+import { systemClock } from '@toolyard/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host.ts';
+import type { CreateTransport, HostTransport } from '../transport.ts';
 import type { TransportConfig } from '../types.ts';
 import { killAllStdioChildren } from './process-group.ts';
 import { createStdioTransport } from './stdio-transport.ts';
-import { clock, connected, fixture, healthOf, isAlive, until } from './test-fixtures/peers.ts';
+import { fixture, healthOf, newHost } from './test-fixtures/peers.ts';
 
-const linux = process.platform === 'linux';
-const script = fixture('legacy-server.mjs');
+type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 
 let host: McpHost | undefined;
-afterEach(() => host?.close());
+let started: HostTransport[] = [];
+afterEach(async () => {
+  await host?.close();
+  started = [];
+});
 
-/** Processes whose environment or arguments carry the mark, zombies left out. */
-function processesMarked(mark: string): number[] {
-  const found: number[] = [];
-  for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) continue;
-    try {
-      const isZombie = /^State:\s+Z/m.test(readFileSync(`/proc/${entry}/status`, 'utf8'));
-      if (!isZombie && readFileSync(`/proc/${entry}/environ`, 'utf8').includes(mark)) found.push(Number(entry));
-    } catch {
-      // It ended while we looked.
-    }
-  }
-  return found;
+const remembering: CreateTransport = (config, context) => {
+  if (config.type !== 'stdio') throw new Error('only children here');
+  const transport = createStdioTransport(config, context);
+  started.push(transport);
+  return transport;
+};
+
+function direct(behaviour: McpBehaviourName | McpBehaviour): StdioConfig {
+  return { type: 'stdio', ...scriptedMcpCommand(behaviour) };
 }
 
-async function connectMarked(mark: string, command: string, args: string[]): Promise<void> {
-  const transport: TransportConfig = { type: 'stdio', command, args, env: { TOOLYARD_MARK: mark } };
-  host = await connected([{ id: 'odd', transport }]);
-  expect(healthOf(host, 'odd').state).toBe('ready');
-  expect(processesMarked(mark).length).toBeGreaterThan(0);
+/** The same behind a shell; with `; true` behind the command the shell stays and waits for it. */
+function behindShell(behaviour: McpBehaviourName | McpBehaviour, after = ''): StdioConfig {
+  const { command, args } = scriptedMcpCommand(behaviour);
+  const line = [command, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  return { type: 'stdio', command: 'sh', args: ['-c', `${line}${after}`] };
 }
 
-describe.runIf(linux)('after closing, nothing is left', () => {
+function begin(transport: StdioConfig, more: { connectTimeoutMs?: number } = {}): Promise<void> {
+  host = newHost([{ id: 'odd', transport, ...more }], { createTransport: remembering });
+  return host.connectAll();
+}
+
+function odd(): ReturnType<typeof healthOf> {
+  if (host === undefined) throw new Error('begin first');
+  return healthOf(host, 'odd');
+}
+
+function pidOf(transport: HostTransport): number {
+  if (!('pid' in transport) || typeof transport.pid !== 'number') throw new Error('it has no process');
+  return transport.pid;
+}
+
+/** Every process the servers consist of at this moment: one that has lost its parent later is still known by it. */
+function processes(): number[] {
+  return started.flatMap((transport) => processTreeOf(pidOf(transport)));
+}
+
+const running = (pids: number[]): number[] => pids.filter(isAlive);
+
+const EVERYTHING = ['--no-install', 'mcp-server-everything', 'stdio'];
+
+describe.runIf(process.platform !== 'win32')('after closing, nothing is left', () => {
   test.each([
-    ['a server started directly', process.execPath, [script, 'good']],
-    ['a server that ignores SIGTERM', process.execPath, [script, 'stubborn']],
-    ['a stubborn server behind sh -c', 'sh', ['-c', `'${process.execPath}' '${script}' stubborn`]],
-    [
-      'a stubborn server behind a shell that waits for it',
-      'sh',
-      ['-c', `'${process.execPath}' '${script}' stubborn; true`],
-    ],
-    ['a server with a stubborn child of its own', process.execPath, [script, 'leaves-child']],
-  ])('%s', async (name, command, args) => {
-    const mark = `mark-${name.replaceAll(' ', '-')}-${process.pid}`;
-    await connectMarked(mark, command, args);
+    ['a server started directly', direct('plain'), 1],
+    ['a server that ignores SIGTERM', direct('stubborn'), 1],
+    ['a stubborn server behind sh -c', behindShell('stubborn'), 1],
+    ['a stubborn server behind a shell that waits for it', behindShell('stubborn', '; true'), 2],
+    ['a server with a stubborn child of its own', direct('stubborn-child'), 2],
+    ['a server behind npx', { type: 'stdio', command: 'npx', args: EVERYTHING } satisfies StdioConfig, 2],
+  ])('%s', async (_, config, atLeast) => {
+    await begin(config);
+    expect(odd().state).toBe('ready');
+    const pids = processes();
+    expect(pids.length).toBeGreaterThanOrEqual(atLeast);
     await host?.close();
-    expect(processesMarked(mark)).toEqual([]);
-  });
-
-  test('a server behind npx', async () => {
-    const mark = `mark-npx-${process.pid}`;
-    await connectMarked(mark, 'npx', ['--no-install', 'mcp-server-everything', 'stdio']);
-    await host?.close();
-    expect(processesMarked(mark)).toEqual([]);
+    expect(running(pids)).toEqual([]);
   });
 
   test('what a server leaves behind when it exits by itself', async () => {
-    const mark = `mark-orphan-${process.pid}`;
-    await connectMarked(mark, process.execPath, [script, 'leaves-child']);
-    expect(processesMarked(mark)).toHaveLength(2);
-    await host?.callTool({ serverId: 'odd', name: 'echo' }, { how: 'crash' });
-    await until(() => processesMarked(mark).length === 0);
+    await begin(direct('stubborn-child'));
+    const pids = processes();
+    expect(pids).toHaveLength(2);
+    await host?.callTool({ serverId: 'odd', name: 'crash' }, {});
+    await eventually(() => running(pids).length === 0);
   });
 
   test('a server that was never ready', async () => {
-    const mark = `mark-silent-${process.pid}`;
-    const args = ['-c', `'${process.execPath}' '${script}' silent; true`];
-    const transport: TransportConfig = { type: 'stdio', command: 'sh', args, env: { TOOLYARD_MARK: mark } };
-    host = await connected([{ id: 'odd', transport, connectTimeoutMs: 500 }]);
-    expect(healthOf(host, 'odd').state).toBe('failed');
-    expect(processesMarked(mark)).toEqual([]);
+    const connecting = begin(behindShell('hang-in-initialize', '; true'), { connectTimeoutMs: 2_000 });
+    const pids = await eventually(() => processes().length === 2 && processes());
+    await connecting;
+    expect(odd().state).toBe('failed');
+    expect(running(pids)).toEqual([]);
   });
 
   test('not even when the process exits without closing', async () => {
-    const mark = `mark-exit-${process.pid}`;
-    const root = fileURLToPath(new URL('./index.ts', import.meta.url));
-    const owner = spawn(process.execPath, [...process.execArgv, '--input-type=module', '-e', ownerScript(root, mark)], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    await new Promise((resolve) => owner.once('exit', resolve));
-    expect(owner.exitCode).toBe(5);
+    const config = JSON.stringify(behindShell('stubborn', '; true'));
+    const owner = await runNode([SOURCE_CONDITION, fixture('hasty-owner.ts'), config]);
+    expect(owner).toMatchObject({ code: 5, stderr: '' });
+    const pids = JSON.parse(owner.stdout) as number[];
+    expect(pids).toHaveLength(3);
     // A process that was killed takes a moment to be gone; nobody is left who could wait for it.
-    await until(() => processesMarked(mark).length === 0);
+    await eventually(() => running(pids).length === 0);
   });
 });
 
-/** A process that starts a stubborn server, waits until it runs, and exits in a hurry. */
-function ownerScript(index: string, mark: string): string {
-  return `
-    import { createStdioTransport, killAllStdioChildren } from ${JSON.stringify(index)};
-    const clock = { now: Date.now, monotonic: () => performance.now(), after: () => () => {} };
-    const config = { type: 'stdio', command: 'sh', args: ['-c', ${JSON.stringify(`'${process.execPath}' '${script}' stubborn; true`)}], env: { TOOLYARD_MARK: ${JSON.stringify(mark)} } };
-    const transport = createStdioTransport(config, { serverId: 'x', clock, log() {} });
-    process.on('exit', killAllStdioChildren);
-    transport.onmessage = () => process.exit(5);
-    await transport.start();
-    await transport.send({ jsonrpc: '2.0', id: 1, method: 'server/discover' });
-  `;
-}
-
 test('the emergency stop ends what runs and leaves the host with a failed server', async () => {
-  host = await connected([
-    { id: 'odd', transport: { type: 'stdio', command: process.execPath, args: [script, 'stubborn'] } },
-  ]);
+  await begin(direct('stubborn'));
   killAllStdioChildren();
-  await until(() => healthOf(host as McpHost, 'odd').state === 'failed');
-  expect(healthOf(host, 'odd').error?.message).toContain('SIGKILL');
+  await eventually(() => odd().state === 'failed');
+  expect(odd().error?.message).toContain('SIGKILL');
 });
 
 test('a line without end is cut off and the server ended', async () => {
-  const config: TransportConfig = { type: 'stdio', command: process.execPath, args: [script, 'long-line'] };
   const transport = createStdioTransport(
-    config,
-    { serverId: 'odd', clock, log: () => undefined },
+    direct({ endlessLine: { bytes: 200_000 } }),
+    { serverId: 'odd', clock: systemClock, log: () => undefined },
     { longestLineBytes: 100_000 },
   );
   const closed = new Promise<void>((resolve) => {
@@ -128,13 +124,15 @@ test('a line without end is cut off and the server ended', async () => {
   await closed;
   expect(transport.end).toEqual({ kind: 'line_too_long', limitBytes: 100_000 });
   await transport.close();
-  const { pid } = transport as unknown as { pid: number };
-  expect(isAlive(pid)).toBe(false);
+  expect(isAlive(pidOf(transport))).toBe(false);
 });
 
 test('closing twice, and closing what never started, is harmless', async () => {
-  const config: TransportConfig = { type: 'stdio', command: process.execPath, args: [script] };
-  const transport = createStdioTransport(config, { serverId: 'odd', clock, log: () => undefined });
+  const transport = createStdioTransport(direct('plain'), {
+    serverId: 'odd',
+    clock: systemClock,
+    log: () => undefined,
+  });
   await transport.close();
   await transport.close();
   await expect(transport.send({ jsonrpc: '2.0', method: 'x' })).rejects.toThrow('Not connected');
@@ -142,7 +140,7 @@ test('closing twice, and closing what never started, is harmless', async () => {
 
 test('the wait for a drained pipe ends when the server goes', async () => {
   const config: TransportConfig = { type: 'stdio', command: 'sleep', args: ['60'] };
-  const transport = createStdioTransport(config, { serverId: 'odd', clock, log: () => undefined });
+  const transport = createStdioTransport(config, { serverId: 'odd', clock: systemClock, log: () => undefined });
   await transport.start();
   const sending = transport.send({ jsonrpc: '2.0', method: 'x', params: { much: 'x'.repeat(1_000_000) } });
   await transport.close();

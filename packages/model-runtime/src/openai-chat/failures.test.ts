@@ -1,16 +1,17 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { systemClock } from '@toolyard/protocol';
 import { createFakeClock, reply, startModelServer, type ModelReply } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
-import { collect, errorIn, realClock, request, textIn, tool } from '../test-fixtures/requests.ts';
+import { collect, errorIn, request, textIn, tool } from '../test-fixtures/requests.ts';
 import { baseUrlCandidates, endpointUrl } from './base-url.ts';
 import { createOpenAiChatRuntime, type OpenAiChatOptions } from './runtime.ts';
 
 const KEY = 'sk-very-secret-0123456789';
 
 function runtimeAt(baseUrl: string, more: Partial<OpenAiChatOptions> = {}) {
-  return createOpenAiChatRuntime({ baseUrl, apiKey: KEY, fetch, clock: realClock, ...more });
+  return createOpenAiChatRuntime({ baseUrl, apiKey: KEY, fetch, clock: systemClock, ...more });
 }
 
 async function failWith(scripted: ModelReply) {

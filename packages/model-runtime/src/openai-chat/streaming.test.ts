@@ -1,14 +1,14 @@
-import type { JsonObject } from '@toolyard/protocol';
+import { systemClock, type JsonObject } from '@toolyard/protocol';
 import { createFakeClock, eventually, reply, startModelServer, type ModelReply } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
-import { collect, errorIn, joined, realClock, request, textIn, tool } from '../test-fixtures/requests.ts';
+import { collect, errorIn, joined, request, textIn, tool } from '../test-fixtures/requests.ts';
 import type { ChatRequest, StreamPart } from '../types.ts';
 import { createOpenAiChatRuntime, type OpenAiChatOptions } from './runtime.ts';
 
 /** The parts of one scripted answer. */
 async function ask(scripted: ModelReply, more: Partial<ChatRequest> = {}, options: Partial<OpenAiChatOptions> = {}) {
   await using server = await startModelServer([scripted]);
-  const runtime = createOpenAiChatRuntime({ baseUrl: server.url, fetch, clock: realClock, ...options });
+  const runtime = createOpenAiChatRuntime({ baseUrl: server.url, fetch, clock: systemClock, ...options });
   // Awaited here: the server goes when this function does.
   return await collect(runtime, request('hi', more));
 }
@@ -171,7 +171,7 @@ describe('an answer in text', () => {
     await using server = await startModelServer([
       reply.text('a longer answer in many pieces', { pieces: 1, split: 'whole' }),
     ]);
-    const runtime = createOpenAiChatRuntime({ baseUrl: server.url, fetch, clock: realClock });
+    const runtime = createOpenAiChatRuntime({ baseUrl: server.url, fetch, clock: systemClock });
     const batches: (readonly StreamPart[])[] = [];
     for await (const batch of runtime.chat(request('hi'))) batches.push(batch);
     expect(batches.length).toBeLessThan(4);
@@ -499,7 +499,7 @@ describe('cancelling', () => {
     ['in mid-stream', reply.text('half', { finish: null, done: false, thenSilence: true })],
   ])('%s throws AbortError and hangs up', async (_, scripted) => {
     await using server = await startModelServer([scripted]);
-    const runtime = createOpenAiChatRuntime({ baseUrl: server.url, fetch, clock: realClock });
+    const runtime = createOpenAiChatRuntime({ baseUrl: server.url, fetch, clock: systemClock });
     const controller = new AbortController();
     const reading = collect(runtime, request('hi'), controller.signal);
     await eventually(() => expect(server.requests).toHaveLength(1));
@@ -510,7 +510,7 @@ describe('cancelling', () => {
 
   test('before the start sends nothing', async () => {
     await using server = await startModelServer([reply.text('x')]);
-    const runtime = createOpenAiChatRuntime({ baseUrl: server.url, fetch, clock: realClock });
+    const runtime = createOpenAiChatRuntime({ baseUrl: server.url, fetch, clock: systemClock });
     await expect(collect(runtime, request('hi'), AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
     await expect(runtime.models({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
     expect(server.requests).toHaveLength(0);
@@ -527,7 +527,7 @@ describe('cancelling', () => {
 
   test('works where fetch takes no notice of its signal', async () => {
     const deaf = () => new Promise<Response>(() => undefined);
-    const runtime = createOpenAiChatRuntime({ baseUrl: 'http://127.0.0.1:1', fetch: deaf, clock: realClock });
+    const runtime = createOpenAiChatRuntime({ baseUrl: 'http://127.0.0.1:1', fetch: deaf, clock: systemClock });
     const controller = new AbortController();
     const reading = collect(runtime, request('hi'), controller.signal);
     setTimeout(() => controller.abort(), 10);

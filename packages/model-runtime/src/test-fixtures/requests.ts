@@ -1,7 +1,6 @@
 import type {
   AssistantMessage,
   AssistantPart,
-  Clock,
   JsonObject,
   Message,
   SystemMessage,
@@ -12,16 +11,6 @@ import type {
   UserPart,
 } from '@toolyard/protocol';
 import type { ChatRequest, ModelRuntime, StreamPart } from '../types.ts';
-
-/** Real time, for what waits for real sockets. */
-export const realClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  after(ms, callback) {
-    const timer = setTimeout(callback, ms);
-    return () => clearTimeout(timer);
-  },
-};
 
 let count = 0;
 

@@ -1,5 +1,6 @@
 import { familiesOf, type ToolCallFormat } from './families.ts';
-import { familySet, TextCallParser, type FamilySet, type ParserSettings } from './parser.ts';
+import { familySet, type FamilySet } from './family-set.ts';
+import { TextCallParser, type ParserSettings } from './parser.ts';
 import type { ToolCallTextParser } from './types.ts';
 
 export type ToolCallTextParserOptions = ParserSettings & {

@@ -1,4 +1,6 @@
 import type { ToolDefinition } from '@toolyard/protocol';
+import type { FamilySet } from './family-set.ts';
+import { THINK, THINK_END } from './family-set.ts';
 import { MarkdownFence } from './markdown-fence.ts';
 import { isBlank, matchMarker } from './markers.ts';
 import type { BlockEnd, BlockReader, TextCallPart, ToolCallFamily, ToolCallTextParser } from './types.ts';
@@ -11,23 +13,6 @@ export type ParserSettings = {
   /** Names the calls; without it they are `text_call_1`, `text_call_2`, … */
   newId?: () => string;
 };
-
-const THINK = '<think>';
-const THINK_END = '</think>';
-
-/** The families a parser listens for, with what is worked out from them once for all parsers. */
-export type FamilySet = {
-  families: readonly ToolCallFamily[];
-  startMarkers: readonly string[];
-  firstCodes: ReadonlySet<number>;
-};
-
-export function familySet(families: readonly ToolCallFamily[]): FamilySet {
-  const startMarkers = [...new Set(families.flatMap((family) => family.startMarkers))];
-  const strays = families.flatMap((family) => family.strayMarkers);
-  const markers = [THINK, THINK_END, ...startMarkers, ...strays];
-  return { families, startMarkers, firstCodes: new Set(markers.map((text) => text.charCodeAt(0))) };
-}
 
 /**
  * - `lead`: nothing but whitespace so far, thinking may begin

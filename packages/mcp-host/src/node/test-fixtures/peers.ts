@@ -1,24 +1,16 @@
 import { spawn } from 'node:child_process';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { Clock } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
+import { scriptedMcpCommand } from '@toolyard/testing';
 import type { McpHostOptions } from '../../host.ts';
 import { McpHost } from '../../host.ts';
 import { createNodeTransports } from '../transports.ts';
 import type { ServerConfig, ServerHealth } from '../../types.ts';
-
-/** The machine's own time. */
-export const clock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  after(ms, callback) {
-    const timer = setTimeout(callback, ms);
-    return () => clearTimeout(timer);
-  },
-};
 
 export const everything = createRequire(import.meta.url).resolve(
   '@modelcontextprotocol/server-everything/dist/index.js',
@@ -29,10 +21,14 @@ export function fixture(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
 }
 
-/** A server made from one of the scripts beside this file. */
-export function scripted(id: string, mode: string, more: Partial<ServerConfig> = {}): ServerConfig {
-  const args = [fixture('legacy-server.mjs'), ...mode.split(' ')];
-  return { id, transport: { type: 'stdio', command: process.execPath, args }, ...more };
+/** A scripted server over stdio; `env` is its own environment. */
+export function scripted(
+  id: string,
+  behaviour: McpBehaviourName | McpBehaviour,
+  more: Partial<ServerConfig> & { env?: Record<string, string> } = {},
+): ServerConfig {
+  const { env = {}, ...config } = more;
+  return { id, transport: { type: 'stdio', ...scriptedMcpCommand(behaviour), env }, ...config };
 }
 
 /** A host on real transports, connected. */
@@ -46,7 +42,7 @@ export function newHost(servers: ServerConfig[], more: Partial<McpHostOptions> =
   return new McpHost({
     servers,
     createTransport: createNodeTransports({ fetch: (input, init) => fetch(input, init) }),
-    clock,
+    clock: systemClock,
     clientInfo: { name: 'toolyard-test', version: '0' },
     ...more,
   });
@@ -58,30 +54,15 @@ export function healthOf(host: McpHost, id: string): ServerHealth {
   return health;
 }
 
-/** Resolves once `condition` holds; the test's own time limit is the bound. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** A real HTTP server on a free port; `close` drops its connections. */
 export async function listen(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<{ url: string; server: Server; close: () => Promise<void> }> {
+): Promise<{ url: string; close: () => Promise<void> }> {
   const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/mcp`,
-    server,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,0 +1,32 @@
+import type { Clock, Fetch, IdSource } from '@toolyard/protocol';
+import type { ModelRuntime } from '@toolyard/model-runtime';
+import { createDemoRuntime, createOpenAiChatRuntime } from '@toolyard/model-runtime';
+
+/**
+ * Which model answers: one behind an OpenAI-compatible address, the built-in demo, or one of a runtime made
+ * elsewhere.
+ */
+export type ModelChoice =
+  | { baseUrl: string; apiKey?: string; id: string }
+  | { demo: true; id?: 'demo' | 'demo-text' }
+  | { runtime: ModelRuntime; id: string };
+
+/** The runtime and the name of the model that was chosen. Throws ToolyardError `bad_config` for a bad address. */
+export function resolveModel(
+  choice: ModelChoice,
+  platform: { clock: Clock; ids: IdSource; fetch: Fetch },
+): { runtime: ModelRuntime; id: string } {
+  if ('runtime' in choice) return choice;
+  const { clock, ids, fetch } = platform;
+  const newId = (): string => ids.next();
+  if ('demo' in choice) return { runtime: createDemoRuntime({ clock, newId }), id: choice.id ?? 'demo' };
+  const { baseUrl, apiKey, id } = choice;
+  const runtime = createOpenAiChatRuntime({
+    baseUrl,
+    fetch,
+    clock,
+    newId,
+    ...(apiKey === undefined ? {} : { apiKey }),
+  });
+  return { runtime, id };
+}

@@ -1,0 +1,18 @@
+// A process that starts the server named by its argument, waits until it runs, says which processes there are, and
+// exits in a hurry.
+import { parseJson, systemClock } from '@toolyard/protocol';
+import { processTreeOf } from '@toolyard/testing';
+import type { TransportConfig } from '../../types.ts';
+import { killAllStdioChildren } from '../process-group.ts';
+import { createStdioTransport } from '../stdio-transport.ts';
+
+const parsed = parseJson(process.argv[2] ?? '');
+if (!parsed.ok) throw new Error(parsed.problem);
+const config = parsed.value as Extract<TransportConfig, { type: 'stdio' }>;
+const transport = createStdioTransport(config, { serverId: 'x', clock: systemClock, log: () => undefined });
+process.on('exit', killAllStdioChildren);
+transport.onmessage = () => {
+  process.stdout.write(JSON.stringify(processTreeOf(process.pid)), () => process.exit(5));
+};
+await transport.start();
+await transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' });
