@@ -1,6 +1,8 @@
 /** The published packages, each after those it imports. */
 export const PUBLISHED = [
   'packages/protocol',
+  'packages/guarded-fetch',
+  'packages/storage',
   'packages/model-runtime',
   'packages/mcp-host',
   'packages/agent-runtime',
