@@ -47,7 +47,7 @@ describe('attacks 1 and 2: links that no browser and no shell gets to see', () =
     '//example.com/',
     '',
   ])('%j', (link) => {
-    expect(() => checkUrl(link)).toThrow(expect.objectContaining({ code: 'bad_config' }));
+    expect(() => checkUrl(link)).toThrow(expect.objectContaining({ code: 'address_refused' }));
   });
 
   test('whatever is taken is https, or http on this machine, and begins like that', () => {

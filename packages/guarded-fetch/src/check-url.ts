@@ -6,7 +6,7 @@ import { hasUserinfo, hostOf, isLocalhostName, readUrl } from './hosts.ts';
  * Checks a link that a model, a page or a server gave, before a person's browser opens it: `https:` anywhere, `http:`
  * only on this machine, no user name in front of the host. Never `javascript:`, `data:`, `file:` or a program's own
  * scheme. Open the `href` of what comes back, not the text that went in, and hand it over as one argument, never
- * through a shell. Throws a ToolyardError `bad_config`.
+ * through a shell. Throws a ToolyardError `address_refused`.
  *
  * @example
  * open(checkUrl(metadata.authorization_endpoint).href);
@@ -28,5 +28,5 @@ function isThisMachine(url: URL): boolean {
 
 function refused(message: string): ToolyardError {
   const hint = 'Only links that begin with https:// are opened, and http:// on this machine.';
-  return new ToolyardError({ code: 'bad_config', message, hint });
+  return new ToolyardError({ code: 'address_refused', message, hint });
 }

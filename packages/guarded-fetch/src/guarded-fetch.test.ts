@@ -276,7 +276,7 @@ describe('redirects', () => {
     expect(await (await guard()(nowhere.origin)).text()).toBe('stay');
     const nonsense = await origin(sendsTo('http://[nonsense'));
     await expect(guard()(nonsense.origin)).rejects.toMatchObject({
-      code: 'bad_config',
+      code: 'address_refused',
       message: expect.stringContaining(nonsense.origin) as string,
     });
   });

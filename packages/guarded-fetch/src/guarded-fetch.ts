@@ -40,7 +40,7 @@ export type GuardedFetch = Fetch & {
  * by somebody else. Environment variables for proxies are not heeded.
  *
  * What comes back is the platform's Response, its body streaming. A request the guard does not make rejects with a
- * ToolyardError (`bad_config` for an address it refuses, `network` for redirects that lead nowhere); a failed
+ * ToolyardError (`address_refused` for an address it refuses, `network` for redirects that lead nowhere); a failed
  * connection and an abort reject as with any fetch.
  *
  * @example

@@ -27,7 +27,7 @@ export function toError(refusal: Refusal, from?: URL): ToolyardError {
   return new ToolyardError({ code, message: `${message}${where}`, hint });
 }
 
-type Told = { code: 'bad_config' | 'network'; message: string; hint: string };
+type Told = { code: 'address_refused' | 'network'; message: string; hint: string };
 
 function tell(refusal: Refusal): Told {
   switch (refusal.kind) {
@@ -110,7 +110,7 @@ const PLACES: Record<RefusalReason, string> = {
 };
 
 function refused(message: string, hint: string): Told {
-  return { code: 'bad_config', message, hint };
+  return { code: 'address_refused', message, hint };
 }
 
 function failed(message: string, hint: string): Told {

@@ -30,7 +30,7 @@ async function refusalOf(pending: Promise<unknown>): Promise<ToolyardError> {
     (error: unknown) => error,
   );
   if (!ToolyardError.isInstance(thrown)) throw thrown;
-  expect(thrown.code).toBe('bad_config');
+  expect(thrown.code).toBe('address_refused');
   return thrown;
 }
 
@@ -373,7 +373,7 @@ describe('attack 9: SSRF inside OAuth discovery and through base URLs', () => {
     const { resolve } = namesOf({ 'inner.test': ['10.0.0.7'] });
     const refusal = await refusalOf(guard({ resolve })('http://inner.test:8080/secret-path?token=s3cret'));
     expect(refusal.toJSON()).toEqual({
-      code: 'bad_config',
+      code: 'address_refused',
       message:
         'http://inner.test:8080 leads to 10.0.0.7, an address in a private network, and somebody else chose this address.',
       hint: 'What a model, a page, a server or a redirect names may only lead to the public internet. If you want this address to be used, enter it yourself in the settings.',

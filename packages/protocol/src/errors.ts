@@ -1,10 +1,11 @@
 /**
  * One list of everything that can go wrong and reach a person, a model or a client.
  *
- * - model: from `invalid_key` to `not_a_model_server`
+ * - model: from `invalid_key` to `empty_response`
  * - run: from `max_turns_exceeded` to `cancelled`
  * - tool: from `tool_not_found` to `outcome_unknown`
- * - MCP server: from `server_not_found` to `server_refused`
+ * - MCP server: from `command_not_found` to `needs_sign_in`
+ * - the guard: `address_refused`, for an address somebody else chose
  * - everything else: `bad_config`, `internal`
  */
 export type ErrorCode =
@@ -40,6 +41,7 @@ export type ErrorCode =
   | 'server_refused'
   | 'server_closed'
   | 'needs_sign_in'
+  | 'address_refused'
   | 'bad_config'
   | 'internal';
 
