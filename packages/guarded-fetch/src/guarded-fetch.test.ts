@@ -1,27 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
-import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
+import { describe, expect, test } from 'vitest';
 import { loopbackPlaysPublic, namesOf, says, sendsTo, startOrigin, type Origin } from './test-fixtures/origins.ts';
+import { madeHere } from './test-fixtures/made-here.ts';
 
-const closing: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((one) => one.close()));
-});
-
-/** A guard that trusts everything, for what has nothing to do with trust. */
-function guard(options: Partial<GuardedFetchOptions> = {}): GuardedFetch {
-  const fetch = createGuardedFetch({ trust: () => true, ...options });
-  closing.push(fetch);
-  return fetch;
-}
-
-async function origin(...how: Parameters<typeof startOrigin>): Promise<Origin> {
-  const started = await startOrigin(...how);
-  closing.push(started);
-  return started;
-}
+// Trusts everything: what is tried here has nothing to do with trust.
+const { guard, origin } = madeHere(() => true);
 
 /** Something a test waits for and another part brings about. */
 function signalled(): { promise: Promise<void>; done: () => void } {

@@ -1,27 +1,12 @@
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import { Agent } from 'undici';
-import { afterEach, describe, expect, test } from 'vitest';
-import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
-import { loopbackPlaysPublic, namesOf, says, sendsTo, startOrigin, type Origin } from './test-fixtures/origins.ts';
+import { describe, expect, test } from 'vitest';
+import { loopbackPlaysPublic, namesOf, says, sendsTo } from './test-fixtures/origins.ts';
+import { madeHere } from './test-fixtures/made-here.ts';
 import { trustOrigins } from './trust.ts';
 
-const closing: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((one) => one.close()));
-});
-
-function guard(options: Partial<GuardedFetchOptions> = {}): GuardedFetch {
-  const fetch = createGuardedFetch({ trust: () => false, ...options });
-  closing.push(fetch);
-  return fetch;
-}
-
-async function origin(...how: Parameters<typeof startOrigin>): Promise<Origin> {
-  const started = await startOrigin(...how);
-  closing.push(started);
-  return started;
-}
+const { guard, origin, closing } = madeHere(() => false);
 
 /** The refusal a fetch ends with; fails where it ends with anything else. */
 async function refusalOf(pending: Promise<unknown>): Promise<ToolyardError> {
@@ -316,7 +301,7 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    closing.push({ close: () => new Promise((resolve) => server.close(() => resolve())) });
+    closing({ close: () => new Promise((resolve) => server.close(() => resolve())) });
     const { port } = server.address() as AddressInfo;
     const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
 
@@ -331,7 +316,7 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
     const dispatcher = new Agent({
       connect: { lookup: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]) },
     });
-    closing.push({ close: () => dispatcher.destroy() });
+    closing({ close: () => dispatcher.destroy() });
     const { resolve } = namesOf({ 'inner.test': ['10.0.0.1'] });
     const init = { dispatcher } as unknown as RequestInit;
 
