@@ -18,6 +18,16 @@ module.exports = {
     onlyMayImport('guarded-fetch', ['protocol']),
     onlyMayImport('storage', ['protocol']),
     onlyMayImport('agent-host', ['protocol', 'mcp-host', 'model-runtime', 'agent-runtime']),
+    onlyMayImport('server', [
+      'protocol',
+      'mcp-host',
+      'model-runtime',
+      'agent-runtime',
+      'agent-host',
+      'storage',
+      'guarded-fetch',
+    ]),
+    onlyMayImport('web', ['protocol', 'mcp-host', 'model-runtime', 'agent-runtime', 'agent-host']),
     {
       name: 'published-never-imports-testing',
       severity: 'error',

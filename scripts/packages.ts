@@ -8,5 +8,7 @@ export const PUBLISHED = [
   'packages/agent-runtime',
   'packages/agent-host',
   'servers/date',
+  'packages/web',
+  'packages/server',
   'packages/cli',
 ] as const;

@@ -11,6 +11,7 @@ export function createMemoryJournal(of: {
   let seq = 0;
   let step = 0;
   return {
+    attempt: 1,
     beginStep(number) {
       step = number;
     },

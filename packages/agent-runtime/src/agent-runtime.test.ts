@@ -34,6 +34,7 @@ function engine(
       ...executors,
     },
     journal: {
+      attempt: 1,
       append: (event) => events.push(event),
       beginStep: () => {},
       commit: (state) => {

@@ -6,6 +6,8 @@
  * - tool: from `tool_not_found` to `outcome_unknown`
  * - MCP server: from `command_not_found` to `needs_sign_in`
  * - the guard: `address_refused`, for an address somebody else chose
+ * - requests: from `not_found` to `too_large`
+ * - the data folder: `storage_full`, `storage_failed`
  * - everything else: `bad_config`, `internal`
  */
 export type ErrorCode =
@@ -42,6 +44,13 @@ export type ErrorCode =
   | 'server_closed'
   | 'needs_sign_in'
   | 'address_refused'
+  | 'not_found'
+  | 'conflict'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'too_large'
+  | 'storage_full'
+  | 'storage_failed'
   | 'bad_config'
   | 'internal';
 

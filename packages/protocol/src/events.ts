@@ -1,5 +1,5 @@
 import type { ErrorInfo } from './errors.ts';
-import type { ApprovalAnswer, Interrupt } from './interrupts.ts';
+import type { Interrupt, InterruptAnswer } from './interrupts.ts';
 import type { AssistantMessage, ToolMessage, UserMessage } from './messages.ts';
 import type { MalformedToolCallPart, ToolCallPart, ToolResult } from './parts.ts';
 import type { ToolReference } from './tools.ts';
@@ -32,11 +32,19 @@ export type RunEventBody =
   | { type: 'tool_call_ready'; messageId: string; call: ToolCallPart }
   | { type: 'tool_call_malformed'; messageId: string; call: MalformedToolCallPart }
   | { type: 'message_finished'; message: AssistantMessage }
+  /**
+   * The process that carried out this step died, and another goes on from the last committed one. What this attempt
+   * wrote of an answer stays, marked: `messageId` names it, null where there was none. Calls already answered stay so.
+   */
+  | { type: 'attempt_abandoned'; messageId: string | null }
   | { type: 'interrupt_requested'; interrupt: Interrupt }
-  | { type: 'interrupt_answered'; interruptId: string; answer: ApprovalAnswer }
+  | { type: 'interrupt_answered'; interruptId: string; answer: InterruptAnswer }
   | { type: 'tool_started'; callId: string; tool: ToolReference; name: string }
   | { type: 'tool_progress'; callId: string; progress: number; total?: number; text?: string }
   | { type: 'tool_finished'; callId: string; result: ToolResult; message: ToolMessage; durationMs: number }
+  /** Nothing goes on until a person has answered the open interrupts. */
+  | { type: 'run_parked' }
+  | { type: 'run_resumed' }
   | { type: 'notice'; level: 'info' | 'warning'; code: string; text: string }
   | {
       type: 'run_finished';

@@ -23,17 +23,43 @@ export type {
 } from './parts.ts';
 export type { ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
 export { formatToolReference } from './tools.ts';
-export type { AssistantMessage, FinishReason, Message, SystemMessage, ToolMessage, UserMessage } from './messages.ts';
+export type {
+  AssistantMessage,
+  FinishReason,
+  Message,
+  MessageEnd,
+  SystemMessage,
+  ToolMessage,
+  UserMessage,
+} from './messages.ts';
 export { textOf } from './messages.ts';
 export type { Price, Usage } from './usage.ts';
 export { addUsage, costOf } from './usage.ts';
-export type { ApprovalAnswer, ApprovalInterrupt, Interrupt } from './interrupts.ts';
+export { decisionsFor } from './interrupts.ts';
+export type {
+  ApprovalAnswer,
+  ApprovalInterrupt,
+  ApprovalScope,
+  InDoubtAnswer,
+  InDoubtInterrupt,
+  Interrupt,
+  InterruptAnswer,
+} from './interrupts.ts';
 export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, RunStatus } from './events.ts';
 export { RUN_EVENT_VERSION } from './events.ts';
 export type { ModelParameters, OnMaxTurns, RunLimits, ToolMode } from './agents.ts';
 export { DEFAULT_LIMITS } from './agents.ts';
 export { systemClock } from './ports.ts';
-export type { Clock, ConversationPort, Failpoint, Fetch, IdSource, RunJournal } from './ports.ts';
+export type {
+  Clock,
+  ConversationPort,
+  Failpoint,
+  Fetch,
+  IdSource,
+  PlannedCall,
+  RunJournal,
+  ToolLedger,
+} from './ports.ts';
 export type {
   AnswerOutcome,
   CommitOutcome,
@@ -57,4 +83,40 @@ export type {
   RunStore,
   StoredInterrupt,
 } from './run-store.ts';
+export type {
+  AgentConfiguration,
+  AgentView,
+  AnswerInterrupt,
+  ChangeConversation,
+  ChangeMcpServer,
+  ChangeProvider,
+  ChangeQueuedMessage,
+  ConversationExport,
+  ConversationSummary,
+  ConversationView,
+  CreateConversation,
+  CreateProvider,
+  LiveEvent,
+  McpServerView,
+  McpToolView,
+  MessagePage,
+  ModelReference,
+  ModelView,
+  ModelsView,
+  Page,
+  PermissionView,
+  Problem,
+  PropsView,
+  ProviderView,
+  QueuedMessage,
+  Regenerate,
+  ResolvedAgentConfiguration,
+  SendMessage,
+  SentMessage,
+  SessionView,
+  SettingsView,
+  TestProvider,
+  TestedProvider,
+  UploadedFile,
+} from './api.ts';
 export { VERSION } from './version.ts';

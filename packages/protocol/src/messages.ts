@@ -18,7 +18,7 @@ export type AssistantMessage = MessageBase & {
   parts: AssistantPart[];
   runId: string;
   model: string;
-  finishReason: FinishReason;
+  finishReason: MessageEnd;
   usage?: Usage;
 };
 
@@ -32,11 +32,16 @@ export type ToolMessage = MessageBase & {
 
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
-/**
- * Why the model stopped. `error`: the stream ended badly, what came before it is kept. `cancelled`: a person stopped
- * it, likewise.
- */
+/** Why a model stops. `error`: the stream ended badly, what came before it is kept. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error' | 'cancelled';
+
+/**
+ * How a message of an assistant came to its end, beside what a model says:
+ * - `cancelled`: a person stopped it; what was said is kept
+ * - `pending`: it is being written; the events of its run tell how far it is
+ * - `abandoned`: the process died; the answer was begun anew beside it, and no model is shown this one
+ */
+export type MessageEnd = FinishReason | 'pending' | 'abandoned';
 
 /** The text of a message, without reasoning, calls or media. */
 export function textOf(message: Message): string {

@@ -1,5 +1,8 @@
 import type { RunEventBody } from './events.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 import type { Message } from './messages.ts';
+import type { LedgerEntry } from './run-store.ts';
+import type { ToolReference } from './tools.ts';
 
 /** Time, injected so that tests own it. */
 export type Clock = {
@@ -35,12 +38,34 @@ export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Respons
  * nobody sees an event that is not committed.
  */
 export type RunJournal = {
+  /** Which try of the step under way this is, from 1; a step is tried again after its process has died. */
+  readonly attempt: number;
   /** Adds one event of the step under way; the journal gives it its envelope. */
   append(event: RunEventBody): void;
   /** Opens the next step. */
   beginStep(step: number): void;
-  /** Resolves once everything appended so far, and the state after the step, is committed. */
-  commit(state: unknown): void | Promise<void>;
+  /**
+   * Resolves once everything appended so far is committed, together with `point`: plain JSON from which the run can
+   * go on.
+   */
+  commit(point: object): void | Promise<void>;
+};
+
+/** A call about to be made, as the ledger keeps it. */
+export type PlannedCall = { callId: string; tool: ToolReference; arguments: JsonObject };
+
+/**
+ * What is known of the calls of a run, so that none is made twice in silence. Everything written here is committed
+ * with the events around it; only {@link ToolLedger.sent} waits for the disk.
+ */
+export type ToolLedger = {
+  /** What an earlier attempt left of a call; undefined for one that was never planned. */
+  find(callId: string): LedgerEntry | undefined;
+  plan(call: PlannedCall): void;
+  /** Resolves when it is on the disk that the call is about to be made: it is made only then. */
+  sent(callId: string): void | Promise<void>;
+  /** The call was answered (`done`, `failed`), or is of unknown outcome (`in_doubt`); `detail` is kept with it. */
+  settle(callId: string, to: 'done' | 'failed' | 'in_doubt', detail: JsonValue): void;
 };
 
 /** The messages of one branch of a conversation, as the loop needs them. */

@@ -1,5 +1,5 @@
 import type { Place, RunEvent, RunStatus } from './events.ts';
-import type { ApprovalAnswer, Interrupt } from './interrupts.ts';
+import type { Interrupt, InterruptAnswer } from './interrupts.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Message } from './messages.ts';
 import type { ToolReference } from './tools.ts';
@@ -73,6 +73,8 @@ export type NewRun = {
   messages: readonly Message[];
   /** The conversation's new current leaf. */
   leaf?: string;
+  /** The queued message this run sends: it leaves the queue in the same transaction, or nothing is stored. */
+  queuedMessageId?: string;
   /** With it the run is `running` under fence 1, else `queued` under fence 0. */
   lease?: LeaseTerms;
 };
@@ -132,7 +134,7 @@ export type StoredInterrupt = {
   interrupt: Interrupt;
   /** `withdrawn`: the run ended or no longer asks. */
   status: 'open' | 'answered' | 'withdrawn';
-  answer: ApprovalAnswer | null;
+  answer: InterruptAnswer | null;
   openedAt: number;
   answeredAt: number | null;
 };
@@ -141,7 +143,7 @@ export type InterruptChanges = {
   /** May come again for the same id: what was answered in the meantime stays answered. */
   opened?: readonly { interrupt: Interrupt; mode: InterruptMode }[];
   /** Answered within the process; an answer from a door comes through the inbox instead. */
-  answered?: readonly { id: string; answer: ApprovalAnswer }[];
+  answered?: readonly { id: string; answer: InterruptAnswer }[];
   withdrawn?: readonly string[];
 };
 
@@ -207,7 +209,7 @@ export type PutInboxOutcome =
 /** `closed`: somebody else answered first (`answer`), or it was withdrawn (null). */
 export type AnswerOutcome =
   | { outcome: 'answered'; runId: string; leaseOwner: string | null }
-  | { outcome: 'closed'; answer: ApprovalAnswer | null }
+  | { outcome: 'closed'; answer: InterruptAnswer | null }
   | { outcome: 'not_found' };
 
 export type RunStore = {
@@ -263,7 +265,7 @@ export type RunStore = {
   answerInterrupt(
     principal: Principal,
     interruptId: string,
-    answer: ApprovalAnswer,
+    answer: InterruptAnswer,
     at: number,
   ): Awaitable<AnswerOutcome>;
 };

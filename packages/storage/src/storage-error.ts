@@ -17,11 +17,11 @@ export type StorageProblem =
 const CODES: Record<StorageProblem, ErrorCode> = {
   in_use: 'bad_config',
   not_writable: 'bad_config',
-  disk_full: 'internal',
-  corrupt: 'internal',
+  disk_full: 'storage_full',
+  corrupt: 'storage_failed',
   newer_version: 'bad_config',
   not_ours: 'bad_config',
-  engine: 'internal',
+  engine: 'storage_failed',
 };
 
 /** An error of this room, fit to be shown: it names the folder or file and what can be done. */

@@ -1,0 +1,251 @@
+import type { ModelParameters, RunLimits, ToolMode } from './agents.ts';
+import type { ErrorInfo } from './errors.ts';
+import type { RunEvent } from './events.ts';
+import type { InterruptAnswer } from './interrupts.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { AssistantMessage, Message, UserMessage } from './messages.ts';
+import type { UserPart } from './parts.ts';
+import type { RunRecord, StoredInterrupt } from './run-store.ts';
+import type { ToolReference } from './tools.ts';
+
+/**
+ * What goes over Toolyard's own HTTP API (`/api/...`), between the server and the page, the command line or whoever
+ * else. Times are milliseconds since 1970. A list that may be long comes in pages: `next` is given back as `after`.
+ *
+ * Every refusal is `application/problem+json`: {@link Problem}.
+ */
+
+/** RFC 9457, with the code and hint of {@link ErrorInfo}. */
+export type Problem = {
+  type: 'about:blank';
+  title: string;
+  status: number;
+  detail: string;
+  code: ErrorInfo['code'];
+  hint?: string;
+  /** Where in the request the fault is, for a body or a query that does not fit: `messages.0.text: expected string`. */
+  issues?: { path: string; message: string }[];
+};
+
+export type Page<T> = { items: T[]; next?: string };
+
+/** A model of a provider: together they are its only identity. */
+export type ModelReference = { providerId: string; modelId: string };
+
+/**
+ * What decides how an agent works. Each layer may leave out what it does not care about; the later one wins:
+ * default, agent, conversation, run.
+ */
+export type AgentConfiguration = {
+  model?: ModelReference;
+  instructions?: string;
+  parameters?: ModelParameters;
+  limits?: Partial<Omit<RunLimits, 'price'>>;
+  toolMode?: ToolMode;
+  /** Servers switched on or off by choice; one that is not named follows its own default. */
+  servers?: Record<string, boolean>;
+  /** Tools switched off, as `server/tool`. */
+  disabledTools?: string[];
+  /** `manual`: what is not known to be harmless is asked about. `headless`: it is refused. */
+  intervention?: 'manual' | 'headless';
+};
+
+/** The whole of it, with where each part came from. */
+export type ResolvedAgentConfiguration = {
+  model: ModelReference | null;
+  instructions: string;
+  parameters: ModelParameters;
+  limits: RunLimits;
+  toolMode: ToolMode;
+  servers: Record<string, boolean>;
+  disabledTools: string[];
+  intervention: 'manual' | 'headless';
+};
+
+export type AgentView = {
+  id: string;
+  title: string;
+  configuration: AgentConfiguration;
+  version: number;
+  createdAt: number;
+  updatedAt: number;
+};
+
+export type ConversationSummary = {
+  id: string;
+  /** Empty until something was said; shown then as "new chat". */
+  title: string;
+  agentId: string | null;
+  pinned: boolean;
+  createdAt: number;
+  updatedAt: number;
+  /** The run under way, if there is one. */
+  activeRun: { id: string; status: RunRecord['status'] } | null;
+  /** With a search: the words around what was found, the finds between U+0002 and U+0003. */
+  snippet?: string;
+};
+
+/**
+ * A stretch of one branch, oldest first.
+ */
+export type MessagePage = {
+  messages: Message[];
+  /**
+   * For each message above that has them: all messages with the same parent, itself included, by age, without
+   * abandoned ones. Choosing another one is a change of the leaf.
+   */
+  alternatives: Record<string, string[]>;
+  /** Answers that were begun and abandoned beside the messages above; their parent tells where. */
+  abandoned: AssistantMessage[];
+  /** True where older messages of this branch come before the first. */
+  earlier: boolean;
+};
+
+export type ConversationView = Omit<ConversationSummary, 'activeRun' | 'snippet'> & {
+  configuration: AgentConfiguration;
+  leafId: string | null;
+  /** What all layers give together. */
+  resolved: ResolvedAgentConfiguration;
+  /** The end of the current branch. */
+  page: MessagePage;
+  /** Read its events from 0, or what `page` does not hold of it. */
+  activeRun: RunRecord | null;
+  queue: QueuedMessage[];
+  interrupts: StoredInterrupt[];
+};
+
+export type CreateConversation = { id?: string; title?: string; agentId?: string; configuration?: AgentConfiguration };
+
+export type ChangeConversation = {
+  title?: string;
+  pinned?: boolean;
+  agentId?: string | null;
+  /** Takes the place of the whole configuration. */
+  configuration?: AgentConfiguration;
+  /** Shows the branch that ends in this message, or, of one with answers, the newest below it. */
+  leafId?: string;
+};
+
+export type SendMessage = {
+  /** Made by the sender, so that sending again after a lost connection stores it once. */
+  id?: string;
+  parts: UserPart[];
+  /** What it follows; absent: the current leaf. For an edited message the parent of the old one (null: the first). */
+  parentId?: string | null;
+  /** What to do while a run is under way; default `queue`. */
+  whenBusy?: 'queue' | 'interrupt' | 'refuse';
+  /** Counts for this run only. */
+  configuration?: AgentConfiguration;
+};
+
+/** 201 with `run`, or 202 with `queued`. */
+export type SentMessage = { run: RunRecord; message: UserMessage } | { queued: QueuedMessage };
+
+/** Answers the same message anew, as another branch: that of the person before `messageId`, which is an answer. */
+export type Regenerate = { messageId: string; configuration?: AgentConfiguration };
+
+export type QueuedMessage = { id: string; conversationId: string; parts: UserPart[]; createdAt: number };
+/** `before`: the id of the queued message it is to stand before; null: the end. */
+export type ChangeQueuedMessage = { parts?: UserPart[]; before?: string | null };
+
+export type AnswerInterrupt = { answer: InterruptAnswer };
+
+export type ProviderView = {
+  id: string;
+  label: string;
+  /** Where it was learnt of. Only `settings` can be changed or removed here. */
+  origin: 'built-in' | 'environment' | 'file' | 'found' | 'settings';
+  baseUrl: string | null;
+  hasKey: boolean;
+};
+export type CreateProvider = { id?: string; label: string; baseUrl: string; apiKey?: string };
+/** An `apiKey` of null removes the key; absent, it stays. */
+export type ChangeProvider = { label?: string; baseUrl?: string; apiKey?: string | null };
+/** Asks the address for its models without storing anything; `id` stands for the stored key of that provider. */
+export type TestProvider = { id?: string; baseUrl: string; apiKey?: string };
+export type TestedProvider = { ok: true; models: string[] } | { ok: false; error: ErrorInfo };
+
+export type ModelView = { providerId: string; providerLabel: string; modelId: string; contextWindow?: number };
+/** Every model that is to be had now, and of each provider that could not be asked the reason. */
+export type ModelsView = {
+  models: ModelView[];
+  failures: { providerId: string; providerLabel: string; error: ErrorInfo }[];
+  /** What a new conversation uses; null where there is none. */
+  standard: ModelReference | null;
+};
+
+export type McpServerView = {
+  id: string;
+  state: 'idle' | 'connecting' | 'ready' | 'failed' | 'closed' | 'disabled';
+  /** Its own default; a conversation may choose otherwise. */
+  enabled: boolean;
+  builtIn: boolean;
+  origin: 'built-in' | 'file' | 'flag';
+  transport: { type: 'stdio'; command: string } | { type: 'http'; url: string };
+  serverInfo?: { name: string; version: string; title?: string };
+  era?: 'legacy' | 'modern';
+  protocolVersion?: string;
+  error?: ErrorInfo;
+  tools: McpToolView[];
+  skipped: { name: string; reason: string }[];
+  log: { at: number; level: 'info' | 'warning' | 'error'; text: string }[];
+};
+export type McpToolView = {
+  tool: ToolReference;
+  title?: string;
+  description?: string;
+  readOnly: boolean;
+  permission: 'allow' | 'never' | null;
+};
+export type ChangeMcpServer = { enabled: boolean };
+
+/** What a person decided about a tool; `conversationId` null: everywhere. */
+export type PermissionView = {
+  tool: ToolReference;
+  conversationId: string | null;
+  decision: 'allow' | 'never';
+  at: number;
+};
+
+/** `defaults` is the undermost layer of every configuration; other keys are the page's own. */
+export type SettingsView = { defaults: AgentConfiguration } & Record<string, JsonValue | AgentConfiguration>;
+
+export type UploadedFile = { sha256: string; size: number; mimeType: string };
+
+export type SessionView = { ownerId: string; version: string; tokenRequired: boolean };
+
+/** `ui_settings` is what the owner set with `--ui-config`; `webui` and `webui_settings` repeat them for older clients. */
+export type PropsView = {
+  ui: boolean;
+  ui_settings: JsonObject;
+  cors_proxy_enabled: boolean;
+  webui: boolean;
+  webui_settings: JsonObject;
+  version: string;
+};
+
+/**
+ * `GET /api/events`: one stream a tab. Each frame is one of these, its `event:` the type; `id:` is a cursor over all
+ * runs, given back as `Last-Event-ID` or `?after=`. A run's event may come more than once (known by run and seq) and
+ * never out of order.
+ *
+ * `hello` comes first in every stream: whatever the page shows besides runs is to be fetched anew. `changed` says what
+ * is to be fetched again: `id` narrows it.
+ */
+export type LiveEvent =
+  | { type: 'hello'; boot: string; version: string }
+  | { type: 'run'; event: RunEvent }
+  | {
+      type: 'changed';
+      what: 'conversations' | 'queue' | 'interrupts' | 'servers' | 'agents' | 'providers' | 'settings';
+      id?: string;
+    };
+
+/** `toolyard-export` of one conversation: every branch, with what a blob holds written out. */
+export type ConversationExport = {
+  format: 'toolyard-conversation';
+  version: 1;
+  exportedAt: number;
+  conversation: { id: string; title: string; configuration: AgentConfiguration; leafId: string | null };
+  messages: Message[];
+};

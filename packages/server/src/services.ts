@@ -1,0 +1,123 @@
+import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
+import type { ToolHost } from '@toolyard/mcp-host';
+import type { ModelRuntime } from '@toolyard/model-runtime';
+import type {
+  AgentConfiguration,
+  ChangeMcpServer,
+  ChangeProvider,
+  ChangeQueuedMessage,
+  CreateProvider,
+  InterruptAnswer,
+  LiveEvent,
+  McpServerView,
+  ModelReference,
+  ModelsView,
+  Principal,
+  ProviderView,
+  QueuedMessage,
+  Regenerate,
+  ResolvedAgentConfiguration,
+  RunEvent,
+  RunRecord,
+  SendMessage,
+  SentMessage,
+  StoredInterrupt,
+  TestedProvider,
+  TestProvider,
+  ToolReference,
+} from '@toolyard/protocol';
+
+/**
+ * What the doors of the server (HTTP now, others later) work with. Every method that names a principal sees that
+ * owner's things only; what is not there, or somebody else's, is a ToolyardError `not_found`. What cannot be done in
+ * the present state of things is `conflict`.
+ */
+
+/** Starts runs, keeps them going, and takes what people have to say to them. */
+export type RunService = {
+  send(principal: Principal, conversationId: string, message: SendMessage): Promise<SentMessage>;
+  regenerate(principal: Principal, conversationId: string, request: Regenerate): Promise<{ run: RunRecord }>;
+  /** Resolves when the wish is stored; a run that is over stays as it is. */
+  cancel(principal: Principal, runId: string): Promise<RunRecord>;
+  /** `conflict` where it was answered or withdrawn, `bad_request` where the answer does not fit its kind. */
+  answer(principal: Principal, interruptId: string, answer: InterruptAnswer): Promise<StoredInterrupt>;
+  changeQueued(
+    principal: Principal,
+    conversationId: string,
+    id: string,
+    change: ChangeQueuedMessage,
+  ): Promise<QueuedMessage>;
+  removeQueued(principal: Principal, conversationId: string, id: string): Promise<void>;
+  /** Stops what is under way and sends this one at once. */
+  sendQueued(principal: Principal, conversationId: string, id: string): Promise<void>;
+};
+
+/** What happens now, told to whoever listens in this process. Runs are told only of what is committed. */
+export type LiveHub = {
+  subscribe(ownerId: string, listener: (events: readonly LiveEvent[]) => void): () => void;
+  runEvents(ownerId: string, events: readonly RunEvent[]): void;
+  /** `ownerId` null: tells everybody. */
+  changed(ownerId: string | null, what: Extract<LiveEvent, { type: 'changed' }>['what'], id?: string): void;
+};
+
+/** Streams that miss nothing: first what is stored after the cursor, then what comes. They end with the signal. */
+export type LiveStreams = {
+  /**
+   * The events of one run with a seq above `afterSeq`, in batches, up to its `run_finished`. Null where the owner has
+   * no such run.
+   */
+  readRun(
+    principal: Principal,
+    runId: string,
+    afterSeq: number,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<readonly RunEvent[]> | null>;
+  /** Everything of one owner; `cursor` is what {@link LiveBatch.cursor} was last. An unreadable one counts as none. */
+  readAll(principal: Principal, cursor: string | null, signal: AbortSignal): AsyncIterable<LiveBatch>;
+};
+
+export type LiveBatch = {
+  events: readonly LiveEvent[];
+  /** Stands for everything up to and including this batch. */
+  cursor: string;
+};
+
+/** Layers of configuration, joined in one place. */
+export type Configurations = {
+  /** default < agent < conversation < run. `not_found` where there is no such agent. */
+  resolve(
+    principal: Principal,
+    layers: { agentId: string | null; conversation?: AgentConfiguration; run?: AgentConfiguration },
+  ): Promise<ResolvedAgentConfiguration>;
+};
+
+/** Providers, their keys and their models. */
+export type Models = {
+  /** `refresh` asks the providers again instead of telling what is known. */
+  list(principal: Principal, options?: { refresh?: boolean; signal?: AbortSignal }): Promise<ModelsView>;
+  /** `model_not_found` where there is no such provider. */
+  open(principal: Principal, model: ModelReference): Promise<ModelRuntime>;
+  providers(principal: Principal): Promise<ProviderView[]>;
+  create(principal: Principal, provider: CreateProvider): Promise<ProviderView>;
+  change(principal: Principal, id: string, change: ChangeProvider): Promise<ProviderView>;
+  remove(principal: Principal, id: string): Promise<void>;
+  /** Never throws for what the address does. */
+  test(principal: Principal, request: TestProvider, signal?: AbortSignal): Promise<TestedProvider>;
+};
+
+/** The tools one run may use, as they are now. */
+export type ToolSelection = ToolHost & {
+  contextSources(): ContextSources;
+  /** Undefined for a tool that is not there. */
+  judged(tool: ToolReference): JudgedTool | undefined;
+};
+
+/** The MCP servers of this process. */
+export type Servers = {
+  list(principal: Principal): Promise<McpServerView[]>;
+  change(principal: Principal, id: string, change: ChangeMcpServer): Promise<McpServerView>;
+  reconnect(principal: Principal, id: string): Promise<McpServerView>;
+  /** Waits, bounded, for servers of this configuration that are still connecting. */
+  select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection>;
+  close(): Promise<void>;
+};
