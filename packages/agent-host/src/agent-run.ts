@@ -11,8 +11,9 @@ import type {
   Usage,
 } from '@toolyard/protocol';
 import { textOf, ToolyardError } from '@toolyard/protocol';
-import type { Brain, Ending, Executors, StepResult } from '@toolyard/agent-runtime';
-import { AgentRuntime, initialState } from '@toolyard/agent-runtime';
+import type { Brain, Ending, Executors } from '@toolyard/agent-runtime';
+import { initialState } from '@toolyard/agent-runtime';
+import { driveRun } from './drive-run.ts';
 import { EventQueue } from './event-queue.ts';
 import { createMemoryJournal } from './memory-journal.ts';
 import type { MemoryConversation } from './memory-conversation.ts';
@@ -116,28 +117,19 @@ export class AgentRun implements AsyncIterable<RunEvent> {
     signal?.addEventListener('abort', onAbort, { once: true });
 
     const journal = createMemoryJournal({ runId: this.id, clock, publish: (event) => this.#events.push(event) });
-    const runtime = new AgentRuntime({
-      agent: options.brain,
-      executors: options.executors({ journal, signal: this.#stop.signal }),
-      journal,
-      stopRequested: () => this.#ending,
-      ...(options.onDefect ? { onDefect: options.onDefect } : {}),
-    });
-    let at: StepResult = {
-      state: initialState({
-        runId: this.id,
-        conversationId: conversation.id,
-        startedAt: clock.now(),
-        limits,
-      }),
-      context: { phase: 'user_input' },
-    };
+    const state = initialState({ runId: this.id, conversationId: conversation.id, startedAt: clock.now(), limits });
+    let at;
     try {
       options.onStart(journal);
-      while (at.state.status === 'running') {
-        await options.failpoint?.(`step:${at.context.phase}`);
-        at = await runtime.step(at.state, at.context);
-      }
+      at = await driveRun({
+        point: { state, context: { phase: 'user_input' } },
+        brain: options.brain,
+        executors: options.executors({ journal, signal: this.#stop.signal }),
+        journal,
+        stopRequested: () => this.#ending,
+        ...(options.failpoint ? { failpoint: options.failpoint } : {}),
+        ...(options.onDefect ? { onDefect: options.onDefect } : {}),
+      });
     } finally {
       cancelTimer?.();
       signal?.removeEventListener('abort', onAbort);

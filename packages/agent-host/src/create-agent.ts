@@ -11,14 +11,15 @@ import type {
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { DEFAULT_LIMITS, ToolyardError, VERSION } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { ContextSources } from '@toolyard/agent-runtime';
-import { createGate, GeneralChatAgent } from '@toolyard/agent-runtime';
+import { createGate, GeneralChatAgent, isHarmless } from '@toolyard/agent-runtime';
 import type { CreateTransport, ServerConfig, ServerHealth } from '@toolyard/mcp-host';
 import { McpHost } from '@toolyard/mcp-host';
 import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
 import { AgentRun } from './agent-run.ts';
 import { createAgentExecutors } from './executors/create-agent-executors.ts';
+import { memoryLedger } from './memory-ledger.ts';
 import { MemoryConversation } from './memory-conversation.ts';
 import type { ModelChoice } from './model-choice.ts';
 import { resolveModel } from './model-choice.ts';
@@ -112,7 +113,8 @@ class LocalAgent implements Agent {
   readonly #host: McpHost;
   readonly #conversation: MemoryConversation;
   readonly #log: (line: string) => void;
-  readonly #allowed: Set<string>;
+  /** What was decided about tools, as `server/tool`. */
+  readonly #permissions: Map<string, 'allow' | 'never'>;
   #model: { runtime: ModelRuntime; id: string };
   #current: AgentRun | null = null;
   #closing: Promise<void> | null = null;
@@ -131,7 +133,7 @@ class LocalAgent implements Agent {
     this.#host = host;
     this.#conversation = conversation;
     this.#log = log;
-    this.#allowed = new Set(options.allow);
+    this.#permissions = new Map(options.allow?.map((reference) => [reference, 'allow']));
     this.#model = resolveModel(options.model, platform);
     host.onChange(() => {
       this.#contextSources = null;
@@ -199,7 +201,7 @@ class LocalAgent implements Agent {
     const ask = this.#options.approve;
     const gate = createGate({
       mode: ask ? 'manual' : 'headless',
-      allowed: this.#allowed,
+      permission: (tool) => this.#permissions.get(formatToolReference(tool)),
       lookUp: (tool) => this.#judged(tool),
     });
     const run = new AgentRun({
@@ -221,8 +223,11 @@ class LocalAgent implements Agent {
           clock,
           signal,
           contextSources: () => this.#currentSources(),
-          ...(ask ? { ask } : {}),
-          allow: (reference) => this.#allowed.add(reference),
+          ledger: memoryLedger,
+          asking: ask ? { who: 'person', ask } : { who: 'nobody' },
+          remember: (tool, { decision }) =>
+            this.#permissions.set(formatToolReference(tool), decision === 'approve' ? 'allow' : 'never'),
+          repeatable: (tool) => isHarmless(this.#judged(tool)),
         }),
       onStart: (journal) =>
         journal.append({

@@ -3,6 +3,9 @@ export type { Agent, AgentOptions, Platform, RunOptions } from './create-agent.t
 export type { ModelChoice } from './model-choice.ts';
 export { RunFailed } from './agent-run.ts';
 export type { AgentRun, RunResult } from './agent-run.ts';
+export { driveRun } from './drive-run.ts';
+export type { DriveOptions } from './drive-run.ts';
+export { messageIdOf } from './executors/call-llm.ts';
 export { createAgentExecutors } from './executors/create-agent-executors.ts';
-export type { AskApproval, RunHost } from './run-host.ts';
+export type { AskApproval, Asking, RunHost } from './run-host.ts';
 export { createUuidSource } from './uuid.ts';

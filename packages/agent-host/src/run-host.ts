@@ -5,7 +5,9 @@ import type {
   ConversationPort,
   ModelParameters,
   RunJournal,
+  ToolLedger,
   ToolMode,
+  ToolReference,
 } from '@toolyard/protocol';
 import type { ContextSources } from '@toolyard/agent-runtime';
 import type { ToolHost } from '@toolyard/mcp-host';
@@ -13,6 +15,14 @@ import type { ModelRuntime } from '@toolyard/model-runtime';
 
 /** Puts a question to a person. Rejecting, or an aborted signal, counts as no. */
 export type AskApproval = (interrupt: ApprovalInterrupt, options: { signal: AbortSignal }) => Promise<ApprovalAnswer>;
+
+/**
+ * Who answers what a run must ask.
+ * - `person`: somebody waits beside the run and is asked one question after the other
+ * - `park`: the questions are stored, nothing is held open, and the run goes on when they are answered
+ * - `nobody`: what would need a person is not done
+ */
+export type Asking = { who: 'person'; ask: AskApproval } | { who: 'park' } | { who: 'nobody' };
 
 /** All that the executors of one run work with. */
 export type RunHost = {
@@ -23,12 +33,14 @@ export type RunHost = {
   tools: ToolHost;
   conversation: ConversationPort;
   journal: RunJournal;
+  ledger: ToolLedger;
   clock: Clock;
   /** Aborted when the run is to end. */
   signal: AbortSignal;
   contextSources: () => ContextSources;
-  /** Absent where there is nobody to ask. */
-  ask?: AskApproval;
-  /** Told when a person allows a tool for the rest of the conversation. */
-  allow: (toolReference: string) => void;
+  asking: Asking;
+  /** Told what a person decided about a tool, beyond the one call, while the run waited for it. */
+  remember: (tool: ToolReference, answer: ApprovalAnswer) => void;
+  /** True for a tool that may be called again although it may have been called already. */
+  repeatable: (tool: ToolReference) => boolean;
 };

@@ -4,14 +4,14 @@ import type { Brain } from './general-chat-agent.ts';
 import type { AgentContext, Ending, InstructionOf } from './instructions.ts';
 import type { AgentState } from './state.ts';
 
-/** Where a run stands after a step, and what the brain is to look at next. */
-export type StepResult = { state: AgentState; context: AgentContext };
+/** Where a run stands between two steps, and what the brain is to look at next: plain JSON, all a run goes on from. */
+export type RunPoint = { state: AgentState; context: AgentContext };
 
 /** Carries out one kind of instruction. */
 export type Executor<T extends InstructionType> = (
   instruction: InstructionOf<T>,
   state: AgentState,
-) => Promise<StepResult> | StepResult;
+) => Promise<RunPoint> | RunPoint;
 
 export type Executors = { [T in InstructionType]: Executor<T> };
 
@@ -29,8 +29,8 @@ export type AgentRuntimeOptions = {
  * The engine: asks the brain for an instruction, has it carried out, commits. It knows neither models nor tools.
  *
  * @example
- * let at: StepResult = { state: initialState(run), context: { phase: 'user_input' } };
- * while (at.state.status === 'running') at = await runtime.step(at.state, at.context);
+ * let point: RunPoint = { state: initialState(run), context: { phase: 'user_input' } };
+ * while (point.state.status === 'running') point = await runtime.step(point.state, point.context);
  */
 export class AgentRuntime {
   readonly #options: AgentRuntimeOptions;
@@ -43,7 +43,7 @@ export class AgentRuntime {
    * Carries out one instruction and commits it. Never throws for what an executor throws: the run then goes on to
    * its end as failed.
    */
-  async step(state: AgentState, context: AgentContext): Promise<StepResult> {
+  async step(state: AgentState, context: AgentContext): Promise<RunPoint> {
     const { agent, journal } = this.#options;
     const ending = context.phase === 'ending' ? null : (this.#options.stopRequested?.() ?? null);
     const instruction = agent.decide(state, ending ? { phase: 'ending', ending } : context);
@@ -51,11 +51,12 @@ export class AgentRuntime {
     journal.append({ type: 'step_started', instruction: instruction.type });
     const result = await this.#carryOut(instruction, state);
     const next = { ...result.state, step: state.step + 1 };
-    await journal.commit(next);
-    return { state: next, context: result.context };
+    const point = { state: next, context: result.context };
+    await journal.commit(point);
+    return point;
   }
 
-  async #carryOut<T extends InstructionType>(instruction: InstructionOf<T>, state: AgentState): Promise<StepResult> {
+  async #carryOut<T extends InstructionType>(instruction: InstructionOf<T>, state: AgentState): Promise<RunPoint> {
     // The map pairs each instruction with its executor; TypeScript cannot follow that through a union.
     const execute = this.#options.executors[instruction.type] as Executor<T>;
     try {

@@ -15,11 +15,23 @@ type Processor = (messages: readonly Message[], sources: ContextSources) => read
  * What a model is sent is the conversation, passed through these in order. Each is pure, and gives back the very
  * message it was given wherever it changes nothing, so that what was made of a message can be kept.
  */
-const PROCESSORS: readonly Processor[] = [withServerInstructions, withCappedToolResults];
+const PROCESSORS: readonly Processor[] = [withoutUnsaid, withServerInstructions, withCappedToolResults];
 
 /** Turns the messages of a conversation into those a model is sent. */
 export function buildContext(messages: readonly Message[], sources: ContextSources): readonly Message[] {
   return PROCESSORS.reduce<readonly Message[]>((current, process) => process(current, sources), messages);
+}
+
+/** An answer that said nothing, or that was begun anew elsewhere, would only confuse the next request. */
+function withoutUnsaid(messages: readonly Message[]): readonly Message[] {
+  return messages.every(isSaid) ? messages : messages.filter(isSaid);
+}
+
+function isSaid(message: Message): boolean {
+  if (message.role !== 'assistant') return true;
+  const { finishReason, parts } = message;
+  if (finishReason === 'pending' || finishReason === 'abandoned') return false;
+  return parts.some((part) => part.type !== 'error');
 }
 
 const MAX_INSTRUCTIONS_CHARACTERS = 2_000;

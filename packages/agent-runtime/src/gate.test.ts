@@ -5,7 +5,7 @@ import type { GateOptions } from './gate.ts';
 function gate(changes: Partial<GateOptions> = {}): ReturnType<typeof createGate> {
   return createGate({
     mode: 'manual',
-    allowed: new Set(),
+    permission: () => undefined,
     lookUp: () => ({ builtIn: false, readOnly: false }),
     ...changes,
   });
@@ -27,9 +27,14 @@ describe('createGate', () => {
   });
 
   it('runs what the owner allowed, by server and tool, and nothing of the same name elsewhere', () => {
-    const allowing = gate({ allowed: new Set(['files/write']) });
+    const allowing = gate({ permission: ({ serverId }) => (serverId === 'files' ? 'allow' : undefined) });
     expect(allowing(tool)).toEqual({ decision: 'run' });
     expect(allowing({ serverId: 'other', name: 'write' })).toEqual({ decision: 'ask' });
+  });
+
+  it('never runs what the owner forbade, not even if it is harmless', () => {
+    const forbidding = gate({ permission: () => 'never', lookUp: () => ({ builtIn: true, readOnly: true }) });
+    expect(forbidding(tool)).toMatchObject({ decision: 'refused', refusal: { code: 'tool_refused' } });
   });
 
   it('refuses where nobody can be asked, and says how to allow it', () => {

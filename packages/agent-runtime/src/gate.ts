@@ -11,8 +11,8 @@ export type JudgedTool = { builtIn: boolean; readOnly: boolean };
 
 export type GateOptions = {
   mode: InterventionMode;
-  /** Tools the owner allowed beforehand, as `server/tool`. */
-  allowed: ReadonlySet<string>;
+  /** What the owner decided about a tool before; undefined where nothing was. */
+  permission: (tool: ToolReference) => 'allow' | 'never' | undefined;
   /** Looks a tool up; undefined where it has gone since. */
   lookUp: (tool: ToolReference) => JudgedTool | undefined;
 };
@@ -27,10 +27,10 @@ export type Gate = (tool: ToolReference) => Verdict;
  */
 export function createGate(options: GateOptions): Gate {
   return (tool) => {
-    const known = options.lookUp(tool);
-    if (known?.builtIn && known.readOnly) return { decision: 'run' };
     const reference = formatToolReference(tool);
-    if (options.allowed.has(reference)) return { decision: 'run' };
+    const decided = options.permission(tool);
+    if (decided === 'never') return { decision: 'refused', refusal: neverAllowed(reference) };
+    if (decided === 'allow' || isHarmless(options.lookUp(tool))) return { decision: 'run' };
     switch (options.mode) {
       case 'manual':
         return { decision: 'ask' };
@@ -44,5 +44,18 @@ export function createGate(options: GateOptions): Gate {
           },
         };
     }
+  };
+}
+
+/** What Toolyard registered itself and only reads: it runs unasked, and may be repeated. */
+export function isHarmless(tool: JudgedTool | undefined): boolean {
+  return tool !== undefined && tool.builtIn && tool.readOnly;
+}
+
+function neverAllowed(reference: string): ErrorInfo {
+  return {
+    code: 'tool_refused',
+    message: `The owner never allows ${reference}. Do not try it again.`,
+    hint: 'The decision can be taken back in the settings, under permissions.',
   };
 }

@@ -24,6 +24,7 @@ export interface Brain {
  * | the model wrote text                 |                                       | finish: done                  |
  * | the model wrote nothing              |                                       | finish: empty_response        |
  * | the person answered                  |                                       | call_tool, call_tools_batch   |
+ * | the run waits for a person           |                                       | (it is not asked)             |
  * | the tools answered                   | turns and money are left              | call_llm                      |
  * |                                      | they are used up                      | finish: failed                |
  * | somebody or something stopped it     |                                       | finish: cancelled or failed   |
@@ -58,6 +59,9 @@ export class GeneralChatAgent implements Brain {
         if (context.hasText) return end(state, { status: 'done' });
         return end(state, failed(context.filtered ? FILTERED : EMPTY_RESPONSE));
       }
+
+      case 'waiting':
+        throw new TypeError('a parked run has no next instruction');
 
       case 'human_response':
         return makeCalls(state.pending);

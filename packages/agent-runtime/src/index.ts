@@ -1,10 +1,11 @@
 export { AgentRuntime } from './agent-runtime.ts';
-export type { AgentRuntimeOptions, Executor, Executors, StepResult } from './agent-runtime.ts';
+export type { AgentRuntimeOptions, Executor, Executors, RunPoint } from './agent-runtime.ts';
 export { GeneralChatAgent } from './general-chat-agent.ts';
 export type { Brain } from './general-chat-agent.ts';
-export { createGate } from './gate.ts';
+export { createGate, isHarmless } from './gate.ts';
 export type { Gate, GateOptions, InterventionMode, JudgedTool, Verdict } from './gate.ts';
 export type { AgentContext, Ending, Instruction, InstructionOf, ToolChoice } from './instructions.ts';
+export { answerInterrupts, approvalOf, openInterrupts, withApproval } from './interrupts.ts';
 export { initialState, STATE_SCHEMA_VERSION, withPendingCalls } from './state.ts';
 export type { AgentState, CallDecision, PendingCall } from './state.ts';
 export { buildContext, MAX_TOOL_RESULT_TOKENS } from './context-pipeline.ts';

@@ -11,6 +11,8 @@ export type AgentContext =
   | { phase: 'user_input' }
   /** The model answered; its calls are in `state.pending`. */
   | { phase: 'llm_result'; hasText: boolean; toolChoice: ToolChoice; filtered: boolean; error?: ErrorInfo }
+  /** The state is `parked`: nothing is decided until a person has answered. */
+  | { phase: 'waiting' }
   | { phase: 'human_response' }
   | { phase: 'tool_result' }
   | { phase: 'tools_batch_result' }

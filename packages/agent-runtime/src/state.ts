@@ -1,4 +1,12 @@
-import type { ErrorInfo, JsonObject, RunLimits, RunStatus, ToolReference, Usage } from '@toolyard/protocol';
+import type {
+  ErrorInfo,
+  InDoubtAnswer,
+  JsonObject,
+  RunLimits,
+  RunStatus,
+  ToolReference,
+  Usage,
+} from '@toolyard/protocol';
 import { callFingerprint } from './fingerprint.ts';
 
 /** The version of {@link AgentState}; a stored state of another version is migrated before use. */
@@ -24,6 +32,8 @@ export type PendingCall = {
   decision: CallDecision;
   /** What the person or the policy said with a refusal. */
   refusal?: ErrorInfo;
+  /** Set once it was found sent and unanswered after its process had died. */
+  doubt?: { interruptId: string; sentAt: number; answer?: InDoubtAnswer };
 };
 
 /**

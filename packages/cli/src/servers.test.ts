@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { serverFromFlag, serversFrom } from './servers.ts';
 
 describe('--mcp', () => {
@@ -57,5 +60,16 @@ describe('--mcp', () => {
   it('never takes a server of the person’s for built in, whatever it is called', () => {
     const [own] = serversFrom({ mcp: ['date=node x.js'], date: false }, {});
     expect(own?.builtIn).toBeUndefined();
+  });
+
+  it('takes from the file what is not disabled there, whatever is wrong with the rest', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'toolyard-servers-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const mcpConfig = join(folder, 'mcp.json');
+    writeFileSync(
+      mcpConfig,
+      '{"mcpServers": {"off": {"command": "${env:NOT_SET_HERE}", "disabled": true}, "on": {"command": "a"}}}',
+    );
+    expect(serversFrom({ mcp: [], mcpConfig, date: false }, {}).map(({ id }) => id)).toEqual(['on']);
   });
 });

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgsStringToArgv } from 'string-argv';
 import type { ServerConfig } from '@toolyard/mcp-host';
+import { readMcpConfig } from '@toolyard/mcp-host/node';
 import { ToolyardError } from '@toolyard/protocol';
 import type { ConnectionFlags } from './flags.ts';
-import { readMcpConfig } from './mcp-config.ts';
 
 /** The servers a command works with: the bundled one, those of the file, those of the flags. */
 export function serversFrom(
@@ -11,7 +11,8 @@ export function serversFrom(
   env: NodeJS.ProcessEnv,
 ): ServerConfig[] {
   const servers: ServerConfig[] = flags.date ? [dateServer()] : [];
-  if (flags.mcpConfig !== undefined) servers.push(...readMcpConfig(flags.mcpConfig, env));
+  const listed = flags.mcpConfig === undefined ? [] : readMcpConfig(flags.mcpConfig, env);
+  for (const entry of listed) if (entry.enabled) servers.push(entry.config);
   for (const text of flags.mcp) servers.push(serverFromFlag(text));
   return uniqueIds(servers);
 }

@@ -186,6 +186,7 @@ export class McpConnection {
   async callTool(name: string, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
     const reference = { serverId: this.config.id, name };
     const client = this.#client;
+    if (this.#closing !== undefined) return notSent(closedByUs(this.config.id));
     if (this.#state !== 'ready' || client === undefined) {
       return notSent(this.#error ?? notReady(this.config.id, this.#state));
     }
@@ -223,6 +224,7 @@ export class McpConnection {
     this.abortCalls();
     this.#stopWatching?.();
     this.#tools = new Map();
+    this.#options.onChange?.();
     if (this.#client !== undefined) this.#client.onclose = () => undefined;
     await this.#connecting?.catch(() => undefined);
     await Promise.allSettled([this.#transport?.close(), this.#clearing]);

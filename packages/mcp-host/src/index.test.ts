@@ -10,7 +10,13 @@ test('the package offers this and nothing else', () => {
     'createEraMemory',
     'createWebTransports',
   ]);
-  expect(Object.keys(node).sort()).toEqual(['createNodeTransports', 'createStdioTransport', 'killAllStdioChildren']);
+  expect(Object.keys(node).sort()).toEqual([
+    'createNodeTransports',
+    'createStdioTransport',
+    'killAllStdioChildren',
+    'readJsonFile',
+    'readMcpConfig',
+  ]);
 });
 
 test('two servers of the same name, or one whose name cannot be written in a reference, are refused', () => {

@@ -15,4 +15,7 @@ export type { BlobInfo, BlobStore } from './blobs.ts';
 export type { AgentRepository, StoredAgent } from './repositories/agents.ts';
 export type { Conversation, ConversationChange, ConversationRepository } from './repositories/conversations.ts';
 export type { MessageRepository } from './repositories/messages.ts';
+export type { PermissionRepository } from './repositories/permissions.ts';
+export type { QueueRepository } from './repositories/queue.ts';
+export type { SecretRepository } from './repositories/secrets.ts';
 export type { SettingsRepository } from './repositories/settings.ts';

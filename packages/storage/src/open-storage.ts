@@ -16,6 +16,12 @@ import type { ConversationRepository } from './repositories/conversations.ts';
 import { createConversationRepository } from './repositories/conversations.ts';
 import type { MessageRepository } from './repositories/messages.ts';
 import { createMessageRepository } from './repositories/messages.ts';
+import type { PermissionRepository } from './repositories/permissions.ts';
+import { createPermissionRepository } from './repositories/permissions.ts';
+import type { QueueRepository } from './repositories/queue.ts';
+import { createQueueRepository } from './repositories/queue.ts';
+import type { SecretRepository } from './repositories/secrets.ts';
+import { createSecretRepository } from './repositories/secrets.ts';
 import type { SettingsRepository } from './repositories/settings.ts';
 import { createSettingsRepository } from './repositories/settings.ts';
 import type { Schema } from './schema.ts';
@@ -43,8 +49,11 @@ export type Storage = {
   readonly runs: SyncRunStore;
   readonly conversations: ConversationRepository;
   readonly messages: MessageRepository;
+  readonly queue: QueueRepository;
   readonly agents: AgentRepository;
+  readonly permissions: PermissionRepository;
   readonly settings: SettingsRepository;
+  readonly secrets: SecretRepository;
   readonly blobs: BlobStore;
   /** Copies everything to a folder that does not exist yet, while work goes on. What has that name is whole. */
   backup(to: string): Promise<void>;
@@ -98,8 +107,11 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
     runs: createSqliteRunStore(connection, clock),
     conversations: createConversationRepository(db),
     messages: createMessageRepository(db, connection),
+    queue: createQueueRepository(connection),
     agents: createAgentRepository(db),
+    permissions: createPermissionRepository(db),
     settings: createSettingsRepository(db),
+    secrets: createSecretRepository(db),
     blobs,
     async backup(to) {
       const release = blobs.holdDeletions();

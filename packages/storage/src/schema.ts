@@ -10,6 +10,8 @@ export type Schema = {
   messages: MessagesTable;
   agents: AgentsTable;
   settings: SettingsTable;
+  permissions: PermissionsTable;
+  secrets: SecretsTable;
 };
 
 type ConversationsTable = {
@@ -45,5 +47,16 @@ type AgentsTable = {
   created_at: number;
   updated_at: number;
 };
+
+type PermissionsTable = {
+  owner_id: string;
+  conversation_id: string | null;
+  server_id: string;
+  tool_name: string;
+  decision: 'allow' | 'never';
+  decided_at: number;
+};
+
+type SecretsTable = { owner_id: string; name: string; sealed: Uint8Array; updated_at: number };
 
 type SettingsTable = { owner_id: string; key: string; value: Json<JsonValue>; updated_at: number };

@@ -10,7 +10,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
   return async ({ toolChoice }, state) => {
     const messages = conversation.messages();
     const parentId = messages.at(-1)?.id ?? null;
-    const answer = new Answer(`${state.runId}.${state.step}`, journal, tools);
+    const answer = new Answer(messageIdOf(state, journal.attempt), journal, tools);
     journal.append({ type: 'message_started', messageId: answer.messageId, parentId, model: host.modelId });
 
     const request = {
@@ -36,8 +36,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
       runId: state.runId,
       model: host.modelId,
     });
-    // An empty message would only confuse the next request; the events and the result still tell of it.
-    if (message.parts.some((part) => part.type !== 'error')) conversation.add(message);
+    conversation.add(message);
     journal.append({ type: 'message_finished', message });
     if (answer.finishReason === 'length') {
       journal.append({
@@ -60,6 +59,12 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
       },
     };
   };
+}
+
+/** Made from run and step; an answer begun anew after a crash is another message beside the one it takes the place of. */
+export function messageIdOf(state: Pick<AgentState, 'runId' | 'step'>, attempt: number): string {
+  const id = `${state.runId}.${state.step}`;
+  return attempt === 1 ? id : `${id}~${attempt}`;
 }
 
 function withUsage(state: AgentState, answer: Answer): AgentState {

@@ -1,86 +1,98 @@
-import type { ErrorInfo, ToolMessage, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
-import type { AgentState, Ending, Executor, PendingCall } from '@toolyard/agent-runtime';
+import type { ErrorInfo, ToolMessage, ToolResult } from '@toolyard/protocol';
+import type { AgentState, Ending, Executor, PendingCall, RunPoint } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
+import type { Answered } from './make-call.ts';
+import { answeredNow, leftBefore, makeCall, notSent, outlookOf, STOPPED, UNKNOWN_AFTER_STOP } from './make-call.ts';
+import { parkInDoubt } from './park-in-doubt.ts';
 
 /** Makes one call. */
 export function createCallTool(host: RunHost): Executor<'call_tool'> {
-  return async ({ call }, state) => ({
-    state: await answerCalls(host, state, [call], (pending) => makeCall(host, pending)),
-    context: { phase: 'tool_result' },
-  });
+  return ({ call }, state) => makeCalls(host, state, [call], 'tool_result');
 }
 
 /** Makes several calls at once; their results enter the conversation in the order they were asked for. */
 export function createCallToolsBatch(host: RunHost): Executor<'call_tools_batch'> {
-  return async ({ calls }, state) => ({
-    state: await answerCalls(host, state, calls, (pending) => makeCall(host, pending)),
-    context: { phase: 'tools_batch_result' },
-  });
+  return ({ calls }, state) => makeCalls(host, state, calls, 'tools_batch_result');
 }
 
 /** Answers calls that will not be made because the run ends. */
 export function createResolveAbortedTools(host: RunHost): Executor<'resolve_aborted_tools'> {
   return async ({ calls, ending }, state) => ({
-    state: await answerCalls(host, state, calls, () => Promise.resolve(notSent(whyNot(ending)))),
+    state: await answerCalls(host, state, calls, (call) => Promise.resolve(notMade(host, call, ending))),
     context: { phase: 'ending', ending },
   });
+}
+
+async function makeCalls(
+  host: RunHost,
+  state: AgentState,
+  calls: PendingCall[],
+  phase: 'tool_result' | 'tools_batch_result',
+): Promise<RunPoint> {
+  const parked = parkInDoubt(host, state, calls);
+  if (parked) return parked;
+  for (const call of calls) {
+    const outlook = outlookOf(host, call);
+    if (outlook.do === 'make') {
+      host.ledger.plan({ callId: call.callId, tool: outlook.tool, arguments: call.arguments });
+    }
+  }
+  return { state: await answerCalls(host, state, calls, (call) => makeCall(host, call)), context: { phase } };
 }
 
 async function answerCalls(
   host: RunHost,
   state: AgentState,
   calls: readonly PendingCall[],
-  answer: (call: PendingCall) => Promise<ToolResult>,
+  answer: (call: PendingCall) => Promise<Answered>,
 ): Promise<AgentState> {
   const before = host.conversation.messages().at(-1)?.id ?? null;
   const idOf = (index: number): string => `${state.runId}.${state.step}.${index}`;
 
   const messages = await inParallel(calls, state.limits.toolConcurrency, async (call, index) => {
     const startedAt = host.clock.monotonic();
-    const result = await answer(call);
+    const { result, stored } = await answer(call);
+    const at = stored?.at ?? host.clock.now();
     const message: ToolMessage = {
       id: idOf(index),
       parentId: index === 0 ? before : idOf(index - 1),
-      createdAt: host.clock.now(),
+      createdAt: at,
       role: 'tool',
       name: call.name,
       tool: call.tool,
       parts: [{ type: 'tool_result', callId: call.callId, result }],
     };
+    // An answer an earlier attempt left was told then.
+    if (stored) return message;
     const durationMs = Math.round(host.clock.monotonic() - startedAt);
     host.journal.append({ type: 'tool_finished', callId: call.callId, result, message, durationMs });
+    settle(host, call, result, at);
     return message;
   });
   for (const message of messages) host.conversation.add(message);
   return { ...state, pending: [] };
 }
 
-async function makeCall(host: RunHost, call: PendingCall): Promise<ToolResult> {
-  if (call.problem) return notSent(call.problem);
-  if (call.refusal) return notSent(call.refusal);
-  if (call.decision !== 'run' || call.tool === null) return notSent(NOT_APPROVED);
-  if (host.signal.aborted) return notSent(STOPPED);
-  return run(host, call, call.tool);
+const LEDGER_STATUS = { done: 'done', not_sent: 'failed', unknown: 'in_doubt' } as const;
+
+/** Only what was planned is in the ledger. */
+function settle(host: RunHost, call: PendingCall, result: ToolResult, at: number): void {
+  const entry = host.ledger.find(call.callId);
+  const to = LEDGER_STATUS[result.outcome];
+  if (entry && entry.status !== to) host.ledger.settle(call.callId, to, answeredNow(result, at));
 }
 
-async function run(host: RunHost, call: PendingCall, tool: ToolReference): Promise<ToolResult> {
-  const { callId } = call;
-  host.journal.append({ type: 'tool_started', callId, tool, name: call.name });
-  try {
-    return await host.tools.callTool(tool, call.arguments, {
-      signal: host.signal,
-      onProgress: (progress) => host.journal.append({ type: 'tool_progress', callId, ...progress }),
-    });
-  } catch {
-    // A tool host answers with results and does not throw; if one does, nobody knows how far the call went.
-    return failedResult(
-      {
-        code: 'outcome_unknown',
-        message: `"${call.name}" broke off; it is not known whether it took effect. Do not repeat it.`,
-      },
-      'unknown',
-    );
-  }
+function notMade(host: RunHost, call: PendingCall, ending: Ending): Answered {
+  const left = leftBefore(host, call);
+  if (left) return left;
+  const status = host.ledger.find(call.callId)?.status;
+  if (status === 'sent' || status === 'in_doubt') return { result: UNKNOWN_AFTER_STOP };
+  return { result: notSent(whyNot(ending)) };
+}
+
+function whyNot(ending: Ending): ErrorInfo {
+  if (ending.status !== 'failed') return STOPPED;
+  return { code: ending.error.code, message: `Not made: ${ending.error.message}` };
 }
 
 /** Works through `items`, at most `limit` at once; the results stand in the order of the items. */
@@ -98,20 +110,4 @@ async function inParallel<T, R>(
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
   return results;
-}
-
-const NOT_APPROVED: ErrorInfo = { code: 'tool_refused', message: 'This call was not approved and has not been made.' };
-const STOPPED: ErrorInfo = { code: 'cancelled', message: 'Not made: the run was stopped.' };
-
-function whyNot(ending: Ending): ErrorInfo {
-  if (ending.status !== 'failed') return STOPPED;
-  return { code: ending.error.code, message: `Not made: ${ending.error.message}` };
-}
-
-function notSent(error: ErrorInfo): ToolResult {
-  return failedResult(error, 'not_sent');
-}
-
-function failedResult(error: ErrorInfo, outcome: ToolOutcome): ToolResult {
-  return { content: [{ type: 'text', text: error.message }], isError: true, outcome, error };
 }

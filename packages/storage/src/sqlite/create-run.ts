@@ -23,6 +23,9 @@ export function createRunCreator(connection: SqliteConnection, clock: Clock): Sy
   const keep = connection.prepare(
     'INSERT INTO run_states (run_id, owner_id, configuration, state) VALUES (?, ?, ?, ?)',
   );
+  const unqueue = connection.prepare(
+    'DELETE FROM queued_messages WHERE conversation_id = ? AND id = ? AND owner_id = ?',
+  );
   const messages = createMessageWriter(connection);
 
   function refusal({ ownerId }: Principal, run: NewRun): Exclude<CreateRunOutcome, { outcome: 'created' }> | null {
@@ -53,6 +56,8 @@ export function createRunCreator(connection: SqliteConnection, clock: Clock): Sy
     ) as RunRow;
     const kept = { configuration: textOrNull(run.configuration), state: textOrNull(run.state) };
     keep.run(id, ownerId, kept.configuration, kept.state);
+    if (run.queuedMessageId !== undefined && unqueue.run(conversationId, run.queuedMessageId, ownerId).changes === 0)
+      throw new Refusal(`message ${run.queuedMessageId} is not in the queue of conversation ${conversationId}`);
     for (const message of run.messages) messages.write(message, { conversationId, ownerId, runId: id });
     if (run.leaf !== undefined) messages.moveLeaf({ to: run.leaf }, { conversationId, at });
     return { outcome: 'created', run: toLeasedRun(row, kept) };

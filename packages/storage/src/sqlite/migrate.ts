@@ -5,9 +5,13 @@ import { Migrator, sql } from 'kysely';
 import { storageError, toStorageError } from '../storage-error.ts';
 import type { SqliteConnection } from './connection.ts';
 import { first } from './migrations/001-first.ts';
+import { queue } from './migrations/002-queue.ts';
 
 /** In order; a name once released is never changed, nor what it does. */
-const MIGRATIONS: Readonly<Record<string, readonly string[]>> = { '001-first': first };
+const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
+  '001-first': first,
+  '002-queue': queue,
+};
 
 /** Brings the tables to this version: all of the missing steps in one transaction, or none. */
 export async function migrateToLatest(

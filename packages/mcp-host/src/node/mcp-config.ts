@@ -1,44 +1,42 @@
-import { readFileSync } from 'node:fs';
-import type { ParseError } from 'jsonc-parser';
-import { parse, printParseErrorCode } from 'jsonc-parser';
-import type { ServerConfig } from '@toolyard/mcp-host';
-import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import type { JsonObject } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { ServerConfig } from '../types.ts';
+import { readJsonFile } from './json-file.ts';
+
+/** One server of an `mcp.json`. A fault in one that is switched off is no reason to refuse the file. */
+export type McpConfigEntry =
+  { id: string; enabled: boolean; config: ServerConfig } | { id: string; enabled: false; fault: ToolyardError };
 
 /**
  * Reads an `mcp.json` as Claude Desktop and Cursor (`mcpServers`) and VS Code (`servers`) write it, comments and
  * trailing commas allowed, `${env:NAME}` filled in.
  *
- * @throws ToolyardError `bad_config`, naming the file and the line or the server
+ * @throws ToolyardError `bad_config`, naming the file, the line and the server
  */
-export function readMcpConfig(path: string, env: NodeJS.ProcessEnv): ServerConfig[] {
-  const text = readText(path);
-  const errors: ParseError[] = [];
-  const root = parse(text, errors, { allowTrailingComma: true }) as JsonValue | undefined;
-  const [first] = errors;
-  if (first) {
-    const { line, column } = positionOf(text, first.offset);
-    throw bad(`${path}, line ${line}, column ${column}: ${printParseErrorCode(first.error)}`);
-  }
-  const listed = isJsonObject(root) ? (root['mcpServers'] ?? root['servers']) : undefined;
+export function readMcpConfig(path: string, env: Readonly<Record<string, string | undefined>>): McpConfigEntry[] {
+  const { value: root, placeOf } = readJsonFile(path);
+  const key = isJsonObject(root) && root['mcpServers'] === undefined ? 'servers' : 'mcpServers';
+  const listed = isJsonObject(root) ? root[key] : undefined;
   if (!isJsonObject(listed)) throw bad(`${path} has no "mcpServers" (or "servers") object.`);
-  return Object.entries(listed).flatMap(([id, entry]) => {
-    if (!isJsonObject(entry)) throw bad(`${path}: server "${id}" is not an object.`);
-    return entry['disabled'] === true ? [] : [toServer(path, id, entry, env)];
+  return Object.entries(listed).map(([id, entry]): McpConfigEntry => {
+    const where = `${placeOf([key, id])}: server "${id}"`;
+    if (!isJsonObject(entry)) throw bad(`${where} is not an object.`);
+    if (entry['disabled'] !== true) return { id, enabled: true, config: toServer(where, id, entry, env) };
+    try {
+      return { id, enabled: false, config: toServer(where, id, entry, env) };
+    } catch (thrown) {
+      if (!ToolyardError.isInstance(thrown)) throw thrown;
+      return { id, enabled: false, fault: thrown };
+    }
   });
 }
 
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    throw bad(code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read (${String(code)}).`);
-  }
-}
-
-function toServer(path: string, id: string, entry: JsonObject, env: NodeJS.ProcessEnv): ServerConfig {
-  const where = `${path}: server "${id}"`;
+function toServer(
+  where: string,
+  id: string,
+  entry: JsonObject,
+  env: Readonly<Record<string, string | undefined>>,
+): ServerConfig {
   const fill = (text: string): string =>
     text.replace(/\$\{env:([^}]+)\}/g, (_whole, name: string) => {
       const value = env[name];
@@ -86,11 +84,6 @@ function toServer(path: string, id: string, entry: JsonObject, env: NodeJS.Proce
     return { id, transport: { type: 'http', url: address, ...(headers ? { headers } : {}) } };
   }
   throw bad(`${where} has neither "command" nor "url".`);
-}
-
-function positionOf(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset).split('\n');
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
 function bad(message: string): ToolyardError {

@@ -19,23 +19,45 @@ describe('mcp.json', () => {
       '{"mcpServers": {"files": {"command": "npx", "args": ["-y", "x"], "env": {"A": "1"}}, "docs": {"url": "https://example.com/mcp", "headers": {"X": "y"}}}}',
     );
     expect(readMcpConfig(path, {})).toEqual([
-      { id: 'files', transport: { type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { A: '1' } } },
-      { id: 'docs', transport: { type: 'http', url: 'https://example.com/mcp', headers: { X: 'y' } } },
+      {
+        id: 'files',
+        enabled: true,
+        config: { id: 'files', transport: { type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { A: '1' } } },
+      },
+      {
+        id: 'docs',
+        enabled: true,
+        config: { id: 'docs', transport: { type: 'http', url: 'https://example.com/mcp', headers: { X: 'y' } } },
+      },
     ]);
   });
 
   it('is read as VS Code writes it, with comments and trailing commas', () => {
     const path = file('{\n // mine\n "servers": {"a": {"type": "stdio", "command": "a",},},\n}');
-    expect(readMcpConfig(path, {})).toMatchObject([{ id: 'a', transport: { command: 'a' } }]);
+    expect(readMcpConfig(path, {})).toMatchObject([{ id: 'a', config: { transport: { command: 'a' } } }]);
   });
 
-  it('leaves out what is disabled, and fills in the environment', () => {
+  it('tells what is disabled, and fills in the environment', () => {
     const path = file(
       '{"mcpServers": {"off": {"command": "a", "disabled": true}, "on": {"url": "https://example.com", "headers": {"Authorization": "Bearer ${env:KEY}"}}}}',
     );
     expect(readMcpConfig(path, { KEY: 'k' })).toMatchObject([
-      { id: 'on', transport: { headers: { Authorization: 'Bearer k' } } },
+      { id: 'off', enabled: false, config: { transport: { command: 'a' } } },
+      { id: 'on', enabled: true, config: { transport: { headers: { Authorization: 'Bearer k' } } } },
     ]);
+  });
+
+  it('lets a disabled server have a fault', () => {
+    const path = file('{"mcpServers": {"off": {"command": "${env:NOT_SET_HERE}", "disabled": true}}}');
+    const [entry] = readMcpConfig(path, {});
+    expect(entry).toMatchObject({ id: 'off', enabled: false, fault: { code: 'bad_config' } });
+  });
+
+  it('names the line of the server that is wrong', () => {
+    const path = file(
+      '{\n  // mine\n  "mcpServers": {\n    "good": {"command": "a"},\n    "bad": {"args": []}\n  }\n}',
+    );
+    expect(() => readMcpConfig(path, {})).toThrow(/mcp\.json, line 5: server "bad"/);
   });
 
   it.each([

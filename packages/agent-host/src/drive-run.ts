@@ -1,0 +1,36 @@
+import type { Failpoint, RunJournal } from '@toolyard/protocol';
+import type { Brain, Ending, Executors, RunPoint } from '@toolyard/agent-runtime';
+import { AgentRuntime } from '@toolyard/agent-runtime';
+
+export type DriveOptions = {
+  /** Where the run stands: new, or as it was committed last. */
+  point: RunPoint;
+  brain: Brain;
+  executors: Executors;
+  journal: RunJournal;
+  /** Tells, before each step, whether a person or a limit wants the run to end. */
+  stopRequested: () => Ending | null;
+  failpoint?: Failpoint;
+  onDefect?: (thrown: unknown) => void;
+};
+
+/**
+ * Takes one step after the other until the run is over or parked. The one loop there is: in a process, on a server
+ * and in a tab only journal and executors differ. Rejects only where the journal cannot commit.
+ */
+export async function driveRun(options: DriveOptions): Promise<RunPoint> {
+  const { brain, executors, journal, stopRequested, failpoint, onDefect } = options;
+  const runtime = new AgentRuntime({
+    agent: brain,
+    executors,
+    journal,
+    stopRequested,
+    ...(onDefect ? { onDefect } : {}),
+  });
+  let { point } = options;
+  while (point.state.status === 'running') {
+    if (failpoint) await failpoint(`step:${point.context.phase}`);
+    point = await runtime.step(point.state, point.context);
+  }
+  return point;
+}

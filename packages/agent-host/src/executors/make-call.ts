@@ -1,0 +1,119 @@
+import type { ErrorInfo, JsonObject, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+import type { PendingCall } from '@toolyard/agent-runtime';
+import type { RunHost } from '../run-host.ts';
+
+/** What is answered to a call; `stored` where an earlier attempt of the step had it already. */
+export type Answered = { result: ToolResult; stored?: { at: number } };
+
+/** What is to be done about a call, by what is known of it. */
+export type Outlook = { do: 'make'; tool: ToolReference } | { do: 'answer'; answered: Answered };
+
+/** Looks at what was decided and at what earlier attempts left in the ledger. */
+export function outlookOf(host: RunHost, call: PendingCall): Outlook {
+  const { tool } = call;
+  if (call.problem) return answer(notSent(call.problem));
+  if (call.refusal) return answer(notSent(call.refusal));
+  if (call.decision !== 'run' || tool === null) return answer(notSent(NOT_APPROVED));
+  const left = leftBefore(host, call);
+  if (left) return { do: 'answer', answered: left };
+  if (host.ledger.find(call.callId)?.status === 'in_doubt' && call.doubt?.answer) {
+    const said = call.doubt.answer;
+    if (said.decision === 'failed') return answer(notSent(SAID_FAILED));
+    if (said.decision === 'result') return answer(saidResult(said.text));
+    return { do: 'make', tool };
+  }
+  return isInDoubt(host, call) ? answer(UNKNOWN_AFTER_CRASH) : { do: 'make', tool };
+}
+
+/** True where nobody can say whether the call took effect, and making it again might do it twice. */
+export function isInDoubt(host: RunHost, call: PendingCall): boolean {
+  const entry = host.ledger.find(call.callId);
+  if (!entry || !call.tool || leftBefore(host, call)) return false;
+  if (entry.status === 'in_doubt') return call.doubt?.answer === undefined;
+  return entry.status === 'sent' && !host.repeatable(call.tool);
+}
+
+/** The answer an earlier attempt committed. */
+export function leftBefore(host: RunHost, call: PendingCall): Answered | undefined {
+  const detail = host.ledger.find(call.callId)?.detail;
+  if (!isJsonObject(detail) || !isJsonObject(detail['result']) || typeof detail['at'] !== 'number') return undefined;
+  // Written by `answeredNow`, and by nobody else.
+  return { result: detail['result'] as unknown as ToolResult, stored: { at: detail['at'] } };
+}
+
+/** What the ledger keeps of an answer. */
+export function answeredNow(result: ToolResult, at: number): JsonObject {
+  return { result: result as unknown as JsonObject, at };
+}
+
+/** Makes one call, or answers it without. Never throws for what a tool does. */
+export async function makeCall(host: RunHost, call: PendingCall): Promise<Answered> {
+  const outlook = outlookOf(host, call);
+  if (outlook.do === 'answer') return outlook.answered;
+  if (host.signal.aborted) return { result: notSent(STOPPED) };
+  const { tool } = outlook;
+  const { callId, name } = call;
+  host.journal.append({ type: 'tool_started', callId, tool, name });
+  const stored = host.ledger.sent(callId);
+  if (stored) await stored;
+  try {
+    const result = await host.tools.callTool(tool, call.arguments, {
+      signal: host.signal,
+      onProgress: (progress) => host.journal.append({ type: 'tool_progress', callId, ...progress }),
+    });
+    return { result };
+  } catch {
+    // A tool host answers with results and does not throw; if one does, nobody knows how far the call went.
+    return {
+      result: failedResult(
+        {
+          code: 'outcome_unknown',
+          message: `"${name}" broke off; it is not known whether it took effect. Do not repeat it.`,
+        },
+        'unknown',
+      ),
+    };
+  }
+}
+
+export function notSent(error: ErrorInfo): ToolResult {
+  return failedResult(error, 'not_sent');
+}
+
+function failedResult(error: ErrorInfo, outcome: ToolOutcome): ToolResult {
+  return { content: [{ type: 'text', text: error.message }], isError: true, outcome, error };
+}
+
+function saidResult(text: string): ToolResult {
+  return { content: [{ type: 'text', text }], isError: false, outcome: 'done' };
+}
+
+function answer(result: ToolResult): Outlook {
+  return { do: 'answer', answered: { result } };
+}
+
+export const STOPPED: ErrorInfo = { code: 'cancelled', message: 'Not made: the run was stopped.' };
+
+export const UNKNOWN_AFTER_STOP = failedResult(
+  {
+    code: 'outcome_unknown',
+    message: 'The run was stopped while this call was under way; it is not known whether it took effect.',
+  },
+  'unknown',
+);
+
+const UNKNOWN_AFTER_CRASH = failedResult(
+  {
+    code: 'outcome_unknown',
+    message: 'Toolyard died while this call was under way; it is not known whether it took effect. Do not repeat it.',
+  },
+  'unknown',
+);
+
+const NOT_APPROVED: ErrorInfo = { code: 'tool_refused', message: 'This call was not approved and has not been made.' };
+
+const SAID_FAILED: ErrorInfo = {
+  code: 'tool_failed',
+  message: 'This call was cut off; the person says that it did not take effect.',
+};

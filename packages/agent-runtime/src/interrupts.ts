@@ -1,0 +1,86 @@
+import type { ApprovalAnswer, ApprovalInterrupt, Interrupt, InterruptAnswer } from '@toolyard/protocol';
+import { formatToolReference } from '@toolyard/protocol';
+import type { RunPoint } from './agent-runtime.ts';
+import type { AgentState, PendingCall } from './state.ts';
+
+/** The question whether a call may be made; null where nothing is to be asked. */
+export function approvalOf(call: PendingCall): ApprovalInterrupt | null {
+  const { callId, tool, name, decision } = call;
+  if (decision !== 'ask' || tool === null) return null;
+  return { id: `${callId}.approval`, kind: 'approval', callId, tool, name, arguments: call.arguments };
+}
+
+/** Everything a parked run waits for, in the order of its calls. */
+export function openInterrupts(state: AgentState): Interrupt[] {
+  return state.pending.flatMap((call): Interrupt[] => {
+    const approval = approvalOf(call);
+    if (approval) return [approval];
+    const { callId, tool, name, doubt } = call;
+    if (!doubt || doubt.answer || tool === null) return [];
+    const { interruptId: id, sentAt } = doubt;
+    return [{ id, kind: 'in_doubt', callId, tool, name, arguments: call.arguments, sentAt }];
+  });
+}
+
+/** The call with what the person said about it. */
+export function withApproval(call: PendingCall, answer: ApprovalAnswer): PendingCall {
+  if (answer.decision === 'approve') return { ...call, decision: 'run' };
+  const reason = answer.reason ? `: ${answer.reason}` : '';
+  return {
+    ...call,
+    decision: 'refused',
+    refusal: {
+      code: 'tool_refused',
+      message: `The person refused this call${reason}. Do not try it again unless they ask for it.`,
+    },
+  };
+}
+
+/**
+ * A parked run after these answers. A decision that reaches beyond its own call settles the other open calls of the
+ * same tool too: `answered` names every interrupt that is settled now. While `stillOpen` is not empty the run stays
+ * parked, else it goes on.
+ */
+export function answerInterrupts(
+  point: RunPoint,
+  answers: ReadonlyMap<string, InterruptAnswer>,
+): { point: RunPoint; answered: { interruptId: string; answer: InterruptAnswer }[]; stillOpen: string[] } {
+  const answered: { interruptId: string; answer: InterruptAnswer }[] = [];
+  const lasting = new Map<string, ApprovalAnswer>();
+  for (const open of openInterrupts(point.state)) {
+    const answer = answers.get(open.id);
+    if (answer && isLasting(answer)) lasting.set(formatToolReference(open.tool), answer);
+  }
+
+  const pending = point.state.pending.map((call) => {
+    const approval = approvalOf(call);
+    if (approval) {
+      const answer = answers.get(approval.id) ?? lasting.get(formatToolReference(approval.tool));
+      if (!answer || !isApproval(answer)) return call;
+      answered.push({ interruptId: approval.id, answer });
+      return withApproval(call, answer);
+    }
+    if (!call.doubt || call.doubt.answer) return call;
+    const answer = answers.get(call.doubt.interruptId);
+    if (!answer || isApproval(answer)) return call;
+    answered.push({ interruptId: call.doubt.interruptId, answer });
+    return { ...call, doubt: { ...call.doubt, answer } };
+  });
+
+  const state = { ...point.state, pending };
+  const stillOpen = openInterrupts(state).map(({ id }) => id);
+  if (stillOpen.length > 0) return { point: { ...point, state }, answered, stillOpen };
+  return {
+    point: { state: { ...state, status: 'running' }, context: { phase: 'human_response' } },
+    answered,
+    stillOpen,
+  };
+}
+
+function isApproval(answer: InterruptAnswer): answer is ApprovalAnswer {
+  return answer.decision === 'approve' || answer.decision === 'refuse';
+}
+
+function isLasting(answer: InterruptAnswer): answer is ApprovalAnswer {
+  return isApproval(answer) && answer.scope !== undefined && answer.scope !== 'once';
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import type { Node, ParseError } from 'jsonc-parser';
+import { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { JsonValue } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+
+/** A configuration file a person writes. */
+export type JsonFile = {
+  value: JsonValue;
+  /** Names a place in it for a message: `mcp.json, line 3`. One that is not there stands for the nearest above it. */
+  placeOf(path: readonly PropertyKey[]): string;
+};
+
+/**
+ * Reads JSON with comments and trailing commas.
+ *
+ * @throws ToolyardError `bad_config`, naming the file and, for what is no JSON, line and column.
+ */
+export function readJsonFile(path: string): JsonFile {
+  const text = readText(path);
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first !== undefined || root === undefined) {
+    const { line, column } = positionOf(text, first?.offset ?? 0);
+    const problem = first === undefined ? 'ValueExpected' : printParseErrorCode(first.error);
+    throw bad(`${path}, line ${line}, column ${column}: ${problem}`, 'Correct the file there; comments are allowed.');
+  }
+  return {
+    value: getNodeValue(root) as JsonValue,
+    placeOf: (at) => `${path}, line ${positionOf(text, nearest(root, at).offset).line}`,
+  };
+}
+
+function nearest(root: Node, path: readonly PropertyKey[]): Node {
+  for (let length = path.length; length > 0; length--) {
+    const steps = path.slice(0, length).map((step) => (typeof step === 'number' ? step : String(step)));
+    const node = findNodeAtLocation(root, steps);
+    // Of a named value the line of its name is meant.
+    if (node !== undefined) return node.parent?.type === 'property' ? node.parent : node;
+  }
+  return root;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    throw bad(code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read (${String(code)}).`);
+  }
+}
+
+function positionOf(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+function bad(message: string, hint?: string): ToolyardError {
+  return new ToolyardError({ code: 'bad_config', message, ...(hint === undefined ? {} : { hint }) });
+}

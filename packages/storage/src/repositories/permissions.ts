@@ -1,0 +1,68 @@
+import type { Kysely, Selectable } from 'kysely';
+import { sql } from 'kysely';
+import type { PermissionView, Principal, ToolReference } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { Schema } from '../schema.ts';
+
+/** What a person decided about tools, once and for later: everywhere, or in one conversation. */
+export type PermissionRepository = {
+  /** By server, tool and time; with `conversationId` what counts there: those everywhere and its own. */
+  list(principal: Principal, query?: { conversationId?: string }): Promise<PermissionView[]>;
+  /**
+   * Takes the place of what was decided before for the same tool and scope.
+   * @throws ToolyardError `not_found` where there is no such conversation.
+   */
+  set(principal: Principal, permission: PermissionView): Promise<void>;
+  /** `conversationId` null: the one that counts everywhere. */
+  remove(principal: Principal, tool: ToolReference, conversationId: string | null): Promise<boolean>;
+};
+
+export function createPermissionRepository(db: Kysely<Schema>): PermissionRepository {
+  return {
+    async list({ ownerId }, { conversationId } = {}) {
+      let query = db.selectFrom('permissions').selectAll().where('owner_id', '=', ownerId);
+      if (conversationId !== undefined) {
+        query = query.where((eb) =>
+          eb.or([eb('conversation_id', 'is', null), eb('conversation_id', '=', conversationId)]),
+        );
+      }
+      const rows = await query
+        .orderBy('server_id')
+        .orderBy('tool_name')
+        .orderBy('decided_at')
+        .orderBy('conversation_id')
+        .execute();
+      return rows.map(toPermission);
+    },
+    async set({ ownerId }, { tool, conversationId, decision, at }) {
+      const { numAffectedRows } = await sql`
+        INSERT INTO permissions (owner_id, conversation_id, server_id, tool_name, decision, decided_at)
+        SELECT ${ownerId}, ${conversationId}, ${tool.serverId}, ${tool.name}, ${decision}, ${at}
+        WHERE ${conversationId} IS NULL
+          OR EXISTS (SELECT 1 FROM conversations WHERE id = ${conversationId} AND owner_id = ${ownerId})
+        ON CONFLICT (owner_id, coalesce(conversation_id, ''), server_id, tool_name)
+        DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at`.execute(db);
+      if (numAffectedRows === 1n) return;
+      throw new ToolyardError({ code: 'not_found', message: `There is no conversation ${String(conversationId)}.` });
+    },
+    async remove({ ownerId }, { serverId, name }, conversationId) {
+      const result = await db
+        .deleteFrom('permissions')
+        .where('owner_id', '=', ownerId)
+        .where('conversation_id', 'is', conversationId)
+        .where('server_id', '=', serverId)
+        .where('tool_name', '=', name)
+        .executeTakeFirst();
+      return result.numDeletedRows > 0;
+    },
+  };
+}
+
+function toPermission(row: Selectable<Schema['permissions']>): PermissionView {
+  return {
+    tool: { serverId: row.server_id, name: row.tool_name },
+    conversationId: row.conversation_id,
+    decision: row.decision,
+    at: row.decided_at,
+  };
+}

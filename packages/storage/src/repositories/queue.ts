@@ -1,0 +1,116 @@
+import type { ChangeQueuedMessage, Principal, QueuedMessage, UserPart } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { mediaProblem } from '../media.ts';
+import type { SqliteConnection } from '../sqlite/connection.ts';
+import { decodeJson, encodeJson } from '../text.ts';
+
+/**
+ * What a person has to say once the run under way is over, in the order it will be sent. A message leaves the queue
+ * with the run that sends it: `NewRun.queuedMessageId`.
+ */
+export type QueueRepository = {
+  list(principal: Principal, conversationId: string): Promise<QueuedMessage[]>;
+  get(principal: Principal, conversationId: string, id: string): Promise<QueuedMessage | null>;
+  /**
+   * Puts a message at the end. One of this id that is there already is given back as it is.
+   * @throws ToolyardError `not_found` where there is no such conversation, `bad_request` for large media.
+   */
+  add(
+    principal: Principal,
+    message: { id: string; conversationId: string; parts: readonly UserPart[]; at: number },
+  ): Promise<QueuedMessage>;
+  /**
+   * Null where it is not there.
+   * @throws ToolyardError `bad_request` for large media, or where there is nothing of the id `before` to stand before.
+   */
+  change(
+    principal: Principal,
+    conversationId: string,
+    id: string,
+    change: ChangeQueuedMessage,
+  ): Promise<QueuedMessage | null>;
+  remove(principal: Principal, conversationId: string, id: string): Promise<boolean>;
+};
+
+type Row = { id: string; parts: string; created_at: number };
+
+export function createQueueRepository(connection: SqliteConnection): QueueRepository {
+  const columns = 'id, parts, created_at';
+  const own = 'conversation_id = ? AND owner_id = ?';
+  const selectAll = connection.prepare(`SELECT ${columns} FROM queued_messages WHERE ${own} ORDER BY position, id`);
+  const select = connection.prepare(`SELECT ${columns} FROM queued_messages WHERE ${own} AND id = ?`);
+  const insert = connection.prepare(`
+    INSERT INTO queued_messages (conversation_id, id, owner_id, position, parts, created_at)
+    SELECT id, ?, owner_id,
+      (SELECT coalesce(max(position), 0) + 1 FROM queued_messages WHERE conversation_id = conversations.id), ?, ?
+    FROM conversations WHERE id = ? AND owner_id = ? AND deleted_at IS NULL`);
+  const rewrite = connection.prepare(`UPDATE queued_messages SET parts = ? WHERE ${own} AND id = ?`);
+  const place = connection.prepare(`UPDATE queued_messages SET position = ? WHERE ${own} AND id = ?`);
+  const remove = connection.prepare(`DELETE FROM queued_messages WHERE ${own} AND id = ?`);
+
+  const list = (conversationId: string, ownerId: string): QueuedMessage[] =>
+    (selectAll.all(conversationId, ownerId) as Row[]).map((row) => toQueued(conversationId, row));
+  const find = (conversationId: string, ownerId: string, id: string): QueuedMessage | null => {
+    const row = select.get(conversationId, ownerId, id) as Row | undefined;
+    return row === undefined ? null : toQueued(conversationId, row);
+  };
+
+  /** Queues are short: every place is written anew. */
+  function move(conversationId: string, ownerId: string, id: string, before: string | null): void {
+    if (before === id) return;
+    const others = list(conversationId, ownerId).filter((message) => message.id !== id);
+    const index = before === null ? others.length : others.findIndex((message) => message.id === before);
+    if (index === -1) throw refused(id, `there is no queued message ${String(before)} to stand before`);
+    const order = others.map((message) => message.id).toSpliced(index, 0, id);
+    for (const [position, each] of order.entries()) place.run(position + 1, conversationId, ownerId, each);
+  }
+
+  return {
+    async list({ ownerId }, conversationId) {
+      return connection.guard(() => list(conversationId, ownerId));
+    },
+    async get({ ownerId }, conversationId, id) {
+      return connection.guard(() => find(conversationId, ownerId, id));
+    },
+    async add({ ownerId }, { id, conversationId, parts, at }) {
+      const text = encodeParts(id, parts);
+      return connection.transaction('queue', 'full', () => {
+        const known = find(conversationId, ownerId, id);
+        if (known) return known;
+        insert.run(id, text, at, conversationId, ownerId);
+        const added = find(conversationId, ownerId, id);
+        if (added) return added;
+        throw new ToolyardError({ code: 'not_found', message: `There is no conversation ${conversationId}.` });
+      });
+    },
+    async change({ ownerId }, conversationId, id, { parts, before }) {
+      const text = parts === undefined ? undefined : encodeParts(id, parts);
+      return connection.transaction('queue', 'full', () => {
+        if (!find(conversationId, ownerId, id)) return null;
+        if (text !== undefined) rewrite.run(text, conversationId, ownerId, id);
+        if (before !== undefined) move(conversationId, ownerId, id, before);
+        return find(conversationId, ownerId, id);
+      });
+    },
+    async remove({ ownerId }, conversationId, id) {
+      return connection.transaction('queue', 'full', () => remove.run(conversationId, ownerId, id).changes === 1);
+    },
+  };
+}
+
+function encodeParts(id: string, parts: readonly UserPart[]): string {
+  const text = encodeJson(parts);
+  const problem = mediaProblem(text, parts);
+  if (problem !== null) throw refused(id, `it ${problem}`);
+  return text;
+}
+
+function refused(id: string, problem: string): ToolyardError {
+  return new ToolyardError({ code: 'bad_request', message: `Queued message ${id} was not stored: ${problem}.` });
+}
+
+function toQueued(conversationId: string, row: Row): QueuedMessage {
+  // Only this room writes the column, from parts.
+  const parts = decodeJson(row.parts) as unknown as UserPart[];
+  return { id: row.id, conversationId, parts, createdAt: row.created_at };
+}

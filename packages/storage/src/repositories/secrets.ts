@@ -1,0 +1,53 @@
+import type { Kysely } from 'kysely';
+import type { Principal } from '@toolyard/protocol';
+import type { Schema } from '../schema.ts';
+
+/** Sealed bytes under a name. What they say, and how they are sealed, is not known here. */
+export type SecretRepository = {
+  /** Null where there is none of that name. */
+  get(principal: Principal, name: string): Promise<Uint8Array | null>;
+  set(principal: Principal, name: string, sealed: Uint8Array, at: number): Promise<void>;
+  remove(principal: Principal, name: string): Promise<boolean>;
+  /** In order; with `prefix` those that begin with it. */
+  names(principal: Principal, prefix?: string): Promise<string[]>;
+};
+
+export function createSecretRepository(db: Kysely<Schema>): SecretRepository {
+  return {
+    async get({ ownerId }, name) {
+      const row = await db
+        .selectFrom('secrets')
+        .select('sealed')
+        .where('owner_id', '=', ownerId)
+        .where('name', '=', name)
+        .executeTakeFirst();
+      return row?.sealed ?? null;
+    },
+    async set({ ownerId }, name, sealed, at) {
+      await db
+        .insertInto('secrets')
+        .values({ owner_id: ownerId, name, sealed, updated_at: at })
+        .onConflict((conflict) => conflict.columns(['owner_id', 'name']).doUpdateSet({ sealed, updated_at: at }))
+        .execute();
+    },
+    async remove({ ownerId }, name) {
+      const result = await db
+        .deleteFrom('secrets')
+        .where('owner_id', '=', ownerId)
+        .where('name', '=', name)
+        .executeTakeFirst();
+      return result.numDeletedRows > 0;
+    },
+    async names({ ownerId }, prefix = '') {
+      const rows = await db
+        .selectFrom('secrets')
+        .select('name')
+        .where('owner_id', '=', ownerId)
+        .where('name', '>=', prefix)
+        .where((eb) => eb(eb.fn<string>('substr', ['name', eb.val(1), eb.val([...prefix].length)]), '=', prefix))
+        .orderBy('name')
+        .execute();
+      return rows.map(({ name }) => name);
+    },
+  };
+}

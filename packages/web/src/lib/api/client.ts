@@ -1,0 +1,60 @@
+import type { UploadedFile } from '@toolyard/protocol';
+import { isAbortError } from '@toolyard/protocol';
+import { t } from '../i18n/i18n.svelte.ts';
+import { ApiError, problemFrom } from './error.ts';
+
+export { ApiError } from './error.ts';
+
+type Options = { signal?: AbortSignal };
+
+let whenSignedOut: () => void = () => undefined;
+
+/** Called for every answer that says the session is not, or no longer, valid. */
+export function onSignedOut(listener: () => void): void {
+  whenSignedOut = listener;
+}
+
+/** The HTTP API of the server that served this page. Every failure but an abort is an {@link ApiError}. */
+export const api = {
+  get: <T>(path: string, options: Options = {}): Promise<T> => request<T>('GET', path, undefined, options),
+  post: <T>(path: string, body: object = {}, options: Options = {}): Promise<T> =>
+    request<T>('POST', path, asJson(body), options),
+  patch: <T>(path: string, body: object, options: Options = {}): Promise<T> =>
+    request<T>('PATCH', path, asJson(body), options),
+  put: <T>(path: string, body: unknown, options: Options = {}): Promise<T> =>
+    request<T>('PUT', path, asJson(body), options),
+  delete: <T = void>(path: string, options: Options = {}): Promise<T> => request<T>('DELETE', path, asJson({}), options),
+  upload: (file: Blob, options: Options = {}): Promise<UploadedFile> =>
+    request('POST', '/api/files', { content: file, type: file.type || 'application/octet-stream' }, options),
+  fileUrl: (sha256: string): string => `/api/files/${encodeURIComponent(sha256)}`,
+};
+
+type Body = { content: string | Blob; type: string };
+
+function asJson(body: unknown): Body {
+  return { content: JSON.stringify(body), type: 'application/json' };
+}
+
+async function request<T>(method: string, path: string, body: Body | undefined, { signal }: Options): Promise<T> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      headers: { Accept: 'application/json', ...(body === undefined ? {} : { 'Content-Type': body.type }) },
+      ...(body === undefined ? {} : { body: body.content }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    text = await response.text();
+  } catch (error) {
+    if (isAbortError(error)) throw error;
+    throw new ApiError({ code: 'network', status: 0, detail: t('errors.network'), hint: t('errors.networkHint') });
+  }
+  if (!response.ok) {
+    if (response.status === 401) whenSignedOut();
+    throw problemFrom(response.status, text, { unreadable: t('errors.unreadable', { status: String(response.status) }) });
+  }
+  // What the server answers has the shape both sides share as types; it serves this page, so it is of its version.
+  return (text === '' ? undefined : JSON.parse(text)) as T;
+}

@@ -1,0 +1,43 @@
+import type { ErrorInfo, Problem } from '@toolyard/protocol';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
+
+/** A refusal of the server, or that it could not be reached (`network`). Its message was written for the person. */
+export class ApiError extends Error {
+  readonly code: ErrorInfo['code'];
+  /** The HTTP status; 0 where no answer came. */
+  readonly status: number;
+  readonly hint: string | undefined;
+  readonly issues: NonNullable<Problem['issues']>;
+
+  constructor(problem: Pick<Problem, 'code' | 'status' | 'detail' | 'hint' | 'issues'>) {
+    super(problem.detail);
+    this.name = 'ApiError';
+    this.code = problem.code;
+    this.status = problem.status;
+    this.hint = problem.hint;
+    this.issues = problem.issues ?? [];
+  }
+}
+
+/** Reads problem+json; what something in between answered instead (a proxy) is told by its status. */
+export function problemFrom(status: number, body: string, words: { unreadable: string }): ApiError {
+  const parsed = parseJson(body);
+  if (parsed.ok && isJsonObject(parsed.value)) {
+    const { code, detail, hint, issues } = parsed.value;
+    if (typeof code === 'string' && typeof detail === 'string') {
+      return new ApiError({
+        // The list of codes grows with the server; an unknown one is shown by its detail like any other.
+        code: code as ErrorInfo['code'],
+        status,
+        detail,
+        ...(typeof hint === 'string' ? { hint } : {}),
+        ...(Array.isArray(issues) ? { issues: issues.filter(isIssue) } : {}),
+      });
+    }
+  }
+  return new ApiError({ code: 'bad_response', status, detail: words.unreadable });
+}
+
+function isIssue(value: unknown): value is { path: string; message: string } {
+  return isJsonObject(value) && typeof value['path'] === 'string' && typeof value['message'] === 'string';
+}

@@ -1,0 +1,126 @@
+import type { JsonValue } from '@toolyard/protocol';
+import { parseJson } from '@toolyard/protocol';
+
+/**
+ * Everything the page keeps in the browser goes through here. A datum lies under `toolyard:<name>:<version>`; what an
+ * older version of the page left behind is brought up to date once and its old key removed. What cannot be read counts
+ * as absent, and a browser that keeps nothing (private mode, full) costs the person a setting, never the page.
+ */
+export type StoredOptions<T> = {
+  version: number;
+  /** The value, if this is one; undefined otherwise. */
+  read: (value: JsonValue) => T | undefined;
+  fallback: T;
+  /** By the version it takes: turns its value into that of the next version; undefined gives it up. */
+  migrations?: Readonly<Record<number, (old: JsonValue) => JsonValue | undefined>>;
+  /** `session`: this tab only, gone with it. */
+  area?: 'local' | 'session';
+};
+
+export type Stored<T> = {
+  get(): T;
+  /** The fallback is not stored: what was never chosen follows later defaults. */
+  set(value: T): void;
+  /** Hears of changes another tab makes. */
+  watch(listener: (value: T) => void): () => void;
+};
+
+/** One datum of the page, kept in this browser. */
+export function stored<T extends JsonValue>(name: string, options: StoredOptions<T>): Stored<T> {
+  const area = () => openArea(options.area ?? 'local');
+  const key = keyOf(name, options.version);
+  return {
+    get: () => readUpToDate(area(), name, options) ?? options.fallback,
+    set: (value) => write(area(), key, JSON.stringify(value) === JSON.stringify(options.fallback) ? null : value),
+    watch: (listener) => {
+      const heard = (event: StorageEvent) => {
+        if (event.key !== key) return;
+        listener(readText(event.newValue, options.read) ?? options.fallback);
+      };
+      addEventListener('storage', heard);
+      return () => removeEventListener('storage', heard);
+    },
+  };
+}
+
+export type StoredFamily<T> = {
+  get(id: string): T;
+  set(id: string, value: T): void;
+};
+
+/** A datum for each of many things (a draft for each conversation). Only the newest `keep` are kept. */
+export function storedFamily<T extends JsonValue>(
+  name: string,
+  options: StoredOptions<T> & { keep: number },
+): StoredFamily<T> {
+  const members = stored<Record<string, JsonValue>>(name, {
+    version: options.version,
+    read: (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined),
+    fallback: {},
+    ...(options.migrations === undefined ? {} : { migrations: options.migrations }),
+    ...(options.area === undefined ? {} : { area: options.area }),
+  });
+  return {
+    get: (id) => {
+      const value = members.get()[id];
+      return (value === undefined ? undefined : options.read(value)) ?? options.fallback;
+    },
+    set: (id, value) => {
+      const others = Object.entries(members.get()).filter(([other]) => other !== id);
+      const isFallback = JSON.stringify(value) === JSON.stringify(options.fallback);
+      const all: [string, JsonValue][] = isFallback ? others : [...others, [id, value]];
+      members.set(Object.fromEntries(all.slice(-options.keep)));
+    },
+  };
+}
+
+function readUpToDate<T>(area: Storage | null, name: string, options: StoredOptions<T>): T | undefined {
+  const current = readText(area?.getItem(keyOf(name, options.version)) ?? null, options.read);
+  if (current !== undefined || area === null) return current;
+  for (let version = options.version - 1; version > 0; version -= 1) {
+    const text = area.getItem(keyOf(name, version));
+    if (text === null) continue;
+    area.removeItem(keyOf(name, version));
+    const value = migrate(text, version, options);
+    if (value === undefined) return undefined;
+    write(area, keyOf(name, options.version), value);
+    return options.read(value);
+  }
+  return undefined;
+}
+
+function migrate<T>(text: string, from: number, options: StoredOptions<T>): JsonValue | undefined {
+  const parsed = parseJson(text);
+  let value = parsed.ok ? parsed.value : undefined;
+  for (let version = from; version < options.version && value !== undefined; version += 1) {
+    value = options.migrations?.[version]?.(value);
+  }
+  return value;
+}
+
+function readText<T>(text: string | null, read: (value: JsonValue) => T | undefined): T | undefined {
+  if (text === null) return undefined;
+  const parsed = parseJson(text);
+  return parsed.ok ? read(parsed.value) : undefined;
+}
+
+function write(area: Storage | null, key: string, value: JsonValue | null): void {
+  try {
+    if (value === null) area?.removeItem(key);
+    else area?.setItem(key, JSON.stringify(value));
+  } catch {
+    // The quota is used up; the page goes on without keeping this.
+  }
+}
+
+function openArea(area: 'local' | 'session'): Storage | null {
+  try {
+    return area === 'local' ? localStorage : sessionStorage;
+  } catch {
+    return null;
+  }
+}
+
+function keyOf(name: string, version: number): string {
+  return `toolyard:${name}:${String(version)}`;
+}

@@ -1,0 +1,28 @@
+import type { Messages } from './en/index.ts';
+import type { MessageText, Translation, ValueNames } from './message.ts';
+
+/** All texts of one language. English is one too; it decides which keys there are. */
+export type Catalogue = { readonly [N in keyof Messages]: Translation<Messages[N]> };
+
+type Flat<T> = {
+  [N in keyof T & string]: { [K in keyof T[N] & string as `${N}.${K}`]: T[N][K] };
+}[keyof T & string];
+type Intersection<U> = (U extends unknown ? (part: U) => void : never) extends (all: infer I) => void ? I : never;
+type Texts = Intersection<Flat<Messages>>;
+
+/** `namespace.key` of every text there is. */
+export type MessageKey = keyof Texts & string;
+
+/** The values a text wants: none, or all of those it names. */
+export type MessageValues<K extends MessageKey> = [ValueNames<Texts[K]>] extends [never]
+  ? []
+  : [values: Readonly<Record<ValueNames<Texts[K]>, string | number>>];
+
+/** The text of a key; English where a language lacks it, which only a faulty build can bring about. */
+export function lookUp(catalogue: Catalogue, key: string): MessageText | undefined {
+  const dot = key.indexOf('.');
+  const namespace: Readonly<Record<string, MessageText>> | undefined = (
+    catalogue as Readonly<Record<string, Readonly<Record<string, MessageText>>>>
+  )[key.slice(0, dot)];
+  return namespace?.[key.slice(dot + 1)];
+}

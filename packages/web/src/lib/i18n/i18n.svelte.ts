@@ -1,0 +1,65 @@
+import { stored } from '../browser-storage.ts';
+import type { Catalogue, MessageKey, MessageValues } from './catalogue.ts';
+import { lookUp } from './catalogue.ts';
+import { messages as english } from './en/index.ts';
+import type { Locale } from './locale.ts';
+import { chooseLocale, isLocale } from './locale.ts';
+import { formatMessage } from './message.ts';
+
+const choice = stored<Locale | 'system'>('language', {
+  version: 1,
+  read: (value) => (value === 'system' || isLocale(value) ? value : undefined),
+  fallback: 'system',
+});
+
+const loaders: Record<Locale, () => Promise<Catalogue>> = {
+  en: async () => english,
+  'zh-Hant': async () => (await import('./zh-Hant/index.ts')).messages,
+  'zh-Hans': async () => (await import('./zh-Hans/index.ts')).messages,
+};
+
+class I18n {
+  /** What the person chose; `system` follows the browser. */
+  choice: Locale | 'system' = $state('system');
+  /** What the page is shown in. */
+  locale: Locale = $state('en');
+  #catalogue: Catalogue = $state.raw(english);
+
+  /** To be awaited before the first paint, so that the page never changes its language before one's eyes. */
+  async start(): Promise<void> {
+    choice.watch((changed) => void this.#show(changed));
+    await this.#show(choice.get());
+  }
+
+  async choose(wanted: Locale | 'system'): Promise<void> {
+    choice.set(wanted);
+    await this.#show(wanted);
+  }
+
+  text(key: string): ReturnType<typeof lookUp> {
+    return lookUp(this.#catalogue, key);
+  }
+
+  async #show(wanted: Locale | 'system'): Promise<void> {
+    const locale = wanted === 'system' ? chooseLocale(navigator.languages) : wanted;
+    const catalogue = await loaders[locale]();
+    this.choice = wanted;
+    this.locale = locale;
+    this.#catalogue = catalogue;
+    document.documentElement.lang = locale;
+  }
+}
+
+export const i18n = new I18n();
+
+/**
+ * The text of a key in the language of the page, with its values in place. Read in a template it follows the language.
+ *
+ * @example
+ * t('chat.stop')
+ * t('chat.tools', { count: 3 })
+ */
+export function t<K extends MessageKey>(key: K, ...values: MessageValues<K>): string {
+  const text = i18n.text(key);
+  return text === undefined ? key : formatMessage(text, values[0] ?? {}, i18n.locale);
+}

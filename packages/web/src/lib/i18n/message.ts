@@ -1,0 +1,33 @@
+/** A text, or one that depends on `count` by the plural rules of its language. `{name}` stands for a value. */
+export type PluralText = { readonly one?: string; readonly other: string };
+export type MessageText = string | PluralText;
+export type Values = Readonly<Record<string, string | number>>;
+
+/** What another language must give for the English messages: the same keys, of the same kind. */
+export type Translation<T extends Readonly<Record<string, MessageText>>> = {
+  readonly [K in keyof T]: T[K] extends string ? string : PluralText;
+};
+
+type NamesIn<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+
+/** The names of the values an English text wants. */
+export type ValueNames<M> = M extends string
+  ? NamesIn<M>
+  : M extends { readonly other: infer O extends string }
+    ? NamesIn<O> | 'count'
+    : never;
+
+/** Puts the values in their places; numbers are written as the language writes them. */
+export function formatMessage(text: MessageText, values: Values, locale: string): string {
+  return pick(text, values, locale).replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name];
+    if (value === undefined) return whole;
+    return typeof value === 'number' ? new Intl.NumberFormat(locale).format(value) : value;
+  });
+}
+
+function pick(text: MessageText, values: Values, locale: string): string {
+  if (typeof text === 'string') return text;
+  const count = Number(values['count'] ?? 0);
+  return new Intl.PluralRules(locale).select(count) === 'one' ? (text.one ?? text.other) : text.other;
+}

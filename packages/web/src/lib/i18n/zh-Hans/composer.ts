@@ -1,0 +1,4 @@
+import type { Translation } from '../message.ts';
+import type { composer as en } from '../en/composer.ts';
+
+export const composer: Translation<typeof en> = {};

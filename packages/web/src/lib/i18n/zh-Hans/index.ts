@@ -1,0 +1,11 @@
+import type { Catalogue } from '../catalogue.ts';
+import { chat } from './chat.ts';
+import { common } from './common.ts';
+import { composer } from './composer.ts';
+import { errors } from './errors.ts';
+import { servers } from './servers.ts';
+import { settings } from './settings.ts';
+import { setup } from './setup.ts';
+import { sidebar } from './sidebar.ts';
+
+export const messages: Catalogue = { chat, common, composer, errors, servers, settings, setup, sidebar };

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { formatWindow, groupModels, modelName, onlyDemo } from './model-list.ts';
+
+const model = (providerId: string, modelId: string) => ({ providerId, providerLabel: providerId.toUpperCase(), modelId });
+const models = [model('demo', 'demo'), model('ollama', 'qwen3:4b'), model('ollama', 'llama3.2')];
+
+it('groups by provider and finds by any words, the provider among them', () => {
+  expect(groupModels({ models }, '').map((group) => [group.label, group.models.length])).toEqual([
+    ['DEMO', 1],
+    ['OLLAMA', 2],
+  ]);
+  expect(groupModels({ models }, 'Qwen olla').flatMap((group) => group.models.map((one) => one.modelId))).toEqual([
+    'qwen3:4b',
+  ]);
+  expect(groupModels({ models }, 'nothing')).toEqual([]);
+});
+
+it('shows of a model file its name, and leaves names with an owner whole', () => {
+  expect(modelName('/home/someone/models/Qwen3-4B-Q4_K_M.gguf')).toBe('Qwen3-4B-Q4_K_M');
+  expect(modelName('C:\\models\\a.gguf')).toBe('a');
+  expect(modelName('openai/gpt-oss-20b')).toBe('openai/gpt-oss-20b');
+});
+
+it('knows when only the demo is there', () => {
+  expect(onlyDemo({ models: models.slice(0, 1), failures: [], standard: null })).toBe(true);
+  expect(onlyDemo({ models, failures: [], standard: null })).toBe(false);
+});
+
+it('shortens the size of a context window', () => {
+  expect([8192, 131_072, 200_000, 1_000_000].map(formatWindow)).toEqual(['8k', '128k', '200k', '1M']);
+});

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import type { McpServerView } from '@toolyard/protocol';
+import { activeTools, failedServers, isServerOn, switchServer, switchTool, switchTools } from './tool-switches.ts';
+
+function server(id: string, tools: string[], changes: Partial<McpServerView> = {}): McpServerView {
+  return {
+    id,
+    state: 'ready',
+    enabled: true,
+    builtIn: false,
+    origin: 'file',
+    transport: { type: 'stdio', command: 'node' },
+    tools: tools.map((name) => ({ tool: { serverId: id, name }, readOnly: false, permission: null })),
+    skipped: [],
+    log: [],
+    ...changes,
+  };
+}
+
+const names = (servers: McpServerView[], choices: Parameters<typeof activeTools>[1]) =>
+  activeTools(servers, choices).map((view) => `${view.tool.serverId}/${view.tool.name}`);
+
+it('lets an explicit choice win over the server’s own default, both ways', () => {
+  const off = server('a', ['x'], { enabled: false });
+  expect(isServerOn(off, {})).toBe(false);
+  expect(isServerOn(off, switchServer({}, 'a', true))).toBe(true);
+  expect(isServerOn(server('a', []), switchServer({}, 'a', false))).toBe(false);
+});
+
+it('counts what can be called: not what is switched off, nor what is never allowed', () => {
+  const servers = [server('a', ['x', 'y']), server('b', ['x'])];
+  const first = servers[0]?.tools[1];
+  if (first !== undefined) first.permission = 'never';
+  expect(names(servers, {})).toEqual(['a/x', 'b/x']);
+  expect(names(servers, { servers: { b: false } })).toEqual(['a/x']);
+});
+
+it('switches a tool of one server without touching its namesake', () => {
+  const servers = [server('a', ['x']), server('b', ['x'])];
+  const off = switchTool({}, { serverId: 'a', name: 'x' }, false);
+  expect(names(servers, off)).toEqual(['b/x']);
+  expect(switchTool(off, { serverId: 'a', name: 'x' }, true)).toEqual({ disabledTools: [] });
+});
+
+it('switches all tools of a server at once and keeps what others chose', () => {
+  const tools = [
+    { serverId: 'a', name: 'x' },
+    { serverId: 'a', name: 'y' },
+  ];
+  const off = switchTools({ disabledTools: ['b/z', 'a/x'] }, tools, false);
+  expect(off).toEqual({ disabledTools: ['b/z', 'a/x', 'a/y'] });
+  expect(switchTools(off, tools, true)).toEqual({ disabledTools: ['b/z'] });
+});
+
+it('warns of a failed server only where it is wanted', () => {
+  const failed = server('a', [], { state: 'failed' });
+  expect(failedServers([failed], {})).toHaveLength(1);
+  expect(failedServers([failed], { servers: { a: false } })).toHaveLength(0);
+});

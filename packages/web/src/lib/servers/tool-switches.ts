@@ -1,0 +1,50 @@
+import type { AgentConfiguration, McpServerView, McpToolView, ToolReference } from '@toolyard/protocol';
+
+type Choices = Pick<AgentConfiguration, 'servers' | 'disabledTools'>;
+type Server = Pick<McpServerView, 'id' | 'enabled' | 'state' | 'tools'>;
+
+/** Whether a conversation with these choices uses a server: an explicit choice wins over the server's own default. */
+export function isServerOn(server: Pick<Server, 'id' | 'enabled'>, choices: Choices): boolean {
+  return choices.servers?.[server.id] ?? server.enabled;
+}
+
+export function isToolOn(tool: ToolReference, choices: Choices): boolean {
+  return !(choices.disabledTools ?? []).includes(toolKey(tool));
+}
+
+/** A tool as configuration names it. */
+export function toolKey(tool: ToolReference): string {
+  return `${tool.serverId}/${tool.name}`;
+}
+
+/** What a conversation with these choices could call now. */
+export function activeTools(servers: readonly Server[], choices: Choices): McpToolView[] {
+  return servers
+    .filter((server) => isServerOn(server, choices))
+    .flatMap((server) =>
+      server.tools.filter((view) => view.permission !== 'never' && isToolOn(view.tool, choices)),
+    );
+}
+
+/** Servers that are wanted here and do not work. */
+export function failedServers<T extends Server>(servers: readonly T[], choices: Choices): T[] {
+  return servers.filter((server) => server.state === 'failed' && isServerOn(server, choices));
+}
+
+export function switchServer(choices: Choices, serverId: string, on: boolean): { servers: Record<string, boolean> } {
+  return { servers: { ...choices.servers, [serverId]: on } };
+}
+
+export function switchTool(choices: Choices, tool: ToolReference, on: boolean): { disabledTools: string[] } {
+  return switchTools(choices, [tool], on);
+}
+
+export function switchTools(
+  choices: Choices,
+  tools: readonly ToolReference[],
+  on: boolean,
+): { disabledTools: string[] } {
+  const keys = new Set(tools.map(toolKey));
+  const rest = (choices.disabledTools ?? []).filter((key) => !keys.has(key));
+  return { disabledTools: on ? rest : [...rest, ...keys] };
+}

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { suggestionsFor } from './suggestions.ts';
+
+const tool = (name: string) => ({ tool: { serverId: 'date', name }, readOnly: true, permission: null });
+
+it('suggests to the demo only what it understands', () => {
+  expect(suggestionsFor({ demo: true, tools: [tool('get-date')] })).toEqual(['time', 'timeTwo', 'help', 'slow']);
+  expect(suggestionsFor({ demo: true, tools: [] })).toEqual(['help', 'slow']);
+});
+
+it('asks a model for the time only where a tool can tell it', () => {
+  expect(suggestionsFor({ demo: false, tools: [tool('get-date')] })).toEqual(['time', 'tools', 'explain', 'plan']);
+  expect(suggestionsFor({ demo: false, tools: [] })).toEqual(['explain', 'plan', 'write']);
+});

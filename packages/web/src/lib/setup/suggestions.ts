@@ -1,0 +1,12 @@
+import type { McpToolView } from '@toolyard/protocol';
+
+/** The names of suggested first messages, each a message of the setup namespace. */
+export type Suggestion = 'time' | 'timeTwo' | 'tools' | 'help' | 'slow' | 'explain' | 'plan' | 'write';
+
+/** What is worth trying with this model and these tools: first what shows a tool at work. */
+export function suggestionsFor(situation: { demo: boolean; tools: readonly McpToolView[] }): Suggestion[] {
+  const hasClock = situation.tools.some((view) => view.tool.name === 'get-date');
+  if (situation.demo) return [...(hasClock ? (['time', 'timeTwo'] as const) : []), 'help', 'slow'];
+  const withTools: Suggestion[] = [...(hasClock ? (['time'] as const) : []), ...(situation.tools.length > 0 ? (['tools'] as const) : [])];
+  return [...withTools, ...(['explain', 'plan', 'write'] as const)].slice(0, 4);
+}

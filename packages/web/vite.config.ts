@@ -1,0 +1,28 @@
+import adapter from '@sveltejs/adapter-static';
+import { sveltekit } from '@sveltejs/kit/vite';
+import tailwindcss from '@tailwindcss/vite';
+import { defaultClientConditions, defineConfig } from 'vite';
+
+// Several builds side by side (a check beside a running page) need folders of their own.
+const scratch = process.env['TOOLYARD_WEB_SCRATCH'];
+
+/**
+ * The page is one static app: no server rendering, every address falls back to index.html. Tests of the page run with
+ * the root's `npx vitest run packages/web`; vitest.config.ts beside this file compiles runes for them.
+ */
+export default defineConfig({
+  plugins: [
+    tailwindcss(),
+    sveltekit({
+      adapter: adapter({ pages: scratch ?? 'build', fallback: 'index.html', precompress: scratch === undefined }),
+      outDir: scratch === undefined ? '.svelte-kit' : `${scratch}.kit`,
+      compilerOptions: { runes: true },
+      // A page that is open while the server is renewed learns it from the live stream, not by asking.
+      version: { pollInterval: 0 },
+    }),
+  ],
+  resolve: { conditions: ['toolyard-src', ...defaultClientConditions] },
+  // Sources of the other rooms lie outside this folder.
+  server: { fs: { allow: ['../..'] }, proxy: { '/api': 'http://127.0.0.1:8710', '/props': 'http://127.0.0.1:8710' } },
+  build: { target: 'es2022' },
+});

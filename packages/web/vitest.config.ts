@@ -1,0 +1,23 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defaultClientConditions } from 'vite';
+import { defineProject } from 'vitest/config';
+
+const conditions = ['toolyard-src', ...defaultClientConditions];
+
+/**
+ * Rune classes (`*.svelte.ts`) are compiled as for a browser but run in Node, without a document: what needs one, the
+ * browser tests in e2e prove. A test imports neither `$app/...` nor a component.
+ */
+export default defineProject({
+  plugins: [svelte({ configFile: false })],
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    name: 'page',
+    include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    unstubGlobals: true,
+    server: { deps: { inline: [/@toolyard/] } },
+  },
+});
