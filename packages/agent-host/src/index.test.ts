@@ -3,7 +3,14 @@ import * as root from './index.ts';
 import * as node from './node/index.ts';
 
 test('the package offers this and nothing else', () => {
-  expect(Object.keys(root).sort()).toEqual(['RunFailed', 'createAgent', 'createAgentExecutors', 'createUuidSource']);
+  expect(Object.keys(root).sort()).toEqual([
+    'RunFailed',
+    'createAgent',
+    'createAgentExecutors',
+    'createUuidSource',
+    'driveRun',
+    'messageIdOf',
+  ]);
 });
 
 test('the Node side offers this and nothing else', () => {

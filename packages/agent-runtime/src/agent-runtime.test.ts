@@ -2,20 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, ToolyardError } from '@toolyard/protocol';
 import type { RunEventBody } from '@toolyard/protocol';
 import { AgentRuntime } from './agent-runtime.ts';
-import type { Executors, StepResult } from './agent-runtime.ts';
+import type { Executors, RunPoint } from './agent-runtime.ts';
 import { GeneralChatAgent } from './general-chat-agent.ts';
 import type { Ending } from './instructions.ts';
-import type { AgentState } from './state.ts';
 import { initialState } from './state.ts';
 
-type Recorded = { events: RunEventBody[]; commits: AgentState[] };
+type Recorded = { events: RunEventBody[]; commits: RunPoint[] };
 
 function engine(
   executors: Partial<Executors>,
   stopRequested?: () => Ending | null,
 ): { runtime: AgentRuntime } & Recorded {
   const events: RunEventBody[] = [];
-  const commits: AgentState[] = [];
+  const commits: RunPoint[] = [];
   const unused = (): never => {
     throw new Error('not expected here');
   };
@@ -37,8 +36,8 @@ function engine(
       attempt: 1,
       append: (event) => events.push(event),
       beginStep: () => {},
-      commit: (state) => {
-        commits.push(state as AgentState);
+      commit: (point) => {
+        commits.push(point as RunPoint);
       },
     },
     ...(stopRequested ? { stopRequested } : {}),
@@ -46,12 +45,12 @@ function engine(
   return { runtime, events, commits };
 }
 
-function start(): StepResult {
+function start(): RunPoint {
   const state = initialState({ runId: 'r', conversationId: 'c', startedAt: 0, limits: DEFAULT_LIMITS });
   return { state, context: { phase: 'user_input' } };
 }
 
-async function toTheEnd(runtime: AgentRuntime): Promise<StepResult> {
+async function toTheEnd(runtime: AgentRuntime): Promise<RunPoint> {
   let at = start();
   while (at.state.status === 'running') at = await runtime.step(at.state, at.context);
   return at;
@@ -68,7 +67,7 @@ describe('AgentRuntime.step', () => {
     const at = await toTheEnd(runtime);
     expect(at.state.status).toBe('done');
     expect(events.map((event) => event.type === 'step_started' && event.instruction)).toEqual(['call_llm', 'finish']);
-    expect(commits.map(({ step }) => step)).toEqual([1, 2]);
+    expect(commits.map(({ state }) => state.step)).toEqual([1, 2]);
   });
 
   it('keeps the state plain JSON', async () => {
@@ -79,7 +78,7 @@ describe('AgentRuntime.step', () => {
       }),
     });
     await toTheEnd(runtime);
-    for (const state of commits) expect(JSON.parse(JSON.stringify(state))).toEqual(state);
+    for (const point of commits) expect(JSON.parse(JSON.stringify(point))).toEqual(point);
   });
 
   it('ends a run whose executor throws, and tells only what was meant for a reader', async () => {

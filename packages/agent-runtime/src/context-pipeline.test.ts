@@ -111,3 +111,22 @@ describe('buildContext', () => {
     expect(result?.content[0]?.type === 'text' && result.content[0].text).toContain('[cut:');
   });
 });
+
+describe('answers that said nothing', () => {
+  const answer = (finishReason: 'stop' | 'error' | 'pending' | 'abandoned', text?: string): Message => ({
+    id: finishReason,
+    parentId: 'u',
+    createdAt: 0,
+    role: 'assistant',
+    runId: 'r',
+    model: 'm',
+    finishReason,
+    parts: text === undefined ? [] : [{ type: 'text', text }],
+  });
+
+  it('are not sent to a model, nor those that are unfinished or were begun anew', () => {
+    const kept = answer('stop', 'yes');
+    const messages = [question, answer('error'), answer('pending', 'half'), answer('abandoned', 'half'), kept];
+    expect(buildContext(messages, NOTHING)).toEqual([question, kept]);
+  });
+});

@@ -7,9 +7,14 @@ test('the package offers this and nothing else', () => {
     'GeneralChatAgent',
     'MAX_TOOL_RESULT_TOKENS',
     'STATE_SCHEMA_VERSION',
+    'answerInterrupts',
+    'approvalOf',
     'buildContext',
     'createGate',
     'initialState',
+    'isHarmless',
+    'openInterrupts',
+    'withApproval',
     'withPendingCalls',
   ]);
 });

@@ -44,7 +44,7 @@ export function leftBefore(host: RunHost, call: PendingCall): Answered | undefin
 
 /** What the ledger keeps of an answer. */
 export function answeredNow(result: ToolResult, at: number): JsonObject {
-  return { result: result as unknown as JsonObject, at };
+  return { result: result, at };
 }
 
 /** Makes one call, or answers it without. Never throws for what a tool does. */

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  InDoubtAnswer,
+  JsonValue,
+  LedgerEntry,
+  LedgerStatus,
+  Message,
+  RunEventBody,
+  ToolLedger,
+  ToolResult,
+} from '@toolyard/protocol';
+import { DEFAULT_LIMITS, systemClock } from '@toolyard/protocol';
+import type { PendingCall, RunPoint } from '@toolyard/agent-runtime';
+import { answerInterrupts, initialState, openInterrupts } from '@toolyard/agent-runtime';
+import type { Asking, RunHost } from '../run-host.ts';
+import { createAgentExecutors } from './create-agent-executors.ts';
+
+/** A ledger as a database would keep it, with what an attempt before left in it. */
+class Ledger implements ToolLedger {
+  readonly entries = new Map<string, LedgerEntry>();
+  readonly log: string[] = [];
+
+  left(callId: string, status: LedgerStatus, detail: JsonValue | null = null): this {
+    this.entries.set(callId, { callId, runId: 'r', tool, arguments: {}, status, detail, updatedAt: 500 });
+    return this;
+  }
+  find(callId: string): LedgerEntry | undefined {
+    return this.entries.get(callId);
+  }
+  plan({ callId }: { callId: string }): void {
+    this.#move(callId, 'planned');
+  }
+  sent(callId: string): Promise<void> {
+    this.#move(callId, 'sent');
+    return Promise.resolve();
+  }
+  settle(callId: string, to: 'done' | 'failed' | 'in_doubt', detail: JsonValue): void {
+    this.#move(callId, to, detail);
+  }
+  #move(callId: string, status: LedgerStatus, detail?: JsonValue): void {
+    this.log.push(`${callId}: ${status}`);
+    this.left(callId, status, detail ?? this.find(callId)?.detail ?? null);
+  }
+}
+
+const tool = { serverId: 'bank', name: 'pay' };
+const paid: ToolResult = { content: [{ type: 'text', text: 'paid' }], isError: false, outcome: 'done' };
+
+function pending(callId: string): PendingCall {
+  return { callId, name: 'pay', tool, arguments: {}, decision: 'run' };
+}
+
+/** A step that makes `calls`, on a ledger that knows something of them. */
+function stepWith(
+  ledger: Ledger,
+  options: { asking?: Asking['who']; repeatable?: boolean; signal?: AbortSignal } = {},
+) {
+  const events: RunEventBody[] = [];
+  const messages: Message[] = [];
+  const made: string[] = [];
+  const unused = (): never => {
+    throw new Error('not expected here');
+  };
+  const host: RunHost = {
+    model: { provider: 'none', chat: unused, models: unused },
+    modelId: 'none',
+    parameters: {},
+    toolMode: 'native',
+    tools: {
+      tools: () => [],
+      resolve: () => undefined,
+      callTool: () => {
+        made.push('call');
+        return Promise.resolve(paid);
+      },
+    },
+    conversation: { id: 'c', messages: () => messages, add: (message) => messages.push(message) },
+    journal: { attempt: 2, append: (event) => events.push(event), beginStep() {}, commit() {} },
+    ledger,
+    clock: systemClock,
+    signal: options.signal ?? new AbortController().signal,
+    contextSources: () => ({ serverInstructions: [] }),
+    asking: options.asking === 'nobody' ? { who: 'nobody' } : { who: 'park' },
+    remember: () => {},
+    repeatable: () => options.repeatable ?? false,
+  };
+  const executors = createAgentExecutors(host);
+  const base = initialState({ runId: 'r', conversationId: 'c', startedAt: 0, limits: DEFAULT_LIMITS });
+  const make = async (calls: PendingCall[], step = 4): Promise<RunPoint> =>
+    executors.call_tools_batch({ type: 'call_tools_batch', calls }, { ...base, step, pending: calls });
+  const abort = async (calls: PendingCall[]): Promise<RunPoint> =>
+    executors.resolve_aborted_tools(
+      { type: 'resolve_aborted_tools', calls, ending: { status: 'cancelled' } },
+      { ...base, step: 4, pending: calls },
+    );
+  const results = (): ToolResult[] =>
+    messages.flatMap((message) => (message.role === 'tool' ? [message.parts[0].result] : []));
+  return { events, made, messages, results, make, abort };
+}
+
+describe('a step that is taken again after a crash', () => {
+  it('makes a call that was only planned', async () => {
+    const ledger = new Ledger().left('a', 'planned');
+    const { make, made, results } = stepWith(ledger);
+    await make([pending('a')]);
+    expect(made).toHaveLength(1);
+    expect(results()).toEqual([paid]);
+    expect(ledger.log).toEqual(['a: planned', 'a: sent', 'a: done']);
+  });
+
+  it('does not make a call again whose answer is stored, and does not tell of it twice', async () => {
+    const ledger = new Ledger().left('a', 'done', { result: paid as unknown as JsonValue, at: 77 });
+    const { make, made, events, messages } = stepWith(ledger);
+    await make([pending('a')]);
+    expect(made).toHaveLength(0);
+    expect(events).toEqual([]);
+    expect(messages).toMatchObject([{ id: 'r.4.0', createdAt: 77, parts: [{ callId: 'a', result: paid }] }]);
+  });
+
+  it('parks before any call is made where one was sent and never answered', async () => {
+    const ledger = new Ledger().left('a', 'sent').left('b', 'planned');
+    const { make, made, events } = stepWith(ledger);
+    const point = await make([pending('a'), pending('b')]);
+    expect(made).toHaveLength(0);
+    expect(point).toMatchObject({ state: { status: 'parked' }, context: { phase: 'waiting' } });
+    expect(events).toMatchObject([
+      { type: 'interrupt_requested', interrupt: { kind: 'in_doubt', callId: 'a', sentAt: 500 } },
+      { type: 'run_parked' },
+    ]);
+    expect(ledger.log).toEqual(['a: in_doubt']);
+  });
+
+  const said = async (answer: InDoubtAnswer) => {
+    const ledger = new Ledger().left('a', 'sent');
+    const step = stepWith(ledger);
+    const parked = await step.make([pending('a')]);
+    const [open] = openInterrupts(parked.state);
+    const { point } = answerInterrupts(parked, new Map([[open?.id ?? '', answer]]));
+    await step.make(point.state.pending, 5);
+    return { ...step, ledger, point };
+  };
+
+  it('repeats it where the person says so', async () => {
+    const { made, results, ledger } = await said({ decision: 'repeat' });
+    expect(made).toHaveLength(1);
+    expect(results()).toEqual([paid]);
+    expect(ledger.log).toEqual(['a: in_doubt', 'a: planned', 'a: sent', 'a: done']);
+  });
+
+  it('tells the model that it failed where the person says so', async () => {
+    const { made, results } = await said({ decision: 'failed' });
+    expect(made).toHaveLength(0);
+    expect(results()).toMatchObject([{ isError: true, outcome: 'not_sent', error: { code: 'tool_failed' } }]);
+  });
+
+  it('takes the result the person gives', async () => {
+    const { made, results } = await said({ decision: 'result', text: 'it was paid' });
+    expect(made).toHaveLength(0);
+    expect(results()).toEqual([{ ...paid, content: [{ type: 'text', text: 'it was paid' }] }]);
+  });
+
+  it('asks anew where a repeated call is lost as well', async () => {
+    const { ledger, make, point, made } = await said({ decision: 'repeat' });
+    ledger.left('a', 'sent');
+    const again = await make(point.state.pending, 6);
+    expect(again.state.status).toBe('parked');
+    expect(openInterrupts(again.state)).toMatchObject([{ id: 'a.in_doubt.6' }]);
+    expect(made).toHaveLength(1);
+  });
+
+  it('makes a harmless call again without asking', async () => {
+    const { make, made, events } = stepWith(new Ledger().left('a', 'sent'), { repeatable: true });
+    await make([pending('a')]);
+    expect(made).toHaveLength(1);
+    expect(events.map(({ type }) => type)).toEqual(['tool_started', 'tool_finished']);
+  });
+
+  it('tells the model that the outcome is unknown where nobody can be asked', async () => {
+    const { make, made, results } = stepWith(new Ledger().left('a', 'sent'), { asking: 'nobody' });
+    await make([pending('a')]);
+    expect(made).toHaveLength(0);
+    expect(results()).toMatchObject([{ outcome: 'unknown', error: { code: 'outcome_unknown' } }]);
+  });
+
+  it('says of a call that was sent before a stop that its outcome is unknown, and keeps an answer that is there', async () => {
+    const ledger = new Ledger().left('a', 'sent').left('b', 'done', { result: paid as unknown as JsonValue, at: 1 });
+    const { abort, results } = stepWith(ledger);
+    await abort([pending('a'), pending('b'), pending('c')]);
+    expect(results()).toMatchObject([{ outcome: 'unknown' }, paid, { outcome: 'not_sent' }]);
+  });
+});
