@@ -11,6 +11,7 @@ export default defineConfig({
       'servers/*/src/**/*.test.ts',
       'testing/src/**/*.test.ts',
       'scripts/**/*.test.ts',
+      'e2e/**/*.test.ts',
     ],
     // Tests start real processes and sockets; the limit is a safety net, never an assertion about speed.
     testTimeout: 30_000,

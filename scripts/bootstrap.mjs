@@ -13,7 +13,7 @@ const OLDEST_NODE = 20;
 const PINNED_NODE = 24;
 
 const TASKS = {
-  start: ['packages/cli/src/bin.ts', 'chat'],
+  start: ['scripts/start.ts'],
   toolyard: ['packages/cli/src/bin.ts'],
   test: ['scripts/test.ts'],
   bench: ['scripts/bench.ts'],

@@ -2,6 +2,7 @@ import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defaultClientConditions, defineConfig } from 'vite';
+import { VERSION } from '../protocol/src/version.ts';
 
 // Several builds side by side (a check beside a running page) need folders of their own.
 const scratch = process.env['TOOLYARD_WEB_SCRATCH'];
@@ -18,10 +19,12 @@ export default defineConfig({
       outDir: scratch === undefined ? '.svelte-kit' : `${scratch}.kit`,
       compilerOptions: { runes: true },
       // A page that is open while the server is renewed learns it from the live stream, not by asking.
-      version: { pollInterval: 0 },
+      version: { name: VERSION, pollInterval: 0 },
     }),
   ],
   resolve: { conditions: ['toolyard-src', ...defaultClientConditions] },
+  // The server half is only built to write index.html. SvelteKit's cookie is not the one other packages brought along.
+  ssr: { noExternal: ['cookie'] },
   // Sources of the other rooms lie outside this folder.
   server: { fs: { allow: ['../..'] }, proxy: { '/api': 'http://127.0.0.1:8710', '/props': 'http://127.0.0.1:8710' } },
   build: { target: 'es2022' },

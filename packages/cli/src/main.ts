@@ -2,6 +2,9 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { EXIT } from './exit.ts';
 import { reportFailure } from './failure.ts';
 import type { ChatFlags, DoctorFlags } from './flags.ts';
+import { repeatable } from './options.ts';
+import { defineServe } from './serve/define-serve.ts';
+import { defineServerCommands } from './server/define-commands.ts';
 import { VERSION } from '@toolyard/protocol';
 
 /** Runs the `toolyard` command; sets the exit code of the process instead of throwing. */
@@ -61,6 +64,9 @@ function createProgram(): Command {
       process.exitCode = await doctorCommand(options);
     });
 
+  defineServe(program);
+  defineServerCommands(program);
+
   const mcp = program.command('mcp').description('MCP servers').exitOverride();
   mcp
     .command('serve')
@@ -84,12 +90,6 @@ function withConnectionOptions(command: Command): Command {
     .addOption(repeatable('--mcp <command or url>', 'an MCP server; [name=] may stand before it'))
     .option('--mcp-config <file>', 'an mcp.json with servers')
     .option('--no-date', 'leave out the bundled date server');
-}
-
-/** An option that may be given several times; each adds to a list. */
-function repeatable(flags: string, description: string): Option {
-  const add = (value: string, earlier: string[]): string[] => [...earlier, value];
-  return new Option(flags, `${description} (repeatable)`).argParser(add).default([], 'none');
 }
 
 function number(text: string): number {

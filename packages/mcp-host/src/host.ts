@@ -222,7 +222,7 @@ export class McpHost implements ToolHost {
 
   #place(config: ServerConfig): void {
     checkId(config.id, this.#slots);
-    const { createTransport, clock, clientInfo, log } = this.#options;
+    const { createTransport, clock, clientInfo } = this.#options;
     const makeConnection = (): McpConnection =>
       new McpConnection({
         config,
@@ -231,7 +231,7 @@ export class McpHost implements ToolHost {
         clientInfo,
         eraMemory: this.#eraMemory,
         onChange: () => this.#changed(config.id),
-        onLog: (entry) => log?.(config.id, entry),
+        onLog: (entry) => this.#options.log?.(config.id, entry),
       });
     this.#slots.set(config.id, new ServerSlot(config, makeConnection));
   }

@@ -1,5 +1,5 @@
 import { ToolyardError } from '@toolyard/protocol';
-import { McpConnection } from './connection.ts';
+import type { McpConnection } from './connection.ts';
 import { closedByUs } from './connection-errors.ts';
 import type { ServerConfig } from './types.ts';
 

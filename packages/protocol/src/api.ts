@@ -10,7 +10,8 @@ import type { ToolReference } from './tools.ts';
 
 /**
  * What goes over Toolyard's own HTTP API (`/api/...`), between the server and the page, the command line or whoever
- * else. Times are milliseconds since 1970. A list that may be long comes in pages: `next` is given back as `after`.
+ * else. Times are milliseconds since 1970. Every list is a {@link Page}, `{ items }`; one that may be long comes in
+ * pieces: `next` is given back as `after`.
  *
  * Every refusal is `application/problem+json`: {@link Problem}.
  */

@@ -83,7 +83,8 @@ export type NewRun = {
  * - `conversation_busy`: a top-level run is active there already
  * - `exists`: this very run is stored already, and nothing was changed
  * - `not_found`: the owner has no such conversation, or no such parent run
- * - `invalid`: a message or the leaf does not fit into the conversation; nothing was changed
+ * - `invalid`: a message or the leaf does not fit into the conversation, or the queued message is not in its queue;
+ *   nothing was changed
  */
 export type CreateRunOutcome =
   | { outcome: 'created'; run: LeasedRun }
@@ -252,6 +253,13 @@ export type RunStore = {
   readInbox(runId: string, fence: number): Awaitable<readonly InboxItem[] | null>;
   /** Takes back what has not been taken yet; false where it was. */
   withdrawInbox(principal: Principal, runId: string, itemId: string): Awaitable<boolean>;
+
+  /**
+   * Deletes deltas and progress from the events of at most `limit` runs that ended before `endedBefore`, the longest
+   * ended first, each once; gives how many runs that were. Who reads from a cursor inside gets what is left, in order
+   * but with gaps: `message_finished` and `tool_finished` carry the whole of what is gone.
+   */
+  compact(endedBefore: number, limit: number): Awaitable<number>;
 
   /** The calls of a run in the order they were planned; null where the owner has no such run. */
   readLedger(principal: Principal, runId: string): Awaitable<readonly LedgerEntry[] | null>;

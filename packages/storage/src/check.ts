@@ -50,7 +50,7 @@ function* checkDatabase(database: DatabaseSync): Iterable<string> {
     SELECT r.id FROM runs AS r LEFT JOIN (
       SELECT run_id, count(*) AS events, max(seq) AS last FROM run_events GROUP BY run_id
     ) AS e ON e.run_id = r.id
-    WHERE r.last_seq <> coalesce(e.last, 0) OR coalesce(e.last, 0) <> coalesce(e.events, 0)`);
+    WHERE r.last_seq <> coalesce(e.events, 0) + coalesce(r.compacted, 0) OR r.last_seq < coalesce(e.last, 0)`);
   for (const row of gaps.all()) yield `The events of run ${String(row['id'])} are not whole.`;
 }
 

@@ -5,6 +5,7 @@ test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
     'MAX_INLINE_BYTES',
     'StorageError',
+    'backupFolder',
     'checkStorage',
     'mediaToBlobs',
     'openStorage',

@@ -4,6 +4,7 @@
  */
 export { openStorage } from './open-storage.ts';
 export type { Storage, StorageOptions } from './open-storage.ts';
+export { backupFolder } from './backup.ts';
 export { checkStorage } from './check.ts';
 export type { CheckResult } from './check.ts';
 export { StorageError } from './storage-error.ts';
@@ -13,7 +14,12 @@ export { scrubText } from './text.ts';
 export type { SyncRunStore } from './sqlite/run-rows.ts';
 export type { BlobInfo, BlobStore } from './blobs.ts';
 export type { AgentRepository, StoredAgent } from './repositories/agents.ts';
-export type { Conversation, ConversationChange, ConversationRepository } from './repositories/conversations.ts';
+export type {
+  Conversation,
+  ConversationChange,
+  ConversationRepository,
+  FoundConversation,
+} from './repositories/conversations.ts';
 export type { MessageRepository } from './repositories/messages.ts';
 export type { PermissionRepository } from './repositories/permissions.ts';
 export type { QueueRepository } from './repositories/queue.ts';

@@ -105,7 +105,7 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
   return {
     folder,
     runs: createSqliteRunStore(connection, clock),
-    conversations: createConversationRepository(db),
+    conversations: createConversationRepository(db, connection),
     messages: createMessageRepository(db, connection),
     queue: createQueueRepository(connection),
     agents: createAgentRepository(db),

@@ -36,6 +36,8 @@ type MessagesTable = {
   role: string;
   created_at: number;
   message: Json<Message>;
+  /** 1 for an answer that was begun and abandoned. */
+  abandoned: number;
 };
 
 type AgentsTable = {

@@ -8,7 +8,7 @@ import { ToolyardError } from '@toolyard/protocol';
 export type JsonFile = {
   value: JsonValue;
   /** Names a place in it for a message: `mcp.json, line 3`. One that is not there stands for the nearest above it. */
-  placeOf(path: readonly PropertyKey[]): string;
+  placeOf: (path: readonly PropertyKey[]) => string;
 };
 
 /**

@@ -1,8 +1,16 @@
-import type { Kysely, Selectable } from 'kysely';
-import type { JsonObject, Principal } from '@toolyard/protocol';
+import type { AliasedExpression, Kysely, Selectable } from 'kysely';
+import { sql } from 'kysely';
+import type { JsonObject, Principal, RunStatus } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
+import type { SqliteConnection } from '../sqlite/connection.ts';
+import { ACTIVE } from '../sqlite/run-rows.ts';
+import { runNow } from '../sqlite/run-now.ts';
+import { createSearchWriter } from '../sqlite/search-rows.ts';
 import { encodeJson, scrubText } from '../text.ts';
+import { createConversationSearch } from './conversation-search.ts';
+
+type ActiveRun = { id: string; status: RunStatus };
 
 export type Conversation = {
   id: string;
@@ -18,7 +26,12 @@ export type Conversation = {
   updatedAt: number;
   /** Set while it can be restored. */
   deletedAt: number | null;
+  /** The run under way. */
+  activeRun: ActiveRun | null;
 };
+
+/** The words around the first find in the title or the text; finds stand between U+0002 and U+0003. */
+export type FoundConversation = Conversation & { snippet: string };
 
 export type ConversationChange = {
   title?: string;
@@ -40,6 +53,11 @@ export type ConversationRepository = {
     principal: Principal,
     query: { limit: number; after?: Pick<Conversation, 'id' | 'pinned' | 'updatedAt'>; deleted?: boolean },
   ): Promise<Conversation[]>;
+  /**
+   * Those in which every word of the query is found, in the title or in one message (what persons and assistants say
+   * there, on any branch): titles first, then the latest. Any text is a query. One without a word finds nothing.
+   */
+  search(principal: Principal, query: { query: string; limit: number }): Promise<FoundConversation[]>;
   /** Does not count as activity: its place in the list stays, but for pinning. Null where it is not there. */
   update(principal: Principal, id: string, change: ConversationChange): Promise<Conversation | null>;
   /** Shows another branch; false where that message is not in the conversation. */
@@ -49,17 +67,29 @@ export type ConversationRepository = {
   restore(principal: Principal, id: string): Promise<boolean>;
   /** Ends it with its messages and runs, for good. */
   purge(principal: Principal, id: string): Promise<boolean>;
+  /**
+   * Ends for good what anybody deleted before `before`, at most `limit` of them, and gives how many. Blobs stay:
+   * another message may show the same bytes.
+   */
+  purgeDeleted(before: number, limit: number): Promise<number>;
 };
 
-export function createConversationRepository(db: Kysely<Schema>): ConversationRepository {
+export function createConversationRepository(db: Kysely<Schema>, connection: SqliteConnection): ConversationRepository {
+  const titles = createSearchWriter(connection);
+  const search = createConversationSearch(connection);
   const own = (principal: Principal, id: string) =>
-    db.selectFrom('conversations').selectAll().where('id', '=', id).where('owner_id', '=', principal.ownerId);
+    db
+      .selectFrom('conversations')
+      .selectAll()
+      .select(activeRun)
+      .where('id', '=', id)
+      .where('owner_id', '=', principal.ownerId);
   const change = ({ ownerId }: Principal, id: string) =>
     db.updateTable('conversations').where('id', '=', id).where('owner_id', '=', ownerId);
 
   return {
     async create({ ownerId }, { id, title, agentId, configuration, at }) {
-      const row = await db
+      const insert = db
         .insertInto('conversations')
         .values({
           id,
@@ -75,7 +105,12 @@ export function createConversationRepository(db: Kysely<Schema>): ConversationRe
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .returningAll()
-        .executeTakeFirst();
+        .returning(activeRun);
+      const row = connection.transaction('conversation', 'normal', () => {
+        const [created] = runNow(connection, insert);
+        if (created) titles.title(created.title, { conversationId: id, ownerId });
+        return created;
+      });
       if (!row) throw new ToolyardError({ code: 'bad_request', message: `The id ${id} is taken.` });
       return toConversation(row);
     },
@@ -87,6 +122,7 @@ export function createConversationRepository(db: Kysely<Schema>): ConversationRe
       let query = db
         .selectFrom('conversations')
         .selectAll()
+        .select(activeRun)
         .where('owner_id', '=', ownerId)
         .where('deleted_at', deleted ? 'is not' : 'is', null);
       if (after) {
@@ -101,6 +137,17 @@ export function createConversationRepository(db: Kysely<Schema>): ConversationRe
         .execute();
       return rows.map(toConversation);
     },
+    async search(principal, query) {
+      const hits = search(principal, query);
+      if (hits.length === 0) return [];
+      const ids = hits.map(({ conversationId }) => conversationId);
+      const rows = await db.selectFrom('conversations').selectAll().select(activeRun).where('id', 'in', ids).execute();
+      const byId = new Map(rows.map((row) => [row.id, toConversation(row)]));
+      return hits.flatMap(({ conversationId, snippet }) => {
+        const conversation = byId.get(conversationId);
+        return conversation ? [{ ...conversation, snippet }] : [];
+      });
+    },
     async update(principal, id, { title, agentId, configuration, pinned }) {
       const set = {
         ...(title === undefined ? {} : { title: scrubText(title) }),
@@ -109,11 +156,14 @@ export function createConversationRepository(db: Kysely<Schema>): ConversationRe
         ...(pinned === undefined ? {} : { pinned: pinned ? 1 : 0 }),
       };
       if (Object.keys(set).length === 0) return this.get(principal, id);
-      const row = await change(principal, id)
-        .where('deleted_at', 'is', null)
-        .set(set)
-        .returningAll()
-        .executeTakeFirst();
+      const query = change(principal, id).where('deleted_at', 'is', null).set(set).returningAll().returning(activeRun);
+      const row = connection.transaction('conversation', 'normal', () => {
+        const [changed] = runNow(connection, query);
+        if (changed && title !== undefined) {
+          titles.title(changed.title, { conversationId: id, ownerId: principal.ownerId });
+        }
+        return changed;
+      });
       return row ? toConversation(row) : null;
     },
     async setLeaf(principal, id, leafId) {
@@ -147,10 +197,23 @@ export function createConversationRepository(db: Kysely<Schema>): ConversationRe
         .executeTakeFirst();
       return result.numDeletedRows > 0;
     },
+    async purgeDeleted(before, limit) {
+      const due = db.selectFrom('conversations').select('id').where('deleted_at', '<', before).orderBy('deleted_at');
+      const result = await db.deleteFrom('conversations').where('id', 'in', due.limit(limit)).executeTakeFirst();
+      return Number(result.numDeletedRows);
+    },
   };
 }
 
-function toConversation(row: Selectable<Schema['conversations']>): Conversation {
+/** The statuses are written out, so that the index that keeps a conversation to one active run is used. */
+const activeRun: AliasedExpression<ActiveRun | null, 'active_run'> = sql<ActiveRun | null>`(
+  SELECT json_object('id', runs.id, 'status', runs.status) FROM runs
+  WHERE runs.conversation_id = conversations.id AND runs.parent_run_id IS NULL AND runs.status IN ${sql.raw(ACTIVE)}
+)`.as('active_run');
+
+type Row = Selectable<Schema['conversations']> & { active_run: ActiveRun | null };
+
+function toConversation(row: Row): Conversation {
   return {
     id: row.id,
     title: row.title,
@@ -161,5 +224,6 @@ function toConversation(row: Selectable<Schema['conversations']>): Conversation 
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     deletedAt: row.deleted_at,
+    activeRun: row.active_run,
   };
 }

@@ -1,10 +1,12 @@
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
-import type { Message, Principal } from '@toolyard/protocol';
+import type { Message, MessagePage, Principal } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 import type { SqliteConnection } from '../sqlite/connection.ts';
 import { createMessageWriter, Refusal } from '../sqlite/message-rows.ts';
+import type { PageQuery } from './message-pages.ts';
+import { readPage } from './message-pages.ts';
 
 /** The messages of a conversation: a tree. What runs write comes through RunStore. */
 export type MessageRepository = {
@@ -16,6 +18,10 @@ export type MessageRepository = {
   get(principal: Principal, conversationId: string, id: string): Promise<Message | null>;
   /** From the first message to `leafId`, or to the current leaf; empty where there is none. */
   branch(principal: Principal, conversationId: string, leafId?: string): Promise<Message[]>;
+  /** The last `limit` messages of a branch, or those above one of them, with what stands beside them. */
+  page(principal: Principal, conversationId: string, query: PageQuery): Promise<MessagePage>;
+  /** Where the newest answers below a message end, abandoned ones left out: itself, or null where it is not there. */
+  newestLeafBelow(principal: Principal, conversationId: string, messageId: string): Promise<string | null>;
   /** All branches, by time of making. */
   all(principal: Principal, conversationId: string): Promise<Message[]>;
 };
@@ -58,6 +64,21 @@ export function createMessageRepository(db: Kysely<Schema>, connection: SqliteCo
         )
         SELECT message FROM branch ORDER BY distance DESC`.execute(db);
       return rows.map(({ message }) => message);
+    },
+    page: (principal, conversationId, query) => readPage(db, principal, conversationId, query),
+    async newestLeafBelow({ ownerId }, conversationId, messageId) {
+      const { rows } = await sql<{ id: string }>`
+        WITH RECURSIVE way (id, distance) AS (
+          SELECT id, 0 FROM messages
+          WHERE conversation_id = ${conversationId} AND owner_id = ${ownerId} AND id = ${messageId}
+          UNION ALL
+          SELECT (
+            SELECT id FROM messages WHERE conversation_id = ${conversationId} AND parent_id = way.id AND abandoned = 0
+            ORDER BY created_at DESC, id DESC LIMIT 1
+          ), distance + 1 FROM way WHERE way.id IS NOT NULL
+        )
+        SELECT id FROM way WHERE id IS NOT NULL ORDER BY distance DESC LIMIT 1`.execute(db);
+      return rows[0]?.id ?? null;
     },
     async all(principal, conversationId) {
       const rows = await of(principal, conversationId).orderBy('created_at').orderBy('id').execute();

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { PermissionView, Principal, ToolReference } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
+import { scrubText } from '../text.ts';
 
 /** What a person decided about tools, once and for later: everywhere, or in one conversation. */
 export type PermissionRepository = {
@@ -37,7 +38,7 @@ export function createPermissionRepository(db: Kysely<Schema>): PermissionReposi
     async set({ ownerId }, { tool, conversationId, decision, at }) {
       const { numAffectedRows } = await sql`
         INSERT INTO permissions (owner_id, conversation_id, server_id, tool_name, decision, decided_at)
-        SELECT ${ownerId}, ${conversationId}, ${tool.serverId}, ${tool.name}, ${decision}, ${at}
+        SELECT ${ownerId}, ${conversationId}, ${scrubText(tool.serverId)}, ${scrubText(tool.name)}, ${decision}, ${at}
         WHERE ${conversationId} IS NULL
           OR EXISTS (SELECT 1 FROM conversations WHERE id = ${conversationId} AND owner_id = ${ownerId})
         ON CONFLICT (owner_id, coalesce(conversation_id, ''), server_id, tool_name)
@@ -50,8 +51,8 @@ export function createPermissionRepository(db: Kysely<Schema>): PermissionReposi
         .deleteFrom('permissions')
         .where('owner_id', '=', ownerId)
         .where('conversation_id', 'is', conversationId)
-        .where('server_id', '=', serverId)
-        .where('tool_name', '=', name)
+        .where('server_id', '=', scrubText(serverId))
+        .where('tool_name', '=', scrubText(name))
         .executeTakeFirst();
       return result.numDeletedRows > 0;
     },

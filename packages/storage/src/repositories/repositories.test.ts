@@ -49,6 +49,22 @@ describe('conversations', () => {
     expect(await titles({ limit: 9 })).toEqual(['old', 'new', 'middle']);
   });
 
+  test('each tells of the run under way in it, and of no other', async () => {
+    storage.runs.createRun(ANNE, newRun('r1', 'new'));
+    storage.runs.createRun(ANNE, newRun('r2', 'new', { parentRunId: 'r1', messages: [question('x')], leaf: 'x' }));
+    storage.runs.createRun(ANNE, newRun('r3', 'old'));
+    storage.runs.commit([commitOf('r3', { status: 'failed' }), commitOf('r1', { status: 'parked' })]);
+    const active = { id: 'r1', status: 'parked' };
+    expect(await storage.conversations.get(ANNE, 'new')).toMatchObject({ activeRun: active });
+    expect(await storage.conversations.update(ANNE, 'new', { pinned: true })).toMatchObject({ activeRun: active });
+    const listed = await storage.conversations.list(ANNE, { limit: 9 });
+    expect(listed.map(({ id, activeRun }) => [id, activeRun])).toEqual([
+      ['new', active],
+      ['old', null],
+      ['middle', null],
+    ]);
+  });
+
   test('a deleted one is out of sight until it is restored', async () => {
     expect(await storage.conversations.remove(ANNE, 'new', 5)).toBe(true);
     expect(await storage.conversations.get(ANNE, 'new')).toBeNull();
@@ -57,6 +73,17 @@ describe('conversations', () => {
     expect(storage.runs.createRun(ANNE, newRun('r1', 'new'))).toEqual({ outcome: 'not_found' });
     expect(await storage.conversations.restore(ANNE, 'new')).toBe(true);
     expect(await storage.conversations.get(ANNE, 'new')).toMatchObject({ deletedAt: null });
+  });
+
+  test('what was deleted long ago is ended for good, the longest ago first', async () => {
+    storage.runs.createRun(ANNE, newRun('r1', 'old'));
+    for (const [at, id] of ['old', 'middle', 'new'].entries()) await storage.conversations.remove(ANNE, id, at);
+    expect(await storage.conversations.purgeDeleted(2, 1)).toBe(1);
+    expect(storage.runs.getRun(ANNE, 'r1')).toBeNull();
+    expect(await storage.conversations.purgeDeleted(2, 9)).toBe(1);
+    expect(await storage.conversations.purgeDeleted(2, 9)).toBe(0);
+    expect(await titles({ limit: 9, deleted: true })).toEqual(['new']);
+    expect(await storage.check()).toEqual({ ok: true });
   });
 
   test('are not there for another owner, whatever is tried', async () => {

@@ -2,6 +2,7 @@ import type { Message } from '@toolyard/protocol';
 import { mediaProblem } from '../media.ts';
 import { encodeJson } from '../text.ts';
 import type { SqliteConnection } from './connection.ts';
+import { createSearchWriter } from './search-rows.ts';
 
 /** Something a commit asks for that does not fit what is stored: the item is refused, the others go on. */
 export class Refusal extends Error {}
@@ -19,11 +20,13 @@ export type MessageWriter = {
 /** The statements that write the message tree. To be used inside a transaction. */
 export function createMessageWriter(connection: SqliteConnection): MessageWriter {
   const upsert = connection.prepare(`
-    INSERT INTO messages (conversation_id, id, parent_id, owner_id, run_id, role, created_at, message)
-    SELECT id, ?, ?, owner_id, ?, ?, ?, ? FROM conversations WHERE id = ? AND owner_id = ?
+    INSERT INTO messages (conversation_id, id, parent_id, owner_id, run_id, role, created_at, message, abandoned)
+    SELECT id, ?, ?, owner_id, ?, ?, ?, ?, ? FROM conversations WHERE id = ? AND owner_id = ?
     ON CONFLICT (conversation_id, id) DO UPDATE SET
-      role = excluded.role, created_at = excluded.created_at, message = excluded.message
+      role = excluded.role, created_at = excluded.created_at, message = excluded.message,
+      abandoned = excluded.abandoned
     WHERE run_id = excluded.run_id AND parent_id IS excluded.parent_id`);
+  const search = createSearchWriter(connection);
   const parentOf = connection.prepare('SELECT 1 FROM messages WHERE conversation_id = ? AND id = ?');
   const moveAlways = connection.prepare('UPDATE conversations SET leaf_id = ?, updated_at = ? WHERE id = ?');
   const moveFrom = connection.prepare(
@@ -39,9 +42,11 @@ export function createMessageWriter(connection: SqliteConnection): MessageWriter
       const body = encodeJson(message);
       const problem = mediaProblem(body, message);
       if (problem !== null) throw new Refusal(`message ${id} ${problem}`);
-      const { changes } = upsert.run(id, parentId, runId, role, createdAt, body, conversationId, ownerId);
+      const abandoned = role === 'assistant' && message.finishReason === 'abandoned' ? 1 : 0;
+      const { changes } = upsert.run(id, parentId, runId, role, createdAt, body, abandoned, conversationId, ownerId);
       if (changes === 0)
         throw new Refusal(`message ${id} cannot be written to conversation ${conversationId}: not this run's to write`);
+      search.message(message, { conversationId, ownerId });
     },
     moveLeaf({ from, to }, { conversationId, at }) {
       if (!parentOf.get(conversationId, to)) throw new Refusal(`leaf ${to} is not in conversation ${conversationId}`);

@@ -2,15 +2,18 @@ import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Migration, Kysely } from 'kysely';
 import { Migrator, sql } from 'kysely';
+import { searchText } from '../search-text.ts';
 import { storageError, toStorageError } from '../storage-error.ts';
 import type { SqliteConnection } from './connection.ts';
 import { first } from './migrations/001-first.ts';
 import { queue } from './migrations/002-queue.ts';
+import { search } from './migrations/003-search.ts';
 
 /** In order; a name once released is never changed, nor what it does. */
 const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '001-first': first,
   '002-queue': queue,
+  '003-search': search,
 };
 
 /** Brings the tables to this version: all of the missing steps in one transaction, or none. */
@@ -19,6 +22,9 @@ export async function migrateToLatest(
   connection: SqliteConnection,
   migrations: Readonly<Record<string, readonly string[]>> = MIGRATIONS,
 ): Promise<void> {
+  connection.database.function('search_text', { deterministic: true, directOnly: true }, (text) =>
+    searchText(String(text)),
+  );
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(toKysely(migrations)) } });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw toStorageError(error, connection.file);

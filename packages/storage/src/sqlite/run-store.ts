@@ -1,5 +1,6 @@
 import type { Clock } from '@toolyard/protocol';
 import { createCommit } from './commit.ts';
+import { createCompaction } from './compaction.ts';
 import type { SqliteConnection } from './connection.ts';
 import { createRunCreator } from './create-run.ts';
 import { createInbox } from './inbox.ts';
@@ -14,6 +15,7 @@ export function createSqliteRunStore(connection: SqliteConnection, clock: Clock)
   return {
     commit: createCommit(connection, clock),
     createRun: createRunCreator(connection, clock),
+    compact: createCompaction(connection),
     readLedger: createLedgerReader(connection),
     ...createRunReader(connection),
     ...createLeases(connection, clock),

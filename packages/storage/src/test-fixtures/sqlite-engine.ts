@@ -37,6 +37,10 @@ export async function openSqliteEngine(clock: Clock): Promise<EngineUnderTest> {
     async setLeaf(principal, id, leafId) {
       await storage.conversations.setLeaf(principal, id, leafId);
     },
+    async addQueued(principal, conversationId, id) {
+      await storage.queue.add(principal, { id, conversationId, parts: [{ type: 'text', text: id }], at: 1 });
+    },
+    queuedIds: async (principal, id) => (await storage.queue.list(principal, id)).map((message) => message.id),
     async purgeConversation(principal, id) {
       await storage.conversations.purge(principal, id);
     },

@@ -8,10 +8,12 @@ import { ANNE, LEASE_MS, newRun } from '../conversation.ts';
 export type EngineUnderTest = {
   /** Another handle to the same database; all share the clock. */
   handle(): Promise<RunStore>;
-  /** What the doors do beside runs: an empty conversation, its current leaf, its end. */
+  /** What the doors do beside runs: an empty conversation, its current leaf, its queue, its end. */
   createConversation(principal: Principal, id: string): Promise<void>;
   leafOf(principal: Principal, conversationId: string): Promise<string | null>;
   setLeaf(principal: Principal, conversationId: string, leafId: string): Promise<void>;
+  addQueued(principal: Principal, conversationId: string, id: string): Promise<void>;
+  queuedIds(principal: Principal, conversationId: string): Promise<string[]>;
   purgeConversation(principal: Principal, conversationId: string): Promise<void>;
   messageIds(principal: Principal, conversationId: string): Promise<string[]>;
   close(): Promise<void>;

@@ -4,6 +4,7 @@ import { ANNE, commitOf } from '../conversation.ts';
 import type { OpenEngine } from './bench.ts';
 import { Bench } from './bench.ts';
 import { describeCommitting } from './committing.ts';
+import { describeCompaction } from './compaction.ts';
 import { describeInbox } from './inbox.ts';
 import { describeInterrupts } from './interrupts.ts';
 import { describeLeases } from './leases.ts';
@@ -25,6 +26,7 @@ export function describeRunStore(name: string, open: OpenEngine): void {
     describeInbox(bench);
     describeLedger(bench);
     describeInterrupts(bench);
+    describeCompaction(bench);
     describeListing(bench);
   });
 }

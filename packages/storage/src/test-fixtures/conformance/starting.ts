@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ANNE, commitOf, newRun, question, reply } from '../conversation.ts';
+import { ANNE, BERT, commitOf, newRun, question, reply } from '../conversation.ts';
 import type { Bench } from './bench.ts';
 
 /** Run, message and leaf come into being together, one active run a conversation. */
@@ -46,6 +46,34 @@ export function describeStarting(bench: Bench): void {
       expect(await bench.store.createRun(ANNE, newRun('child', 'c1', child))).toMatchObject({ outcome: 'created' });
       await bench.commit(commitOf('r1', { status: 'done' }));
       expect(await bench.store.createRun(ANNE, newRun('r2', 'c1'))).toMatchObject({ outcome: 'created' });
+    });
+
+    test('a queued message leaves the queue with the run that sends it, or nothing is stored', async () => {
+      for (const id of ['q1', 'q2']) await bench.engine.addQueued(ANNE, 'c1', id);
+      const sent = (id: string, queuedMessageId: string) =>
+        newRun(id, 'c1', { messages: [question(queuedMessageId)], leaf: queuedMessageId, queuedMessageId });
+      expect(await bench.store.createRun(ANNE, sent('r1', 'q1'))).toMatchObject({ outcome: 'created' });
+      expect(await bench.engine.queuedIds(ANNE, 'c1')).toEqual(['q2']);
+      expect(await bench.store.createRun(ANNE, sent('r2', 'q2'))).toMatchObject({ outcome: 'conversation_busy' });
+      await bench.commit(commitOf('r1', { status: 'done' }));
+      // Somebody took it back in the meantime, or has sent it already.
+      expect(await bench.store.createRun(ANNE, sent('r2', 'gone'))).toMatchObject({ outcome: 'invalid' });
+      expect(await bench.store.getRun(ANNE, 'r2')).toBeNull();
+      expect(await bench.engine.messageIds(ANNE, 'c1')).toEqual(['q1']);
+      expect(await bench.engine.queuedIds(ANNE, 'c1')).toEqual(['q2']);
+    });
+
+    test('a queued message of another conversation or owner cannot be sent', async () => {
+      await bench.engine.createConversation(ANNE, 'c2');
+      await bench.engine.createConversation(BERT, 'c3');
+      await bench.engine.addQueued(ANNE, 'c2', 'q2');
+      await bench.engine.addQueued(BERT, 'c3', 'q3');
+      for (const queuedMessageId of ['q2', 'q3']) {
+        const run = newRun('r1', 'c1', { queuedMessageId });
+        expect(await bench.store.createRun(ANNE, run)).toMatchObject({ outcome: 'invalid' });
+      }
+      expect(await bench.engine.queuedIds(ANNE, 'c2')).toEqual(['q2']);
+      expect(await bench.engine.queuedIds(BERT, 'c3')).toEqual(['q3']);
     });
 
     test('the same request sent again finds the run it made', async () => {

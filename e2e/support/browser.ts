@@ -1,0 +1,53 @@
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+
+/** Why there is no browser on this machine; null where there is one. */
+export const NO_BROWSER = process.platform === 'linux' ? null : 'the Chromium of the npm package runs on Linux only';
+
+let launched: Promise<Browser> | undefined;
+
+/** The Chromium of the npm package, unpacked at first use, one for all tests of a file. */
+export function launchBrowser(): Promise<Browser> {
+  launched ??= launch();
+  return launched;
+}
+
+export async function closeBrowser(): Promise<void> {
+  const browser = await launched?.catch(() => undefined);
+  launched = undefined;
+  await browser?.close();
+}
+
+async function launch(): Promise<Browser> {
+  installChineseFont();
+  // The package unpacks the libraries Chromium needs only where it believes to be on the machine it was made for.
+  process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs20.x';
+  process.env['AWS_EXECUTION_ENV'] ??= 'AWS_Lambda_nodejs20.x';
+  const { default: chromium } = await import('@sparticuz/chromium');
+  const { chromium: playwright } = await import('playwright-core');
+  const executablePath = await chromium.executablePath();
+  const libraries = join(tmpdir(), 'al2023', 'lib');
+  return playwright.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--use-angle=swiftshader'],
+    env: { ...process.env, LD_LIBRARY_PATH: [libraries, process.env['LD_LIBRARY_PATH']].filter(Boolean).join(':') },
+  });
+}
+
+/** Without it Chinese would be boxes on a machine that has no such font. */
+function installChineseFont(): void {
+  const folder = join(homedir(), '.fonts');
+  const require = createRequire(import.meta.url);
+  mkdirSync(folder, { recursive: true });
+  for (const [name, script] of [
+    ['noto-sans-tc', 'chinese-traditional'],
+    ['noto-sans-sc', 'chinese-simplified'],
+  ] as const) {
+    const file = `${name}-${script}-400-normal.woff2`;
+    const to = join(folder, file);
+    if (!existsSync(to)) copyFileSync(require.resolve(`@fontsource/${name}/files/${file}`), to);
+  }
+}

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { onStopSignal } from '../chat/stop-signals.ts';
+import { serversFrom } from '../servers.ts';
+import { EXIT } from '../exit.ts';
+import { plain } from '../plain.ts';
+import type { Given } from './setting.ts';
+import { readServeSettings } from './serve-settings.ts';
+
+/** What commander makes of the flags of `toolyard serve`. */
+export type ServeFlags = {
+  open?: boolean;
+  allowHost: string[];
+  mcp: string[];
+  mcpConfig?: string;
+  date: boolean;
+  /** Settings that may be given in other ways too, by their names without dashes. */
+  settings: Given['flags'];
+};
+
+/**
+ * `toolyard serve`: the server in this process until a signal ends it. Gives the exit code. Throws ToolyardError
+ * where it cannot start.
+ */
+export async function serveCommand(flags: ServeFlags, env: NodeJS.ProcessEnv = process.env): Promise<number> {
+  const tell = (line: string): void => void process.stderr.write(`toolyard: ${plain(line)}\n`);
+  const settings = readServeSettings({ flags: flags.settings, env, warn: tell });
+  const bundled = serversFrom({ mcp: [], date: flags.date }, env);
+  const added = serversFrom(
+    { mcp: flags.mcp, date: false, ...(flags.mcpConfig === undefined ? {} : { mcpConfig: flags.mcpConfig }) },
+    env,
+  );
+  // Loaded only here: no other command pays for it.
+  const { startServer } = await import('@toolyard/server');
+  const server = await startServer({
+    ...settings,
+    allowHosts: flags.allowHost,
+    builtInServers: bundled,
+    flagServers: added,
+    env,
+    log: tell,
+  });
+  const address =
+    settings.token === undefined ? server.url : `${server.url}/#token=${encodeURIComponent(settings.token)}`;
+  process.stdout.write(`Toolyard is at ${address}\n`);
+  tell(`data in ${settings.dataDir}; Ctrl-C ends it`);
+  if (flags.open) openPage(address);
+
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const signals = onStopSignal(() => {
+    tell('ending; a second Ctrl-C ends it at once');
+    end();
+    return true;
+  });
+  await ended;
+  await server.close();
+  signals.dispose();
+  return EXIT.done;
+}
+
+function openPage(address: string): void {
+  const [command, ...args] =
+    process.platform === 'darwin'
+      ? ['open', address]
+      : process.platform === 'win32'
+        ? ['cmd', '/c', 'start', '""', address]
+        : ['xdg-open', address];
+  const child = spawn(command ?? '', args, { stdio: 'ignore', detached: true });
+  child.on('error', () => process.stderr.write('toolyard: no browser could be opened; the address is above.\n'));
+  child.unref();
+}

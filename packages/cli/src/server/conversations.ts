@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs';
+import type { ConversationSummary, ConversationView, Message, MessagePage, Page } from '@toolyard/protocol';
+import { textOf } from '@toolyard/protocol';
+import { plain } from '../plain.ts';
+import type { ServerClient } from './server-client.ts';
+
+const write = (line: string): void => void process.stdout.write(`${line}\n`);
+const when = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+
+/** `toolyard conversations list`: pinned ones first, then the latest. */
+export async function listConversations(
+  client: ServerClient,
+  options: { limit: string; search?: string; json?: boolean },
+): Promise<void> {
+  const query = new URLSearchParams({ limit: options.limit, ...(options.search ? { q: options.search } : {}) });
+  const { items } = await client.get<Page<ConversationSummary>>(`/api/conversations?${query.toString()}`);
+  if (options.json) return write(JSON.stringify(items, null, 2));
+  for (const { id, title, updatedAt, pinned, activeRun } of items) {
+    const marks = [pinned ? 'pinned' : '', activeRun ? activeRun.status : ''].filter((mark) => mark !== '').join(', ');
+    write(`${id}  ${when(updatedAt)}  ${plain(title) || '(untitled)'}${marks === '' ? '' : `  [${marks}]`}`);
+  }
+  if (items.length === 0) process.stderr.write('There are no conversations.\n');
+}
+
+/** `toolyard conversations show`: the current branch, from its beginning. */
+export async function showConversation(client: ServerClient, id: string, options: { json?: boolean }): Promise<void> {
+  const view = await client.get<ConversationView>(`/api/conversations/${encodeURIComponent(id)}`);
+  const messages = await wholeBranch(client, view);
+  if (options.json) return write(JSON.stringify({ ...view, page: { ...view.page, messages } }, null, 2));
+  write(`${plain(view.title) || '(untitled)'}\n`);
+  for (const message of messages) for (const line of linesOf(message)) write(line);
+  if (view.activeRun) write(`(a run is ${view.activeRun.status})`);
+}
+
+async function wholeBranch(client: ServerClient, view: ConversationView): Promise<Message[]> {
+  let { messages, earlier } = view.page;
+  while (earlier && messages[0]) {
+    const query = new URLSearchParams({ before: messages[0].id, limit: '500' });
+    const path = `/api/conversations/${encodeURIComponent(view.id)}/messages?${query.toString()}`;
+    const page = await client.get<MessagePage>(path);
+    messages = [...page.messages, ...messages];
+    earlier = page.earlier && page.messages.length > 0;
+  }
+  return messages;
+}
+
+function linesOf(message: Message): string[] {
+  switch (message.role) {
+    case 'system':
+      return [];
+    case 'user':
+      return [`> ${plain(textOf(message))}`, ''];
+    case 'assistant': {
+      const calls = message.parts.flatMap((part) =>
+        part.type === 'tool_call' ? [`[${plain(part.name)} ${plain(JSON.stringify(part.arguments))}]`] : [],
+      );
+      const text = plain(textOf(message));
+      return [...(text === '' ? [] : [text, '']), ...calls];
+    }
+    case 'tool': {
+      const { content, isError } = message.parts[0].result;
+      const text = content.map((part) => ('text' in part && part.text !== undefined ? part.text : `(${part.type})`));
+      return [`[${isError ? 'failed' : 'result'}: ${plain(text.join(' ')).slice(0, 400)}]`, ''];
+    }
+  }
+}
+
+/** `toolyard conversations export`: to stdout, or to a file that does not exist yet. */
+export async function exportConversation(
+  client: ServerClient,
+  id: string,
+  options: { format: 'json' | 'markdown'; output?: string },
+): Promise<void> {
+  const path = `/api/conversations/${encodeURIComponent(id)}/export?format=${options.format}`;
+  const bytes = new Uint8Array(await (await client.open(path)).arrayBuffer());
+  if (options.output === undefined) return void process.stdout.write(bytes);
+  writeFileSync(options.output, bytes, { flag: 'wx' });
+  process.stderr.write(`Written to ${options.output}\n`);
+}

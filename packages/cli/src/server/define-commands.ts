@@ -1,0 +1,86 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { ServerClient, ServerFlags } from './server-client.ts';
+
+/** Defines the commands that look into a running server, and those that look after its data folder. */
+export function defineServerCommands(program: Command): void {
+  const conversations = group(program, 'conversations', 'The conversations of a running server');
+  onServer(conversations.command('list').description('The latest, pinned ones first'))
+    .option('--search <words>', 'only those that hold these words')
+    .option('--limit <n>', 'at most so many', '30')
+    .option('--json', 'as JSON')
+    .action(async (options: ServerFlags & { search?: string; limit: string; json?: boolean }) => {
+      const { listConversations } = await import('./conversations.ts');
+      await listConversations(await client(options), options);
+    });
+  onServer(conversations.command('show').argument('<id>').description('What was said, on the current branch'))
+    .option('--json', 'as JSON')
+    .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
+      const { showConversation } = await import('./conversations.ts');
+      await showConversation(await client(options), id, options);
+    });
+  onServer(conversations.command('export').argument('<id>').description('The whole of it, to stdout or a file'))
+    .addOption(new Option('--format <format>', 'how').choices(['json', 'markdown']).default('json'))
+    .option('--output <file>', 'a file that does not exist yet')
+    .action(async (id: string, options: ServerFlags & { format: 'json' | 'markdown'; output?: string }) => {
+      const { exportConversation } = await import('./conversations.ts');
+      await exportConversation(await client(options), id, options);
+    });
+
+  const runs = group(program, 'runs', 'The runs of a running server');
+  onServer(runs.command('list').description('The newest first'))
+    .option('--limit <n>', 'at most so many', '30')
+    .option('--json', 'as JSON')
+    .action(async (options: ServerFlags & { limit: string; json?: boolean }) => {
+      const { listRuns } = await import('./runs.ts');
+      await listRuns(await client(options), options);
+    });
+  onServer(runs.command('show').argument('<id>').description('How a run stands'))
+    .option('--json', 'as JSON')
+    .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
+      const { showRun } = await import('./runs.ts');
+      await showRun(await client(options), id, options);
+    });
+  onServer(runs.command('cancel').argument('<id>').description('Stop a run; what was said is kept')).action(
+    async (id: string, options: ServerFlags) => {
+      const { cancelRun } = await import('./runs.ts');
+      await cancelRun(await client(options), id);
+    },
+  );
+
+  const db = group(program, 'db', 'The data folder');
+  db.command('check')
+    .description('Read everything through and tell what is wrong')
+    .option('--data-dir <folder>', 'which one (or TOOLYARD_DATA_DIR)')
+    .exitOverride()
+    .action(async (options: { dataDir?: string }) => {
+      const { checkCommand } = await import('./db.ts');
+      process.exitCode = await checkCommand(options);
+    });
+  db.command('backup')
+    .argument('<folder>', 'where to; it must not exist yet')
+    .description('Copy it, also while a server is at work')
+    .option('--data-dir <folder>', 'which one (or TOOLYARD_DATA_DIR)')
+    .exitOverride()
+    .action(async (to: string, options: { dataDir?: string }) => {
+      const { backupCommand } = await import('./db.ts');
+      process.exitCode = await backupCommand(to, options);
+    });
+}
+
+function group(program: Command, name: string, description: string): Command {
+  return program.command(name).description(description).exitOverride();
+}
+
+function onServer(command: Command): Command {
+  return command
+    .option('--server <url>', 'which server; by default the one that has the data folder')
+    .option('--token <text>', 'its token (better: TOOLYARD_TOKEN)')
+    .option('--data-dir <folder>', 'the data folder whose server is meant (or TOOLYARD_DATA_DIR)')
+    .exitOverride();
+}
+
+async function client(flags: ServerFlags): Promise<ServerClient> {
+  const { serverClient } = await import('./server-client.ts');
+  return serverClient(flags, process.env, (input, init) => globalThis.fetch(input, init));
+}

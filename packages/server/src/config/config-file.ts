@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import type { JsonFile } from '@toolyard/mcp-host/node';
+import { readJsonFile } from '@toolyard/mcp-host/node';
+import type { AgentConfiguration, JsonObject } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { z } from 'zod';
+import { agentConfigurationSchema } from './agent-configuration.ts';
+import { checkBaseUrl } from './base-url.ts';
+import { checkAllowedHost } from './server-options.ts';
+
+/** A model provider of the configuration file, its variables filled in. */
+export type FileProvider = { id: string; label: string; baseUrl: string; apiKey?: string };
+
+export type ConfigFile = {
+  providers: readonly FileProvider[];
+  defaults: AgentConfiguration;
+  allowHosts: readonly string[];
+  uiSettings: JsonObject;
+};
+
+/** How the id of a provider may look: it stands in addresses and file names. */
+export const PROVIDER_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+const schema = z.strictObject({
+  providers: z
+    .array(
+      z.strictObject({
+        id: z.string().regex(PROVIDER_ID, 'an id has letters, digits, dots, dashes and underscores only'),
+        label: z.string().min(1).exactOptional(),
+        baseUrl: z.string(),
+        apiKey: z.string().exactOptional(),
+      }),
+    )
+    .default([]),
+  defaults: agentConfigurationSchema.default({}),
+  allowHosts: z.array(z.string()).default([]),
+  uiSettings: z.custom<JsonObject>(isJsonObject, 'expected an object').default({}),
+});
+
+/**
+ * Reads the configuration file of a data folder: JSON, comments allowed, `${env:NAME}` filled in for keys. A file
+ * that is not there says nothing.
+ *
+ * @throws ToolyardError `bad_config`, naming file, line, what is wrong there and what to do
+ */
+export function readConfigFile(path: string, env: Readonly<Record<string, string | undefined>>): ConfigFile {
+  if (!existsSync(path)) return { providers: [], defaults: {}, allowHosts: [], uiSettings: {} };
+  const file = readJsonFile(path);
+  const { providers, defaults, allowHosts, uiSettings } = checked(file);
+  const seen = new Set<string>();
+  return {
+    providers: providers.map(({ id, label = id, baseUrl, apiKey }, at) => {
+      const place = (...rest: PropertyKey[]): string => file.placeOf(['providers', at, ...rest]);
+      if (seen.has(id))
+        throw bad(`${place('id')}: the provider "${id}" is there twice.`, 'Give each an id of its own.');
+      seen.add(id);
+      const url = checkBaseUrl(baseUrl, `${place('baseUrl')}: `);
+      const key = apiKey === undefined ? undefined : fill(apiKey, env, place('apiKey'));
+      return { id, label, baseUrl: url, ...(key === undefined ? {} : { apiKey: key }) };
+    }),
+    defaults,
+    allowHosts: allowHosts.map((host, at) => {
+      checkAllowedHost(host, file.placeOf(['allowHosts', at]));
+      return host;
+    }),
+    uiSettings,
+  };
+}
+
+function checked(file: JsonFile): z.infer<typeof schema> {
+  const read = schema.safeParse(file.value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  if (issue === undefined) throw bad(`${file.placeOf([])}: this is not understood.`, 'Correct the file.');
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys;
+    const known = Object.keys(knownAt(issue.path) ?? {});
+    throw bad(
+      `${file.placeOf([...issue.path, key])}: there is no setting "${[...issue.path, key].join('.')}".`,
+      known.length > 0 ? `Known here: ${known.join(', ')}.` : 'Check its spelling, or take it out.',
+    );
+  }
+  const where = issue.path.length === 0 ? '' : `"${issue.path.join('.')}": `;
+  throw bad(`${file.placeOf(issue.path)}: ${where}${issue.message}.`, 'Correct the file there.');
+}
+
+/** The settings known at a place, for whoever has misspelt one. */
+function knownAt(path: readonly PropertyKey[]): object | undefined {
+  if (path.length === 0) return schema.shape;
+  if (path.length === 1 && path[0] === 'defaults') return agentConfigurationSchema.shape;
+  return undefined;
+}
+
+function fill(text: string, env: Readonly<Record<string, string | undefined>>, place: string): string | undefined {
+  const filled = text.replace(/\$\{env:([^}]+)\}/g, (_whole, name: string) => {
+    const value = env[name];
+    if (value === undefined) {
+      throw bad(`${place}: \${env:${name}} is used, and ${name} is not set.`, `Set ${name}, or take this out.`);
+    }
+    return value;
+  });
+  return filled.trim() === '' ? undefined : filled.trim();
+}
+
+function bad(message: string, hint: string): ToolyardError {
+  return new ToolyardError({ code: 'bad_config', message, hint });
+}

@@ -1,0 +1,199 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ModelReference, Principal } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, systemClock } from '@toolyard/protocol';
+import { openStorage } from '@toolyard/storage';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readStoredConfiguration } from './agent-configuration.ts';
+import { readConfigFile } from './config-file.ts';
+import { createConfigurations } from './configurations.ts';
+import { resolveAgentConfig } from './resolve-agent-config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'toolyard-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(text: string): string {
+  const path = join(folder, 'config.json');
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('the configuration file', () => {
+  it('says nothing where there is none', () => {
+    const none = readConfigFile(join(folder, 'none.json'), {});
+    expect(none).toEqual({ providers: [], defaults: {}, allowHosts: [], uiSettings: {} });
+  });
+
+  it('is read with comments, its keys filled in from the environment', () => {
+    const path = file(`{
+      // mine
+      "providers": [
+        { "id": "work", "label": "Work", "baseUrl": "https://llm.example.com/v1/", "apiKey": "\${env:WORK_KEY}" },
+        { "id": "plain", "baseUrl": "127.0.0.1:9000", "apiKey": "" },
+      ],
+      "defaults": { "model": { "providerId": "work", "modelId": "m" }, "limits": { "maxTurns": 5 } },
+      "allowHosts": ["toolyard.example.com", "box:8710"],
+      "uiSettings": { "theme": "dark" },
+    }`);
+    expect(readConfigFile(path, { WORK_KEY: 'k-1' })).toEqual({
+      providers: [
+        { id: 'work', label: 'Work', baseUrl: 'https://llm.example.com/v1', apiKey: 'k-1' },
+        { id: 'plain', label: 'plain', baseUrl: 'http://127.0.0.1:9000' },
+      ],
+      defaults: { model: { providerId: 'work', modelId: 'm' }, limits: { maxTurns: 5 } },
+      allowHosts: ['toolyard.example.com', 'box:8710'],
+      uiSettings: { theme: 'dark' },
+    });
+  });
+
+  it.each<[string, string, RegExp, RegExp?]>([
+    ['what is no JSON', '{\n  "defaults": {,\n}', /config\.json, line 2, column 16/],
+    ['an unknown key', '{\n\n  "provider": []\n}', /config\.json, line 3: there is no setting "provider"/, /providers/],
+    [
+      'an unknown key further in',
+      '{"defaults": {\n "instruction": "x"}}',
+      /line 2: .*"defaults\.instruction"/,
+      /instructions/,
+    ],
+    [
+      'a value of the wrong kind',
+      '{"defaults": {\n"limits": {\n"maxTurns": "five"}}}',
+      /line 3: "defaults\.limits\.maxTurns"/,
+    ],
+    ['a missing one', '{"providers": [\n{"id": "a"}]}', /line 2: "providers\.0\.baseUrl"/],
+    [
+      'an id that cannot stand in an address',
+      '{"providers": [\n{"id": "a/b", "baseUrl": "x"}]}',
+      /line 2: .*an id has/,
+    ],
+    [
+      'an address that is none',
+      '{"providers": [{"id": "a",\n"baseUrl": "ftp://x"}]}',
+      /line 2: this is not the address/,
+    ],
+    [
+      'a password in an address',
+      '{"providers": [{"id": "a",\n"baseUrl": "http://u:p4ss@x"}]}',
+      /line 2: .*user name or/,
+    ],
+    [
+      'a variable that is not set',
+      '{"providers": [{"id": "a", "baseUrl": "x",\n"apiKey": "${env:NOPE}"}]}',
+      /line 2: .*NOPE/,
+    ],
+    [
+      'an id that is there twice',
+      '{"providers": [{"id": "a", "baseUrl": "x"},\n{"id": "a", "baseUrl": "y"}]}',
+      /line 2: the provider "a" is there twice/,
+    ],
+    ['a host that is none', '{"allowHosts": [\n"http://x/"]}', /line 2: "http:\/\/x\/" is not a host/],
+    ['what is no object', '[]', /line 1: /],
+  ])('tells of %s, where it is and what to do', (_what, text, message, hint = /./) => {
+    let thrown: unknown;
+    try {
+      readConfigFile(file(text), {});
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({
+      code: 'bad_config',
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
+    });
+    expect(String(thrown)).not.toContain('p4ss');
+  });
+});
+
+describe('layers of configuration', () => {
+  const model: ModelReference = { providerId: 'p', modelId: 'm' };
+
+  it('are whole with nothing said', () => {
+    expect(resolveAgentConfig([], model)).toEqual({
+      model,
+      instructions: '',
+      parameters: {},
+      limits: DEFAULT_LIMITS,
+      toolMode: 'native',
+      servers: {},
+      disabledTools: [],
+      intervention: 'manual',
+    });
+    expect(resolveAgentConfig([], null).model).toBeNull();
+  });
+
+  it('are joined: the later wins, by key within parameters, limits and servers, disabled tools as a whole', () => {
+    const resolved = resolveAgentConfig(
+      [
+        {
+          instructions: 'first',
+          parameters: { temperature: 0.1, seed: 1 },
+          limits: { maxTurns: 3 },
+          servers: { a: true, b: true },
+          disabledTools: ['a/x', 'a/y'],
+        },
+        { parameters: { temperature: 0.9 }, limits: { maxCost: 2 }, servers: { b: false }, disabledTools: ['b/z'] },
+        { instructions: '', toolMode: 'text', intervention: 'headless', model: { providerId: 'q', modelId: 'n' } },
+      ],
+      model,
+    );
+    expect(resolved).toEqual({
+      model: { providerId: 'q', modelId: 'n' },
+      instructions: '',
+      parameters: { temperature: 0.9, seed: 1 },
+      limits: { ...DEFAULT_LIMITS, maxTurns: 3, maxCost: 2 },
+      toolMode: 'text',
+      servers: { a: true, b: false },
+      disabledTools: ['b/z'],
+      intervention: 'headless',
+    });
+  });
+
+  it('keep what can be read of what was stored', () => {
+    expect(
+      readStoredConfiguration({
+        model: { providerId: 'only' },
+        instructions: 'kept',
+        parameters: { temperature: 'hot', seed: 4, invented: 1 },
+        disabledTools: ['a/b', 3],
+        servers: { a: true, b: 'yes' },
+        later: { version: 9 },
+      }),
+    ).toEqual({ instructions: 'kept', parameters: { seed: 4 }, servers: { a: true } });
+    for (const nothing of [undefined, null, 'x', [], 4]) expect(readStoredConfiguration(nothing)).toEqual({});
+  });
+
+  it('come from settings, file, agent, conversation and run, in this order', async () => {
+    const me: Principal = { ownerId: 'owner' };
+    const storage = await openStorage({ folder: join(folder, 'data'), clock: systemClock });
+    try {
+      const configurations = createConfigurations({
+        storage,
+        fileDefaults: { parameters: { topP: 0.2 }, instructions: 'file' },
+        standardModel: () => Promise.resolve(model),
+      });
+      await storage.settings.set(me, 'defaults', { parameters: { topP: 0.1, seed: 1 }, instructions: 'settings' }, 0);
+      const agent = { id: 'a', title: 'A', configuration: { parameters: { seed: 3 }, instructions: 'agent' }, at: 0 };
+      await storage.agents.create(me, agent);
+
+      const plain = await configurations.resolve(me, { agentId: null });
+      expect(plain).toMatchObject({ model, instructions: 'file', parameters: { topP: 0.2, seed: 1 } });
+      const conversation = { limits: { maxTurns: 4 }, instructions: 'conversation' };
+      const withAgent = { agentId: 'a', conversation };
+      expect(await configurations.resolve(me, withAgent)).toMatchObject({
+        instructions: 'conversation',
+        parameters: { topP: 0.2, seed: 3 },
+        limits: { maxTurns: 4 },
+      });
+      const run = { model: { providerId: 'q', modelId: 'n' }, limits: { maxTurns: 1 } };
+      expect(await configurations.resolve(me, { ...withAgent, run })).toMatchObject(run);
+
+      await expect(configurations.resolve(me, { agentId: 'none' })).rejects.toMatchObject({ code: 'not_found' });
+      await expect(configurations.resolve({ ownerId: 'other' }, { agentId: 'a' })).rejects.toMatchObject({
+        code: 'not_found',
+      });
+    } finally {
+      storage.close();
+    }
+  });
+});

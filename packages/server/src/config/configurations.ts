@@ -1,0 +1,49 @@
+import type { AgentConfiguration, ModelReference, Principal } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { Storage } from '@toolyard/storage';
+import type { Configurations } from '../services.ts';
+import { readStoredConfiguration } from './agent-configuration.ts';
+import { resolveAgentConfig } from './resolve-agent-config.ts';
+
+/** The settings key under which the page keeps the undermost layer. */
+export const DEFAULTS_KEY = 'defaults';
+
+export type ConfigurationsOptions = {
+  storage: Pick<Storage, 'settings' | 'agents'>;
+  /** The defaults of the configuration file: they win over those the page has stored. */
+  fileDefaults: AgentConfiguration;
+  /** What answers where no layer names a model. */
+  standardModel: (principal: Principal) => Promise<ModelReference | null>;
+};
+
+/** Configurations over the stored settings and agents and the configuration file. */
+export function createConfigurations(options: ConfigurationsOptions): Configurations {
+  const { storage, fileDefaults, standardModel } = options;
+
+  async function agentLayer(principal: Principal, agentId: string | null): Promise<AgentConfiguration[]> {
+    if (agentId === null) return [];
+    const agent = await storage.agents.get(principal, agentId);
+    if (agent === null) {
+      throw new ToolyardError({
+        code: 'not_found',
+        message: `There is no agent ${agentId}.`,
+        hint: 'Choose another agent for this conversation, or none.',
+      });
+    }
+    return [readStoredConfiguration(agent.configuration)];
+  }
+
+  return {
+    async resolve(principal, { agentId, conversation, run }) {
+      const layers = [
+        readStoredConfiguration(await storage.settings.get(principal, DEFAULTS_KEY)),
+        fileDefaults,
+        ...(await agentLayer(principal, agentId)),
+        ...(conversation === undefined ? [] : [readStoredConfiguration(conversation)]),
+        ...(run === undefined ? [] : [readStoredConfiguration(run)]),
+      ];
+      const named = layers.some(({ model }) => model !== undefined);
+      return resolveAgentConfig(layers, named ? null : await standardModel(principal));
+    },
+  };
+}

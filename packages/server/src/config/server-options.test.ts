@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { ServerOptions } from './server-options.ts';
+import { checkOptions, isLoopback } from './server-options.ts';
+
+const good: ServerOptions = {
+  dataDir: '/data',
+  host: '127.0.0.1',
+  port: 8710,
+  allowHosts: ['toolyard.example.com', 'box:8710', '[::1]:80'],
+  ui: true,
+  uiSettings: {},
+  uiMcpProxy: false,
+  builtInServers: [],
+  flagServers: [],
+  env: {},
+  log: () => {},
+};
+
+describe('the options of a start', () => {
+  it.each<Partial<ServerOptions>>([
+    {},
+    { port: 0 },
+    { host: 'localhost' },
+    { host: '::1' },
+    { host: '0.0.0.0', token: 'a-token' },
+  ])('are fine with %j', (change) => {
+    expect(() => checkOptions({ ...good, ...change })).not.toThrow();
+  });
+
+  it.each<[Partial<ServerOptions>, RegExp]>([
+    [{ host: '0.0.0.0' }, /0\.0\.0\.0 without a token/],
+    [{ host: '192.168.1.4' }, /without a token/],
+    [{ host: '127.0.0.1.example.com' }, /without a token/],
+    [{ host: '::' }, /without a token/],
+    [{ host: 'http://x' }, /not a host/],
+    [{ host: '' }, /not a host/],
+    [{ token: '' }, /token is empty/],
+    [{ token: 'two words' }, /token/],
+    [{ port: -1 }, /not a port/],
+    [{ port: 65_536 }, /not a port/],
+    [{ port: Number.NaN }, /not a port/],
+    [{ dataDir: ' ' }, /data folder/],
+    [{ allowHosts: ['http://x.example'] }, /--allow-host/],
+    [{ allowHosts: ['*'] }, /--allow-host/],
+    [{ allowHosts: [''] }, /--allow-host/],
+    [{ uiMcpProxy: true }, /not there yet/],
+  ])('are refused with %j, saying why and what to do', (change, message) => {
+    let thrown: unknown;
+    try {
+      checkOptions({ ...good, ...change });
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ code: 'bad_config', hint: expect.stringMatching(/./) });
+    expect(String(thrown)).toMatch(message);
+  });
+
+  it('know which hosts only this machine can reach', () => {
+    for (const host of ['localhost', 'LOCALHOST', '127.0.0.1', '127.1.2.3', '::1', '[::1]']) {
+      expect(isLoopback(host), host).toBe(true);
+    }
+    for (const host of ['0.0.0.0', '::', 'localhost.example.com', '127.evil.example', '10.0.0.1']) {
+      expect(isLoopback(host), host).toBe(false);
+    }
+  });
+});

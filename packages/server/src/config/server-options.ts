@@ -1,0 +1,76 @@
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type { JsonObject } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+
+/** How a server is started: flags and environment, already joined. The files of the data folder are read later. */
+export type ServerOptions = {
+  /** Where everything is kept; an absolute path. */
+  dataDir: string;
+  /** The name or address to listen on; anything but this machine itself needs a token. */
+  host: string;
+  /** 0 takes any free one. */
+  port: number;
+  token?: string;
+  /** Further names by which this server is reached, as `name` or `name:port`. */
+  allowHosts: readonly string[];
+  /** False serves the API without the page. */
+  ui: boolean;
+  /** What the owner sets for the page, over what the configuration file says. */
+  uiSettings: JsonObject;
+  uiMcpProxy: boolean;
+  /** MCP servers that ship with Toolyard; only these count as built in. */
+  builtInServers: readonly ServerConfig[];
+  /** MCP servers named on the command line. */
+  flagServers: readonly ServerConfig[];
+  env: Readonly<Record<string, string | undefined>>;
+  /** One line for whoever runs the server; no secrets. */
+  log: (line: string) => void;
+};
+
+/** @throws ToolyardError `bad_config` for what no server can be started with, saying why and what to do. */
+export function checkOptions(options: ServerOptions): void {
+  const { dataDir, host, port, token, allowHosts, uiMcpProxy } = options;
+  if (dataDir.trim() === '') throw bad('The data folder has no name.', 'Give one with --data-dir.');
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw bad(`${port} is not a port.`, 'A port is a whole number from 0 to 65535; 0 takes any free one.');
+  }
+  if (host.trim() === '' || /[\s/]/.test(host)) {
+    throw bad(`"${host}" is not a host.`, 'Give a name or an address without http:// and port, such as 127.0.0.1.');
+  }
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+    throw bad(
+      'The token is empty or has characters a header cannot carry.',
+      'Use letters, digits and signs, no spaces.',
+    );
+  }
+  if (token === undefined && !isLoopback(host)) {
+    throw bad(
+      `Listening on ${host} without a token would let everybody on the network use your models, keys and tools.`,
+      'Give a token with --token or TOOLYARD_TOKEN, or listen on 127.0.0.1.',
+    );
+  }
+  for (const allowed of allowHosts) checkAllowedHost(allowed, '--allow-host');
+  if (uiMcpProxy) {
+    throw bad(
+      'The MCP proxy for the browser is not there yet: servers can be reached by Toolyard itself, but not through it.',
+      'Leave out --ui-mcp-proxy (TOOLYARD_UI_MCP_PROXY) and configure the server in mcp.json.',
+    );
+  }
+}
+
+/** True for the names and addresses that only this machine itself can reach. */
+export function isLoopback(host: string): boolean {
+  const bare = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  return bare === 'localhost' || bare === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(bare);
+}
+
+/** @throws ToolyardError `bad_config` for what is no `name` or `name:port`; `from` says where it stands. */
+export function checkAllowedHost(allowed: string, from: string): void {
+  const url = URL.canParse(`http://${allowed}`) ? new URL(`http://${allowed}`) : undefined;
+  const isHost = url?.pathname === '/' && url.username === '' && !/[/?#@\s*]/.test(allowed) && allowed !== '';
+  if (!isHost) throw bad(`${from}: "${allowed}" is not a host.`, 'Write it as toolyard.example.com, or with a port.');
+}
+
+function bad(message: string, hint: string): ToolyardError {
+  return new ToolyardError({ code: 'bad_config', message, hint });
+}

@@ -1,0 +1,55 @@
+import type { AssistantMessage, Message, ToolMessage, Usage, UserMessage } from '@toolyard/protocol';
+import { z } from 'zod';
+import { named, time, toolReference } from './common.ts';
+import { exactly } from './exactly.ts';
+import { assistantPart, textPart, toolResult, userPart } from './parts.ts';
+
+const base = { id: z.string(), parentId: z.string().nullable(), createdAt: time };
+
+export const usage = named(
+  'Usage',
+  exactly<Usage>()(
+    z.strictObject({
+      inputTokens: z.number().exactOptional(),
+      outputTokens: z.number().exactOptional(),
+      cachedInputTokens: z.number().exactOptional(),
+      reasoningTokens: z.number().exactOptional(),
+    }),
+  ),
+);
+
+const user = z.strictObject({ ...base, role: z.literal('user'), parts: z.array(userPart) });
+const assistant = z.strictObject({
+  ...base,
+  role: z.literal('assistant'),
+  parts: z.array(assistantPart),
+  runId: z.string(),
+  model: z.string(),
+  finishReason: z.enum([
+    'stop',
+    'length',
+    'tool_calls',
+    'content_filter',
+    'error',
+    'cancelled',
+    'pending',
+    'abandoned',
+  ]),
+  usage: usage.exactOptional(),
+});
+const tool = z.strictObject({
+  ...base,
+  role: z.literal('tool'),
+  name: z.string(),
+  tool: toolReference.nullable(),
+  parts: z.tuple([z.strictObject({ type: z.literal('tool_result'), callId: z.string(), result: toolResult })]),
+});
+const system = z.strictObject({ ...base, role: z.literal('system'), parts: z.array(textPart) });
+
+export const userMessage = named('UserMessage', exactly<UserMessage>()(user));
+export const assistantMessage = named('AssistantMessage', exactly<AssistantMessage>()(assistant));
+export const toolMessage = named('ToolMessage', exactly<ToolMessage>()(tool));
+export const message = named(
+  'Message',
+  exactly<Message>()(z.discriminatedUnion('role', [system, user, assistant, tool])),
+);

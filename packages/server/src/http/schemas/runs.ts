@@ -1,0 +1,156 @@
+import type {
+  AnswerInterrupt,
+  Interrupt,
+  InterruptAnswer,
+  RunEvent,
+  RunRecord,
+  RunStatus,
+  StoredInterrupt,
+} from '@toolyard/protocol';
+import { RUN_EVENT_VERSION } from '@toolyard/protocol';
+import { z } from 'zod';
+import { errorInfo, jsonObject, named, pageOf, time, toolReference } from './common.ts';
+import { exactly } from './exactly.ts';
+import { assistantMessage, toolMessage, usage, userMessage } from './messages.ts';
+import { malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
+
+const place = z.enum(['server', 'browser', 'process']);
+export const runStatus = exactly<RunStatus>()(
+  z.enum(['queued', 'running', 'parked', 'waiting_for_tab', 'done', 'failed', 'cancelled']),
+);
+
+export const runRecord = named(
+  'RunRecord',
+  exactly<RunRecord>()(
+    z.strictObject({
+      id: z.string(),
+      ownerId: z.string(),
+      conversationId: z.string(),
+      agentId: z.string().nullable(),
+      parentRunId: z.string().nullable(),
+      place,
+      status: runStatus,
+      lastSeq: z.int(),
+      createdAt: time,
+      updatedAt: time,
+      endedAt: time.nullable(),
+    }),
+  ),
+);
+export const runPage = pageOf('RunPage', runRecord);
+
+const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z.string(), arguments: jsonObject };
+const interrupt = named(
+  'Interrupt',
+  exactly<Interrupt>()(
+    z.discriminatedUnion('kind', [
+      z.strictObject({ ...asked, kind: z.literal('approval') }),
+      z.strictObject({ ...asked, kind: z.literal('in_doubt'), sentAt: time }),
+    ]),
+  ),
+);
+
+const interruptAnswer = named(
+  'InterruptAnswer',
+  exactly<InterruptAnswer>()(
+    z.discriminatedUnion('decision', [
+      z.strictObject({ decision: z.literal('approve'), scope: z.enum(['once', 'conversation', 'always']) }),
+      z.strictObject({
+        decision: z.literal('refuse'),
+        scope: z.enum(['once', 'always']).exactOptional(),
+        reason: z.string().exactOptional(),
+      }),
+      z.strictObject({ decision: z.literal('repeat') }),
+      z.strictObject({ decision: z.literal('failed') }),
+      z.strictObject({ decision: z.literal('result'), text: z.string() }),
+    ]),
+  ),
+);
+
+export const answerInterrupt = named(
+  'AnswerInterrupt',
+  exactly<AnswerInterrupt>()(z.strictObject({ answer: interruptAnswer })),
+);
+
+export const interruptStatus = z.enum(['open', 'answered', 'withdrawn']);
+export const storedInterrupt = named(
+  'StoredInterrupt',
+  exactly<StoredInterrupt>()(
+    z.strictObject({
+      id: z.string(),
+      runId: z.string(),
+      conversationId: z.string(),
+      mode: z.enum(['parked', 'live']),
+      interrupt,
+      status: interruptStatus,
+      answer: interruptAnswer.nullable(),
+      openedAt: time,
+      answeredAt: time.nullable(),
+    }),
+  ),
+);
+export const interruptPage = pageOf('InterruptPage', storedInterrupt);
+
+/** One event of a run: what its place in the stream is, and what happened. */
+function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) {
+  return z.strictObject({
+    v: z.literal(RUN_EVENT_VERSION),
+    seq: z.int().positive(),
+    runId: z.string(),
+    step: z.int(),
+    attempt: z.int(),
+    at: time,
+    type: z.literal(type),
+    ...shape,
+  });
+}
+
+const messageId = z.string();
+const callId = z.string();
+
+export const runEvent = named(
+  'RunEvent',
+  exactly<RunEvent>()(
+    z.discriminatedUnion('type', [
+      event('run_started', { conversationId: z.string(), place, model: z.string(), message: userMessage }),
+      event('step_started', {
+        instruction: z.enum([
+          'call_llm',
+          'call_tool',
+          'call_tools_batch',
+          'request_human_approve',
+          'resolve_aborted_tools',
+          'finish',
+        ]),
+      }),
+      event('message_started', { messageId, parentId: z.string().nullable(), model: z.string() }),
+      event('text_delta', { messageId, text: z.string() }),
+      event('reasoning_delta', { messageId, text: z.string() }),
+      event('tool_call_started', { messageId, callId, name: z.string() }),
+      event('tool_call_delta', { messageId, callId, argumentsText: z.string() }),
+      event('tool_call_ready', { messageId, call: toolCallPart }),
+      event('tool_call_malformed', { messageId, call: malformedToolCallPart }),
+      event('message_finished', { message: assistantMessage }),
+      event('attempt_abandoned', { messageId: z.string().nullable() }),
+      event('interrupt_requested', { interrupt }),
+      event('interrupt_answered', { interruptId: z.string(), answer: interruptAnswer }),
+      event('tool_started', { callId, tool: toolReference, name: z.string() }),
+      event('tool_progress', {
+        callId,
+        progress: z.number(),
+        total: z.number().exactOptional(),
+        text: z.string().exactOptional(),
+      }),
+      event('tool_finished', { callId, result: toolResult, message: toolMessage, durationMs: z.number() }),
+      event('run_parked', {}),
+      event('run_resumed', {}),
+      event('notice', { level: z.enum(['info', 'warning']), code: z.string(), text: z.string() }),
+      event('run_finished', {
+        status: z.enum(['done', 'failed', 'cancelled']),
+        usage,
+        cost: z.number().exactOptional(),
+        error: errorInfo.exactOptional(),
+      }),
+    ]),
+  ),
+);

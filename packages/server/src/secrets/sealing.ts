@@ -1,0 +1,55 @@
+import type { KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
+
+/** Says how the bytes below are laid out; grows when that changes. */
+const VERSION = 1;
+const KEY_ID_BYTES = 4;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
+
+/** A key that seals secrets, and the short name by which a sealed one knows it again. */
+export type SealingKey = { id: Buffer; key: KeyObject };
+
+/** `foreign`: sealed with another key. `damaged`: with this one, and changed since, or moved to another name. */
+export type Opened = { ok: true; text: string } | { ok: false; reason: 'foreign' | 'damaged' };
+
+/** Makes a key of 32 secret bytes. */
+export function toSealingKey(secret: Uint8Array): SealingKey {
+  const derive = (purpose: string, length: number): Buffer =>
+    Buffer.from(hkdfSync('sha256', secret, '', `toolyard ${purpose}`, length));
+  return { id: derive('key id', KEY_ID_BYTES), key: createSecretKey(derive('sealing', 32)) };
+}
+
+/**
+ * Seals a text with AES-256-GCM: version, key id, nonce, ciphertext, tag. The name belongs to the seal, so that sealed
+ * bytes cannot be passed off under another one.
+ */
+export function seal({ id, key }: SealingKey, name: string, text: string): Uint8Array {
+  const nonce = randomBytes(NONCE_BYTES);
+  const head = Buffer.concat([Buffer.of(VERSION), id, nonce]);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(boundTo(head, name));
+  return Buffer.concat([head, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Opens what was sealed under this name. Never throws. */
+export function open({ id, key }: SealingKey, name: string, sealed: Uint8Array): Opened {
+  const bytes = Buffer.from(sealed);
+  if (bytes.length < HEAD_BYTES + TAG_BYTES || bytes[0] !== VERSION) return { ok: false, reason: 'damaged' };
+  const head = bytes.subarray(0, HEAD_BYTES);
+  if (!head.subarray(1, 1 + KEY_ID_BYTES).equals(id)) return { ok: false, reason: 'foreign' };
+  const decipher = createDecipheriv('aes-256-gcm', key, head.subarray(1 + KEY_ID_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(boundTo(head, name));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    const text = decipher.update(bytes.subarray(HEAD_BYTES, -TAG_BYTES));
+    return { ok: true, text: Buffer.concat([text, decipher.final()]).toString('utf8') };
+  } catch {
+    return { ok: false, reason: 'damaged' };
+  }
+}
+
+function boundTo(head: Buffer, name: string): Buffer {
+  return Buffer.concat([head.subarray(0, 1 + KEY_ID_BYTES), Buffer.from(name, 'utf8')]);
+}

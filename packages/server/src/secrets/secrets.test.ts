@@ -1,0 +1,128 @@
+import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Principal } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import type { Storage } from '@toolyard/storage';
+import { openStorage } from '@toolyard/storage';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Secrets } from './secrets.ts';
+import { createSecrets } from './secrets.ts';
+
+const me: Principal = { ownerId: 'owner' };
+let folder: string;
+let storage: Storage;
+let logged: string[];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'toolyard-secrets-'));
+  storage = await openStorage({ folder, clock: systemClock });
+  logged = [];
+});
+afterEach(() => {
+  storage.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** As a new start of the server makes them. */
+function secrets(env: Record<string, string> = {}): Secrets {
+  return createSecrets({
+    repository: storage.secrets,
+    clock: systemClock,
+    folder,
+    env,
+    log: (line) => logged.push(line),
+  });
+}
+
+const keyFile = (): string => join(folder, 'secret.key');
+const modeOf = (file: string): number => statSync(file).mode & 0o777;
+
+describe('secrets with a key file', () => {
+  it('are there after a new start, encrypted in the data folder, the key closed to others', async () => {
+    await secrets().set(me, 'provider:a', 'sk-very-secret');
+    expect(await secrets().get(me, 'provider:a')).toBe('sk-very-secret');
+    expect(modeOf(keyFile())).toBe(0o600);
+    storage.close();
+    for (const file of ['toolyard.db', 'secret.key']) {
+      expect(readFileSync(join(folder, file)).includes('sk-very-secret'), file).toBe(false);
+    }
+    storage = await openStorage({ folder, clock: systemClock });
+    expect(await secrets().get(me, 'provider:a')).toBe('sk-very-secret');
+  });
+
+  it('make no key before one is needed', async () => {
+    expect(await secrets().get(me, 'provider:a')).toBeNull();
+    expect(() => statSync(keyFile())).toThrow();
+  });
+
+  it('belong to their owner: bytes moved to another one do not open', async () => {
+    await secrets().set(me, 'provider:a', 'mine');
+    const sealed = await storage.secrets.get(me, 'provider:a');
+    if (sealed === null) throw new Error('nothing was stored');
+    const other = { ownerId: 'other' };
+    expect(await secrets().get(other, 'provider:a')).toBeNull();
+    await storage.secrets.set(other, 'provider:a', sealed, 0);
+    await expect(secrets().get(other, 'provider:a')).rejects.toMatchObject({ code: 'bad_config' });
+  });
+
+  it.skipIf(process.platform === 'win32')('close a key file that others could read, and say so', async () => {
+    await secrets().set(me, 'a', 'x');
+    chmodSync(keyFile(), 0o644);
+    expect(await secrets().get(me, 'a')).toBe('x');
+    expect(modeOf(keyFile())).toBe(0o600);
+    expect(logged).toEqual([expect.stringContaining('could be read by other users')]);
+  });
+
+  it('tell of a lost key which secrets it locked away and what to do, and go on with a new one', async () => {
+    await secrets().set(me, 'provider:a', 'x');
+    await secrets().set(me, 'provider:b', 'y');
+    rmSync(keyFile());
+    const after = secrets();
+    expect(await after.check(me)).toEqual(['provider:a', 'provider:b']);
+    expect(logged.join('\n')).toMatch(/"provider:a" cannot be read.*another key[\s\S]*enter the secret again/);
+    await after.set(me, 'provider:a', 'again');
+    expect(await secrets().check(me)).toEqual(['provider:b']);
+    expect(await secrets().get(me, 'provider:a')).toBe('again');
+  });
+
+  it('tell of a damaged key file, which is not overwritten, and work when it is put back', async () => {
+    const all = secrets();
+    await all.set(me, 'a', 'x');
+    renameSync(keyFile(), join(folder, 'kept'));
+    writeFileSync(keyFile(), 'half', { mode: 0o600 });
+    const after = secrets();
+    await expect(after.get(me, 'a')).rejects.toMatchObject({ code: 'bad_config', message: /damaged/ });
+    expect(await after.check(me)).toEqual(['a']);
+    expect(readFileSync(keyFile(), 'utf8')).toBe('half');
+    renameSync(join(folder, 'kept'), keyFile());
+    expect(await after.get(me, 'a')).toBe('x');
+  });
+});
+
+describe('secrets with TOOLYARD_SECRET', () => {
+  it('are there after a new start, and need no key file', async () => {
+    await secrets({ TOOLYARD_SECRET: 'correct horse' }).set(me, 'a', 'x');
+    expect(await secrets({ TOOLYARD_SECRET: 'correct horse' }).get(me, 'a')).toBe('x');
+    expect(() => statSync(keyFile())).toThrow();
+  });
+
+  it('do not open with another one', async () => {
+    await secrets({ TOOLYARD_SECRET: 'correct horse' }).set(me, 'a', 'x');
+    const wrong = secrets({ TOOLYARD_SECRET: 'battery staple' });
+    await expect(wrong.get(me, 'a')).rejects.toMatchObject({ code: 'bad_config', hint: /TOOLYARD_SECRET_OLD/ });
+  });
+
+  it('go over to a new one when the old one is given once', async () => {
+    await secrets({ TOOLYARD_SECRET: 'one' }).set(me, 'a', 'x');
+    expect(await secrets({ TOOLYARD_SECRET: 'two', TOOLYARD_SECRET_OLD: 'one' }).check(me)).toEqual([]);
+    expect(await secrets({ TOOLYARD_SECRET: 'two' }).get(me, 'a')).toBe('x');
+  });
+
+  it('go over from the key file by themselves', async () => {
+    await secrets().set(me, 'a', 'x');
+    expect(await secrets({ TOOLYARD_SECRET: 'one' }).check(me)).toEqual([]);
+    rmSync(keyFile());
+    expect(await secrets({ TOOLYARD_SECRET: 'one' }).get(me, 'a')).toBe('x');
+  });
+});

@@ -1,0 +1,113 @@
+import type { Clock, Principal } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { SecretRepository } from '@toolyard/storage';
+import type { MasterKeys } from './master-key.ts';
+import { loadMasterKeys } from './master-key.ts';
+import { open, seal } from './sealing.ts';
+
+export type SecretsOptions = {
+  repository: SecretRepository;
+  clock: Clock;
+  /** The data folder, where key file and salt lie. */
+  folder: string;
+  env: Readonly<Record<string, string | undefined>>;
+  log: (line: string) => void;
+};
+
+/** Texts kept encrypted: API keys and their like. */
+export type Secrets = {
+  /**
+   * Null where there is none of that name.
+   * @throws ToolyardError `bad_config` for one that cannot be read, saying which and what to do.
+   */
+  get(principal: Principal, name: string): Promise<string | null>;
+  /** Names only, readable or not; with `prefix` those that begin with it. */
+  names(principal: Principal, prefix?: string): Promise<string[]>;
+  set(principal: Principal, name: string, text: string): Promise<void>;
+  remove(principal: Principal, name: string): Promise<void>;
+  /**
+   * Tries every secret: seals anew what a former key has sealed, and tells in the log which cannot be read. Gives
+   * their names; never throws for a secret or for the key.
+   */
+  check(principal: Principal): Promise<string[]>;
+};
+
+/** Secrets over their repository. The key is made, or derived, when it is first needed. */
+export function createSecrets(options: SecretsOptions): Secrets {
+  const { repository, clock, log } = options;
+  let loading: Promise<MasterKeys> | undefined;
+
+  function keys(): Promise<MasterKeys> {
+    loading ??= loadMasterKeys(options).catch((thrown: unknown) => {
+      // What a person puts right is to work without a new start.
+      loading = undefined;
+      throw thrown;
+    });
+    return loading;
+  }
+
+  async function set(principal: Principal, name: string, text: string): Promise<void> {
+    const { current } = await keys();
+    await repository.set(principal, name, seal(current, boundName(principal, name), text), clock.now());
+  }
+
+  async function get(principal: Principal, name: string): Promise<string | null> {
+    const sealed = await repository.get(principal, name);
+    if (sealed === null) return null;
+    const { current, former } = await keys();
+    const bound = boundName(principal, name);
+    const opened = open(current, bound, sealed);
+    if (opened.ok) return opened.text;
+    for (const key of former) {
+      const byFormer = open(key, bound, sealed);
+      if (!byFormer.ok) continue;
+      await set(principal, name, byFormer.text);
+      return byFormer.text;
+    }
+    throw unreadable(name, opened.reason);
+  }
+
+  return {
+    get,
+    set,
+    names: (principal, prefix) => repository.names(principal, prefix),
+    async remove(principal, name) {
+      await repository.remove(principal, name);
+    },
+    async check(principal) {
+      const lost: string[] = [];
+      const reasons = new Set<string>();
+      for (const name of await repository.names(principal)) {
+        try {
+          await get(principal, name);
+        } catch (thrown) {
+          if (!ToolyardError.isInstance(thrown)) throw thrown;
+          lost.push(name);
+          reasons.add(`${thrown.message} ${thrown.hint ?? ''}`.trim());
+        }
+      }
+      for (const reason of reasons) log(reason);
+      return lost;
+    },
+  };
+}
+
+/** Sealed bytes are one owner's as well as one name's. */
+function boundName({ ownerId }: Principal, name: string): string {
+  return JSON.stringify([ownerId, name]);
+}
+
+function unreadable(name: string, reason: 'foreign' | 'damaged'): ToolyardError {
+  const why =
+    reason === 'foreign'
+      ? 'it was encrypted with another key than the one in use (TOOLYARD_SECRET, or secret.key in the data folder)'
+      : 'what is stored of it is damaged';
+  return new ToolyardError({
+    code: 'bad_config',
+    message: `The secret "${name}" cannot be read: ${why}.`,
+    hint:
+      reason === 'foreign'
+        ? 'Bring the former key back, or give it as TOOLYARD_SECRET_OLD; or enter the secret again.'
+        : 'Enter it again.',
+  });
+}

@@ -1,0 +1,111 @@
+import type { Kysely } from 'kysely';
+import { sql } from 'kysely';
+import type { AssistantMessage, Message, MessagePage, Principal } from '@toolyard/protocol';
+import type { Schema } from '../schema.ts';
+
+/** Where a page of messages ends; see `MessageRepository.page`. */
+export type PageQuery = {
+  /** The end of the branch; absent: the current leaf. Does not count beside `before`. */
+  leafId?: string;
+  /** The page ends above this message: every message has but one way up. */
+  before?: string;
+  limit: number;
+};
+
+/** Reads one page of a branch with what stands beside it. Takes as many steps up the tree as the page has messages. */
+export async function readPage(
+  db: Kysely<Schema>,
+  principal: Principal,
+  conversationId: string,
+  query: PageQuery,
+): Promise<MessagePage> {
+  const messages = await readBranchEnd(db, principal, conversationId, query);
+  const [first] = messages;
+  if (!first) return { messages: [], alternatives: {}, abandoned: [], earlier: false };
+  const siblings = await readSiblings(db, conversationId, messages);
+  return {
+    messages,
+    alternatives: alternativesOf(messages, siblings),
+    abandoned: await readAbandoned(db, conversationId, messages, { siblings, atLeaf: query.before === undefined }),
+    earlier: first.parentId !== null,
+  };
+}
+
+async function readBranchEnd(
+  db: Kysely<Schema>,
+  { ownerId }: Principal,
+  conversationId: string,
+  { leafId, before, limit }: PageQuery,
+): Promise<Message[]> {
+  const end =
+    before === undefined
+      ? sql`coalesce(${leafId ?? null}, c.leaf_id)`
+      : sql`(SELECT parent_id FROM messages WHERE conversation_id = c.id AND id = ${before})`;
+  const { rows } = await sql<{ message: Message }>`
+    WITH RECURSIVE branch (id, parent_id, message, distance) AS (
+      SELECT m.id, m.parent_id, m.message, 1 FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id
+      WHERE c.id = ${conversationId} AND c.owner_id = ${ownerId} AND m.id = ${end}
+      UNION ALL
+      SELECT p.id, p.parent_id, p.message, b.distance + 1 FROM branch AS b
+      JOIN messages AS p ON p.conversation_id = ${conversationId} AND p.id = b.parent_id
+      WHERE b.distance < ${limit}
+    )
+    SELECT message FROM branch ORDER BY distance DESC LIMIT ${limit}`.execute(db);
+  return rows.map(({ message }) => message);
+}
+
+type Sibling = { id: string; parentId: string | null; abandoned: number };
+
+/** All messages that have the same parent as one of these, by age. */
+async function readSiblings(
+  db: Kysely<Schema>,
+  conversationId: string,
+  messages: readonly Message[],
+): Promise<Sibling[]> {
+  const parents = messages.map(({ parentId }) => parentId);
+  const { rows } = await sql<Sibling>`
+    SELECT m.id, m.parent_id AS "parentId", m.abandoned FROM json_each(${JSON.stringify(parents)}) AS p
+    JOIN messages AS m ON m.conversation_id = ${conversationId} AND m.parent_id IS p.value
+    ORDER BY m.created_at, m.id`.execute(db);
+  return rows;
+}
+
+function alternativesOf(messages: readonly Message[], siblings: readonly Sibling[]): Record<string, string[]> {
+  const byParent = Map.groupBy(
+    siblings.filter(({ abandoned }) => abandoned === 0),
+    ({ parentId }) => parentId,
+  );
+  const alternatives: [string, string[]][] = [];
+  for (const { id, parentId } of messages) {
+    const ids = byParent.get(parentId)?.map((sibling) => sibling.id) ?? [];
+    if (ids.length > 1 && ids.includes(id)) alternatives.push([id, ids]);
+  }
+  return Object.fromEntries(alternatives);
+}
+
+/** Abandoned answers beside those shown, and below the leaf, where the one that takes their place is still to come. */
+async function readAbandoned(
+  db: Kysely<Schema>,
+  conversationId: string,
+  messages: readonly Message[],
+  { siblings, atLeaf }: { siblings: readonly Sibling[]; atLeaf: boolean },
+): Promise<AssistantMessage[]> {
+  const shown = new Set(messages.map(({ id }) => id));
+  const beside = siblings.filter(({ id, abandoned }) => abandoned === 1 && !shown.has(id)).map(({ id }) => id);
+  const leaf = atLeaf ? messages.at(-1)?.id : undefined;
+  if (beside.length === 0 && leaf === undefined) return [];
+  const rows = await db
+    .selectFrom('messages')
+    .select('message')
+    .where('conversation_id', '=', conversationId)
+    .where((eb) =>
+      eb.or([
+        ...(beside.length === 0 ? [] : [eb('id', 'in', beside)]),
+        ...(leaf === undefined ? [] : [eb.and([eb('parent_id', '=', leaf), eb('abandoned', '=', 1)])]),
+      ]),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ message }) => message).filter((message) => message.role === 'assistant');
+}

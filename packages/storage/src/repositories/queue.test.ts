@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { UserPart } from '@toolyard/protocol';
+import { createFakeClock } from '@toolyard/testing';
+import type { Storage } from '../open-storage.ts';
+import { openStorage } from '../open-storage.ts';
+import { ANNE, BERT, newRun } from '../test-fixtures/conversation.ts';
+import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let storage: Storage;
+
+const text = (words: string): UserPart[] => [{ type: 'text', text: words }];
+const order = async (): Promise<string[]> => (await storage.queue.list(ANNE, 'c1')).map(({ id }) => id);
+const large: UserPart[] = [{ type: 'image', mimeType: 'image/png', source: { data: 'A'.repeat(100_000) } }];
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  storage = await openStorage({ folder: folder.path, clock: createFakeClock() });
+  await storage.conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
+  for (const id of ['a', 'b', 'c']) {
+    await storage.queue.add(ANNE, { id, conversationId: 'c1', parts: text(id), at: 2 });
+  }
+});
+afterEach(() => {
+  storage.close();
+  folder.remove();
+});
+
+describe('the queue', () => {
+  test('keeps the order it was filled in, also once the folder was closed', async () => {
+    storage.close();
+    storage = await openStorage({ folder: folder.path, clock: createFakeClock() });
+    expect(await order()).toEqual(['a', 'b', 'c']);
+    expect(await storage.queue.get(ANNE, 'c1', 'b')).toEqual({
+      id: 'b',
+      conversationId: 'c1',
+      parts: text('b'),
+      createdAt: 2,
+    });
+  });
+
+  test('takes a message that is sent again once, as it was first', async () => {
+    const again = await storage.queue.add(ANNE, { id: 'a', conversationId: 'c1', parts: text('other'), at: 9 });
+    expect(again).toMatchObject({ id: 'a', parts: text('a'), createdAt: 2 });
+    expect(await order()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('can be put into another order', async () => {
+    await storage.queue.change(ANNE, 'c1', 'c', { before: 'a' });
+    expect(await order()).toEqual(['c', 'a', 'b']);
+    await storage.queue.change(ANNE, 'c1', 'c', { before: null });
+    expect(await order()).toEqual(['a', 'b', 'c']);
+    await storage.queue.change(ANNE, 'c1', 'a', { before: 'c' });
+    expect(await order()).toEqual(['b', 'a', 'c']);
+    await storage.queue.change(ANNE, 'c1', 'a', { before: 'a' });
+    expect(await order()).toEqual(['b', 'a', 'c']);
+    await storage.queue.add(ANNE, { id: 'd', conversationId: 'c1', parts: text('d'), at: 3 });
+    expect(await order()).toEqual(['b', 'a', 'c', 'd']);
+  });
+
+  test('a change that cannot be made whole is not made at all', async () => {
+    const change = { parts: text('new'), before: 'gone' };
+    await expect(storage.queue.change(ANNE, 'c1', 'a', change)).rejects.toMatchObject({ code: 'bad_request' });
+    expect(await storage.queue.get(ANNE, 'c1', 'a')).toMatchObject({ parts: text('a') });
+    expect(await storage.queue.change(ANNE, 'c1', 'gone', { parts: text('new') })).toBeNull();
+  });
+
+  test('large media is refused like in any other message', async () => {
+    const message = { id: 'd', conversationId: 'c1', parts: large, at: 3 };
+    await expect(storage.queue.add(ANNE, message)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(storage.queue.change(ANNE, 'c1', 'a', { parts: large })).rejects.toThrow(/blob store/);
+    expect(await order()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('a message leaves it with the run that sends it, and only with that', async () => {
+    storage.runs.createRun(ANNE, newRun('r1', 'c1'));
+    expect(storage.runs.createRun(ANNE, newRun('r2', 'c1', { queuedMessageId: 'a' }))).toMatchObject({
+      outcome: 'conversation_busy',
+    });
+    expect(await order()).toEqual(['a', 'b', 'c']);
+    storage.runs.commit([{ runId: 'r1', fence: 1, baseSeq: 0, events: [], status: 'done', durability: 'normal' }]);
+    expect(storage.runs.createRun(ANNE, newRun('r2', 'c1', { queuedMessageId: 'a' }))).toMatchObject({
+      outcome: 'created',
+    });
+    expect(await order()).toEqual(['b', 'c']);
+  });
+
+  test('goes with its conversation, and takes nothing for one that is gone', async () => {
+    await storage.conversations.remove(ANNE, 'c1', 3);
+    const message = { id: 'd', conversationId: 'c1', parts: text('d'), at: 4 };
+    await expect(storage.queue.add(ANNE, message)).rejects.toMatchObject({ code: 'not_found' });
+    await storage.conversations.purge(ANNE, 'c1');
+    expect(await order()).toEqual([]);
+    expect(await storage.check()).toEqual({ ok: true });
+  });
+
+  test('is not there for another owner', async () => {
+    expect(await storage.queue.list(BERT, 'c1')).toEqual([]);
+    expect(await storage.queue.get(BERT, 'c1', 'a')).toBeNull();
+    expect(await storage.queue.change(BERT, 'c1', 'a', { parts: text('mine') })).toBeNull();
+    expect(await storage.queue.remove(BERT, 'c1', 'a')).toBe(false);
+    const message = { id: 'd', conversationId: 'c1', parts: text('d'), at: 4 };
+    await expect(storage.queue.add(BERT, message)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await storage.queue.remove(ANNE, 'c1', 'a')).toBe(true);
+    expect(await order()).toEqual(['b', 'c']);
+  });
+});

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { searchText, termsOf, toMatch } from './search-text.ts';
+import { snippetOf } from './snippet.ts';
+
+describe('the text handed to the index', () => {
+  test('has words without case and accents, and CJK as pairs with the last character by itself', () => {
+    expect(searchText('Die Zeit, in TOKYO: 東京の時間!')).toBe('die zeit in tokyo 東京 京の の時 時間 間');
+    expect(searchText('Über naïve Ａ１')).toBe('uber naive a1');
+    expect(searchText('GPT4東京tower')).toBe('gpt4 東京 京 tower');
+    expect(searchText('서울 시간')).toBe('서울 울 시간 간');
+    expect(searchText('人')).toBe('人');
+  });
+
+  test('does not part a character beyond the basic plane', () => {
+    expect(searchText('𠮷野家')).toBe('𠮷野 野家 家');
+  });
+
+  test('is the same for the same letters, however they are composed', () => {
+    expect(searchText('ガラス u\u0308ber'.normalize('NFD'))).toBe(searchText('ガラス über'));
+    expect(searchText('ガラス')).not.toBe(searchText('カラス'));
+  });
+
+  test('holds nothing the plain tokenizer could take for more than a word', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        expect(searchText(text)).not.toMatch(/["*()^:+{}-]/);
+      }),
+    );
+  });
+});
+
+describe('a query', () => {
+  test('becomes quoted terms: the last word a beginning, a single character too', () => {
+    expect(toMatch(termsOf('time in Tok'))).toBe('"time" "in" "tok" *');
+    expect(toMatch(termsOf('東京の'))).toBe('"東京 京の"');
+    expect(toMatch(termsOf('京 zeit'))).toBe('"京" * "zeit" *');
+    expect(toMatch(termsOf('"a" OR b* -c NEAR(d)'))).toBe('"a" "or" "b" "c" "near" "d" *');
+    expect(termsOf(' *"-() ')).toEqual([]);
+  });
+
+  test('of any length has a bounded number of terms', () => {
+    expect(termsOf('a b '.repeat(10_000))).toHaveLength(16);
+  });
+});
+
+describe('a snippet', () => {
+  const marked = (text: string, query: string): string =>
+    snippetOf(text, termsOf(query)).replaceAll('\u0002', '[').replaceAll('\u0003', ']');
+
+  test('marks every find as it was written', () => {
+    expect(marked('Zeit ist Geld, ZEIT ist alles.', 'zeit')).toBe('[Zeit] ist Geld, [ZEIT] ist alles.');
+    expect(marked('我想知道東京的時間', '東京')).toBe('我想知道[東京]的時間');
+    expect(marked('Über Tokio', 'uber tok')).toBe('[Über] [Tokio]');
+    expect(marked('東京東京', '東京 京東')).toBe('[東京東京]');
+    expect(marked('ｶﾞﾗｽの家', 'ガラス')).toBe('[ｶﾞﾗｽの家]');
+  });
+
+  test('marks whole words, but for the one that is being typed', () => {
+    expect(marked('Zeiten und Zeit', 'zeit und')).toBe('Zeiten [und] [Zeit]');
+    expect(marked('Zeiten und Zeit', 'und zeit')).toBe('[Zeiten] [und] [Zeit]');
+  });
+
+  test('shows the surroundings of the first find of a long text', () => {
+    const text = `${'before '.repeat(100)}needle ${'after '.repeat(100)}`;
+    const snippet = marked(text, 'needle');
+    expect(snippet).toMatch(/^…(before )+\[needle\] (after ?)+…?/);
+    expect(snippet.endsWith('…')).toBe(true);
+    expect(snippet.length).toBeLessThan(200);
+  });
+
+  test('shows one line, and no mark that the text brought along', () => {
+    expect(marked('a\u0002needle\u0003\n\n\tb', 'needle')).toBe('a [needle] b');
+  });
+
+  test('never fails and never grows, whatever text and query', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (text, query) => {
+        const snippet = snippetOf(text.repeat(20), termsOf(query));
+        expect(snippet.isWellFormed()).toBe(true);
+        expect(snippet.split('\u0002').length).toBe(snippet.split('\u0003').length);
+      }),
+    );
+  });
+});

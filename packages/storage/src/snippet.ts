@@ -1,0 +1,71 @@
+import type { Term, Word } from './search-text.ts';
+import { wordsOf } from './search-text.ts';
+
+/** Stand around each find of a snippet. */
+const FIND_BEGINS = '\u0002';
+const FIND_ENDS = '\u0003';
+
+/** How much is shown before the first find, and in all; in UTF-16 units. */
+const BEFORE = 40;
+const WHOLE = 160;
+
+type Stretch = { start: number; end: number };
+
+/**
+ * The words around the first find, with every find in them marked. The beginning of the text where nothing is found.
+ */
+export function snippetOf(text: string, terms: readonly Term[]): string {
+  // The marks are ours alone: control characters that a model or a person wrote become spaces.
+  const shown = text.normalize('NFC').replace(/\p{Cc}/gu, ' ');
+  const finds = findsIn(shown, terms);
+  const first = finds[0]?.start ?? 0;
+  const start = first <= BEFORE ? 0 : wordBoundary(shown, first - BEFORE, first);
+  const end = Math.min(shown.length, start + WHOLE);
+  let snippet = start > 0 ? '…' : '';
+  let from = start;
+  for (const find of finds) {
+    if (find.start >= end) break;
+    snippet += shown.slice(from, find.start) + FIND_BEGINS + shown.slice(find.start, find.end) + FIND_ENDS;
+    from = find.end;
+  }
+  snippet += from < end ? shown.slice(from, end) : '';
+  if (Math.max(from, end) < shown.length) snippet += '…';
+  return snippet.toWellFormed().replace(/ {2,}/g, ' ').trim();
+}
+
+/** In order, none within another. Goes no further than the window after the first. */
+function findsIn(text: string, terms: readonly Term[]): Stretch[] {
+  const finds: Stretch[] = [];
+  for (const word of wordsOf(text)) {
+    if (finds[0] && word.start > finds[0].start + WHOLE) break;
+    const found = terms.flatMap((term) => findsInWord(word, term)).sort((a, b) => a.start - b.start || b.end - a.end);
+    for (const find of found) {
+      const last = finds.at(-1);
+      if (!last || find.start >= last.end) finds.push(find);
+      else last.end = Math.max(last.end, find.end);
+    }
+  }
+  return finds;
+}
+
+function findsInWord(word: Word, { kind, folded }: Term): Stretch[] {
+  if (word.cjk) return kind === 'characters' ? findsInCharacters(word, folded) : [];
+  const hit = kind === 'beginning' ? word.folded.startsWith(folded) : kind === 'word' && word.folded === folded;
+  return hit ? [{ start: word.start, end: word.end }] : [];
+}
+
+function findsInCharacters({ folded, start, end }: Word, wanted: string): Stretch[] {
+  const finds: Stretch[] = [];
+  for (let at = folded.indexOf(wanted); at !== -1; at = folded.indexOf(wanted, at + wanted.length)) {
+    // Where folding changed the length, nobody knows which character became which: all of it is the find.
+    if (folded.length !== end - start) return [{ start, end }];
+    finds.push({ start: start + at, end: start + at + wanted.length });
+  }
+  return finds;
+}
+
+/** The first place after a space in the stretch, so that no word is cut; its beginning where there is none. */
+function wordBoundary(text: string, from: number, to: number): number {
+  const space = text.indexOf(' ', from);
+  return space === -1 || space >= to ? from : space + 1;
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import type { RunEvent, RunEventBody } from '@toolyard/protocol';
+import { RUN_EVENT_VERSION } from '@toolyard/protocol';
+import { ANNE, commitOf, deltas, reply } from '../conversation.ts';
+import type { Bench } from './bench.ts';
+
+/** Long after its end a run keeps what was said, not how it came letter by letter. */
+export function describeCompaction(bench: Bench): void {
+  describe('compaction', () => {
+    const message = reply('r1.0', { parentId: 'r1.question', runId: 'r1', text: 'Nine.' });
+    const bodies: RunEventBody[] = [
+      { type: 'message_started', messageId: 'r1.0', parentId: 'r1.question', model: 'demo' },
+      { type: 'reasoning_delta', messageId: 'r1.0', text: 'Hm.' },
+      { type: 'text_delta', messageId: 'r1.0', text: 'Ni' },
+      { type: 'text_delta', messageId: 'r1.0', text: 'ne.' },
+      { type: 'tool_call_delta', messageId: 'r1.0', callId: 'k1', argumentsText: '{' },
+      { type: 'tool_progress', callId: 'k1', progress: 1 },
+      { type: 'message_finished', message },
+      { type: 'run_finished', status: 'done', usage: { inputTokens: 1, outputTokens: 1 } },
+    ];
+    const events = bodies.map((body, index): RunEvent => ({
+      ...{ v: RUN_EVENT_VERSION, seq: index + 1, runId: 'r1', step: 0, attempt: 1, at: 1_000 },
+      ...body,
+    }));
+
+    test('leaves what carries the whole, and readers anywhere get the rest in order', async () => {
+      await bench.startRun('r1');
+      await bench.commit(commitOf('r1', { events, status: 'done' }));
+      expect(await bench.store.compact(1_001, 10)).toBe(1);
+      expect(await bench.store.readEvents(ANNE, 'r1', 0, 10)).toEqual([events[0], events[6], events[7]]);
+      expect(await bench.seqs('r1', 3)).toEqual([7, 8]);
+      expect(await bench.seqs('r1', 3, 1)).toEqual([7]);
+      expect(await bench.seqs('r1', 8)).toEqual([]);
+      expect(await bench.store.getRun(ANNE, 'r1')).toMatchObject({ lastSeq: 8 });
+    });
+
+    test('touches only what ended before, the longest ended first, each run once', async () => {
+      for (const [index, id] of ['late', 'early', 'middle', 'running'].entries()) {
+        await bench.startRun(id);
+        const at = { early: 1, middle: 2, late: 3 }[id] ?? index;
+        const stamped = deltas(id, 0, 2).map((event) => ({ ...event, at }));
+        await bench.commit(commitOf(id, { events: stamped, ...(id === 'running' ? {} : { status: 'done' }) }));
+      }
+      expect(await bench.store.compact(3, 1)).toBe(1);
+      expect([await bench.seqs('early'), await bench.seqs('middle')]).toEqual([[], [1, 2]]);
+      expect(await bench.store.compact(3, 10)).toBe(1);
+      expect(await bench.store.compact(3, 10)).toBe(0);
+      expect([await bench.seqs('middle'), await bench.seqs('late'), await bench.seqs('running')]).toEqual([
+        [],
+        [1, 2],
+        [1, 2],
+      ]);
+    });
+  });
+}

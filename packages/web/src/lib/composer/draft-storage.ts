@@ -1,0 +1,64 @@
+import type { JsonValue, UserPart } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+import { storedFamily, type StoredFamily } from '../browser-storage.ts';
+import type { Attachment, AttachmentKind } from './attachments.ts';
+
+/** A file of a draft as it outlives a reload: whole, or named by the blob it was uploaded to. */
+type KeptFile = { name: string; size: number; kind: AttachmentKind; part: JsonValue };
+
+/**
+ * Where drafts outlive a reload. Text and files are kept apart, so that a keystroke does not write the files again.
+ */
+export type DraftStorage = { text: StoredFamily<string>; files: StoredFamily<JsonValue[]> };
+
+export function openDraftStorage(): DraftStorage {
+  return {
+    text: storedFamily('drafts', {
+      version: 1,
+      read: (value) => (typeof value === 'string' ? value : undefined),
+      fallback: '',
+      keep: 100,
+    }),
+    files: storedFamily('draft-files', {
+      version: 1,
+      read: (value) => (Array.isArray(value) ? value : undefined),
+      fallback: [],
+      keep: 10,
+    }),
+  };
+}
+
+/** Files still being read are not kept: the browser alone has them. */
+export function toKept(attachments: readonly Attachment[]): JsonValue[] {
+  const kept: KeptFile[] = [];
+  for (const attachment of attachments) {
+    if (attachment.state !== 'ready') continue;
+    const { name, size, kind, part } = attachment;
+    kept.push({ name, size, kind, part: JSON.parse(JSON.stringify(part)) as JsonValue });
+  }
+  return kept;
+}
+
+/** What another version of the page may have left is set aside. */
+export function fromKept(kept: readonly JsonValue[], nextId: () => string): Attachment[] {
+  const attachments: Attachment[] = [];
+  for (const value of kept) {
+    if (!isJsonObject(value)) continue;
+    const { name, size, kind, part } = value;
+    if (typeof name !== 'string' || typeof size !== 'number' || !isKind(kind) || !isMediaPart(part)) continue;
+    attachments.push({ id: nextId(), name, size, state: 'ready', kind, part: part as UserPart });
+  }
+  return attachments;
+}
+
+function isKind(value: JsonValue | undefined): value is AttachmentKind {
+  return value === 'image' || value === 'audio' || value === 'document' || value === 'text';
+}
+
+function isMediaPart(value: JsonValue | undefined): boolean {
+  if (!isJsonObject(value)) return false;
+  const { type, mimeType, source } = value;
+  if (type !== 'image' && type !== 'audio' && type !== 'file') return false;
+  if (typeof mimeType !== 'string' || !isJsonObject(source)) return false;
+  return typeof source['data'] === 'string' || typeof source['blob'] === 'string';
+}

@@ -1,0 +1,151 @@
+import type { UserPart } from '@toolyard/protocol';
+import { MAX_ATTACHMENTS, toUserParts, type Attachment, type PreparedFile } from './attachments.ts';
+import { fromKept, toKept, type DraftStorage } from './draft-storage.ts';
+
+export type DraftDeps = {
+  storage: DraftStorage;
+  prepare(file: File): Promise<PreparedFile>;
+};
+
+/** Why a draft cannot be sent as it stands. */
+export type DraftHindrance = 'empty' | 'reading' | 'failed' | 'sending';
+
+/** How long a keystroke may wait until it is kept, in milliseconds. */
+const KEEP_AFTER_MS = 300;
+
+/**
+ * What is being written for one conversation. It outlives a reload, and leaves the browser's storage only once the
+ * server has it.
+ */
+export class Draft {
+  text = $state('');
+  attachments: Attachment[] = $state.raw([]);
+  /** True from sending until the server has it, or refused it. */
+  sending = $state(false);
+  readonly #key: string;
+  readonly #deps: DraftDeps;
+  readonly #files = new Map<string, File>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #made = 0;
+
+  /** @param key the id of the conversation, or what stands for one not made yet */
+  constructor(key: string, deps: DraftDeps) {
+    this.#key = key;
+    this.#deps = deps;
+    this.text = deps.storage.text.get(key);
+    this.attachments = fromKept(deps.storage.files.get(key), () => this.#nextId());
+  }
+
+  get empty(): boolean {
+    return this.text.trim() === '' && this.attachments.length === 0;
+  }
+
+  /** The first thing in the way of sending; null where nothing is. */
+  get hindrance(): DraftHindrance | null {
+    if (this.sending) return 'sending';
+    if (this.attachments.some((attachment) => attachment.state === 'reading')) return 'reading';
+    if (this.attachments.some((attachment) => attachment.state === 'failed')) return 'failed';
+    return this.empty ? 'empty' : null;
+  }
+
+  write(text: string): void {
+    this.text = text;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.keepText(), KEEP_AFTER_MS);
+  }
+
+  /** Also to be called when the page goes away. */
+  keepText(): void {
+    clearTimeout(this.#timer);
+    // While it is being sent, what was sent is kept.
+    if (!this.sending) this.#deps.storage.text.set(this.#key, this.text);
+  }
+
+  async add(files: readonly File[]): Promise<void> {
+    const added = files.map((file): Attachment => {
+      const attachment = { id: this.#nextId(), name: file.name, size: file.size, state: 'reading' } as const;
+      this.#files.set(attachment.id, file);
+      return attachment;
+    });
+    const all = [...this.attachments, ...added];
+    this.attachments = all.map((attachment, index) =>
+      index < MAX_ATTACHMENTS ? attachment : failed(attachment, { ok: false, problem: 'too_many' }),
+    );
+    await Promise.all(added.slice(0, Math.max(0, MAX_ATTACHMENTS - all.length + added.length)).map((one) => this.#read(one)));
+  }
+
+  /** Tries a file again that could not be read or uploaded. */
+  async retry(id: string): Promise<void> {
+    const attachment = this.attachments.find((one) => one.id === id);
+    if (attachment === undefined || !this.canRetry(attachment)) return;
+    const { name, size } = attachment;
+    const again: Attachment = { id, name, size, state: 'reading' };
+    this.#replace(again);
+    await this.#read(again);
+  }
+
+  canRetry(attachment: Attachment): boolean {
+    const mayPass = attachment.state === 'failed' && ['upload_failed', 'unreadable'].includes(attachment.problem);
+    return mayPass && this.#files.has(attachment.id);
+  }
+
+  remove(id: string): void {
+    this.attachments = this.attachments.filter((attachment) => attachment.id !== id);
+    this.#files.delete(id);
+    this.#keepFiles();
+  }
+
+  /**
+   * Hands the draft to `deliver` and empties it at once, so that one can write on. If that fails the draft is back,
+   * before whatever was written meanwhile.
+   */
+  async send(deliver: (parts: UserPart[]) => Promise<void>): Promise<void> {
+    const { text, attachments } = this;
+    this.keepText();
+    this.sending = true;
+    this.text = '';
+    this.attachments = [];
+    try {
+      await deliver(toUserParts(text, attachments));
+    } catch (thrown) {
+      this.text = [text, this.text].filter((part) => part.trim() !== '').join('\n\n');
+      this.attachments = [...attachments, ...this.attachments];
+      throw thrown;
+    } finally {
+      this.sending = false;
+      this.keepText();
+      this.#keepFiles();
+    }
+  }
+
+  async #read(attachment: Attachment): Promise<void> {
+    const file = this.#files.get(attachment.id);
+    if (file === undefined) return;
+    const prepared = await this.#deps.prepare(file);
+    if (prepared.ok) {
+      const { id, name, size } = attachment;
+      this.#files.delete(id);
+      this.#replace({ id, name, size, state: 'ready', kind: prepared.kind, part: prepared.part });
+    } else this.#replace(failed(attachment, prepared));
+    this.#keepFiles();
+  }
+
+  #replace(attachment: Attachment): void {
+    this.attachments = this.attachments.map((one) => (one.id === attachment.id ? attachment : one));
+  }
+
+  #keepFiles(): void {
+    if (!this.sending) this.#deps.storage.files.set(this.#key, toKept(this.attachments));
+  }
+
+  #nextId(): string {
+    this.#made += 1;
+    return `file-${String(this.#made)}`;
+  }
+}
+
+function failed(attachment: Attachment, why: Extract<PreparedFile, { ok: false }>): Attachment {
+  const { id, name, size } = attachment;
+  const { problem, detail } = why;
+  return { id, name, size, state: 'failed', problem, ...(detail === undefined ? {} : { detail }) };
+}

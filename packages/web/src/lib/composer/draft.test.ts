@@ -1,0 +1,105 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import type { JsonValue } from '@toolyard/protocol';
+import type { StoredFamily } from '../browser-storage.ts';
+import type { PreparedFile } from './attachments.ts';
+import { Draft, type DraftDeps } from './draft.svelte.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function family<T>(fallback: T): StoredFamily<T> {
+  const kept = new Map<string, T>();
+  return { get: (id) => kept.get(id) ?? fallback, set: (id, value) => void kept.set(id, value) };
+}
+
+const picture: PreparedFile = {
+  ok: true,
+  kind: 'image',
+  part: { type: 'image', mimeType: 'image/png', source: { blob: 'ab'.repeat(32) } },
+};
+
+function world(prepare: (file: File) => Promise<PreparedFile> = async () => picture): DraftDeps {
+  return { storage: { text: family(''), files: family<JsonValue[]>([]) }, prepare };
+}
+
+const file = (name = 'a.png') => new File(['x'], name);
+
+it('is there again after a reload, its files too', async () => {
+  vi.useFakeTimers();
+  const deps = world();
+  const draft = new Draft('c1', deps);
+  draft.write('half a thought');
+  vi.runAllTimers();
+  await draft.add([file()]);
+  const again = new Draft('c1', deps);
+  expect(again.text).toBe('half a thought');
+  expect(again.attachments).toMatchObject([{ name: 'a.png', state: 'ready', kind: 'image' }]);
+  expect(new Draft('c2', deps).empty).toBe(true);
+});
+
+it('stays stored until the server has it, though the input is empty at once', async () => {
+  const deps = world();
+  const draft = new Draft('c1', deps);
+  draft.write('hello');
+  await draft.add([file()]);
+  let arrived = (): void => undefined;
+  const sent = draft.send(() => new Promise((resolve) => (arrived = resolve)));
+  expect(draft.text).toBe('');
+  expect(draft.hindrance).toBe('sending');
+  expect(new Draft('c1', deps)).toMatchObject({ text: 'hello', attachments: [{ state: 'ready' }] });
+  arrived();
+  await sent;
+  expect(new Draft('c1', deps).empty).toBe(true);
+});
+
+it('comes back when the server refuses it, before what was written meanwhile', async () => {
+  const deps = world();
+  const draft = new Draft('c1', deps);
+  draft.write('first');
+  await draft.add([file()]);
+  const sent = draft.send(async () => {
+    draft.write('second');
+    throw new Error('no');
+  });
+  await expect(sent).rejects.toThrow('no');
+  expect(draft.text).toBe('first\n\nsecond');
+  expect(draft.attachments).toHaveLength(1);
+  expect(new Draft('c1', deps).text).toBe('first\n\nsecond');
+});
+
+it('cannot be sent while a file is read or has failed, and a failed upload can be tried again', async () => {
+  const outcomes: PreparedFile[] = [{ ok: false, problem: 'upload_failed' }, picture];
+  const draft = new Draft('c1', world(async () => outcomes.shift() ?? picture));
+  draft.write('look');
+  const added = draft.add([file()]);
+  expect(draft.hindrance).toBe('reading');
+  await added;
+  expect(draft.hindrance).toBe('failed');
+  await draft.retry(draft.attachments[0]?.id ?? '');
+  expect(draft.hindrance).toBeNull();
+});
+
+it('does not offer to try again what cannot succeed', async () => {
+  const draft = new Draft('c1', world(async () => ({ ok: false, problem: 'unsupported' })));
+  await draft.add([file('a.zip')]);
+  expect(draft.attachments.map((attachment) => draft.canRetry(attachment))).toEqual([false]);
+});
+
+it('does not bring back a file that was removed while it was read', async () => {
+  let done = (_: PreparedFile): void => undefined;
+  const draft = new Draft('c1', world(() => new Promise((resolve) => (done = resolve))));
+  const added = draft.add([file()]);
+  draft.remove(draft.attachments[0]?.id ?? '');
+  done(picture);
+  await added;
+  expect(draft.attachments).toEqual([]);
+});
+
+it('says which files are too many and reads the others', async () => {
+  const draft = new Draft('c1', world());
+  await draft.add(Array.from({ length: 18 }, () => file()));
+  await draft.add(Array.from({ length: 4 }, () => file()));
+  expect(draft.attachments.filter((attachment) => attachment.state === 'ready')).toHaveLength(20);
+  expect(draft.attachments.slice(20)).toMatchObject([{ problem: 'too_many' }, { problem: 'too_many' }]);
+});

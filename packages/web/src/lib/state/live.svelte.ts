@@ -1,0 +1,168 @@
+import type { LiveEvent, RunEvent } from '@toolyard/protocol';
+import { LiveFrameReader } from './live-stream.ts';
+
+export type Hello = Extract<LiveEvent, { type: 'hello' }>;
+export type Change = Extract<LiveEvent, { type: 'changed' }>;
+
+type Setting = {
+  fetch: (address: string, init: RequestInit) => Promise<Response>;
+  /** Milliseconds until the next try after `failures` in a row. */
+  delay?: (failures: number) => number;
+  /** The server gives a sign of life every 15 seconds; a line that is silent for longer than this is dead. */
+  silentMs?: number;
+};
+
+/**
+ * The one live stream of this tab. It is read with fetch, not EventSource: that gives up on a refusal, hides its
+ * reason, and does not notice a line that died in silence. In memory it keeps the cursor, so that after a lost
+ * connection nothing is missed; a page loaded anew starts without one and is told of every active run from its start.
+ */
+export class Live {
+  status: 'connecting' | 'open' | 'lost' = $state('connecting');
+
+  readonly #setting: Required<Setting>;
+  readonly #runs = new Set<(event: RunEvent) => void>();
+  readonly #changes = new Set<(change: Change) => void>();
+  readonly #hellos = new Set<(hello: Hello) => void>();
+  readonly #refusals = new Set<() => void>();
+  #cursor: string | null = null;
+  #stop: AbortController | null = null;
+  #wake: () => void = () => undefined;
+
+  constructor(setting: Setting) {
+    this.#setting = { delay: (failures) => Math.min(5000, 500 * 2 ** (failures - 1)), silentMs: 40_000, ...setting };
+  }
+
+  onRun(listener: (event: RunEvent) => void): () => void {
+    return listen(this.#runs, listener);
+  }
+
+  onChanged(listener: (change: Change) => void): () => void {
+    return listen(this.#changes, listener);
+  }
+
+  /** The first word of every connection: whatever is shown besides runs is to be fetched anew. */
+  onHello(listener: (hello: Hello) => void): () => void {
+    return listen(this.#hellos, listener);
+  }
+
+  /** The server does not know this session (any longer). */
+  onRefused(listener: () => void): () => void {
+    return listen(this.#refusals, listener);
+  }
+
+  start(): void {
+    if (this.#stop !== null) return;
+    this.#stop = new AbortController();
+    void this.#keepOpen(this.#stop.signal);
+  }
+
+  stop(): void {
+    this.#stop?.abort();
+    this.#stop = null;
+    this.status = 'connecting';
+  }
+
+  /** Tries again now instead of when the waiting is over: the network is back, the tab is looked at. */
+  hurry(): void {
+    this.#wake();
+  }
+
+  async #keepOpen(signal: AbortSignal): Promise<void> {
+    let failures = 0;
+    while (!signal.aborted) {
+      const end = await this.#readOnce(signal, () => (failures = 0));
+      if (signal.aborted) return;
+      if (end === 'refused') {
+        this.stop();
+        for (const listener of this.#refusals) listener();
+        return;
+      }
+      failures += 1;
+      this.status = 'lost';
+      await this.#wait(this.#setting.delay(failures), signal);
+    }
+  }
+
+  async #readOnce(signal: AbortSignal, opened: () => void): Promise<'ended' | 'refused'> {
+    const attempt = new AbortController();
+    const give = () => attempt.abort();
+    signal.addEventListener('abort', give);
+    let watchdog = setTimeout(give, this.#setting.silentMs);
+    try {
+      const address = this.#cursor === null ? '/api/events' : `/api/events?after=${encodeURIComponent(this.#cursor)}`;
+      const response = await this.#setting.fetch(address, {
+        headers: { Accept: 'text/event-stream' },
+        cache: 'no-store',
+        signal: attempt.signal,
+      });
+      if (response.status === 401) return 'refused';
+      if (!response.ok || response.body === null) return 'ended';
+      const text = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      const frames = new LiveFrameReader();
+      for (;;) {
+        const { done, value } = await text.read();
+        if (done) return 'ended';
+        clearTimeout(watchdog);
+        watchdog = setTimeout(give, this.#setting.silentMs);
+        for (const { event, cursor } of frames.read(value)) {
+          if (event.type === 'hello') {
+            opened();
+            this.status = 'open';
+          }
+          this.#tell(event);
+          if (cursor !== null) this.#cursor = cursor;
+        }
+      }
+    } catch {
+      // A broken line, or our own abort: either way the next try decides.
+      return 'ended';
+    } finally {
+      clearTimeout(watchdog);
+      signal.removeEventListener('abort', give);
+      attempt.abort();
+    }
+  }
+
+  #tell(event: LiveEvent): void {
+    switch (event.type) {
+      case 'run':
+        return tellAll(this.#runs, event.event);
+      case 'changed':
+        return tellAll(this.#changes, event);
+      case 'hello':
+        return tellAll(this.#hellos, event);
+    }
+  }
+
+  #wait(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(finish, ms);
+      function finish() {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', finish);
+        resolve();
+      }
+      signal.addEventListener('abort', finish);
+      this.#wake = finish;
+    });
+  }
+}
+
+/** One part of the page that fails must not silence the stream for the others. */
+function tellAll<T>(listeners: ReadonlySet<(value: T) => void>, value: T): void {
+  for (const listener of listeners) {
+    try {
+      listener(value);
+    } catch (error) {
+      reportError(error);
+    }
+  }
+}
+
+function listen<T>(listeners: Set<T>, listener: T): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const live = new Live({ fetch: (address, init) => fetch(address, init) });

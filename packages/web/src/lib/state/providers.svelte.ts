@@ -1,0 +1,69 @@
+import type { ChangeProvider, CreateProvider, ProviderView, TestedProvider, TestProvider } from '@toolyard/protocol';
+import { api as realApi, type ApiError } from '../api/client.ts';
+import { asApiError } from './failure.ts';
+import { live as realLive } from './live.svelte.ts';
+
+type Deps = {
+  api: Pick<typeof realApi, 'get' | 'post' | 'patch' | 'delete'>;
+  live: Pick<typeof realLive, 'onChanged' | 'onHello'>;
+};
+
+/** The providers of models. Keys go in and never come out. */
+export class ProvidersState {
+  list: ProviderView[] = $state.raw([]);
+  /** False until the first answer. */
+  known = $state(false);
+  error: ApiError | null = $state.raw(null);
+  readonly #deps: Deps;
+  #asked = 0;
+  #watching = false;
+
+  constructor(deps: Deps = { api: realApi, live: realLive }) {
+    this.#deps = deps;
+  }
+
+  watch(): void {
+    if (this.#watching) return;
+    this.#watching = true;
+    this.#deps.live.onHello(() => void this.load());
+    this.#deps.live.onChanged((change) => {
+      if (change.what === 'providers') void this.load();
+    });
+    void this.load();
+  }
+
+  async load(): Promise<void> {
+    const ticket = ++this.#asked;
+    try {
+      const list = await this.#deps.api.get<ProviderView[]>('/api/providers');
+      if (ticket !== this.#asked) return;
+      this.list = list;
+      this.known = true;
+      this.error = null;
+    } catch (thrown) {
+      if (ticket === this.#asked) this.error = asApiError(thrown);
+    }
+  }
+
+  async create(provider: CreateProvider): Promise<void> {
+    await this.#deps.api.post<ProviderView>('/api/providers', provider);
+    await this.load();
+  }
+
+  async change(id: string, change: ChangeProvider): Promise<void> {
+    await this.#deps.api.patch<ProviderView>(`/api/providers/${encodeURIComponent(id)}`, change);
+    await this.load();
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#deps.api.delete(`/api/providers/${encodeURIComponent(id)}`);
+    await this.load();
+  }
+
+  /** Asks an address for its models; stores nothing. */
+  test(request: TestProvider, signal?: AbortSignal): Promise<TestedProvider> {
+    return this.#deps.api.post<TestedProvider>('/api/providers/test', request, signal === undefined ? {} : { signal });
+  }
+}
+
+export const providers = new ProvidersState();

@@ -1,0 +1,57 @@
+export type Toast = {
+  id: number;
+  text: string;
+  kind: 'plain' | 'problem';
+  action?: { label: string; run: () => void };
+};
+
+const SHOWN_MS = 6000;
+/** Time enough to reach the button. */
+const SHOWN_WITH_ACTION_MS = 10_000;
+
+/** Short notes at the edge of the page. They go by themselves, but not while one points at them. */
+class Toasts {
+  list: readonly Toast[] = $state.raw([]);
+  #next = 1;
+  readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
+
+  show(text: string, options: { kind?: Toast['kind']; action?: Toast['action']; stays?: boolean } = {}): number {
+    const id = this.#next;
+    this.#next += 1;
+    const toast: Toast = { id, text, kind: options.kind ?? 'plain' };
+    if (options.action !== undefined) toast.action = options.action;
+    this.list = [...this.list.slice(-2), toast];
+    if (options.stays !== true) this.#start(toast);
+    return id;
+  }
+
+  /** What went wrong, in the words the error brought. */
+  problem(error: unknown): void {
+    const hint = error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? ` ${error.hint}` : '';
+    this.show(`${error instanceof Error ? error.message : String(error)}${hint}`, { kind: 'problem' });
+  }
+
+  close(id: number): void {
+    clearTimeout(this.#timers.get(id));
+    this.#timers.delete(id);
+    this.list = this.list.filter((toast) => toast.id !== id);
+  }
+
+  hold(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+  }
+
+  letGo(): void {
+    for (const toast of this.list) if (this.#timers.has(toast.id)) this.#start(toast);
+  }
+
+  #start(toast: Toast): void {
+    const ms = toast.action === undefined ? SHOWN_MS : SHOWN_WITH_ACTION_MS;
+    this.#timers.set(
+      toast.id,
+      setTimeout(() => this.close(toast.id), ms),
+    );
+  }
+}
+
+export const toasts = new Toasts();

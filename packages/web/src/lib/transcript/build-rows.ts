@@ -1,0 +1,128 @@
+import type { AssistantMessage, Message, StoredInterrupt, ToolResult } from '@toolyard/protocol';
+import { malformedCall, readyCall } from './calls.ts';
+import type { CallView } from './calls.ts';
+import type { AssistantRow, Block, Row } from './rows.ts';
+
+/** A stretch of a branch with what belongs to it, as the server gives it. */
+export type Stretch = {
+  messages: readonly Message[];
+  alternatives: Readonly<Record<string, readonly string[]>>;
+  abandoned: readonly AssistantMessage[];
+  interrupts?: readonly StoredInterrupt[];
+  /** The run under way: its calls without a result may still get one. */
+  activeRunId?: string | undefined;
+};
+
+/** The rows of stored messages. Heads and ends of answers are marked by {@link markAnswers}. */
+export function buildRows(stretch: Stretch): Row[] {
+  const results = new Map<string, ToolResult>();
+  for (const message of stretch.messages) {
+    if (message.role === 'tool') results.set(message.parts[0].callId, message.parts[0].result);
+  }
+  const interrupts = new Map<string, StoredInterrupt>();
+  for (const stored of stretch.interrupts ?? []) {
+    if (stored.status === 'open') interrupts.set(stored.interrupt.callId, stored);
+  }
+  const abandoned = Map.groupBy(stretch.abandoned, (message) => message.parentId);
+  const fate = (call: CallView, runId: string): CallView => ({
+    ...call,
+    result: results.get(call.callId) ?? null,
+    interrupt: interrupts.get(call.callId)?.interrupt ?? null,
+    over: runId !== stretch.activeRunId,
+  });
+
+  const rows: Row[] = [];
+  const addAbandoned = (parentId: string | null): void => {
+    for (const message of abandoned.get(parentId) ?? []) rows.push(assistantRow(message, [], fate));
+    abandoned.delete(parentId);
+  };
+  for (const message of stretch.messages) {
+    addAbandoned(message.parentId);
+    const alternatives = stretch.alternatives[message.id] ?? [];
+    if (message.role === 'user') rows.push({ kind: 'user', key: message.id, message, alternatives, sending: false });
+    if (message.role === 'assistant') rows.push(assistantRow(message, alternatives, fate));
+  }
+  // Begun behind the last message, and not begun anew yet.
+  for (const parentId of abandoned.keys()) {
+    if (stretch.messages.some((message) => message.id === parentId)) addAbandoned(parentId);
+  }
+  return rows;
+}
+
+function assistantRow(
+  message: AssistantMessage,
+  alternatives: readonly string[],
+  fate: (call: CallView, runId: string) => CallView,
+): AssistantRow {
+  const blocks = blocksOf(message, []).map((block) =>
+    block.type === 'call' ? { type: 'call' as const, call: fate(block.call, message.runId) } : block,
+  );
+  return {
+    kind: 'assistant',
+    key: message.id,
+    messageId: message.id,
+    parentId: message.parentId,
+    runId: message.runId,
+    model: message.model,
+    createdAt: message.createdAt,
+    blocks,
+    status: statusOf(message),
+    finishReason: message.finishReason,
+    usage: message.usage ?? null,
+    alternatives,
+    head: false,
+    answer: null,
+  };
+}
+
+export function statusOf(message: AssistantMessage): AssistantRow['status'] {
+  if (message.finishReason === 'pending') return 'pending';
+  return message.finishReason === 'abandoned' ? 'abandoned' : 'finished';
+}
+
+/** The blocks of a whole message; where `before` shows the same already, its objects and its times are kept. */
+export function blocksOf(message: AssistantMessage, before: readonly Block[]): Block[] {
+  const calls = new Map<string, CallView>();
+  for (const block of before) if (block.type === 'call') calls.set(block.call.callId, block.call);
+  const reasonings = before.filter((block) => block.type === 'reasoning').values();
+  const texts = new Map<string, Block>();
+  for (const block of before) if (block.type === 'text' && !block.open) texts.set(block.text, block);
+
+  const blocks: Block[] = [];
+  const citations: Extract<Block, { type: 'citations' }>['citations'][number][] = [];
+  for (const part of message.parts) {
+    switch (part.type) {
+      case 'text':
+        blocks.push(texts.get(part.text) ?? { type: 'text', text: part.text, open: false });
+        break;
+      case 'reasoning': {
+        const seen = reasonings.next().value;
+        blocks.push({
+          type: 'reasoning',
+          text: part.text,
+          open: false,
+          startedAt: seen?.startedAt ?? null,
+          durationMs: seen?.durationMs ?? null,
+        });
+        break;
+      }
+      case 'tool_call':
+        blocks.push({ type: 'call', call: readyCall(part, calls.get(part.callId)) });
+        break;
+      case 'malformed_tool_call':
+        blocks.push({ type: 'call', call: malformedCall(part, calls.get(part.callId)) });
+        break;
+      case 'image':
+        blocks.push({ type: 'image', image: part });
+        break;
+      case 'citation':
+        citations.push(part);
+        break;
+      case 'error':
+        blocks.push({ type: 'error', error: part.error });
+        break;
+    }
+  }
+  if (citations.length > 0) blocks.push({ type: 'citations', citations });
+  return blocks;
+}

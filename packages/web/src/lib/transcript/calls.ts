@@ -1,0 +1,97 @@
+import type {
+  ErrorInfo,
+  Interrupt,
+  InterruptAnswer,
+  JsonObject,
+  MalformedToolCallPart,
+  ToolCallPart,
+  ToolReference,
+  ToolResult,
+} from '@toolyard/protocol';
+
+/** A tool call with everything that became of it. */
+export type CallView = {
+  callId: string;
+  name: string;
+  tool: ToolReference | null;
+  /** What has been written of the arguments; used until {@link CallView.arguments} is there. */
+  argumentsText: string;
+  arguments: JsonObject | null;
+  problem: ErrorInfo | null;
+  /** A call written as text that could not be read. */
+  malformed: { raw: string; reason: string } | null;
+  started: boolean;
+  progress: CallProgress | null;
+  /** What a person is asked about it now. */
+  interrupt: Interrupt | null;
+  /** What the person said last. */
+  answer: InterruptAnswer | null;
+  result: ToolResult | null;
+  /** Null where nobody watched it. */
+  durationMs: number | null;
+  /** The run is over: what has no result will not get one. */
+  over: boolean;
+};
+
+export type CallProgress = { progress: number; total?: number; text?: string };
+
+/**
+ * - `writing`: the model is writing the arguments
+ * - `waiting`: it will be made
+ * - `approval`, `in_doubt`: a person is asked
+ * - `refused`: a person said no
+ * - `not_made`: it never reached the tool, for another reason
+ * - `unknown`: it was sent and nobody can say whether it took effect
+ */
+export type CallState =
+  'writing' | 'waiting' | 'approval' | 'in_doubt' | 'running' | 'done' | 'failed' | 'refused' | 'not_made' | 'unknown';
+
+export function callState(call: CallView): CallState {
+  const { result } = call;
+  if (result !== null) {
+    if (result.outcome === 'unknown') return 'unknown';
+    if (!result.isError) return 'done';
+    if (result.error?.code === 'tool_refused') return 'refused';
+    return result.outcome === 'not_sent' && result.error?.code === 'cancelled' ? 'not_made' : 'failed';
+  }
+  if (call.malformed !== null) return 'failed';
+  if (call.over) return call.started ? 'unknown' : 'not_made';
+  if (call.interrupt !== null) return call.interrupt.kind;
+  if (call.started) return 'running';
+  return call.arguments === null ? 'writing' : 'waiting';
+}
+
+/** A call the model begins to write. */
+export function startedCall(callId: string, name: string): CallView {
+  return {
+    callId,
+    name,
+    tool: null,
+    argumentsText: '',
+    arguments: null,
+    problem: null,
+    malformed: null,
+    started: false,
+    progress: null,
+    interrupt: null,
+    answer: null,
+    result: null,
+    durationMs: null,
+    over: false,
+  };
+}
+
+/** The call as the model wrote it; what is known already of its fate is kept. */
+export function readyCall(part: ToolCallPart, before?: CallView): CallView {
+  return {
+    ...(before ?? startedCall(part.callId, part.name)),
+    name: part.name,
+    tool: part.tool,
+    arguments: part.arguments,
+    problem: part.problem ?? null,
+  };
+}
+
+export function malformedCall(part: MalformedToolCallPart, before?: CallView): CallView {
+  return { ...(before ?? startedCall(part.callId, '')), malformed: { raw: part.raw, reason: part.reason } };
+}

@@ -1,0 +1,97 @@
+import type {
+  AssistantMessage,
+  CitationPart,
+  ErrorInfo,
+  ImagePart,
+  MessageEnd,
+  Usage,
+  UserMessage,
+} from '@toolyard/protocol';
+import type { CallView } from './calls.ts';
+
+/**
+ * What the list of messages shows, one row a message. Rows and blocks are values: whatever did not change stays the
+ * very same object, so that only what changed is drawn again.
+ */
+export type Row = UserRow | AssistantRow | NoticeRow | OutcomeRow;
+
+export type UserRow = {
+  kind: 'user';
+  key: string;
+  message: UserMessage;
+  /** All messages beside it, itself included, by age; empty where there is no other. */
+  alternatives: readonly string[];
+  /** Shown before the server has it. */
+  sending: boolean;
+};
+
+export type AssistantRow = {
+  kind: 'assistant';
+  key: string;
+  messageId: string;
+  parentId: string | null;
+  runId: string;
+  model: string;
+  createdAt: number;
+  blocks: readonly Block[];
+  /** `pending`: nothing has come yet. */
+  status: 'pending' | 'writing' | 'finished' | 'abandoned';
+  finishReason: MessageEnd;
+  usage: Usage | null;
+  alternatives: readonly string[];
+  /** The first row of an answer. */
+  head: boolean;
+  /** Set at the last row of an answer: what its actions act on. */
+  answer: AnswerOf | null;
+};
+
+/** An answer as a whole: the messages of one run between two messages of the person. */
+export type AnswerOf = { messageId: string; alternatives: readonly string[] };
+
+export type NoticeRow = { kind: 'notice'; key: string; level: 'info' | 'warning'; text: string };
+
+/** How a run ended where no message tells of it. */
+export type OutcomeRow = {
+  kind: 'outcome';
+  key: string;
+  outcome: { type: 'failed'; error: ErrorInfo } | { type: 'cancelled' } | { type: 'unanswered' };
+};
+
+export type Block =
+  | { type: 'text'; text: string; open: boolean }
+  | ReasoningBlock
+  | { type: 'call'; call: CallView }
+  | { type: 'image'; image: ImagePart }
+  | { type: 'citations'; citations: readonly CitationPart[] }
+  | { type: 'error'; error: ErrorInfo };
+
+export type ReasoningBlock = {
+  type: 'reasoning';
+  text: string;
+  open: boolean;
+  startedAt: number | null;
+  /** Null where nobody watched it being written. */
+  durationMs: number | null;
+};
+
+/** The message a row shows; null for what is no message. */
+export function messageIdOf(row: Row): string | null {
+  if (row.kind === 'user') return row.message.id;
+  return row.kind === 'assistant' ? row.messageId : null;
+}
+
+/** The text of an answer's row, as it is copied: without reasoning and calls. */
+export function textOfRow(row: AssistantRow): string {
+  const texts: string[] = [];
+  for (const block of row.blocks) if (block.type === 'text') texts.push(block.text);
+  return texts.join('\n\n');
+}
+
+export function isOpenRow(row: Row): row is AssistantRow {
+  return row.kind === 'assistant' && (row.status === 'pending' || row.status === 'writing');
+}
+
+/** True for an answer that ended by an error: the error is among its parts. */
+export function endedInError(message: Pick<AssistantMessage, 'finishReason'>): boolean {
+  return message.finishReason === 'error';
+}

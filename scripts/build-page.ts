@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, runTool } from './run.ts';
+
+const PAGE = join(ROOT, 'packages', 'web');
+const STAMP = join(PAGE, 'build', '.toolyard-built');
+/** What the page is made of. */
+const SOURCES = [
+  join(PAGE, 'src'),
+  join(PAGE, 'static'),
+  join(PAGE, 'vite.config.ts'),
+  join(PAGE, 'package.json'),
+  join(ROOT, 'packages', 'protocol', 'src'),
+  join(ROOT, 'package-lock.json'),
+];
+
+/** Builds the page where its sources have changed since it was built last; tells what went wrong, null if nothing. */
+export async function buildPage(options: { tell: (line: string) => void }): Promise<string | null> {
+  const stamp = fingerprint();
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return null;
+  options.tell('building the page (about ten seconds) ...');
+  const built = await runTool('vite/bin/vite.js', ['build'], { cwd: PAGE, quiet: true });
+  if (built.code !== 0) return built.output;
+  mkdirSync(join(PAGE, 'build'), { recursive: true });
+  writeFileSync(STAMP, stamp);
+  return null;
+}
+
+/** Sizes and times are enough, and cost a few milliseconds at every start. */
+function fingerprint(): string {
+  const hash = createHash('sha256');
+  for (const path of SOURCES.flatMap(filesIn)) {
+    const { size, mtimeMs } = statSync(path);
+    hash.update(`${path} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}
+
+function filesIn(path: string): string[] {
+  if (!existsSync(path)) return [];
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+if (import.meta.main) {
+  const wrong = await buildPage({ tell: (line) => console.error(line) });
+  if (wrong !== null) console.error(wrong);
+  process.exitCode = wrong === null ? 0 : 1;
+}
