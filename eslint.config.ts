@@ -1,3 +1,4 @@
+import svelte from 'eslint-plugin-svelte';
 import tseslint from 'typescript-eslint';
 
 /**
@@ -9,7 +10,18 @@ const isomorphicRooms = ['protocol', 'mcp-host', 'model-runtime', 'agent-runtime
 );
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '.cache/**', 'bench/**', '**/*.mjs', '**/*.cjs'] },
+  {
+    ignores: [
+      '**/dist/**',
+      '**/node_modules/**',
+      '.cache/**',
+      'bench/**',
+      '**/*.mjs',
+      '**/*.cjs',
+      'packages/web/build/**',
+      'packages/web/.svelte-kit/**',
+    ],
+  },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
@@ -26,6 +38,31 @@ export default tseslint.config(
       'max-lines': ['error', { max: 500, skipBlankLines: false, skipComments: false }],
       'no-console': 'error',
       eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  ...svelte.configs['flat/recommended'],
+  {
+    files: ['packages/web/**'],
+    rules: {
+      // All addresses of the page come from shell/addresses.ts, which resolves them.
+      'svelte/no-navigation-without-resolve': 'off',
+      // A Map or a Set that nothing on the screen reads is only made slower by being reactive.
+      'svelte/prefer-svelte-reactivity': 'off',
+    },
+  },
+  {
+    files: ['**/*.svelte', '**/*.svelte.ts'],
+    languageOptions: { parserOptions: { parser: tseslint.parser, extraFileExtensions: ['.svelte'] } },
+  },
+  {
+    // The types of markup only svelte-check sees; here they are all `any`.
+    files: ['**/*.svelte'],
+    rules: {
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
     },
   },
   {
@@ -48,5 +85,5 @@ export default tseslint.config(
     },
   },
   { files: ['**/*.test.ts'], rules: { 'max-lines': 'off', '@typescript-eslint/no-unsafe-assignment': 'off' } },
-  { files: ['scripts/**', 'packages/cli/src/**'], rules: { 'no-console': 'off' } },
+  { files: ['scripts/**', 'packages/web/scripts/**', 'packages/cli/src/**'], rules: { 'no-console': 'off' } },
 );

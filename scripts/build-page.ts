@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PAGE as PAGE_FOLDER } from './packages.ts';
 import { ROOT, runTool } from './run.ts';
 
-const PAGE = join(ROOT, 'packages', 'web');
+const PAGE = join(ROOT, PAGE_FOLDER);
 const STAMP = join(PAGE, 'build', '.toolyard-built');
 /** What the page is made of. */
 const SOURCES = [

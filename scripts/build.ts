@@ -1,12 +1,14 @@
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildPage } from './build-page.ts';
 import { PUBLISHED } from './packages.ts';
 import { ROOT, runTool } from './run.ts';
 
-/** Compiles every published package to its `dist`; true if all went well. */
+/** Builds the page, and compiles every other published package to its `dist`; true if all went well. */
 export async function build(options: { quiet: boolean }): Promise<{ ok: boolean; output: string }> {
   for (const folder of PUBLISHED) rmSync(join(ROOT, folder, 'dist'), { recursive: true, force: true });
-  let output = '';
+  let output = (await buildPage({ tell: () => {} })) ?? '';
+  if (output !== '') return { ok: false, output };
   for (const folder of PUBLISHED) {
     const ran = await runTool('typescript/bin/tsc', ['-p', join(folder, 'tsconfig.build.json')], options);
     output += ran.output;

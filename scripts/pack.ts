@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PUBLISHED } from './packages.ts';
+import { PAGE, PUBLISHED } from './packages.ts';
 import type { Ran } from './run.ts';
 import { ROOT, run, runNpm } from './run.ts';
 
@@ -12,7 +12,7 @@ import { ROOT, run, runNpm } from './run.ts';
 export async function packAndUse(): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-pack-'));
   try {
-    for (const workspace of PUBLISHED) {
+    for (const workspace of [...PUBLISHED, PAGE]) {
       const packed = await runNpm(['pack', '--silent', '--pack-destination', folder], {
         cwd: join(ROOT, workspace),
         quiet: true,

@@ -1,4 +1,4 @@
-/** The published packages, each after those it imports. */
+/** The published packages that are compiled, each after those it imports. */
 export const PUBLISHED = [
   'packages/protocol',
   'packages/guarded-fetch',
@@ -8,7 +8,9 @@ export const PUBLISHED = [
   'packages/agent-runtime',
   'packages/agent-host',
   'servers/date',
-  'packages/web',
   'packages/server',
   'packages/cli',
 ] as const;
+
+/** The page: published as it is built, see `build-page.ts`. */
+export const PAGE = 'packages/web';

@@ -4,6 +4,7 @@ import { build } from './build.ts';
 import { checkDocsCode } from './docs-code.ts';
 import { checkHouse } from './house.ts';
 import { packAndUse } from './pack.ts';
+import { PAGE } from './packages.ts';
 import { ROOT, runTool } from './run.ts';
 
 /**
@@ -23,8 +24,9 @@ const CHECKS: readonly Check[] = [
   {
     name: 'import rules',
     run: () =>
-      tool('dependency-cruiser/bin/dependency-cruise.mjs', ['packages', 'servers', 'testing', '--output-type', 'err']),
+      tool('dependency-cruiser/bin/dependency-cruise.mjs', ['packages', 'servers', 'testing', 'e2e', '--output-type', 'err']),
   },
+  { name: 'the page: types', run: checkPageTypes },
   { name: 'unused code', run: () => tool('knip/bin/knip.js', ['--no-progress']) },
   { name: 'code in the documents', run: checkDocsCode },
   { name: 'tests', run: runTests },
@@ -73,6 +75,16 @@ async function everything(): Promise<number> {
     `${tests.passed + checks.length - failedChecks} passed, ${tests.failed + failedChecks} failed, ${tests.skippedTitles.length} skipped`,
   );
   return failed.length === 0 ? 0 : 1;
+}
+
+/** Components have a checker of their own. */
+async function checkPageTypes(): Promise<string | null> {
+  const cwd = join(ROOT, PAGE);
+  const synced = await runTool('@sveltejs/kit/svelte-kit.js', ['sync'], { cwd, quiet: true });
+  if (synced.code !== 0) return synced.output;
+  const args = ['--fail-on-warnings', '--tsconfig', './tsconfig.json', '--output', 'human'];
+  const ran = await runTool('svelte-check/bin/svelte-check', args, { cwd, quiet: true });
+  return ran.code === 0 ? null : ran.output;
 }
 
 async function tool(path: string, args: readonly string[]): Promise<string | null> {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { ToolyardError } from '@toolyard/protocol';
 import { onStopSignal } from '../chat/stop-signals.ts';
 import { serversFrom } from '../servers.ts';
 import { EXIT } from '../exit.ts';
@@ -22,6 +23,7 @@ export type ServeFlags = {
  * where it cannot start.
  */
 export async function serveCommand(flags: ServeFlags, env: NodeJS.ProcessEnv = process.env): Promise<number> {
+  refuseOldNode();
   const tell = (line: string): void => void process.stderr.write(`toolyard: ${plain(line)}\n`);
   const settings = readServeSettings({ flags: flags.settings, env, warn: tell });
   const bundled = serversFrom({ mcp: [], date: flags.date }, env);
@@ -56,6 +58,16 @@ export async function serveCommand(flags: ServeFlags, env: NodeJS.ProcessEnv = p
   await server.close();
   signals.dispose();
   return EXIT.done;
+}
+
+/** The database comes with Node itself, and only since then. */
+function refuseOldNode(): void {
+  if (Number(process.versions.node.split('.')[0]) >= 24) return;
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: `The server needs Node 24 or newer; this is ${process.versions.node}.`,
+    hint: '"toolyard chat" works here all the same.',
+  });
 }
 
 function openPage(address: string): void {

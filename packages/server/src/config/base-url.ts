@@ -4,21 +4,24 @@ import { ToolyardError } from '@toolyard/protocol';
  * The address of a model server as it is kept: with a scheme, without spaces around it, a slash or a fragment at its
  * end.
  *
- * @param where Put before the message: where the address stands.
- * @throws ToolyardError `bad_config` in plain words. The address itself is not repeated: it may hold a key.
+ * @param told.where Put before the message: where the address stands.
+ * @throws ToolyardError in plain words. The address itself is not repeated: it may hold a key.
  */
-export function checkBaseUrl(given: string, where = ''): string {
+export function checkBaseUrl(given: string, told: { code: 'bad_config' | 'bad_request'; where?: string }): string {
+  const { code, where = '' } = told;
   const text = given.trim();
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = text !== '' && URL.canParse(withScheme) ? new URL(withScheme) : null;
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw bad(
+      code,
       `${where}this is not the address of a model server.`,
       'It looks like http://127.0.0.1:8080/v1 or https://api.example.com/v1.',
     );
   }
   if (url.username !== '' || url.password !== '') {
     throw bad(
+      code,
       `${where}the address at ${url.host} has a user name or a password in it.`,
       'Leave out everything between // and @, and give the key on its own.',
     );
@@ -26,7 +29,7 @@ export function checkBaseUrl(given: string, where = ''): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}${url.search}`;
 }
 
-function bad(message: string, hint: string): ToolyardError {
+function bad(code: 'bad_config' | 'bad_request', message: string, hint: string): ToolyardError {
   const capital = message.charAt(0).toUpperCase() + message.slice(1);
-  return new ToolyardError({ code: 'bad_config', message: capital, hint });
+  return new ToolyardError({ code, message: capital, hint });
 }

@@ -25,7 +25,10 @@ const schema = z.strictObject({
   providers: z
     .array(
       z.strictObject({
-        id: z.string().regex(PROVIDER_ID, 'an id has letters, digits, dots, dashes and underscores only'),
+        id: z
+          .string()
+          .regex(PROVIDER_ID, 'an id has letters, digits, dots, dashes and underscores only')
+          .refine((id) => id !== 'demo', '"demo" is the built-in provider; choose another id'),
         label: z.string().min(1).exactOptional(),
         baseUrl: z.string(),
         apiKey: z.string().exactOptional(),
@@ -54,7 +57,7 @@ export function readConfigFile(path: string, env: Readonly<Record<string, string
       if (seen.has(id))
         throw bad(`${place('id')}: the provider "${id}" is there twice.`, 'Give each an id of its own.');
       seen.add(id);
-      const url = checkBaseUrl(baseUrl, `${place('baseUrl')}: `);
+      const url = checkBaseUrl(baseUrl, { code: 'bad_config', where: `${place('baseUrl')}: ` });
       const key = apiKey === undefined ? undefined : fill(apiKey, env, place('apiKey'));
       return { id, label, baseUrl: url, ...(key === undefined ? {} : { apiKey: key }) };
     }),

@@ -22,11 +22,14 @@ export async function readPage(
   const messages = await readBranchEnd(db, principal, conversationId, query);
   const [first] = messages;
   if (!first) return { messages: [], alternatives: {}, abandoned: [], earlier: false };
-  const siblings = await readSiblings(db, conversationId, messages);
+  const parents = messages.map(({ parentId }) => parentId);
+  // Below the leaf there may be an abandoned answer whose successor is still to come.
+  const leaf = query.before === undefined ? messages.at(-1)?.id : undefined;
+  const children = await readChildren(db, conversationId, leaf === undefined ? parents : [...parents, leaf]);
   return {
     messages,
-    alternatives: alternativesOf(messages, siblings),
-    abandoned: await readAbandoned(db, conversationId, messages, { siblings, atLeaf: query.before === undefined }),
+    alternatives: alternativesOf(messages, children),
+    abandoned: await readAbandoned(db, conversationId, messages, children),
     earlier: first.parentId !== null,
   };
 }
@@ -54,25 +57,25 @@ async function readBranchEnd(
   return rows.map(({ message }) => message);
 }
 
-type Sibling = { id: string; parentId: string | null; abandoned: number };
+type Child = { id: string; parentId: string | null; abandoned: number };
 
-/** All messages that have the same parent as one of these, by age. */
-async function readSiblings(
+/** All messages below any of these, by age. */
+async function readChildren(
   db: Kysely<Schema>,
   conversationId: string,
-  messages: readonly Message[],
-): Promise<Sibling[]> {
-  const parents = messages.map(({ parentId }) => parentId);
-  const { rows } = await sql<Sibling>`
+  parents: readonly (string | null)[],
+): Promise<Child[]> {
+  // A cross join keeps its order: each parent is looked up in the index, which holds all that is asked for.
+  const { rows } = await sql<Child>`
     SELECT m.id, m.parent_id AS "parentId", m.abandoned FROM json_each(${JSON.stringify(parents)}) AS p
-    JOIN messages AS m ON m.conversation_id = ${conversationId} AND m.parent_id IS p.value
+    CROSS JOIN messages AS m ON m.conversation_id = ${conversationId} AND m.parent_id IS p.value
     ORDER BY m.created_at, m.id`.execute(db);
   return rows;
 }
 
-function alternativesOf(messages: readonly Message[], siblings: readonly Sibling[]): Record<string, string[]> {
+function alternativesOf(messages: readonly Message[], children: readonly Child[]): Record<string, string[]> {
   const byParent = Map.groupBy(
-    siblings.filter(({ abandoned }) => abandoned === 0),
+    children.filter(({ abandoned }) => abandoned === 0),
     ({ parentId }) => parentId,
   );
   const alternatives: [string, string[]][] = [];
@@ -83,27 +86,20 @@ function alternativesOf(messages: readonly Message[], siblings: readonly Sibling
   return Object.fromEntries(alternatives);
 }
 
-/** Abandoned answers beside those shown, and below the leaf, where the one that takes their place is still to come. */
 async function readAbandoned(
   db: Kysely<Schema>,
   conversationId: string,
   messages: readonly Message[],
-  { siblings, atLeaf }: { siblings: readonly Sibling[]; atLeaf: boolean },
+  children: readonly Child[],
 ): Promise<AssistantMessage[]> {
   const shown = new Set(messages.map(({ id }) => id));
-  const beside = siblings.filter(({ id, abandoned }) => abandoned === 1 && !shown.has(id)).map(({ id }) => id);
-  const leaf = atLeaf ? messages.at(-1)?.id : undefined;
-  if (beside.length === 0 && leaf === undefined) return [];
+  const ids = children.filter(({ id, abandoned }) => abandoned === 1 && !shown.has(id)).map(({ id }) => id);
+  if (ids.length === 0) return [];
   const rows = await db
     .selectFrom('messages')
     .select('message')
     .where('conversation_id', '=', conversationId)
-    .where((eb) =>
-      eb.or([
-        ...(beside.length === 0 ? [] : [eb('id', 'in', beside)]),
-        ...(leaf === undefined ? [] : [eb.and([eb('parent_id', '=', leaf), eb('abandoned', '=', 1)])]),
-      ]),
-    )
+    .where('id', 'in', ids)
     .orderBy('created_at')
     .orderBy('id')
     .execute();

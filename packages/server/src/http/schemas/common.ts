@@ -11,7 +11,7 @@ export function named<S extends z.ZodType>(id: string, schema: S): S {
   return schema;
 }
 
-export const jsonValue: z.ZodType<JsonValue> = named('JsonValue', exactly<JsonValue>()(z.json()));
+export const jsonValue: z.ZodType<JsonValue> = named('JsonValue', z.json());
 export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), jsonValue);
 
 /** An identifier a client may choose: what stands in an address as it is. */

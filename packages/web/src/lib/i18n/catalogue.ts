@@ -11,7 +11,7 @@ type Intersection<U> = (U extends unknown ? (part: U) => void : never) extends (
 type Texts = Intersection<Flat<Messages>>;
 
 /** `namespace.key` of every text there is. */
-export type MessageKey = keyof Texts & string;
+export type MessageKey = keyof Texts;
 
 /** The values a text wants: none, or all of those it names. */
 export type MessageValues<K extends MessageKey> = [ValueNames<Texts[K]>] extends [never]

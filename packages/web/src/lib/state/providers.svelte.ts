@@ -1,4 +1,4 @@
-import type { ChangeProvider, CreateProvider, ProviderView, TestedProvider, TestProvider } from '@toolyard/protocol';
+import type { ChangeProvider, CreateProvider, Page, ProviderView, TestedProvider, TestProvider } from '@toolyard/protocol';
 import { api as realApi, type ApiError } from '../api/client.ts';
 import { asApiError } from './failure.ts';
 import { live as realLive } from './live.svelte.ts';
@@ -35,9 +35,9 @@ export class ProvidersState {
   async load(): Promise<void> {
     const ticket = ++this.#asked;
     try {
-      const list = await this.#deps.api.get<ProviderView[]>('/api/providers');
+      const { items } = await this.#deps.api.get<Page<ProviderView>>('/api/providers');
       if (ticket !== this.#asked) return;
-      this.list = list;
+      this.list = items;
       this.known = true;
       this.error = null;
     } catch (thrown) {

@@ -1,4 +1,4 @@
-import type { ChangeMcpServer, McpServerView, PermissionView } from '@toolyard/protocol';
+import type { ChangeMcpServer, McpServerView, Page, PermissionView } from '@toolyard/protocol';
 import { api as realApi, type ApiError } from '../api/client.ts';
 import { asApiError } from './failure.ts';
 import { live as realLive } from './live.svelte.ts';
@@ -30,8 +30,8 @@ export class ServersState {
     this.#watching = true;
     this.#deps.live.onHello(() => void this.load());
     this.#deps.live.onChanged((change) => {
-      // A decision about a tool is told with the interrupt it answered.
-      if (change.what === 'servers' || change.what === 'interrupts') void this.load();
+      // A decision about a tool comes with the interrupt it answers, or is taken back in the settings.
+      if (change.what === 'servers' || change.what === 'interrupts' || change.what === 'settings') void this.load();
     });
     void this.load();
   }
@@ -40,11 +40,13 @@ export class ServersState {
     const ticket = ++this.#asked;
     this.loading = true;
     try {
-      const list = await this.#deps.api.get<McpServerView[]>('/api/mcp/servers');
-      const permissions = await this.#deps.api.get<PermissionView[]>('/api/permissions');
+      const [list, permissions] = await Promise.all([
+        this.#deps.api.get<Page<McpServerView>>('/api/mcp/servers'),
+        this.#deps.api.get<Page<PermissionView>>('/api/permissions'),
+      ]);
       if (ticket !== this.#asked) return;
-      this.list = list;
-      this.permissions = permissions;
+      this.list = list.items;
+      this.permissions = permissions.items;
       this.known = true;
       this.error = null;
     } catch (thrown) {

@@ -23,7 +23,10 @@ export function buildRows(stretch: Stretch): Row[] {
   for (const stored of stretch.interrupts ?? []) {
     if (stored.status === 'open') interrupts.set(stored.interrupt.callId, stored);
   }
-  const abandoned = Map.groupBy(stretch.abandoned, (message) => message.parentId);
+  const abandoned = new Map<string | null, AssistantMessage[]>();
+  for (const message of stretch.abandoned) {
+    abandoned.set(message.parentId, [...(abandoned.get(message.parentId) ?? []), message]);
+  }
   const fate = (call: CallView, runId: string): CallView => ({
     ...call,
     result: results.get(call.callId) ?? null,
@@ -31,16 +34,17 @@ export function buildRows(stretch: Stretch): Row[] {
     over: runId !== stretch.activeRunId,
   });
 
+  const active = stretch.activeRunId;
   const rows: Row[] = [];
   const addAbandoned = (parentId: string | null): void => {
-    for (const message of abandoned.get(parentId) ?? []) rows.push(assistantRow(message, [], fate));
+    for (const message of abandoned.get(parentId) ?? []) rows.push(assistantRow(message, [], fate, active));
     abandoned.delete(parentId);
   };
   for (const message of stretch.messages) {
     addAbandoned(message.parentId);
     const alternatives = stretch.alternatives[message.id] ?? [];
     if (message.role === 'user') rows.push({ kind: 'user', key: message.id, message, alternatives, sending: false });
-    if (message.role === 'assistant') rows.push(assistantRow(message, alternatives, fate));
+    if (message.role === 'assistant') rows.push(assistantRow(message, alternatives, fate, active));
   }
   // Begun behind the last message, and not begun anew yet.
   for (const parentId of abandoned.keys()) {
@@ -53,6 +57,7 @@ function assistantRow(
   message: AssistantMessage,
   alternatives: readonly string[],
   fate: (call: CallView, runId: string) => CallView,
+  activeRunId: string | undefined,
 ): AssistantRow {
   const blocks = blocksOf(message, []).map((block) =>
     block.type === 'call' ? { type: 'call' as const, call: fate(block.call, message.runId) } : block,
@@ -66,7 +71,8 @@ function assistantRow(
     model: message.model,
     createdAt: message.createdAt,
     blocks,
-    status: statusOf(message),
+    // Nobody is writing it any more.
+    status: message.finishReason === 'pending' && message.runId !== activeRunId ? 'finished' : statusOf(message),
     finishReason: message.finishReason,
     usage: message.usage ?? null,
     alternatives,

@@ -7,11 +7,19 @@ import { isOpenRow } from './rows.ts';
  */
 export function markAnswers(rows: readonly Row[]): readonly Row[] {
   let changed = false;
+  let group: Group | null = null;
   const marked = rows.map((row, index) => {
-    if (row.kind !== 'assistant') return row;
-    const first = firstOf(rows, index);
-    const head = first === index;
-    const answer = isLast(rows, index) ? answerOf(rows, first) : null;
+    if (row.kind === 'notice') return row;
+    if (row.kind !== 'assistant') {
+      group = null;
+      return row;
+    }
+    const head: boolean = group?.runId !== row.runId;
+    const current: Group = head || group === null ? { runId: row.runId, kept: null } : group;
+    // An abandoned attempt is no branch: the answer begins with what was kept.
+    if (row.status !== 'abandoned') current.kept ??= row;
+    group = current;
+    const answer = isLast(rows, index, row) ? answerOf(current.kept) : null;
     if (row.head === head && sameAnswer(row.answer, answer)) return row;
     changed = true;
     return { ...row, head, answer };
@@ -19,22 +27,9 @@ export function markAnswers(rows: readonly Row[]): readonly Row[] {
   return changed ? marked : rows;
 }
 
-function firstOf(rows: readonly Row[], index: number): number {
-  const { runId } = rows[index] as AssistantRow;
-  let first = index;
-  for (let i = index - 1; i >= 0; i -= 1) {
-    const row = rows[i];
-    if (row?.kind === 'notice') continue;
-    if (row?.kind !== 'assistant' || row.runId !== runId) break;
-    first = i;
-    // A marked row knows where it stands: the walk is not repeated for each row of a long answer.
-    if (row.head) break;
-  }
-  return first;
-}
+type Group = { runId: string; kept: AssistantRow | null };
 
-function isLast(rows: readonly Row[], index: number): boolean {
-  const row = rows[index] as AssistantRow;
+function isLast(rows: readonly Row[], index: number, row: AssistantRow): boolean {
   if (isOpenRow(row) || row.status === 'abandoned') return false;
   for (let i = index + 1; i < rows.length; i += 1) {
     const next = rows[i];
@@ -44,18 +39,8 @@ function isLast(rows: readonly Row[], index: number): boolean {
   return true;
 }
 
-function answerOf(rows: readonly Row[], first: number): AnswerOf {
-  // An abandoned attempt is no branch: the answer begins with what was kept.
-  let head = first;
-  for (let i = first; i < rows.length; i += 1) {
-    const row = rows[i];
-    if (row?.kind === 'assistant' && row.status !== 'abandoned') {
-      head = i;
-      break;
-    }
-  }
-  const row = rows[head] as AssistantRow;
-  return { messageId: row.messageId, alternatives: row.alternatives };
+function answerOf(row: AssistantRow | null): AnswerOf | null {
+  return row && { messageId: row.messageId, alternatives: row.alternatives };
 }
 
 function sameAnswer(a: AnswerOf | null, b: AnswerOf | null): boolean {

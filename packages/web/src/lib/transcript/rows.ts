@@ -1,5 +1,4 @@
 import type {
-  AssistantMessage,
   CitationPart,
   ErrorInfo,
   ImagePart,
@@ -87,11 +86,16 @@ export function textOfRow(row: AssistantRow): string {
   return texts.join('\n\n');
 }
 
-export function isOpenRow(row: Row): row is AssistantRow {
-  return row.kind === 'assistant' && (row.status === 'pending' || row.status === 'writing');
+/** True for an answer that is still to grow. */
+export function isOpenRow(row: AssistantRow): boolean {
+  return row.status === 'pending' || row.status === 'writing';
 }
 
-/** True for an answer that ended by an error: the error is among its parts. */
-export function endedInError(message: Pick<AssistantMessage, 'finishReason'>): boolean {
-  return message.finishReason === 'error';
+/** True for a row that only stands for an answer whose message is not known yet. */
+export function isAwaited(row: AssistantRow): boolean {
+  return row.messageId === awaitedId(row.runId);
+}
+
+export function awaitedId(runId: string): string {
+  return `${runId}:awaited`;
 }

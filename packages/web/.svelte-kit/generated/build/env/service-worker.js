@@ -1,7 +1,7 @@
-globalThis.__sveltekit_1f3juia = {
+globalThis.__sveltekit_1vzi1g = {
 	base: location.pathname.split('/').slice(0, -1).join('/'),
 	env: {
 		// empty
 	},
-	version: "1795270937621"
+	version: "0.1.0"
 };

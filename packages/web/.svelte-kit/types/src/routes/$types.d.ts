@@ -12,14 +12,10 @@ type OptionalUnion<U extends Record<string, any>, A extends keyof U = U extends 
 /** @deprecated Use the `snapshot` helper from `$app/navigation` instead. */
 export type Snapshot<T = any> = Kit.Snapshot<T>;
 export type ErrorProps = { error: App.Error };
-type PageParentData = EnsureDefined<LayoutData>;
-type LayoutRouteId = RouteId | "/" | "/c/[id]" | "/settings/[[section]]" | null
+type LayoutRouteId = "/(chat)" | "/(chat)/c/[id]" | "/settings/[[section]]" | null
 type LayoutParams = RouteParams & { id?: string | undefined; section?: string | undefined }
 type LayoutParentData = EnsureDefined<{}>;
 
-export type PageServerData = null;
-export type PageData = Expand<PageParentData>;
-export type PageProps = { params: RouteParams; data: PageData }
 export type LayoutServerData = null;
 export type LayoutLoad<OutputData extends OutputDataShape<LayoutParentData> = OutputDataShape<LayoutParentData>> = Kit.Load<LayoutParams, LayoutServerData, LayoutParentData, OutputData, LayoutRouteId>;
 export type LayoutLoadEvent = Parameters<LayoutLoad>[0];

@@ -31,9 +31,7 @@ export const common = {
   shortcutSearch: 'Search conversations',
   shortcutSidebar: 'Show or hide the sidebar',
   shortcutHelp: 'Show these shortcuts',
-  connectionConnecting: 'Connecting …',
   connectionLost: 'The connection to the server is lost. Trying again …',
-  connectionBack: 'Connected again',
   connectionLostShort: 'Not connected',
   notifications: 'Notifications',
   tokenTitle: 'This Toolyard asks for its token',
@@ -41,6 +39,5 @@ export const common = {
   tokenLabel: 'Token',
   tokenSubmit: 'Continue',
   tokenWrong: 'This is not the token of this server.',
-  offlineTitle: 'The server does not answer',
-  offlineText: 'Start it again with “toolyard serve”; this page goes on by itself.',
+  renewed: 'Toolyard was renewed on the server.',
 } as const;

@@ -34,9 +34,7 @@ export const common: Translation<typeof en> = {
   shortcutSearch: '搜索对话',
   shortcutSidebar: '显示或隐藏侧边栏',
   shortcutHelp: '显示这份快捷键说明',
-  connectionConnecting: '连接中…',
   connectionLost: '与服务器的连接已断开，正在重新连接…',
-  connectionBack: '已重新连接',
   connectionLostShort: '未连接',
   notifications: '通知',
   tokenTitle: '这个 Toolyard 需要令牌',
@@ -44,6 +42,5 @@ export const common: Translation<typeof en> = {
   tokenLabel: '令牌',
   tokenSubmit: '继续',
   tokenWrong: '这不是此服务器的令牌。',
-  offlineTitle: '服务器没有响应',
-  offlineText: '请用“toolyard serve”重新启动服务器，此页面会自动恢复。',
+  renewed: '服务器上的 Toolyard 已更新。',
 };

@@ -34,9 +34,7 @@ export const common: Translation<typeof en> = {
   shortcutSearch: '搜尋對話',
   shortcutSidebar: '顯示或隱藏側邊欄',
   shortcutHelp: '顯示這份快速鍵說明',
-  connectionConnecting: '連線中…',
   connectionLost: '與伺服器的連線中斷，正在重新連線…',
-  connectionBack: '已重新連線',
   connectionLostShort: '未連線',
   notifications: '通知',
   tokenTitle: '這個 Toolyard 需要權杖',
@@ -44,6 +42,5 @@ export const common: Translation<typeof en> = {
   tokenLabel: '權杖',
   tokenSubmit: '繼續',
   tokenWrong: '這不是此伺服器的權杖。',
-  offlineTitle: '伺服器沒有回應',
-  offlineText: '請用「toolyard serve」重新啟動伺服器，此頁面會自動恢復。',
+  renewed: '伺服器上的 Toolyard 已更新。',
 };

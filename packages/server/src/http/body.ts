@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http';
+import { parse as parseLeniently, type ParseError } from 'jsonc-parser';
+import type { JsonValue } from '@toolyard/protocol';
+import { parseJson } from '@toolyard/protocol';
+import { refusal } from './problems.ts';
+
+export const MAX_JSON_BYTES = 1024 * 1024;
+export const MAX_FILE_BYTES = 20 * 1024 * 1024;
+
+/** Deeper is no request of anybody's, and would exhaust the stack of whoever walks through it. */
+const MAX_DEPTH = 100;
+
+/** The type of a body without its parameters, in lower case; empty where none was given. */
+export function contentTypeOf(incoming: IncomingMessage): string {
+  return (incoming.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** @throws ProblemAnswer 413 as soon as it is known to be too much, 400 for what is no JSON. */
+export async function readJson(incoming: IncomingMessage): Promise<JsonValue> {
+  const bytes = await readBytes(incoming, MAX_JSON_BYTES);
+  const text = decode(bytes);
+  if (text.trim() === '') throw bad('The body is empty, and JSON is expected.');
+  if (depthOf(text) > MAX_DEPTH) throw bad(`The JSON of the body is nested more than ${MAX_DEPTH} levels deep.`);
+  const parsed = parseJson(text);
+  if (!parsed.ok) throw bad(`The body is not JSON: something is wrong at ${placeOfFault(text)}.`);
+  return parsed.value;
+}
+
+/** @throws ProblemAnswer 413 as soon as it is known to be too much. */
+export function readBytes(incoming: IncomingMessage, limit: number): Promise<Buffer<ArrayBuffer>> {
+  if (Number(incoming.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > limit) settle(() => reject(tooLarge(limit)));
+      else chunks.push(chunk);
+    };
+    const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks)));
+    const onGone = (): void => settle(() => reject(bad('The body ended too early.')));
+    function settle(tell: () => void): void {
+      incoming.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      incoming.pause();
+      tell();
+    }
+    incoming.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+  });
+}
+
+function tooLarge(limit: number) {
+  return refusal(
+    { code: 'too_large', message: `The body is larger than ${limit / (1024 * 1024)} MB.` },
+    // What is left of it will not be read, so nothing else can follow on this connection.
+    { headers: { connection: 'close' } },
+  );
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw bad('The body is not UTF-8 text.');
+  }
+}
+
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (inString) {
+      if (code === 0x5c) at++;
+      else if (code === 0x22) inString = false;
+    } else if (code === 0x22) inString = true;
+    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (code === 0x7d || code === 0x5d) depth--;
+  }
+  return deepest;
+}
+
+/** The engine's own account names no position for some faults. */
+function placeOfFault(text: string): string {
+  const errors: ParseError[] = [];
+  parseLeniently(text, errors, { disallowComments: true });
+  const before = text.slice(0, errors[0]?.offset ?? text.length);
+  const line = before.split('\n').length;
+  const column = before.length - before.lastIndexOf('\n');
+  return `line ${line}, column ${column}`;
+}
+
+function bad(message: string) {
+  return refusal({ code: 'bad_request', message });
+}

@@ -1,0 +1,128 @@
+import type { ServerResponse } from 'node:http';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { Clock } from '@toolyard/protocol';
+import type { AppContext } from './types.ts';
+
+/** One event on the wire. `id` is what a reader gives back after a lost connection; absent, it keeps the one before. */
+export type Frame = {
+  event: string;
+  id?: string;
+  /** One line of JSON. */
+  json: string;
+};
+
+/** Comments in between keep proxies from taking a quiet stream for a dead one, and find readers that are gone. */
+const PING_EVERY_MS = 15_000;
+/** A reader that takes nothing for so long is gone, or might as well be. */
+const STALLED_AFTER_MS = 60_000;
+
+/** The streams that are open, so that a server which stops can end them. */
+export type EventStreams = {
+  /**
+   * Answers with what `frames` gives, a write for each batch, until it ends, the reader goes or the server stops; the
+   * signal tells the latter two. Nothing is asked for while the reader has not taken what it got.
+   */
+  answer(c: AppContext, frames: (signal: AbortSignal) => AsyncIterable<readonly Frame[]>): Response;
+  /** Ends all of them, and from now on every new one at once. */
+  close(): void;
+};
+
+export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: string) => void): EventStreams {
+  const open = new Set<AbortController>();
+  let closing = false;
+
+  async function run(
+    outgoing: ServerResponse,
+    frames: (signal: AbortSignal) => AsyncIterable<readonly Frame[]>,
+  ): Promise<void> {
+    const control = new AbortController();
+    const { signal } = control;
+    const end = (): void => control.abort();
+    outgoing.on('close', end);
+    open.add(control);
+    if (closing) end();
+    const stopPings = keepAlive(outgoing, clock);
+    try {
+      if (!signal.aborted) {
+        for await (const batch of frames(signal)) {
+          if (signal.aborted) break;
+          const taken = outgoing.write(batch.map(encodeFrame).join(''));
+          if (!taken && !(await drained(outgoing, signal, clock))) break;
+        }
+      }
+    } catch (error) {
+      if (!signal.aborted) log(`a stream broke: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`);
+    } finally {
+      stopPings();
+      open.delete(control);
+      outgoing.off('close', end);
+      if (!outgoing.destroyed) outgoing.end(closing ? ': the server is stopping\n\n' : undefined);
+    }
+  }
+
+  return {
+    answer(c, frames) {
+      const { incoming, outgoing } = c.env;
+      outgoing.writeHead(200, {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      });
+      if (incoming.method === 'HEAD') {
+        outgoing.end();
+      } else {
+        incoming.socket.setNoDelay(true);
+        // Sends the headers too: a reader learns at once that it is connected.
+        outgoing.write('retry: 1000\n\n');
+        void run(outgoing, frames);
+      }
+      return RESPONSE_ALREADY_SENT;
+    },
+    close() {
+      closing = true;
+      for (const control of open) control.abort();
+    },
+  };
+}
+
+/** A line break in a name or an id would begin a field, or an event, of its own. */
+export function encodeFrame({ event, id, json }: Frame): string {
+  const idLine = id === undefined ? '' : `id: ${oneLine(id)}\n`;
+  return `${idLine}event: ${oneLine(event)}\ndata: ${oneLine(json)}\n\n`;
+}
+
+const LINE_BREAKS = /[\r\n\0]/g;
+
+function oneLine(text: string): string {
+  return LINE_BREAKS.test(text) ? text.replace(LINE_BREAKS, '') : text;
+}
+
+function keepAlive(outgoing: ServerResponse, clock: Pick<Clock, 'after'>): () => void {
+  let stop = clock.after(PING_EVERY_MS, ping);
+  function ping(): void {
+    if (!outgoing.writableNeedDrain) outgoing.write(': ping\n\n');
+    stop = clock.after(PING_EVERY_MS, ping);
+  }
+  return () => stop();
+}
+
+/** False where the reader did not take it in time; its connection is cut then. */
+function drained(outgoing: ServerResponse, signal: AbortSignal, clock: Pick<Clock, 'after'>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const callOff = clock.after(STALLED_AFTER_MS, () => {
+      outgoing.destroy();
+      settle(false);
+    });
+    const onDrain = (): void => settle(true);
+    const onAbort = (): void => settle(false);
+    function settle(answer: boolean): void {
+      callOff();
+      outgoing.off('drain', onDrain);
+      signal.removeEventListener('abort', onAbort);
+      resolve(answer);
+    }
+    outgoing.once('drain', onDrain);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) settle(false);
+  });
+}

@@ -1,0 +1,78 @@
+import type {
+  ChangeProvider,
+  CreateProvider,
+  ModelsView,
+  ProviderView,
+  TestedProvider,
+  TestProvider,
+} from '@toolyard/protocol';
+import { z } from 'zod';
+import { anId, errorInfo, named, newId, pageOf } from './common.ts';
+import { modelReference } from './configuration.ts';
+import { exactly } from './exactly.ts';
+
+export const modelsView = named(
+  'ModelsView',
+  exactly<ModelsView>()(
+    z.strictObject({
+      models: z.array(
+        z.strictObject({
+          providerId: z.string(),
+          providerLabel: z.string(),
+          modelId: z.string(),
+          contextWindow: z.number().exactOptional(),
+        }),
+      ),
+      failures: z.array(z.strictObject({ providerId: z.string(), providerLabel: z.string(), error: errorInfo })),
+      standard: modelReference.nullable(),
+    }),
+  ),
+);
+
+export const providerView = named(
+  'ProviderView',
+  exactly<ProviderView>()(
+    z.strictObject({
+      id: z.string(),
+      label: z.string(),
+      origin: z.enum(['built-in', 'environment', 'file', 'found', 'settings']),
+      baseUrl: z.string().nullable(),
+      hasKey: z.boolean(),
+    }),
+  ),
+);
+export const providerPage = pageOf('ProviderPage', providerView);
+
+const label = z.string().min(1).max(200);
+const baseUrl = z.string().min(1).max(2000);
+const apiKey = z.string().max(10_000);
+
+export const createProvider = named(
+  'CreateProvider',
+  exactly<CreateProvider>()(
+    z.strictObject({ id: newId.exactOptional(), label, baseUrl, apiKey: apiKey.exactOptional() }),
+  ),
+);
+export const changeProvider = named(
+  'ChangeProvider',
+  exactly<ChangeProvider>()(
+    z.strictObject({
+      label: label.exactOptional(),
+      baseUrl: baseUrl.exactOptional(),
+      apiKey: apiKey.nullable().exactOptional(),
+    }),
+  ),
+);
+export const testProvider = named(
+  'TestProvider',
+  exactly<TestProvider>()(z.strictObject({ id: anId.exactOptional(), baseUrl, apiKey: apiKey.exactOptional() })),
+);
+export const testedProvider = named(
+  'TestedProvider',
+  exactly<TestedProvider>()(
+    z.discriminatedUnion('ok', [
+      z.strictObject({ ok: z.literal(true), models: z.array(z.string()) }),
+      z.strictObject({ ok: z.literal(false), error: errorInfo }),
+    ]),
+  ),
+);

@@ -1,0 +1,49 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Clock, IdSource, JsonObject, Principal } from '@toolyard/protocol';
+import type { Storage } from '@toolyard/storage';
+import type { Context } from 'hono';
+import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers } from '../services.ts';
+
+/** What the HTTP door works with. */
+export type HttpDeps = {
+  storage: Storage;
+  runs: RunService;
+  hub: LiveHub;
+  streams: LiveStreams;
+  models: Models;
+  servers: Servers;
+  configurations: Configurations;
+  clock: Clock;
+  ids: IdSource;
+  security: SecurityOptions;
+  ui: UiOptions;
+  /** False until the runs of the last process have been taken up; `/ready` tells it. */
+  ready: () => boolean;
+  /** One line for whoever runs the server. */
+  log: (line: string) => void;
+};
+
+export type SecurityOptions = {
+  /** What the server was told to listen on: a name given there may be used to reach it. */
+  host: string;
+  /** Further names it is reached by, as `name` or `name:port`. */
+  allowHosts: readonly string[];
+  /** Who has which token. Empty: nobody needs one, and everybody is the owner. */
+  tokens: readonly AccessToken[];
+};
+
+export type AccessToken = { token: string; principal: Principal };
+
+export type UiOptions = {
+  enabled: boolean;
+  /** What the owner set for the page; `/props` tells it. */
+  settings: JsonObject;
+  /** The built page; null where this installation has none. */
+  folder: string | null;
+};
+
+/** The one person there is, until there are more. */
+export const OWNER: Principal = { ownerId: 'owner' };
+
+export type AppEnv = { Bindings: HttpBindings };
+export type AppContext = Context<AppEnv>;

@@ -1,0 +1,10 @@
+import type { ProviderView } from '@toolyard/protocol';
+
+/** The built-in provider, always there. */
+export const DEMO = {
+  id: 'demo',
+  label: 'Demo (no language model)',
+  origin: 'built-in',
+  baseUrl: null,
+  hasKey: false,
+} as const satisfies ProviderView;

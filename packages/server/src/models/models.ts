@@ -1,0 +1,249 @@
+import type { ModelInfo } from '@toolyard/model-runtime';
+import { createDemoRuntime, createOpenAiChatRuntime } from '@toolyard/model-runtime';
+import { createGuardedFetch, trustOrigins } from '@toolyard/guarded-fetch';
+import type {
+  AgentConfiguration,
+  Clock,
+  IdSource,
+  ModelReference,
+  ModelsView,
+  ModelView,
+  Principal,
+  ProviderView,
+} from '@toolyard/protocol';
+import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import type { SettingsRepository } from '@toolyard/storage';
+import { readStoredConfiguration } from '../config/agent-configuration.ts';
+import { checkBaseUrl } from '../config/base-url.ts';
+import type { FileProvider } from '../config/config-file.ts';
+import { PROVIDER_ID } from '../config/config-file.ts';
+import { DEFAULTS_KEY } from '../config/configurations.ts';
+import { createOwnerFetches } from '../config/owner-fetches.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import type { LiveHub, Models } from '../services.ts';
+import { DEMO } from './demo-provider.ts';
+import { environmentProviders } from './environment-provider.ts';
+import { FoundProviders } from './found-providers.ts';
+import type { HowFresh, ListOutcome } from './model-lists.ts';
+import { askModels, ModelLists } from './model-lists.ts';
+import { ProviderDirectory } from './provider-directory.ts';
+import type { ProviderRecord } from './provider-record.ts';
+import { isSameOrigin, providerIdFrom } from './provider-record.ts';
+import { standardModel } from './standard-model.ts';
+import { idTaken, readKey, StoredProviders } from './stored-providers.ts';
+
+/** How long a provider has to tell its models: in a list of all, and when it is tried out. */
+const LIST_MS = 5_000;
+const TEST_MS = 10_000;
+
+export type ModelsOptions = {
+  settings: SettingsRepository;
+  secrets: Secrets;
+  env: Readonly<Record<string, string | undefined>>;
+  fileProviders: readonly FileProvider[];
+  fileDefaults: AgentConfiguration;
+  clock: Clock;
+  ids: IdSource;
+  hub: Pick<LiveHub, 'changed'>;
+  /** Loopback ports to look for model servers on; default the usual ones. */
+  localPorts?: readonly number[];
+};
+
+export type ModelsService = Models & {
+  /** What answers where nobody has chosen a model; asks providers only where nothing is known of them yet. */
+  standard(principal: Principal): Promise<ModelReference>;
+  /** Ends every connection. */
+  close(): Promise<void>;
+};
+
+/**
+ * The models of every provider: of the environment, of the configuration file, entered by a person, found on this
+ * machine, and the demo.
+ *
+ * @throws ToolyardError `bad_config` for a bad address in the environment
+ */
+export function createModels(options: ModelsOptions): ModelsService {
+  const { settings, secrets, clock, ids, hub } = options;
+  const fetches = createOwnerFetches();
+  const fixed: ProviderRecord[] = [
+    ...environmentProviders(options.env),
+    ...options.fileProviders.map((provider) => ({ ...provider, origin: 'file' as const })),
+  ];
+  const stored = new StoredProviders({ settings, secrets, clock });
+  const found = new FoundProviders({
+    fetches,
+    clock,
+    onChange: () => hub.changed(null, 'providers'),
+    ...(options.localPorts === undefined ? {} : { ports: options.localPorts }),
+  });
+  const lists = new ModelLists(clock);
+  const directory = new ProviderDirectory({ fixed, stored, found, fetches, clock, ids });
+  const demo = createDemoRuntime({ clock, newId: () => ids.next() });
+
+  async function modelsOf(principal: Principal, record: ProviderRecord, how: HowFresh): Promise<ListOutcome> {
+    try {
+      const { key, version, runtime } = await directory.open(principal, record);
+      return await lists.ask(key, version, runtime, how, LIST_MS);
+    } catch (thrown) {
+      return { ok: false, error: toErrorInfo(thrown) };
+    }
+  }
+
+  async function collect(principal: Principal, how: HowFresh): Promise<ModelsView> {
+    const known = await directory.configured(principal);
+    const [asked, local] = await Promise.all([
+      Promise.all(known.map(async (record) => ({ record, outcome: await modelsOf(principal, record, how) }))),
+      directory.foundBeside(known, how === 'refresh'),
+    ]);
+    const told = [
+      ...asked,
+      ...local.map((record) => ({ record, outcome: { ok: true as const, models: record.models } })),
+      { record: DEMO, outcome: { ok: true as const, models: await demo.models() } },
+    ];
+    const chosen =
+      options.fileDefaults.model ?? readStoredConfiguration(await settings.get(principal, DEFAULTS_KEY)).model;
+    const isThere = told.some(({ record }) => record.id === chosen?.providerId);
+    return {
+      models: told.flatMap(({ record, outcome }) => (outcome.ok ? modelViews(record, outcome.models) : [])),
+      failures: told.flatMap(({ record, outcome }) =>
+        outcome.ok ? [] : [{ providerId: record.id, providerLabel: record.label, error: outcome.error }],
+      ),
+      standard:
+        chosen !== undefined && isThere
+          ? chosen
+          : standardModel(
+              // A provider that is out of reach for a while is still the one that was meant.
+              told.flatMap(({ record, outcome }) =>
+                modelViews(record, outcome.ok ? outcome.models : (outcome.before ?? [])),
+              ),
+            ),
+    };
+  }
+
+  async function mayChange(principal: Principal, id: string): Promise<void> {
+    const record = id === DEMO.id ? DEMO : await directory.find(principal, id);
+    if (record === undefined) throw noProvider(id);
+    if (record.origin === 'settings') return;
+    throw new ToolyardError({
+      code: 'conflict',
+      message: `The provider "${record.label}" cannot be changed here.`,
+      hint: WHERE_TO_CHANGE[record.origin],
+    });
+  }
+
+  return {
+    async list(principal, { refresh = false, signal } = {}) {
+      return orAborted(collect(principal, refresh ? 'refresh' : 'fresh'), signal);
+    },
+    async standard(principal) {
+      return (await collect(principal, 'known')).standard ?? standardModel([]);
+    },
+    async open(principal, { providerId }) {
+      if (providerId === DEMO.id) return demo;
+      const record = await directory.find(principal, providerId);
+      if (record !== undefined) return (await directory.open(principal, record)).runtime;
+      throw new ToolyardError({
+        code: 'model_not_found',
+        message: `There is no model provider "${providerId}" any more.`,
+        hint: 'Choose another model, or enter the provider again in the settings.',
+      });
+    },
+    async providers(principal) {
+      const known = await directory.configured(principal);
+      const local = await directory.foundBeside(known, false);
+      return [...(await Promise.all([...known, ...local].map((record) => directory.view(principal, record)))), DEMO];
+    },
+    async create(principal, { id, label, baseUrl, apiKey }) {
+      const taken = new Set([DEMO.id, ...(await directory.configured(principal)).map((record) => record.id)]);
+      if (id !== undefined) checkNewId(id, taken);
+      const name = label.trim() || new URL(checkBaseUrl(baseUrl, { code: 'bad_request' })).host;
+      const made = await stored.create(principal, {
+        id: id ?? providerIdFrom(name, taken),
+        label: name,
+        baseUrl,
+        ...(apiKey === undefined ? {} : { apiKey }),
+      });
+      hub.changed(principal.ownerId, 'providers', made.id);
+      return directory.view(principal, { ...made, origin: 'settings' });
+    },
+    async change(principal, id, change) {
+      await mayChange(principal, id);
+      const changed = await stored.change(principal, id, change);
+      if (changed === null) throw noProvider(id);
+      hub.changed(principal.ownerId, 'providers', id);
+      return directory.view(principal, { ...changed, origin: 'settings' });
+    },
+    async remove(principal, id) {
+      await mayChange(principal, id);
+      if (!(await stored.remove(principal, id))) throw noProvider(id);
+      hub.changed(principal.ownerId, 'providers', id);
+    },
+    async test(principal, { id, baseUrl: given, apiKey: givenKey }, signal) {
+      let fetch: ReturnType<typeof createGuardedFetch> | undefined;
+      try {
+        const baseUrl = checkBaseUrl(given, { code: 'bad_request' });
+        fetch = createGuardedFetch({ trust: trustOrigins([baseUrl]) });
+        // A stored key is tried only where it would be sent to anyhow.
+        const record = givenKey === undefined && id !== undefined ? await directory.find(principal, id) : undefined;
+        const isHome = record !== undefined && isSameOrigin(record.baseUrl, baseUrl);
+        const apiKey = isHome ? await directory.keyOf(principal, record) : (readKey(givenKey) ?? undefined);
+        const key = apiKey === undefined ? {} : { apiKey };
+        const runtime = createOpenAiChatRuntime({ baseUrl, fetch, clock, ...key });
+        const outcome = await askModels(runtime, clock, TEST_MS, signal);
+        return outcome.ok ? { ok: true, models: outcome.models.map((model) => model.id) } : outcome;
+      } catch (thrown) {
+        if (signal?.aborted === true) throw thrown;
+        return { ok: false, error: toErrorInfo(thrown) };
+      } finally {
+        await fetch?.close();
+      }
+    },
+    async close() {
+      await found.close();
+      await fetches.close();
+    },
+  };
+}
+
+const WHERE_TO_CHANGE: Record<Exclude<ProviderView['origin'], 'settings'>, string> = {
+  'built-in': 'It is part of Toolyard.',
+  environment: 'It comes from OPENAI_BASE_URL and OPENAI_API_KEY: change them where Toolyard is started.',
+  file: 'It stands in config.json of the data folder: change it there and start Toolyard again.',
+  found: 'It was found on this machine. To give it a key or a name, enter its address as a new provider.',
+};
+
+function modelViews({ id, label }: { id: string; label: string }, models: readonly ModelInfo[]): ModelView[] {
+  return models.map(({ id: modelId, contextWindow }) => ({
+    providerId: id,
+    providerLabel: label,
+    modelId,
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+  }));
+}
+
+function noProvider(id: string): ToolyardError {
+  return new ToolyardError({ code: 'not_found', message: `There is no provider "${id}".` });
+}
+
+function checkNewId(id: string, taken: ReadonlySet<string>): void {
+  if (!PROVIDER_ID.test(id)) {
+    throw new ToolyardError({
+      code: 'bad_request',
+      message: `"${id}" cannot be the id of a provider.`,
+      hint: 'Letters, digits, dots, dashes and underscores, at most 64.',
+    });
+  }
+  if (taken.has(id)) throw idTaken(id);
+}
+
+/** What others wait for as well goes on; only this waiting ends. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  signal.throwIfAborted();
+  return new Promise<T>((resolve, reject) => {
+    const stop = (): void =>
+      reject(signal.reason instanceof Error ? signal.reason : new DOMException('', 'AbortError'));
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

@@ -1,0 +1,96 @@
+import type { ModelRuntime } from '@toolyard/model-runtime';
+import { createOpenAiChatRuntime } from '@toolyard/model-runtime';
+import type { Clock, IdSource, Principal, ProviderView } from '@toolyard/protocol';
+import type { OwnerFetches } from '../config/owner-fetches.ts';
+import { DEMO } from './demo-provider.ts';
+import type { FoundProvider, FoundProviders } from './found-providers.ts';
+import type { ProviderRecord } from './provider-record.ts';
+import { isSameServer } from './provider-record.ts';
+import type { StoredProviders } from './stored-providers.ts';
+
+export type ProviderDirectoryOptions = {
+  /** Those of environment and configuration file; the first of an id counts. */
+  fixed: readonly ProviderRecord[];
+  stored: StoredProviders;
+  found: FoundProviders;
+  fetches: OwnerFetches;
+  clock: Clock;
+  ids: IdSource;
+};
+
+/** A runtime for one provider with its present address and key, for which `version` stands. */
+export type OpenedProvider = { key: string; version: string; runtime: ModelRuntime };
+
+/** Every provider that has an address, wherever it was learnt of, and a runtime for each. */
+export class ProviderDirectory {
+  readonly #options: ProviderDirectoryOptions;
+  readonly #opened = new Map<string, OpenedProvider>();
+
+  constructor(options: ProviderDirectoryOptions) {
+    this.#options = options;
+  }
+
+  /** Those that somebody configured. */
+  async configured(principal: Principal): Promise<ProviderRecord[]> {
+    const own = await this.#options.stored.list(principal);
+    const seen = new Set<string>([DEMO.id]);
+    return [...this.#options.fixed, ...own.map((provider) => ({ ...provider, origin: 'settings' as const }))].filter(
+      ({ id }) => !seen.has(id) && seen.add(id),
+    );
+  }
+
+  /** Those found on this machine that are none of the configured ones. */
+  async foundBeside(configured: readonly ProviderRecord[], refresh: boolean): Promise<FoundProvider[]> {
+    const servers = await this.#options.found.current(refresh);
+    return servers.filter(
+      (server) => !configured.some(({ id, baseUrl }) => id === server.id || isSameServer(baseUrl, server.baseUrl)),
+    );
+  }
+
+  async find(principal: Principal, id: string): Promise<ProviderRecord | undefined> {
+    const { found } = this.#options;
+    const fits = (record: ProviderRecord): boolean => record.id === id;
+    return (
+      (await this.configured(principal)).find(fits) ??
+      (await found.current(false)).find(fits) ??
+      // It may have been started since the last scan.
+      (id.startsWith('local-') ? (await found.current(true)).find(fits) : undefined)
+    );
+  }
+
+  /** @throws ToolyardError `bad_config` where there is one that cannot be read */
+  async keyOf(principal: Principal, record: ProviderRecord): Promise<string | undefined> {
+    return record.origin === 'settings' ? this.#options.stored.key(principal, record) : record.apiKey;
+  }
+
+  /** The same one until address or key change. @throws as {@link ProviderDirectory.keyOf} does. */
+  async open(principal: Principal, record: ProviderRecord): Promise<OpenedProvider> {
+    const { fetches, clock, ids } = this.#options;
+    const { id, baseUrl } = record;
+    const apiKey = await this.keyOf(principal, record);
+    const version = `${baseUrl}\n${apiKey ?? ''}`;
+    const key = `${principal.ownerId}\n${id}`;
+    const known = this.#opened.get(key);
+    if (known?.version === version) return known;
+    const runtime = createOpenAiChatRuntime({
+      baseUrl,
+      fetch: fetches.for(baseUrl),
+      clock,
+      newId: () => ids.next(),
+      ...(apiKey === undefined ? {} : { apiKey }),
+    });
+    const opened = { key, version, runtime };
+    this.#opened.set(key, opened);
+    return opened;
+  }
+
+  async view(principal: Principal, record: ProviderRecord): Promise<ProviderView> {
+    const { id, label, origin, baseUrl } = record;
+    // One that cannot be read is a key all the same; what is wrong with it shows where it is needed.
+    const hasKey = await this.keyOf(principal, record).then(
+      (key) => key !== undefined,
+      () => true,
+    );
+    return { id, label, origin, baseUrl, hasKey };
+  }
+}

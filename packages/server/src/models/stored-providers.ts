@@ -1,0 +1,144 @@
+import type { ChangeProvider, Clock, JsonValue, Principal } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { parseJson } from '@toolyard/protocol';
+import type { SettingsRepository } from '@toolyard/storage';
+import { z } from 'zod';
+import { checkBaseUrl } from '../config/base-url.ts';
+import { PROVIDER_ID } from '../config/config-file.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import { isSameOrigin } from './provider-record.ts';
+
+/** The settings key under which providers are kept, without their keys. Written here only. */
+export const PROVIDERS_KEY = 'providers';
+
+export type StoredProvider = { id: string; label: string; baseUrl: string };
+
+const storedProvider = z.object({
+  id: z.string().regex(PROVIDER_ID),
+  label: z.string(),
+  baseUrl: z.string().refine((url) => /^https?:\/\//.test(url) && URL.canParse(url)),
+});
+
+/** A key is kept together with the origin it was entered for. */
+const storedKey = z.object({ origin: z.string(), apiKey: z.string() });
+
+export type StoredProvidersOptions = { settings: SettingsRepository; secrets: Secrets; clock: Clock };
+
+/**
+ * The providers a person entered. A key is bound to the origin it was entered for: whatever becomes of the address,
+ * by whatever way, it is sent nowhere else.
+ */
+export class StoredProviders {
+  readonly #options: StoredProvidersOptions;
+  /** Changes are made one after the other: each reads the whole list and writes it. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: StoredProvidersOptions) {
+    this.#options = options;
+  }
+
+  async list(principal: Principal): Promise<StoredProvider[]> {
+    const stored = await this.#options.settings.get(principal, PROVIDERS_KEY);
+    if (!Array.isArray(stored)) return [];
+    return stored.flatMap((item) => {
+      const read = storedProvider.safeParse(item);
+      return read.success ? [read.data] : [];
+    });
+  }
+
+  /** @throws ToolyardError `bad_config` where there is one that cannot be read. */
+  async key(principal: Principal, { id, baseUrl }: StoredProvider): Promise<string | undefined> {
+    const text = await this.#options.secrets.get(principal, secretName(id));
+    if (text === null) return undefined;
+    const parsed = parseJson(text);
+    const read = storedKey.safeParse(parsed.ok ? parsed.value : undefined);
+    return read.success && isSameOrigin(read.data.origin, baseUrl) ? read.data.apiKey : undefined;
+  }
+
+  /** @throws ToolyardError `bad_request` for its address or key, `conflict` where there is one of that id */
+  create(principal: Principal, provider: StoredProvider & { apiKey?: string }): Promise<StoredProvider> {
+    return this.#inTurn(async () => {
+      const { id, label } = provider;
+      const baseUrl = checkBaseUrl(provider.baseUrl, { code: 'bad_request' });
+      const apiKey = readKey(provider.apiKey);
+      const all = await this.list(principal);
+      if (all.some((other) => other.id === id)) throw idTaken(id);
+      // A key that was left under this id by a death in between belongs to nobody.
+      await this.#options.secrets.remove(principal, secretName(id));
+      await this.#write(principal, [...all, { id, label, baseUrl }]);
+      if (apiKey !== null) await this.#writeKey(principal, { id, baseUrl }, apiKey);
+      return { id, label, baseUrl };
+    });
+  }
+
+  /** Null where there is none of that id. @throws as {@link StoredProviders.create} does. */
+  change(principal: Principal, id: string, change: ChangeProvider): Promise<StoredProvider | null> {
+    return this.#inTurn(async () => {
+      const all = await this.list(principal);
+      const before = all.find((provider) => provider.id === id);
+      if (before === undefined) return null;
+      const baseUrl =
+        change.baseUrl === undefined ? before.baseUrl : checkBaseUrl(change.baseUrl, { code: 'bad_request' });
+      const after = { id, label: change.label?.trim() || before.label, baseUrl };
+      const apiKey = change.apiKey === undefined ? undefined : readKey(change.apiKey);
+      const isElsewhere = !isSameOrigin(before.baseUrl, baseUrl);
+      if (isElsewhere || apiKey !== undefined) await this.#options.secrets.remove(principal, secretName(id));
+      await this.#write(
+        principal,
+        all.map((provider) => (provider.id === id ? after : provider)),
+      );
+      if (typeof apiKey === 'string') await this.#writeKey(principal, after, apiKey);
+      return after;
+    });
+  }
+
+  /** False where there is none of that id. */
+  remove(principal: Principal, id: string): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const all = await this.list(principal);
+      const rest = all.filter((provider) => provider.id !== id);
+      if (rest.length === all.length) return false;
+      await this.#options.secrets.remove(principal, secretName(id));
+      await this.#write(principal, rest);
+      return true;
+    });
+  }
+
+  async #write(principal: Principal, providers: readonly StoredProvider[]): Promise<void> {
+    const { settings, clock } = this.#options;
+    const value: JsonValue = providers.map(({ id, label, baseUrl }) => ({ id, label, baseUrl }));
+    await settings.set(principal, PROVIDERS_KEY, value, clock.now());
+  }
+
+  async #writeKey(principal: Principal, of: { id: string; baseUrl: string }, apiKey: string): Promise<void> {
+    const text = JSON.stringify({ origin: new URL(of.baseUrl).origin, apiKey });
+    await this.#options.secrets.set(principal, secretName(of.id), text);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work, work);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+}
+
+/** Trimmed; null for an empty one. @throws ToolyardError `bad_request` for what no header can carry. */
+export function readKey(given: string | null | undefined): string | null {
+  const key = given?.trim() ?? '';
+  if (key === '') return null;
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new ToolyardError({
+    code: 'bad_request',
+    message: 'This API key has spaces, line breaks or characters in it that no key has.',
+    hint: 'Copy the key again, without anything around it.',
+  });
+}
+
+/** What is said where an id cannot be given a second time. */
+export function idTaken(id: string): ToolyardError {
+  return new ToolyardError({ code: 'conflict', message: `There is a provider "${id}" already.` });
+}
+
+function secretName(id: string): string {
+  return `provider:${id}`;
+}

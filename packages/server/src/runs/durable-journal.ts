@@ -1,0 +1,103 @@
+import type { RunPoint } from '@toolyard/agent-runtime';
+import type { Clock, RunEventBody, RunJournal } from '@toolyard/protocol';
+import type { Urgency } from './commit-pump.ts';
+import { HalfLetters } from './half-letters.ts';
+import type { RunConversation } from './run-conversation.ts';
+import { unanswered } from './run-conversation.ts';
+import type { RunLedger } from './run-ledger.ts';
+import type { RunWriter, Saved } from './run-writer.ts';
+import type { StoredRun } from './stored-run.ts';
+
+export type DurableJournalOptions = {
+  runId: string;
+  model: string;
+  writer: RunWriter;
+  conversation: RunConversation;
+  ledger: RunLedger;
+  clock: Clock;
+  /** The step the run is at, and which try of it begins. */
+  step: number;
+  attempt: number;
+  /** Inbox items whose effect the end of the run holds. */
+  taken: () => readonly string[];
+};
+
+/** The journal of a run that outlives its process: a step is over when it is stored. */
+export class DurableJournal implements RunJournal {
+  readonly #options: DurableJournalOptions;
+  readonly #halves = new HalfLetters();
+  #step: number;
+  #attempt: number;
+  #saved: Saved = { inboxWaits: false };
+
+  constructor(options: DurableJournalOptions) {
+    this.#options = options;
+    this.#step = options.step;
+    this.#attempt = options.attempt;
+  }
+
+  get attempt(): number {
+    return this.#attempt;
+  }
+
+  /** What the last commit told. */
+  get saved(): Saved {
+    return this.#saved;
+  }
+
+  beginStep(step: number): void {
+    if (step === this.#step) return;
+    this.#step = step;
+    this.#attempt = 1;
+    this.#options.ledger.forgetSettled();
+  }
+
+  append(body: RunEventBody): void {
+    for (const whole of this.#halves.pass(body)) this.#append(whole);
+  }
+
+  async commit(point: RunPoint): Promise<void> {
+    const { writer, conversation, taken } = this.#options;
+    const { status } = point.state;
+    const state: StoredRun = { point, leafId: conversation.leafId, shownId: conversation.shownId };
+    const save = status === 'running' ? { state } : { state, status, taken: status === 'parked' ? [] : taken() };
+    this.#saved = await writer.save(save);
+  }
+
+  #append(body: RunEventBody): void {
+    const { writer, conversation } = this.#options;
+    if (body.type === 'run_finished' && conversation.hasPlaceholder) this.#settlePlaceholder(body);
+    writer.event(body, { step: this.#step, attempt: this.#attempt }, urgencyOf(body));
+    if (body.type === 'interrupt_requested') writer.opened(body.interrupt);
+  }
+
+  /** The run ends before the model has said anything: nothing is to wait for its answer for ever. */
+  #settlePlaceholder({ error }: Extract<RunEventBody, { type: 'run_finished' }>): void {
+    const { runId, model, clock, conversation } = this.#options;
+    const message = unanswered({
+      id: conversation.shownId,
+      parentId: conversation.leafId,
+      runId,
+      model,
+      createdAt: clock.now(),
+      ...(error ? { error } : {}),
+    });
+    conversation.add(message);
+    this.#append({ type: 'message_finished', message });
+  }
+}
+
+/** What is followed by a commit anyway needs none of its own. */
+function urgencyOf(body: RunEventBody): Urgency {
+  switch (body.type) {
+    case 'text_delta':
+    case 'reasoning_delta':
+    case 'tool_call_started':
+    case 'tool_call_delta':
+    case 'tool_progress':
+    case 'notice':
+      return 'soon';
+    default:
+      return 'later';
+  }
+}

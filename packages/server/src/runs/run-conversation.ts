@@ -1,0 +1,108 @@
+import type { Storage } from '@toolyard/storage';
+import type { ConversationPort, ErrorInfo, Message, Principal, SystemMessage, UserMessage } from '@toolyard/protocol';
+import type { RunWriter } from './run-writer.ts';
+import { withBlobsInPlace } from './run-media.ts';
+
+export type RunConversationOptions = {
+  conversationId: string;
+  runId: string;
+  instructions: string;
+  leafId: string;
+  shownId: string;
+  writer: RunWriter;
+};
+
+/** The branch a run works on: as it is stored, and what the run adds to it. */
+export class RunConversation implements ConversationPort {
+  readonly id: string;
+  readonly #writer: RunWriter;
+  readonly #messages: Message[];
+  #leafId: string;
+  #shownId: string;
+
+  private constructor(options: RunConversationOptions, branch: readonly Message[]) {
+    this.id = options.conversationId;
+    this.#writer = options.writer;
+    this.#leafId = options.leafId;
+    this.#shownId = options.shownId;
+    this.#messages = options.instructions === '' ? [...branch] : [systemMessage(options), ...branch];
+  }
+
+  static async load(
+    storage: Pick<Storage, 'messages' | 'blobs'>,
+    principal: Principal,
+    options: RunConversationOptions,
+  ): Promise<RunConversation> {
+    const stored = await storage.messages.branch(principal, options.conversationId, options.leafId);
+    const said = stored.filter(isSaid);
+    const branch = await Promise.all(said.map((message) => withBlobsInPlace(message, storage.blobs, principal)));
+    return new RunConversation(options, branch);
+  }
+
+  messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  add(message: Message): void {
+    this.#messages.push(message);
+    this.#writer.message(message, { from: this.#shownId, to: message.id });
+    this.#leafId = message.id;
+    this.#shownId = message.id;
+  }
+
+  /** Shows `message`, which is no part of what the model is told, in the place of what is shown now. */
+  show(message: Message): void {
+    this.#writer.message(message, { from: this.#shownId, to: message.id });
+    this.#shownId = message.id;
+  }
+
+  get leafId(): string {
+    return this.#leafId;
+  }
+
+  get shownId(): string {
+    return this.#shownId;
+  }
+
+  /** True while the first answer is yet to be written. */
+  get hasPlaceholder(): boolean {
+    return this.#shownId !== this.#leafId;
+  }
+
+  /** What the person asked last. */
+  get question(): UserMessage | undefined {
+    return this.#messages.findLast((message) => message.role === 'user');
+  }
+}
+
+/** What is written where no answer came in the place kept for one. */
+export function unanswered(of: {
+  id: string;
+  parentId: string;
+  runId: string;
+  model: string;
+  createdAt: number;
+  error?: ErrorInfo;
+}): Extract<Message, { role: 'assistant' }> {
+  const { error, ...rest } = of;
+  return {
+    ...rest,
+    role: 'assistant',
+    parts: error ? [{ type: 'error', error }] : [],
+    finishReason: error ? 'error' : 'cancelled',
+  };
+}
+
+function isSaid(message: Message): boolean {
+  return message.role !== 'assistant' || (message.finishReason !== 'pending' && message.finishReason !== 'abandoned');
+}
+
+function systemMessage({ runId, instructions }: RunConversationOptions): SystemMessage {
+  return {
+    id: `${runId}.instructions`,
+    parentId: null,
+    createdAt: 0,
+    role: 'system',
+    parts: [{ type: 'text', text: instructions }],
+  };
+}

@@ -1,0 +1,83 @@
+import type {
+  Clock,
+  Failpoint,
+  JsonValue,
+  LedgerEntry,
+  LedgerStatus,
+  PlannedCall,
+  ToolLedger,
+} from '@toolyard/protocol';
+import type { RunWriter } from './run-writer.ts';
+
+/** The calls of one run, as they are stored or about to be. */
+export class RunLedger implements ToolLedger {
+  readonly #of: { runId: string; writer: RunWriter; clock: Clock; failpoint?: Failpoint };
+  readonly #entries: Map<string, LedgerEntry>;
+
+  constructor(
+    entries: readonly LedgerEntry[],
+    of: { runId: string; writer: RunWriter; clock: Clock; failpoint?: Failpoint },
+  ) {
+    this.#of = of;
+    this.#entries = new Map(entries.map((entry) => [entry.callId, entry]));
+  }
+
+  find(callId: string): LedgerEntry | undefined {
+    return this.#entries.get(callId);
+  }
+
+  plan({ callId, tool, arguments: args }: PlannedCall): void {
+    const known = this.#entries.get(callId);
+    if (known && known.status !== 'planned') {
+      this.#move(known, 'planned');
+      return;
+    }
+    const { runId, writer, clock } = this.#of;
+    this.#entries.set(callId, {
+      callId,
+      runId,
+      tool,
+      arguments: args,
+      status: 'planned',
+      detail: null,
+      updatedAt: clock.now(),
+    });
+    writer.ledger({ change: 'plan', callId, tool, arguments: args });
+  }
+
+  async sent(callId: string): Promise<void> {
+    const { writer, failpoint } = this.#of;
+    if (failpoint) await failpoint('run:planned');
+    const entry = this.#entries.get(callId);
+    if (entry) this.#move(entry, 'sent');
+    await writer.flushed();
+    if (failpoint) await failpoint('run:sent');
+  }
+
+  settle(callId: string, to: 'done' | 'failed' | 'in_doubt', detail: JsonValue): void {
+    const entry = this.#entries.get(callId);
+    if (!entry) return;
+    if (entry.status === 'sent') void this.#of.failpoint?.('run:returned');
+    this.#move(entry, to, detail);
+  }
+
+  /** True while a call is made whose answer is not known yet. */
+  get callsUnderWay(): boolean {
+    for (const { status } of this.#entries.values()) if (status === 'sent') return true;
+    return false;
+  }
+
+  /** Calls of earlier steps are not asked for again; their results can be large. */
+  forgetSettled(): void {
+    for (const [callId, { status }] of this.#entries) {
+      if (status === 'done' || status === 'failed' || status === 'cancelled') this.#entries.delete(callId);
+    }
+  }
+
+  #move(entry: LedgerEntry, to: LedgerStatus, detail?: JsonValue): void {
+    const { callId, status: from } = entry;
+    const updatedAt = this.#of.clock.now();
+    this.#entries.set(callId, { ...entry, status: to, updatedAt, detail: detail ?? entry.detail });
+    this.#of.writer.ledger({ change: 'move', callId, from, to, ...(detail === undefined ? {} : { detail }) });
+  }
+}

@@ -1,0 +1,51 @@
+import type { BlobStore } from '@toolyard/storage';
+import { MAX_INLINE_BYTES } from '@toolyard/storage';
+import type { Message, Principal, ToolContentPart, UserPart } from '@toolyard/protocol';
+
+const MAX_INLINE_CHARACTERS = (MAX_INLINE_BYTES * 4) / 3;
+
+/** True where there may be media in `value` that belongs into the blob store. */
+export function holdsLargeMedia(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if ('source' in value && isLarge(value.source)) return true;
+  for (const inner of Object.values(value)) if (holdsLargeMedia(inner)) return true;
+  return false;
+}
+
+function isLarge(source: unknown): boolean {
+  if (typeof source !== 'object' || source === null || !('data' in source)) return false;
+  return typeof source.data === 'string' && source.data.length > MAX_INLINE_CHARACTERS;
+}
+
+/** The message as a model can be sent it: what lies in the blob store is put in place. A blob that is gone stays named. */
+export async function withBlobsInPlace(message: Message, blobs: BlobStore, principal: Principal): Promise<Message> {
+  switch (message.role) {
+    case 'user': {
+      if (!message.parts.some(namesBlob)) return message;
+      return { ...message, parts: await Promise.all(message.parts.map((part) => inPlace(part, blobs, principal))) };
+    }
+    case 'tool': {
+      const [part] = message.parts;
+      const { content } = part.result;
+      if (!content.some(namesBlob)) return message;
+      const filled = await Promise.all(content.map((item) => inPlace(item, blobs, principal)));
+      return { ...message, parts: [{ ...part, result: { ...part.result, content: filled } }] };
+    }
+    default:
+      return message;
+  }
+}
+
+function namesBlob(part: UserPart | ToolContentPart): boolean {
+  return 'source' in part && part.source !== undefined && 'blob' in part.source;
+}
+
+async function inPlace<T extends UserPart | ToolContentPart>(
+  part: T,
+  blobs: BlobStore,
+  principal: Principal,
+): Promise<T> {
+  if (!('source' in part) || part.source === undefined || !('blob' in part.source)) return part;
+  const bytes = await blobs.read(principal, part.source.blob).catch(() => null);
+  return bytes === null ? part : { ...part, source: { data: Buffer.from(bytes).toString('base64') } };
+}

@@ -1,0 +1,304 @@
+import type {
+  Clock,
+  CommitOutcome,
+  Interrupt,
+  InterruptAnswer,
+  LedgerChange,
+  Message,
+  RunCommit,
+  RunEvent,
+  RunEventBody,
+  RunStatus,
+} from '@toolyard/protocol';
+import { RUN_EVENT_VERSION } from '@toolyard/protocol';
+import type { CommitPump, PumpSource, Urgency } from './commit-pump.ts';
+import { holdsLargeMedia } from './run-media.ts';
+import { RunLost } from './run-lost.ts';
+
+/** Where in a run something happens. */
+export type Stamp = { step: number; attempt: number };
+
+/** What a run stores when it is at a point from which it can go on. */
+export type Save = {
+  state?: object;
+  /** A final one ends the run; `parked` lets it rest. Both give the lease back. */
+  status?: RunStatus;
+  /** Inbox items whose effect is stored with it. */
+  taken?: readonly string[];
+};
+
+/** `inboxWaits`: the run rests now, but somebody has said something to it in the meantime. */
+export type Saved = { inboxWaits: boolean };
+
+type Write =
+  | { kind: 'event'; stamp: Stamp; body: RunEventBody }
+  | { kind: 'message'; message: Message; leaf: { from: string | null; to: string } | null }
+  | { kind: 'ledger'; change: LedgerChange }
+  | { kind: 'opened'; interrupt: Interrupt }
+  | { kind: 'answered'; id: string; answer: InterruptAnswer }
+  | { kind: 'save'; save: Save }
+  | { kind: 'waiter'; waiter: Waiter };
+
+type Waiter = { resolve: (saved: Saved) => void; reject: (lost: RunLost) => void };
+
+type Draft = {
+  events: RunEvent[];
+  messages: { conversationId: string; message: Message }[];
+  leaf?: { from: string | null; to: string };
+  ledger: LedgerChange[];
+  opened: { interrupt: Interrupt; mode: 'parked' }[];
+  answered: { id: string; answer: InterruptAnswer }[];
+  save: Save;
+  waiters: Waiter[];
+};
+
+export type RunWriterOptions = {
+  run: { id: string; ownerId: string; conversationId: string; fence: number; lastSeq: number };
+  pump: CommitPump;
+  clock: Clock;
+  /** Puts large media of a value into the blob store. */
+  keepMedia: <T>(value: T) => Promise<T>;
+  /** Called once, when the run cannot be written any more. */
+  onLost: (lost: RunLost) => void;
+};
+
+/**
+ * Everything one run writes, in the order it is handed over: events get their numbers here, media is moved out of the
+ * way, and the rest is the pump's.
+ */
+export class RunWriter implements PumpSource {
+  readonly #options: RunWriterOptions;
+  #draft = emptyDraft();
+  #underWay: Draft | null = null;
+  #storedSeq: number;
+  #lastSeq: number;
+  /** What waits behind a value whose media is being moved; null while nothing is. */
+  #held: Write[] | null = null;
+  #lost: RunLost | null = null;
+
+  constructor(options: RunWriterOptions) {
+    this.#options = options;
+    this.#storedSeq = options.run.lastSeq;
+    this.#lastSeq = options.run.lastSeq;
+  }
+
+  get ownerId(): string {
+    return this.#options.run.ownerId;
+  }
+
+  /** The seq of the last event that is stored. */
+  get storedSeq(): number {
+    return this.#storedSeq;
+  }
+
+  event(body: RunEventBody, stamp: Stamp, urgency: Urgency): void {
+    this.#write({ kind: 'event', body, stamp }, urgency);
+  }
+
+  /** Stored with the next save, or before it. */
+  message(message: Message, leaf: { from: string | null; to: string } | null): void {
+    this.#write({ kind: 'message', message, leaf }, null);
+  }
+
+  ledger(change: LedgerChange): void {
+    this.#write({ kind: 'ledger', change }, 'later');
+  }
+
+  opened(interrupt: Interrupt): void {
+    this.#write({ kind: 'opened', interrupt }, null);
+  }
+
+  /** Answered here and not at a door. */
+  answered(id: string, answer: InterruptAnswer): void {
+    this.#write({ kind: 'answered', id, answer }, null);
+  }
+
+  /** Resolves when this and all before it is stored. Rejects with {@link RunLost}. */
+  save(save: Save): Promise<Saved> {
+    this.#write({ kind: 'save', save }, null);
+    return this.flushed();
+  }
+
+  /** Resolves when all handed over so far is stored. Rejects with {@link RunLost}. */
+  flushed(): Promise<Saved> {
+    return new Promise((resolve, reject) => {
+      if (this.#lost) reject(this.#lost);
+      else this.#write({ kind: 'waiter', waiter: { resolve, reject } }, 'now');
+    });
+  }
+
+  /** Nothing is written any more; whoever waits is told. */
+  lose(lost: RunLost): void {
+    if (this.#lost) return;
+    this.#lost = lost;
+    const held = (this.#held ?? []).flatMap((write) => (write.kind === 'waiter' ? [write.waiter] : []));
+    const waiters = [...(this.#underWay?.waiters ?? []), ...this.#draft.waiters, ...held];
+    this.#draft = emptyDraft();
+    this.#held = null;
+    for (const { reject } of waiters) reject(lost);
+    this.#options.onLost(lost);
+  }
+
+  collect(): RunCommit | null {
+    const draft = this.#draft;
+    if (this.#lost || isEmpty(draft)) {
+      this.#draft = emptyDraft();
+      for (const { resolve } of draft.waiters) resolve({ inboxWaits: false });
+      return null;
+    }
+    this.#underWay = draft;
+    this.#draft = emptyDraft();
+    const { id: runId, fence } = this.#options.run;
+    const { events, messages, leaf, ledger, opened, answered, save } = draft;
+    const { state, status, taken } = save;
+    const rests = status !== undefined && status !== 'running';
+    return {
+      runId,
+      fence,
+      baseSeq: this.#storedSeq,
+      events,
+      durability: 'normal',
+      ...(state ? { state } : {}),
+      ...(status ? { status } : {}),
+      ...(rests ? { release: true as const } : {}),
+      ...(messages.length > 0 ? { messages } : {}),
+      ...(leaf ? { leaf } : {}),
+      ...(ledger.length > 0 ? { ledger } : {}),
+      ...(opened.length > 0 || answered.length > 0 ? { interrupts: { opened, answered } } : {}),
+      ...(taken?.length ? { taken } : {}),
+    };
+  }
+
+  settled(outcome: CommitOutcome): void {
+    const draft = this.#underWay;
+    if (!draft) return;
+    switch (outcome.outcome) {
+      case 'committed':
+        this.#underWay = null;
+        this.#storedSeq = outcome.lastSeq;
+        for (const { resolve } of draft.waiters) resolve({ inboxWaits: outcome.inboxWaits === true });
+        return;
+      case 'stale':
+        this.lose(new RunLost('stale', 'another process has taken this run over'));
+        return;
+      case 'invalid':
+        this.lose(new RunLost('invalid', outcome.problem));
+        return;
+    }
+  }
+
+  failed(error: unknown): void {
+    this.lose(new RunLost('engine', 'the store failed', { cause: error }));
+  }
+
+  #write(write: Write, urgency: Urgency | null): void {
+    if (this.#lost) return;
+    if (this.#held) {
+      this.#held.push(write);
+    } else if (needsMedia(write)) {
+      this.#held = [write];
+      void this.#moveMedia();
+    } else {
+      this.#accept(write);
+      if (urgency) this.#options.pump.need(this, urgency);
+    }
+  }
+
+  /** In order: what comes behind waits, so that nobody reads a later event before an earlier one. */
+  async #moveMedia(): Promise<void> {
+    try {
+      for (let write = this.#held?.shift(); write; write = this.#held?.shift()) {
+        this.#accept(needsMedia(write) ? await this.#options.keepMedia(write) : write);
+      }
+    } catch (error) {
+      this.failed(error);
+      return;
+    }
+    this.#held = null;
+    if (!this.#lost) this.#options.pump.need(this, 'now');
+  }
+
+  #accept(write: Write): void {
+    const draft = this.#draft;
+    switch (write.kind) {
+      case 'event':
+        this.#acceptEvent(write.body, write.stamp);
+        return;
+      case 'message':
+        draft.messages.push({ conversationId: this.#options.run.conversationId, message: write.message });
+        if (write.leaf) draft.leaf = { from: draft.leaf ? draft.leaf.from : write.leaf.from, to: write.leaf.to };
+        return;
+      case 'ledger':
+        draft.ledger.push(write.change);
+        return;
+      case 'opened':
+        draft.opened.push({ interrupt: write.interrupt, mode: 'parked' });
+        return;
+      case 'answered':
+        draft.answered.push({ id: write.id, answer: write.answer });
+        return;
+      case 'save':
+        draft.save = {
+          ...draft.save,
+          ...write.save,
+          taken: [...(draft.save.taken ?? []), ...(write.save.taken ?? [])],
+        };
+        return;
+      case 'waiter':
+        draft.waiters.push(write.waiter);
+        return;
+    }
+  }
+
+  #acceptEvent(body: RunEventBody, { step, attempt }: Stamp): void {
+    const { events } = this.#draft;
+    if (joins(events.at(-1), body)) return;
+    const { clock, run } = this.#options;
+    const seq = ++this.#lastSeq;
+    events.push({ v: RUN_EVENT_VERSION, seq, runId: run.id, step, attempt, at: clock.now(), ...body });
+  }
+}
+
+/** Puts a delta to the one before it that nobody has seen yet, if it is of the same text. */
+function joins(last: RunEvent | undefined, body: RunEventBody): boolean {
+  switch (last?.type) {
+    case 'text_delta':
+    case 'reasoning_delta':
+      if (body.type !== last.type || body.messageId !== last.messageId) return false;
+      last.text += body.text;
+      return true;
+    case 'tool_call_delta':
+      if (body.type !== last.type || body.callId !== last.callId) return false;
+      last.argumentsText += body.argumentsText;
+      return true;
+    default:
+      return false;
+  }
+}
+
+function emptyDraft(): Draft {
+  return { events: [], messages: [], ledger: [], opened: [], answered: [], save: {}, waiters: [] };
+}
+
+function isEmpty({ events, messages, ledger, opened, answered, save }: Draft): boolean {
+  const lists = [events, messages, ledger, opened, answered, save.taken ?? []];
+  return lists.every(({ length }) => length === 0) && save.state === undefined && save.status === undefined;
+}
+
+function needsMedia(write: Write): boolean {
+  switch (write.kind) {
+    case 'event':
+      return isWhole(write.body) && holdsLargeMedia(write.body);
+    case 'message':
+      return holdsLargeMedia(write.message);
+    case 'ledger':
+      return write.change.change === 'move' && holdsLargeMedia(write.change.detail);
+    default:
+      return false;
+  }
+}
+
+/** Deltas come by the thousand and hold no media. */
+function isWhole(body: RunEventBody): boolean {
+  return body.type === 'message_finished' || body.type === 'tool_finished' || body.type === 'run_started';
+}

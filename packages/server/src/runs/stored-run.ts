@@ -1,0 +1,59 @@
+import type { RunPoint } from '@toolyard/agent-runtime';
+import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
+import type { JsonValue, LeasedRun, ModelReference, ResolvedAgentConfiguration } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+
+/** What a run is started with: resolved once, when the person sends. */
+export type RunConfiguration = ResolvedAgentConfiguration & { model: ModelReference };
+
+/** What is stored of a run with each step. */
+export type StoredRun = {
+  point: RunPoint;
+  /** The end of the run's own branch, whatever branch the person looks at. */
+  leafId: string;
+  /** What the page shows at that end: a placeholder while the first answer is being written, else `leafId`. */
+  shownId: string;
+};
+
+/** @throws ToolyardError for a state another version wrote: nothing can be made of it. */
+export function readStoredRun(run: LeasedRun): StoredRun & { configuration: RunConfiguration } {
+  const { state: stored, configuration } = run;
+  if (!isStoredRun(stored) || !isJsonObject(configuration) || !isJsonObject(configuration['model'])) {
+    throw new ToolyardError({
+      code: 'internal',
+      message: 'This run was begun by another version of Toolyard and cannot be taken up.',
+      hint: 'Ask again: the conversation is whole.',
+    });
+  }
+  // Only this room writes these columns, and the version says in what form.
+  return { ...(stored as unknown as StoredRun), configuration: configuration as unknown as RunConfiguration };
+}
+
+function isStoredRun(stored: JsonValue | null): boolean {
+  if (!isJsonObject(stored) || typeof stored['leafId'] !== 'string' || typeof stored['shownId'] !== 'string') {
+    return false;
+  }
+  const { point } = stored;
+  if (!isJsonObject(point) || !isJsonObject(point['state']) || !isJsonObject(point['context'])) return false;
+  return point['state']['schemaVersion'] === STATE_SCHEMA_VERSION;
+}
+
+/** The answer that is yet to be written: it shows where it will stand. */
+export function placeholder(of: {
+  id: string;
+  parentId: string;
+  runId: string;
+  model: string;
+  createdAt: number;
+}): {
+  role: 'assistant';
+  parts: [];
+  finishReason: 'pending';
+  id: string;
+  parentId: string;
+  runId: string;
+  model: string;
+  createdAt: number;
+} {
+  return { ...of, role: 'assistant', parts: [], finishReason: 'pending' };
+}

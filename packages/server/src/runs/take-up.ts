@@ -1,0 +1,100 @@
+import type { Ending, RunPoint } from '@toolyard/agent-runtime';
+import { answerInterrupts } from '@toolyard/agent-runtime';
+import { messageIdOf } from '@toolyard/agent-host';
+import type { Clock, LeasedRun, Principal, RunStore } from '@toolyard/protocol';
+import type { LastAttempt } from './last-attempt.ts';
+import { readLastAttempt } from './last-attempt.ts';
+import type { RunConversation } from './run-conversation.ts';
+import type { RunWishes } from './run-inbox.ts';
+import type { RunWriter } from './run-writer.ts';
+import type { StoredRun } from './stored-run.ts';
+import { placeholder } from './stored-run.ts';
+
+export type TakeUpOptions = {
+  run: LeasedRun;
+  point: RunPoint;
+  store: Pick<RunStore, 'readEvents'>;
+  writer: RunWriter;
+  conversation: RunConversation;
+  clock: Clock;
+  wishes: RunWishes;
+  /** How the run is to end, where somebody said so before it was taken up. */
+  ending: Ending | null;
+};
+
+/** Where the run goes on. `rests`: it still waits for a person; `inboxWaits`: and has been told something since. */
+export type TakenUp =
+  { rests: false; point: RunPoint; attempt: number } | { rests: true; point: RunPoint; inboxWaits: boolean };
+
+/**
+ * Closes what a dead process left open and applies what was said to the run in the meantime; all of it in one commit,
+ * before anything else is done.
+ */
+export async function takeUp(options: TakeUpOptions): Promise<TakenUp> {
+  const { run, store, writer, conversation, wishes, ending } = options;
+  const principal: Principal = { ownerId: run.ownerId };
+  const { step } = options.point.state;
+  const last = await readLastAttempt(store, principal, run, step);
+  const attempt = last.attempt + 1;
+  const closes = last.attempt > 0 && !last.closed;
+  if (closes) closeAttempt(options, last, attempt);
+
+  const wasParked = options.point.state.status === 'parked';
+  const point = wasParked ? resume(options, attempt) : options.point;
+  const rests = point.state.status === 'parked';
+  if (!closes && !wasParked && run.status === 'running') return { rests: false, point, attempt };
+
+  const state: StoredRun = { point, leafId: conversation.leafId, shownId: conversation.shownId };
+  const taken = wasParked && !ending ? wishes.answers.map(({ itemId }) => itemId) : [];
+  const { inboxWaits } = await writer.save({ state, status: rests ? 'parked' : 'running', taken });
+  return rests ? { rests: true, point, inboxWaits } : { rests: false, point, attempt };
+}
+
+/** The answer that was being written stays: as it was cancelled, or marked, beside the one that is begun anew. */
+function closeAttempt(options: TakeUpOptions, last: LastAttempt, attempt: number): void {
+  const { run, point, writer, conversation, clock, ending } = options;
+  const { step } = point.state;
+  const stamp = { step, attempt: last.attempt };
+  const { partial } = last;
+  if (partial && ending?.status === 'cancelled') {
+    const message = { ...partial, finishReason: 'cancelled' as const };
+    conversation.add(message);
+    writer.event({ type: 'message_finished', message }, stamp, 'later');
+    writer.event({ type: 'attempt_abandoned', messageId: null }, stamp, 'later');
+    return;
+  }
+  writer.event({ type: 'attempt_abandoned', messageId: partial?.id ?? null }, stamp, 'later');
+  if (!partial) return;
+  const isShown = conversation.shownId === partial.id;
+  writer.message({ ...partial, finishReason: 'abandoned' }, null);
+  if (!isShown) return;
+  conversation.show(
+    placeholder({
+      id: messageIdOf({ runId: run.id, step }, attempt),
+      parentId: conversation.leafId,
+      runId: run.id,
+      model: partial.model,
+      createdAt: clock.now(),
+    }),
+  );
+}
+
+/** A parked run with the answers that came; it goes on once all are there, or to its end. */
+function resume({ run, point, writer, clock, wishes, ending }: TakeUpOptions, attempt: number): RunPoint {
+  const stamp = { step: point.state.step, attempt };
+  if (ending) {
+    writer.event({ type: 'run_resumed' }, stamp, 'later');
+    return { state: { ...point.state, status: 'running' }, context: { phase: 'ending', ending } };
+  }
+  const given = new Map(wishes.answers.map(({ interruptId, answer }) => [interruptId, answer]));
+  const { point: next, answered, stillOpen } = answerInterrupts(point, given);
+  for (const { interruptId, answer } of answered) {
+    writer.event({ type: 'interrupt_answered', interruptId, answer }, stamp, 'later');
+    if (!given.has(interruptId)) writer.answered(interruptId, answer);
+  }
+  if (stillOpen.length > 0) return next;
+  writer.event({ type: 'run_resumed' }, stamp, 'later');
+  // The time a run waits for a person is none of the time it may take.
+  const startedAt = next.state.startedAt + Math.max(0, clock.now() - run.updatedAt);
+  return { ...next, state: { ...next.state, startedAt } };
+}

@@ -1,6 +1,0 @@
-
-
-export const index = 3;
-export const imports = ["_app/immutable/nodes/3.3gJWUxOx.js","_app/immutable/chunks/CygfACu0.js","_app/immutable/chunks/BNcm2nXK.js","_app/immutable/chunks/DclECHGd.js"];
-export const stylesheets = [];
-export const fonts = [];

@@ -1,1 +1,0 @@
-import{C as e,D as t,N as n,P as r,_ as i,h as a,p as o}from"../chunks/CygfACu0.js";import{n as s}from"../chunks/BNcm2nXK.js";var c=i(`<h1> </h1>`);function l(i,l){r(l,!0);var u=c(),d=t(u,!0);e(e=>o(d,e),[()=>s(`common.newChat`)]),a(i,u),n()}export{l as component};

@@ -1,0 +1,51 @@
+import { goto } from '$app/navigation';
+import { conversationAddress, newChatAddress } from './addresses.ts';
+import { t } from '../i18n/i18n.svelte.ts';
+import { conversations } from '../state/conversations.svelte.ts';
+import { toasts } from '../state/toasts.svelte.ts';
+
+type Named = { id: string; title: string };
+
+/** How a conversation is called where nobody named it. */
+export function titleOf({ title }: { title: string }): string {
+  return title.trim() === '' ? t('sidebar.untitled') : title;
+}
+
+export async function rename({ id }: Named, title: string): Promise<void> {
+  await conversations.rename(id, title).catch((error: unknown) => toasts.problem(error));
+}
+
+export async function pin({ id }: Named, pinned: boolean): Promise<void> {
+  await conversations.pin(id, pinned).catch((error: unknown) => toasts.problem(error));
+}
+
+/** Deletes at once and offers the way back, instead of asking first. */
+export async function remove(conversation: Named, options: { isOpen: boolean }): Promise<void> {
+  try {
+    if (options.isOpen) await goto(newChatAddress());
+    await conversations.remove(conversation.id);
+  } catch (error) {
+    toasts.problem(error);
+    return;
+  }
+  toasts.show(t('sidebar.deleted', { title: titleOf(conversation) }), {
+    action: { label: t('common.undo'), run: () => void restore(conversation, options) },
+  });
+}
+
+async function restore(conversation: Named, options: { isOpen: boolean }): Promise<void> {
+  try {
+    await conversations.restore(conversation.id);
+    if (options.isOpen) await goto(conversationAddress(conversation.id));
+  } catch (error) {
+    toasts.problem(error);
+  }
+}
+
+/** The browser saves the file; the server names it. */
+export function download({ id }: Named, format: 'json' | 'markdown'): void {
+  const link = document.createElement('a');
+  link.href = `/api/conversations/${encodeURIComponent(id)}/export?format=${format}`;
+  link.download = '';
+  link.click();
+}

@@ -1,0 +1,29 @@
+export type Shortcut = 'search' | 'new-chat' | 'sidebar' | 'help' | 'escape';
+
+type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey' | 'isComposing' | 'defaultPrevented'>;
+
+/** What a key press means to the page as a whole; null where it belongs to whatever has the focus. */
+export function shortcutOf(event: Key, typing: boolean): Shortcut | null {
+  if (event.isComposing || event.defaultPrevented || event.altKey) return null;
+  const command = event.ctrlKey || event.metaKey;
+  const key = event.key.toLowerCase();
+  if (command && !event.shiftKey && key === 'k') return 'search';
+  if (command && event.shiftKey && key === 'o') return 'new-chat';
+  if (command && !event.shiftKey && key === 'b') return 'sidebar';
+  if (command) return null;
+  if (key === 'escape') return 'escape';
+  return key === '?' && !typing ? 'help' : null;
+}
+
+/** True for an element that takes text. */
+export function takesText(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=button])'))
+  );
+}
+
+/** How the keys are written on this machine. */
+export function keyNames(platform: string): { command: string; shift: string } {
+  return /mac|iphone|ipad/i.test(platform) ? { command: '⌘', shift: '⇧' } : { command: 'Ctrl', shift: 'Shift' };
+}

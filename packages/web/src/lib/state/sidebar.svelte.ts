@@ -1,0 +1,49 @@
+import { stored } from '../browser-storage.ts';
+
+const kept = stored<boolean>('sidebar', {
+  version: 1,
+  read: (value) => (typeof value === 'boolean' ? value : undefined),
+  fallback: true,
+});
+
+/** Whether the sidebar is shown: beside the chat on a wide screen, kept; over it on a narrow one, never kept. */
+class Sidebar {
+  wide = $state(true);
+  beside = $state(true);
+  over = $state(false);
+  readonly shown: boolean = $derived(this.wide ? this.beside : this.over);
+  /** Where the search field is, once it is there. */
+  focusSearch: () => void = () => undefined;
+
+  start(): void {
+    const query = matchMedia('(min-width: 48rem)');
+    query.addEventListener('change', () => {
+      this.wide = query.matches;
+      this.over = false;
+    });
+    this.wide = query.matches;
+    this.beside = kept.get();
+  }
+
+  toggle(): void {
+    if (this.wide) {
+      this.beside = !this.beside;
+      kept.set(this.beside);
+    } else {
+      this.over = !this.over;
+    }
+  }
+
+  /** After something in it was chosen: on a narrow screen it makes way. */
+  makeWay(): void {
+    this.over = false;
+  }
+
+  search(): void {
+    if (!this.shown) this.toggle();
+    // It takes the focus when it is there, after it is drawn.
+    requestAnimationFrame(() => this.focusSearch());
+  }
+}
+
+export const sidebar = new Sidebar();

@@ -1,0 +1,88 @@
+import type { CallView } from './calls.ts';
+import { sameList } from './mark-answers.ts';
+import type { AssistantRow, Block, OutcomeRow, Row } from './rows.ts';
+import { messageIdOf } from './rows.ts';
+
+/**
+ * Rows newly made from stored messages, with the objects of those that are shown already in the place of their equals.
+ * Stored messages that are finished never change: only what is around them does.
+ */
+export function keepKnownRows(fresh: readonly Row[], shown: readonly Row[]): readonly Row[] {
+  if (shown.length === 0) return fresh;
+  const known = new Map<string, Row>();
+  for (const row of shown) known.set(messageIdOf(row) ?? row.key, row);
+  return fresh.map((row) => {
+    const before = known.get(messageIdOf(row) ?? row.key);
+    if (before === undefined || before.kind !== row.kind) return row;
+    if (row.kind === 'user' && before.kind === 'user') {
+      return !before.sending && sameList(row.alternatives, before.alternatives) ? before : row;
+    }
+    if (row.kind === 'assistant' && before.kind === 'assistant') return keepAnswer(row, before);
+    return before;
+  });
+}
+
+function keepAnswer(row: AssistantRow, before: AssistantRow): AssistantRow {
+  const blocks = mergeBlocks(row.blocks, before.blocks);
+  const same =
+    row.status === before.status &&
+    row.finishReason === before.finishReason &&
+    sameList(row.alternatives, before.alternatives) &&
+    blocks === before.blocks;
+  return same ? before : { ...row, key: before.key, blocks, head: before.head, answer: before.answer };
+}
+
+function mergeBlocks(blocks: readonly Block[], before: readonly Block[]): readonly Block[] {
+  const merged = blocks.map((block, index) => {
+    const old = before[index];
+    if (old?.type !== block.type) return block;
+    if (block.type === 'call' && old.type === 'call') {
+      const call = mergeCall(block.call, old.call);
+      return call === old.call ? old : { ...block, call };
+    }
+    if (block.type === 'text' && old.type === 'text') return old.text === block.text && !old.open ? old : block;
+    if (block.type === 'reasoning' && old.type === 'reasoning') {
+      return old.text === block.text && !old.open ? old : { ...block, durationMs: old.durationMs };
+    }
+    return old;
+  });
+  return merged.length === before.length && merged.every((block, index) => block === before[index]) ? before : merged;
+}
+
+function mergeCall(call: CallView, old: CallView): CallView {
+  if (old.callId !== call.callId) return call;
+  if (old.result !== null || (call.result === null && call.over === old.over)) {
+    // Watching told more than the store does; but for a question that was closed meanwhile.
+    const interrupt = call.interrupt;
+    return old.interrupt?.id === interrupt?.id ? old : { ...old, interrupt };
+  }
+  return { ...call, durationMs: old.durationMs, answer: old.answer, started: old.started };
+}
+
+/**
+ * What no message tells of, put back among the rows of a run: notices where they were, and how it ended, unless a row
+ * says that by now.
+ */
+export function keepExtras(rows: readonly Row[], shown: readonly Row[]): readonly Row[] {
+  const kept = [...rows];
+  let place = 0;
+  for (const row of shown) {
+    if (row.kind === 'assistant') {
+      const at = kept.findIndex((other) => messageIdOf(other) === row.messageId);
+      if (at >= 0) place = at + 1;
+    } else if (row.kind === 'notice') {
+      kept.splice(place, 0, row);
+      place += 1;
+    } else if (row.kind === 'outcome' && !tells(kept, row)) {
+      kept.push(row);
+    }
+  }
+  return kept;
+}
+
+function tells(rows: readonly Row[], { outcome }: OutcomeRow): boolean {
+  const last = rows.findLast((row) => row.kind === 'assistant');
+  if (last === undefined) return false;
+  if (outcome.type !== 'failed') return true;
+  return last.blocks.some((block) => block.type === 'error' && block.error.code === outcome.error.code);
+}

@@ -1,0 +1,194 @@
+import type { ConversationView, MessagePage, RunRecord, RunStatus, UserMessage } from '@toolyard/protocol';
+import { buildRows } from './build-rows.ts';
+import { markAnswers, sameList } from './mark-answers.ts';
+import { keepExtras, keepKnownRows } from './keep-known-rows.ts';
+import type { AssistantRow, Row } from './rows.ts';
+import { awaitedId, messageIdOf } from './rows.ts';
+
+/**
+ * One branch of a conversation as it is shown. What is settled lies in `history`, which an event of the run under way
+ * never touches: a token costs the same in a conversation of ten messages and of ten thousand.
+ */
+export type Transcript = {
+  conversationId: string;
+  history: readonly Row[];
+  /** The rows of {@link Transcript.run}. */
+  tail: readonly Row[];
+  run: RunState | null;
+  /** Older messages are to be had. */
+  earlier: boolean;
+  /** When the conversation last changed before it was read, by the server's clock. */
+  asOf: number;
+};
+
+/** The run whose rows are the tail: under way, or just over. */
+export type RunState = {
+  id: string;
+  status: RunStatus;
+  /** The seq of the last event applied. */
+  seq: number;
+};
+
+export function isActive(status: RunStatus): boolean {
+  return status !== 'done' && status !== 'failed' && status !== 'cancelled';
+}
+
+/** The rows as one list, without joining them. */
+export type RowList = { readonly length: number; at(index: number): Row | undefined };
+
+export function rowList({ history, tail }: Pick<Transcript, 'history' | 'tail'>): RowList {
+  return {
+    length: history.length + tail.length,
+    at: (index) => (index < history.length ? history[index] : tail[index - history.length]),
+  };
+}
+
+/**
+ * The conversation as the server told it. `before` is what was shown until now: rows that show the same stay the same
+ * objects, and what only watching told (times, notices) is kept.
+ */
+export function openTranscript(view: ConversationView, before?: Transcript): Transcript {
+  const shown = before?.conversationId === view.id ? before : undefined;
+  const run = view.activeRun;
+  const base = { conversationId: view.id, earlier: view.page.earlier, asOf: view.updatedAt };
+  const fresh = buildRows({ ...view.page, interrupts: view.interrupts, activeRunId: run?.id });
+  const rows = keepKnownRows(fresh, shown === undefined ? [] : [...shown.history, ...shown.tail]);
+
+  const watched = shown?.run ?? null;
+  if (watched !== null && (run === null || run.id === watched.id)) {
+    const { history, tail } = splitAtRun(rows, watched.id);
+    // Its events tell more, and later, than the messages stored of it until now.
+    if (run !== null) return { ...base, history, tail: withAlternatives(shown?.tail ?? [], tail), run: watched };
+    if (tail.length > 0 || history.at(-1)?.kind === 'user') {
+      const all = markAnswers([...history, ...keepExtras(tail, shown?.tail ?? [])]);
+      return { ...base, history: withEnding(all), tail: [], run: null };
+    }
+  }
+  const marked = markAnswers(rows);
+  if (run === null) return { ...base, history: withEnding(marked), tail: [], run: null };
+  const { history, tail } = splitAtRun(marked, run.id);
+  return {
+    ...base,
+    history,
+    tail: tail.length > 0 ? tail : [awaitedRow(run)],
+    run: { id: run.id, status: run.status, seq: 0 },
+  };
+}
+
+function withAlternatives(tail: readonly Row[], fresh: readonly Row[]): readonly Row[] {
+  return markAnswers(
+    tail.map((row) => {
+      const stored = fresh.find((other) => messageIdOf(other) === messageIdOf(row));
+      if (row.kind !== 'assistant' || stored?.kind !== 'assistant') return row;
+      return sameList(row.alternatives, stored.alternatives) ? row : { ...row, alternatives: stored.alternatives };
+    }),
+  );
+}
+
+/** Puts older messages in front. */
+export function prependPage(transcript: Transcript, page: MessagePage): Transcript {
+  const shown = new Set<string>();
+  for (const row of [...transcript.history, ...transcript.tail]) {
+    const id = messageIdOf(row);
+    if (id !== null) shown.add(id);
+  }
+  const older = buildRows({ ...page, activeRunId: transcript.run?.id }).filter(
+    (row) => !shown.has(messageIdOf(row) ?? row.key),
+  );
+  const rows = markAnswers([...older, ...transcript.history, ...transcript.tail]);
+  const split = transcript.run === null ? { history: rows, tail: [] } : splitAtRun(rows, transcript.run.id);
+  return { ...transcript, ...split, earlier: page.earlier };
+}
+
+/** Shows what the person just sent, before the server has it. */
+export function showSending(transcript: Transcript, message: UserMessage): Transcript {
+  const settled = settle(transcript);
+  const row: Row = { kind: 'user', key: message.id, message, alternatives: [], sending: true };
+  return { ...settled, history: [...settled.history.filter((other) => other.kind !== 'outcome'), row] };
+}
+
+/** Takes back what could not be sent. */
+export function forgetSending(transcript: Transcript, messageId: string): Transcript {
+  return { ...transcript, history: transcript.history.filter((row) => messageIdOf(row) !== messageId) };
+}
+
+/**
+ * A run begins behind `message`: an answer made anew, or a message that may be shown already. What was shown behind it
+ * belongs to another branch from now on.
+ */
+export function beginRun(
+  transcript: Transcript,
+  run: { id: string; status: RunStatus; at: number },
+  message: UserMessage,
+): Transcript {
+  if (transcript.run?.id === run.id) return sentNow(transcript, message);
+  const settled = sentNow(settle(transcript), message);
+  return {
+    ...settled,
+    history: branchTo(settled.history, message),
+    tail: [awaitedRow({ id: run.id, createdAt: run.at })],
+    run: { id: run.id, status: run.status, seq: 0 },
+  };
+}
+
+/** True for the start of a run that was told of before: it is among the rows, or was over when they were read. */
+export function isOldNews(transcript: Transcript, run: { id: string; startedAt: number }): boolean {
+  if (run.startedAt < transcript.asOf) return true;
+  return transcript.history.some((row) => row.kind === 'assistant' && row.runId === run.id);
+}
+
+function branchTo(history: readonly Row[], message: UserMessage): readonly Row[] {
+  const shownAt = history.findLastIndex((row) => messageIdOf(row) === message.id);
+  if (shownAt >= 0) return history.slice(0, shownAt + 1);
+  const row: Row = { kind: 'user', key: message.id, message, alternatives: [], sending: false };
+  if (message.parentId === null) return [row];
+  // A tool's answer is shown by the row of its call, so the last row may stand for the parent without being it.
+  const parentAt = history.findLastIndex((other) => messageIdOf(other) === message.parentId);
+  const kept = parentAt >= 0 ? history.slice(0, parentAt + 1) : history.filter((other) => other.kind !== 'outcome');
+  return [...kept, row];
+}
+
+function sentNow(transcript: Transcript, message: UserMessage): Transcript {
+  const at = transcript.history.findLastIndex((row) => messageIdOf(row) === message.id);
+  const row = transcript.history[at];
+  if (row?.kind !== 'user' || !row.sending) return transcript;
+  return { ...transcript, history: transcript.history.with(at, { ...row, message, sending: false }) };
+}
+
+/** The rows of a run that is over join the others. */
+function settle(transcript: Transcript): Transcript {
+  if (transcript.tail.length === 0) return { ...transcript, run: null };
+  return { ...transcript, history: [...transcript.history, ...transcript.tail], tail: [], run: null };
+}
+
+function splitAtRun(rows: readonly Row[], runId: string): Pick<Transcript, 'history' | 'tail'> {
+  const at = rows.findIndex((row) => row.kind === 'assistant' && row.runId === runId);
+  return at < 0 ? { history: rows, tail: [] } : { history: rows.slice(0, at), tail: rows.slice(at) };
+}
+
+/** An answer nothing has come of yet. */
+function awaitedRow(run: Pick<RunRecord, 'id' | 'createdAt'>): AssistantRow {
+  return {
+    kind: 'assistant',
+    key: awaitedId(run.id),
+    messageId: awaitedId(run.id),
+    parentId: null,
+    runId: run.id,
+    model: '',
+    createdAt: run.createdAt,
+    blocks: [],
+    status: 'pending',
+    finishReason: 'pending',
+    usage: null,
+    alternatives: [],
+    head: true,
+    answer: null,
+  };
+}
+
+/** A message nobody answers any more says so, so that it can be sent again. */
+function withEnding(rows: readonly Row[]): readonly Row[] {
+  const last = rows.at(-1);
+  if (last?.kind !== 'user' || last.sending) return rows;
+  return [...rows, { kind: 'outcome', key: `${last.key}:unanswered`, outcome: { type: 'unanswered' } }];
+}
