@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
@@ -16,7 +17,7 @@ export default defineConfig({
     tailwindcss(),
     sveltekit({
       adapter: adapter({ pages: scratch ?? 'build', fallback: 'index.html', precompress: scratch === undefined }),
-      outDir: scratch === undefined ? '.svelte-kit' : `${scratch}.kit`,
+      outDir: scratch === undefined ? '.svelte-kit' : `.svelte-kit/${basename(scratch)}`,
       compilerOptions: { runes: true },
       // A page that is open while the server is renewed learns it from the live stream, not by asking.
       version: { name: VERSION, pollInterval: 0 },

@@ -20,6 +20,7 @@ const MAX_QUERY_LENGTH = 400;
 
 const WORDS =
   /(?<cjk>[[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]&&[\p{L}\p{N}]]+)|[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]]+/gv;
+const PLAIN = /^[a-z0-9]*$/i;
 const ACCENTS = /[\u0300-\u036f]/g;
 
 /** The words of a text that was normalised to NFC, in order. */
@@ -36,12 +37,20 @@ export function* wordsOf(text: string): Generator<Word> {
  * The last character stands by itself as well, so that every character begins something.
  */
 export function searchText(text: string): string {
-  const tokens: string[] = [];
+  let tokens = '';
   for (const { cjk, folded } of wordsOf(text.normalize('NFC'))) {
-    if (cjk) tokens.push(...pairsOf(folded), ...[...folded].slice(-1));
-    else tokens.push(folded);
+    if (!cjk) {
+      tokens += `${folded} `;
+      continue;
+    }
+    let previous = '';
+    for (const character of folded) {
+      if (previous !== '') tokens += `${previous}${character} `;
+      previous = character;
+    }
+    tokens += `${previous} `;
   }
-  return tokens.join(' ');
+  return tokens.trimEnd();
 }
 
 /** The terms of what a person typed; all of them are to be found. The last word may still be being typed. */
@@ -74,6 +83,7 @@ function quote(text: string): string {
 }
 
 function fold(word: string, cjk: boolean): string {
+  if (PLAIN.test(word)) return word.toLowerCase();
   // Marks of kana and syllables of Hangul are letters, not accents.
   return cjk ? word.normalize('NFKC') : word.normalize('NFKD').replace(ACCENTS, '').toLowerCase();
 }

@@ -91,10 +91,8 @@ export function encodeFrame({ event, id, json }: Frame): string {
   return `${idLine}event: ${oneLine(event)}\ndata: ${oneLine(json)}\n\n`;
 }
 
-const LINE_BREAKS = /[\r\n\0]/g;
-
 function oneLine(text: string): string {
-  return LINE_BREAKS.test(text) ? text.replace(LINE_BREAKS, '') : text;
+  return text.replace(/[\r\n\0]/g, '');
 }
 
 function keepAlive(outgoing: ServerResponse, clock: Pick<Clock, 'after'>): () => void {

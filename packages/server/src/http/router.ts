@@ -1,4 +1,5 @@
-import type { JsonValue, Principal } from '@toolyard/protocol';
+import type { IncomingMessage } from 'node:http';
+import type { Principal } from '@toolyard/protocol';
 import type { Hono } from 'hono';
 import type { z } from 'zod';
 import { jsonAnswer } from './answers.ts';
@@ -6,6 +7,7 @@ import { contentTypeOf, readJson } from './body.ts';
 import { misfit, quoted, refusal } from './problems.ts';
 import type { Sessions } from './sessions.ts';
 import type { AppContext, AppEnv } from './types.ts';
+import { OWNER } from './types.ts';
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -70,18 +72,73 @@ export type Router = {
   readonly descriptions: readonly RouteDescription[];
 };
 
-/** Puts routes into `app`: who asks and whether the request fits is settled before a handler sees it. */
+/** Puts routes into `app`: who asks, and whether the request fits, is settled before a handler sees it. */
 export function createRouter(app: Hono<AppEnv>, sessions: Sessions): Router {
   const descriptions: RouteDescription[] = [];
   return {
     descriptions,
     route(route) {
       descriptions.push(route);
-      app.on(route.method.toUpperCase(), route.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
-        const { incoming } = c.env;
-        const principal = await sessions.principalOf(route.open ? withoutCredentials(incoming) : incoming);
-        return carryOut(c, principal, route);
+      app.on(route.method.toUpperCase(), honoPath(route.path), async (c) => {
+        const principal = route.open ? OWNER : await sessions.principalOf(c.env.incoming);
+        checkContentType(c.env.incoming, route);
+        const handled = await route.handle({
+          c,
+          principal,
+          params: readParams(c),
+          query: readQuery(c, route.query),
+          body: route.body === undefined ? (undefined as never) : await readBody(c, route.body),
+        });
+        if (handled instanceof Response) return handled;
+        if (route.answer === undefined) return new Response(null, { status: route.status ?? 204 });
+        const acceptEncoding = c.req.header('accept-encoding');
+        return jsonAnswer(handled, { status: route.status ?? 200, acceptEncoding });
       });
     },
   };
+}
+
+/** The path of a description as Hono writes it. */
+export function honoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+/** What a form on another page can send is never one of these types: the browser asks us first, or says its origin. */
+function checkContentType(incoming: IncomingMessage, { method, upload }: RouteDescription): void {
+  if (method === 'get' || method === 'delete') return;
+  const type = contentTypeOf(incoming);
+  if (upload === undefined ? type === 'application/json' : upload.some((each) => matches(type, each))) return;
+  const expected = upload === undefined ? 'application/json' : upload.join(', ');
+  const given = type === '' ? 'There is no Content-Type' : `The Content-Type is ${quoted(type)}`;
+  throw refusal(
+    { code: 'bad_request', message: `${given}; expected is ${expected}.`, hint: 'It is expected without a body, too.' },
+    { status: 415 },
+  );
+}
+
+function matches(type: string, pattern: string): boolean {
+  return pattern.endsWith('/*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern;
+}
+
+function readParams<Name extends string>(c: AppContext): Record<Name, string> {
+  // The path that was matched has just these names.
+  return c.req.param() as Record<Name, string>;
+}
+
+function readQuery<Query extends z.ZodObject>(c: AppContext, schema: Query | undefined): z.output<Query> {
+  const given = c.req.query();
+  const [unknown] = schema === undefined ? Object.keys(given) : [];
+  if (unknown !== undefined) {
+    throw refusal({ code: 'bad_request', message: `${quoted(unknown)} in the query is not known here.` });
+  }
+  if (schema === undefined) return {} as z.output<Query>;
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) throw misfit(parsed.error, 'query');
+  return parsed.data;
+}
+
+async function readBody<Body extends z.ZodType>(c: AppContext, schema: Body): Promise<z.output<Body>> {
+  const parsed = schema.safeParse(await readJson(c.env.incoming));
+  if (!parsed.success) throw misfit(parsed.error, 'body');
+  return parsed.data;
 }

@@ -17,6 +17,7 @@ export type TakeUpOptions = {
   writer: RunWriter;
   conversation: RunConversation;
   clock: Clock;
+  model: string;
   wishes: RunWishes;
   /** How the run is to end, where somebody said so before it was taken up. */
   ending: Ending | null;
@@ -55,7 +56,7 @@ function closeAttempt(options: TakeUpOptions, last: LastAttempt, attempt: number
   const { run, point, writer, conversation, clock, ending } = options;
   const { step } = point.state;
   const stamp = { step, attempt: last.attempt };
-  const { partial } = last;
+  const partial = last.partial ?? unbegun(options);
   if (partial && ending?.status === 'cancelled') {
     const message = { ...partial, finishReason: 'cancelled' as const };
     conversation.add(message);
@@ -73,10 +74,17 @@ function closeAttempt(options: TakeUpOptions, last: LastAttempt, attempt: number
       id: messageIdOf({ runId: run.id, step }, attempt),
       parentId: conversation.leafId,
       runId: run.id,
-      model: partial.model,
+      model: options.model,
       createdAt: clock.now(),
     }),
   );
+}
+
+/** The place kept for an answer of which nothing was written. */
+function unbegun({ run, conversation, clock, model }: TakeUpOptions): LastAttempt['partial'] {
+  if (!conversation.hasPlaceholder) return null;
+  const { shownId: id, leafId: parentId } = conversation;
+  return { id, parentId, createdAt: clock.now(), role: 'assistant', parts: [], runId: run.id, model };
 }
 
 /** A parked run with the answers that came; it goes on once all are there, or to its end. */

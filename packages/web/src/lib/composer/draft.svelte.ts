@@ -1,4 +1,5 @@
 import type { UserPart } from '@toolyard/protocol';
+import { ApiError } from '../api/error.ts';
 import { MAX_ATTACHMENTS, toUserParts, type Attachment, type PreparedFile } from './attachments.ts';
 import { fromKept, toKept, type DraftStorage } from './draft-storage.ts';
 
@@ -22,6 +23,8 @@ export class Draft {
   attachments: Attachment[] = $state.raw([]);
   /** True from sending until the server has it, or refused it. */
   sending = $state(false);
+  /** Why the server refused it last. */
+  error: ApiError | null = $state.raw(null);
   readonly #key: string;
   readonly #deps: DraftDeps;
   readonly #files = new Map<string, File>();
@@ -97,12 +100,13 @@ export class Draft {
 
   /**
    * Hands the draft to `deliver` and empties it at once, so that one can write on. If that fails the draft is back,
-   * before whatever was written meanwhile.
+   * before whatever was written meanwhile, and `error` says why.
    */
   async send(deliver: (parts: UserPart[]) => Promise<void>): Promise<void> {
     const { text, attachments } = this;
     this.keepText();
     this.sending = true;
+    this.error = null;
     this.text = '';
     this.attachments = [];
     try {
@@ -110,11 +114,27 @@ export class Draft {
     } catch (thrown) {
       this.text = [text, this.text].filter((part) => part.trim() !== '').join('\n\n');
       this.attachments = [...attachments, ...this.attachments];
-      throw thrown;
+      if (!(thrown instanceof ApiError)) throw thrown;
+      this.error = thrown;
     } finally {
       this.sending = false;
       this.keepText();
       this.#keepFiles();
+    }
+  }
+
+  /** Sends something else than what is written, which stays; a refusal is told here all the same. */
+  async sendOther(deliver: (parts: UserPart[]) => Promise<void>, parts: UserPart[]): Promise<void> {
+    if (this.sending) return;
+    this.sending = true;
+    this.error = null;
+    try {
+      await deliver(parts);
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError)) throw thrown;
+      this.error = thrown;
+    } finally {
+      this.sending = false;
     }
   }
 

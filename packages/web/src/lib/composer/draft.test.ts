@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { JsonValue } from '@toolyard/protocol';
+import { ApiError } from '../api/error.ts';
 import type { StoredFamily } from '../browser-storage.ts';
 import type { PreparedFile } from './attachments.ts';
 import { Draft, type DraftDeps } from './draft.svelte.ts';
@@ -60,9 +61,10 @@ it('comes back when the server refuses it, before what was written meanwhile', a
   await draft.add([file()]);
   const sent = draft.send(async () => {
     draft.write('second');
-    throw new Error('no');
+    throw new ApiError({ code: 'storage_full', status: 507, detail: 'The disk is full.' });
   });
-  await expect(sent).rejects.toThrow('no');
+  await sent;
+  expect(draft.error?.message).toBe('The disk is full.');
   expect(draft.text).toBe('first\n\nsecond');
   expect(draft.attachments).toHaveLength(1);
   expect(new Draft('c1', deps).text).toBe('first\n\nsecond');

@@ -50,7 +50,10 @@ export function numberOf(configuration: Layer, name: NumberFieldName): number | 
   return name === 'maxTurns' ? configuration.limits?.maxTurns : configuration.parameters?.[name];
 }
 
-type Layer = { parameters?: ModelParameters; limits?: Partial<Omit<RunLimits, 'price'>> };
+type Layer = {
+  parameters?: ModelParameters | undefined;
+  limits?: Partial<Omit<RunLimits, 'price'>> | undefined;
+};
 
 /** The change of a configuration that sets a number, or gives it back to the layers below. */
 export function withNumber(

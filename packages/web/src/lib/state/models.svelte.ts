@@ -4,7 +4,7 @@ import { isDemo, onlyDemo, sameModel } from '../models/model-list.ts';
 import { live as realLive } from './live.svelte.ts';
 import { asApiError } from './failure.ts';
 
-type Deps = { api: Pick<typeof realApi, 'get'>; live: Pick<typeof realLive, 'onChanged' | 'onHello'> };
+type Deps = { api: Pick<typeof realApi, 'get'>; live: Pick<typeof realLive, 'onChanged' | 'onHello' | 'status'> };
 
 /** Every model that is to be had now. */
 export class ModelsState {
@@ -27,7 +27,8 @@ export class ModelsState {
     this.#deps.live.onChanged((change) => {
       if (change.what === 'providers' || change.what === 'settings') void this.load();
     });
-    void this.load();
+    // Otherwise the first word of the stream loads it.
+    if (this.#deps.live.status === 'open') void this.load();
   }
 
   /** `refresh` has the server ask every provider again, and look for local servers. */

@@ -5,7 +5,7 @@ import { live as realLive } from './live.svelte.ts';
 
 type Deps = {
   api: Pick<typeof realApi, 'get' | 'post' | 'patch' | 'delete'>;
-  live: Pick<typeof realLive, 'onChanged' | 'onHello'>;
+  live: Pick<typeof realLive, 'onChanged' | 'onHello' | 'status'>;
 };
 
 /** The providers of models. Keys go in and never come out. */
@@ -29,7 +29,8 @@ export class ProvidersState {
     this.#deps.live.onChanged((change) => {
       if (change.what === 'providers') void this.load();
     });
-    void this.load();
+    // Otherwise the first word of the stream loads it.
+    if (this.#deps.live.status === 'open') void this.load();
   }
 
   async load(): Promise<void> {

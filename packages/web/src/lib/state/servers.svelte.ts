@@ -5,7 +5,7 @@ import { live as realLive } from './live.svelte.ts';
 
 type Deps = {
   api: Pick<typeof realApi, 'get' | 'patch' | 'post' | 'delete'>;
-  live: Pick<typeof realLive, 'onChanged' | 'onHello'>;
+  live: Pick<typeof realLive, 'onChanged' | 'onHello' | 'status'>;
 };
 
 /** The MCP servers and what was decided about their tools. */
@@ -33,7 +33,8 @@ export class ServersState {
       // A decision about a tool comes with the interrupt it answers, or is taken back in the settings.
       if (change.what === 'servers' || change.what === 'interrupts' || change.what === 'settings') void this.load();
     });
-    void this.load();
+    // Otherwise the first word of the stream loads it.
+    if (this.#deps.live.status === 'open') void this.load();
   }
 
   async load(): Promise<void> {

@@ -11,7 +11,6 @@ export const settings = {
   appearanceHint: 'Light, dark, or as your system is set.',
   newChats: 'New chats',
   newChatsHint: 'Instructions, parameters and limits that count unless a chat decides otherwise.',
-  newChatsOpen: 'Change',
 
   panelTitle: 'Instructions and parameters',
   scope: 'What it counts for',

@@ -14,7 +14,6 @@ export const settings: Translation<typeof en> = {
   appearanceHint: '浅色、深色，或跟随系统设置。',
   newChats: '新对话',
   newChatsHint: '对话没有另行决定时所采用的指令、参数与限制。',
-  newChatsOpen: '更改',
 
   panelTitle: '指令与参数',
   scope: '适用范围',

@@ -14,7 +14,6 @@ export const settings: Translation<typeof en> = {
   appearanceHint: '淺色、深色，或跟隨系統設定。',
   newChats: '新對話',
   newChatsHint: '對話沒有另行決定時所採用的指示、參數與限制。',
-  newChatsOpen: '變更',
 
   panelTitle: '指示與參數',
   scope: '適用範圍',

@@ -1,0 +1,86 @@
+import type {
+  AgentConfiguration,
+  ConversationSummary,
+  ConversationView,
+  Principal,
+  ResolvedAgentConfiguration,
+} from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { Conversation } from '@toolyard/storage';
+import { readStoredConfiguration } from '../config/agent-configuration.ts';
+import type { Configurations } from '../services.ts';
+import { notFound } from './problems.ts';
+import { runView } from './run-view.ts';
+import type { HttpDeps } from './types.ts';
+
+/** How much of a conversation is shown when it is opened. */
+const FIRST_PAGE = 60;
+
+/** @throws ProblemAnswer 404 where the owner has no such conversation. */
+export async function findConversation(
+  { storage }: Pick<HttpDeps, 'storage'>,
+  principal: Principal,
+  id: string,
+): Promise<Conversation> {
+  const conversation = await storage.conversations.get(principal, id);
+  if (conversation === null) throw notFound('conversation', id);
+  return conversation;
+}
+
+/** A conversation as a list shows it. */
+export function summaryOf(conversation: Conversation, snippet?: string): ConversationSummary {
+  const { id, title, agentId, pinned, createdAt, updatedAt, activeRun } = conversation;
+  return {
+    id,
+    title,
+    agentId,
+    pinned,
+    createdAt,
+    updatedAt,
+    activeRun,
+    ...(snippet === undefined ? {} : { snippet }),
+  };
+}
+
+/** Everything that is needed to open a conversation. */
+export async function viewOf(
+  deps: Pick<HttpDeps, 'storage' | 'configurations'>,
+  principal: Principal,
+  conversation: Conversation,
+): Promise<ConversationView> {
+  const { storage, configurations } = deps;
+  const { id, agentId, leafId, activeRun } = conversation;
+  const configuration = readStoredConfiguration(conversation.configuration);
+  const [page, queue, interrupts, run, resolved] = await Promise.all([
+    storage.messages.page(principal, id, { limit: FIRST_PAGE }),
+    storage.queue.list(principal, id),
+    storage.runs.listInterrupts(principal, { status: 'open', conversationId: id, limit: 100 }),
+    activeRun === null ? null : storage.runs.getRun(principal, activeRun.id),
+    resolve(configurations, principal, { agentId, configuration }),
+  ]);
+  const { activeRun: _status, ...summary } = summaryOf(conversation);
+  return {
+    ...summary,
+    configuration,
+    leafId,
+    resolved,
+    page,
+    activeRun: run === null ? null : runView(run),
+    queue,
+    interrupts: [...interrupts],
+  };
+}
+
+/** A conversation whose agent was deleted is opened all the same, without it. */
+async function resolve(
+  configurations: Configurations,
+  principal: Principal,
+  { agentId, configuration }: { agentId: string | null; configuration: AgentConfiguration },
+): Promise<ResolvedAgentConfiguration> {
+  try {
+    return await configurations.resolve(principal, { agentId, conversation: configuration });
+  } catch (error) {
+    if (!ToolyardError.isInstance(error) || error.code !== 'not_found') throw error;
+    return configurations.resolve(principal, { agentId: null, conversation: configuration });
+  }
+}

@@ -1,0 +1,39 @@
+import type { LiveEvent, RunEvent } from '@toolyard/protocol';
+import type { LiveBatch } from '../services.ts';
+import type { Frame } from './event-stream.ts';
+
+/** The events of one run: the id of each is its seq. A last frame tells that nothing will follow. */
+export async function* runFrames(batches: AsyncIterable<readonly RunEvent[]>): AsyncGenerator<readonly Frame[]> {
+  for await (const batch of batches) {
+    const frames: Frame[] = batch.map((event) => ({ event: 'run', id: String(event.seq), json: eventJson(event) }));
+    const over = batch.at(-1)?.type === 'run_finished';
+    yield over ? [...frames, { event: 'end', json: '{}' }] : frames;
+    if (over) return;
+  }
+}
+
+/** Everything of one owner. The cursor stands for a whole batch, so it goes with the last frame of it. */
+export async function* liveFrames(batches: AsyncIterable<LiveBatch>): AsyncGenerator<readonly Frame[]> {
+  for await (const { events, cursor } of batches) {
+    yield events.map((event, at) => ({
+      event: event.type,
+      ...(at === events.length - 1 && cursor !== '' ? { id: cursor } : {}),
+      json: liveJson(event),
+    }));
+  }
+}
+
+function liveJson(event: LiveEvent): string {
+  return event.type === 'run' ? `{"type":"run","event":${eventJson(event.event)}}` : JSON.stringify(event);
+}
+
+const encoded = new WeakMap<RunEvent, string>();
+
+/** The same event goes to every reader: it is written out once. */
+function eventJson(event: RunEvent): string {
+  const known = encoded.get(event);
+  if (known !== undefined) return known;
+  const json = JSON.stringify(event);
+  encoded.set(event, json);
+  return json;
+}

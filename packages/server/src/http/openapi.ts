@@ -1,0 +1,114 @@
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { isJsonObject, VERSION } from '@toolyard/protocol';
+import { z } from 'zod';
+import type { RouteDescription } from './router.ts';
+import { problem, schemaNames } from './schemas/common.ts';
+
+/** OpenAPI 3.1 of all routes. Zod writes the schemas itself: 3.1 speaks plain JSON Schema. */
+export function openApiDocument(routes: readonly RouteDescription[], { tokenRequired }: { tokenRequired: boolean }) {
+  const paths: Record<string, JsonObject> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method]: operation(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Toolyard',
+      version: VERSION,
+      description: 'A workbench where any language model works with any MCP server. Refusals are problem+json.',
+    },
+    ...(tokenRequired ? { security: [{ bearer: [] }] } : {}),
+    paths,
+    components: {
+      schemas: componentSchemas(),
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    },
+  };
+}
+
+function operation(route: RouteDescription): JsonObject {
+  const { summary, query, body, upload, open } = route;
+  const parameters = [...pathParameters(route.path), ...(query === undefined ? [] : queryParameters(query))];
+  return {
+    summary,
+    operationId: operationId(route),
+    tags: [route.path.split('/').filter((step) => step !== 'api')[1] ?? 'operations'],
+    ...(open ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
+    ...(upload === undefined
+      ? {}
+      : { requestBody: { required: true, content: Object.fromEntries(upload.map((type) => [type, {}])) } }),
+    responses: responses(route),
+  };
+}
+
+function responses({ answer, status, mediaType, also }: RouteDescription): JsonObject {
+  const answered = mediaType === undefined ? {} : { content: { [mediaType]: {} } };
+  const found: JsonObject =
+    answer === undefined
+      ? { [status ?? (mediaType === undefined ? 204 : 200)]: { description: 'Done', ...answered } }
+      : { [status ?? 200]: { description: 'Done', content: mediaType ? { [mediaType]: schemaOf(answer) } : json(answer) } };
+  for (const [code, description] of Object.entries(also ?? {})) {
+    found[code] = { description, ...(answer === undefined || code === '204' ? {} : { content: json(answer) }) };
+  }
+  return {
+    ...found,
+    default: { description: 'Refused', content: { 'application/problem+json': schemaOf(problem) } },
+  };
+}
+
+/** `get /api/runs/{id}/events` is `getRunsIdEvents`. */
+function operationId({ method, path }: RouteDescription): string {
+  const steps = path.split(/[^A-Za-z0-9]+/).filter((step) => step !== '' && step !== 'api');
+  return method + steps.map((step) => step.charAt(0).toUpperCase() + step.slice(1)).join('');
+}
+
+function pathParameters(path: string): JsonObject[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters(query: z.ZodObject): JsonObject[] {
+  const { properties } = plain(z.toJSONSchema(query, { io: 'output', unrepresentable: 'any' }));
+  return Object.entries(isJsonObject(properties) ? properties : {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: false,
+    schema,
+  }));
+}
+
+function json(schema: z.ZodType): JsonObject {
+  return { 'application/json': schemaOf(schema) };
+}
+
+function schemaOf(schema: z.ZodType): JsonObject {
+  const name = schemaNames.get(schema)?.id;
+  if (name === undefined) throw new TypeError('a schema of a route has no name');
+  return { schema: { $ref: reference(name) } };
+}
+
+function componentSchemas(): JsonObject {
+  const { schemas } = z.toJSONSchema(schemaNames, { io: 'output', unrepresentable: 'any', uri: reference });
+  const found: JsonObject = {};
+  for (const [name, schema] of Object.entries(schemas)) {
+    const { $id: _id, $schema: _dialect, ...rest } = plain(schema);
+    found[name] = rest;
+  }
+  return found;
+}
+
+function reference(name: string): string {
+  return `#/components/schemas/${name}`;
+}
+
+/** What zod writes is JSON, though its types allow more. */
+function plain(schema: object): JsonObject {
+  const value: JsonValue = structuredClone(schema) as JsonValue;
+  return isJsonObject(value) ? value : {};
+}

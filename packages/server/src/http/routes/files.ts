@@ -1,0 +1,75 @@
+import { contentTypeOf, MAX_FILE_BYTES, readBytes } from '../body.ts';
+import { notFound, refusal } from '../problems.ts';
+import type { Router } from '../router.ts';
+import { uploadedFile } from '../schemas/operations.ts';
+import type { HttpDeps } from '../types.ts';
+
+const UPLOADED = ['image/*', 'audio/*', 'text/*', 'application/pdf', 'application/json'];
+
+/** What a browser shows without running anything in it. An SVG is a document with scripts, and not among them. */
+const SHOWN_IN_PLACE = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'audio/mpeg',
+  'audio/mp4',
+  'audio/aac',
+  'audio/ogg',
+  'audio/wav',
+  'audio/wave',
+  'audio/x-wav',
+  'audio/webm',
+  'audio/flac',
+]);
+
+export function addFileRoutes({ route }: Router, { storage, clock }: HttpDeps): void {
+  route({
+    method: 'post',
+    path: '/api/files',
+    summary: 'Upload a file as the body, with its own content type',
+    upload: UPLOADED,
+    answer: uploadedFile,
+    status: 201,
+    async handle({ c, principal }) {
+      const { incoming } = c.env;
+      const bytes = await readBytes(incoming, MAX_FILE_BYTES);
+      if (bytes.byteLength === 0) throw refusal({ code: 'bad_request', message: 'The file is empty.' });
+      const mimeType = contentTypeOf(incoming);
+      const kept = await storage.blobs.put(principal, bytes, { mimeType, at: clock.now() });
+      return { sha256: kept.sha256, size: kept.size, mimeType: kept.mimeType };
+    },
+  });
+
+  route({
+    method: 'get',
+    path: '/api/files/{sha256}',
+    summary: 'A file; images and sound to be shown, everything else to be saved',
+    mediaType: 'application/octet-stream',
+    also: { 304: 'The one the client has is the same' },
+    async handle({ c, principal, params: { sha256 } }) {
+      const info = storage.blobs.info(principal, sha256);
+      if (info === null) throw notFound('file', sha256);
+      const etag = `"${info.sha256}"`;
+      const headers = {
+        etag,
+        'cache-control': 'private, max-age=31536000, immutable',
+        'content-security-policy': "sandbox; default-src 'none'",
+        'x-content-type-options': 'nosniff',
+      };
+      if (c.req.header('if-none-match') === etag) return new Response(null, { status: 304, headers });
+      const bytes = await storage.blobs.read(principal, sha256);
+      if (bytes === null) throw notFound('file', sha256);
+      return new Response(new Uint8Array(bytes), { headers: { ...headers, ...showOrSave(info) } });
+    },
+  });
+}
+
+function showOrSave({ mimeType, sha256 }: { mimeType: string; sha256: string }): Record<string, string> {
+  if (SHOWN_IN_PLACE.has(mimeType)) return { 'content-type': mimeType, 'content-disposition': 'inline' };
+  return {
+    'content-type': 'application/octet-stream',
+    'content-disposition': `attachment; filename="${sha256.slice(0, 16)}"`,
+  };
+}

@@ -1,0 +1,72 @@
+import { ToolyardError, VERSION } from '@toolyard/protocol';
+import { jsonAnswer } from '../answers.ts';
+import { openApiDocument } from '../openapi.ts';
+import { refusal } from '../problems.ts';
+import type { Router } from '../router.ts';
+import { jsonObject, named } from '../schemas/common.ts';
+import { health, propsView } from '../schemas/operations.ts';
+import type { HttpDeps } from '../types.ts';
+
+const document = named('OpenApi', jsonObject.describe('This document'));
+
+export function addOperationRoutes(router: Router, deps: HttpDeps, { tokenRequired }: { tokenRequired: boolean }): void {
+  const { storage, ui, ready } = deps;
+  const { route } = router;
+  let openApi: object | undefined;
+
+  route({
+    method: 'get',
+    path: '/api/openapi.json',
+    summary: 'The description of this API',
+    answer: document,
+    handle: ({ c }) => {
+      openApi ??= openApiDocument(router.descriptions, { tokenRequired });
+      return jsonAnswer(openApi, { status: 200, acceptEncoding: c.req.header('accept-encoding') });
+    },
+  });
+
+  route({
+    method: 'get',
+    path: '/props',
+    summary: 'What the owner set for the page',
+    answer: propsView,
+    handle: () => ({
+      ui: ui.enabled,
+      ui_settings: ui.settings,
+      cors_proxy_enabled: false,
+      webui: ui.enabled,
+      webui_settings: ui.settings,
+      version: VERSION,
+    }),
+  });
+
+  route({
+    method: 'get',
+    path: '/health',
+    summary: 'The process answers',
+    open: true,
+    answer: health,
+    handle: () => ({ status: 'ok' as const, version: VERSION }),
+  });
+
+  route({
+    method: 'get',
+    path: '/ready',
+    summary: 'The server can work: storage answers, and earlier runs were taken up; 503 until then',
+    answer: health,
+    async handle({ principal }) {
+      if (!ready()) throw notReady('Runs of the last process are still being taken up.');
+      try {
+        await storage.settings.get(principal, 'ready');
+      } catch (error) {
+        if (!ToolyardError.isInstance(error)) throw error;
+        throw notReady('What Toolyard keeps could not be read.');
+      }
+      return { status: 'ok' as const, version: VERSION };
+    },
+  });
+}
+
+function notReady(message: string) {
+  return refusal({ code: 'overloaded', message, hint: 'Ask again in a moment.' }, { status: 503 });
+}

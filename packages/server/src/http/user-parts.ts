@@ -1,0 +1,34 @@
+import type { MediaSource, UserPart } from '@toolyard/protocol';
+import { notFound, refusal } from './problems.ts';
+
+/**
+ * What a schema cannot say of the parts a person sends.
+ *
+ * @param isKept whether the person has a file of this sha256: only their own can be attached
+ * @throws ProblemAnswer 400 or 404
+ */
+export function checkParts(parts: readonly UserPart[], isKept: (sha256: string) => boolean): void {
+  if (parts.every((part) => part.type === 'text' && part.text.trim() === '')) {
+    throw refusal({ code: 'bad_request', message: 'The message is empty.' });
+  }
+  for (const [index, part] of parts.entries()) {
+    if ('source' in part && part.source !== undefined) checkSource(part.source, index, isKept);
+  }
+}
+
+function checkSource(source: MediaSource, index: number, isKept: (sha256: string) => boolean): void {
+  const refuse = (message: string, hint?: string) =>
+    refusal(
+      { code: 'bad_request', message, ...(hint === undefined ? {} : { hint }) },
+      { issues: [{ path: `parts.${index}.source`, message }] },
+    );
+  if ('blob' in source) {
+    if (!isKept(source.blob)) throw notFound('file', source.blob);
+  } else if ('url' in source) {
+    if (!/^https?:\/\//i.test(source.url) || !URL.canParse(source.url)) {
+      throw refuse('The address of an attachment must begin with https:// or http://.');
+    }
+  } else if (!/^[A-Za-z0-9+/]*={0,2}$/.test(source.data)) {
+    throw refuse('The data of an attachment is not base64.', 'Upload it with POST /api/files and name it by its sha256.');
+  }
+}

@@ -1,0 +1,32 @@
+import type { Clock } from '@toolyard/protocol';
+
+/** How long changes of the same server are gathered before they are told, in milliseconds. */
+const GATHER_MS = 100;
+
+/** Tells changes once where many come together: connecting alone is half a dozen. */
+export class ChangeSignal {
+  readonly #clock: Clock;
+  readonly #tell: (id: string) => void;
+  readonly #pending = new Set<string>();
+  #callOff: (() => void) | undefined;
+
+  constructor(clock: Clock, tell: (id: string) => void) {
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  changed(id: string): void {
+    this.#pending.add(id);
+    this.#callOff ??= this.#clock.after(GATHER_MS, () => {
+      this.#callOff = undefined;
+      const ids = [...this.#pending];
+      this.#pending.clear();
+      for (const each of ids) this.#tell(each);
+    });
+  }
+
+  close(): void {
+    this.#callOff?.();
+    this.#pending.clear();
+  }
+}

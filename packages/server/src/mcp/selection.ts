@@ -1,0 +1,72 @@
+import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
+import type { CallToolOptions, IndexedTool, McpHost, ToolHost } from '@toolyard/mcp-host';
+import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
+import { formatToolReference } from '@toolyard/protocol';
+import type { ToolSelection } from '../services.ts';
+
+export type SelectionOptions = {
+  host: McpHost;
+  serverIds: readonly string[];
+  /** As `server/tool`. */
+  disabledTools: readonly string[];
+  /** Grows whenever anything has changed in the host. */
+  changes: () => number;
+  /** Told at every turn, and before and after each call. */
+  onUse: (serverId: string, calls: -1 | 0 | 1) => void;
+};
+
+/** The tools of some servers, as they are now. Asking costs next to nothing until something has changed. */
+export class Selection implements ToolSelection {
+  readonly #options: SelectionOptions;
+  readonly #view: ToolHost;
+  #sources: ContextSources = { serverInstructions: [] };
+  #sourcesOf = -1;
+
+  constructor(options: SelectionOptions) {
+    this.#options = options;
+    const disabled = new Set(options.disabledTools);
+    const isHidden = (tool: ToolReference): boolean => disabled.has(formatToolReference(tool));
+    this.#view = options.host.select(new Set(options.serverIds), disabled.size === 0 ? undefined : isHidden);
+  }
+
+  tools(): readonly IndexedTool[] {
+    return this.#view.tools();
+  }
+
+  resolve(name: string): IndexedTool | undefined {
+    return this.#view.resolve(name);
+  }
+
+  async callTool(tool: ToolReference, args: JsonObject, options?: CallToolOptions): Promise<ToolResult> {
+    const { onUse } = this.#options;
+    onUse(tool.serverId, 1);
+    try {
+      return await this.#view.callTool(tool, args, options);
+    } finally {
+      onUse(tool.serverId, -1);
+    }
+  }
+
+  contextSources(): ContextSources {
+    const { host, serverIds, changes, onUse } = this.#options;
+    for (const id of serverIds) onUse(id, 0);
+    const now = changes();
+    if (now === this.#sourcesOf) return this.#sources;
+    this.#sourcesOf = now;
+    const serverInstructions = host
+      .health()
+      .flatMap(({ id, state, instructions }) =>
+        serverIds.includes(id) && state === 'ready' && instructions ? [{ serverId: id, text: instructions }] : [],
+      );
+    // The same list stands for the same content: what was made of it can be kept.
+    if (JSON.stringify(serverInstructions) !== JSON.stringify(this.#sources.serverInstructions)) {
+      this.#sources = { serverInstructions };
+    }
+    return this.#sources;
+  }
+
+  judged({ serverId, name }: ToolReference): JudgedTool | undefined {
+    const known = this.tools().find(({ tool }) => tool.serverId === serverId && tool.name === name);
+    return known && { builtIn: known.builtIn, readOnly: known.annotations?.readOnly === true };
+  }
+}

@@ -1,0 +1,106 @@
+import type { Clock, LeaseTerms, RunStore } from '@toolyard/protocol';
+import type { RunCrew } from './run-crew.ts';
+
+export type LeaseKeeperOptions = {
+  store: Pick<RunStore, 'renewLeases' | 'releaseLease' | 'takeOver'>;
+  crew: RunCrew;
+  terms: LeaseTerms;
+  clock: Clock;
+  log: (line: string) => void;
+};
+
+/** A lost notification costs this long at most, in milliseconds. */
+const RENEW_EVERY_MS = 1_000;
+const TAKE_OVER_EVERY_MS = 5_000;
+/** After the store has failed, runs are left alone for longer and longer: a model asked for nothing costs money. */
+const LONGEST_PAUSE_MS = 60_000;
+const TAKEN_AT_ONCE = 100;
+
+/** Keeps the runs of this process its own, and takes up those nobody works on. */
+export class LeaseKeeper {
+  readonly #options: LeaseKeeperOptions;
+  readonly #cancel = new Set<() => void>();
+  /** Leases found in this process's name that no worker has; released when they are found so twice. */
+  #strays = new Set<string>();
+  #pauseMs = 0;
+  #pausedUntil = 0;
+  #closed = false;
+
+  constructor(options: LeaseKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Takes up all there is to be taken up, and goes on doing so. Throws where the store does. */
+  async start(): Promise<void> {
+    await this.#takeOver();
+    this.#every(RENEW_EVERY_MS, () => this.#renew());
+    this.#every(TAKE_OVER_EVERY_MS, () => this.#takeOverUnlessPaused());
+  }
+
+  /** The store has failed: no run is taken up for a while. */
+  pause(): void {
+    const { clock } = this.#options;
+    if (clock.monotonic() < this.#pausedUntil) return;
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs === 0 ? TAKE_OVER_EVERY_MS : this.#pauseMs * 2);
+    this.#pausedUntil = clock.monotonic() + this.#pauseMs;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const cancel of this.#cancel) cancel();
+    this.#cancel.clear();
+  }
+
+  #every(ms: number, work: () => Promise<void>): void {
+    if (this.#closed) return;
+    const { clock, log } = this.#options;
+    const cancel = clock.after(ms, () => {
+      this.#cancel.delete(cancel);
+      void work()
+        .catch((error: unknown) => {
+          this.pause();
+          log(`runs: ${error instanceof Error ? error.message : String(error)}`);
+        })
+        .then(() => this.#every(ms, work));
+    });
+    this.#cancel.add(cancel);
+  }
+
+  async #renew(): Promise<void> {
+    const { store, crew, terms } = this.#options;
+    const mine = crew.workers();
+    const renewed = new Map((await store.renewLeases(terms)).map((lease) => [lease.runId, lease]));
+    for (const worker of mine) {
+      const lease = renewed.get(worker.run.id);
+      if (lease?.fence !== worker.run.fence) worker.drop();
+      else if (lease.cancelRequested || lease.inboxWaits) await worker.listen();
+    }
+
+    const strays = new Set<string>();
+    for (const { runId, fence } of renewed.values()) {
+      if (crew.find(runId)) continue;
+      const name = `${runId} ${fence}`;
+      if (this.#strays.has(name)) await store.releaseLease(runId, fence);
+      else strays.add(name);
+    }
+    this.#strays = strays;
+  }
+
+  async #takeOverUnlessPaused(): Promise<void> {
+    if (this.#options.clock.monotonic() < this.#pausedUntil) return;
+    // What ran out while the machine slept is still this process's own.
+    await this.#renew();
+    await this.#takeOver();
+    if (this.#options.clock.monotonic() > this.#pausedUntil + LONGEST_PAUSE_MS) this.#pauseMs = 0;
+  }
+
+  async #takeOver(): Promise<void> {
+    const { store, crew, terms } = this.#options;
+    for (;;) {
+      const runs = await store.takeOver(terms, TAKEN_AT_ONCE);
+      if (this.#closed) return;
+      for (const run of runs) crew.start(run);
+      if (runs.length < TAKEN_AT_ONCE) return;
+    }
+  }
+}

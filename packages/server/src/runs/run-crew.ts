@@ -1,0 +1,99 @@
+import type { Failpoint, LeasedRun, LeaseTerms, RunRecord } from '@toolyard/protocol';
+import type { LiveHub } from '../services.ts';
+import type { RunLost } from './run-lost.ts';
+import type { RunWorkerServices, WorkResult } from './run-worker.ts';
+import { RunWorker } from './run-worker.ts';
+
+export type RunCrewOptions = RunWorkerServices & {
+  terms: LeaseTerms;
+  hub: LiveHub;
+  /** Called when a run is over; `sendNext` names the queued message it was stopped for. */
+  onOver: (run: LeasedRun, status: RunRecord['status'], sendNext: string | null) => void;
+  failpoint?: Failpoint;
+};
+
+/** How long tool calls under way may take when the process stops, in milliseconds. */
+const LAST_CALLS_MS = 5_000;
+
+/** All the runs this process works on. */
+export class RunCrew {
+  readonly #options: RunCrewOptions;
+  readonly #workers = new Map<string, RunWorker>();
+  #closing = false;
+
+  constructor(options: RunCrewOptions) {
+    this.#options = options;
+  }
+
+  /** Works on a run whose lease this process has just been given. */
+  start(run: LeasedRun): void {
+    // A lease that ran out under its own process, as after a long sleep of the machine: the older worker is stale.
+    this.#workers.get(run.id)?.drop();
+    const worker = new RunWorker(run, this.#options);
+    this.#workers.set(run.id, worker);
+    void worker.result.then((result) => this.#ended(worker, result));
+  }
+
+  /** The run was told something: whoever has it here looks at once, and one that rests is taken up. */
+  async wake(runId: string): Promise<void> {
+    const worker = this.#workers.get(runId);
+    if (worker) await worker.listen();
+    if (this.#closing) return;
+    // Null where it is held, here or elsewhere, or over.
+    const run = await this.#options.storage.runs.acquireLease(runId, this.#options.terms);
+    if (run) this.start(run);
+  }
+
+  find(runId: string): RunWorker | undefined {
+    return this.#workers.get(runId);
+  }
+
+  workers(): readonly RunWorker[] {
+    return [...this.#workers.values()];
+  }
+
+  /** Lets go of all runs; the next process takes them up. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const { storage, log } = this.#options;
+    await Promise.all(
+      this.workers().map(async (worker) => {
+        await worker.letGo(LAST_CALLS_MS);
+        try {
+          await storage.runs.releaseLease(worker.run.id, worker.run.fence);
+        } catch (error) {
+          log(`run ${worker.run.id}: its lease could not be given back: ${messageOf(error)}`);
+        }
+      }),
+    );
+  }
+
+  #ended(worker: RunWorker, result: WorkResult): void {
+    const { run } = worker;
+    if (this.#workers.get(run.id) === worker) this.#workers.delete(run.id);
+    const { hub, onOver, log } = this.#options;
+    switch (result.end) {
+      case 'over':
+        hub.changed(run.ownerId, 'conversations', run.conversationId);
+        hub.changed(run.ownerId, 'interrupts', run.conversationId);
+        if (!this.#closing) onOver(run, result.status, result.sendNext);
+        return;
+      case 'rested':
+        hub.changed(run.ownerId, 'conversations', run.conversationId);
+        hub.changed(run.ownerId, 'interrupts', run.conversationId);
+        if (result.inboxWaits) this.wake(run.id).catch((error: unknown) => log(`run ${run.id}: ${messageOf(error)}`));
+        return;
+      case 'lost':
+        if (result.lost.reason === 'engine') log(`run ${run.id} is left for later: ${reasonOf(result.lost)}`);
+        return;
+    }
+  }
+}
+
+function reasonOf(lost: RunLost): string {
+  return lost.cause === undefined ? lost.message : messageOf(lost.cause);
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

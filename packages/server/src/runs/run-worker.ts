@@ -1,0 +1,258 @@
+import { driveRun } from '@toolyard/agent-host';
+import type { Ending, RunPoint } from '@toolyard/agent-runtime';
+import type { Clock, ErrorInfo, Failpoint, LeasedRun, Principal, RunLimits, RunStatus } from '@toolyard/protocol';
+import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import type { Storage } from '@toolyard/storage';
+import { mediaToBlobs } from '@toolyard/storage';
+import type { CommitPump } from './commit-pump.ts';
+import { DurableJournal } from './durable-journal.ts';
+import { failOutright } from './fail-outright.ts';
+import { RunConversation } from './run-conversation.ts';
+import type { RunHostParts, RunHostServices } from './run-host-parts.ts';
+import { openEndingHost, openRunHost } from './run-host-parts.ts';
+import { readWishes } from './run-inbox.ts';
+import { RunLedger } from './run-ledger.ts';
+import { RunLost } from './run-lost.ts';
+import { RunWriter } from './run-writer.ts';
+import { readStoredRun } from './stored-run.ts';
+import { takeUp } from './take-up.ts';
+
+export type RunWorkerServices = RunHostServices & {
+  storage: Pick<Storage, 'runs' | 'messages' | 'blobs' | 'permissions'>;
+  pump: CommitPump;
+  clock: Clock;
+  log: (line: string) => void;
+  failpoint?: Failpoint;
+};
+
+/**
+ * How this process came to the end of its work on a run. `rested`: it waits for a person; `inboxWaits`: and was told
+ * something in the same moment. `lost`: it is not this process's any more.
+ */
+export type WorkResult =
+  | { end: 'over'; status: RunStatus; sendNext: string | null }
+  | { end: 'rested'; inboxWaits: boolean }
+  | { end: 'lost'; lost: RunLost };
+
+/** One run while this process holds its lease: taken up, driven, brought to its end or to its rest. */
+export class RunWorker {
+  readonly run: LeasedRun;
+  readonly result: Promise<WorkResult>;
+  readonly #services: RunWorkerServices;
+  readonly #principal: Principal;
+  readonly #abort = new AbortController();
+  readonly #writer: RunWriter;
+  #ledger: RunLedger | null = null;
+  #ending: Ending | null = null;
+  #cancels: readonly string[] = [];
+  #sendNext: string | null = null;
+  #leaving = false;
+  #cancelTimer: (() => void) | null = null;
+
+  constructor(run: LeasedRun, services: RunWorkerServices) {
+    this.run = run;
+    this.#services = services;
+    this.#principal = { ownerId: run.ownerId };
+    const { pump, clock, storage } = services;
+    this.#writer = new RunWriter({
+      run,
+      pump,
+      clock,
+      keepMedia: (value) =>
+        mediaToBlobs(value, (bytes, mimeType) =>
+          storage.blobs.put(this.#principal, bytes, { mimeType, at: clock.now() }),
+        ),
+      onLost: () => this.#abort.abort(),
+    });
+    this.result = this.#work();
+  }
+
+  /** Looks at what others have said to the run. Throws where the store does. */
+  async listen(): Promise<void> {
+    const items = await this.#services.storage.runs.readInbox(this.run.id, this.run.fence);
+    if (items === null) return;
+    const { cancels, sendNext } = readWishes(items);
+    this.#cancels = cancels;
+    this.#sendNext = sendNext ?? this.#sendNext;
+    if (cancels.length > 0 || sendNext !== null) this.#end({ status: 'cancelled' });
+  }
+
+  /** Somebody else has the run: nothing of this process counts any more. */
+  drop(): void {
+    this.#writer.lose(new RunLost('stale', 'the lease was lost'));
+  }
+
+  /**
+   * Leaves the run to the next process: after the tool calls under way, but for `callMs` at most; a model's answer is
+   * left as it is. Resolves when nothing is written any more.
+   */
+  async letGo(callMs: number): Promise<void> {
+    this.#leaving = true;
+    if (this.#ledger?.callsUnderWay) await this.#settledWithin(callMs);
+    // What was streamed so far is kept: the next process marks it.
+    await this.#writer.flushed().catch(() => {});
+    this.#writer.lose(new RunLost('let_go', 'this process stops'));
+    await this.#settledWithin(callMs);
+  }
+
+  #settledWithin(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#services.clock.after(ms, resolve);
+      void this.result.finally(() => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  #end(ending: Ending): void {
+    if (this.#ending) return;
+    this.#ending = ending;
+    this.#abort.abort();
+  }
+
+  async #work(): Promise<WorkResult> {
+    try {
+      return await this.#takeUpAndDrive();
+    } catch (thrown) {
+      const lost = isStorageFault(thrown) ? new RunLost('engine', 'the store failed', { cause: thrown }) : thrown;
+      if (!(lost instanceof RunLost) || lost.reason === 'invalid') return await this.#failOutright(thrown);
+      return { end: 'lost', lost };
+    } finally {
+      this.#cancelTimer?.();
+    }
+  }
+
+  async #takeUpAndDrive(): Promise<WorkResult> {
+    const { run } = this;
+    const { storage, clock, failpoint } = this.#services;
+    const stored = readStoredRun(run);
+    const { configuration } = stored;
+    const conversation = await RunConversation.load(storage, this.#principal, {
+      conversationId: run.conversationId,
+      runId: run.id,
+      instructions: configuration.instructions,
+      leafId: stored.leafId,
+      shownId: stored.shownId,
+      writer: this.#writer,
+    });
+    const entries = (await storage.runs.readLedger(this.#principal, run.id)) ?? [];
+    const inbox = (await storage.runs.readInbox(run.id, run.fence)) ?? [];
+    await this.listen();
+    const { modelId: model } = configuration.model;
+    const taken = await takeUp({
+      run,
+      point: stored.point,
+      store: storage.runs,
+      writer: this.#writer,
+      conversation,
+      clock,
+      model,
+      wishes: readWishes(inbox),
+      ending: this.#ending,
+    });
+    if (taken.rests) return { end: 'rested', inboxWaits: taken.inboxWaits };
+
+    const { point, attempt } = taken;
+    this.#limitTime(point);
+    const writer = this.#writer;
+    const ledger = new RunLedger(entries, { runId: run.id, writer, clock, ...(failpoint ? { failpoint } : {}) });
+    this.#ledger = ledger;
+    const { step } = point.state;
+    const journal = new DurableJournal({
+      runId: run.id,
+      model,
+      writer,
+      conversation,
+      ledger,
+      clock,
+      step,
+      attempt,
+      taken: () => this.#cancels,
+    });
+    const message = conversation.question;
+    if (run.lastSeq === 0 && message) {
+      journal.append({ type: 'run_started', conversationId: conversation.id, place: 'server', model, message });
+    }
+    const last = await this.#drive(point, {
+      principal: this.#principal,
+      configuration,
+      conversation,
+      journal,
+      ledger,
+      clock,
+      signal: this.#abort.signal,
+    });
+    if (last.state.status === 'parked') return { end: 'rested', inboxWaits: journal.saved.inboxWaits };
+    return { end: 'over', status: last.state.status, sendNext: this.#sendNext };
+  }
+
+  async #drive(point: RunPoint, parts: RunHostParts): Promise<RunPoint> {
+    const { failpoint, log } = this.#services;
+    const host = await this.#openHost(parts);
+    return driveRun({
+      point,
+      journal: parts.journal,
+      ...host,
+      stopRequested: () => this.#ending,
+      // Between two steps nothing is open: the place to leave.
+      failpoint: async (place) => {
+        if (this.#leaving) throw new RunLost('let_go', 'this process stops');
+        await failpoint?.(place);
+      },
+      onDefect: (thrown) => {
+        if (!(thrown instanceof RunLost)) log(`run ${this.run.id}: ${describe(thrown)}`);
+      },
+    });
+  }
+
+  /** A model or a server that is gone is the end of the run, told as its error. */
+  async #openHost(parts: RunHostParts): Promise<ReturnType<typeof openEndingHost>> {
+    if (this.#ending) return openEndingHost(parts);
+    try {
+      const host = await openRunHost(parts, this.#services);
+      if (!parts.signal.aborted) return host;
+    } catch (thrown) {
+      if (!parts.signal.aborted) this.#end({ status: 'failed', error: toErrorInfo(thrown) });
+    }
+    return openEndingHost(parts);
+  }
+
+  #limitTime({ state: { limits, startedAt } }: RunPoint): void {
+    if (limits.maxWallTimeMs === undefined) return;
+    const { clock } = this.#services;
+    const left = Math.max(0, startedAt + limits.maxWallTimeMs - clock.now());
+    this.#cancelTimer = clock.after(left, () => this.#end({ status: 'failed', error: timeLimit(limits) }));
+  }
+
+  /** Nothing can be made of the run, or of what it wanted to write: it ends here, and says so. */
+  async #failOutright(thrown: unknown): Promise<WorkResult> {
+    const error = toErrorInfo(thrown);
+    const { pump, clock, storage, log } = this.#services;
+    log(`run ${this.run.id}: ${describe(thrown)}`);
+    this.#writer.lose(new RunLost('invalid', 'the run has failed'));
+    try {
+      await failOutright({ run: this.run, baseSeq: this.#writer.storedSeq, error, pump, clock, storage });
+      return { end: 'over', status: 'failed', sendNext: null };
+    } catch (again) {
+      return { end: 'lost', lost: again instanceof RunLost ? again : new RunLost('engine', describe(again)) };
+    }
+  }
+}
+
+function timeLimit({ maxWallTimeMs = 0 }: RunLimits): ErrorInfo {
+  return {
+    code: 'time_limit_exceeded',
+    message: `The run took longer than the ${(maxWallTimeMs / 1000).toFixed(0)} s it may take.`,
+    hint: 'Raise the limit of time, or ask for less at once.',
+  };
+}
+
+/** What the store could not do now it may do later: the run is none the worse for it. */
+function isStorageFault(thrown: unknown): boolean {
+  return ToolyardError.isInstance(thrown) && (thrown.code === 'storage_full' || thrown.code === 'storage_failed');
+}
+
+function describe(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+}

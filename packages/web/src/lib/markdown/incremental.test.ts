@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { IncrementalMarkdown, parseMarkdown } from './incremental.ts';
+
+const BLOCKS = [
+  'A paragraph with **bold**, *emphasis*, `code` and ~~nothing~~.',
+  'Two lines\nof one paragraph with a [link](https://example.org/a "title").',
+  '# Heading',
+  '## Heading with `code`',
+  'Setext\n======',
+  'Another\n---',
+  '---',
+  '```ts\nconst a = 1;\n\nconst b = `x`;\n```',
+  '````md\n```\ninner\n```\n````',
+  '~~~\ntilde\n~~~',
+  '   ```js\n   indented();\n   ```',
+  '```python\ndef open_fence():\n    return 1',
+  '- one\n- two\n  - nested\n    more\n- three',
+  '- loose\n\n- list\n\n  with a paragraph',
+  '1. first\n2. second\n\n   ```sh\n   ls\n   ```',
+  '3) other\n4) numbers',
+  '- [ ] task\n- [x] done',
+  '* star\n+ plus',
+  '> quote\n> goes on\nlazily\n>\n> - list in it',
+  '> > nested\n> back',
+  '| a | b |\n|---|:-:|\n| 1 | **2** |\n| 3 |',
+  'a | b\n--|--\n1 | 2',
+  '    indented code\n\n    goes on',
+  'See [the docs][ref] and [ref] and [later].',
+  '[ref]: https://example.org/ref "A title"',
+  '[later]: <https://example.org/later>',
+  '[ref]: https://example.org/second',
+  '[broken]:',
+  '<div class="x">\n\n**html** is text\n\n</div>',
+  'Water is H<sub>2</sub>O<br>and <script>alert(1)</script> <b>bold</b>',
+  '<!-- a comment\n\nover blanks -->',
+  '![picture](https://evil.example/p.png?q=1)',
+  'https://example.org and mail@example.org',
+  '中文、日本語 and 한국어 together 👩‍👩‍👧‍👦🎉',
+  'line with two spaces  \nand a break\\\nor so',
+  'a &amp; b &lt; c &copy; &#x41;',
+  '\\*not emphasised\\* 2 * 3 * 4',
+  '#not a heading\n#\n####### seven',
+  '- ',
+  '1.',
+  '>',
+  '```',
+  '~~~~',
+  '\t\ttabs',
+  '   ',
+  '***',
+  '=',
+  '|',
+];
+
+const separator = fc.constantFrom('\n', '\n\n', '\n\n\n', '', ' ', '\n \n', '\r\n', '\r\n\r\n', '\n\t\n');
+const document = fc
+  .array(fc.tuple(fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...BLOCKS) }, fc.string({ unit: 'binary' })), separator), {
+    minLength: 1,
+    maxLength: 12,
+  })
+  .map((parts) => parts.map(([block, end]) => block + end).join(''));
+
+/** Cuts at code units, so that halves of characters come alone. */
+function cut(text: string, lengths: readonly number[]): string[] {
+  const prefixes: string[] = [];
+  let end = 0;
+  for (let i = 0; end < text.length; i += 1) {
+    end = Math.min(text.length, end + (lengths[i % lengths.length] ?? 1));
+    prefixes.push(text.slice(0, end));
+  }
+  return prefixes;
+}
+
+const chunking = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 7 });
+
+describe('Markdown read while it is written', () => {
+  it('is in the end what reading it at once gives, however it was cut', () => {
+    fc.assert(
+      fc.property(document, chunking, (text, lengths) => {
+        const markdown = new IncrementalMarkdown();
+        for (const prefix of cut(text, lengths)) markdown.update(prefix);
+        expect(markdown.update(text, { whole: true })).toEqual(parseMarkdown(text));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('is at every moment what reading all of it so far gives', () => {
+    fc.assert(
+      fc.property(document, chunking, (text, lengths) => {
+        const markdown = new IncrementalMarkdown();
+        for (const prefix of cut(text, lengths)) {
+          const blocks = markdown.update(prefix);
+          if (!/[\r\uD800-\uDBFF]$/.test(prefix)) expect(blocks).toEqual(parseMarkdown(prefix));
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('never shows half a character', () => {
+    const markdown = new IncrementalMarkdown();
+    expect(markdown.update('a \uD83D')).toEqual([{ type: 'paragraph', html: 'a ' }]);
+    expect(markdown.update('a \uD83C\uDF89')).toEqual([{ type: 'paragraph', html: 'a 🎉' }]);
+  });
+
+  it('keeps the blocks that are closed the same objects', () => {
+    const text = '# One\n\nTwo **bold**\n\n- three\n- four\n\nFive and six';
+    const markdown = new IncrementalMarkdown();
+    const before = markdown.update(text);
+    const after = markdown.update(`${text} and seven`);
+    expect(after).toHaveLength(4);
+    for (const index of [0, 1, 2]) expect(after[index]).toBe(before[index]);
+  });
+
+  it('links what was written before its definition came', () => {
+    const markdown = new IncrementalMarkdown();
+    const text = 'See [the docs][d].\n\nMore text here.\n\nAnd more.\n\n';
+    markdown.update(text);
+    const [first] = markdown.update(`${text}[d]: https://example.org/\n`, { whole: true });
+    expect(first).toMatchObject({ html: expect.stringContaining('href="https://example.org/"') as string });
+  });
+
+  it('starts over with a text that does not go on', () => {
+    const markdown = new IncrementalMarkdown();
+    markdown.update('# Heading\n\nand more');
+    expect(markdown.update('other', { whole: true })).toEqual([{ type: 'paragraph', html: 'other' }]);
+  });
+});

@@ -1,0 +1,153 @@
+import type { MarkedToken, Token, Tokens } from 'marked';
+import type { ListItem, MarkdownBlock, TableCell } from './blocks.ts';
+
+/** What is shown of block tokens; blank space and link definitions are not. */
+export function renderBlocks(tokens: readonly Token[]): MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = [];
+  for (const token of tokens) {
+    const block = renderBlock(token as MarkedToken);
+    if (block !== null) blocks.push(block);
+  }
+  return blocks;
+}
+
+function renderBlock(token: MarkedToken): MarkdownBlock | null {
+  switch (token.type) {
+    case 'paragraph':
+      return { type: 'paragraph', html: renderInline(token.tokens) };
+    case 'text':
+      return { type: 'text', html: token.tokens === undefined ? escapeText(token.text) : renderInline(token.tokens) };
+    case 'heading':
+      return { type: 'heading', depth: token.depth, html: renderInline(token.tokens) };
+    case 'hr':
+      return { type: 'rule' };
+    case 'code':
+      return { type: 'code', language: languageOf(token), text: token.text, open: isOpenFence(token) };
+    case 'blockquote':
+      return { type: 'quote', blocks: renderBlocks(token.tokens) };
+    case 'list':
+      return {
+        type: 'list',
+        ordered: token.ordered,
+        start: token.start === '' ? 1 : token.start,
+        items: token.items.map(renderItem),
+      };
+    case 'table':
+      return { type: 'table', header: token.header.map(renderCell), rows: token.rows.map((row) => row.map(renderCell)) };
+    default:
+      return null;
+  }
+}
+
+function renderItem(item: Tokens.ListItem): ListItem {
+  // The box of a task is drawn by the item; where the item is loose it stands in its first paragraph.
+  return { done: item.task ? item.checked === true : null, blocks: renderBlocks(item.tokens) };
+}
+
+function renderCell({ tokens, align }: Tokens.TableCell): TableCell {
+  return { html: renderInline(tokens), align };
+}
+
+/** The first word behind the fence, as people write it: `ts`, `c++`, `shell-session`. */
+function languageOf(token: Tokens.Code): string {
+  return /^[\w+#.-]+/.exec(token.lang ?? '')?.[0] ?? '';
+}
+
+function isOpenFence(token: Tokens.Code): boolean {
+  if (token.codeBlockStyle === 'indented') return false;
+  const [, fence = ''] = /^ {0,3}(`{3,}|~{3,})/.exec(token.raw) ?? [];
+  const lines = token.raw.trimEnd().split('\n');
+  const last = lines.at(-1) ?? '';
+  return lines.length < 2 || !isClosing(last, fence);
+}
+
+/** True for a line that ends a block opened with `fence`. */
+export function isClosing(line: string, fence: string): boolean {
+  const text = line.trim();
+  if (text.length < fence.length || line.length - line.trimStart().length > 3) return false;
+  const mark = fence.charAt(0);
+  for (const character of text) if (character !== mark) return false;
+  return true;
+}
+
+function renderInline(tokens: readonly Token[]): string {
+  let html = '';
+  for (const token of tokens) html += renderSpan(token as MarkedToken);
+  return html;
+}
+
+function renderSpan(token: MarkedToken): string {
+  switch (token.type) {
+    case 'strong':
+    case 'em':
+    case 'del':
+      return `<${token.type}>${renderInline(token.tokens)}</${token.type}>`;
+    case 'codespan':
+      return `<code>${escapeAll(token.text)}</code>`;
+    case 'br':
+      return '<br>';
+    case 'html':
+      return token.text;
+    case 'link':
+      return renderLink(token);
+    case 'image':
+      return renderImage(token);
+    case 'text':
+      return token.tokens === undefined ? escapeText(token.text) : renderInline(token.tokens);
+    case 'escape':
+      return escapeAll(token.text);
+    case 'checkbox':
+      return '';
+    default:
+      return escapeAll(token.raw);
+  }
+}
+
+function renderLink({ href, title, tokens }: Tokens.Link): string {
+  const content = renderInline(tokens);
+  const address = safeAddress(href);
+  if (address === null) return content;
+  const tip = title == null || title === '' ? '' : ` title="${escapeText(title)}"`;
+  return `<a href="${escapeAll(address.href)}"${tip} target="_blank" rel="noopener noreferrer">${content}</a>`;
+}
+
+/**
+ * An image is never loaded: its address alone would tell its server that, when and from where somebody reads this. It
+ * is a link that names the host.
+ */
+function renderImage({ href, text }: Tokens.Image): string {
+  const address = safeAddress(href);
+  const alt = escapeText(text);
+  if (address === null || address.protocol === 'mailto:') return alt === '' ? '' : `<em>${alt}</em>`;
+  const host = escapeAll(address.host);
+  const label = alt === '' ? host : `${alt} (${host})`;
+  return `<a class="md-image" href="${escapeAll(address.href)}" target="_blank" rel="noopener noreferrer">${label}</a>`;
+}
+
+function safeAddress(href: string): URL | null {
+  const address = URL.parse(decodeEntities(href));
+  if (address === null) return null;
+  return ['http:', 'https:', 'mailto:'].includes(address.protocol) ? address : null;
+}
+
+/** Addresses may be written with `&amp;`; no other entity is of use in one. */
+function decodeEntities(text: string): string {
+  return text.replaceAll('&amp;', '&');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeAll(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
+
+/** Leaves entities the author wrote as they are, as Markdown has it. */
+function escapeText(text: string): string {
+  return text.replace(/[<>"']|&(?!#\d{1,7};|#[Xx][\dA-Fa-f]{1,6};|\w+;)/g, (found) => ENTITIES[found] ?? found);
+}
