@@ -5,7 +5,7 @@ import { ToolIndex } from './tool-index.ts';
 import type { CallToolOptions, IndexedTool, ServerConfig, ToolHost } from './types.ts';
 
 /** What a selection sees of a server. */
-export type ToolSource = { readonly config: ServerConfig; readonly tools: ReadonlyMap<string, ListedTool> };
+type ToolSource = { readonly config: ServerConfig; readonly tools: ReadonlyMap<string, ListedTool> };
 
 export type SelectedToolsOptions = {
   /** The servers as they are now, in the configured order. */

@@ -16,7 +16,12 @@ export function encodingFor(acceptEncoding: string | undefined, there: readonly 
   const accepted = new Set(
     (acceptEncoding ?? '')
       .split(',')
-      .map((item) => item.trim().toLowerCase().split(/\s*;\s*/))
+      .map((item) =>
+        item
+          .trim()
+          .toLowerCase()
+          .split(/\s*;\s*/),
+      )
       .filter(([, weight]) => weight === undefined || !/^q=0(\.0*)?$/.test(weight))
       .map(([name]) => name),
   );

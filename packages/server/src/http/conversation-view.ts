@@ -51,13 +51,13 @@ export async function viewOf(
   const { storage, configurations } = deps;
   const { id, agentId, leafId, activeRun } = conversation;
   const configuration = readStoredConfiguration(conversation.configuration);
-  const [page, queue, interrupts, run, resolved] = await Promise.all([
+  const [page, queue, resolved] = await Promise.all([
     storage.messages.page(principal, id, { limit: FIRST_PAGE }),
     storage.queue.list(principal, id),
-    storage.runs.listInterrupts(principal, { status: 'open', conversationId: id, limit: 100 }),
-    activeRun === null ? null : storage.runs.getRun(principal, activeRun.id),
     resolve(configurations, principal, { agentId, configuration }),
   ]);
+  const interrupts = storage.runs.listInterrupts(principal, { status: 'open', conversationId: id, limit: 100 });
+  const run = activeRun === null ? null : storage.runs.getRun(principal, activeRun.id);
   const { activeRun: _status, ...summary } = summaryOf(conversation);
   return {
     ...summary,

@@ -51,7 +51,8 @@ export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: stri
         }
       }
     } catch (error) {
-      if (!signal.aborted) log(`a stream broke: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`);
+      if (!signal.aborted)
+        log(`a stream broke: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`);
     } finally {
       stopPings();
       open.delete(control);

@@ -3,8 +3,10 @@ import type { LiveBatch } from '../services.ts';
 import type { Frame } from './event-stream.ts';
 
 /** The events of one run: the id of each is its seq. A last frame tells that nothing will follow. */
-export async function* runFrames(batches: AsyncIterable<readonly RunEvent[]>): AsyncGenerator<readonly Frame[]> {
-  for await (const batch of batches) {
+export async function* runFrames(
+  reading: Promise<AsyncIterable<readonly RunEvent[]> | null>,
+): AsyncGenerator<readonly Frame[]> {
+  for await (const batch of (await reading) ?? []) {
     const frames: Frame[] = batch.map((event) => ({ event: 'run', id: String(event.seq), json: eventJson(event) }));
     const over = batch.at(-1)?.type === 'run_finished';
     yield over ? [...frames, { event: 'end', json: '{}' }] : frames;

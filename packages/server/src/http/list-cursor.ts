@@ -12,6 +12,7 @@ export function cursorOf({ id, pinned, updatedAt }: Place): string {
 export function readCursor(text: string): Place {
   const match = /^([01])\.(\d{1,16})\.(.+)$/s.exec(text);
   const [, pinned, updatedAt, id] = match ?? [];
-  if (id === undefined) throw refusal({ code: 'bad_request', message: 'after in the query is not the next of a list.' });
+  if (id === undefined)
+    throw refusal({ code: 'bad_request', message: 'after in the query is not the next of a list.' });
   return { pinned: pinned === '1', updatedAt: Number(updatedAt), id };
 }

@@ -48,7 +48,12 @@ function responses({ answer, status, mediaType, also }: RouteDescription): JsonO
   const found: JsonObject =
     answer === undefined
       ? { [status ?? (mediaType === undefined ? 204 : 200)]: { description: 'Done', ...answered } }
-      : { [status ?? 200]: { description: 'Done', content: mediaType ? { [mediaType]: schemaOf(answer) } : json(answer) } };
+      : {
+          [status ?? 200]: {
+            description: 'Done',
+            content: mediaType ? { [mediaType]: schemaOf(answer) } : json(answer),
+          },
+        };
   for (const [code, description] of Object.entries(also ?? {})) {
     found[code] = { description, ...(answer === undefined || code === '204' ? {} : { content: json(answer) }) };
   }

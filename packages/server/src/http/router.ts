@@ -61,14 +61,14 @@ type Route<Path extends string, Query extends z.ZodObject, Body extends z.ZodTyp
 
 /** Where routes are put: each is described and carried out from the one definition. */
 export type Router = {
-  route<
+  route: <
     const Path extends string,
     Query extends z.ZodObject = z.ZodObject,
     Body extends z.ZodType = z.ZodType,
     Answer extends z.ZodType = z.ZodVoid,
   >(
     route: Route<Path, Query, Body, Answer>,
-  ): void;
+  ) => void;
   readonly descriptions: readonly RouteDescription[];
 };
 

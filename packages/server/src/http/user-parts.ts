@@ -29,6 +29,9 @@ function checkSource(source: MediaSource, index: number, isKept: (sha256: string
       throw refuse('The address of an attachment must begin with https:// or http://.');
     }
   } else if (!/^[A-Za-z0-9+/]*={0,2}$/.test(source.data)) {
-    throw refuse('The data of an attachment is not base64.', 'Upload it with POST /api/files and name it by its sha256.');
+    throw refuse(
+      'The data of an attachment is not base64.',
+      'Upload it with POST /api/files and name it by its sha256.',
+    );
   }
 }

@@ -37,10 +37,14 @@ export class Backlog<T> {
   async take(signal: AbortSignal): Promise<readonly T[]> {
     if (this.#items.length === 0 && !this.#overrun && !signal.aborted) {
       await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-        signal.addEventListener('abort', () => resolve(), { once: true });
+        const wake = (): void => {
+          signal.removeEventListener('abort', wake);
+          this.#wake = null;
+          resolve();
+        };
+        this.#wake = wake;
+        signal.addEventListener('abort', wake, { once: true });
       });
-      this.#wake = null;
     }
     const items = this.#items;
     this.#items = [];

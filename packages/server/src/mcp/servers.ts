@@ -20,7 +20,7 @@ const PATIENCE_MS = 10_000;
 const SELECTIONS_KEPT = 100;
 
 /** The settings key under which it is kept which servers were switched on and off. Written here only. */
-export const ENABLED_KEY = 'mcp.enabled';
+const ENABLED_KEY = 'mcp.enabled';
 
 export type ServersOptions = {
   servers: readonly ConfiguredServer[];

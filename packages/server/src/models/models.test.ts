@@ -391,9 +391,10 @@ describe('trying an address', () => {
   });
 
   it('of a page that is no model server says so', async () => {
-    const page = await server([], { otherwise: reply.error(200, '<!doctype html><p>Hello</p>'), serveAt: 'root' });
-    const tried = await models().test(me, { baseUrl: `${page.origin}/elsewhere` });
-    expect(tried).toMatchObject({ ok: false });
+    const html = { ...reply.error(200, '<!doctype html><p>Hello</p>'), headers: { 'content-type': 'text/html' } };
+    const page = await server([], { models: html, otherwise: html });
+    const tried = await models().test(me, { baseUrl: page.origin });
+    expect(tried).toMatchObject({ ok: false, error: { code: 'not_a_model_server' } });
   });
 
   it('uses the stored key of a provider at its own address', async () => {

@@ -9,7 +9,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import { isSameOrigin } from './provider-record.ts';
 
 /** The settings key under which providers are kept, without their keys. Written here only. */
-export const PROVIDERS_KEY = 'providers';
+const PROVIDERS_KEY = 'providers';
 
 export type StoredProvider = { id: string; label: string; baseUrl: string };
 

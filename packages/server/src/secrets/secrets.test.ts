@@ -100,6 +100,15 @@ describe('secrets with a key file', () => {
   });
 });
 
+describe('checking secrets', () => {
+  it('never rejects, not even when the data folder is closed meanwhile', async () => {
+    await secrets().set(me, 'a', 'x');
+    storage.close();
+    expect(await secrets().check(me)).toEqual([]);
+    expect(logged).toEqual([expect.stringContaining('could be checked')]);
+  });
+});
+
 describe('secrets with TOOLYARD_SECRET', () => {
   it('are there after a new start, and need no key file', async () => {
     await secrets({ TOOLYARD_SECRET: 'correct horse' }).set(me, 'a', 'x');

@@ -1,5 +1,5 @@
 import type { Clock, Principal } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SecretRepository } from '@toolyard/storage';
 import type { MasterKeys } from './master-key.ts';
 import { loadMasterKeys } from './master-key.ts';
@@ -27,7 +27,7 @@ export type Secrets = {
   remove(principal: Principal, name: string): Promise<void>;
   /**
    * Tries every secret: seals anew what a former key has sealed, and tells in the log which cannot be read. Gives
-   * their names; never throws for a secret or for the key.
+   * their names. Never rejects: it runs beside the start.
    */
   check(principal: Principal): Promise<string[]>;
 };
@@ -77,14 +77,18 @@ export function createSecrets(options: SecretsOptions): Secrets {
     async check(principal) {
       const lost: string[] = [];
       const reasons = new Set<string>();
-      for (const name of await repository.names(principal)) {
-        try {
-          await get(principal, name);
-        } catch (thrown) {
-          if (!ToolyardError.isInstance(thrown)) throw thrown;
-          lost.push(name);
-          reasons.add(`${thrown.message} ${thrown.hint ?? ''}`.trim());
+      try {
+        for (const name of await repository.names(principal)) {
+          try {
+            await get(principal, name);
+          } catch (thrown) {
+            if (!ToolyardError.isInstance(thrown)) throw thrown;
+            lost.push(name);
+            reasons.add(`${thrown.message} ${thrown.hint ?? ''}`.trim());
+          }
         }
+      } catch (thrown) {
+        reasons.add(`Not all secrets could be checked: ${toErrorInfo(thrown).message}`);
       }
       for (const reason of reasons) log(reason);
       return lost;

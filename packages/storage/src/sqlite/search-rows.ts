@@ -3,7 +3,7 @@ import { searchText } from '../search-text.ts';
 import type { SqliteConnection } from './connection.ts';
 
 /** Of a longer text only so much is indexed, in UTF-16 units: a pasted book must not hold up everybody's tokens. */
-const MAX_INDEXED_LENGTH = 100_000;
+const MAX_INDEXED_LENGTH = 60_000;
 
 /** Keeps the full text index; to be used inside the transaction that writes what is indexed. */
 export type SearchWriter = {

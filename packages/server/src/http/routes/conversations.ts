@@ -1,6 +1,4 @@
 import type { Page, ConversationSummary, Principal } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
-import type { Conversation } from '@toolyard/storage';
 import { z } from 'zod';
 import { findConversation, summaryOf, viewOf } from '../conversation-view.ts';
 import { cursorOf, readCursor } from '../list-cursor.ts';

@@ -9,7 +9,11 @@ import type { HttpDeps } from '../types.ts';
 
 const document = named('OpenApi', jsonObject.describe('This document'));
 
-export function addOperationRoutes(router: Router, deps: HttpDeps, { tokenRequired }: { tokenRequired: boolean }): void {
+export function addOperationRoutes(
+  router: Router,
+  deps: HttpDeps,
+  { tokenRequired }: { tokenRequired: boolean },
+): void {
   const { storage, ui, ready } = deps;
   const { route } = router;
   let openApi: object | undefined;

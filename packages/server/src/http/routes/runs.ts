@@ -25,8 +25,8 @@ export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: Ev
       limit: limit(50),
     }),
     answer: runPage,
-    async handle({ principal, query: { conversation, status, after, limit } }) {
-      const found = await storage.runs.listRuns(principal, {
+    handle({ principal, query: { conversation, status, after, limit } }) {
+      const found = storage.runs.listRuns(principal, {
         limit: limit + 1,
         ...(conversation === undefined ? {} : { conversationId: conversation }),
         ...(status === undefined ? {} : { statuses: [status] }),
@@ -43,8 +43,8 @@ export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: Ev
     path: '/api/runs/{id}',
     summary: 'A run',
     answer: runRecord,
-    async handle({ principal, params: { id } }) {
-      const run = await storage.runs.getRun(principal, id);
+    handle({ principal, params: { id } }) {
+      const run = storage.runs.getRun(principal, id);
       if (run === null) throw notFound('run', id);
       return runView(run);
     },
@@ -65,20 +65,13 @@ export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: Ev
     query: z.strictObject({ after: z.coerce.number().int().min(0).default(0) }),
     mediaType: 'text/event-stream',
     also: { 204: 'The run is over and every event was read' },
-    async handle({ c, principal, params: { id }, query }) {
-      const run = await storage.runs.getRun(principal, id);
+    handle({ c, principal, params: { id }, query }) {
+      const run = storage.runs.getRun(principal, id);
       if (run === null) throw notFound('run', id);
       const after = lastEventId(c.req.header('last-event-id')) ?? query.after;
       // An EventSource connects again when a stream ends; 204 tells it to stop.
       if (OVER.has(run.status) && after >= run.lastSeq) return new Response(null, { status: 204 });
-      const stop = new AbortController();
-      const events = await streams.readRun(principal, id, after, stop.signal);
-      if (events === null) throw notFound('run', id);
-      return eventStreams.answer(c, (signal) => {
-        signal.addEventListener('abort', () => stop.abort(), { once: true });
-        if (signal.aborted) stop.abort();
-        return runFrames(events);
-      });
+      return eventStreams.answer(c, (signal) => runFrames(streams.readRun(principal, id, after, signal)));
     },
   });
 }

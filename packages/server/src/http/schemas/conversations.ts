@@ -120,10 +120,7 @@ export const sendMessage = named(
 export const sentMessage = named(
   'SentMessage',
   exactly<SentMessage>()(
-    z.union([
-      z.strictObject({ run: runRecord, message: userMessage }),
-      z.strictObject({ queued: queuedMessage }),
-    ]),
+    z.union([z.strictObject({ run: runRecord, message: userMessage }), z.strictObject({ queued: queuedMessage })]),
   ),
 );
 

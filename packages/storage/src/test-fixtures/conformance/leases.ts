@@ -24,6 +24,19 @@ export function describeLeases(bench: Bench): void {
       expect(await bench.commit(mine, other)).toMatchObject({ outcome: 'committed' });
     });
 
+    test('whoever takes a run over finds its state and what came after it', async () => {
+      await bench.startRun('r1');
+      const state = { state: { messages: [], turn: 1 }, context: { phase: 'call_llm' }, seq: 2 };
+      await bench.commit(commitOf('r1', { events: deltas('r1', 0, 2), state }));
+      await bench.commit(commitOf('r1', { baseSeq: 2, events: deltas('r1', 2, 3) }));
+      await bench.clock.advance(LEASE_MS);
+      const [taken] = await bench.store.takeOver(P2, 10);
+      if (!taken) throw new Error('nothing to take over');
+      expect(taken).toMatchObject({ state, lastSeq: 5 });
+      const after = await bench.store.readEvents({ ownerId: taken.ownerId }, taken.id, state.seq, 100);
+      expect(after).toEqual(deltas('r1', 2, 3));
+    });
+
     test('two processes never take over the same run', async () => {
       for (const id of ['r1', 'r2', 'r3']) await bench.startRun(id);
       await bench.clock.advance(LEASE_MS);

@@ -1,0 +1,78 @@
+import type { AssistantPart, Message, ToolResult, UserPart } from '@toolyard/protocol';
+
+/** A branch of a conversation to be read by people. What was said stays as it was written. */
+export function conversationMarkdown(title: string, messages: readonly Message[]): string {
+  const heading = title.replace(/\s+/g, ' ').trim();
+  const sections = messages.map(section).filter((text) => text !== '');
+  return `${[`# ${heading === '' ? 'Conversation' : heading}`, ...sections].join('\n\n')}\n`;
+}
+
+function section(message: Message): string {
+  switch (message.role) {
+    case 'system':
+      return `## Instructions\n\n${message.parts.map((part) => part.text).join('\n\n')}`;
+    case 'user':
+      return `## You\n\n${message.parts.map(userPart).join('\n\n')}`;
+    case 'assistant': {
+      const text = message.parts.map(assistantPart).filter((part) => part !== '');
+      const cut = message.finishReason === 'cancelled' ? ['*(stopped)*'] : [];
+      return [`## ${message.model}`, ...text, ...cut].join('\n\n');
+    }
+    case 'tool':
+      return [`### Result of ${message.name}`, ...result(message.parts[0].result)].join('\n\n');
+  }
+}
+
+function userPart(part: UserPart): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'image':
+    case 'audio':
+      return `*(${part.type}, ${part.mimeType})*`;
+    case 'file':
+      return `*(file ${part.name ?? ''}, ${part.mimeType})*`;
+    case 'resource':
+      return [`*(resource ${part.uri})*`, ...(part.text === undefined ? [] : [fenced(part.text)])].join('\n\n');
+  }
+}
+
+function assistantPart(part: AssistantPart): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'reasoning':
+      return quoted(part.text);
+    case 'tool_call':
+      return `### Call of ${part.name}\n\n${fenced(JSON.stringify(part.arguments, null, 2), 'json')}`;
+    case 'malformed_tool_call':
+      return `### Call that could not be read\n\n${fenced(part.raw)}`;
+    case 'image':
+      return `*(image, ${part.mimeType})*`;
+    case 'citation':
+      return `*(source: ${part.title ?? ''} ${part.url})*`;
+    case 'error':
+      return `*(error: ${part.error.message})*`;
+  }
+}
+
+function result({ content, structured, isError }: ToolResult): string[] {
+  const parts = content.map((part) => (part.type === 'text' ? fenced(part.text) : userPart(part)));
+  const data =
+    structured === undefined || content.length > 0 ? [] : [fenced(JSON.stringify(structured, null, 2), 'json')];
+  return [...(isError ? ['*(an error)*'] : []), ...parts, ...data];
+}
+
+function quoted(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `> ${line}`)
+    .join('\n');
+}
+
+/** A fence longer than any inside, so that nothing in the text can end it. */
+function fenced(text: string, language = ''): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}

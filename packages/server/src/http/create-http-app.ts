@@ -1,0 +1,128 @@
+import { Hono } from 'hono';
+import { problemAnswer } from './answers.ts';
+import type { EventStreams } from './event-stream.ts';
+import { createEventStreams } from './event-stream.ts';
+import { createHostCheck } from './hosts.ts';
+import { createPage } from './page.ts';
+import { answerFor, quoted, refusal } from './problems.ts';
+import { setStandardHeaders } from './response-headers.ts';
+import type { RouteDescription, Router } from './router.ts';
+import { createRouter, honoPath } from './router.ts';
+import { addAgentRoutes } from './routes/agents.ts';
+import { addConversationRoutes } from './routes/conversations.ts';
+import { addExportRoute } from './routes/export.ts';
+import { addFileRoutes } from './routes/files.ts';
+import { addInterruptRoutes } from './routes/interrupts.ts';
+import { addLiveRoutes } from './routes/live.ts';
+import { addMessageRoutes } from './routes/messages.ts';
+import { addModelRoutes } from './routes/models.ts';
+import { addOperationRoutes } from './routes/operations.ts';
+import { addRunRoutes } from './routes/runs.ts';
+import { addServerRoutes } from './routes/servers.ts';
+import { addSessionRoutes } from './routes/session.ts';
+import { addSettingsRoutes } from './routes/settings.ts';
+import type { Sessions } from './sessions.ts';
+import { createSessions } from './sessions.ts';
+import type { AppEnv, HttpDeps } from './types.ts';
+
+/** The HTTP door: everything but the socket, which `listen` opens. */
+export type HttpApp = {
+  fetch: Hono<AppEnv>['fetch'];
+  /** Every route of the API, as the OpenAPI document tells it. */
+  readonly routes: readonly RouteDescription[];
+  /** Every path there is a handler for, for the test that compares the two. */
+  readonly handlers: Hono<AppEnv>['routes'];
+  /** What is answered to a request that cannot be read. */
+  answerError(thrown: unknown): Response;
+  /** Ends all streams; further ones end at once. */
+  close(): void;
+};
+
+/**
+ * The API and the page over the services of a server.
+ *
+ * @example
+ * const app = createHttpApp(deps);
+ * const { url, close } = await listen(app, { host: '127.0.0.1', port: 8710, clock });
+ */
+export function createHttpApp(deps: HttpDeps): HttpApp {
+  const { security, clock, log } = deps;
+  const app = new Hono<AppEnv>({ strict: true });
+  const sessions = createSessions(security.tokens, clock);
+  const eventStreams = createEventStreams(clock, log);
+  const checkHost = createHostCheck(security);
+  const page = createPage(deps.ui);
+  const answerError = (thrown: unknown, request = { method: '?', path: '?' }): Response =>
+    problemAnswer(answerFor(thrown, request, deps));
+
+  app.use(async (c, next) => {
+    setStandardHeaders(c.env.outgoing);
+    checkTarget(c.env.incoming.url);
+    checkHost(c.env.incoming);
+    await next();
+  });
+  app.onError((error, c) => answerError(error, { method: c.req.method, path: c.req.path }));
+  app.notFound((c) => (isPartOfApi(c.req.path) ? answerError(noRoute(c.req.path)) : page(c)));
+
+  const router = createRouter(app, sessions);
+  addRoutes(router, deps, { sessions, eventStreams });
+  refuseOtherMethods(app, router);
+
+  return {
+    fetch: app.fetch,
+    routes: router.descriptions,
+    handlers: app.routes,
+    answerError,
+    close: () => eventStreams.close(),
+  };
+}
+
+function addRoutes(
+  router: Router,
+  deps: HttpDeps,
+  { sessions, eventStreams }: { sessions: Sessions; eventStreams: EventStreams },
+): void {
+  addSessionRoutes(router, sessions);
+  addConversationRoutes(router, deps);
+  addMessageRoutes(router, deps);
+  addExportRoute(router, deps);
+  addRunRoutes(router, deps, eventStreams);
+  addInterruptRoutes(router, deps);
+  addLiveRoutes(router, deps, eventStreams);
+  addAgentRoutes(router, deps);
+  addModelRoutes(router, deps);
+  addServerRoutes(router, deps);
+  addSettingsRoutes(router, deps);
+  addFileRoutes(router, deps);
+  addOperationRoutes(router, deps, sessions);
+}
+
+function refuseOtherMethods(app: Hono<AppEnv>, { descriptions }: Router): void {
+  const methods = Map.groupBy(descriptions, ({ path }) => path);
+  for (const [path, routes] of methods) {
+    const known = routes.map(({ method }) => method.toUpperCase());
+    const allow = (known.includes('GET') ? [...known, 'HEAD'] : known).join(', ');
+    app.all(honoPath(path), (c) => {
+      const message = `${c.req.method} is not possible at ${path}; possible are ${allow}.`;
+      throw refusal({ code: 'bad_request', message }, { status: 405, headers: { allow } });
+    });
+  }
+}
+
+/** A full address as the target is for proxies, and would name a host that no check has seen. */
+function checkTarget(target: string | undefined): void {
+  if (target?.startsWith('/')) return;
+  throw refusal({ code: 'bad_request', message: 'The target of a request must begin with a slash.' });
+}
+
+function isPartOfApi(path: string): boolean {
+  return path === '/api' || path.startsWith('/api/');
+}
+
+function noRoute(path: string) {
+  return refusal({
+    code: 'not_found',
+    message: `The API has nothing at ${quoted(path)}.`,
+    hint: 'All there is stands in /api/openapi.json.',
+  });
+}

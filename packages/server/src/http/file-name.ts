@@ -1,0 +1,33 @@
+/** What file systems or headers cannot carry, or read as something else than a name. */
+
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f<>:"/\\|?*\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/g;
+/** Windows opens devices by these, whatever follows the dot. */
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/**
+ * `Content-Disposition` for a file named after something somebody wrote.
+ *
+ * @param title may be anything, also empty
+ */
+export function attachmentOf(title: string, extension: string): string {
+  const name = `${fileName(title)}.${extension}`;
+  const plain = name.replace(/[^\x20-\x7e]|%/g, '_');
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, percent)}`;
+}
+
+function fileName(title: string): string {
+  const clean = title
+    .toWellFormed()
+    .replace(UNSAFE, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/^[. ]+/, '');
+  const short = [...clean]
+    .slice(0, 80)
+    .join('')
+    .replace(/[. ]+$/, '');
+  return short === '' || DEVICE.test(short) ? 'conversation' : short;
+}
+
+function percent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}

@@ -1,0 +1,115 @@
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
+import { isIPv6 } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { Clock } from '@toolyard/protocol';
+import { isAbortError, ToolyardError } from '@toolyard/protocol';
+import type { HttpApp } from './create-http-app.ts';
+import { refusal } from './problems.ts';
+
+/** How long requests under way may take to end when the server stops. */
+const STOP_WITHIN_MS = 5_000;
+
+export type Listening = {
+  /** Where a browser on this machine finds it. */
+  url: string;
+  port: number;
+  /** Takes nothing new, ends streams, waits for requests under way (bounded). May be called again. */
+  close(): Promise<void>;
+};
+
+/**
+ * Opens the socket.
+ *
+ * @param options.port 0 takes any free one
+ * @throws ToolyardError `bad_config` where it cannot be opened, with the reason in plain words
+ */
+export async function listen(
+  app: HttpApp,
+  options: { host: string; port: number; clock: Pick<Clock, 'after'> },
+): Promise<Listening> {
+  const answer = getRequestListener(app.fetch, {
+    // The global Response stays the platform's own: others in this process compare with it.
+    overrideGlobalObjects: false,
+    errorHandler: (error) => app.answerError(isAbortError(error) ? error : unreadable()),
+  });
+  const server = createServer({ noDelay: true }, (incoming, outgoing) => void answer(incoming, outgoing));
+  const port = await open(server, options);
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${hostInUrl(options.host)}:${port}`,
+    port,
+    close: () => (closing ??= stop(server, app, options.clock)),
+  };
+}
+
+function open(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException): void => reject(cannotListen(error, host, port));
+    server.once('error', onError);
+    server.listen({ host: host.replace(/^\[(.*)\]$/, '$1'), port }, () => {
+      server.off('error', onError);
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+function stop(server: Server, app: HttpApp, clock: Pick<Clock, 'after'>): Promise<void> {
+  return new Promise((resolve) => {
+    const giveUp = clock.after(STOP_WITHIN_MS, () => server.closeAllConnections());
+    server.close(() => {
+      giveUp();
+      resolve();
+    });
+    app.close();
+    server.closeIdleConnections();
+  });
+}
+
+/** A wildcard is no address to go to; this machine is one of those it stands for. */
+function hostInUrl(host: string): string {
+  const bare = host.replace(/^\[(.*)\]$/, '$1');
+  if (bare === '0.0.0.0') return '127.0.0.1';
+  if (bare === '::') return '[::1]';
+  return isIPv6(bare) ? `[${bare}]` : bare;
+}
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): ToolyardError {
+  const { message, hint } = whyNot(error, host, port);
+  return new ToolyardError({ code: 'bad_config', message, hint }, { cause: error });
+}
+
+function whyNot({ code }: NodeJS.ErrnoException, host: string, port: number): { message: string; hint: string } {
+  switch (code) {
+    case 'EADDRINUSE':
+      return {
+        message: `Port ${port} is in use by another program, maybe another Toolyard.`,
+        hint: 'Use the one that is running, end it, or choose another port with --port.',
+      };
+    case 'EACCES':
+      return {
+        message: `This system does not let you listen on port ${port}.`,
+        hint: 'Choose a port above 1023 with --port.',
+      };
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return {
+        message: `${host} is no address of this machine.`,
+        hint: 'Give --host a name or an address this machine has, such as 127.0.0.1.',
+      };
+    default:
+      return {
+        message: `The server cannot listen on ${host}, port ${port} (${code ?? 'unknown reason'}).`,
+        hint: 'Choose another address with --host or another port with --port.',
+      };
+  }
+}
+
+function unreadable() {
+  return refusal({
+    code: 'bad_request',
+    message: 'The request could not be read: its Host or its target is malformed.',
+  });
+}

@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import { encodingFor } from './answers.ts';
+import type { PageFile } from './page-files.ts';
+import { createPageFiles, INDEX } from './page-files.ts';
+import { quoted, refusal } from './problems.ts';
+import { pagePolicy } from './response-headers.ts';
+import type { AppContext, UiOptions } from './types.ts';
+
+/** The addresses the page has a view for; at any other it shows its own "not found". */
+const VIEWS = /^\/(c\/[^/]+|agents(\/.*)?|settings(\/.*)?)?$/;
+/** The build names these after their content. */
+const IMMUTABLE = '/_app/immutable/';
+
+/** Answers what is no part of the API: the page and its files. */
+export function createPage(ui: UiOptions): (c: AppContext) => Promise<Response> {
+  const { folder } = ui;
+  if (!ui.enabled) return async (c) => withoutPage(c);
+  if (folder === null) return async () => notBuilt();
+  const files = createPageFiles(folder);
+
+  async function send(c: AppContext, file: PageFile, status: number, more: Record<string, string>): Promise<Response> {
+    const headers: Record<string, string> = {
+      'content-type': file.contentType,
+      etag: file.etag,
+      vary: 'accept-encoding',
+      ...more,
+    };
+    if (status === 200 && c.req.header('if-none-match') === file.etag)
+      return new Response(null, { status: 304, headers });
+    const encoding = encodingFor(c.req.header('accept-encoding'), file.encodings);
+    if (encoding !== undefined) headers['content-encoding'] = encoding;
+    return new Response(new Uint8Array(await readFile(files.fileOf(file.path, encoding))), { status, headers });
+  }
+
+  return async (c) => {
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') throw onlyRead(c.req.method);
+    const page = files.look();
+    const index = page?.files.get(INDEX);
+    if (page === null || index === undefined) return notBuilt();
+    const path = c.req.path;
+    const asset = path === INDEX ? undefined : page.files.get(path);
+    if (asset !== undefined) {
+      const kept = path.startsWith(IMMUTABLE) ? 'public, max-age=31536000, immutable' : 'no-cache';
+      return send(c, asset, 200, { 'cache-control': kept });
+    }
+    if (path.startsWith('/_app/')) throw notThere(path);
+    return send(c, index, VIEWS.test(path) ? 200 : 404, {
+      'cache-control': 'no-cache',
+      'content-security-policy': pagePolicy(page.scriptHashes),
+    });
+  };
+}
+
+function withoutPage(c: AppContext): Response {
+  if (c.req.path !== '/') throw notThere(c.req.path);
+  return text(200, 'Toolyard runs without its page (--no-ui). The API is at /api; /api/openapi.json describes it.\n');
+}
+
+function notBuilt(): Response {
+  return text(
+    503,
+    'The page of Toolyard has not been built in this folder. Run "npm run build" and load this address again.\n' +
+      'The API works without it: /api/openapi.json describes it.\n',
+  );
+}
+
+function text(status: number, body: string): Response {
+  return new Response(body, {
+    status,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+  });
+}
+
+function notThere(path: string) {
+  return refusal({ code: 'not_found', message: `There is nothing at ${quoted(path)}.` });
+}
+
+function onlyRead(method: string) {
+  return refusal(
+    { code: 'bad_request', message: `${method} is not possible here: the page can only be read.` },
+    { status: 405, headers: { allow: 'GET, HEAD' } },
+  );
+}

@@ -1,0 +1,59 @@
+import type { ConversationExport, Message, Principal } from '@toolyard/protocol';
+import type { Conversation } from '@toolyard/storage';
+import { z } from 'zod';
+import { readStoredConfiguration } from '../../config/agent-configuration.ts';
+import { textAnswer } from '../answers.ts';
+import { blobsWrittenOut } from '../blobs-written-out.ts';
+import { conversationMarkdown } from '../conversation-markdown.ts';
+import { findConversation } from '../conversation-view.ts';
+import { attachmentOf } from '../file-name.ts';
+import type { Router } from '../router.ts';
+import { conversationExport } from '../schemas/conversations.ts';
+import type { HttpDeps } from '../types.ts';
+
+export function addExportRoute({ route }: Router, deps: HttpDeps): void {
+  const { storage, clock } = deps;
+
+  route({
+    method: 'get',
+    path: '/api/conversations/{id}/export',
+    summary: 'The conversation as a file: all of it as JSON, or the current branch as Markdown',
+    query: z.strictObject({ format: z.enum(['json', 'markdown']).default('json') }),
+    answer: conversationExport,
+    async handle({ c, principal, params: { id }, query: { format } }) {
+      const conversation = await findConversation(deps, principal, id);
+      const file =
+        format === 'json' ? await asJson(principal, conversation) : await asMarkdown(principal, conversation);
+      return textAnswer(file.text, {
+        status: 200,
+        acceptEncoding: c.req.header('accept-encoding'),
+        headers: {
+          'content-type': file.type,
+          'content-disposition': attachmentOf(conversation.title, file.extension),
+          'cache-control': 'no-store',
+        },
+      });
+    },
+  });
+
+  async function asJson(principal: Principal, conversation: Conversation) {
+    const { id, title, configuration, leafId } = conversation;
+    const messages: Message[] = [];
+    for (const message of await storage.messages.all(principal, id)) {
+      messages.push(await blobsWrittenOut(message, (sha256) => storage.blobs.read(principal, sha256)));
+    }
+    const content: ConversationExport = {
+      format: 'toolyard-conversation',
+      version: 1,
+      exportedAt: clock.now(),
+      conversation: { id, title, configuration: readStoredConfiguration(configuration), leafId },
+      messages,
+    };
+    return { text: `${JSON.stringify(content, null, 2)}\n`, type: 'application/json', extension: 'json' };
+  }
+
+  async function asMarkdown(principal: Principal, { id, title }: Conversation) {
+    const text = conversationMarkdown(title, await storage.messages.branch(principal, id));
+    return { text, type: 'text/markdown; charset=utf-8', extension: 'md' };
+  }
+}

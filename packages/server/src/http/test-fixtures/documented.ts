@@ -1,0 +1,36 @@
+import { expect } from 'vitest';
+import type { RouteDescription } from '../router.ts';
+import { problem } from '../schemas/common.ts';
+import type { Answer, RequestOptions, TestServer } from './test-server.ts';
+
+/** Asks, and checks that what comes back is what the route's description promises, with nothing more in it. */
+export async function askAsDescribed(
+  server: TestServer,
+  target: string,
+  options: RequestOptions = {},
+): Promise<Answer> {
+  const answer = await server.ask(target, options);
+  const method = options.method ?? (options.json === undefined && options.body === undefined ? 'GET' : 'POST');
+  const route = routeOf(server.app.routes, method, target);
+  if (answer.status >= 400) {
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+    expect(problem.safeParse(answer.json).error).toBeUndefined();
+    return answer;
+  }
+  const promised = route.status ?? (route.answer === undefined && route.mediaType === undefined ? 204 : 200);
+  expect([promised, ...Object.keys(route.also ?? {}).map(Number)]).toContain(answer.status);
+  if (answer.status === 204) expect(answer.text).toBe('');
+  else if (route.answer !== undefined) expect(route.answer.safeParse(answer.json).error).toBeUndefined();
+  return answer;
+}
+
+function routeOf(routes: readonly RouteDescription[], method: string, target: string): RouteDescription {
+  const path = target.replace(/\?.*$/s, '');
+  const fits = ({ path: pattern }: RouteDescription): boolean =>
+    new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
+  const found = routes.filter((route) => route.method === method.toLowerCase() && fits(route));
+  // `/providers/test` fits `/providers/{id}` too; the one without a name in it is meant.
+  const route = found.find(({ path: pattern }) => pattern === path) ?? found[0];
+  if (route === undefined) throw new Error(`no route ${method} ${path} is described`);
+  return route;
+}

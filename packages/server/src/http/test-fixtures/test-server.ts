@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JsonValue, Principal } from '@toolyard/protocol';
+import { parseJson, systemClock } from '@toolyard/protocol';
+import type { Storage, StorageOptions } from '@toolyard/storage';
+import { openStorage } from '@toolyard/storage';
+import { createIds } from '@toolyard/testing';
+import { createConfigurations } from '../../config/configurations.ts';
+import type { HttpApp } from '../create-http-app.ts';
+import { createHttpApp } from '../create-http-app.ts';
+import type { Listening } from '../listen.ts';
+import { listen } from '../listen.ts';
+import type { HttpDeps, SecurityOptions, UiOptions } from '../types.ts';
+import { createTestLive } from './live.ts';
+import { createTestModels, createTestServers } from './providers-and-servers.ts';
+import type { TestRuns } from './runs.ts';
+import { createTestRuns } from './runs.ts';
+
+export const ANNE = { token: 'token-of-anne', principal: { ownerId: 'anne' } };
+export const BERT = { token: 'token-of-bert', principal: { ownerId: 'bert' } };
+
+export type Answer = {
+  status: number;
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+  text: string;
+  /** What the JSON in it says; null where it is none. */
+  json: JsonValue;
+};
+
+export type RequestOptions = {
+  /** Default GET, or POST with a body. */
+  method?: string;
+  headers?: Record<string, string | string[]>;
+  json?: unknown;
+  body?: string | Uint8Array;
+};
+
+export type TestServer = Listening & {
+  storage: Storage;
+  runs: TestRuns;
+  app: HttpApp;
+  logged: string[];
+  /** Sends exactly these headers: a fetch would choose some itself. */
+  ask(target: string, options?: RequestOptions): Promise<Answer>;
+};
+
+export type TestServerOptions = {
+  security?: Partial<SecurityOptions>;
+  ui?: Partial<UiOptions>;
+  host?: string;
+  owner?: Principal;
+  storage?: Pick<StorageOptions, 'maxPages'>;
+  change?: Partial<HttpDeps>;
+};
+
+/** The HTTP door on a real socket over a real database in a folder of its own. */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-http-'));
+  const clock = systemClock;
+  const storage = await openStorage({ folder, clock, ...options.storage });
+  const ids = createIds();
+  const { hub, streams } = createTestLive(storage);
+  const runs = createTestRuns({ storage, hub, clock, ids });
+  const logged: string[] = [];
+  const host = options.host ?? '127.0.0.1';
+  const app = createHttpApp({
+    storage,
+    runs,
+    hub,
+    streams,
+    models: createTestModels(),
+    servers: createTestServers(options.owner?.ownerId ?? 'owner'),
+    configurations: createConfigurations({ storage, fileDefaults: {}, standardModel: async () => null }),
+    clock,
+    ids,
+    security: { host, allowHosts: [], tokens: [], ...options.security },
+    ui: { enabled: true, settings: {}, folder: null, ...options.ui },
+    ready: () => true,
+    log: (line) => logged.push(line),
+    ...options.change,
+  });
+  const listening = await listen(app, { host, port: 0, clock });
+  return {
+    ...listening,
+    storage,
+    runs,
+    app,
+    logged,
+    ask: (target, asked) => ask(listening, target, asked),
+    async close() {
+      await listening.close();
+      storage.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function as({ token }: { token: string }): Record<string, string> {
+  return { authorization: `Bearer ${token}` };
+}
+
+function ask({ url, port }: Listening, target: string, options: RequestOptions = {}): Promise<Answer> {
+  const { json, headers = {} } = options;
+  const body = json === undefined ? options.body : JSON.stringify(json);
+  const method = options.method ?? (body === undefined ? 'GET' : 'POST');
+  const ofJson = json === undefined ? {} : { 'content-type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      {
+        host: new URL(url).hostname.replace(/[[\]]/g, ''),
+        port,
+        path: target,
+        method,
+        headers: { ...ofJson, ...headers },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const bytes = Buffer.concat(chunks);
+          const text = bytes.toString('utf8');
+          const parsed = parseJson(text);
+          const { statusCode = 0 } = response;
+          resolve({
+            status: statusCode,
+            headers: response.headers,
+            bytes,
+            text,
+            json: parsed.ok ? parsed.value : null,
+          });
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+}

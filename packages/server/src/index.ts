@@ -1,0 +1,7 @@
+/**
+ * The Toolyard server: durable runs, the HTTP API, live streams, and the page.
+ * @module
+ */
+export { startServer } from './start-server.ts';
+export type { RunningServer, Surroundings } from './start-server.ts';
+export type { ServerOptions } from './config/server-options.ts';

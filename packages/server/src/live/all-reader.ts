@@ -1,0 +1,142 @@
+import type { Clock, LiveEvent, Principal, RunEvent, RunRecord, RunStatus, RunStore } from '@toolyard/protocol';
+import { VERSION } from '@toolyard/protocol';
+import type { LiveBatch } from '../services.ts';
+import { Backlog } from './backlog.ts';
+import { formatCursor, parseCursor } from './cursor.ts';
+import type { RunHub } from './hub.ts';
+import { asLive } from './hub.ts';
+import { isOver, storedEvents } from './stored-events.ts';
+
+type AllReaderOptions = {
+  store: Pick<RunStore, 'getRun' | 'listRuns' | 'readEvents'>;
+  hub: RunHub;
+  clock: Clock;
+  boot: string;
+  maxBacklog?: number;
+};
+
+/** A run is stored a little before the first that is heard of it; clocks may be turned back. */
+const SLACK_MS = 1_000;
+const PAGE = 100;
+/** Who was away for longer than so many runs begins anew with what goes on now. */
+const MOST_RUNS = 1_000;
+const ACTIVE: readonly RunStatus[] = ['queued', 'running', 'parked', 'waiting_for_tab'];
+
+/** Everything of one owner: the runs that go on, those missed since the cursor, and all that comes. */
+export async function* readAll(
+  options: AllReaderOptions,
+  principal: Principal,
+  cursor: string | null,
+  signal: AbortSignal,
+): AsyncGenerator<LiveBatch, undefined> {
+  const { store, hub, clock, boot } = options;
+  const backlog = new Backlog<LiveEvent>(options.maxBacklog);
+  const unsubscribe = hub.subscribe(principal.ownerId, (events) => backlog.push(events));
+  const position = cursor === null ? null : parseCursor(cursor);
+  let settledUntil = position?.settledUntil ?? null;
+  let seqs = new Map(position?.runs);
+  /** Runs read to their end: what is still told of them is known. */
+  const over = new Set<string>();
+  const batch = (events: readonly LiveEvent[]): LiveBatch => ({
+    events,
+    cursor: formatCursor({ settledUntil: settledUntil ?? 0, runs: seqs }),
+  });
+
+  /** Notes what of `events` is new to this reader. */
+  function fresh(events: readonly RunEvent[]): RunEvent[] {
+    return events.filter(({ runId, seq, type }) => {
+      if (over.has(runId) || seq <= (seqs.get(runId) ?? 0)) return false;
+      if (type === 'run_finished') leave(runId);
+      else seqs.set(runId, seq);
+      return true;
+    });
+  }
+
+  function leave(runId: string): void {
+    seqs.delete(runId);
+    over.add(runId);
+  }
+
+  async function* replay(runId: string): AsyncGenerator<LiveBatch, undefined> {
+    for await (const stored of storedEvents(store, principal, runId, seqs.get(runId) ?? 0)) {
+      const events = fresh(stored);
+      if (events.length > 0) yield batch(events.map(asLive));
+    }
+    if (await isOver(store, principal, runId, seqs.get(runId) ?? 0)) seqs.delete(runId);
+  }
+
+  try {
+    while (!signal.aborted) {
+      backlog.restart();
+      const now = clock.now();
+      seqs = await startingPoints(store, principal, settledUntil, seqs);
+      // All that was missed is named in the cursor from here on.
+      settledUntil = now;
+      yield batch([{ type: 'hello', boot, version: VERSION }]);
+      for (const runId of [...seqs.keys()]) {
+        if (signal.aborted) return;
+        yield* replay(runId);
+      }
+      while (!signal.aborted && !backlog.overrun) {
+        const came = await backlog.take(signal);
+        if (came.length === 0) continue;
+        const events: LiveEvent[] = [];
+        for (const event of came) {
+          if (event.type !== 'run') {
+            events.push(event);
+            continue;
+          }
+          const { runId, seq } = event.event;
+          if (!over.has(runId) && seq > (seqs.get(runId) ?? 0) + 1) {
+            // Something came before this reader listened: it is stored.
+            if (events.length > 0) yield batch(events.splice(0));
+            yield* replay(runId);
+          } else if (fresh([event.event]).length > 0) {
+            events.push(event);
+          }
+        }
+        settledUntil = clock.now();
+        if (events.length > 0) yield batch(events);
+      }
+    }
+  } finally {
+    unsubscribe();
+  }
+}
+
+/** Which runs are to be read, and from where: those named, those that go on, and those begun since. */
+async function startingPoints(
+  store: Pick<RunStore, 'listRuns'>,
+  principal: Principal,
+  settledUntil: number | null,
+  named: ReadonlyMap<string, number>,
+): Promise<Map<string, number>> {
+  const runs = await listWhile(store, principal, ACTIVE, () => true);
+  if (settledUntil !== null) {
+    const since = settledUntil - SLACK_MS;
+    runs.push(...(await listWhile(store, principal, undefined, ({ createdAt }) => createdAt >= since)));
+  }
+  const seqs = new Map(named);
+  // The oldest first, as they began.
+  for (const { id } of runs.sort((a, b) => a.createdAt - b.createdAt)) if (!seqs.has(id)) seqs.set(id, 0);
+  return seqs;
+}
+
+async function listWhile(
+  store: Pick<RunStore, 'listRuns'>,
+  principal: Principal,
+  statuses: readonly RunStatus[] | undefined,
+  wanted: (run: RunRecord) => boolean,
+): Promise<RunRecord[]> {
+  const found: RunRecord[] = [];
+  let before: string | undefined;
+  while (found.length < MOST_RUNS) {
+    const query = { limit: PAGE, ...(statuses ? { statuses } : {}), ...(before === undefined ? {} : { before }) };
+    const page = await store.listRuns(principal, query);
+    const kept = page.filter(wanted);
+    found.push(...kept);
+    before = page.at(-1)?.id;
+    if (page.length < PAGE || kept.length < page.length) break;
+  }
+  return found;
+}

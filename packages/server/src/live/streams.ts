@@ -1,0 +1,59 @@
+import type { Clock, Principal, RunEvent, RunStore } from '@toolyard/protocol';
+import type { LiveStreams } from '../services.ts';
+import { readAll } from './all-reader.ts';
+import { Backlog } from './backlog.ts';
+import type { RunHub } from './hub.ts';
+import { isOver, storedEvents } from './stored-events.ts';
+
+export type LiveStreamsOptions = {
+  store: Pick<RunStore, 'getRun' | 'listRuns' | 'readEvents'>;
+  hub: RunHub;
+  clock: Clock;
+  /** Names this start of the process: whoever sees another one fetches anew what he shows. */
+  boot: string;
+  /** How many events a slow reader may leave unread before he is sent back to the store; for tests. */
+  maxBacklog?: number;
+};
+
+/** Streams over what is stored and what comes, without a gap and without a double in between. */
+export function createLiveStreams(options: LiveStreamsOptions): LiveStreams {
+  return {
+    async readRun(principal, runId, afterSeq, signal) {
+      if (!(await options.store.getRun(principal, runId))) return null;
+      return readRun(options, principal, { runId, afterSeq, signal });
+    },
+    readAll: (principal, cursor, signal) => readAll(options, principal, cursor, signal),
+  };
+}
+
+async function* readRun(
+  { store, hub, maxBacklog }: LiveStreamsOptions,
+  principal: Principal,
+  { runId, afterSeq, signal }: { runId: string; afterSeq: number; signal: AbortSignal },
+): AsyncGenerator<readonly RunEvent[], undefined> {
+  const backlog = new Backlog<RunEvent>(maxBacklog);
+  // Before anything is read: what is stored from here on is told as well.
+  const unsubscribe = hub.subscribeRun(principal.ownerId, runId, (events) => backlog.push(events));
+  let seq = afterSeq;
+  try {
+    while (!signal.aborted) {
+      backlog.restart();
+      for await (const events of storedEvents(store, principal, runId, seq)) {
+        seq = events.at(-1)?.seq ?? seq;
+        yield events;
+        if (signal.aborted || events.some(({ type }) => type === 'run_finished')) return;
+      }
+      // Over before the cursor, or gone: nothing will come.
+      if (await isOver(store, principal, runId, seq)) return;
+      while (!signal.aborted && !backlog.overrun) {
+        const events = (await backlog.take(signal)).filter((event) => event.seq > seq);
+        if (events.length === 0) continue;
+        seq = events.at(-1)?.seq ?? seq;
+        yield events;
+        if (events.some(({ type }) => type === 'run_finished')) return;
+      }
+    }
+  } finally {
+    unsubscribe();
+  }
+}

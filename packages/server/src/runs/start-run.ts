@@ -1,0 +1,161 @@
+import { initialState } from '@toolyard/agent-runtime';
+import { messageIdOf } from '@toolyard/agent-host';
+import type {
+  AgentConfiguration,
+  Clock,
+  Failpoint,
+  LeasedRun,
+  LeaseTerms,
+  NewRun,
+  Principal,
+  RunRecord,
+  UserMessage,
+} from '@toolyard/protocol';
+import { textOf, ToolyardError } from '@toolyard/protocol';
+import type { Conversation, Storage } from '@toolyard/storage';
+import { readStoredConfiguration } from '../config/agent-configuration.ts';
+import type { Configurations, LiveHub } from '../services.ts';
+import type { RunCrew } from './run-crew.ts';
+import type { RunConfiguration, StoredRun } from './stored-run.ts';
+import { placeholder } from './stored-run.ts';
+
+export type StartRunServices = {
+  storage: Pick<Storage, 'runs' | 'conversations'>;
+  configurations: Configurations;
+  crew: RunCrew;
+  hub: LiveHub;
+  terms: LeaseTerms;
+  clock: Clock;
+  failpoint?: Failpoint;
+};
+
+export type StartRequest = {
+  runId: string;
+  conversation: Conversation;
+  question: UserMessage;
+  /** True where the question is stored already and is answered anew. */
+  again: boolean;
+  /** The question leaves the queue with this run. */
+  queuedMessageId?: string;
+  /** Counts for this run only. */
+  configuration?: AgentConfiguration;
+};
+
+/** `busy`: another run is under way in this conversation, and nothing was stored. */
+export type StartOutcome = { started: true; run: RunRecord } | { started: false; busyWith: string };
+
+const TITLE_CHARACTERS = 60;
+
+/**
+ * Stores question, place for the answer and run in one transaction, and sets the run going. A run of that id that is
+ * there already is given back.
+ *
+ * @throws ToolyardError
+ */
+export async function startRun(
+  principal: Principal,
+  request: StartRequest,
+  services: StartRunServices,
+): Promise<StartOutcome> {
+  const { storage, crew, hub, failpoint } = services;
+  const { conversation } = request;
+  const configuration = await resolve(principal, request, services.configurations);
+  const created = await storage.runs.createRun(principal, newRun(request, configuration, services));
+  switch (created.outcome) {
+    case 'created': {
+      if (failpoint) await failpoint('run:created');
+      await nameConversation(principal, request, storage);
+      crew.start(created.run);
+      hub.changed(principal.ownerId, 'conversations', conversation.id);
+      if (request.queuedMessageId !== undefined) hub.changed(principal.ownerId, 'queue', conversation.id);
+      return { started: true, run: recordOf(created.run) };
+    }
+    case 'exists':
+      return { started: true, run: created.run };
+    case 'conversation_busy':
+      return { started: false, busyWith: created.runId };
+    case 'not_found':
+      throw noConversation(conversation.id);
+    case 'invalid':
+      throw new ToolyardError({ code: 'bad_request', message: `The message was not stored: ${created.problem}.` });
+  }
+}
+
+export function noConversation(id: string): ToolyardError {
+  return new ToolyardError({ code: 'not_found', message: `There is no conversation ${id}.` });
+}
+
+function newRun(
+  { runId, conversation, question, again, queuedMessageId }: StartRequest,
+  configuration: RunConfiguration,
+  { clock, terms }: StartRunServices,
+): NewRun {
+  const at = clock.now();
+  const state = initialState({
+    runId,
+    conversationId: conversation.id,
+    startedAt: at,
+    limits: configuration.limits,
+  });
+  const answer = placeholder({
+    id: messageIdOf(state, 1),
+    parentId: question.id,
+    runId,
+    model: configuration.model.modelId,
+    createdAt: at,
+  });
+  const stored: StoredRun = {
+    point: { state, context: { phase: 'user_input' } },
+    leafId: question.id,
+    shownId: answer.id,
+  };
+  return {
+    id: runId,
+    conversationId: conversation.id,
+    place: 'server',
+    at,
+    configuration,
+    state: stored,
+    messages: again ? [answer] : [question, answer],
+    leaf: answer.id,
+    lease: terms,
+    ...(conversation.agentId === null ? {} : { agentId: conversation.agentId }),
+    ...(queuedMessageId === undefined ? {} : { queuedMessageId }),
+  };
+}
+
+async function resolve(
+  principal: Principal,
+  { conversation, configuration: run }: StartRequest,
+  configurations: Configurations,
+): Promise<RunConfiguration> {
+  const resolved = await configurations.resolve(principal, {
+    agentId: conversation.agentId,
+    conversation: readStoredConfiguration(conversation.configuration),
+    ...(run ? { run } : {}),
+  });
+  const { model } = resolved;
+  if (model) return { ...resolved, model };
+  throw new ToolyardError({
+    code: 'bad_request',
+    message: 'No model is chosen for this conversation, and there is none to fall back on.',
+    hint: 'Choose a model, or set one up in the settings.',
+  });
+}
+
+/** A conversation without a title is called what is asked in it first. */
+async function nameConversation(
+  principal: Principal,
+  { conversation, question }: StartRequest,
+  storage: Pick<Storage, 'conversations'>,
+): Promise<void> {
+  if (conversation.title !== '') return;
+  const firstLine = textOf(question).trim().split(/[\r\n]/, 1)[0] ?? '';
+  const title = Array.from(firstLine).slice(0, TITLE_CHARACTERS).join('').trim();
+  if (title !== '') await storage.conversations.update(principal, conversation.id, { title });
+}
+
+function recordOf(run: LeasedRun): RunRecord {
+  const { fence: _fence, state: _state, configuration: _configuration, ...record } = run;
+  return record;
+}

@@ -1,0 +1,152 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { createUuidSource } from '@toolyard/agent-host';
+import type { Failpoint } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import { openStorage } from '@toolyard/storage';
+import { readConfigFile } from './config/config-file.ts';
+import { createConfigurations } from './config/configurations.ts';
+import type { ServerOptions } from './config/server-options.ts';
+import { checkOptions } from './config/server-options.ts';
+import { createHttpApp } from './http/create-http-app.ts';
+import type { Listening } from './http/listen.ts';
+import { listen } from './http/listen.ts';
+import { OWNER } from './http/types.ts';
+import { createLiveHub } from './live/hub.ts';
+import { createLiveStreams } from './live/streams.ts';
+import { configuredServers } from './mcp/configured-servers.ts';
+import { createServers } from './mcp/servers.ts';
+import { createModels } from './models/models.ts';
+import { createRunService } from './runs/create-run-service.ts';
+import { createSecrets } from './secrets/secrets.ts';
+
+/** A server that answers. */
+export type RunningServer = {
+  /** Where the page and the API are, without a slash at the end. */
+  readonly url: string;
+  /** Lets requests finish, leaves runs where the next start takes them up, and gives the data folder free. */
+  close(): Promise<void>;
+};
+
+/** What a test puts in the place of the real thing. */
+export type Surroundings = { failpoint?: Failpoint };
+
+/** The file in the data folder that tells other commands where its server is. */
+const ADDRESS_FILE = 'server.json';
+
+/**
+ * Opens the data folder, answers on the address, and takes up the runs the last process left.
+ *
+ * @throws ToolyardError where the options, a file of the data folder, the folder itself or the port are not fit for
+ * it; nothing is left running then.
+ */
+export async function startServer(options: ServerOptions, surroundings: Surroundings = {}): Promise<RunningServer> {
+  checkOptions(options);
+  await using undo = new AsyncDisposableStack();
+  const server = await assemble(options, surroundings, undo);
+  const ending = undo.move();
+  let closing: Promise<void> | undefined;
+  return { url: server.url, close: () => (closing ??= ending.disposeAsync()) };
+}
+
+/** Puts the parts together; what is to be ended is put on `ends`, to be ended in the reverse order. */
+async function assemble(
+  options: ServerOptions,
+  { failpoint }: Surroundings,
+  ends: AsyncDisposableStack,
+): Promise<Listening> {
+  const { dataDir, host, port, token, env, log } = options;
+  const clock = systemClock;
+  const ids = createUuidSource();
+  const file = readConfigFile(join(dataDir, 'config.json'), env);
+  const mcpServers = configuredServers({
+    builtIn: options.builtInServers,
+    file: join(dataDir, 'mcp.json'),
+    flags: options.flagServers,
+    env,
+    log,
+  });
+
+  const storage = await openStorage({ folder: dataDir, clock, ...(failpoint ? { failpoint } : {}) });
+  ends.defer(() => storage.close());
+  const hub = createLiveHub();
+  const secrets = createSecrets({ repository: storage.secrets, clock, folder: dataDir, env, log });
+  const models = createModels({
+    settings: storage.settings,
+    secrets,
+    env,
+    fileProviders: file.providers,
+    fileDefaults: file.defaults,
+    clock,
+    ids,
+    hub,
+  });
+  ends.defer(() => models.close());
+  const servers = await createServers({
+    servers: mcpServers,
+    owner: OWNER,
+    settings: storage.settings,
+    permissions: storage.permissions,
+    hub,
+    clock,
+    log,
+  });
+  ends.defer(() => servers.close());
+  const configurations = createConfigurations({
+    storage,
+    fileDefaults: file.defaults,
+    standardModel: (principal) => models.standard(principal),
+  });
+  const runs = createRunService({
+    storage,
+    models,
+    servers,
+    configurations,
+    hub,
+    clock,
+    ids,
+    log,
+    ...(failpoint ? { failpoint } : {}),
+  });
+  ends.defer(() => runs.close());
+
+  let ready = false;
+  const app = createHttpApp({
+    storage,
+    runs,
+    hub,
+    streams: createLiveStreams({ store: storage.runs, hub, clock, boot: ids.next() }),
+    models,
+    servers,
+    configurations,
+    clock,
+    ids,
+    security: {
+      host,
+      allowHosts: [...options.allowHosts, ...file.allowHosts],
+      tokens: token === undefined ? [] : [{ token, principal: OWNER }],
+    },
+    ui: { enabled: options.ui, settings: { ...file.uiSettings, ...options.uiSettings }, folder: pageFolder() },
+    ready: () => ready,
+    log,
+  });
+  const listening = await listen(app, { host, port, clock });
+  ends.defer(() => listening.close());
+  const addressFile = join(dataDir, ADDRESS_FILE);
+  const address = { url: listening.url, pid: process.pid, ...(token === undefined ? {} : { token }) };
+  writeFileSync(addressFile, JSON.stringify(address), { mode: 0o600 });
+  ends.defer(() => rmSync(addressFile, { force: true }));
+
+  await runs.start();
+  ready = true;
+  void secrets.check(OWNER);
+  return listening;
+}
+
+/** The built page lies in a package of its own; null where it was not built. */
+function pageFolder(): string | null {
+  const description = createRequire(import.meta.url).resolve('@toolyard/web/package.json');
+  const folder = join(dirname(description), 'build');
+  return existsSync(join(folder, 'index.html')) ? folder : null;
+}
