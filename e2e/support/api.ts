@@ -29,7 +29,8 @@ export async function readRun(url: string, runId: string, seen: RunEvent[]): Pro
     const response = await fetch(`${url}/api/runs/${runId}/events`, { headers: { 'last-event-id': String(after) } });
     if (response.status === 204) return 'over';
     const decoder = new TextDecoder();
-    for await (const chunk of response.body ?? []) parser.feed(decoder.decode(chunk, { stream: true }));
+    const body = response.body as AsyncIterable<Uint8Array> | null;
+    for await (const chunk of body ?? []) parser.feed(decoder.decode(chunk, { stream: true }));
   } catch {
     return 'cut';
   }

@@ -10,6 +10,7 @@ test('the package offers this and nothing else', () => {
     'addUsage',
     'canonicalJson',
     'costOf',
+    'decisionsFor',
     'formatToolReference',
     'isAbortError',
     'isJsonObject',

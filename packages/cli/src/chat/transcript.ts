@@ -47,6 +47,8 @@ export class Transcript {
       }
       case 'notice':
         return this.#note(plainLine(event.text, 500));
+      case 'attempt_abandoned':
+        return this.#note('interrupted: the answer is begun anew');
       case 'interrupt_answered':
         return event.answer.decision === 'refuse' ? this.#note('  refused') : undefined;
       case 'run_finished':
@@ -57,6 +59,8 @@ export class Transcript {
       case 'tool_call_started':
       case 'tool_call_delta':
       case 'tool_started':
+      case 'run_parked':
+      case 'run_resumed':
       case 'interrupt_requested':
         return;
     }

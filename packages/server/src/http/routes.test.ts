@@ -197,7 +197,7 @@ describe('export', () => {
       messages: [{ id: 'm1', parts: [{ source: { data: Buffer.from('png').toString('base64') } }] }],
     });
     expect(exported.headers['content-disposition']).toBe(
-      `attachment; filename="a b ____ X y.json"; filename*=UTF-8''a%20b%20%E6%9D%B1%E4%BA%AC%20X%20y.json`,
+      `attachment; filename="a b __ X y.json"; filename*=UTF-8''a%20b%20%E6%9D%B1%E4%BA%AC%20X%20y.json`,
     );
   });
 

@@ -9,7 +9,7 @@ export async function* storedEvents(
   runId: string,
   seq: number,
 ): AsyncGenerator<readonly RunEvent[], undefined> {
-  for (let after = seq; ; ) {
+  for (let after = seq; ;) {
     const events = (await store.readEvents(principal, runId, after, PAGE)) ?? [];
     const last = events.at(-1);
     if (!last) return;

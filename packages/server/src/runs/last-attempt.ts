@@ -53,7 +53,10 @@ function partialAnswer(events: readonly RunEvent[], runId: string): LastAttempt[
         break;
       // Its step was not stored with it: the calls it asks for were never made.
       case 'message_finished':
-        partial = { ...event.message, parts: event.message.parts.filter((part) => part.type !== 'error' && !isCall(part)) };
+        partial = {
+          ...event.message,
+          parts: event.message.parts.filter((part) => part.type !== 'error' && !isCall(part)),
+        };
         break;
       default:
     }

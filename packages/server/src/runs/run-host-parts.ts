@@ -4,11 +4,11 @@ import { createGate, GeneralChatAgent, isHarmless } from '@toolyard/agent-runtim
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { Clock, PermissionView, Principal, ToolReference } from '@toolyard/protocol';
 import { formatToolReference, ToolyardError } from '@toolyard/protocol';
-import type { Storage } from '@toolyard/storage';
 import type { Models, Servers, ToolSelection } from '../services.ts';
 import type { DurableJournal } from './durable-journal.ts';
 import type { RunConversation } from './run-conversation.ts';
 import type { RunLedger } from './run-ledger.ts';
+import type { RunStorage } from './run-storage.ts';
 import type { RunConfiguration } from './stored-run.ts';
 
 export type RunHostParts = {
@@ -24,7 +24,7 @@ export type RunHostParts = {
 export type RunHostServices = {
   models: Pick<Models, 'open'>;
   servers: Pick<Servers, 'select'>;
-  storage: Pick<Storage, 'permissions'>;
+  storage: Pick<RunStorage, 'permissions'>;
 };
 
 /**
@@ -91,7 +91,6 @@ function permissionsOf(decided: readonly PermissionView[]): Map<string, Permissi
 
 const NO_MODEL: ModelRuntime = {
   provider: 'none',
-  // eslint-disable-next-line require-yield -- it says nothing
   async *chat() {
     throw noMore();
   },

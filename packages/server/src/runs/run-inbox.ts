@@ -24,7 +24,8 @@ export function readWishes(items: readonly InboxItem[]): RunWishes {
         break;
       // Not taken by this run: it counts until the message is sent, even if the process dies in between.
       case 'message':
-        if (isJsonObject(body) && typeof body['queuedMessageId'] === 'string') wishes.sendNext = body['queuedMessageId'];
+        if (isJsonObject(body) && typeof body['queuedMessageId'] === 'string')
+          wishes.sendNext = body['queuedMessageId'];
         break;
       case 'answer':
         if (isJsonObject(body) && typeof body['interruptId'] === 'string') {

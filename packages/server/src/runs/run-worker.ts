@@ -2,7 +2,6 @@ import { driveRun } from '@toolyard/agent-host';
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
 import type { Clock, ErrorInfo, Failpoint, LeasedRun, Principal, RunLimits, RunStatus } from '@toolyard/protocol';
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
-import type { Storage } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { CommitPump } from './commit-pump.ts';
 import { DurableJournal } from './durable-journal.ts';
@@ -13,12 +12,13 @@ import { openEndingHost, openRunHost } from './run-host-parts.ts';
 import { readWishes } from './run-inbox.ts';
 import { RunLedger } from './run-ledger.ts';
 import { RunLost } from './run-lost.ts';
+import type { RunStorage } from './run-storage.ts';
 import { RunWriter } from './run-writer.ts';
 import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
 
 export type RunWorkerServices = RunHostServices & {
-  storage: Pick<Storage, 'runs' | 'messages' | 'blobs' | 'permissions'>;
+  storage: Pick<RunStorage, 'runs' | 'messages' | 'blobs' | 'permissions'>;
   pump: CommitPump;
   clock: Clock;
   log: (line: string) => void;

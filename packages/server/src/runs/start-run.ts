@@ -12,15 +12,16 @@ import type {
   UserMessage,
 } from '@toolyard/protocol';
 import { textOf, ToolyardError } from '@toolyard/protocol';
-import type { Conversation, Storage } from '@toolyard/storage';
+import type { Conversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations, LiveHub } from '../services.ts';
 import type { RunCrew } from './run-crew.ts';
+import type { RunStorage } from './run-storage.ts';
 import type { RunConfiguration, StoredRun } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
 
 export type StartRunServices = {
-  storage: Pick<Storage, 'runs' | 'conversations'>;
+  storage: Pick<RunStorage, 'runs' | 'conversations'>;
   configurations: Configurations;
   crew: RunCrew;
   hub: LiveHub;
@@ -64,13 +65,16 @@ export async function startRun(
   switch (created.outcome) {
     case 'created': {
       if (failpoint) await failpoint('run:created');
-      await nameConversation(principal, request, storage);
       crew.start(created.run);
+      await nameConversation(principal, request, storage);
       hub.changed(principal.ownerId, 'conversations', conversation.id);
       if (request.queuedMessageId !== undefined) hub.changed(principal.ownerId, 'queue', conversation.id);
       return { started: true, run: recordOf(created.run) };
     }
     case 'exists':
+      if (created.run.conversationId !== conversation.id) {
+        throw new ToolyardError({ code: 'bad_request', message: `The id ${request.runId} is taken.` });
+      }
       return { started: true, run: created.run };
     case 'conversation_busy':
       return { started: false, busyWith: created.runId };
@@ -147,10 +151,13 @@ async function resolve(
 async function nameConversation(
   principal: Principal,
   { conversation, question }: StartRequest,
-  storage: Pick<Storage, 'conversations'>,
+  storage: Pick<RunStorage, 'conversations'>,
 ): Promise<void> {
   if (conversation.title !== '') return;
-  const firstLine = textOf(question).trim().split(/[\r\n]/, 1)[0] ?? '';
+  const firstLine =
+    textOf(question)
+      .trim()
+      .split(/[\r\n]/, 1)[0] ?? '';
   const title = Array.from(firstLine).slice(0, TITLE_CHARACTERS).join('').trim();
   if (title !== '') await storage.conversations.update(principal, conversation.id, { title });
 }

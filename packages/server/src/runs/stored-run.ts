@@ -39,13 +39,7 @@ function isStoredRun(stored: JsonValue | null): boolean {
 }
 
 /** The answer that is yet to be written: it shows where it will stand. */
-export function placeholder(of: {
-  id: string;
-  parentId: string;
-  runId: string;
-  model: string;
-  createdAt: number;
-}): {
+export function placeholder(of: { id: string; parentId: string; runId: string; model: string; createdAt: number }): {
   role: 'assistant';
   parts: [];
   finishReason: 'pending';

@@ -2,6 +2,7 @@ import type { ChangeQueuedMessage, Principal, QueuedMessage, UserPart } from '@t
 import { ToolyardError } from '@toolyard/protocol';
 import { mediaProblem } from '../media.ts';
 import type { SqliteConnection } from '../sqlite/connection.ts';
+import { ACTIVE } from '../sqlite/run-rows.ts';
 import { decodeJson, encodeJson } from '../text.ts';
 
 /**
@@ -30,7 +31,15 @@ export type QueueRepository = {
     change: ChangeQueuedMessage,
   ): Promise<QueuedMessage | null>;
   remove(principal: Principal, conversationId: string, id: string): Promise<boolean>;
+  /**
+   * For the start of a process, of all owners: what is to be sent although nobody works in its conversation. That is
+   * what a run was stopped for (an inbox item of kind `message` names it), and the first of a queue behind a run that
+   * came to its end as it should.
+   */
+  due(): Promise<DueMessage[]>;
 };
+
+export type DueMessage = { ownerId: string; conversationId: string; id: string };
 
 type Row = { id: string; parts: string; created_at: number };
 
@@ -47,6 +56,20 @@ export function createQueueRepository(connection: SqliteConnection): QueueReposi
   const rewrite = connection.prepare(`UPDATE queued_messages SET parts = ? WHERE ${own} AND id = ?`);
   const place = connection.prepare(`UPDATE queued_messages SET position = ? WHERE ${own} AND id = ?`);
   const remove = connection.prepare(`DELETE FROM queued_messages WHERE ${own} AND id = ?`);
+
+  const selectDue = connection.prepare(`
+    SELECT q.owner_id AS ownerId, q.conversation_id AS conversationId, q.id
+    FROM queued_messages AS q JOIN conversations AS c ON c.id = q.conversation_id AND c.deleted_at IS NULL
+    WHERE NOT EXISTS (
+      SELECT 1 FROM runs WHERE conversation_id = q.conversation_id AND parent_run_id IS NULL AND status IN ${ACTIVE})
+    AND (EXISTS (
+        SELECT 1 FROM run_inbox AS i JOIN runs AS r ON r.id = i.run_id
+        WHERE r.conversation_id = q.conversation_id AND i.kind = 'message' AND i.taken_at IS NULL
+          AND json_extract(i.body, '$.queuedMessageId') = q.id)
+      OR (q.position = (SELECT min(position) FROM queued_messages WHERE conversation_id = q.conversation_id)
+        AND 'done' = (SELECT status FROM runs WHERE conversation_id = q.conversation_id AND parent_run_id IS NULL
+          ORDER BY created_at DESC, id DESC LIMIT 1)))
+    ORDER BY q.conversation_id, q.position`);
 
   const list = (conversationId: string, ownerId: string): QueuedMessage[] =>
     (selectAll.all(conversationId, ownerId) as Row[]).map((row) => toQueued(conversationId, row));
@@ -94,6 +117,9 @@ export function createQueueRepository(connection: SqliteConnection): QueueReposi
     },
     async remove({ ownerId }, conversationId, id) {
       return connection.transaction('queue', 'full', () => remove.run(conversationId, ownerId, id).changes === 1);
+    },
+    async due() {
+      return connection.guard(() => selectDue.all() as DueMessage[]);
     },
   };
 }

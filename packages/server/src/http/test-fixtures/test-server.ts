@@ -34,7 +34,7 @@ export type Answer = {
 export type RequestOptions = {
   /** Default GET, or POST with a body. */
   method?: string;
-  headers?: Record<string, string | string[]>;
+  headers?: Record<string, string>;
   json?: unknown;
   body?: string | Uint8Array;
 };
@@ -108,6 +108,8 @@ function ask({ url, port }: Listening, target: string, options: RequestOptions =
   const body = json === undefined ? options.body : JSON.stringify(json);
   const method = options.method ?? (body === undefined ? 'GET' : 'POST');
   const ofJson = json === undefined ? {} : { 'content-type': 'application/json' };
+  // Node would send the body of a DELETE without saying how long it is.
+  const ofBody = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       {
@@ -115,7 +117,7 @@ function ask({ url, port }: Listening, target: string, options: RequestOptions =
         port,
         path: target,
         method,
-        headers: { ...ofJson, ...headers },
+        headers: { ...ofJson, ...ofBody, ...headers },
       },
       (response) => {
         const chunks: Buffer[] = [];

@@ -36,7 +36,7 @@ export class IncrementalMarkdown {
 
   /** Takes the text as it is now. What does not go on where it ended before is read from the start. */
   update(text: string, options: { whole?: boolean } = {}): readonly MarkdownBlock[] {
-    if (!text.startsWith(this.#taken)) this.#restart();
+    if (!this.#goesOn(text, options.whole === true)) this.#restart();
     const added = this.#held + text.slice(this.#taken.length);
     this.#taken = text;
     const held = options.whole === true ? 0 : heldBack(added);
@@ -46,6 +46,14 @@ export class IncrementalMarkdown {
     this.#tail += chunk;
     if (!this.#growFence()) this.#readTail();
     return this.#blocks;
+  }
+
+  /** Comparing all of a long text for each word costs more than reading the word: the end of it must do until then. */
+  #goesOn(text: string, whole: boolean): boolean {
+    const taken = this.#taken;
+    if (whole) return text.startsWith(taken);
+    const from = Math.max(0, taken.length - 64);
+    return text.length >= taken.length && text.startsWith(taken.slice(from), from);
   }
 
   #restart(): void {

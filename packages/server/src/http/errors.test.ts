@@ -1,0 +1,197 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ErrorCode } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestModels } from './test-fixtures/providers-and-servers.ts';
+import type { TestServer } from './test-fixtures/test-server.ts';
+import { startTestServer } from './test-fixtures/test-server.ts';
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startTestServer();
+});
+afterEach(() => server.close());
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe('bodies', () => {
+  test.each([
+    ['{"title": "x",}', 'line 1, column 15'],
+    ['{"title":\n  nonsense}', 'line 2, column 3'],
+    ['{"title": "x"', 'line 1, column 14'],
+    ['a=b', 'line 1, column 1'],
+  ])('%j is no JSON, and it is said where', async (body, place) => {
+    const answer = await server.ask('/api/conversations', { body, headers: JSON_TYPE });
+    expect(answer).toMatchObject({ status: 400, headers: { 'content-type': 'application/problem+json' } });
+    expect(answer.json).toMatchObject({ code: 'bad_request', detail: expect.stringContaining(place) as string });
+  });
+
+  test.each([
+    ['empty', '   '],
+    ['not UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
+    ['nested without end', '['.repeat(200_000)],
+    ['nested too deep', `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`],
+  ])('one that is %s is refused', async (_what, body) => {
+    expect(await server.ask('/api/settings/x', { method: 'PUT', body, headers: JSON_TYPE })).toMatchObject({
+      status: 400,
+      json: { code: 'bad_request' },
+    });
+    expect(server.logged).toEqual([]);
+  });
+
+  test('what does not fit is named with its place, all of it', async () => {
+    const answer = await server.ask('/api/conversations', {
+      json: { title: 7, configuration: { limits: { maxTurns: 'x' } } },
+    });
+    expect(answer).toMatchObject({
+      status: 400,
+      json: {
+        detail: expect.stringContaining('title in the body') as string,
+        issues: [{ path: 'title' }, { path: 'configuration.limits.maxTurns' }],
+      },
+    });
+  });
+
+  test('one that says it is too large is not read', async () => {
+    const headers = { ...JSON_TYPE, 'content-length': String(1024 * 1024 + 1), connection: 'close' };
+    const answer = await server.ask('/api/conversations', { method: 'POST', headers, body: '' }).catch(() => null);
+    // The client still has bytes to send and may see the closed line first.
+    if (answer !== null) expect(answer).toMatchObject({ status: 413, json: { code: 'too_large' } });
+    expect((await server.ask('/health')).status).toBe(200);
+  });
+
+  test.each([
+    ['/api/conversations', 'application/json', 1],
+    ['/api/files', 'image/png', 20],
+  ])('one for %s that turns out too large is cut off', async (target, type, megabytes) => {
+    const body = Buffer.alloc(megabytes * 1024 * 1024 + 1, 0x20);
+    const answer = await server.ask(target, { body, headers: { 'content-type': type } });
+    expect(answer).toMatchObject({ status: 413, json: { code: 'too_large' } });
+    expect((await server.ask('/health')).status).toBe(200);
+  });
+
+  test('one of unknown length that goes on and on is cut off', async () => {
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(0x20)),
+    });
+    const sending = fetch(`${server.url}/api/conversations`, {
+      method: 'POST',
+      body: endless,
+      duplex: 'half',
+      headers: JSON_TYPE,
+    }).then(
+      ({ status }) => status,
+      () => 413,
+    );
+    expect(await sending).toBe(413);
+    expect((await server.ask('/health')).status).toBe(200);
+  });
+
+  test('just as much as is allowed is taken', async () => {
+    const body = JSON.stringify({ title: 'x' }).padEnd(1024 * 1024, ' ');
+    expect((await server.ask('/api/conversations', { body, headers: JSON_TYPE })).status).toBe(201);
+  });
+});
+
+describe('what is not there', () => {
+  test.each(['/api', '/api/', '/api/nowhere', '/api/conversations/', '/api//conversations', '/API/conversations'])(
+    '%s',
+    async (target) => {
+      const answer = await server.ask(target);
+      expect(target.startsWith('/api') ? answer.status : 404).toBe(404);
+      if (target.startsWith('/api')) expect(answer.json).toMatchObject({ code: 'not_found' });
+    },
+  );
+
+  test('an id that is not there is named', async () => {
+    expect(await server.ask('/api/conversations/nobody')).toMatchObject({
+      status: 404,
+      json: { code: 'not_found', detail: 'There is no conversation "nobody".' },
+    });
+    for (const id of ['%00', '%F0%9F', '..%2f..', "'; DROP TABLE runs; --", 'x'.repeat(5000), '%E2%80%AE']) {
+      const answer = await server.ask(`/api/runs/${encodeURI(id).replaceAll('%25', '%')}`);
+      expect([id, answer.status]).toEqual([id, 404]);
+    }
+    expect(server.logged).toEqual([]);
+  });
+
+  test('a method that is not there is told which are', async () => {
+    const answer = await server.ask('/api/conversations/x', { method: 'PUT', json: {} });
+    expect(answer).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET, PATCH, DELETE, HEAD' },
+      json: { code: 'bad_request' },
+    });
+  });
+
+  test('a query nobody knows is told', async () => {
+    expect(await server.ask('/api/conversations?limitt=3')).toMatchObject({ status: 400 });
+    expect(await server.ask('/api/conversations?limit=many')).toMatchObject({
+      status: 400,
+      json: { issues: [{ path: 'limit' }] },
+    });
+    expect(await server.ask('/health?x=1')).toMatchObject({ status: 400 });
+  });
+});
+
+describe('what fails inside', () => {
+  async function listModels(thrown: unknown) {
+    const models = { ...createTestModels(), list: () => Promise.reject(thrown as Error) };
+    const failing = await startTestServer({ change: { models } });
+    try {
+      return { answer: await failing.ask('/api/models'), logged: failing.logged };
+    } finally {
+      await failing.close();
+    }
+  }
+
+  test('is told without its text, under a number that the log has too', async () => {
+    const { answer, logged } = await listModels(new Error('sk-secret at /home/anne', { cause: new Error('deep') }));
+    expect(answer).toMatchObject({ status: 500, json: { code: 'internal' } });
+    expect(answer.text).not.toMatch(/secret|home|errors\.test/);
+    const number = /Error (\S+);/.exec(answer.text)?.[1] ?? 'none';
+    expect(logged.join('\n')).toContain(`error ${number} at GET /api/models`);
+    expect(logged.join('\n')).toMatch(/sk-secret[^]*caused by[^]*deep/);
+  });
+
+  test.each<[ErrorCode, number]>([
+    ['not_found', 404],
+    ['conflict', 409],
+    ['storage_full', 507],
+    ['rate_limited', 429],
+    ['invalid_key', 502],
+    ['needs_sign_in', 502],
+    ['network', 502],
+    ['timed_out', 504],
+  ])('%s is told as %i', async (code, status) => {
+    const { answer } = await listModels(new ToolyardError({ code, message: 'In plain words.', hint: 'Do this.' }));
+    expect(answer).toMatchObject({ status, json: { status, code, hint: 'Do this.' } });
+    expect(answer.text).toContain('In plain words.');
+  });
+
+  test('a full disk is told without the place of the data', async () => {
+    const full = await startTestServer({ storage: { maxPages: 60 } });
+    try {
+      const answers = [];
+      for (let n = 0; n < 400 && answers.at(-1)?.status !== 507; n++) {
+        answers.push(await full.ask('/api/conversations', { json: { title: 'x'.repeat(500) } }));
+      }
+      expect(answers.at(-1)).toMatchObject({ status: 507, json: { code: 'storage_full' } });
+      expect(answers.at(-1)?.text).not.toContain(full.storage.folder);
+      expect(full.logged.join()).toContain(full.storage.folder);
+      expect((await full.ask('/api/conversations')).status).toBe(200);
+    } finally {
+      await full.close();
+    }
+  });
+
+  test('a file that is gone is told without its place', async () => {
+    const uploaded = await server.ask('/api/files', { body: 'x', headers: { 'content-type': 'image/png' } });
+    rmSync(join(server.storage.folder, 'blobs'), { recursive: true });
+    const { sha256 } = uploaded.json as { sha256: string };
+    const answer = await server.ask(`/api/files/${sha256}`);
+    expect(answer.status).toBe(500);
+    expect(answer.text).not.toContain(server.storage.folder);
+  });
+});

@@ -1,0 +1,146 @@
+import type { JsonValue } from '@toolyard/protocol';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { RouteDescription } from './router.ts';
+import type { RequestOptions, TestServer } from './test-fixtures/test-server.ts';
+import { ANNE, as, BERT, startTestServer } from './test-fixtures/test-server.ts';
+
+/** Every test here goes through the described routes, so that a new one is covered when it is written. */
+let server: TestServer;
+let theirs: Record<string, string>;
+
+/** What a request needs in order to fit; a route that takes a body and is not named here fails the test. */
+const BODIES: Record<string, unknown> = {
+  'post /api/session': { token: 'wrong' },
+  'post /api/conversations': { title: 'of Bert' },
+  'patch /api/conversations/{id}': { title: 'taken over' },
+  'post /api/conversations/{id}/messages': { parts: [{ type: 'text', text: 'taken over' }] },
+  'post /api/conversations/{id}/regenerate': { messageId: 'm1' },
+  'patch /api/conversations/{id}/queue/{item}': { before: null },
+  'post /api/interrupts/{id}/answer': { answer: { decision: 'approve', scope: 'always' } },
+  'post /api/agents': { title: 'of Bert' },
+  'patch /api/agents/{id}': { version: 1, title: 'taken over' },
+  'post /api/providers': { label: 'of Bert', baseUrl: 'http://127.0.0.1:1' },
+  'post /api/providers/test': { baseUrl: 'http://127.0.0.1:1' },
+  'patch /api/providers/{id}': { label: 'taken over' },
+  'patch /api/mcp/servers/{id}': { enabled: false },
+  'put /api/settings/{key}': 'of Bert',
+};
+const QUERIES: Record<string, string> = { 'delete /api/permissions': '?server=files&tool=delete' };
+/** The document describes what there is for everybody, and these tell nothing of anybody. */
+const SAME_FOR_ALL = new Set(['/api/openapi.json', '/health', '/ready', '/props']);
+
+beforeEach(async () => {
+  server = await startTestServer({ security: { tokens: [ANNE, BERT] }, owner: ANNE.principal });
+  theirs = await makeThings();
+});
+afterEach(() => server.close());
+
+async function makeThings(): Promise<Record<string, string>> {
+  const headers = as(ANNE);
+  const post = (target: string, json: unknown) => server.ask(target, { headers, json });
+  await post('/api/agents', { id: 'agent-of-anne', title: 'secret-agent' });
+  await post('/api/conversations', { id: 'conversation-of-anne', title: 'secret-title' });
+  const say = (id: string) => ({ id, parts: [{ type: 'text', text: 'secret-words' }] });
+  const sent = await post('/api/conversations/conversation-of-anne/messages', say('m1'));
+  await post('/api/conversations/conversation-of-anne/messages', say('queued-of-anne'));
+  const run = (sent.json as { run: { id: string } }).run.id;
+  server.runs.ask(run, 'question-of-anne');
+  server.runs.emit(run, { type: 'text_delta', messageId: 'x', text: 'secret-delta' });
+  const { bytes: _bytes, json } = await server.ask('/api/files', {
+    headers: { ...headers, 'content-type': 'image/png' },
+    body: 'secret-bytes',
+  });
+  await post('/api/providers', { id: 'provider-of-anne', label: 'secret-provider', baseUrl: 'http://127.0.0.1:1' });
+  await server.ask('/api/settings/key-of-anne', { method: 'PUT', headers, json: 'secret-setting' });
+  const tool = { serverId: 'files', name: 'delete' };
+  await server.storage.permissions.set(ANNE.principal, { tool, conversationId: null, decision: 'allow', at: 1 });
+  return {
+    conversations: 'conversation-of-anne',
+    item: 'queued-of-anne',
+    runs: run,
+    interrupts: 'question-of-anne',
+    agents: 'agent-of-anne',
+    providers: 'provider-of-anne',
+    servers: 'files',
+    sha256: (json as { sha256: string }).sha256,
+    key: 'key-of-anne',
+  };
+}
+
+/** The path with the ids of what belongs to Anne. */
+function targetOf({ method, path }: RouteDescription): string {
+  const filled = path.replaceAll(/([a-z]+)\/\{(\w+)\}/g, (_all, before: string, name: string) => {
+    const id = theirs[name] ?? theirs[before];
+    if (id === undefined) throw new Error(`${path}: say here which ${name} of Anne is meant`);
+    return `${before}/${id}`;
+  });
+  return filled + (QUERIES[`${method} ${path}`] ?? '');
+}
+
+function optionsOf({ method, path, body, upload }: RouteDescription): RequestOptions {
+  const headers = as(BERT);
+  if (method === 'get') return { headers };
+  if (upload !== undefined) return { method, body: 'of Bert', headers: { ...headers, 'content-type': 'image/png' } };
+  const json = BODIES[`${method} ${path}`];
+  if (body !== undefined && json === undefined) throw new Error(`${method} ${path}: say here what fits it`);
+  return { method: method.toUpperCase(), headers, json: json ?? {} };
+}
+
+const isStream = ({ mediaType }: RouteDescription): boolean => mediaType === 'text/event-stream';
+
+async function everythingOfAnne(): Promise<JsonValue[]> {
+  const routes = server.app.routes.filter((route) => route.method === 'get' && !isStream(route));
+  const found = [];
+  for (const route of routes) {
+    const target = targetOf(route);
+    if (target.includes('/export')) continue;
+    found.push({ target, answer: (await server.ask(target, { headers: as(ANNE) })).text });
+  }
+  return found;
+}
+
+describe('attack 10: somebody else’s things', () => {
+  test('are not there, whatever is asked of them by their id', async () => {
+    const before = await everythingOfAnne();
+    for (const route of server.app.routes.filter(({ path }) => path.includes('{'))) {
+      // A setting is named by its owner: one of this name may be made by anybody.
+      if (route.path === '/api/settings/{key}' && route.method === 'put') continue;
+      const answer = await server.ask(targetOf(route), optionsOf(route));
+      expect([route.method, route.path, answer.status]).toEqual([route.method, route.path, 404]);
+      expect(answer.text).not.toContain('secret');
+    }
+    expect(await everythingOfAnne()).toEqual(before);
+  });
+
+  test('are in no list, and nothing done without naming them touches them', async () => {
+    const before = await everythingOfAnne();
+    for (const route of server.app.routes.filter(({ path }) => !path.includes('{'))) {
+      if (isStream(route) || SAME_FOR_ALL.has(route.path)) continue;
+      const { text } = await server.ask(targetOf(route), optionsOf(route));
+      for (const secret of ['secret', 'of-anne', theirs['runs'] ?? '']) {
+        expect([route.method, route.path, text.includes(secret)]).toEqual([route.method, route.path, false]);
+      }
+    }
+    expect(await everythingOfAnne()).toEqual(before);
+  });
+
+  test('cannot be begun anew under the same id, nor answered for by filters', async () => {
+    const headers = as(BERT);
+    const taken = await server.ask('/api/conversations', { headers, json: { id: 'conversation-of-anne' } });
+    expect(taken).toMatchObject({ status: 400 });
+    expect(taken.text).not.toContain('secret');
+    for (const target of [
+      `/api/interrupts?conversation=conversation-of-anne`,
+      `/api/interrupts?run=${theirs['runs'] ?? ''}`,
+      `/api/runs?conversation=conversation-of-anne`,
+      `/api/permissions?conversation=conversation-of-anne`,
+      '/api/conversations?q=secret-words',
+    ]) {
+      expect([target, (await server.ask(target, { headers })).json]).toEqual([target, { items: [] }]);
+    }
+    const { sha256 } = theirs;
+    const parts = [{ type: 'image', mimeType: 'image/png', source: { blob: sha256 } }];
+    await server.ask('/api/conversations', { headers, json: { id: 'of-bert' } });
+    expect((await server.ask('/api/conversations/of-bert/messages', { headers, json: { parts } })).status).toBe(404);
+  });
+});

@@ -1,0 +1,105 @@
+import type { Clock, Failpoint, IdSource, Principal, UserPart } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { mediaToBlobs } from '@toolyard/storage';
+import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
+import { CommitPump } from './commit-pump.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import { LeaseKeeper } from './leases.ts';
+import { MessageQueue } from './message-queue.ts';
+import { RunCrew } from './run-crew.ts';
+import { createDoors } from './run-service.ts';
+import type { RunStorage } from './run-storage.ts';
+import type { StartOutcome, StartRequest } from './start-run.ts';
+import { startRun } from './start-run.ts';
+
+export type CreateRunServiceOptions = {
+  storage: RunStorage;
+  models: Pick<Models, 'open'>;
+  servers: Pick<Servers, 'select'>;
+  configurations: Configurations;
+  hub: LiveHub;
+  clock: Clock;
+  ids: IdSource;
+  /** One line for each thing worth knowing. */
+  log: (line: string) => void;
+  /**
+   * Passed at `run:created`, `run:planned`, `run:sent`, `run:returned`, `run:streaming`, `run:step`, `run:stepped`,
+   * `run:parked` and `run:finished`.
+   */
+  failpoint?: Failpoint;
+};
+
+/** The durable runs of a process. */
+export type DurableRuns = RunService & {
+  /** Takes up every run that was under way when the last process ended. Resolves when they are in hand, not over. */
+  start(): Promise<void>;
+  /** Lets go of all runs, none of them cancelled; the next process goes on with them. May be called again. */
+  close(): Promise<void>;
+};
+
+const LEASE_MS = 15_000;
+
+export function createRunService(options: CreateRunServiceOptions): DurableRuns {
+  const { storage, configurations, hub, clock, ids, log } = options;
+  const terms = { owner: ids.next(), ms: LEASE_MS };
+  const failpoint = options.failpoint ? { failpoint: options.failpoint } : {};
+  const pump = new CommitPump({
+    store: storage.runs,
+    clock,
+    publish: (ownerId, events) => hub.runEvents(ownerId, events),
+    onFailure: (error) => {
+      keeper.pause();
+      log(`runs could not be stored: ${error instanceof Error ? error.message : String(error)}`);
+    },
+    ...failpoint,
+  });
+  const crew = new RunCrew({
+    ...options,
+    pump,
+    terms,
+    onOver: (run, status, sendNext) => {
+      queue
+        .afterRun({ ownerId: run.ownerId }, run.conversationId, status, sendNext)
+        .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`));
+    },
+  });
+  const keeper = new LeaseKeeper({ store: storage.runs, crew, terms, clock, log });
+
+  let closing: Promise<void> | null = null;
+  async function start(principal: Principal, request: StartRequest): Promise<StartOutcome> {
+    if (closing) throw stopping();
+    return startRun(principal, request, { storage, configurations, crew, hub, terms, clock, ...failpoint });
+  }
+  const keepMedia = (principal: Principal, parts: UserPart[]): Promise<UserPart[]> =>
+    mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
+  const queue = new MessageQueue({ storage, crew, hub, clock, keepMedia, start, log });
+  const doors = createDoors({ storage, queue, crew, hub, clock, ids, keepMedia, start });
+  let stopHousekeeping = (): void => {};
+
+  return {
+    ...doors,
+    async start() {
+      await keeper.start();
+      await queue.sendDue();
+      stopHousekeeping = startHousekeeping({ storage, clock, log });
+    },
+    close() {
+      closing ??= (async () => {
+        keeper.close();
+        stopHousekeeping();
+        await crew.close();
+        await pump.drain();
+      })();
+      return closing;
+    },
+  };
+}
+
+function stopping(): ToolyardError {
+  return new ToolyardError({
+    code: 'conflict',
+    message: 'Toolyard is stopping and begins nothing new.',
+    hint: 'Send it again when it is back.',
+    retryable: true,
+  });
+}

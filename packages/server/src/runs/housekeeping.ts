@@ -1,0 +1,54 @@
+import type { Clock } from '@toolyard/protocol';
+import type { RunStorage } from './run-storage.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How long deltas are kept after the end of a run: a reader that was away reads them to the letter. */
+const KEEP_DELTAS_MS = DAY_MS;
+/** How long a deleted conversation can be brought back. */
+const KEEP_DELETED_MS = 30 * DAY_MS;
+/** A transaction holds everything up: small ones do so for a moment. */
+const RUNS_AT_ONCE = 20;
+const CONVERSATIONS_AT_ONCE = 5;
+const PAUSE_MS = 50;
+
+/** Once an hour deletes what has had its time. Returns how to stop it. */
+export function startHousekeeping(of: {
+  storage: Pick<RunStorage, 'runs' | 'conversations'>;
+  clock: Clock;
+  log: (line: string) => void;
+}): () => void {
+  const { storage, clock, log } = of;
+  let cancel: () => void;
+  let next: 'runs' | 'conversations' = 'runs';
+
+  async function work(): Promise<void> {
+    let wait = PAUSE_MS;
+    try {
+      if (next === 'runs') {
+        const done = await storage.runs.compact(clock.now() - KEEP_DELTAS_MS, RUNS_AT_ONCE);
+        if (done < RUNS_AT_ONCE) next = 'conversations';
+      } else {
+        const done = await storage.conversations.purgeDeleted(clock.now() - KEEP_DELETED_MS, CONVERSATIONS_AT_ONCE);
+        if (done < CONVERSATIONS_AT_ONCE) {
+          next = 'runs';
+          wait = HOUR_MS;
+        }
+      }
+    } catch (error) {
+      log(`housekeeping: ${error instanceof Error ? error.message : String(error)}`);
+      wait = HOUR_MS;
+    }
+    if (!stopped) plan(wait);
+  }
+
+  let stopped = false;
+  const plan = (ms: number): void => {
+    cancel = clock.after(ms, () => void work());
+  };
+  plan(HOUR_MS);
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}

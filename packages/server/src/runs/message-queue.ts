@@ -1,0 +1,140 @@
+import type {
+  ChangeQueuedMessage,
+  Clock,
+  Principal,
+  QueuedMessage,
+  RunRecord,
+  UserMessage,
+  UserPart,
+} from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { Conversation } from '@toolyard/storage';
+import type { LiveHub } from '../services.ts';
+import type { RunCrew } from './run-crew.ts';
+import { sendNextBody } from './run-inbox.ts';
+import type { RunStorage } from './run-storage.ts';
+import type { StartOutcome, StartRequest } from './start-run.ts';
+
+export type MessageQueueOptions = {
+  storage: Pick<RunStorage, 'queue' | 'conversations' | 'runs'>;
+  crew: RunCrew;
+  hub: LiveHub;
+  clock: Clock;
+  /** Puts large media of the parts into the blob store. */
+  keepMedia: (principal: Principal, parts: UserPart[]) => Promise<UserPart[]>;
+  start: (principal: Principal, request: StartRequest) => Promise<StartOutcome>;
+  log: (line: string) => void;
+};
+
+/** What is said while a run works waits here, and is sent when its turn comes. */
+export class MessageQueue {
+  readonly #options: MessageQueueOptions;
+
+  constructor(options: MessageQueueOptions) {
+    this.#options = options;
+  }
+
+  async add(principal: Principal, message: Omit<QueuedMessage, 'createdAt'>): Promise<QueuedMessage> {
+    const { storage, clock, hub } = this.#options;
+    const queued = await storage.queue.add(principal, { ...message, at: clock.now() });
+    hub.changed(principal.ownerId, 'queue', message.conversationId);
+    return queued;
+  }
+
+  async change(
+    principal: Principal,
+    conversationId: string,
+    id: string,
+    change: ChangeQueuedMessage,
+  ): Promise<QueuedMessage> {
+    const { storage, hub, keepMedia } = this.#options;
+    const parts = change.parts && (await keepMedia(principal, change.parts));
+    const changed = await storage.queue.change(principal, conversationId, id, {
+      ...change,
+      ...(parts ? { parts } : {}),
+    });
+    if (!changed) throw notQueued(id);
+    hub.changed(principal.ownerId, 'queue', conversationId);
+    return changed;
+  }
+
+  async remove(principal: Principal, conversationId: string, id: string): Promise<void> {
+    const { storage, hub } = this.#options;
+    if (!(await storage.queue.remove(principal, conversationId, id))) throw notQueued(id);
+    hub.changed(principal.ownerId, 'queue', conversationId);
+  }
+
+  /**
+   * Sends a queued message at once. What is under way is stopped for it, and the wish is stored with that run: the
+   * message is sent even if the process dies in between.
+   */
+  async sendNow(principal: Principal, conversationId: string, id: string): Promise<void> {
+    await this.#putFirst(principal, conversationId, id);
+    const outcome = await this.#send(principal, conversationId, id);
+    if (outcome === 'gone') throw notQueued(id);
+    if (outcome.started) return;
+    const { storage, crew, clock } = this.#options;
+    const item = { id: `send:${id}`, kind: 'message' as const, body: sendNextBody(id), at: clock.now() };
+    const put = await storage.runs.putInbox(principal, outcome.busyWith, item);
+    if (put.outcome === 'put' || put.outcome === 'exists') await crew.wake(outcome.busyWith);
+    const run = await storage.runs.getRun(principal, outcome.busyWith);
+    // It ended by itself in the same moment.
+    if (!run || run.endedAt !== null) await this.#send(principal, conversationId, id);
+  }
+
+  /** A run is over: sends what it was stopped for, or, after one that came to its end as it should, what comes next. */
+  async afterRun(
+    principal: Principal,
+    conversationId: string,
+    status: RunRecord['status'],
+    sendNext: string | null,
+  ): Promise<void> {
+    if (sendNext !== null) {
+      const outcome = await this.#send(principal, conversationId, sendNext);
+      if (outcome !== 'gone') return;
+    }
+    if (status !== 'done') return;
+    const [next] = await this.#options.storage.queue.list(principal, conversationId);
+    if (next) await this.#send(principal, conversationId, next.id);
+  }
+
+  /** Sends what a process that died could not send any more. */
+  async sendDue(): Promise<void> {
+    for (const { ownerId, conversationId, id } of await this.#options.storage.queue.due()) {
+      try {
+        await this.#send({ ownerId }, conversationId, id);
+      } catch (error) {
+        // It stays in the queue, where its owner sees it.
+        this.#options.log(`queued message ${id}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  }
+
+  async #putFirst(principal: Principal, conversationId: string, id: string): Promise<void> {
+    const { queue } = this.#options.storage;
+    const [first] = await queue.list(principal, conversationId);
+    if (!first || first.id === id) return;
+    await this.change(principal, conversationId, id, { before: first.id });
+  }
+
+  async #send(principal: Principal, conversationId: string, id: string): Promise<StartOutcome | 'gone'> {
+    const { storage, clock, start } = this.#options;
+    const conversation = await storage.conversations.get(principal, conversationId);
+    const queued = conversation && (await storage.queue.get(principal, conversationId, id));
+    if (!queued) return 'gone';
+    const question = questionOf(queued, conversation, clock.now());
+    return start(principal, { runId: id, conversation, question, again: false, queuedMessageId: id });
+  }
+}
+
+function questionOf({ id, parts }: QueuedMessage, conversation: Conversation, createdAt: number): UserMessage {
+  return { id, parentId: conversation.leafId, createdAt, role: 'user', parts };
+}
+
+function notQueued(id: string): ToolyardError {
+  return new ToolyardError({
+    code: 'not_found',
+    message: `There is no queued message ${id}.`,
+    hint: 'It has been sent already, or taken back.',
+  });
+}

@@ -1,0 +1,194 @@
+import type {
+  Clock,
+  IdSource,
+  InterruptAnswer,
+  Principal,
+  Regenerate,
+  RunRecord,
+  SendMessage,
+  SentMessage,
+  StoredInterrupt,
+  UserMessage,
+  UserPart,
+} from '@toolyard/protocol';
+import { decisionsFor, ToolyardError } from '@toolyard/protocol';
+import type { Conversation } from '@toolyard/storage';
+import type { LiveHub, RunService } from '../services.ts';
+import type { MessageQueue } from './message-queue.ts';
+import type { RunCrew } from './run-crew.ts';
+import { rememberDecision } from './remember-decision.ts';
+import type { RunStorage } from './run-storage.ts';
+import type { StartOutcome, StartRequest } from './start-run.ts';
+import { noConversation } from './start-run.ts';
+
+export type RunServiceOptions = {
+  storage: Pick<RunStorage, 'runs' | 'conversations' | 'messages' | 'queue' | 'permissions'>;
+  queue: MessageQueue;
+  crew: RunCrew;
+  hub: LiveHub;
+  clock: Clock;
+  ids: IdSource;
+  keepMedia: (principal: Principal, parts: UserPart[]) => Promise<UserPart[]>;
+  start: (principal: Principal, request: StartRequest) => Promise<StartOutcome>;
+};
+
+/**
+ * What people do with runs. A run that a message starts has the id of that message, so that sending it again finds the
+ * run and starts no second one.
+ */
+export function createDoors(options: RunServiceOptions): RunService {
+  const { storage, queue, crew, hub, clock, ids, keepMedia, start } = options;
+
+  async function conversationOf(principal: Principal, id: string): Promise<Conversation> {
+    const conversation = await storage.conversations.get(principal, id);
+    if (!conversation) throw noConversation(id);
+    return conversation;
+  }
+
+  /** What an earlier sending of the same message came to. */
+  async function sentBefore(principal: Principal, conversationId: string, id: string): Promise<SentMessage | null> {
+    const queued = await storage.queue.get(principal, conversationId, id);
+    if (queued) return { queued };
+    const run = await storage.runs.getRun(principal, id);
+    if (!run || run.conversationId !== conversationId) return null;
+    const message = await storage.messages.get(principal, conversationId, id);
+    return message?.role === 'user' ? { run, message } : null;
+  }
+
+  return {
+    async send(principal, conversationId, message) {
+      const conversation = await conversationOf(principal, conversationId);
+      if (message.id !== undefined) {
+        const before = await sentBefore(principal, conversationId, message.id);
+        if (before) return before;
+      }
+      const { parentId = conversation.leafId, configuration } = message;
+      const question: UserMessage = {
+        id: message.id ?? ids.next(),
+        parentId,
+        createdAt: clock.now(),
+        role: 'user',
+        parts: await keepMedia(principal, message.parts),
+      };
+      const request: StartRequest = {
+        runId: question.id,
+        conversation,
+        question,
+        again: false,
+        ...(configuration ? { configuration } : {}),
+      };
+      const outcome = await start(principal, request);
+      if (outcome.started) return { run: outcome.run, message: question };
+
+      refuseWhereItCannotWait(message, conversation);
+      const { id, parts } = question;
+      const queued = await queue.add(principal, { id, conversationId, parts });
+      if (message.whenBusy === 'interrupt') {
+        await queue.sendNow(principal, conversationId, id);
+      } else {
+        // It may have ended while the message was being stored.
+        const busy = await storage.runs.getRun(principal, outcome.busyWith);
+        if (busy && busy.endedAt !== null) await queue.afterRun(principal, conversationId, busy.status, null);
+      }
+      return { queued };
+    },
+
+    async regenerate(principal, conversationId, { messageId, configuration }: Regenerate) {
+      const conversation = await conversationOf(principal, conversationId);
+      const answered = await storage.messages.get(principal, conversationId, messageId);
+      if (!answered) throw new ToolyardError({ code: 'not_found', message: `There is no message ${messageId}.` });
+      const branch = await storage.messages.branch(principal, conversationId, messageId);
+      const question = branch.findLast((each) => each.role === 'user');
+      if (answered.role === 'user' || answered.role === 'system' || !question) {
+        throw new ToolyardError({
+          code: 'bad_request',
+          message: 'Only an answer can be made anew.',
+          hint: 'To ask something else, edit the message and send it again.',
+        });
+      }
+      const outcome = await start(principal, {
+        runId: ids.next(),
+        conversation,
+        question,
+        again: true,
+        ...(configuration ? { configuration } : {}),
+      });
+      if (!outcome.started) throw busy('An answer is being written already.');
+      return { run: outcome.run };
+    },
+
+    async cancel(principal, runId) {
+      const item = { id: 'cancel', kind: 'cancel' as const, body: {}, at: clock.now() };
+      const { outcome } = await storage.runs.putInbox(principal, runId, item);
+      if (outcome === 'put' || outcome === 'exists') await crew.wake(runId);
+      const run: RunRecord | null = await storage.runs.getRun(principal, runId);
+      if (run) return run;
+      throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
+    },
+
+    async answer(principal, interruptId, answer) {
+      const asked = await findInterrupt(storage, principal, interruptId);
+      if (!asked) throw noInterrupt(interruptId);
+      refuseUnfitting(asked, answer);
+      const outcome = await storage.runs.answerInterrupt(principal, interruptId, answer, clock.now());
+      switch (outcome.outcome) {
+        case 'not_found':
+          throw noInterrupt(interruptId);
+        case 'closed':
+          throw new ToolyardError({
+            code: 'conflict',
+            message: outcome.answer
+              ? 'This question has been answered already.'
+              : 'This question is not asked any more: its run has ended.',
+          });
+        case 'answered':
+          await rememberDecision(storage.permissions, principal, asked, answer, clock.now());
+          hub.changed(principal.ownerId, 'interrupts', asked.conversationId);
+          await crew.wake(outcome.runId);
+          return { ...asked, status: 'answered', answer, answeredAt: clock.now() };
+      }
+    },
+
+    changeQueued: (principal, conversationId, id, change) => queue.change(principal, conversationId, id, change),
+    removeQueued: (principal, conversationId, id) => queue.remove(principal, conversationId, id),
+    sendQueued: (principal, conversationId, id) => queue.sendNow(principal, conversationId, id),
+  };
+}
+
+function refuseWhereItCannotWait(message: SendMessage, conversation: Conversation): void {
+  if (message.whenBusy === 'refuse') throw busy('An answer is being written already.');
+  // What is queued follows whatever is said last when its turn comes.
+  if (message.parentId === undefined || message.parentId === conversation.leafId) return;
+  throw busy('A message cannot be edited while an answer is being written.');
+}
+
+function busy(message: string): ToolyardError {
+  return new ToolyardError({ code: 'conflict', message, hint: 'Stop it first, or wait for its end.' });
+}
+
+async function findInterrupt(
+  storage: Pick<RunStorage, 'runs'>,
+  principal: Principal,
+  id: string,
+): Promise<StoredInterrupt | undefined> {
+  // An interrupt's id begins with that of its run, up to one of its dots.
+  for (let dot = id.indexOf('.'); dot !== -1; dot = id.indexOf('.', dot + 1)) {
+    const asked = await storage.runs.listInterrupts(principal, { runId: id.slice(0, dot), limit: 1_000 });
+    const found = asked.find((interrupt) => interrupt.id === id);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function noInterrupt(id: string): ToolyardError {
+  return new ToolyardError({ code: 'not_found', message: `There is no question ${id}.` });
+}
+
+function refuseUnfitting({ interrupt }: StoredInterrupt, { decision }: InterruptAnswer): void {
+  const fitting = decisionsFor(interrupt.kind);
+  if (fitting.includes(decision)) return;
+  throw new ToolyardError({
+    code: 'bad_request',
+    message: `"${decision}" is no answer to this question: it takes ${fitting.map((each) => `"${each}"`).join(', ')}.`,
+  });
+}
