@@ -6,7 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { ConversationView, Message, Page, RunEvent, SentMessage, StoredInterrupt } from '@toolyard/protocol';
+import type {
+  ConversationView,
+  Message,
+  Page,
+  ProviderView,
+  RunEvent,
+  SentMessage,
+  StoredInterrupt,
+} from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
 import type { ModelServer } from '@toolyard/testing';
 import { COUNT_FILE_VARIABLE, reply, scriptedMcpCommand, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
@@ -121,7 +129,10 @@ async function killedAt(
   scene: Scene,
 ): Promise<ConversationView> {
   const first = await scene.start(place, hit);
-  await call(first.url, 'POST', '/api/conversations', { id: 'c' });
+  const { items } = await call<{ items: ProviderView[] }>(first.url, 'GET', '/api/providers');
+  const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
+  const configuration = { model: { providerId, modelId: 'scripted' } };
+  await call(first.url, 'POST', '/api/conversations', { id: 'c', configuration });
   const id = '0192f0c1-2345-7abc-8def-0123456789ab';
   const message = { id, parts: [{ type: 'text', text: 'Count, please.' }] };
   let sent = await call<SentMessage>(first.url, 'POST', '/api/conversations/c/messages', message).catch(() => null);

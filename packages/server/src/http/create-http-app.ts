@@ -5,7 +5,6 @@ import { createEventStreams } from './event-stream.ts';
 import { createHostCheck } from './hosts.ts';
 import { createPage } from './page.ts';
 import { answerFor, quoted, refusal } from './problems.ts';
-import { setStandardHeaders } from './response-headers.ts';
 import type { RouteDescription, Router } from './router.ts';
 import { createRouter, honoPath } from './router.ts';
 import { addAgentRoutes } from './routes/agents.ts';
@@ -56,7 +55,6 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     problemAnswer(answerFor(thrown, request, deps));
 
   app.use(async (c, next) => {
-    setStandardHeaders(c.env.outgoing);
     checkTarget(c.env.incoming.url);
     checkHost(c.env.incoming);
     await next();

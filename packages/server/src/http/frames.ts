@@ -1,4 +1,5 @@
-import type { LiveEvent, RunEvent } from '@toolyard/protocol';
+import type { RunEvent } from '@toolyard/protocol';
+import { eventJson } from '../live/hub.ts';
 import type { LiveBatch } from '../services.ts';
 import type { Frame } from './event-stream.ts';
 
@@ -20,22 +21,7 @@ export async function* liveFrames(batches: AsyncIterable<LiveBatch>): AsyncGener
     yield events.map((event, at) => ({
       event: event.type,
       ...(at === events.length - 1 && cursor !== '' ? { id: cursor } : {}),
-      json: liveJson(event),
+      json: eventJson(event),
     }));
   }
-}
-
-function liveJson(event: LiveEvent): string {
-  return event.type === 'run' ? `{"type":"run","event":${eventJson(event.event)}}` : JSON.stringify(event);
-}
-
-const encoded = new WeakMap<RunEvent, string>();
-
-/** The same event goes to every reader: it is written out once. */
-function eventJson(event: RunEvent): string {
-  const known = encoded.get(event);
-  if (known !== undefined) return known;
-  const json = JSON.stringify(event);
-  encoded.set(event, json);
-  return json;
 }

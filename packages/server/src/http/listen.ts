@@ -3,9 +3,10 @@ import { createServer } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Clock } from '@toolyard/protocol';
-import { isAbortError, ToolyardError } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
 import type { HttpApp } from './create-http-app.ts';
 import { refusal } from './problems.ts';
+import { setStandardHeaders } from './response-headers.ts';
 
 /** How long requests under way may take to end when the server stops. */
 const STOP_WITHIN_MS = 5_000;
@@ -31,11 +32,16 @@ export async function listen(
   const answer = getRequestListener(app.fetch, {
     // The global Response stays the platform's own: others in this process compare with it.
     overrideGlobalObjects: false,
-    errorHandler: (error) => app.answerError(isAbortError(error) ? error : unreadable()),
+    errorHandler: () => app.answerError(unreadable()),
   });
-  const server = createServer({ noDelay: true }, (incoming, outgoing) => void answer(incoming, outgoing));
-  const port = await open(server, options);
   let closing: Promise<void> | undefined;
+  const server = createServer({ noDelay: true }, (incoming, outgoing) => {
+    // A connection that was at work when the server began to stop would be kept for another request.
+    outgoing.once('close', () => closing && setImmediate(() => server.closeIdleConnections()));
+    setStandardHeaders(outgoing);
+    void answer(incoming, outgoing);
+  });
+  const port = await open(server, options);
   return {
     url: `http://${hostInUrl(options.host)}:${port}`,
     port,

@@ -124,6 +124,24 @@ describe('attack 10: somebody else’s things', () => {
     expect(await everythingOfAnne()).toEqual(before);
   });
 
+  test('are told to nobody else as they happen', async () => {
+    const control = new AbortController();
+    const stream = await fetch(`${server.url}/api/events`, { headers: as(BERT), signal: control.signal });
+    const reader = (stream.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
+    let told = '';
+    const readUntil = async (text: string): Promise<void> => {
+      while (!told.includes(text)) told += (await reader.read()).value ?? '';
+    };
+    await readUntil('"hello"');
+    server.runs.emit(theirs['runs'] ?? '', { type: 'text_delta', messageId: 'x', text: 'secret-delta' });
+    const change = { method: 'PATCH', headers: as(ANNE), json: { title: 'secret-title 2' } };
+    await server.ask('/api/conversations/conversation-of-anne', change);
+    await server.ask('/api/conversations', { headers: as(BERT), json: { id: 'of-bert' } });
+    await readUntil('of-bert');
+    control.abort();
+    expect(told).not.toMatch(/secret|of-anne|text_delta/);
+  });
+
   test('cannot be begun anew under the same id, nor answered for by filters', async () => {
     const headers = as(BERT);
     const taken = await server.ask('/api/conversations', { headers, json: { id: 'conversation-of-anne' } });

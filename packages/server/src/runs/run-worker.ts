@@ -34,6 +34,9 @@ export type WorkResult =
   | { end: 'rested'; inboxWaits: boolean }
   | { end: 'lost'; lost: RunLost };
 
+/** How long what has been aborted may take to notice; nothing is written any more. */
+const LAST_WORDS_MS = 500;
+
 /** One run while this process holds its lease: taken up, driven, brought to its end or to its rest. */
 export class RunWorker {
   readonly run: LeasedRun;
@@ -92,7 +95,7 @@ export class RunWorker {
     // What was streamed so far is kept: the next process marks it.
     await this.#writer.flushed().catch(() => {});
     this.#writer.lose(new RunLost('let_go', 'this process stops'));
-    await this.#settledWithin(callMs);
+    await this.#settledWithin(LAST_WORDS_MS);
   }
 
   #settledWithin(ms: number): Promise<void> {

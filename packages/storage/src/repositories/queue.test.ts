@@ -85,6 +85,21 @@ describe('the queue', () => {
     expect(await order()).toEqual(['b', 'c']);
   });
 
+  test('says what is due although nobody works there: after a run that ended well, or was stopped for it', async () => {
+    const due = async (): Promise<string[]> => (await storage.queue.due()).map(({ id }) => id);
+    const end = { runId: 'r1', fence: 1, baseSeq: 0, events: [], durability: 'normal' } as const;
+    storage.runs.createRun(ANNE, newRun('r1', 'c1'));
+    expect(await due()).toEqual([]);
+    storage.runs.putInbox(ANNE, 'r1', { id: 'x', kind: 'message', body: { queuedMessageId: 'b' }, at: 3 });
+    storage.runs.commit([{ ...end, status: 'cancelled' }]);
+    expect(await due()).toEqual(['b']);
+    storage.runs.createRun(ANNE, newRun('r2', 'c1', { queuedMessageId: 'b' }));
+    storage.runs.commit([{ ...end, runId: 'r2', status: 'done' }]);
+    expect(await due()).toEqual(['a']);
+    await storage.conversations.remove(ANNE, 'c1', 4);
+    expect(await due()).toEqual([]);
+  });
+
   test('goes with its conversation, and takes nothing for one that is gone', async () => {
     await storage.conversations.remove(ANNE, 'c1', 3);
     const message = { id: 'd', conversationId: 'c1', parts: text('d'), at: 4 };

@@ -39,7 +39,7 @@ export type QueueRepository = {
   due(): Promise<DueMessage[]>;
 };
 
-export type DueMessage = { ownerId: string; conversationId: string; id: string };
+type DueMessage = { ownerId: string; conversationId: string; id: string };
 
 type Row = { id: string; parts: string; created_at: number };
 

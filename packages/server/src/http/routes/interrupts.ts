@@ -4,7 +4,7 @@ import { limit, word } from '../schemas/query.ts';
 import { answerInterrupt, interruptPage, interruptStatus, storedInterrupt } from '../schemas/runs.ts';
 import type { HttpDeps } from '../types.ts';
 
-export function addInterruptRoutes({ route }: Router, { storage, runs, hub }: HttpDeps): void {
+export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpDeps): void {
   route({
     method: 'get',
     path: '/api/interrupts',
@@ -33,10 +33,6 @@ export function addInterruptRoutes({ route }: Router, { storage, runs, hub }: Ht
     summary: 'Answer; the first answer counts',
     body: answerInterrupt,
     answer: storedInterrupt,
-    async handle({ principal, params: { id }, body: { answer } }) {
-      const answered = await runs.answer(principal, id, answer);
-      hub.changed(principal.ownerId, 'interrupts', answered.conversationId);
-      return answered;
-    },
+    handle: ({ principal, params: { id }, body: { answer } }) => runs.answer(principal, id, answer),
   });
 }

@@ -22,7 +22,7 @@ import { checkParts } from '../user-parts.ts';
 const PATH = '/api/conversations/{id}';
 
 export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
-  const { storage, runs, hub } = deps;
+  const { storage, runs } = deps;
 
   route({
     method: 'get',
@@ -56,12 +56,9 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
       await findConversation(deps, principal, id);
       checkAttachments(principal, body.parts);
       const sent = await runs.send(principal, id, body);
-      const acceptEncoding = c.req.header('accept-encoding');
       if ('queued' in sent) {
-        hub.changed(principal.ownerId, 'queue', id);
-        return jsonAnswer(sent, { status: 202, acceptEncoding });
+        return jsonAnswer(sent, { status: 202, acceptEncoding: c.req.header('accept-encoding') });
       }
-      hub.changed(principal.ownerId, 'conversations', id);
       return { run: runView(sent.run), message: sent.message };
     },
   });
@@ -76,7 +73,6 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
     async handle({ principal, params: { id }, body }) {
       await findConversation(deps, principal, id);
       const { run } = await runs.regenerate(principal, id, body);
-      hub.changed(principal.ownerId, 'conversations', id);
       return { run: runView(run) };
     },
   });
@@ -102,7 +98,6 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
       await findConversation(deps, principal, id);
       if (body.parts !== undefined) checkAttachments(principal, body.parts);
       const queued = await runs.changeQueued(principal, id, item, body);
-      hub.changed(principal.ownerId, 'queue', id);
       return queued;
     },
   });
@@ -114,7 +109,6 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
     async handle({ principal, params: { id, item } }) {
       await findConversation(deps, principal, id);
       await runs.removeQueued(principal, id, item);
-      hub.changed(principal.ownerId, 'queue', id);
     },
   });
 
@@ -125,7 +119,6 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
     async handle({ principal, params: { id, item } }) {
       await findConversation(deps, principal, id);
       await runs.sendQueued(principal, id, item);
-      hub.changed(principal.ownerId, 'queue', id);
     },
   });
 

@@ -12,7 +12,7 @@ import {
 import { flag } from '../schemas/query.ts';
 import type { HttpDeps } from '../types.ts';
 
-export function addModelRoutes({ route }: Router, { models, hub }: HttpDeps): void {
+export function addModelRoutes({ route }: Router, { models }: HttpDeps): void {
   route({
     method: 'get',
     path: '/api/models',
@@ -37,11 +37,7 @@ export function addModelRoutes({ route }: Router, { models, hub }: HttpDeps): vo
     body: createProvider,
     answer: providerView,
     status: 201,
-    async handle({ principal, body }) {
-      const provider = await models.create(principal, body);
-      hub.changed(principal.ownerId, 'providers', provider.id);
-      return provider;
-    },
+    handle: ({ principal, body }) => models.create(principal, body),
   });
 
   route({
@@ -59,20 +55,13 @@ export function addModelRoutes({ route }: Router, { models, hub }: HttpDeps): vo
     summary: 'Change a provider that was added here',
     body: changeProvider,
     answer: providerView,
-    async handle({ principal, params: { id }, body }) {
-      const provider = await models.change(principal, id, body);
-      hub.changed(principal.ownerId, 'providers', id);
-      return provider;
-    },
+    handle: ({ principal, params: { id }, body }) => models.change(principal, id, body),
   });
 
   route({
     method: 'delete',
     path: '/api/providers/{id}',
     summary: 'Remove a provider that was added here, with its key',
-    async handle({ principal, params: { id } }) {
-      await models.remove(principal, id);
-      hub.changed(principal.ownerId, 'providers', id);
-    },
+    handle: ({ principal, params: { id } }) => models.remove(principal, id),
   });
 }

@@ -9,12 +9,13 @@ import type { Storage, StorageOptions } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import { createIds } from '@toolyard/testing';
 import { createConfigurations } from '../../config/configurations.ts';
+import { createLiveHub } from '../../live/hub.ts';
+import { createLiveStreams } from '../../live/streams.ts';
 import type { HttpApp } from '../create-http-app.ts';
 import { createHttpApp } from '../create-http-app.ts';
 import type { Listening } from '../listen.ts';
 import { listen } from '../listen.ts';
 import type { HttpDeps, SecurityOptions, UiOptions } from '../types.ts';
-import { createTestLive } from './live.ts';
 import { createTestModels, createTestServers } from './providers-and-servers.ts';
 import type { TestRuns } from './runs.ts';
 import { createTestRuns } from './runs.ts';
@@ -45,7 +46,7 @@ export type TestServer = Listening & {
   app: HttpApp;
   logged: string[];
   /** Sends exactly these headers: a fetch would choose some itself. */
-  ask(target: string, options?: RequestOptions): Promise<Answer>;
+  ask: (target: string, options?: RequestOptions) => Promise<Answer>;
 };
 
 export type TestServerOptions = {
@@ -63,7 +64,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const clock = systemClock;
   const storage = await openStorage({ folder, clock, ...options.storage });
   const ids = createIds();
-  const { hub, streams } = createTestLive(storage);
+  const hub = createLiveHub();
   const runs = createTestRuns({ storage, hub, clock, ids });
   const logged: string[] = [];
   const host = options.host ?? '127.0.0.1';
@@ -71,7 +72,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     storage,
     runs,
     hub,
-    streams,
+    streams: createLiveStreams({ store: storage.runs, hub, clock, boot: 'boot-1' }),
     models: createTestModels(),
     servers: createTestServers(options.owner?.ownerId ?? 'owner'),
     configurations: createConfigurations({ storage, fileDefaults: {}, standardModel: async () => null }),

@@ -23,7 +23,8 @@ export const api = {
     request<T>('PATCH', path, asJson(body), options),
   put: <T>(path: string, body: unknown, options: Options = {}): Promise<T> =>
     request<T>('PUT', path, asJson(body), options),
-  delete: <T = void>(path: string, options: Options = {}): Promise<T> => request<T>('DELETE', path, asJson({}), options),
+  delete: <T = void>(path: string, options: Options = {}): Promise<T> =>
+    request<T>('DELETE', path, asJson({}), options),
   upload: (file: Blob, options: Options = {}): Promise<UploadedFile> =>
     request('POST', '/api/files', { content: file, type: file.type || 'application/octet-stream' }, options),
   fileUrl: (sha256: string): string => `/api/files/${encodeURIComponent(sha256)}`,
@@ -53,7 +54,9 @@ async function request<T>(method: string, path: string, body: Body | undefined, 
   }
   if (!response.ok) {
     if (response.status === 401) whenSignedOut();
-    throw problemFrom(response.status, text, { unreadable: t('errors.unreadable', { status: String(response.status) }) });
+    throw problemFrom(response.status, text, {
+      unreadable: t('errors.unreadable', { status: String(response.status) }),
+    });
   }
   // What the server answers has the shape both sides share as types; it serves this page, so it is of its version.
   return (text === '' ? undefined : JSON.parse(text)) as T;

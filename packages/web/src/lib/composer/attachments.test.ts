@@ -20,7 +20,8 @@ describe('attached files', () => {
   it('puts a small image inside the message, byte for byte', async () => {
     const bytes = Uint8Array.from({ length: 20_000 }, (_, index) => index % 256);
     const prepared = await prepareFile(new File([bytes], 'dot.png', { type: 'image/png' }), deps());
-    if (!prepared.ok || prepared.part.type !== 'image' || !('data' in prepared.part.source)) throw new Error('no image');
+    if (!prepared.ok || prepared.part.type !== 'image' || !('data' in prepared.part.source))
+      throw new Error('no image');
     expect(Uint8Array.from(atob(prepared.part.source.data), (char) => char.charCodeAt(0))).toEqual(bytes);
   });
 
@@ -37,7 +38,11 @@ describe('attached files', () => {
 
   it('takes a file without a known type as text where it is text, and refuses it where it is not', async () => {
     const text = await prepareFile(new File(['fn main() {} // 你好'], 'main.rs'), deps());
-    expect(text).toMatchObject({ ok: true, kind: 'text', part: { type: 'file', mimeType: 'text/plain', name: 'main.rs' } });
+    expect(text).toMatchObject({
+      ok: true,
+      kind: 'text',
+      part: { type: 'file', mimeType: 'text/plain', name: 'main.rs' },
+    });
     const binary = await prepareFile(new File([new Uint8Array([80, 75, 3, 4, 0, 0])], 'a.zip'), deps());
     expect(binary).toEqual({ ok: false, problem: 'unsupported' });
   });

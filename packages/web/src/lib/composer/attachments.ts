@@ -29,8 +29,7 @@ export type Attachment = { id: string; name: string; size: number } & (
 
 /** What became of a file: a part of a message, or why not. */
 export type PreparedFile =
-  | { ok: true; kind: AttachmentKind; part: UserPart }
-  | { ok: false; problem: AttachmentProblem; detail?: string };
+  { ok: true; kind: AttachmentKind; part: UserPart } | { ok: false; problem: AttachmentProblem; detail?: string };
 
 export type PrepareFileDeps = {
   upload(file: Blob): Promise<UploadedFile>;

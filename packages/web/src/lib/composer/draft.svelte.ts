@@ -74,7 +74,9 @@ export class Draft {
     this.attachments = all.map((attachment, index) =>
       index < MAX_ATTACHMENTS ? attachment : failed(attachment, { ok: false, problem: 'too_many' }),
     );
-    await Promise.all(added.slice(0, Math.max(0, MAX_ATTACHMENTS - all.length + added.length)).map((one) => this.#read(one)));
+    await Promise.all(
+      added.slice(0, Math.max(0, MAX_ATTACHMENTS - all.length + added.length)).map((one) => this.#read(one)),
+    );
   }
 
   /** Tries a file again that could not be read or uploaded. */

@@ -72,7 +72,10 @@ it('comes back when the server refuses it, before what was written meanwhile', a
 
 it('cannot be sent while a file is read or has failed, and a failed upload can be tried again', async () => {
   const outcomes: PreparedFile[] = [{ ok: false, problem: 'upload_failed' }, picture];
-  const draft = new Draft('c1', world(async () => outcomes.shift() ?? picture));
+  const draft = new Draft(
+    'c1',
+    world(async () => outcomes.shift() ?? picture),
+  );
   draft.write('look');
   const added = draft.add([file()]);
   expect(draft.hindrance).toBe('reading');
@@ -83,14 +86,20 @@ it('cannot be sent while a file is read or has failed, and a failed upload can b
 });
 
 it('does not offer to try again what cannot succeed', async () => {
-  const draft = new Draft('c1', world(async () => ({ ok: false, problem: 'unsupported' })));
+  const draft = new Draft(
+    'c1',
+    world(async () => ({ ok: false, problem: 'unsupported' })),
+  );
   await draft.add([file('a.zip')]);
   expect(draft.attachments.map((attachment) => draft.canRetry(attachment))).toEqual([false]);
 });
 
 it('does not bring back a file that was removed while it was read', async () => {
   let done = (_: PreparedFile): void => undefined;
-  const draft = new Draft('c1', world(() => new Promise((resolve) => (done = resolve))));
+  const draft = new Draft(
+    'c1',
+    world(() => new Promise((resolve) => (done = resolve))),
+  );
   const added = draft.add([file()]);
   draft.remove(draft.attachments[0]?.id ?? '');
   done(picture);

@@ -9,7 +9,10 @@ function moved(id: string, to: number): string | undefined {
   if (before === undefined) return undefined;
   const rest = queue.filter((item) => item.id !== id);
   const at = before === null ? rest.length : rest.findIndex((item) => item.id === before);
-  return rest.toSpliced(at, 0, { id }).map((item) => item.id).join('');
+  return rest
+    .toSpliced(at, 0, { id })
+    .map((item) => item.id)
+    .join('');
 }
 
 it('brings a waiting message to the place it was moved to, up, down and to either end', () => {

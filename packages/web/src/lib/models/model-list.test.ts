@@ -1,13 +1,17 @@
 import { expect, it } from 'vitest';
 import { formatWindow, groupModels, modelName, onlyDemo } from './model-list.ts';
 
-const model = (providerId: string, modelId: string) => ({ providerId, providerLabel: providerId.toUpperCase(), modelId });
+const model = (providerId: string, modelId: string) => ({
+  providerId,
+  providerLabel: providerId.toUpperCase(),
+  modelId,
+});
 const models = [model('demo', 'demo'), model('ollama', 'qwen3:4b'), model('ollama', 'llama3.2')];
 
-it('groups by provider and finds by any words, the provider among them', () => {
+it('groups by provider, the demo last, and finds by any words, the provider among them', () => {
   expect(groupModels({ models }, '').map((group) => [group.label, group.models.length])).toEqual([
-    ['DEMO', 1],
     ['OLLAMA', 2],
+    ['DEMO', 1],
   ]);
   expect(groupModels({ models }, 'Qwen olla').flatMap((group) => group.models.map((one) => one.modelId))).toEqual([
     'qwen3:4b',

@@ -3,7 +3,7 @@ import type { ModelReference, ModelsView, ModelView } from '@toolyard/protocol';
 /** The models of one provider, as the picker shows them. */
 export type ModelGroup = { providerId: string; label: string; models: ModelView[] };
 
-/** Models that fit every word of the query, by provider, in the order the server gave. */
+/** Models that fit every word of the query, by provider, in the order the server gave; the demo stands last. */
 export function groupModels(view: Pick<ModelsView, 'models'>, query: string): ModelGroup[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const groups = new Map<string, ModelGroup>();
@@ -15,7 +15,8 @@ export function groupModels(view: Pick<ModelsView, 'models'>, query: string): Mo
       groups.set(model.providerId, { providerId: model.providerId, label: model.providerLabel, models: [model] });
     } else group.models.push(model);
   }
-  return [...groups.values()];
+  const all = [...groups.values()];
+  return [...all.filter((group) => !isDemo(group)), ...all.filter((group) => isDemo(group))];
 }
 
 /** A name short enough to read: of a file on a disk only the file's name. */

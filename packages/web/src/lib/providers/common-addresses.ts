@@ -6,7 +6,11 @@ export const COMMON_ADDRESSES: readonly { label: string; baseUrl: string; source
     baseUrl: 'http://127.0.0.1:8080/v1',
     source: 'https://github.com/ggml-org/llama.cpp/tree/master/tools/server',
   },
-  { label: 'LM Studio', baseUrl: 'http://127.0.0.1:1234/v1', source: 'https://lmstudio.ai/docs/developer/openai-compat' },
+  {
+    label: 'LM Studio',
+    baseUrl: 'http://127.0.0.1:1234/v1',
+    source: 'https://lmstudio.ai/docs/developer/openai-compat',
+  },
   { label: 'OpenAI', baseUrl: 'https://api.openai.com/v1', source: 'https://platform.openai.com/docs/api-reference' },
   { label: 'OpenRouter', baseUrl: 'https://openrouter.ai/api/v1', source: 'https://openrouter.ai/docs/quickstart' },
 ];

@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest';
-import { NUMBER_FIELDS, decidedCount, readNumber, readStop, withNumber, withStop, writeStop } from './parameter-fields.ts';
+import {
+  NUMBER_FIELDS,
+  decidedCount,
+  readNumber,
+  readStop,
+  withNumber,
+  withStop,
+  writeStop,
+} from './parameter-fields.ts';
 
 function field(name: string) {
   const found = NUMBER_FIELDS.find((one) => one.name === name);
@@ -25,7 +33,9 @@ it('gives a value back to the layers below without touching the others', () => {
   const set = withNumber({ parameters: { topP: 0.9 } }, 'temperature', 0);
   expect(set).toEqual({ parameters: { topP: 0.9, temperature: 0 } });
   expect(withNumber(set, 'topP', undefined)).toEqual({ parameters: { temperature: 0 } });
-  expect(withNumber({ limits: { maxSameCall: 3 } }, 'maxTurns', 5)).toEqual({ limits: { maxSameCall: 3, maxTurns: 5 } });
+  expect(withNumber({ limits: { maxSameCall: 3 } }, 'maxTurns', 5)).toEqual({
+    limits: { maxSameCall: 3, maxTurns: 5 },
+  });
   expect(withStop({ parameters: { stop: ['a'] } }, undefined)).toEqual({ parameters: {} });
 });
 
@@ -37,5 +47,7 @@ it('keeps stop sequences with line breaks and backslashes through the form', () 
 
 it('counts what a conversation decides itself', () => {
   expect(decidedCount({ instructions: '', parameters: {}, model: { providerId: 'a', modelId: 'b' } })).toBe(0);
-  expect(decidedCount({ instructions: 'x', parameters: { temperature: 0 }, limits: { maxTurns: 1 }, toolMode: 'text' })).toBe(4);
+  expect(
+    decidedCount({ instructions: 'x', parameters: { temperature: 0 }, limits: { maxTurns: 1 }, toolMode: 'text' }),
+  ).toBe(4);
 });

@@ -7,6 +7,9 @@ export type Suggestion = 'time' | 'timeTwo' | 'tools' | 'help' | 'slow' | 'expla
 export function suggestionsFor(situation: { demo: boolean; tools: readonly McpToolView[] }): Suggestion[] {
   const hasClock = situation.tools.some((view) => view.tool.name === 'get-date');
   if (situation.demo) return [...(hasClock ? (['time', 'timeTwo'] as const) : []), 'help', 'slow'];
-  const withTools: Suggestion[] = [...(hasClock ? (['time'] as const) : []), ...(situation.tools.length > 0 ? (['tools'] as const) : [])];
+  const withTools: Suggestion[] = [
+    ...(hasClock ? (['time'] as const) : []),
+    ...(situation.tools.length > 0 ? (['tools'] as const) : []),
+  ];
   return [...withTools, ...(['explain', 'plan', 'write'] as const)].slice(0, 4);
 }

@@ -1,6 +1,9 @@
 export type Shortcut = 'search' | 'new-chat' | 'sidebar' | 'help' | 'escape';
 
-type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey' | 'isComposing' | 'defaultPrevented'>;
+type Key = Pick<
+  KeyboardEvent,
+  'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey' | 'isComposing' | 'defaultPrevented'
+>;
 
 /** What a key press means to the page as a whole; null where it belongs to whatever has the focus. */
 export function shortcutOf(event: Key, typing: boolean): Shortcut | null {
@@ -19,7 +22,8 @@ export function shortcutOf(event: Key, typing: boolean): Shortcut | null {
 export function takesText(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=button])'))
+    (target.isContentEditable ||
+      target.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=button])'))
   );
 }
 

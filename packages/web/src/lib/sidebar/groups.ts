@@ -8,7 +8,13 @@ export function groupByTime(items: readonly ConversationSummary[], now: Date): G
   const today = startOfDay(now, 0);
   const yesterday = startOfDay(now, 1);
   const week = startOfDay(now, 7);
-  const groups: Record<GroupName, ConversationSummary[]> = { pinned: [], today: [], yesterday: [], week: [], older: [] };
+  const groups: Record<GroupName, ConversationSummary[]> = {
+    pinned: [],
+    today: [],
+    yesterday: [],
+    week: [],
+    older: [],
+  };
   for (const item of items) {
     if (item.pinned) groups.pinned.push(item);
     else if (item.updatedAt >= today) groups.today.push(item);

@@ -1,5 +1,12 @@
 // A placeholder of the agreed shape, until the real one takes its place.
-import type { AgentConfiguration, ConversationView, InterruptAnswer, QueuedMessage, RunRecord, UserPart } from '@toolyard/protocol';
+import type {
+  AgentConfiguration,
+  ConversationView,
+  InterruptAnswer,
+  QueuedMessage,
+  RunRecord,
+  UserPart,
+} from '@toolyard/protocol';
 import type { ApiError } from '../api/client.ts';
 import type { Row } from '../transcript/rows.ts';
 

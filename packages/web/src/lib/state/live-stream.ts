@@ -47,5 +47,9 @@ function valueOf(line: string, field: string): string {
 /** A newer server may say what this page does not know yet; that is passed over. */
 function isLiveEvent(value: unknown): value is LiveEvent {
   if (!isJsonObject(value)) return false;
-  return value['type'] === 'hello' || value['type'] === 'changed' || (value['type'] === 'run' && isJsonObject(value['event']));
+  return (
+    value['type'] === 'hello' ||
+    value['type'] === 'changed' ||
+    (value['type'] === 'run' && isJsonObject(value['event']))
+  );
 }

@@ -1,4 +1,11 @@
-import type { ChangeProvider, CreateProvider, Page, ProviderView, TestedProvider, TestProvider } from '@toolyard/protocol';
+import type {
+  ChangeProvider,
+  CreateProvider,
+  Page,
+  ProviderView,
+  TestedProvider,
+  TestProvider,
+} from '@toolyard/protocol';
 import { api as realApi, type ApiError } from '../api/client.ts';
 import { asApiError } from './failure.ts';
 import { live as realLive } from './live.svelte.ts';

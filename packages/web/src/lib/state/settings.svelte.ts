@@ -20,7 +20,10 @@ class Settings {
 
   async load(): Promise<void> {
     try {
-      [this.view, this.props] = await Promise.all([api.get<SettingsView>('/api/settings'), api.get<PropsView>('/props')]);
+      [this.view, this.props] = await Promise.all([
+        api.get<SettingsView>('/api/settings'),
+        api.get<PropsView>('/props'),
+      ]);
       this.error = null;
     } catch (error) {
       this.error = error as ApiError;

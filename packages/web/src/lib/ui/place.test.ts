@@ -26,7 +26,12 @@ describe('the place of what opens beside a button', () => {
     expect(right.left).toBe(692);
     const left = placeBeside(button(0, 100), { width: 300, height: 50 }, view, { side: 'bottom', align: 'end' });
     expect(left.left).toBe(8);
-    const narrow = placeBeside(button(0, 0), { width: 900, height: 50 }, { width: 390, height: 800 }, { side: 'bottom', align: 'center' });
+    const narrow = placeBeside(
+      button(0, 0),
+      { width: 900, height: 50 },
+      { width: 390, height: 800 },
+      { side: 'bottom', align: 'center' },
+    );
     expect(narrow.left).toBe(8);
   });
 

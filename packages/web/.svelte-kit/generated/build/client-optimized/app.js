@@ -5,15 +5,16 @@ export const nodes = [
 	() => import('./nodes/1'),
 	() => import('./nodes/2'),
 	() => import('./nodes/3'),
-	() => import('./nodes/4')
+	() => import('./nodes/4'),
+	() => import('./nodes/5')
 ];
 
 export const server_loads = [];
 
 export const dictionary = {
-		"/": [2],
-		"/c/[id]": [3],
-		"/settings/[[section]]": [4]
+		"/(chat)": [3,[2]],
+		"/(chat)/c/[id]": [4,[2]],
+		"/settings/[[section]]": [5]
 	};
 
 export const hooks = {

@@ -7,7 +7,8 @@ export const errors = {
   conversationTitle: 'This conversation is not there',
   conversationText: 'It may have been deleted, or the address is not complete.',
   brokenTitle: 'Something went wrong in the page',
-  brokenText: 'Nothing of your conversations is lost: they are kept by the server. Loading the page again usually helps.',
+  brokenText:
+    'Nothing of your conversations is lost: they are kept by the server. Loading the page again usually helps.',
   toNewChat: 'To a new chat',
   reload: 'Load again',
 } as const;

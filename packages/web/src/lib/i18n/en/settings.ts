@@ -89,9 +89,9 @@ export const settings = {
   testMore: { one: 'and {count} more', other: 'and {count} more' },
   suggestedAddresses: 'Common addresses',
 
-  toolsIntro: 'MCP servers give the model its tools. What is switched on here counts for every chat that does not choose otherwise.',
-  permissionsIntro:
-    'What you decided when a tool asked whether it may run. What you remove here is asked about again.',
+  toolsIntro:
+    'MCP servers give the model its tools. What is switched on here counts for every chat that does not choose otherwise.',
+  permissionsIntro: 'What you decided when a tool asked whether it may run. What you remove here is asked about again.',
   permissionsNone: 'You have not decided anything lasting yet. When a tool asks, choose “Always” or “Never”.',
   permissionAllow: 'always runs',
   permissionNever: 'never runs',

@@ -1,1 +1,1 @@
-export { default as component } from "../../../../../src/routes/settings/[[section]]/+page.svelte";
+export { default as component } from "../../../../../src/routes/(chat)/c/[id]/+page.svelte";

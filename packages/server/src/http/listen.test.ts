@@ -1,0 +1,114 @@
+import { Agent, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { systemClock } from '@toolyard/protocol';
+import { createFakeClock } from '@toolyard/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import { listen } from './listen.ts';
+import { createTestModels } from './test-fixtures/providers-and-servers.ts';
+import type { TestServer } from './test-fixtures/test-server.ts';
+import { startTestServer } from './test-fixtures/test-server.ts';
+
+let server: TestServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+describe('where it cannot listen', () => {
+  test('a port in use is said plainly', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    server = await startTestServer();
+    const again = listen(server.app, { host: '127.0.0.1', port, clock: systemClock });
+    await expect(again).rejects.toMatchObject({
+      code: 'bad_config',
+      message: expect.stringContaining(`Port ${port} is in use`) as string,
+      hint: expect.stringContaining('--port') as string,
+    });
+    other.close();
+  });
+
+  test('so is an address of another machine', async () => {
+    server = await startTestServer();
+    const elsewhere = listen(server.app, { host: '192.0.2.1', port: 0, clock: systemClock });
+    await expect(elsewhere).rejects.toMatchObject({
+      code: 'bad_config',
+      message: expect.stringContaining('192.0.2.1') as string,
+    });
+  });
+});
+
+test('on every address, only the one a request came to is a name of it', async () => {
+  server = await startTestServer({ host: '0.0.0.0' });
+  expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+  expect((await server.ask('/health')).status).toBe(200);
+  for (const host of [`0.0.0.0:${server.port}`, `10.0.0.1:${server.port}`, `anything.example:${server.port}`]) {
+    expect((await server.ask('/health', { headers: { host } })).status).toBe(403);
+  }
+});
+
+describe('stopping', () => {
+  test('ends streams, finishes what is under way, takes nothing new', async () => {
+    let goOn = (): void => {};
+    let asked = (): void => {};
+    const begun = new Promise<void>((resolve) => (asked = resolve));
+    const models = createTestModels();
+    const slow: typeof models = {
+      ...models,
+      async list(principal) {
+        asked();
+        await new Promise<void>((resolve) => (goOn = resolve));
+        return models.list(principal);
+      },
+    };
+    server = await startTestServer({ change: { models: slow } });
+    const agent = new Agent({ keepAlive: true });
+    const stream = await respond(server.url, '/api/events', agent);
+    const listing = respond(server.url, '/api/models', agent).then(textOf);
+    await begun;
+    const closed = server.close();
+    expect(await textOf(stream)).toMatch(/: the server is stopping\n\n$/);
+    await expect(fetch(`${server.url}/health`)).rejects.toThrow();
+    goOn();
+    expect(await listing).toContain('models');
+    await closed;
+    agent.destroy();
+    server = undefined;
+  });
+
+  test('does not wait for ever for a request that hangs', async () => {
+    let asked = (): void => {};
+    const begun = new Promise<void>((resolve) => (asked = resolve));
+    const list = (): Promise<never> => {
+      asked();
+      return new Promise<never>(() => {});
+    };
+    const models = { ...createTestModels(), list };
+    server = await startTestServer({ change: { models } });
+    const clock = createFakeClock();
+    const second = await listen(server.app, { host: '127.0.0.1', port: 0, clock });
+    const hanging = respond(second.url, '/api/models').catch((error: unknown) => error);
+    await begun;
+    const closed = second.close();
+    await clock.advance(5_000);
+    await closed;
+    expect(await hanging).toBeInstanceOf(Error);
+  });
+});
+
+function respond(url: string, path: string, agent?: Agent): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request(`${url}${path}`, agent === undefined ? {} : { agent }, resolve)
+      .on('error', reject)
+      .end();
+  });
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of response) text += String(chunk);
+  return text;
+}

@@ -1,0 +1,79 @@
+import { gunzipSync } from 'node:zlib';
+import { isJsonObject } from '@toolyard/protocol';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { honoPath } from './router.ts';
+import type { TestServer } from './test-fixtures/test-server.ts';
+import { startTestServer } from './test-fixtures/test-server.ts';
+
+type Operation = {
+  operationId: string;
+  responses: Record<string, unknown>;
+  parameters?: { name: string; in: string }[];
+};
+type Document = {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown> };
+};
+
+let server: TestServer;
+let document: Document;
+beforeEach(async () => {
+  server = await startTestServer();
+  document = (await server.ask('/api/openapi.json')).json as unknown as Document;
+});
+afterEach(() => server.close());
+
+test('every route there is a handler for is described, and every description has one', () => {
+  const handled = server.app.handlers
+    .filter(({ method }) => method !== 'ALL')
+    .map(({ method, path }) => `${method} ${path}`);
+  const described = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${honoPath(path)}`),
+  );
+  expect(described.toSorted()).toEqual(handled.toSorted());
+});
+
+test('what is referred to is there, and names are used once', () => {
+  expect(document.openapi).toBe('3.1.0');
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
+    ([, reference]) => reference ?? '',
+  );
+  expect(references.length).toBeGreaterThan(50);
+  for (const reference of new Set(references)) {
+    expect(reference).toMatch(/^#\/components\/schemas\/\w+$/);
+    expect(Object.keys(document.components.schemas)).toContain(reference.replace(/^.*\//, ''));
+  }
+  const operations = Object.values(document.paths).flatMap((each) => Object.values(each));
+  const ids = operations.map(({ operationId }) => operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('each operation tells its path, a success and how it is refused', () => {
+  for (const [path, operations] of Object.entries(document.paths)) {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    for (const { parameters = [], responses } of Object.values(operations)) {
+      expect(parameters.filter((each) => each.in === 'path').map(({ name }) => name)).toEqual(names);
+      expect(Object.keys(responses)).toContain('default');
+      expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);
+    }
+  }
+});
+
+test('what may be left out is told so', () => {
+  const { schemas } = document.components;
+  expect(schemas['CreateConversation']).not.toHaveProperty('required');
+  expect(schemas['SendMessage']).toMatchObject({ required: ['parts'], additionalProperties: false });
+  expect(isJsonObject(schemas['JsonValue'])).toBe(true);
+});
+
+test('a long answer is compressed for whoever can read it, a short one is not', async () => {
+  const headers = { 'accept-encoding': 'gzip' };
+  const long = await server.ask('/api/openapi.json', { headers });
+  expect(long.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+  expect(JSON.parse(gunzipSync(long.bytes).toString())).toEqual(document);
+  expect((await server.ask('/health', { headers })).headers['content-encoding']).toBeUndefined();
+  expect((await server.ask('/api/openapi.json', { headers: { 'accept-encoding': 'br' } })).headers).toMatchObject({
+    'content-encoding': 'br',
+  });
+});

@@ -1,0 +1,165 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { RunEvent, StoredInterrupt } from '@toolyard/protocol';
+import { eventually } from '@toolyard/testing';
+import type { Bench } from './test-fixtures/bench.ts';
+import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
+
+afterEach(cleanUp);
+
+const types = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);
+
+/** Sends, and waits until the run asks. */
+async function askUntilParked(
+  bench: Bench,
+): Promise<{ runId: string; conversation: string; asked: StoredInterrupt[] }> {
+  const conversation = await bench.conversation();
+  const runId = await bench.ask(conversation, 'Do it');
+  await bench.rest(runId);
+  expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'parked' });
+  const asked = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
+  return { runId, conversation, asked: [...asked] };
+}
+
+async function over(bench: Bench, runId: string): Promise<readonly RunEvent[]> {
+  await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end of the run' });
+  return bench.events(runId);
+}
+
+/** A tool that counts how often it ran. */
+function counting(): { tool: { call: () => ReturnType<typeof answers> }; count: () => number } {
+  let count = 0;
+  return { tool: { call: () => answers(`ran ${++count}`) }, count: () => count };
+}
+
+describe('a call that needs a person', () => {
+  test('parks the run, holds nothing open, and is made once it is approved', async () => {
+    const { tool, count } = counting();
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'send' }), says('Done')]),
+      tools: { send: tool },
+    });
+    const { runId, conversation, asked } = await askUntilParked(bench);
+    expect(asked).toMatchObject([{ conversationId: conversation, interrupt: { kind: 'approval', name: 'send' } }]);
+    expect(count()).toBe(0);
+    const [{ id } = { id: '' }] = asked;
+
+    const answer = { decision: 'approve', scope: 'once' } as const;
+    expect(await bench.runs.answer(ANNE, id, answer)).toMatchObject({ status: 'answered', answer });
+    const events = await over(bench, runId);
+    expect(count()).toBe(1);
+    expect(types(events).filter((type) => /^(run|interrupt)_/.test(type))).toEqual([
+      'run_started',
+      'interrupt_requested',
+      'run_parked',
+      'interrupt_answered',
+      'run_resumed',
+      'run_finished',
+    ]);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+    expect(told(await bench.branch(conversation)).slice(2)).toEqual(['tool: ran 1', 'assistant: Done']);
+    await expect(bench.runs.answer(ANNE, id, answer)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('is not made where it is refused, and the model is told why', async () => {
+    const { tool, count } = counting();
+    const model = scriptedModel([calls({ name: 'send' }), says('As you wish')]);
+    const bench = await openBench(temporaryFolder(), { model, tools: { send: tool } });
+    const { runId, asked } = await askUntilParked(bench);
+    await bench.runs.answer(ANNE, asked[0]?.interrupt.id ?? '', { decision: 'refuse', reason: 'not today' });
+    await over(bench, runId);
+    expect(count()).toBe(0);
+    expect(told(model.requests[1]?.messages ?? []).at(-1)).toContain('not today');
+  });
+
+  test('an answer of another kind is refused, and so is somebody else', async () => {
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'send' })]),
+      tools: { send: counting().tool },
+    });
+    const { asked } = await askUntilParked(bench);
+    const id = asked[0]?.id ?? '';
+    await expect(bench.runs.answer(ANNE, id, { decision: 'repeat' })).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(bench.runs.answer(BERT, id, { decision: 'refuse' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(bench.runs.answer(ANNE, 'x', { decision: 'refuse' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('of several each is answered, and the run goes on after the last', async () => {
+    const { tool, count } = counting();
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'send' }, { name: 'other' }), says('Done')]),
+      tools: { send: tool, other: tool },
+    });
+    const { runId, asked } = await askUntilParked(bench);
+    expect(asked).toHaveLength(2);
+    await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'approve', scope: 'once' });
+    await eventually(() => types(bench.events(runId)).includes('interrupt_answered'));
+    await bench.rest(runId);
+    expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'parked' });
+    expect(count()).toBe(0);
+    await bench.runs.answer(ANNE, asked[1]?.id ?? '', { decision: 'refuse' });
+    await over(bench, runId);
+    expect(count()).toBe(1);
+  });
+
+  test('"in this conversation" settles the other calls of the tool and is not asked again there', async () => {
+    const { tool, count } = counting();
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([
+        calls({ name: 'send', arguments: { to: 'a' } }, { name: 'send', arguments: { to: 'b' } }),
+        calls({ name: 'send', arguments: { to: 'c' } }),
+        says('Done'),
+        calls({ name: 'send', arguments: { to: 'd' } }),
+      ]),
+      tools: { send: tool },
+    });
+    const { runId, asked } = await askUntilParked(bench);
+    await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'approve', scope: 'conversation' });
+    await over(bench, runId);
+    expect(count()).toBe(3);
+    expect(bench.storage.runs.listInterrupts(ANNE, { runId, limit: 9 }).map(({ status }) => status)).toEqual([
+      'answered',
+      'answered',
+    ]);
+    await askUntilParked(bench);
+    expect(count()).toBe(3);
+  });
+
+  test('"never" is never asked again, anywhere', async () => {
+    const { tool, count } = counting();
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'send' }), says('No'), calls({ name: 'send' }), says('No')]),
+      tools: { send: tool },
+    });
+    const { runId, asked } = await askUntilParked(bench);
+    await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'refuse', scope: 'always' });
+    await over(bench, runId);
+    await over(bench, await bench.ask(await bench.conversation(), 'Do it'));
+    expect(count()).toBe(0);
+  });
+
+  test('a cancelled run asks no more, and its calls are answered', async () => {
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'send' }), says('Next')]),
+      tools: { send: counting().tool },
+    });
+    const { runId, conversation, asked } = await askUntilParked(bench);
+    await bench.runs.cancel(ANNE, runId);
+    const events = await over(bench, runId);
+    expect(events.at(-1)).toMatchObject({ status: 'cancelled' });
+    expect(told(await bench.branch(conversation)).at(-1)).toMatch(/^tool: Not made/);
+    const late = bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'approve', scope: 'once' });
+    await expect(late).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('is refused unasked where nobody can be asked', async () => {
+    const { tool, count } = counting();
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'send' }), says('Then not')]),
+      tools: { send: tool },
+      configuration: { intervention: 'headless' },
+    });
+    await over(bench, await bench.ask(await bench.conversation(), 'Do it'));
+    expect(count()).toBe(0);
+  });
+});

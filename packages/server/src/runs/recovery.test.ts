@@ -1,0 +1,402 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { AssistantMessage, RunEvent } from '@toolyard/protocol';
+import { createFailpoints, eventually } from '@toolyard/testing';
+import type { Bench } from './test-fixtures/bench.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
+import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
+
+afterEach(cleanUp);
+
+const types = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);
+
+/** What a reader who applies the events has of each message. */
+function applied(events: readonly RunEvent[]): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === 'text_delta') texts.set(event.messageId, (texts.get(event.messageId) ?? '') + event.text);
+  }
+  return texts;
+}
+
+async function dyingAt(
+  place: string,
+  script: ScriptedAnswer[],
+  more: { hit?: number; tool?: () => void; builtIn?: boolean } = {},
+): Promise<{ folder: string; runId: string; conversation: string }> {
+  const folder = temporaryFolder();
+  const failpoints = createFailpoints();
+  const tools = { act: tool(more.tool, more.builtIn) };
+  const bench = await openBench(folder, { model: scriptedModel(script), tools, failpoint: failpoints });
+  const conversation = await bench.conversation();
+  let died = false;
+  const die = (): void => {
+    died = true;
+    bench.die();
+    throw new Error('the process died');
+  };
+  failpoints.at(place, die, more.hit === undefined ? {} : { hit: more.hit });
+  await bench.say(conversation, 'Do it', { id: 'run' }).catch(() => {});
+  await eventually(() => died, { what: `reaching ${place}` });
+  await bench.runs.close();
+  return { folder, runId: 'run', conversation };
+}
+
+function tool(act: (() => void) | undefined, builtIn = false) {
+  return {
+    builtIn,
+    call: () => {
+      act?.();
+      return answers('acted');
+    },
+  };
+}
+
+async function over(bench: Bench, runId: string): Promise<readonly RunEvent[]> {
+  await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end of the run' });
+  const events = bench.events(runId);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+  return events;
+}
+
+const allowAct = async (bench: Bench): Promise<void> =>
+  bench.storage.permissions.set(ANNE, {
+    tool: { serverId: 'desk', name: 'act' },
+    conversationId: null,
+    decision: 'allow',
+    at: 1,
+  });
+
+describe('a run whose process died', () => {
+  test('before anything was done is done by the next', async () => {
+    const { folder, runId, conversation } = await dyingAt('run:created', []);
+    const bench = await openBench(folder, { model: scriptedModel([says('Here')]) });
+    const events = await over(bench, runId);
+    expect(types(events)).not.toContain('attempt_abandoned');
+    expect(told(await bench.branch(conversation))).toEqual(['user: Do it', 'assistant: Here']);
+  });
+
+  test('in mid-answer: the answer is begun anew beside what was written, which is marked', async () => {
+    const folder = temporaryFolder();
+    const first = await openBench(folder, { model: scriptedModel([hangsAfter('Once upon ', 'a ti').answer]) });
+    const conversation = await first.conversation();
+    const runId = await first.ask(conversation, 'Tell');
+    await eventually(() => applied(first.events(runId)).get(`${runId}.0`) === 'Once upon a ti');
+    first.die();
+
+    const again = hangsAfter('Once ');
+    const model = scriptedModel([again.answer]);
+    const bench = await openBench(folder, { model });
+    await eventually(() => model.requests.length === 1);
+    const shown = (await bench.branch(conversation)).at(-1);
+    expect(shown).toMatchObject({ id: `${runId}.0~2`, finishReason: 'pending' });
+    again.go('more');
+    const events = await over(bench, runId);
+    expect(events.find(({ type }) => type === 'attempt_abandoned')).toMatchObject({
+      messageId: `${runId}.0`,
+      step: 0,
+      attempt: 1,
+    });
+    expect(told(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: Once more']);
+    const abandoned = (await bench.all(conversation)).find(({ id }) => id === `${runId}.0`) as AssistantMessage;
+    expect(abandoned).toMatchObject({
+      finishReason: 'abandoned',
+      parts: [{ type: 'text', text: 'Once upon a ti' }],
+    });
+    expect(told(model.requests[0]?.messages ?? [])).toEqual(['user: Tell']);
+    expect([...applied(events)]).toEqual([
+      [`${runId}.0`, 'Once upon a ti'],
+      [`${runId}.0~2`, 'Once more'],
+    ]);
+  });
+
+  test('twice in mid-answer: each attempt stays, each has its own message', async () => {
+    const folder = temporaryFolder();
+    let conversation = '';
+    let runId = '';
+    for (const attempt of [1, 2]) {
+      const bench = await openBench(folder, { model: scriptedModel([hangsAfter(`try ${attempt}`).answer]) });
+      if (attempt === 1) {
+        conversation = await bench.conversation();
+        runId = await bench.ask(conversation, 'Tell');
+      }
+      const id = attempt === 1 ? `${runId}.0` : `${runId}.0~2`;
+      await eventually(() => applied(bench.events(runId)).get(id) === `try ${attempt}`);
+      bench.die();
+    }
+    const bench = await openBench(folder, { model: scriptedModel([says('third')]) });
+    await over(bench, runId);
+    expect(told(await bench.all(conversation)).toSorted()).toEqual([
+      'assistant: third',
+      'assistant: try 1',
+      'assistant: try 2',
+      'user: Tell',
+    ]);
+    expect(told(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: third']);
+  });
+
+  test('between two steps just goes on: nothing is asked twice', async () => {
+    const script = [calls({ name: 'act' }), says('never said')];
+    let acted = 0;
+    const { folder, runId, conversation } = await dyingAt('run:stepped', script, { builtIn: true });
+    const model = scriptedModel([says('Done')]);
+    const bench = await openBench(folder, { model, tools: { act: tool(() => acted++, true) } });
+    const events = await over(bench, runId);
+    expect(acted).toBe(1);
+    expect(model.requests).toHaveLength(1);
+    expect(types(events)).not.toContain('attempt_abandoned');
+    expect(told(await bench.branch(conversation))).toEqual([
+      'user: Do it',
+      'assistant: <tool_call>',
+      'tool: acted',
+      'assistant: Done',
+    ]);
+  });
+
+  test('before a call was sent: it is made once, and nobody is asked', async () => {
+    let acted = 0;
+    const script = [calls({ name: 'act' })];
+    const options = { builtIn: true, tool: () => acted++ };
+    const { folder, runId } = await dyingAt('run:planned', script, options);
+    expect(acted).toBe(0);
+    const bench = await openBench(folder, {
+      model: scriptedModel([says('Done')]),
+      tools: { act: tool(() => acted++, true) },
+    });
+    await over(bench, runId);
+    expect(acted).toBe(1);
+  });
+
+  describe('while a call was out', () => {
+    async function inDoubt(): Promise<{ bench: Bench; runId: string; conversation: string; acted: () => number }> {
+      let acted = 0;
+      const folder = temporaryFolder();
+      const failpoints = createFailpoints();
+      const first = await openBench(folder, {
+        model: scriptedModel([calls({ name: 'act' })]),
+        tools: { act: tool(() => acted++) },
+        failpoint: failpoints,
+      });
+      await allowAct(first);
+      const conversation = await first.conversation();
+      failpoints.at('run:returned', () => first.die());
+      const runId = await first.ask(conversation, 'Do it');
+      await eventually(() => failpoints.passed.includes('run:returned'));
+      await first.runs.close();
+      const bench = await openBench(folder, {
+        model: scriptedModel([says('Done')]),
+        tools: { act: tool(() => acted++) },
+      });
+      await bench.rest(runId);
+      return { bench, runId, conversation, acted: () => acted };
+    }
+
+    test('the person is asked and the call is not made again', async () => {
+      const { bench, runId, acted } = await inDoubt();
+      expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'parked' });
+      const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
+      expect(asked?.interrupt).toMatchObject({ kind: 'in_doubt', name: 'act', sentAt: expect.any(Number) as number });
+      expect(acted()).toBe(1);
+    });
+
+    for (const [answer, said, made] of [
+      [{ decision: 'repeat' }, 'tool: acted', 2],
+      [{ decision: 'result', text: 'it was sent' }, 'tool: it was sent', 1],
+      [{ decision: 'failed' }, 'tool: This call was cut off; the person says that it did not take effect.', 1],
+    ] as const) {
+      test(`"${answer.decision}" is what the model is told`, async () => {
+        const { bench, runId, conversation, acted } = await inDoubt();
+        const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
+        await bench.runs.answer(ANNE, asked?.id ?? '', answer);
+        await over(bench, runId);
+        expect(acted()).toBe(made);
+        expect(told(await bench.branch(conversation)).slice(2)).toEqual([said, 'assistant: Done']);
+      });
+    }
+
+    test('a call that only reads is simply made again', async () => {
+      let acted = 0;
+      const script = [calls({ name: 'act' })];
+      const { folder, runId } = await dyingAt('run:sent', script, { builtIn: true });
+      const bench = await openBench(folder, {
+        model: scriptedModel([says('Done')]),
+        tools: { act: tool(() => acted++, true) },
+      });
+      const events = await over(bench, runId);
+      expect(acted).toBe(1);
+      expect(events.at(-1)).toMatchObject({ status: 'done' });
+    });
+  });
+
+  test('one of two calls was answered: it is not made again and told once', async () => {
+    const folder = temporaryFolder();
+    const acts: string[] = [];
+    let end = (): void => {};
+    const tools = {
+      quick: { builtIn: true, call: () => (acts.push('quick'), answers('quick')) },
+      slow: {
+        builtIn: true,
+        call: () => (
+          acts.push('slow'),
+          new Promise<never>((_resolve, reject) => (end = () => reject(new Error('dead'))))
+        ),
+      },
+    };
+    const model = scriptedModel([calls({ name: 'quick' }, { name: 'slow' })]);
+    const first = await openBench(folder, { model, tools });
+    const conversation = await first.conversation();
+    const runId = await first.ask(conversation, 'Both');
+    await eventually(() => types(first.events(runId)).includes('tool_finished'));
+    first.die();
+    end();
+    const bench = await openBench(folder, {
+      model: scriptedModel([says('Done')]),
+      tools: { ...tools, slow: { builtIn: true, call: () => (acts.push('slow'), answers('slow')) } },
+    });
+    const events = await over(bench, runId);
+    expect(acts).toEqual(['quick', 'slow', 'slow']);
+    expect(types(events).filter((type) => type === 'tool_finished')).toHaveLength(2);
+    expect(told(await bench.branch(conversation)).slice(2)).toEqual(['tool: quick', 'tool: slow', 'assistant: Done']);
+  });
+
+  test('parked and answered in between: it goes on with the answer', async () => {
+    const folder = temporaryFolder();
+    let acted = 0;
+    const tools = { act: tool(() => acted++) };
+    const first = await openBench(folder, { model: scriptedModel([calls({ name: 'act' })]), tools });
+    const runId = await first.ask(await first.conversation(), 'Do it');
+    await first.rest(runId);
+    const [asked] = first.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
+    // Stored, and the process dies before it can act on it.
+    first.storage.runs.answerInterrupt(ANNE, asked?.id ?? '', { decision: 'approve', scope: 'once' }, 1);
+    first.die();
+    const bench = await openBench(folder, { model: scriptedModel([says('Done')]), tools });
+    await over(bench, runId);
+    expect(acted).toBe(1);
+  });
+
+  test('with a cancel waiting: it is cancelled and what was said is kept', async () => {
+    const folder = temporaryFolder();
+    const first = await openBench(folder, { model: scriptedModel([hangsAfter('Some').answer]) });
+    const conversation = await first.conversation();
+    const runId = await first.ask(conversation, 'Tell');
+    await eventually(() => applied(first.events(runId)).size > 0);
+    first.storage.runs.putInbox(ANNE, runId, { id: 'cancel', kind: 'cancel', body: {}, at: 1 });
+    first.die();
+    const model = scriptedModel([]);
+    const bench = await openBench(folder, { model });
+    const events = await over(bench, runId);
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'cancelled' });
+    expect(model.requests).toHaveLength(0);
+    expect((await bench.branch(conversation)).at(-1)).toMatchObject({
+      id: `${runId}.0`,
+      finishReason: 'cancelled',
+      parts: [{ type: 'text', text: 'Some' }],
+    });
+  });
+
+  test('stopped for a queued message: that message is sent', async () => {
+    const folder = temporaryFolder();
+    const failpoints = createFailpoints();
+    const model = scriptedModel([hangsAfter('Some').answer]);
+    const first = await openBench(folder, { model, failpoint: failpoints });
+    const conversation = await first.conversation();
+    const runId = await first.ask(conversation, 'Tell');
+    await eventually(() => model.requests.length === 1);
+    await first.say(conversation, 'Other', { id: 'q1' });
+    failpoints.at('run:finished', () => first.die());
+    await first.say(conversation, 'Now', { id: 'q2', whenBusy: 'interrupt' }).catch(() => {});
+    await eventually(() => failpoints.passed.includes('run:finished'));
+    await first.runs.close();
+    const bench = await openBench(folder, { model: scriptedModel([says('now'), says('other')]) });
+    await eventually(async () => (await bench.storage.queue.list(ANNE, conversation)).length === 0);
+    await over(bench, 'q1');
+    expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'cancelled' });
+    expect(told(await bench.branch(conversation)).slice(2)).toEqual([
+      'user: Now',
+      'assistant: now',
+      'user: Other',
+      'assistant: other',
+    ]);
+  });
+
+  test('done, with a message queued behind it: that message is sent', async () => {
+    const folder = temporaryFolder();
+    const failpoints = createFailpoints();
+    const hanging = hangsAfter('1');
+    const first = await openBench(folder, { model: scriptedModel([hanging.answer]), failpoint: failpoints });
+    const conversation = await first.conversation();
+    await first.ask(conversation, 'One');
+    await first.say(conversation, 'Two', { id: 'q2' });
+    failpoints.at('run:finished', () => first.die());
+    hanging.go();
+    await eventually(() => failpoints.passed.includes('run:finished'));
+    await first.runs.close();
+    const bench = await openBench(folder, { model: scriptedModel([says('2')]) });
+    await over(bench, 'q2');
+    expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: 2');
+  });
+
+  test('with a state nobody can read: it fails and says so, and the conversation goes on', async () => {
+    const folder = temporaryFolder();
+    const first = await openBench(folder, { model: scriptedModel([hangsAfter('Some').answer]) });
+    const conversation = await first.conversation();
+    const runId = await first.ask(conversation, 'Tell');
+    await eventually(() => applied(first.events(runId)).size > 0);
+    await first.runs.close();
+    const [leased] = first.storage.runs.takeOver({ owner: 'other', ms: 1_000 }, 1);
+    if (!leased) throw new Error('not let go');
+    const { fence, lastSeq: baseSeq } = leased;
+    const state = { ...(leased.state as object), point: { state: { schemaVersion: 99 }, context: {} } };
+    first.storage.runs.commit([{ runId, fence, baseSeq, events: [], state, durability: 'normal', release: true }]);
+    first.die();
+    const bench = await openBench(folder, { model: scriptedModel([says('Fresh')]) });
+    const events = await over(bench, runId);
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'failed', error: { code: 'internal' } });
+    expect((await bench.branch(conversation)).at(-1)).toMatchObject({ finishReason: 'error' });
+    await over(bench, await bench.ask(conversation, 'Again'));
+  });
+});
+
+describe('a process that stops', () => {
+  test('leaves an answer in the middle; the next goes on, nothing is cancelled', async () => {
+    const folder = temporaryFolder();
+    const first = await openBench(folder, { model: scriptedModel([hangsAfter('Half').answer]) });
+    const conversation = await first.conversation();
+    const runId = await first.ask(conversation, 'Tell');
+    await eventually(() => applied(first.events(runId)).size > 0);
+    await first.runs.close();
+    expect(first.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'running' });
+    await expect(first.say(conversation, 'More')).rejects.toMatchObject({ code: 'conflict' });
+    first.storage.close();
+    const bench = await openBench(folder, { model: scriptedModel([says('Whole')]) });
+    await over(bench, runId);
+    expect(told(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: Whole']);
+  });
+
+  test('waits for a call under way and stores its answer, but asks the model no more', async () => {
+    const folder = temporaryFolder();
+    let finish = (): void => {};
+    const tools = {
+      act: {
+        call: () => new Promise<ReturnType<typeof answers>>((resolve) => (finish = () => resolve(answers('acted')))),
+      },
+    };
+    const model = scriptedModel([calls({ name: 'act' })]);
+    const first = await openBench(folder, { model, tools });
+    await allowAct(first);
+    const conversation = await first.conversation();
+    const runId = await first.ask(conversation, 'Do it');
+    await eventually(() => first.storage.runs.readLedger(ANNE, runId)?.[0]?.status === 'sent');
+    const closed = first.runs.close();
+    finish();
+    await closed;
+    expect(model.requests).toHaveLength(1);
+    expect(first.storage.runs.readLedger(ANNE, runId)?.[0]?.status).toBe('done');
+    first.storage.close();
+    const bench = await openBench(folder, { model: scriptedModel([says('Done')]), tools });
+    const events = await over(bench, runId);
+    expect(types(events)).not.toContain('attempt_abandoned');
+    expect(told(await bench.branch(conversation)).slice(2)).toEqual(['tool: acted', 'assistant: Done']);
+  });
+});

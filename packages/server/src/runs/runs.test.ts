@@ -1,0 +1,259 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { RunEvent } from '@toolyard/protocol';
+import { eventually } from '@toolyard/testing';
+import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
+
+afterEach(cleanUp);
+
+const types = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);
+
+describe('a message that is sent', () => {
+  test('is answered: events without gaps, everything stored, the leaf on the answer', async () => {
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Hel', 'lo')]) });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Good morning\nto you');
+    const events = await bench.rest(runId);
+
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+    expect(types(events)[0]).toBe('run_started');
+    expect(types(events).at(-1)).toBe('run_finished');
+    const text = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
+    expect(text).toBe('Hello');
+    expect(told(await bench.branch(conversation))).toEqual(['user: Good morning\nto you', 'assistant: Hello']);
+    expect((await bench.branch(conversation)).at(-1)).toMatchObject({ id: `${runId}.0`, finishReason: 'stop' });
+    expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'done', lastSeq: events.length });
+    expect(await bench.storage.conversations.get(ANNE, conversation)).toMatchObject({ title: 'Good morning' });
+  });
+
+  test('shows a pending answer from the first moment', async () => {
+    const hanging = hangsAfter('Well');
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([hanging.answer]) });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Hello');
+    expect((await bench.branch(conversation)).at(-1)).toMatchObject({ id: `${runId}.0`, finishReason: 'pending' });
+    hanging.go();
+    await bench.rest(runId);
+  });
+
+  test('sent again under the same id starts no second run', async () => {
+    const model = scriptedModel([says('Once')]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const conversation = await bench.conversation();
+    const first = await bench.say(conversation, 'Hello', { id: 'm1' });
+    await bench.rest('m1');
+    const second = await bench.say(conversation, 'Hello', { id: 'm1' });
+    expect(first).toMatchObject({ run: { id: 'm1' } });
+    expect(second).toMatchObject({ run: { id: 'm1', status: 'done' }, message: { id: 'm1' } });
+    expect(model.requests).toHaveLength(1);
+    expect(bench.storage.runs.listRuns(ANNE, { limit: 9 })).toHaveLength(1);
+  });
+
+  test('is told with the instructions first, which are no message', async () => {
+    const model = scriptedModel([says('Yes')]);
+    const bench = await openBench(temporaryFolder(), { model, configuration: { instructions: 'Be brief.' } });
+    const conversation = await bench.conversation();
+    await bench.rest(await bench.ask(conversation, 'Are you?'));
+    expect(told(model.requests[0]?.messages ?? [])).toEqual(['system: Be brief.', 'user: Are you?']);
+    expect(told(await bench.branch(conversation))).toEqual(['user: Are you?', 'assistant: Yes']);
+  });
+
+  test('with an image: the bytes lie in the blob store, and the model is sent them', async () => {
+    const model = scriptedModel([says('A picture'), says('Still')]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const conversation = await bench.conversation();
+    const data = Buffer.alloc(100_000, 7).toString('base64');
+    const parts = [{ type: 'image', mimeType: 'image/png', source: { data } } as const];
+    const sent = await bench.runs.send(ANNE, conversation, { parts });
+    if (!('run' in sent)) throw new Error('queued');
+    expect(sent.message.parts[0]).toMatchObject({ source: { blob: expect.any(String) as string } });
+    await bench.rest(sent.run.id);
+    await bench.rest(await bench.ask(conversation, 'And now?'));
+    for (const { messages } of model.requests) expect(messages[0]?.parts).toEqual(parts);
+  });
+
+  test('to a model whose provider is gone: the run fails and says so, and nothing is left pending', async () => {
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([]),
+      configuration: { model: { providerId: 'gone', modelId: 'x' } },
+    });
+    const conversation = await bench.conversation();
+    const events = await bench.rest(await bench.ask(conversation, 'Hello'));
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'failed', error: { code: 'model_not_found' } });
+    expect((await bench.branch(conversation)).at(-1)).toMatchObject({
+      finishReason: 'error',
+      parts: [{ type: 'error', error: { message: 'The provider "gone" is not there.' } }],
+    });
+  });
+
+  test('does not exist for anybody else', async () => {
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Mine')]) });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Hello');
+    await bench.rest(runId);
+    const signal = new AbortController().signal;
+    expect(await bench.streams.readRun(BERT, runId, 0, signal)).toBeNull();
+    await expect(bench.runs.cancel(BERT, runId)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(bench.runs.send(BERT, conversation, { parts: [] })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(bench.runs.regenerate(BERT, conversation, { messageId: `${runId}.0` })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+});
+
+describe('other branches', () => {
+  test('an edited message begins one, an answer made anew is another beside the first', async () => {
+    const model = scriptedModel([says('A1'), says('A2'), says('B')]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const conversation = await bench.conversation();
+    const first = await bench.ask(conversation, 'One');
+    await bench.rest(first);
+    const { run } = await bench.runs.regenerate(ANNE, conversation, { messageId: `${first}.0` });
+    await bench.rest(run.id);
+    expect(told(await bench.branch(conversation))).toEqual(['user: One', 'assistant: A2']);
+    const edited = await bench.say(conversation, 'Two', { parentId: null });
+    if (!('run' in edited)) throw new Error('queued');
+    await bench.rest(edited.run.id);
+    expect(told(await bench.branch(conversation))).toEqual(['user: Two', 'assistant: B']);
+    expect(model.requests.map(({ messages }) => told(messages))).toEqual([['user: One'], ['user: One'], ['user: Two']]);
+    expect(await bench.all(conversation)).toHaveLength(5);
+  });
+
+  test('whoever looks at another branch is not pulled back by the answer', async () => {
+    const hanging = hangsAfter('A');
+    const model = scriptedModel([says('Old'), calls({ name: 'look' }), hanging.answer]);
+    const tools = { look: { builtIn: true, call: () => answers('seen') } };
+    const bench = await openBench(temporaryFolder(), { model, tools });
+    const conversation = await bench.conversation();
+    const first = await bench.ask(conversation, 'One');
+    await bench.rest(first);
+    const second = await bench.ask(conversation, 'Two');
+    await eventually(() => model.requests.length === 3);
+    await bench.storage.conversations.setLeaf(ANNE, conversation, `${first}.0`);
+    hanging.go('B');
+    await bench.rest(second);
+    expect(await bench.storage.conversations.get(ANNE, conversation)).toMatchObject({ leafId: `${first}.0` });
+  });
+});
+
+describe('cancel', () => {
+  test('keeps what was said', async () => {
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([hangsAfter('Half a ').answer]) });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Hello');
+    await eventually(() => types(bench.events(runId)).includes('text_delta'));
+    await bench.runs.cancel(ANNE, runId);
+    const events = await bench.rest(runId);
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'cancelled' });
+    expect((await bench.branch(conversation)).at(-1)).toMatchObject({
+      finishReason: 'cancelled',
+      parts: [{ type: 'text', text: 'Half a ' }],
+    });
+    expect(await bench.runs.cancel(ANNE, runId)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('in the middle of a tool: the call is stopped and answered', async () => {
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'wait' }), says('Next')]),
+      tools: {
+        wait: {
+          builtIn: true,
+          call: (_args, { signal }) =>
+            new Promise((resolve) => {
+              signal?.addEventListener('abort', () =>
+                resolve({ content: [{ type: 'text', text: 'stopped' }], isError: true, outcome: 'unknown' }),
+              );
+            }),
+        },
+      },
+    });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Wait');
+    await eventually(() => types(bench.events(runId)).includes('tool_started'));
+    await bench.runs.cancel(ANNE, runId);
+    await bench.rest(runId);
+    expect(told(await bench.branch(conversation)).at(-1)).toBe('tool: stopped');
+    expect(bench.storage.runs.readLedger(ANNE, runId)?.[0]).toMatchObject({ status: 'in_doubt' });
+    await bench.rest(await bench.ask(conversation, 'Go on'));
+  });
+});
+
+describe('messages said while a run works', () => {
+  test('wait in their order, can be changed, and are sent one after the other', async () => {
+    const first = hangsAfter('1');
+    const model = scriptedModel([first.answer, says('2'), says('3')]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const conversation = await bench.conversation();
+    await bench.ask(conversation, 'One');
+    expect(await bench.say(conversation, 'Two', { id: 'q2' })).toMatchObject({ queued: { id: 'q2' } });
+    expect(await bench.say(conversation, 'Two', { id: 'q2' })).toMatchObject({ queued: { id: 'q2' } });
+    await bench.say(conversation, 'Three', { id: 'q3' });
+    await bench.say(conversation, 'Never', { id: 'q4' });
+    await bench.runs.changeQueued(ANNE, conversation, 'q3', { before: 'q2', parts: [{ type: 'text', text: 'Drei' }] });
+    await bench.runs.removeQueued(ANNE, conversation, 'q4');
+    await expect(bench.runs.removeQueued(ANNE, conversation, 'q4')).rejects.toMatchObject({ code: 'not_found' });
+    first.go();
+    await eventually(() => model.requests.length === 3);
+    await bench.rest('q2');
+    expect(told(await bench.branch(conversation))).toEqual([
+      'user: One',
+      'assistant: 1',
+      'user: Drei',
+      'assistant: 2',
+      'user: Two',
+      'assistant: 3',
+    ]);
+    expect(await bench.storage.queue.list(ANNE, conversation)).toEqual([]);
+  });
+
+  test('rest after a cancelled run', async () => {
+    const model = scriptedModel([hangsAfter('1').answer, says('2')]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'One');
+    await eventually(() => model.requests.length === 1);
+    await bench.say(conversation, 'Two', { id: 'q2' });
+    await bench.runs.cancel(ANNE, runId);
+    await bench.rest(runId);
+    expect(await bench.storage.queue.list(ANNE, conversation)).toHaveLength(1);
+    await bench.runs.sendQueued(ANNE, conversation, 'q2');
+    await bench.rest('q2');
+    expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: 2');
+  });
+
+  test('interrupt: what works is stopped and this one goes first', async () => {
+    const model = scriptedModel([hangsAfter('1').answer, says('now'), says('later')]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'One');
+    await eventually(() => model.requests.length === 1);
+    await bench.say(conversation, 'Later', { id: 'q2' });
+    await bench.say(conversation, 'Now', { id: 'q3', whenBusy: 'interrupt' });
+    await bench.rest(runId);
+    await eventually(async () => (await bench.storage.queue.list(ANNE, conversation)).length === 0);
+    await bench.rest('q3');
+    await bench.rest('q2');
+    expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'cancelled' });
+    expect(told(await bench.branch(conversation)).slice(2)).toEqual([
+      'user: Now',
+      'assistant: now',
+      'user: Later',
+      'assistant: later',
+    ]);
+  });
+
+  test('refuse, edits and answers made anew are a conflict', async () => {
+    const hanging = hangsAfter('1');
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([hanging.answer]) });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'One');
+    const conflict = { code: 'conflict' };
+    await expect(bench.say(conversation, 'Two', { whenBusy: 'refuse' })).rejects.toMatchObject(conflict);
+    await expect(bench.say(conversation, 'Two', { parentId: null })).rejects.toMatchObject(conflict);
+    await expect(bench.runs.regenerate(ANNE, conversation, { messageId: `${runId}.0` })).rejects.toMatchObject(
+      conflict,
+    );
+    hanging.go();
+    await bench.rest(runId);
+  });
+});

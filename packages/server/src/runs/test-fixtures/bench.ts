@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { IndexedTool } from '@toolyard/mcp-host';
+import type {
+  Clock,
+  Failpoint,
+  JsonObject,
+  Message,
+  ModelReference,
+  Principal,
+  ResolvedAgentConfiguration,
+  RunEvent,
+  SentMessage,
+  ToolReference,
+  ToolResult,
+} from '@toolyard/protocol';
+import { DEFAULT_LIMITS, systemClock, ToolyardError } from '@toolyard/protocol';
+import type { ModelRuntime } from '@toolyard/model-runtime';
+import type { Storage } from '@toolyard/storage';
+import { openStorage } from '@toolyard/storage';
+import { createIds, eventually } from '@toolyard/testing';
+import type { RunHub } from '../../live/hub.ts';
+import { createLiveHub } from '../../live/hub.ts';
+import { createLiveStreams } from '../../live/streams.ts';
+import type { LiveStreams, ToolSelection } from '../../services.ts';
+import type { DurableRuns } from '../create-run-service.ts';
+import { createRunService } from '../create-run-service.ts';
+
+export const ANNE: Principal = { ownerId: 'anne' };
+export const BERT: Principal = { ownerId: 'bert' };
+
+/** A tool of the made-up server `desk`. */
+export type FakeTool = {
+  builtIn?: boolean;
+  call: (args: JsonObject, options: { signal?: AbortSignal }) => ToolResult | Promise<ToolResult>;
+};
+
+export type BenchOptions = {
+  model: ModelRuntime;
+  tools?: Record<string, FakeTool>;
+  failpoint?: Failpoint;
+  clock?: Clock;
+  maxPages?: number;
+  configuration?: Partial<ResolvedAgentConfiguration>;
+  /** Takes up the runs that are there; default true. */
+  start?: boolean;
+};
+
+/** A process with its runs over a folder. */
+export type Bench = {
+  storage: Storage;
+  runs: DurableRuns;
+  hub: RunHub;
+  streams: LiveStreams;
+  log: string[];
+  /** Makes a conversation and gives its id. */
+  conversation(id?: string, principal?: Principal): Promise<string>;
+  say(conversationId: string, text: string, more?: Partial<Parameters<DurableRuns['send']>[2]>): Promise<SentMessage>;
+  /** Sends and gives the id of the run. */
+  ask(conversationId: string, text: string): Promise<string>;
+  /** All stored events, once the run is over or parked. */
+  rest(runId: string): Promise<readonly RunEvent[]>;
+  events(runId: string): readonly RunEvent[];
+  branch(conversationId: string): Promise<Message[]>;
+  all(conversationId: string): Promise<Message[]>;
+  /** Ends everything as the death of the process would: nothing more is stored. */
+  die(): void;
+};
+
+const processes = createIds('process');
+const open: { bench: Bench }[] = [];
+const folders: string[] = [];
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-runs-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** To be called after each test. */
+export async function cleanUp(): Promise<void> {
+  for (const { bench } of open.splice(0)) {
+    await bench.runs.close();
+    bench.storage.close();
+  }
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+export function answers(text: string): ToolResult {
+  return { content: [{ type: 'text', text }], isError: false, outcome: 'done' };
+}
+
+export async function openBench(folder: string, options: BenchOptions): Promise<Bench> {
+  const { model, clock = systemClock, failpoint } = options;
+  const storage = await openStorage({
+    folder,
+    clock,
+    ...(options.maxPages === undefined ? {} : { maxPages: options.maxPages }),
+  });
+  const hub = createLiveHub();
+  const log: string[] = [];
+  const prefix = processes.next();
+  const runs = createRunService({
+    storage,
+    hub,
+    clock,
+    ids: createIds(prefix),
+    log: (line) => log.push(line),
+    models: {
+      open: (_principal, { providerId }) =>
+        providerId === 'gone'
+          ? Promise.reject(new ToolyardError({ code: 'model_not_found', message: 'The provider "gone" is not there.' }))
+          : Promise.resolve(model),
+    },
+    servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})) },
+    configurations: {
+      resolve: (_principal, { conversation, run }) =>
+        Promise.resolve({
+          model: { providerId: 'scripted', modelId: 'scripted-1' } satisfies ModelReference,
+          instructions: '',
+          parameters: {},
+          toolMode: 'native',
+          servers: {},
+          disabledTools: [],
+          intervention: 'manual',
+          ...options.configuration,
+          ...conversation,
+          ...run,
+          limits: { ...DEFAULT_LIMITS, ...options.configuration?.limits, ...run?.limits },
+        }),
+    },
+    ...(failpoint ? { failpoint } : {}),
+  });
+  const streams = createLiveStreams({ store: storage.runs, hub, clock, boot: prefix });
+  let conversations = 0;
+
+  const bench: Bench = {
+    storage,
+    runs,
+    hub,
+    streams,
+    log,
+    async conversation(id = `c${++conversations}`, principal = ANNE) {
+      await storage.conversations.create(principal, { id, title: '', at: clock.now() });
+      return id;
+    },
+    say: (conversationId, text, more = {}) =>
+      runs.send(ANNE, conversationId, { parts: [{ type: 'text', text }], ...more }),
+    async ask(conversationId, text) {
+      const sent = await bench.say(conversationId, text);
+      if ('queued' in sent) throw new Error('the message was queued');
+      return sent.run.id;
+    },
+    events: (runId) => storage.runs.readEvents(ANNE, runId, 0, 100_000) ?? [],
+    async rest(runId) {
+      await eventually(
+        () => {
+          const status = storage.runs.getRun(ANNE, runId)?.status;
+          return status !== undefined && status !== 'running' && status !== 'queued';
+        },
+        { what: `the end of run ${runId}` },
+      );
+      return bench.events(runId);
+    },
+    branch: (conversationId) => storage.messages.branch(ANNE, conversationId),
+    all: (conversationId) => storage.messages.all(ANNE, conversationId),
+    die: () => storage.close(),
+  };
+  open.push({ bench });
+  if (options.start !== false) await runs.start();
+  return bench;
+}
+
+function selectionOf(tools: Record<string, FakeTool>): ToolSelection {
+  const indexed = Object.entries(tools).map(([name, { builtIn = false }]): IndexedTool => ({
+    tool: { serverId: 'desk', name },
+    name,
+    inputSchema: { type: 'object' },
+    builtIn,
+    checkArguments: () => null,
+  }));
+  const find = (tool: ToolReference): FakeTool | undefined => tools[tool.name];
+  return {
+    tools: () => indexed,
+    resolve: (name) => indexed.find((tool) => tool.name === name),
+    async callTool(tool, args, options = {}) {
+      const found = find(tool);
+      if (!found) throw new Error(`no tool ${tool.name}`);
+      return found.call(args, options);
+    },
+    contextSources: () => ({ serverInstructions: [] }),
+    judged: (tool) => {
+      const found = find(tool);
+      return found && { builtIn: found.builtIn ?? false, readOnly: found.builtIn ?? false };
+    },
+  };
+}
+
+/** The text of every message of a branch, with who said it. */
+export function told(messages: readonly Message[]): string[] {
+  return messages.map((message) => {
+    const text = message.parts
+      .map((part) => {
+        if (part.type === 'text') return part.text;
+        if (part.type === 'tool_result')
+          return part.result.content.map((item) => ('text' in item ? item.text : item.type)).join('');
+        return `<${part.type}>`;
+      })
+      .join('');
+    return `${message.role}: ${text}`;
+  });
+}

@@ -1,0 +1,95 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { stored, storedFamily } from './browser-storage.ts';
+
+class FakeStorage {
+  readonly items = new Map<string, string>();
+  full = false;
+  getItem(key: string): string | null {
+    return this.items.get(key) ?? null;
+  }
+  setItem(key: string, value: string): void {
+    if (this.full) throw new DOMException('full', 'QuotaExceededError');
+    this.items.set(key, value);
+  }
+  removeItem(key: string): void {
+    this.items.delete(key);
+  }
+}
+
+let local: FakeStorage;
+
+beforeEach(() => {
+  local = new FakeStorage();
+  vi.stubGlobal('localStorage', local);
+});
+
+const isNumber = (value: unknown) => (typeof value === 'number' ? value : undefined);
+const size = { version: 1, read: isNumber, fallback: 15 };
+
+describe('what the page keeps in the browser', () => {
+  it('comes back, under a key that names its version', () => {
+    stored('size', size).set(17);
+    expect(stored('size', size).get()).toBe(17);
+    expect([...local.items.keys()]).toEqual(['toolyard:size:1']);
+  });
+
+  it('is the fallback where nothing, or nothing sensible, is kept', () => {
+    expect(stored('size', size).get()).toBe(15);
+    local.items.set('toolyard:size:1', '"large"');
+    expect(stored('size', size).get()).toBe(15);
+    local.items.set('toolyard:size:1', '{broken');
+    expect(stored('size', size).get()).toBe(15);
+  });
+
+  it('is not kept where it is the fallback, so that a later default counts', () => {
+    const kept = stored('size', size);
+    kept.set(17);
+    kept.set(15);
+    expect(local.items.size).toBe(0);
+  });
+
+  it('is carried over from an older version, step by step and once', () => {
+    local.items.set('toolyard:size:1', '3');
+    const migrations = {
+      1: (old: unknown) => `size-${String(old)}`,
+      2: (old: unknown) => Number(String(old).slice(5)) * 10,
+    };
+    const newest = stored('size', { ...size, version: 3, migrations });
+    expect(newest.get()).toBe(30);
+    expect([...local.items]).toEqual([['toolyard:size:3', '30']]);
+  });
+
+  it('costs nothing but itself where the browser keeps nothing', () => {
+    local.full = true;
+    stored('size', size).set(17);
+    expect(stored('size', size).get()).toBe(15);
+    vi.stubGlobal('localStorage', undefined);
+    vi.stubGlobal('localStorage', null);
+    expect(stored('size', size).get()).toBe(15);
+  });
+});
+
+describe('what is kept for each of many', () => {
+  const drafts = {
+    version: 1,
+    read: (value: unknown) => (typeof value === 'string' ? value : undefined),
+    fallback: '',
+  };
+
+  it('is apart, and gone when it is empty again', () => {
+    const family = storedFamily('drafts', { ...drafts, keep: 5 });
+    family.set('a', 'one');
+    family.set('b', 'two');
+    family.set('a', '');
+    expect([family.get('a'), family.get('b')]).toEqual(['', 'two']);
+    expect(local.items.get('toolyard:drafts:1')).toBe('{"b":"two"}');
+  });
+
+  it('forgets the oldest beyond its bound', () => {
+    const family = storedFamily('drafts', { ...drafts, keep: 2 });
+    for (const id of ['a', 'b', 'c']) family.set(id, id);
+    family.set('b', 'again');
+    family.set('d', 'd');
+    expect(['a', 'b', 'c', 'd'].map((id) => family.get(id))).toEqual(['', 'again', '', 'd']);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { messages as english } from './en/index.ts';
+import { chooseLocale } from './locale.ts';
+import type { MessageText } from './message.ts';
+import { messages as simplified } from './zh-Hans/index.ts';
+import { messages as traditional } from './zh-Hant/index.ts';
+
+describe('the language of the page', () => {
+  it.each([
+    [['zh-TW', 'en'], 'zh-Hant'],
+    [['zh-HK'], 'zh-Hant'],
+    [['zh-Hant-CN'], 'zh-Hant'],
+    [['zh-CN'], 'zh-Hans'],
+    [['zh'], 'zh-Hans'],
+    [['zh-Hans-HK'], 'zh-Hans'],
+    [['yue'], 'zh-Hant'],
+    [['de-DE', 'zh-SG'], 'zh-Hans'],
+    [['en-GB', 'zh-TW'], 'en'],
+    [['fr'], 'en'],
+    [[], 'en'],
+  ])('for a person who reads %j is %s', (wanted, locale) => {
+    expect(chooseLocale(wanted)).toBe(locale);
+  });
+});
+
+type Texts = Readonly<Record<string, Readonly<Record<string, MessageText>>>>;
+type Flat = Record<string, MessageText>;
+
+/** That every text is there, the types see to; what a text says they do not. */
+describe.each([
+  ['zh-Hant', traditional as Texts],
+  ['zh-Hans', simplified as Texts],
+])('the texts in %s', (_locale, messages) => {
+  const texts = flat(messages);
+
+  it.each(Object.entries(flat(english)))('say of %s what the English one says, with the same values', (key, text) => {
+    expect(valuesIn(texts[key] ?? '')).toEqual(valuesIn(text));
+  });
+
+  it('are not left in English', () => {
+    const english_ = flat(english);
+    const left = Object.keys(texts).filter((key) => isSentence(texts[key]) && texts[key] === english_[key]);
+    expect(left).toEqual([]);
+  });
+});
+
+function flat(messages: Texts): Flat {
+  const pairs = Object.entries(messages).flatMap(([namespace, texts]) =>
+    Object.entries(texts).map(([key, text]) => [`${namespace}.${key}`, text] as const),
+  );
+  return Object.fromEntries(pairs);
+}
+
+function valuesIn(text: MessageText): string[] {
+  const whole = typeof text === 'string' ? text : text.other;
+  return [...whole.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '').sort();
+}
+
+/** Names and addresses stay what they are. */
+function isSentence(text: MessageText | undefined): boolean {
+  return typeof text === 'string' && /[a-z]{3,} [a-z]{2,}/i.test(text);
+}

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { snippetPieces } from './snippet.ts';
+
+it('cuts a find into what was searched for and what stands around it', () => {
+  expect(snippetPieces('… 請問\u0002東京\u0003現在 \u0002Tokyo\u0003')).toEqual([
+    { text: '… 請問', found: false },
+    { text: '東京', found: true },
+    { text: '現在 ', found: false },
+    { text: 'Tokyo', found: true },
+  ]);
+});

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import type { McpServerView } from '@toolyard/protocol';
+import { ServersState } from './servers.svelte.ts';
+
+const server = (id: string, enabled: boolean): McpServerView => ({
+  id,
+  enabled,
+  state: enabled ? 'ready' : 'disabled',
+  builtIn: false,
+  origin: 'file',
+  transport: { type: 'stdio', command: 'x' },
+  tools: [],
+  skipped: [],
+  log: [],
+});
+
+/** A server that answers when the test lets it, in whatever order the test likes. */
+function world() {
+  const calls: { call: string; answer: () => void }[] = [];
+  const ask = <T>(call: string, value: unknown): Promise<T> =>
+    new Promise((resolve) => calls.push({ call, answer: () => resolve(value as T) }));
+  const state = new ServersState({
+    api: {
+      get: (path) => ask(`GET ${path}`, { items: path === '/api/permissions' ? [] : [server('a', true)] }),
+      patch: (path, body) => ask(`PATCH ${path} ${JSON.stringify(body)}`, server('a', false)),
+      post: (path) => ask(`POST ${path}`, server('a', true)),
+      delete: (path) => ask(`DELETE ${path}`, undefined),
+    },
+    live: { status: 'open', onHello: () => () => undefined, onChanged: () => () => undefined },
+  });
+  const answer = async (method: string) => {
+    for (const call of calls.filter((one) => one.call.startsWith(method))) call.answer();
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  };
+  return { state, calls, answer };
+}
+
+it('shows a switched server at once, and no older list under way brings the old state back', async () => {
+  const { state, calls, answer } = world();
+  void state.load();
+  await answer('GET');
+  expect(state.list[0]?.state).toBe('ready');
+  void state.load();
+  void state.setEnabled('a', false);
+  await answer('PATCH');
+  expect(state.list[0]?.state).toBe('disabled');
+  await answer('GET');
+  expect(state.list[0]?.state).toBe('disabled');
+  expect(state.loading).toBe(false);
+  expect(calls.map(({ call }) => call)).toContain('PATCH /api/mcp/servers/a {"enabled":false}');
+});
+
+it('names a tool and its conversation when a decision is taken back, whatever they are called', async () => {
+  const { state, calls } = world();
+  void state.forget({ tool: { serverId: 'a b', name: 'x/y&z' }, conversationId: 'c1' });
+  void state.forget({ tool: { serverId: 'a', name: 'x' }, conversationId: null });
+  expect(calls.map(({ call }) => call)).toEqual([
+    'DELETE /api/permissions?server=a+b&tool=x%2Fy%26z&conversation=c1',
+    'DELETE /api/permissions?server=a&tool=x',
+  ]);
+});
