@@ -65,7 +65,7 @@ module.exports = {
       comment: 'What begins with $ SvelteKit makes while it builds.',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true, pathNot: '^[$](app|env)/' },
+      to: { couldNotResolve: true, pathNot: '^([$](app|env)/|[.]/[$]types$)' },
     },
     {
       name: 'index-is-for-others',

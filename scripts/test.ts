@@ -17,6 +17,7 @@ const REPORT = join('.cache', 'vitest-report.json');
 const VITEST = 'vitest/vitest.mjs';
 
 const CHECKS: readonly Check[] = [
+  { name: 'what the page is checked with', run: preparePage },
   { name: 'formatting', run: () => tool('prettier/bin/prettier.cjs', ['--check', '--log-level=warn', '.']) },
   { name: 'house rules', run: () => Promise.resolve(checkHouse()) },
   { name: 'types', run: () => tool('typescript/bin/tsc', ['--noEmit', '-p', 'tsconfig.json']) },
@@ -24,7 +25,14 @@ const CHECKS: readonly Check[] = [
   {
     name: 'import rules',
     run: () =>
-      tool('dependency-cruiser/bin/dependency-cruise.mjs', ['packages', 'servers', 'testing', 'e2e', '--output-type', 'err']),
+      tool('dependency-cruiser/bin/dependency-cruise.mjs', [
+        'packages',
+        'servers',
+        'testing',
+        'e2e',
+        '--output-type',
+        'err',
+      ]),
   },
   { name: 'the page: types', run: checkPageTypes },
   { name: 'unused code', run: () => tool('knip/bin/knip.js', ['--no-progress']) },
@@ -77,11 +85,15 @@ async function everything(): Promise<number> {
   return failed.length === 0 ? 0 : 1;
 }
 
+/** Types SvelteKit makes of the routes: lint, tests and types of the page rest on them. */
+async function preparePage(): Promise<string | null> {
+  const ran = await runTool('@sveltejs/kit/svelte-kit.js', ['sync'], { cwd: join(ROOT, PAGE), quiet: true });
+  return ran.code === 0 ? null : ran.output;
+}
+
 /** Components have a checker of their own. */
 async function checkPageTypes(): Promise<string | null> {
   const cwd = join(ROOT, PAGE);
-  const synced = await runTool('@sveltejs/kit/svelte-kit.js', ['sync'], { cwd, quiet: true });
-  if (synced.code !== 0) return synced.output;
   const args = ['--fail-on-warnings', '--tsconfig', './tsconfig.json', '--output', 'human'];
   const ran = await runTool('svelte-check/bin/svelte-check', args, { cwd, quiet: true });
   return ran.code === 0 ? null : ran.output;

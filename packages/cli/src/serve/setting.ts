@@ -15,7 +15,7 @@ export type Given = {
  * The value given for one setting: flags over environment, new names over old ones. An older name is heard, with a
  * warning.
  */
-export function settingOf(
+function settingOf(
   { flags, variables }: Spelling,
   given: Given,
 ): { value: string | boolean; name: string } | null {

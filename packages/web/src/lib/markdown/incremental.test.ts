@@ -55,10 +55,13 @@ const BLOCKS = [
 
 const separator = fc.constantFrom('\n', '\n\n', '\n\n\n', '', ' ', '\n \n', '\r\n', '\r\n\r\n', '\n\t\n');
 const document = fc
-  .array(fc.tuple(fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...BLOCKS) }, fc.string({ unit: 'binary' })), separator), {
-    minLength: 1,
-    maxLength: 12,
-  })
+  .array(
+    fc.tuple(fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...BLOCKS) }, fc.string({ unit: 'binary' })), separator),
+    {
+      minLength: 1,
+      maxLength: 12,
+    },
+  )
   .map((parts) => parts.map(([block, end]) => block + end).join(''));
 
 /** Cuts at code units, so that halves of characters come alone. */

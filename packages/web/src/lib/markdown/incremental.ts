@@ -89,7 +89,8 @@ export class IncrementalMarkdown {
 
   #close(source: string, blocks: readonly MarkdownBlock[], links: Links): void {
     // The tail may hold further definitions, which can still change.
-    if (Object.keys(links).length > Object.keys(this.#links).length) this.#links = { ...lex(source, this.#links).links };
+    if (Object.keys(links).length > Object.keys(this.#links).length)
+      this.#links = { ...lex(source, this.#links).links };
     this.#closed.push({ source, count: blocks.length, refers: source.includes('[') });
     this.#closedBlocks = [...this.#closedBlocks, ...blocks];
   }

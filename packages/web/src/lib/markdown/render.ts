@@ -33,7 +33,11 @@ function renderBlock(token: MarkedToken): MarkdownBlock | null {
         items: token.items.map(renderItem),
       };
     case 'table':
-      return { type: 'table', header: token.header.map(renderCell), rows: token.rows.map((row) => row.map(renderCell)) };
+      return {
+        type: 'table',
+        header: token.header.map(renderCell),
+        rows: token.rows.map((row) => row.map(renderCell)),
+      };
     default:
       return null;
   }

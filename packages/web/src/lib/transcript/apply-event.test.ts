@@ -142,7 +142,10 @@ describe('a run that is watched', () => {
   });
 
   it('leaves every other row the object it was when a word comes', () => {
-    const earlier = [userMessage('u0', 'Hello'), assistantMessage('r0.0', [{ type: 'text', text: 'Hi' }], { runId: 'r0' })];
+    const earlier = [
+      userMessage('u0', 'Hello'),
+      assistantMessage('r0.0', [{ type: 'text', text: 'Hi' }], { runId: 'r0' }),
+    ];
     const before = play(
       openTranscript(view([...earlier, QUESTION], { activeRun: run('r1') })),
       eventsOf('r1', WHOLE_RUN).slice(0, 14),
@@ -297,9 +300,16 @@ describe('a run that fails', () => {
   });
 
   it('says it once where the message holds the error', () => {
-    const broken = assistantMessage('r1.0', [{ type: 'text', text: 'It' }, { type: 'error', error }], {
-      finishReason: 'error',
-    });
+    const broken = assistantMessage(
+      'r1.0',
+      [
+        { type: 'text', text: 'It' },
+        { type: 'error', error },
+      ],
+      {
+        finishReason: 'error',
+      },
+    );
     const transcript = play(
       open(),
       eventsOf('r1', [
@@ -378,7 +388,9 @@ describe('an answer made anew', () => {
     const transcript = openTranscript(view([QUESTION, ASKING, RESULT, ANSWER]));
     const anew = play(
       transcript,
-      eventsOf('r2', [{ type: 'run_started', conversationId: 'c1', place: 'server', model: 'demo', message: QUESTION }]),
+      eventsOf('r2', [
+        { type: 'run_started', conversationId: 'c1', place: 'server', model: 'demo', message: QUESTION },
+      ]),
     );
     expect(rows(anew).map((row) => row.key)).toEqual(['u1', 'r2:awaited']);
   });

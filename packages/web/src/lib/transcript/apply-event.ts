@@ -265,11 +265,7 @@ function findCall(blocks: readonly Block[], callId: string): CallView | undefine
   return undefined;
 }
 
-function withCall(
-  blocks: readonly Block[],
-  callId: string,
-  change: (call: CallView) => CallView,
-): readonly Block[] {
+function withCall(blocks: readonly Block[], callId: string, change: (call: CallView) => CallView): readonly Block[] {
   return mapBlocks(blocks, (block) => {
     if (block.type !== 'call' || block.call.callId !== callId) return block;
     const call = change(block.call);

@@ -1,11 +1,4 @@
-import type {
-  CitationPart,
-  ErrorInfo,
-  ImagePart,
-  MessageEnd,
-  Usage,
-  UserMessage,
-} from '@toolyard/protocol';
+import type { CitationPart, ErrorInfo, ImagePart, MessageEnd, Usage, UserMessage } from '@toolyard/protocol';
 import type { CallView } from './calls.ts';
 
 /**
