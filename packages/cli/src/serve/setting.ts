@@ -15,10 +15,7 @@ export type Given = {
  * The value given for one setting: flags over environment, new names over old ones. An older name is heard, with a
  * warning.
  */
-function settingOf(
-  { flags, variables }: Spelling,
-  given: Given,
-): { value: string | boolean; name: string } | null {
+function settingOf({ flags, variables }: Spelling, given: Given): { value: string | boolean; name: string } | null {
   const said = [
     ...flags.map((name) => ({ name: `--${name}`, value: given.flags[name], preferred: `--${flags[0] ?? name}` })),
     ...variables.map((name) => ({ name, value: nonEmpty(given.env[name]), preferred: variables[0] ?? name })),
