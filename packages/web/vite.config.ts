@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
-import { defaultClientConditions, defineConfig } from 'vite';
+import { defaultClientConditions, defaultServerConditions, defineConfig } from 'vite';
 import { VERSION } from '../protocol/src/version.ts';
 
 // Several builds side by side (a check beside a running page) need folders of their own.
@@ -25,7 +25,10 @@ export default defineConfig({
   ],
   resolve: { conditions: ['toolyard-src', ...defaultClientConditions] },
   // The server half is only built to write index.html. SvelteKit's cookie is not the one other packages brought along.
-  ssr: { noExternal: ['cookie'] },
+  ssr: {
+    noExternal: ['cookie', /^@toolyard\//],
+    resolve: { conditions: ['toolyard-src', ...defaultServerConditions] },
+  },
   // Sources of the other rooms lie outside this folder.
   server: { fs: { allow: ['../..'] }, proxy: { '/api': 'http://127.0.0.1:8710', '/props': 'http://127.0.0.1:8710' } },
   build: { target: 'es2022' },
