@@ -4,7 +4,7 @@ import type { JsonValue } from '@toolyard/protocol';
 import { parseJson } from '@toolyard/protocol';
 import { refusal } from './problems.ts';
 
-export const MAX_JSON_BYTES = 1024 * 1024;
+const MAX_JSON_BYTES = 1024 * 1024;
 export const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
 /** Deeper is no request of anybody's, and would exhaust the stack of whoever walks through it. */

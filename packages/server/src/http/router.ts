@@ -38,7 +38,7 @@ export type RouteDescription = {
   also?: Readonly<Record<number, string>>;
 };
 
-export type RouteRequest<Path extends string, Query, Body> = {
+type RouteRequest<Path extends string, Query, Body> = {
   c: AppContext;
   principal: Principal;
   params: Readonly<Record<ParameterNames<Path>, string>>;

@@ -1,5 +1,5 @@
 /** How much a slow reader may leave unread; beyond it he is sent back to what is stored. */
-export const MAX_BACKLOG = 5_000;
+const MAX_BACKLOG = 5_000;
 
 /** What has come and is not read yet. Bounded: once it has run over it keeps nothing until {@link Backlog.restart}. */
 export class Backlog<T> {

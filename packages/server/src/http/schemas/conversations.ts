@@ -29,7 +29,7 @@ const head = {
   updatedAt: time,
 };
 
-export const conversationSummary = named(
+const conversationSummary = named(
   'ConversationSummary',
   exactly<ConversationSummary>()(
     z.strictObject({

@@ -31,7 +31,7 @@ export const ANNE: Principal = { ownerId: 'anne' };
 export const BERT: Principal = { ownerId: 'bert' };
 
 /** A tool of the made-up server `desk`. */
-export type FakeTool = {
+type FakeTool = {
   builtIn?: boolean;
   call: (args: JsonObject, options: { signal?: AbortSignal }) => ToolResult | Promise<ToolResult>;
 };
