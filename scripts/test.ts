@@ -21,6 +21,8 @@ const CHECKS: readonly Check[] = [
   { name: 'formatting', run: () => tool('prettier/bin/prettier.cjs', ['--check', '--log-level=warn', '.']) },
   { name: 'house rules', run: () => Promise.resolve(checkHouse()) },
   { name: 'types', run: () => tool('typescript/bin/tsc', ['--noEmit', '-p', 'tsconfig.json']) },
+  // Before lint, which reads types SvelteKit writes here.
+  { name: 'the page: types', run: checkPageTypes },
   { name: 'lint', run: () => tool('eslint/bin/eslint.js', ['.', '--max-warnings', '0']) },
   {
     name: 'import rules',
@@ -34,7 +36,6 @@ const CHECKS: readonly Check[] = [
         'err',
       ]),
   },
-  { name: 'the page: types', run: checkPageTypes },
   { name: 'unused code', run: () => tool('knip/bin/knip.js', ['--no-progress']) },
   { name: 'code in the documents', run: checkDocsCode },
   { name: 'tests', run: runTests },
@@ -53,6 +54,7 @@ const CHECKS: readonly Check[] = [
       return built.ok ? null : built.output;
     },
   },
+  { name: 'the page: weight', run: () => tool('../packages/web/scripts/budget.ts', []) },
   { name: 'packed, installed elsewhere and used', run: packAndUse },
 ];
 

@@ -5,7 +5,8 @@ import { HalfLetters } from './half-letters.ts';
 import type { RunConversation } from './run-conversation.ts';
 import { unanswered } from './run-conversation.ts';
 import type { RunLedger } from './run-ledger.ts';
-import type { RunWriter, Saved } from './run-writer.ts';
+import type { Saved } from './run-draft.ts';
+import type { RunWriter } from './run-writer.ts';
 import type { StoredRun } from './stored-run.ts';
 
 export type DurableJournalOptions = {
@@ -29,6 +30,8 @@ export class DurableJournal implements RunJournal {
   #step: number;
   #attempt: number;
   #saved: Saved = { inboxWaits: false };
+  /** True from the beginning of a message to its first word: somebody has waited for that long enough. */
+  #silent = false;
 
   constructor(options: DurableJournalOptions) {
     this.#options = options;
@@ -67,7 +70,7 @@ export class DurableJournal implements RunJournal {
   #append(body: RunEventBody): void {
     const { writer, conversation } = this.#options;
     if (body.type === 'run_finished' && conversation.hasPlaceholder) this.#settlePlaceholder(body);
-    writer.event(body, { step: this.#step, attempt: this.#attempt }, urgencyOf(body));
+    writer.event(body, { step: this.#step, attempt: this.#attempt }, this.#urgencyOf(body));
     if (body.type === 'interrupt_requested') writer.opened(body.interrupt);
   }
 
@@ -85,19 +88,26 @@ export class DurableJournal implements RunJournal {
     conversation.add(message);
     this.#append({ type: 'message_finished', message });
   }
-}
 
-/** What is followed by a commit anyway needs none of its own. */
-function urgencyOf(body: RunEventBody): Urgency {
-  switch (body.type) {
-    case 'text_delta':
-    case 'reasoning_delta':
-    case 'tool_call_started':
-    case 'tool_call_delta':
-    case 'tool_progress':
-    case 'notice':
-      return 'soon';
-    default:
-      return 'later';
+  #urgencyOf({ type }: RunEventBody): Urgency {
+    switch (type) {
+      case 'text_delta':
+      case 'reasoning_delta':
+      case 'tool_call_started': {
+        const isFirst = this.#silent;
+        this.#silent = false;
+        return isFirst ? 'now' : 'soon';
+      }
+      case 'tool_call_delta':
+      case 'tool_progress':
+      case 'notice':
+        return 'soon';
+      case 'message_started':
+        this.#silent = true;
+        return 'later';
+      // What is followed by a commit anyway needs none of its own.
+      default:
+        return 'later';
+    }
   }
 }

@@ -19,6 +19,8 @@ const LAST_CALLS_MS = 5_000;
 export class RunCrew {
   readonly #options: RunCrewOptions;
   readonly #workers = new Map<string, RunWorker>();
+  /** Runs that not even their end could be stored of: to try again would only ask the model again. */
+  readonly #hopeless = new Set<string>();
   #closing = false;
 
   constructor(options: RunCrewOptions) {
@@ -27,6 +29,7 @@ export class RunCrew {
 
   /** Works on a run whose lease this process has just been given. */
   start(run: LeasedRun): void {
+    if (this.#hopeless.has(run.id)) return;
     // A lease that ran out under its own process, as after a long sleep of the machine: the older worker is stale.
     this.#workers.get(run.id)?.drop();
     const worker = new RunWorker(run, this.#options);
@@ -84,6 +87,7 @@ export class RunCrew {
         if (result.inboxWaits) this.wake(run.id).catch((error: unknown) => log(`run ${run.id}: ${messageOf(error)}`));
         return;
       case 'lost':
+        if (result.lost.reason === 'invalid') this.#hopeless.add(run.id);
         if (result.lost.reason === 'engine') log(`run ${run.id} is left for later: ${reasonOf(result.lost)}`);
         return;
     }

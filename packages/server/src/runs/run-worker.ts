@@ -37,6 +37,9 @@ export type WorkResult =
 /** How long what has been aborted may take to notice; nothing is written any more. */
 const LAST_WORDS_MS = 500;
 
+/** A longer one would fire at once; no process lives to see it. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
 /** One run while this process holds its lease: taken up, driven, brought to its end or to its rest. */
 export class RunWorker {
   readonly run: LeasedRun;
@@ -225,6 +228,7 @@ export class RunWorker {
     if (limits.maxWallTimeMs === undefined) return;
     const { clock } = this.#services;
     const left = Math.max(0, startedAt + limits.maxWallTimeMs - clock.now());
+    if (left > LONGEST_TIMER_MS) return;
     this.#cancelTimer = clock.after(left, () => this.#end({ status: 'failed', error: timeLimit(limits) }));
   }
 

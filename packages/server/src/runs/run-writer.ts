@@ -6,51 +6,13 @@ import type {
   LedgerChange,
   Message,
   RunCommit,
-  RunEvent,
   RunEventBody,
-  RunStatus,
 } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 import type { CommitPump, PumpSource, Urgency } from './commit-pump.ts';
-import { holdsLargeMedia } from './run-media.ts';
+import type { Draft, Save, Saved, Stamp, Write } from './run-draft.ts';
+import { emptyDraft, isEmpty, joins, needsMedia } from './run-draft.ts';
 import { RunLost } from './run-lost.ts';
-
-/** Where in a run something happens. */
-export type Stamp = { step: number; attempt: number };
-
-/** What a run stores when it is at a point from which it can go on. */
-export type Save = {
-  state?: object;
-  /** A final one ends the run; `parked` lets it rest. Both give the lease back. */
-  status?: RunStatus;
-  /** Inbox items whose effect is stored with it. */
-  taken?: readonly string[];
-};
-
-/** `inboxWaits`: the run rests now, but somebody has said something to it in the meantime. */
-export type Saved = { inboxWaits: boolean };
-
-type Write =
-  | { kind: 'event'; stamp: Stamp; body: RunEventBody }
-  | { kind: 'message'; message: Message; leaf: { from: string | null; to: string } | null }
-  | { kind: 'ledger'; change: LedgerChange }
-  | { kind: 'opened'; interrupt: Interrupt }
-  | { kind: 'answered'; id: string; answer: InterruptAnswer }
-  | { kind: 'save'; save: Save }
-  | { kind: 'waiter'; waiter: Waiter };
-
-type Waiter = { resolve: (saved: Saved) => void; reject: (lost: RunLost) => void };
-
-type Draft = {
-  events: RunEvent[];
-  messages: { conversationId: string; message: Message }[];
-  leaf?: { from: string | null; to: string };
-  ledger: LedgerChange[];
-  opened: { interrupt: Interrupt; mode: 'parked' }[];
-  answered: { id: string; answer: InterruptAnswer }[];
-  save: Save;
-  waiters: Waiter[];
-};
 
 export type RunWriterOptions = {
   run: { id: string; ownerId: string; conversationId: string; fence: number; lastSeq: number };
@@ -257,48 +219,4 @@ export class RunWriter implements PumpSource {
     const seq = ++this.#lastSeq;
     events.push({ v: RUN_EVENT_VERSION, seq, runId: run.id, step, attempt, at: clock.now(), ...body });
   }
-}
-
-/** Puts a delta to the one before it that nobody has seen yet, if it is of the same text. */
-function joins(last: RunEvent | undefined, body: RunEventBody): boolean {
-  switch (last?.type) {
-    case 'text_delta':
-    case 'reasoning_delta':
-      if (body.type !== last.type || body.messageId !== last.messageId) return false;
-      last.text += body.text;
-      return true;
-    case 'tool_call_delta':
-      if (body.type !== last.type || body.callId !== last.callId) return false;
-      last.argumentsText += body.argumentsText;
-      return true;
-    default:
-      return false;
-  }
-}
-
-function emptyDraft(): Draft {
-  return { events: [], messages: [], ledger: [], opened: [], answered: [], save: {}, waiters: [] };
-}
-
-function isEmpty({ events, messages, ledger, opened, answered, save }: Draft): boolean {
-  const lists = [events, messages, ledger, opened, answered, save.taken ?? []];
-  return lists.every(({ length }) => length === 0) && save.state === undefined && save.status === undefined;
-}
-
-function needsMedia(write: Write): boolean {
-  switch (write.kind) {
-    case 'event':
-      return isWhole(write.body) && holdsLargeMedia(write.body);
-    case 'message':
-      return holdsLargeMedia(write.message);
-    case 'ledger':
-      return write.change.change === 'move' && holdsLargeMedia(write.change.detail);
-    default:
-      return false;
-  }
-}
-
-/** Deltas come by the thousand and hold no media. */
-function isWhole(body: RunEventBody): boolean {
-  return body.type === 'message_finished' || body.type === 'tool_finished' || body.type === 'run_started';
 }

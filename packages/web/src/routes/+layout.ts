@@ -1,7 +1,7 @@
 import { i18n } from '#lib/i18n/i18n.svelte.ts';
-import type { LayoutLoad } from './$types';
 
 export const ssr = false;
 export const prerender = false;
 
-export const load: LayoutLoad = () => i18n.start();
+/** The page appears in the person's language, not in English first. */
+export const load = (): Promise<void> => i18n.start();

@@ -1,5 +1,5 @@
 /** A text, or one that depends on `count` by the plural rules of its language. `{name}` stands for a value. */
-export type PluralText = { readonly one?: string; readonly other: string };
+type PluralText = { readonly one?: string; readonly other: string };
 export type MessageText = string | PluralText;
 export type Values = Readonly<Record<string, string | number>>;
 

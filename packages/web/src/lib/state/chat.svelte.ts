@@ -1,38 +1,24 @@
-// A placeholder of the agreed shape, until the real one takes its place.
-import type {
-  AgentConfiguration,
-  ConversationView,
-  InterruptAnswer,
-  QueuedMessage,
-  RunRecord,
-  UserPart,
-} from '@toolyard/protocol';
-import type { ApiError } from '../api/client.ts';
-import type { Row } from '../transcript/rows.ts';
+import { goto } from '$app/navigation';
+import { api } from '../api/client.ts';
+import { conversationAddress } from '../shell/addresses.ts';
+import { readRun } from '../transcript/read-run.ts';
+import { uuid } from '../transcript/uuid.ts';
+import { ChatStore } from './chat-store.svelte.ts';
+import { live } from './live.svelte.ts';
 
-class ChatStore {
-  view: ConversationView | null = $state.raw(null);
-  rows: readonly Row[] = $state.raw([]);
-  busy = $state(false);
-  loading = $state(false);
-  run: RunRecord | null = $state.raw(null);
-  queue: readonly QueuedMessage[] = $state.raw([]);
-  error: ApiError | null = $state.raw(null);
-  configuration: AgentConfiguration = $state.raw({});
-  async open(_id: string): Promise<void> {}
-  close(): void {}
-  async send(_parts: UserPart[], _options?: { whenBusy?: 'queue' | 'interrupt' | 'refuse' }): Promise<void> {}
-  async stop(): Promise<void> {}
-  async regenerate(_id: string): Promise<void> {}
-  async editAndSend(_id: string, _parts: UserPart[]): Promise<void> {}
-  async show(_id: string): Promise<void> {}
-  async answer(_id: string, _answer: InterruptAnswer): Promise<void> {}
-  async retry(): Promise<void> {}
-  async loadEarlier(): Promise<void> {}
-  async configure(_change: Partial<AgentConfiguration>): Promise<void> {}
-  async changeQueued(_id: string, _change: object): Promise<void> {}
-  async removeQueued(_id: string): Promise<void> {}
-  async sendQueued(_id: string): Promise<void> {}
+/** The conversation this tab shows. */
+export const chat = new ChatStore({
+  api,
+  live,
+  readRun: (runId, after, signal) => readRun(runId, after, signal),
+  soon: withNextFrame,
+  goTo: (conversationId) => goto(conversationAddress(conversationId), { focus: 'keep', scroll: 'keep' }),
+  newId: () => uuid(),
+  now: () => Date.now(),
+});
+
+/** A tab nobody looks at draws no frames, but goes on hearing. */
+function withNextFrame(work: () => void): void {
+  if (document.hidden) setTimeout(work, 100);
+  else requestAnimationFrame(work);
 }
-
-export const chat = new ChatStore();

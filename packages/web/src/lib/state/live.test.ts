@@ -37,7 +37,7 @@ async function listening(...turns: ((response: ServerResponse, request: Incoming
   const made = new Live({
     fetch: (address, init) => fetch(`http://127.0.0.1:${String(port)}${address}`, init),
     delay: () => 1,
-    silentMs: 300,
+    silentMs: 1000,
   });
   live = made;
   made.onHello(() => seen.push('hello'));
@@ -55,7 +55,7 @@ describe('the live stream', () => {
     });
     expect(live.status).toBe('connecting');
     live.start();
-    await vi.waitFor(() => expect(seen).toEqual(['hello', 'run 1', 'servers']));
+    await vi.waitFor(() => expect(seen).toEqual(['hello', 'run 1', 'servers']), 20_000);
     expect(live.status).toBe('open');
   });
 
@@ -66,23 +66,27 @@ describe('the live stream', () => {
       (response) => open(response).write(hello + run(3)),
     );
     live.start();
-    await vi.waitFor(() => expect(seen).toEqual(['hello', 'run 1', 'run 2', 'hello', 'run 3']));
+    await vi.waitFor(() => expect(seen).toEqual(['hello', 'run 1', 'run 2', 'hello', 'run 3']), 20_000);
     expect(asked).toEqual([null, 'cursor-2', 'cursor-2']);
     expect(live.status).toBe('open');
   });
 
   it('takes a line that says nothing at all for dead, and a ping for a sign of life', async () => {
+    let pings = 0;
     const { live, asked, seen } = await listening(
       (response) => open(response).write(hello),
       (response) => {
         open(response).write(hello);
-        const ping = setInterval(() => response.write(': ping\n\n'), 50);
+        const ping = setInterval(() => {
+          pings += 1;
+          response.write(': ping\n\n');
+        }, 30);
         response.on('close', () => clearInterval(ping));
       },
     );
     live.start();
-    await vi.waitFor(() => expect(seen).toEqual(['hello', 'hello']));
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await vi.waitFor(() => expect(seen).toEqual(['hello', 'hello']), 20_000);
+    await vi.waitFor(() => expect(pings).toBeGreaterThan(50), 20_000);
     expect(asked).toHaveLength(2);
   });
 
@@ -91,7 +95,7 @@ describe('the live stream', () => {
     const refused = vi.fn();
     live.onRefused(refused);
     live.start();
-    await vi.waitFor(() => expect(refused).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(refused).toHaveBeenCalledOnce(), 20_000);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(asked).toHaveLength(1);
   });
@@ -106,7 +110,7 @@ describe('the live stream', () => {
     });
     live.onRun(({ seq }) => seen.push(seq));
     live.start();
-    await vi.waitFor(() => expect(seen).toEqual([1, 2]));
+    await vi.waitFor(() => expect(seen).toEqual([1, 2]), 20_000);
     expect(reported).toHaveBeenCalledTimes(2);
   });
 });

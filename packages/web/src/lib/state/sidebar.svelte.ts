@@ -1,3 +1,4 @@
+import { tick } from 'svelte';
 import { stored } from '../browser-storage.ts';
 
 const kept = stored<boolean>('sidebar', {
@@ -40,9 +41,11 @@ class Sidebar {
   }
 
   search(): void {
-    if (!this.shown) this.toggle();
-    // It takes the focus when it is there, after it is drawn.
-    requestAnimationFrame(() => this.focusSearch());
+    const wasShown = this.shown;
+    if (!wasShown) this.toggle();
+    // At once where it can be: what is typed right after belongs into the field.
+    if (wasShown) this.focusSearch();
+    else void tick().then(() => this.focusSearch());
   }
 }
 

@@ -1,4 +1,4 @@
-export type Toast = {
+type Toast = {
   id: number;
   text: string;
   kind: 'plain' | 'problem';

@@ -355,6 +355,14 @@ describe('reading the page again', () => {
     expect(answers(openTranscript(stored, watched)).at(-1)?.answer?.alternatives).toEqual(['r0.0', 'r1.0']);
   });
 
+  it('keeps older messages that were loaded', () => {
+    const older = { messages: [userMessage('u0', 'Hello')], alternatives: {}, abandoned: [], earlier: true };
+    const loaded = prependPage(openTranscript(view([QUESTION, ASKING, RESULT, ANSWER])), older);
+    const again = openTranscript(view([QUESTION, ASKING, RESULT, ANSWER]), loaded);
+    expect(rows(again).map((row) => row.key)).toEqual(['u0', 'u1', 'r1.0', 'r1.2']);
+    expect(again).toMatchObject({ firstId: 'u0', earlier: true });
+  });
+
   it('puts older messages in front without doubling any', () => {
     const transcript = openTranscript(view([QUESTION, ASKING, RESULT, ANSWER]));
     const older = userMessage('u0', 'Hello');
@@ -366,6 +374,20 @@ describe('reading the page again', () => {
     });
     expect(rows(whole).map((row) => row.key)).toEqual(['u0', 'u1', 'r1.0', 'r1.2']);
     expect(rowList(whole).at(1)).toBe(rowList(transcript).at(0));
+  });
+});
+
+describe('a page that ends between a call and its answer', () => {
+  it('shows the answer once the call is there', () => {
+    const cut = openTranscript(view([RESULT, ANSWER]));
+    expect(cut.firstId).toBe(RESULT.id);
+    const whole = prependPage(cut, { messages: [QUESTION, ASKING], alternatives: {}, abandoned: [], earlier: false });
+    const call = firstCall(whole);
+    expect(call && callState(call)).toBe('done');
+    expect(answers(whole).map((row) => [row.head, row.answer?.messageId])).toEqual([
+      [true, undefined],
+      [false, 'r1.0'],
+    ]);
   });
 });
 

@@ -8,6 +8,8 @@ export type Stretch = {
   messages: readonly Message[];
   alternatives: Readonly<Record<string, readonly string[]>>;
   abandoned: readonly AssistantMessage[];
+  /** Answers of tools known from elsewhere. */
+  results?: ReadonlyMap<string, ToolResult>;
   interrupts?: readonly StoredInterrupt[];
   /** The run under way: its calls without a result may still get one. */
   activeRunId?: string | undefined;
@@ -15,7 +17,7 @@ export type Stretch = {
 
 /** The rows of stored messages. Heads and ends of answers are marked by {@link markAnswers}. */
 export function buildRows(stretch: Stretch): Row[] {
-  const results = new Map<string, ToolResult>();
+  const results = new Map<string, ToolResult>(stretch.results);
   for (const message of stretch.messages) {
     if (message.role === 'tool') results.set(message.parts[0].callId, message.parts[0].result);
   }

@@ -1,4 +1,12 @@
-import type { ConversationView, MessagePage, RunRecord, RunStatus, UserMessage } from '@toolyard/protocol';
+import type {
+  ConversationView,
+  Message,
+  MessagePage,
+  RunRecord,
+  RunStatus,
+  ToolResult,
+  UserMessage,
+} from '@toolyard/protocol';
 import { buildRows } from './build-rows.ts';
 import { markAnswers, sameList } from './mark-answers.ts';
 import { keepExtras, keepKnownRows } from './keep-known-rows.ts';
@@ -17,6 +25,10 @@ export type Transcript = {
   run: RunState | null;
   /** Older messages are to be had. */
   earlier: boolean;
+  /** The first message there is of the branch; older ones come before it. */
+  firstId: string | null;
+  /** Answers of tools whose calls are among the older messages. */
+  orphans: ReadonlyMap<string, ToolResult>;
   /** When the conversation last changed before it was read, by the server's clock. */
   asOf: number;
 };
@@ -50,9 +62,22 @@ export function rowList({ history, tail }: Pick<Transcript, 'history' | 'tail'>)
 export function openTranscript(view: ConversationView, before?: Transcript): Transcript {
   const shown = before?.conversationId === view.id ? before : undefined;
   const run = view.activeRun;
-  const base = { conversationId: view.id, earlier: view.page.earlier, asOf: view.updatedAt };
-  const fresh = buildRows({ ...view.page, interrupts: view.interrupts, activeRunId: run?.id });
-  const rows = keepKnownRows(fresh, shown === undefined ? [] : [...shown.history, ...shown.tail]);
+  const shownRows = shown === undefined ? [] : [...shown.history, ...shown.tail];
+  const fresh = keepKnownRows(
+    buildRows({ ...view.page, interrupts: view.interrupts, activeRunId: run?.id }),
+    shownRows,
+  );
+  // A message has but one way up: what is shown above the first of these still stands there.
+  const joint = shownRows.findIndex((row) => messageIdOf(row) !== null && messageIdOf(row) === idOfFirst(fresh));
+  const above = shown !== undefined && joint > 0 ? shown : undefined;
+  const rows = [...shownRows.slice(0, Math.max(0, joint)), ...fresh];
+  const base = {
+    conversationId: view.id,
+    earlier: above?.earlier ?? view.page.earlier,
+    firstId: above?.firstId ?? view.page.messages[0]?.id ?? null,
+    orphans: above?.orphans ?? orphansOf(view.page.messages),
+    asOf: view.updatedAt,
+  };
 
   const watched = shown?.run ?? null;
   if (watched !== null && (run === null || run.id === watched.id)) {
@@ -85,6 +110,20 @@ function withAlternatives(tail: readonly Row[], fresh: readonly Row[]): readonly
   );
 }
 
+/** A new chat, before anything was said. */
+export function newTranscript(): Transcript {
+  return {
+    conversationId: '',
+    history: [],
+    tail: [],
+    run: null,
+    earlier: false,
+    firstId: null,
+    orphans: new Map(),
+    asOf: 0,
+  };
+}
+
 /** Puts older messages in front. */
 export function prependPage(transcript: Transcript, page: MessagePage): Transcript {
   const shown = new Set<string>();
@@ -92,12 +131,19 @@ export function prependPage(transcript: Transcript, page: MessagePage): Transcri
     const id = messageIdOf(row);
     if (id !== null) shown.add(id);
   }
-  const older = buildRows({ ...page, activeRunId: transcript.run?.id }).filter(
+  const { orphans } = transcript;
+  const older = buildRows({ ...page, activeRunId: transcript.run?.id, results: orphans }).filter(
     (row) => !shown.has(messageIdOf(row) ?? row.key),
   );
   const rows = markAnswers([...older, ...transcript.history, ...transcript.tail]);
   const split = transcript.run === null ? { history: rows, tail: [] } : splitAtRun(rows, transcript.run.id);
-  return { ...transcript, ...split, earlier: page.earlier };
+  return {
+    ...transcript,
+    ...split,
+    earlier: page.earlier,
+    firstId: page.messages[0]?.id ?? transcript.firstId,
+    orphans: new Map([...orphans, ...orphansOf(page.messages)]),
+  };
 }
 
 /** Shows what the person just sent, before the server has it. */
@@ -141,6 +187,9 @@ function branchTo(history: readonly Row[], message: UserMessage): readonly Row[]
   const shownAt = history.findLastIndex((row) => messageIdOf(row) === message.id);
   if (shownAt >= 0) return history.slice(0, shownAt + 1);
   const row: Row = { kind: 'user', key: message.id, message, alternatives: [], sending: false };
+  // An edited message stands in the place of the one it was made from.
+  const besideAt = history.findIndex((other) => other.kind === 'user' && other.message.parentId === message.parentId);
+  if (besideAt >= 0) return [...history.slice(0, besideAt), row];
   if (message.parentId === null) return [row];
   // A tool's answer is shown by the row of its call, so the last row may stand for the parent without being it.
   const parentAt = history.findLastIndex((other) => messageIdOf(other) === message.parentId);
@@ -159,6 +208,25 @@ function sentNow(transcript: Transcript, message: UserMessage): Transcript {
 function settle(transcript: Transcript): Transcript {
   if (transcript.tail.length === 0) return { ...transcript, run: null };
   return { ...transcript, history: [...transcript.history, ...transcript.tail], tail: [], run: null };
+}
+
+function idOfFirst(rows: readonly Row[]): string | null {
+  const [first] = rows;
+  return first === undefined ? null : messageIdOf(first);
+}
+
+function orphansOf(messages: readonly Message[]): ReadonlyMap<string, ToolResult> {
+  const asked = new Set<string>();
+  const orphans = new Map<string, ToolResult>();
+  for (const message of messages) {
+    if (message.role === 'assistant') {
+      for (const part of message.parts) if ('callId' in part) asked.add(part.callId);
+    } else if (message.role === 'tool') {
+      const [{ callId, result }] = message.parts;
+      if (!asked.has(callId)) orphans.set(callId, result);
+    }
+  }
+  return orphans;
 }
 
 function splitAtRun(rows: readonly Row[], runId: string): Pick<Transcript, 'history' | 'tail'> {

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import type { LiveEvent, RunEvent } from '@toolyard/protocol';
+import { asLive, createLiveHub, eventJson } from './hub.ts';
+import { formatCursor, parseCursor } from './cursor.ts';
+
+const event: RunEvent = { v: 1, seq: 1, runId: 'r1', step: 0, attempt: 1, at: 5, type: 'run_parked' };
+
+test('the hub tells the owner and nobody else; what concerns everybody goes to all', () => {
+  const hub = createLiveHub();
+  const heard: [string, LiveEvent][] = [];
+  const leave = hub.subscribe('anne', (events) => heard.push(...events.map((e): [string, LiveEvent] => ['anne', e])));
+  hub.subscribe('bert', (events) => heard.push(...events.map((e): [string, LiveEvent] => ['bert', e])));
+  hub.runEvents('anne', [event]);
+  hub.changed(null, 'servers');
+  leave();
+  hub.changed('anne', 'queue', 'c1');
+  expect(heard).toEqual([
+    ['anne', { type: 'run', event }],
+    ['anne', { type: 'changed', what: 'servers' }],
+    ['bert', { type: 'changed', what: 'servers' }],
+  ]);
+});
+
+test('an event is encoded once for all its readers, alone and inside the stream of everything', () => {
+  expect(asLive(event)).toBe(asLive(event));
+  expect(JSON.parse(eventJson(event))).toEqual(event);
+  expect(JSON.parse(eventJson(asLive(event)))).toEqual({ type: 'run', event });
+});
+
+test('a cursor is read back as it was, whatever the ids; others are none', () => {
+  const position = {
+    settledUntil: 1_700_000_000_000,
+    runs: new Map([
+      ['r;1=2', 3],
+      ['ü', 0],
+    ]),
+  };
+  const text = formatCursor(position);
+  expect(text).toMatch(/^[\x21-\x7e]+$/);
+  expect(parseCursor(text)).toEqual(position);
+  for (const foreign of ['', 'x', '12;', '12;a', '12;a=b', '12;%=1', '12;a=1=2', '-1', '1e3']) {
+    expect(parseCursor(foreign)).toBeNull();
+  }
+});

@@ -1,0 +1,204 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { LiveEvent, RunEvent } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import { eventually } from '@toolyard/testing';
+import type { Bench } from '../runs/test-fixtures/bench.ts';
+import { ANNE, BERT, cleanUp, openBench, temporaryFolder } from '../runs/test-fixtures/bench.ts';
+import { calls, hangsAfter, says, scriptedModel } from '../runs/test-fixtures/scripted-model.ts';
+import { createLiveStreams } from './streams.ts';
+
+const stops: AbortController[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) stop.abort();
+  await cleanUp();
+});
+
+function signal(): AbortController {
+  const stop = new AbortController();
+  stops.push(stop);
+  return stop;
+}
+
+/** Reads a run to its end, or until it is stopped. */
+async function readRun(bench: Bench, runId: string, after = 0, stop = signal()): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  const stream = await bench.streams.readRun(ANNE, runId, after, stop.signal);
+  if (!stream) throw new Error('no such run');
+  for await (const batch of stream) events.push(...batch);
+  return events;
+}
+
+/** A tab that reads everything, notes it and remembers its cursor. */
+function openTab(bench: Bench, cursor: string | null, principal = ANNE, maxBacklog?: number) {
+  const stop = signal();
+  const tab = { events: [] as LiveEvent[], cursors: [] as string[], cursor, pause: Promise.resolve(), stop };
+  const { storage, hub } = bench;
+  const streams =
+    maxBacklog === undefined
+      ? bench.streams
+      : createLiveStreams({ store: storage.runs, hub, clock: systemClock, boot: 'b', maxBacklog });
+  const done = (async () => {
+    for await (const batch of streams.readAll(principal, cursor, stop.signal)) {
+      await tab.pause;
+      tab.events.push(...batch.events);
+      tab.cursors.push(...batch.events.map(() => batch.cursor));
+      tab.cursor = batch.cursor;
+    }
+  })();
+  return Object.assign(tab, {
+    done,
+    runEvents: () => tab.events.flatMap((event) => (event.type === 'run' ? [event.event] : [])),
+    finished: (runId: string) =>
+      tab.events.some((e) => e.type === 'run' && e.event.runId === runId && e.event.type === 'run_finished'),
+  });
+}
+
+const seqs = (events: readonly RunEvent[], runId: string): number[] =>
+  events.filter((event) => event.runId === runId).map(({ seq }) => seq);
+const upTo = (last: number, from = 1): number[] => Array.from({ length: last - from + 1 }, (_none, i) => from + i);
+
+describe('the events of one run', () => {
+  test('come to two readers, live and from the store, each once, up to the end', async () => {
+    const hanging = hangsAfter('Hel', 'lo');
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([hanging.answer]) });
+    const runId = await bench.ask(await bench.conversation(), 'Hello');
+    const early = readRun(bench, runId);
+    await eventually(() => bench.events(runId).length >= 4);
+    const late = readRun(bench, runId);
+    hanging.go(' you');
+    const stored = await bench.rest(runId);
+    expect(await early).toEqual(stored);
+    expect(await late).toEqual(stored);
+    expect(await readRun(bench, runId, 3)).toEqual(stored.slice(3));
+  });
+
+  test('after the end of a run nothing comes, and the stream ends', async () => {
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Hi')]) });
+    const runId = await bench.ask(await bench.conversation(), 'Hello');
+    const { length } = await bench.rest(runId);
+    expect(await readRun(bench, runId, length)).toEqual([]);
+    expect(await readRun(bench, runId, length + 5)).toEqual([]);
+  });
+
+  test('a reader may leave: the run goes on', async () => {
+    const hanging = hangsAfter('Hello');
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([hanging.answer]) });
+    const runId = await bench.ask(await bench.conversation(), 'Hello');
+    const stop = signal();
+    const reading = readRun(bench, runId, 0, stop);
+    await eventually(() => bench.events(runId).some(({ type }) => type === 'text_delta'));
+    stop.abort();
+    await reading;
+    hanging.go(' you');
+    expect((await bench.rest(runId)).at(-1)).toMatchObject({ status: 'done' });
+  });
+});
+
+describe('everything of one owner', () => {
+  test('begins with hello, and tells of each run once and of nobody else', async () => {
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('A'), says('B')]) });
+    const tab = openTab(bench, null);
+    const other = openTab(bench, null, BERT);
+    await eventually(() => tab.events.length > 0 && other.events.length > 0);
+    const first = await bench.ask(await bench.conversation(), 'One');
+    const second = await bench.ask(await bench.conversation(), 'Two');
+    await eventually(() => tab.finished(first) && tab.finished(second));
+    expect(tab.events[0]).toMatchObject({ type: 'hello' });
+    expect(seqs(tab.runEvents(), first)).toEqual(upTo(bench.events(first).length));
+    expect(seqs(tab.runEvents(), second)).toEqual(upTo(bench.events(second).length));
+    expect(tab.events.some((event) => event.type === 'changed' && event.what === 'conversations')).toBe(true);
+    expect(other.events.map(({ type }) => type)).toEqual(['hello']);
+  });
+
+  test('a new reader gets the runs that go on from their beginning, and none that is over', async () => {
+    const hanging = hangsAfter('B');
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('A'), hanging.answer]) });
+    const first = await bench.ask(await bench.conversation(), 'One');
+    await bench.rest(first);
+    const second = await bench.ask(await bench.conversation(), 'Two');
+    await eventually(() => bench.events(second).some(({ type }) => type === 'text_delta'));
+    const tab = openTab(bench, null);
+    await eventually(() => tab.runEvents().some(({ type }) => type === 'text_delta'));
+    hanging.go();
+    await eventually(() => tab.finished(second));
+    expect(seqs(tab.runEvents(), first)).toEqual([]);
+    expect(seqs(tab.runEvents(), second)).toEqual(upTo(bench.events(second).length));
+  });
+
+  test('from any cursor on each event comes once, also of runs that ended or began in between', async () => {
+    const hanging = hangsAfter('B', 'C');
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([says('A'), hanging.answer, calls({ name: 'no' }), says('D')]),
+    });
+    const whole = openTab(bench, null);
+    const runIds = [await bench.ask(await bench.conversation(), 'One')];
+    await bench.rest(runIds[0] ?? '');
+    runIds.push(await bench.ask(await bench.conversation(), 'Two'));
+    await eventually(() => bench.events(runIds[1] ?? '').some(({ type }) => type === 'text_delta'));
+    runIds.push(await bench.ask(await bench.conversation(), 'Three'));
+    await bench.rest(runIds[2] ?? '');
+    hanging.go('E');
+    await eventually(() => runIds.every((runId) => whole.finished(runId)));
+
+    for (const [index, cursor] of whole.cursors.entries()) {
+      // What came in the same batch is behind the cursor too.
+      const known = whole.cursors.lastIndexOf(cursor);
+      if (index !== known) continue;
+      const rest = whole.events.slice(known + 1).flatMap((event) => (event.type === 'run' ? [event.event] : []));
+      const tab = openTab(bench, cursor);
+      await eventually(() => rest.every(({ runId, type }) => type !== 'run_finished' || tab.finished(runId)));
+      for (const runId of runIds) {
+        const missing = seqs(rest, runId);
+        // A run that ended just before the cursor may be told again, whole and in order.
+        const got = seqs(tab.runEvents(), runId);
+        if (missing.length > 0) expect(got).toEqual(missing);
+        else if (got.length > 0) expect(got).toEqual(upTo(bench.events(runId).length));
+      }
+      tab.stop.abort();
+      await tab.done;
+    }
+  });
+
+  test('a cursor of nobody counts as none, and that of another owner gives nothing away', async () => {
+    const hanging = hangsAfter('secret');
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([hanging.answer]) });
+    const runId = await bench.ask(await bench.conversation(), 'One');
+    await eventually(() => bench.events(runId).some(({ type }) => type === 'text_delta'));
+    const mine = openTab(bench, 'rubbish;;=');
+    await eventually(() => mine.runEvents().some(({ type }) => type === 'text_delta'));
+    const other = openTab(bench, `0;${runId}=0`, BERT);
+    await eventually(() => other.events.length > 0);
+    hanging.go();
+    await eventually(() => mine.finished(runId));
+    expect(other.runEvents()).toEqual([]);
+  });
+
+  test('a reader that is too slow is sent back to the store and misses nothing', async () => {
+    const words = Array.from({ length: 300 }, (_none, index) => `${index} `);
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([
+        async function* () {
+          for (const text of words) {
+            yield [
+              { type: 'text', text },
+              { type: 'reasoning', text },
+            ];
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+          yield [{ type: 'finish', reason: 'stop' }];
+        },
+      ]),
+    });
+    const tab = openTab(bench, null, ANNE, 20);
+    await eventually(() => tab.events.length > 0);
+    let go = (): void => {};
+    tab.pause = new Promise((resolve) => (go = resolve));
+    const runId = await bench.ask(await bench.conversation(), 'Count');
+    await bench.rest(runId);
+    go();
+    await eventually(() => tab.finished(runId));
+    expect(seqs(tab.runEvents(), runId)).toEqual(upTo(bench.events(runId).length));
+    // What was lost besides runs is to be fetched anew.
+    expect(tab.events.filter(({ type }) => type === 'hello').length).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import type { CommitOutcome, RunCommit, RunEvent } from '@toolyard/protocol';
+import { createFakeClock } from '@toolyard/testing';
+import { CommitPump } from './commit-pump.ts';
+import { RunLost } from './run-lost.ts';
+import { RunWriter } from './run-writer.ts';
+
+type Store = { commit: (items: readonly RunCommit[]) => CommitOutcome[] | Promise<CommitOutcome[]> };
+
+const stored = (items: readonly RunCommit[]): CommitOutcome[] =>
+  items.map((item) => ({ outcome: 'committed', lastSeq: item.baseSeq + item.events.length }));
+const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function setUp(store: Partial<Store> = {}) {
+  const clock = createFakeClock();
+  const groups: (readonly RunCommit[])[] = [];
+  const published: RunEvent[] = [];
+  const failures: unknown[] = [];
+  const pump = new CommitPump({
+    store: {
+      commit(items) {
+        groups.push(items);
+        return (store.commit ?? stored)(items);
+      },
+    },
+    clock,
+    publish: (_ownerId, events) => published.push(...events),
+    onFailure: (error) => failures.push(error),
+  });
+  const lost: RunLost[] = [];
+  const writer = (id: string): RunWriter =>
+    new RunWriter({
+      run: { id, ownerId: 'anne', conversationId: 'c', fence: 1, lastSeq: 0 },
+      pump,
+      clock,
+      keepMedia: (value) => Promise.resolve(value),
+      onLost: (why) => lost.push(why),
+    });
+  const say = (to: RunWriter, text: string): void =>
+    to.event({ type: 'text_delta', messageId: 'm', text }, { step: 0, attempt: 1 }, 'soon');
+  return { clock, groups, published, failures, lost, writer, say };
+}
+
+const texts = (events: readonly RunEvent[]): string[] =>
+  events.flatMap((e) => (e.type === 'text_delta' ? [e.text] : []));
+
+describe('CommitPump', () => {
+  test('the first word after a pause goes at once, the rest in groups with those of other runs', async () => {
+    const { clock, groups, published, writer, say } = setUp();
+    const [one, two] = [writer('r1'), writer('r2')];
+    say(one, 'a');
+    await turns();
+    expect(texts(published)).toEqual(['a']);
+    say(one, 'b');
+    say(one, 'c');
+    say(two, 'x');
+    await turns();
+    expect(groups).toHaveLength(1);
+    await clock.advance(15);
+    expect(groups).toHaveLength(2);
+    expect(texts(published)).toEqual(['a', 'bc', 'x']);
+    await clock.advance(1_000);
+    expect(groups).toHaveLength(2);
+    say(two, 'y');
+    await turns();
+    expect(groups).toHaveLength(3);
+  });
+
+  test('what somebody waits for takes everything along, and nothing is told before it is stored', async () => {
+    let finish: (outcomes: CommitOutcome[]) => void = () => {};
+    const { groups, published, writer, say } = setUp({ commit: () => new Promise((resolve) => (finish = resolve)) });
+    const run = writer('r1');
+    say(run, 'a');
+    const saved = run.save({ state: { step: 1 } });
+    await turns();
+    expect(groups.map((items) => items.map(({ events, state }) => [texts(events), state]))).toEqual([
+      [[['a'], { step: 1 }]],
+    ]);
+    // Comes while the first group is being stored: a group of its own, behind it.
+    say(run, 'b');
+    const second = run.flushed();
+    await turns();
+    expect(groups).toHaveLength(1);
+    expect(published).toEqual([]);
+    finish([{ outcome: 'committed', lastSeq: 1, inboxWaits: true }]);
+    expect(await saved).toEqual({ inboxWaits: true });
+    expect(texts(published)).toEqual(['a']);
+    await turns();
+    expect(groups[1]).toMatchObject([{ baseSeq: 1, events: [{ seq: 2 }] }]);
+    finish([{ outcome: 'committed', lastSeq: 2 }]);
+    await second;
+    expect(texts(published)).toEqual(['a', 'b']);
+  });
+
+  test('a slow store is given more rest', async () => {
+    const quick = setUp();
+    const slow = setUp({
+      commit: async (items) => {
+        await slow.clock.advance(20);
+        return stored(items);
+      },
+    });
+    for (const { writer, say, clock } of [quick, slow]) {
+      const run = writer('r1');
+      for (let word = 0; word < 200; word++) {
+        say(run, 'x');
+        await clock.advance(5);
+      }
+    }
+    expect(slow.groups.length).toBeLessThan(quick.groups.length / 2);
+  });
+
+  test('a stale run is lost alone', async () => {
+    const { writer, say, lost, published } = setUp({
+      commit: (items) =>
+        items.map((item) =>
+          item.runId === 'r1'
+            ? { outcome: 'stale', now: null }
+            : (stored([item])[0] ?? { outcome: 'stale', now: null }),
+        ),
+    });
+    const [one, two] = [writer('r1'), writer('r2')];
+    say(one, 'a');
+    say(two, 'b');
+    const results = await Promise.allSettled([one.save({ state: {} }), two.save({ state: {} })]);
+    expect(results).toMatchObject([{ status: 'rejected', reason: { reason: 'stale' } }, { status: 'fulfilled' }]);
+    expect(lost.map(({ reason }) => reason)).toEqual(['stale']);
+    expect(texts(published)).toEqual(['b']);
+    await expect(one.flushed()).rejects.toBeInstanceOf(RunLost);
+  });
+
+  test('a store that fails loses every run with something to write, and only those', async () => {
+    let broken = true;
+    const { writer, say, lost, failures } = setUp({
+      commit: (items) => {
+        if (broken) throw new Error('disk full');
+        return stored(items);
+      },
+    });
+    const [one, two, idle] = [writer('r1'), writer('r2'), writer('r3')];
+    say(one, 'a');
+    say(two, 'b');
+    await turns();
+    expect(lost.map(({ reason }) => reason)).toEqual(['engine', 'engine']);
+    expect(failures).toHaveLength(1);
+    broken = false;
+    await idle.save({ state: {} });
+  });
+});

@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '@toolyard/protocol';
+import { eventually } from '@toolyard/testing';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder } from './test-fixtures/bench.ts';
+import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
+
+afterEach(cleanUp);
+
+describe('the leases of a process', () => {
+  test('bring a wish nobody woke it for', async () => {
+    const model = scriptedModel([hangsAfter('Some').answer]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const runId = await bench.ask(await bench.conversation(), 'Hello');
+    await eventually(() => model.requests.length === 1);
+    bench.storage.runs.putInbox(ANNE, runId, { id: 'cancel', kind: 'cancel', body: {}, at: 1 });
+    expect((await bench.rest(runId)).at(-1)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('bring up a run that rests and was answered behind its back', async () => {
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'send' }), says('Done')]),
+      tools: { send: { call: () => answers('sent') } },
+    });
+    const runId = await bench.ask(await bench.conversation(), 'Send');
+    await bench.rest(runId);
+    const [asked] = bench.storage.runs.listInterrupts(ANNE, { runId, limit: 1 });
+    bench.storage.runs.answerInterrupt(ANNE, asked?.id ?? '', { decision: 'approve', scope: 'once' }, 1);
+    await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.status === 'done');
+  });
+
+  test('that are lost stop the work: another has the run, and nothing of this one is stored', async () => {
+    let stopped = false;
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([
+        async function* (_request, signal) {
+          signal.addEventListener('abort', () => (stopped = true));
+          for (;;) {
+            yield [{ type: 'text', text: 'still here ' }];
+            await new Promise((resolve) => setTimeout(resolve, 5));
+          }
+        },
+      ]),
+    });
+    const runId = await bench.ask(await bench.conversation(), 'Hello');
+    await eventually(() => bench.events(runId).some(({ type }) => type === 'text_delta'));
+    bench.storage.runs.releaseLease(runId, 1);
+    const other = bench.storage.runs.acquireLease(runId, { owner: 'another', ms: 60_000 });
+    await eventually(() => stopped);
+    expect(bench.events(runId)).toHaveLength(other?.lastSeq ?? 0);
+    expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'running' });
+    expect(bench.log).toEqual([]);
+  });
+});
+
+describe('the time a run may take', () => {
+  test('ends it, as failed, and keeps what was said', async () => {
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([hangsAfter('Some').answer]),
+      configuration: { limits: { ...DEFAULT_LIMITS, maxWallTimeMs: 200 } },
+    });
+    const conversation = await bench.conversation();
+    const events = await bench.rest(await bench.ask(conversation, 'Hello'));
+    expect(events.at(-1)).toMatchObject({ status: 'failed', error: { code: 'time_limit_exceeded' } });
+    expect((await bench.branch(conversation)).at(-1)?.parts[0]).toEqual({ type: 'text', text: 'Some' });
+  });
+
+  test('does not run while it waits for a person', async () => {
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'send' }), says('Done')]),
+      tools: { send: { call: () => answers('sent') } },
+      configuration: { limits: { ...DEFAULT_LIMITS, maxWallTimeMs: 400 } },
+    });
+    const runId = await bench.ask(await bench.conversation(), 'Send');
+    await bench.rest(runId);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    const [asked] = bench.storage.runs.listInterrupts(ANNE, { runId, limit: 1 });
+    await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'approve', scope: 'once' });
+    await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null);
+    expect(bench.events(runId).at(-1)).toMatchObject({ status: 'done' });
+  });
+});

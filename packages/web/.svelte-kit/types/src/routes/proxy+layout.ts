@@ -1,9 +1,0 @@
-// @ts-nocheck
-import { i18n } from '#lib/i18n/i18n.svelte.ts';
-import type { LayoutLoad } from './$types';
-
-export const ssr = false;
-export const prerender = false;
-
-export const load = () => i18n.start();
-;null as any as LayoutLoad;

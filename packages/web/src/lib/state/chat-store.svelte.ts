@@ -1,0 +1,280 @@
+import { untrack } from 'svelte';
+import type {
+  AgentConfiguration,
+  ChangeQueuedMessage,
+  ConversationView,
+  CreateConversation,
+  InterruptAnswer,
+  QueuedMessage,
+  Regenerate,
+  RunRecord,
+  SendMessage,
+  SentMessage,
+  UserMessage,
+  UserPart,
+} from '@toolyard/protocol';
+import { ApiError } from '../api/error.ts';
+import { askedBefore, findRow, lastMessageId, lastToRetry } from '../transcript/find-row.ts';
+import {
+  beginRun,
+  forgetSending,
+  isActive,
+  newTranscript,
+  openTranscript,
+  rowList,
+  showSending,
+} from '../transcript/transcript.ts';
+import type { RowList, RunState } from '../transcript/transcript.ts';
+import { pathOf } from './chat-queue.svelte.ts';
+import { withChange } from './configuration-change.ts';
+import type { ConfigurationChange } from './configuration-change.ts';
+import { OpenConversation } from './open-conversation.svelte.ts';
+import type { OpenConversationDeps } from './open-conversation.svelte.ts';
+
+export type ChatDeps = OpenConversationDeps & {
+  /** Goes to the address of a conversation that was made just now. */
+  goTo: (conversationId: string) => Promise<void>;
+  newId: () => string;
+  now: () => number;
+};
+
+type SendOptions = { whenBusy?: NonNullable<SendMessage['whenBusy']> };
+
+const NO_ROWS: RowList = { length: 0, at: () => undefined };
+
+/** The conversation that is open, or a new chat that is none yet, and all that can be done with it. */
+export class ChatStore {
+  readonly #open: OpenConversation;
+  readonly #deps: ChatDeps;
+  /** Chosen for a new chat, until its first message makes it a conversation. */
+  #chosen: AgentConfiguration = $state.raw({});
+  /** It was made just now, and the page is not at its address yet. */
+  #unaddressed = false;
+  /** What could not be sent. Sent again it keeps its id: it may have arrived after all. */
+  #unsent: { id: string; what: string } | null = null;
+
+  readonly rows: RowList = $derived.by(() => (this.#open.transcript === null ? NO_ROWS : rowList(this.#open.transcript)));
+  readonly run: RunState | null = $derived.by(() => this.#open.transcript?.run ?? null);
+  /** A run is under way, or about to be. */
+  readonly busy: boolean = $derived.by(() => this.#open.held || (this.run !== null && isActive(this.run.status)));
+  readonly configuration: AgentConfiguration = $derived.by(() => this.#open.view?.configuration ?? this.#chosen);
+
+  constructor(deps: ChatDeps) {
+    this.#deps = deps;
+    this.#open = new OpenConversation(deps);
+  }
+
+  get view(): ConversationView | null {
+    return this.#open.view;
+  }
+
+  /** What waits until the answer under way is finished. */
+  get queue(): readonly QueuedMessage[] {
+    return this.#open.queue.items;
+  }
+
+  /** True until an opened conversation is there. */
+  get loading(): boolean {
+    return this.#open.loading;
+  }
+
+  get loadingEarlier(): boolean {
+    return this.#open.loadingEarlier;
+  }
+
+  get hasEarlier(): boolean {
+    return this.#open.transcript?.earlier === true;
+  }
+
+  /** Why the conversation could not be opened. */
+  get error(): ApiError | null {
+    return this.#open.error;
+  }
+
+  async open(conversationId: string): Promise<void> {
+    return untrack(async () => {
+      if (this.#open.id === conversationId && this.#open.error === null) return;
+      this.#forget();
+      await this.#open.open(conversationId);
+    });
+  }
+
+  /** A new chat. */
+  close(): void {
+    untrack(() => {
+      if (this.#open.id === null) return;
+      this.#forget();
+      this.#open.leave();
+    });
+  }
+
+  loadEarlier(): Promise<void> {
+    return this.#open.loadEarlier();
+  }
+
+  /**
+   * Resolves once the server has it. Rejects with an {@link ApiError} where it has not, or may not have: sent again, it
+   * is stored once all the same.
+   */
+  async send(parts: UserPart[], options: SendOptions = {}): Promise<void> {
+    const message = this.#newMessage(parts, lastMessageId(this.rows));
+    if (this.busy) return this.#post(message, options);
+    const { visit } = this.#open;
+    await this.#hold(async () => {
+      try {
+        this.#open.transcript = showSending(this.#open.transcript ?? newTranscript(), message);
+        if (this.#open.id === null) await this.#create(message);
+        await this.#post(message, options);
+        if (visit === this.#open.visit) await this.#goToNew();
+      } catch (thrown) {
+        this.#open.change(visit, (transcript) => forgetSending(transcript, message.id));
+        throw thrown;
+      }
+    });
+  }
+
+  /** Sends a changed message in the place of an older one; what followed that one stays as a branch. */
+  async editAndSend(messageId: string, parts: UserPart[]): Promise<void> {
+    const row = findRow(this.rows, messageId);
+    if (row?.kind !== 'user' || this.busy) return;
+    const message = this.#newMessage(parts, row.message.parentId);
+    await this.#hold(() => this.#post(message, { whenBusy: 'refuse', parentId: message.parentId }));
+  }
+
+  /** Answers the same message anew, as a branch beside the answer that `messageId` belongs to. */
+  async regenerate(messageId: string): Promise<void> {
+    const { id, visit } = this.#open;
+    if (id === null || this.busy) return;
+    const asked = askedBefore(this.rows, messageId);
+    await this.#hold(async () => {
+      const body: Regenerate = { messageId };
+      const { run } = await this.#deps.api.post<{ run: RunRecord }>(`${pathOf(id)}/regenerate`, body);
+      if (asked) this.#open.change(visit, (transcript) => beginRun(transcript, begunBy(run), asked));
+    });
+    if (asked === undefined) await this.#open.refresh();
+  }
+
+  /** Tries the last message again: it has no answer, or one that failed. */
+  async retry(): Promise<void> {
+    const last = lastToRetry(this.rows);
+    if (last === undefined) return;
+    if ('answerId' in last) await this.regenerate(last.answerId);
+    else await this.editAndSend(last.message.id, last.message.parts);
+  }
+
+  async stop(): Promise<void> {
+    const { run } = this;
+    if (run === null || !isActive(run.status)) return;
+    await this.#deps.api.post(`/api/runs/${encodeURIComponent(run.id)}/cancel`);
+  }
+
+  /** Shows the branch a message is on. */
+  async show(messageId: string): Promise<void> {
+    const { id, visit } = this.#open;
+    if (id === null) return;
+    const view = await this.#deps.api.patch<ConversationView>(pathOf(id), { leafId: messageId });
+    if (visit === this.#open.visit) this.#open.show(view);
+  }
+
+  async answer(interruptId: string, answer: InterruptAnswer): Promise<void> {
+    try {
+      await this.#deps.api.post(`/api/interrupts/${encodeURIComponent(interruptId)}/answer`, { answer });
+    } catch (thrown) {
+      // Somebody was faster, or it was withdrawn: what stands there now tells so.
+      if (!(thrown instanceof ApiError) || thrown.code !== 'conflict') throw thrown;
+      await this.#open.refresh();
+    }
+  }
+
+  async configure(change: ConfigurationChange): Promise<void> {
+    const configuration = withChange(this.configuration, change);
+    const { view: before, visit } = this.#open;
+    if (before === null) {
+      this.#chosen = configuration;
+      return;
+    }
+    this.#open.view = { ...before, configuration };
+    try {
+      const view = await this.#deps.api.patch<ConversationView>(pathOf(before.id), { configuration });
+      if (visit === this.#open.visit) this.#open.show(view);
+    } catch (thrown) {
+      if (visit === this.#open.visit) this.#open.view = before;
+      throw thrown;
+    }
+  }
+
+  changeQueued(queuedId: string, change: ChangeQueuedMessage): Promise<void> {
+    return this.#open.queue.change(queuedId, change);
+  }
+
+  removeQueued(queuedId: string): Promise<void> {
+    return this.#open.queue.remove(queuedId);
+  }
+
+  /** Stops what is under way and sends this one at once. */
+  sendQueued(queuedId: string): Promise<void> {
+    return this.#open.queue.sendNow(queuedId);
+  }
+
+  #forget(): void {
+    this.#chosen = {};
+    this.#unaddressed = false;
+    this.#unsent = null;
+  }
+
+  async #hold(work: () => Promise<void>): Promise<void> {
+    const { visit } = this.#open;
+    this.#open.held = true;
+    try {
+      await work();
+    } finally {
+      if (visit === this.#open.visit) this.#open.held = false;
+    }
+  }
+
+  async #create(message: UserMessage): Promise<void> {
+    const { visit } = this.#open;
+    const body: CreateConversation = { id: this.#deps.newId(), configuration: this.#chosen };
+    const view = await this.#deps.api.post<ConversationView>('/api/conversations', body);
+    if (visit !== this.#open.visit) return;
+    this.#unaddressed = true;
+    this.#open.id = view.id;
+    this.#open.view = view;
+    this.#open.queue.show(view.id, view.queue);
+    this.#open.transcript = showSending(openTranscript(view), message);
+  }
+
+  /** A conversation gets its address once its first message is stored: a new chat that failed stays a new chat. */
+  async #goToNew(): Promise<void> {
+    const { id } = this.#open;
+    if (!this.#unaddressed || id === null) return;
+    this.#unaddressed = false;
+    await this.#deps.goTo(id);
+  }
+
+  async #post(message: UserMessage, options: SendOptions & Pick<SendMessage, 'parentId'>): Promise<void> {
+    const { id, visit } = this.#open;
+    if (id === null) return;
+    const { parts } = message;
+    this.#unsent = { id: message.id, what: JSON.stringify(parts) };
+    const body: SendMessage = { id: message.id, parts, ...options };
+    const sent = await this.#deps.api.post<SentMessage>(`${pathOf(id)}/messages`, body);
+    if (visit !== this.#open.visit) return;
+    this.#unsent = null;
+    if ('run' in sent) {
+      this.#open.change(visit, (transcript) => beginRun(transcript, begunBy(sent.run), sent.message));
+      return;
+    }
+    this.#open.change(visit, (transcript) => forgetSending(transcript, message.id));
+    await this.#open.queue.load();
+  }
+
+  #newMessage(parts: UserPart[], parentId: string | null): UserMessage {
+    const again = this.#unsent?.what === JSON.stringify(parts) ? this.#unsent.id : undefined;
+    return { id: again ?? this.#deps.newId(), parentId, createdAt: this.#deps.now(), role: 'user', parts };
+  }
+}
+
+function begunBy(run: RunRecord): { id: string; status: RunRecord['status']; at: number } {
+  return { id: run.id, status: run.status, at: run.createdAt };
+}

@@ -1,0 +1,235 @@
+import { flushSync } from 'svelte';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ConversationView, LiveEvent, RunEvent } from '@toolyard/protocol';
+import { ApiError } from '../api/error.ts';
+import { assistantMessage, eventsOf, run, userMessage, view } from '../transcript/test-events.ts';
+import { ChatStore } from './chat-store.svelte.ts';
+
+type Call = { method: string; path: string; body: unknown };
+type Answer = (call: Call) => unknown;
+type Change = Extract<LiveEvent, { type: 'changed' }>;
+
+const HELLO = [{ type: 'text', text: 'Hello' }] as const;
+const QUESTION = userMessage('u1', 'Hello');
+const ANSWER = assistantMessage('r1.0', [{ type: 'text', text: 'Hi.' }]);
+
+/** A store over a server that answers as `answer` says. */
+function chatOver(answer: Answer) {
+  const calls: Call[] = [];
+  const visited: string[] = [];
+  const listeners = { run: (_: RunEvent) => {}, changed: (_: Change) => {}, hello: () => {} };
+  let ids = 0;
+  const ask = (method: string, path: string, body?: unknown): Promise<never> => {
+    const call = { method, path, body };
+    calls.push(call);
+    return Promise.resolve().then(() => answer(call) as never);
+  };
+  const chat = new ChatStore({
+    api: {
+      get: (path) => ask('GET', path),
+      post: (path, body) => ask('POST', path, body),
+      patch: (path, body) => ask('PATCH', path, body),
+      delete: (path) => ask('DELETE', path),
+    },
+    live: {
+      onRun: (listener) => ((listeners.run = listener), () => {}),
+      onChanged: (listener) => ((listeners.changed = listener), () => {}),
+      onHello: (listener) => ((listeners.hello = () => listener({ type: 'hello', boot: '', version: '' })), () => {}),
+    },
+    // eslint-disable-next-line @typescript-eslint/no-empty-function -- nothing is stored beyond what the stream tells
+    readRun: async function* () {},
+    soon: (work) => work(),
+    goTo: async (id) => void visited.push(id),
+    newId: () => `id${String((ids += 1))}`,
+    now: () => 1,
+  });
+  const shown = () =>
+    Array.from({ length: chat.rows.length }, (_, index) => chat.rows.at(index)).map((row) =>
+      row?.kind === 'user' && row.sending ? 'user…' : row?.kind,
+    );
+  return { chat, calls, visited, listeners, shown };
+}
+
+const started = (messageId: string, conversationId: string) =>
+  eventsOf('r1', [
+    {
+      type: 'run_started',
+      conversationId,
+      place: 'server',
+      model: 'demo',
+      message: { ...userMessage(messageId, 'Hello'), createdAt: 1 },
+    },
+    { type: 'message_started', messageId: 'r1.0', parentId: messageId, model: 'demo' },
+    { type: 'text_delta', messageId: 'r1.0', text: 'Hi.' },
+    { type: 'message_finished', message: { ...ANSWER, parentId: messageId } },
+    { type: 'run_finished', status: 'done', usage: {} },
+  ]);
+
+describe('the first message of a new chat', () => {
+  const server: Answer = ({ path, body }) => {
+    if (path === '/api/conversations') return { ...view([]), id: (body as { id: string }).id };
+    const { id } = body as { id: string };
+    return { run: run('r1'), message: userMessage(id, 'Hello') };
+  };
+
+  it('is shown at once, makes the conversation, and gives the page its address', async () => {
+    const { chat, calls, visited, shown } = chatOver(server);
+    await chat.configure({ model: { providerId: 'demo', modelId: 'demo' } });
+    const sending = chat.send([...HELLO]);
+    expect(shown()).toEqual(['user…']);
+    expect(chat.busy).toBe(true);
+    await sending;
+    expect(shown()).toEqual(['user', 'assistant']);
+    expect(visited).toEqual(['id2']);
+    expect(calls).toMatchObject([
+      { path: '/api/conversations', body: { configuration: { model: { modelId: 'demo' } } } },
+      { path: '/api/conversations/id2/messages', body: { id: 'id1' } },
+    ]);
+  });
+
+  it('is not loaded again when the page goes there', async () => {
+    const { chat, calls } = chatOver(server);
+    await chat.send([...HELLO]);
+    await chat.open('id2');
+    expect(calls.filter(({ method }) => method === 'GET')).toEqual([]);
+  });
+
+  it('that cannot be sent leaves a new chat, and sent again is stored once', async () => {
+    let up = false;
+    const { chat, calls, visited, shown } = chatOver((call) => {
+      if (call.path.endsWith('/messages') && !up) throw new ApiError({ code: 'network', status: 0, detail: 'No.' });
+      return server(call);
+    });
+    await expect(chat.send([...HELLO])).rejects.toMatchObject({ code: 'network' });
+    expect(shown()).toEqual([]);
+    expect(chat.busy).toBe(false);
+    expect(visited).toEqual([]);
+
+    up = true;
+    await chat.send([...HELLO]);
+    const sent = calls.filter(({ path }) => path.endsWith('/messages'));
+    expect(new Set(sent.map(({ body }) => (body as { id: string }).id)).size).toBe(1);
+    expect(calls.filter(({ path }) => path === '/api/conversations')).toHaveLength(1);
+    expect(visited).toHaveLength(1);
+  });
+});
+
+describe('an open conversation', () => {
+  let stored: ConversationView;
+  beforeEach(() => {
+    stored = view([QUESTION, ANSWER]);
+  });
+  const server: Answer = ({ method, path, body }) => {
+    if (method === 'GET' && path === '/api/conversations/c1') return stored;
+    if (path.endsWith('/messages') && method === 'POST') {
+      const { id, parentId } = body as { id: string; parentId?: string | null };
+      return { run: run('r2'), message: userMessage(id, 'Hello', parentId === undefined ? 'r1.0' : parentId) };
+    }
+    if (path.endsWith('/regenerate')) return { run: run('r2') };
+    if (path.endsWith('/queue')) return { items: [{ id: 'q1', conversationId: 'c1', parts: [], createdAt: 1 }] };
+    return undefined;
+  };
+
+  it('follows a run another tab began, to its end', async () => {
+    stored = view([]);
+    const { chat, listeners, shown } = chatOver(server);
+    await chat.open('c1');
+    const events = started('u1', 'c1');
+    for (const event of events.slice(0, 3)) listeners.run(event);
+    expect(chat.busy).toBe(true);
+    for (const event of events.slice(3)) listeners.run(event);
+    expect(chat.busy).toBe(false);
+    expect(shown()).toEqual(['user', 'assistant']);
+  });
+
+  it('takes no notice of runs of others', async () => {
+    const { chat, listeners, shown } = chatOver(server);
+    await chat.open('c1');
+    for (const event of started('u9', 'c9')) listeners.run(event);
+    expect(shown()).toEqual(['user', 'assistant']);
+    expect(chat.busy).toBe(false);
+  });
+
+  it('queues what is sent while it is busy', async () => {
+    stored = view([QUESTION], { activeRun: run('r1') });
+    const { chat, calls, shown } = chatOver((call) =>
+      call.path.endsWith('/messages') ? { queued: { id: 'q1' } } : server(call),
+    );
+    await chat.open('c1');
+    await chat.send([...HELLO], { whenBusy: 'queue' });
+    expect(shown()).toEqual(['user', 'assistant']);
+    expect(chat.queue.map(({ id }) => id)).toEqual(['q1']);
+    expect(calls.at(-2)).toMatchObject({ body: { whenBusy: 'queue' } });
+  });
+
+  it('edits a message as a branch beside it', async () => {
+    const { chat, calls, shown } = chatOver(server);
+    await chat.open('c1');
+    await chat.editAndSend('u1', [{ type: 'text', text: 'Hello!' }]);
+    expect(calls.at(-1)).toMatchObject({ body: { parentId: null, parts: [{ text: 'Hello!' }] } });
+    expect(shown()).toEqual(['user', 'assistant']);
+    expect(chat.rows.at(0)?.key).toBe('id1');
+  });
+
+  it('makes an answer anew in the place of the old one', async () => {
+    const { chat, calls, shown } = chatOver(server);
+    await chat.open('c1');
+    await chat.regenerate('r1.0');
+    expect(calls.at(-1)).toMatchObject({ path: '/api/conversations/c1/regenerate', body: { messageId: 'r1.0' } });
+    expect(shown()).toEqual(['user', 'assistant']);
+    expect(chat.rows.at(1)).toMatchObject({ status: 'pending' });
+  });
+
+  it('tries again what failed by asking for the same answer', async () => {
+    const { chat, calls } = chatOver(server);
+    await chat.open('c1');
+    await chat.retry();
+    expect(calls.at(-1)).toMatchObject({ path: '/api/conversations/c1/regenerate' });
+  });
+
+  it('says why it could not be opened, and can be opened again', async () => {
+    let up = false;
+    const { chat, shown } = chatOver((call) => {
+      if (!up) throw new ApiError({ code: 'not_found', status: 404, detail: 'Not there.' });
+      return server(call);
+    });
+    await chat.open('c1');
+    expect(chat.error?.status).toBe(404);
+    up = true;
+    await chat.open('c1');
+    expect(chat.error).toBeNull();
+    expect(shown()).toEqual(['user', 'assistant']);
+  });
+
+  it('does not show an answer that comes after the person went on', async () => {
+    let release: () => void = () => {};
+    const slow = new Promise<void>((resolve) => (release = resolve));
+    const { chat, shown } = chatOver((call) => (call.path.endsWith('/c1') ? slow.then(() => stored) : view([])));
+    const first = chat.open('c1');
+    chat.close();
+    release();
+    await first;
+    expect(shown()).toEqual([]);
+    expect(chat.view).toBeNull();
+  });
+
+  it('takes a change of configuration back that the server refused', async () => {
+    const { chat } = chatOver((call) => {
+      if (call.method === 'PATCH') throw new ApiError({ code: 'bad_request', status: 400, detail: 'No.' });
+      return server(call);
+    });
+    await chat.open('c1');
+    const changing = chat.configure({ instructions: 'Be brief.' });
+    expect(chat.configuration).toEqual({ instructions: 'Be brief.' });
+    await expect(changing).rejects.toBeInstanceOf(ApiError);
+    expect(chat.configuration).toEqual({});
+  });
+
+  it('gives a choice back to the layers below', async () => {
+    const { chat } = chatOver(server);
+    await chat.configure({ instructions: 'Be brief.', toolMode: 'text' });
+    await chat.configure({ instructions: undefined });
+    flushSync();
+    expect(chat.configuration).toEqual({ toolMode: 'text' });
+  });
+});

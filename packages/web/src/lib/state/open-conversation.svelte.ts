@@ -1,0 +1,148 @@
+import type { ConversationView, MessagePage } from '@toolyard/protocol';
+import type { ApiError } from '../api/error.ts';
+import type { api as realApi } from '../api/client.ts';
+import { RunFollower } from '../transcript/run-follower.ts';
+import type { RunFollowerDeps } from '../transcript/run-follower.ts';
+import { isActive, openTranscript, prependPage } from '../transcript/transcript.ts';
+import type { Transcript } from '../transcript/transcript.ts';
+import { ChatQueue, pathOf } from './chat-queue.svelte.ts';
+import { asApiError } from './failure.ts';
+import type { live as realLive } from './live.svelte.ts';
+
+export type OpenConversationDeps = {
+  api: Pick<typeof realApi, 'get' | 'post' | 'patch' | 'delete'>;
+  live: Pick<typeof realLive, 'onRun' | 'onChanged' | 'onHello'>;
+  readRun: RunFollowerDeps['read'];
+  /** Runs something with the next frame. */
+  soon: (work: () => void) => void;
+};
+
+const EARLIER_PAGE = 60;
+/** Changes come in bursts; one question answers them all. */
+const REFRESH_AFTER_MS = 150;
+
+/** What the server tells of the conversation this tab shows, kept right by the live stream. */
+export class OpenConversation {
+  id: string | null = null;
+  view: ConversationView | null = $state.raw(null);
+  transcript: Transcript | null = $state.raw(null);
+  loading = $state(false);
+  loadingEarlier = $state(false);
+  /** Why it could not be opened. */
+  error: ApiError | null = $state.raw(null);
+  /** Something is on its way that the server does not know yet, and that reading anew would hide for a moment. */
+  held = $state(false);
+  readonly queue: ChatQueue;
+  /** Grows with every conversation opened: an answer for an older one comes too late. */
+  visit = 0;
+
+  readonly #deps: OpenConversationDeps;
+  readonly #follower: RunFollower;
+  #opening: AbortController | null = null;
+  #refreshing: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(deps: OpenConversationDeps) {
+    this.#deps = deps;
+    this.queue = new ChatQueue(deps.api);
+    this.#follower = new RunFollower({
+      get: () => this.transcript,
+      set: (transcript) => this.#follow(transcript),
+      read: deps.readRun,
+      soon: deps.soon,
+    });
+    deps.live.onRun((event) => this.#follower.take(event));
+    deps.live.onHello(() => this.#refreshSoon());
+    deps.live.onChanged(({ what, id }) => {
+      if (id === undefined || id !== this.id) return;
+      if (what === 'conversations' || what === 'interrupts') this.#refreshSoon();
+      if (what === 'queue') void this.queue.load();
+    });
+  }
+
+  async open(id: string): Promise<void> {
+    this.leave();
+    this.id = id;
+    this.loading = true;
+    const { visit } = this;
+    this.#opening = new AbortController();
+    try {
+      const view = await this.#deps.api.get<ConversationView>(pathOf(id), { signal: this.#opening.signal });
+      if (visit === this.visit) this.show(view);
+    } catch (thrown) {
+      if (visit === this.visit) this.error = asApiError(thrown);
+    } finally {
+      if (visit === this.visit) this.loading = false;
+    }
+  }
+
+  leave(): void {
+    this.visit += 1;
+    this.#opening?.abort();
+    clearTimeout(this.#refreshing);
+    this.#follower.reset();
+    this.queue.show(null, []);
+    this.id = null;
+    this.view = null;
+    this.transcript = null;
+    this.error = null;
+    this.loading = false;
+    this.loadingEarlier = false;
+    this.held = false;
+  }
+
+  /** What the server says, of this conversation as it is now. */
+  show(view: ConversationView): void {
+    this.view = view;
+    this.queue.show(view.id, view.queue);
+    this.error = null;
+    this.transcript = openTranscript(view, this.transcript ?? undefined);
+    if (view.activeRun !== null) this.#follower.catchUp(view.activeRun.lastSeq);
+  }
+
+  /** Changes what is shown, if it still is what was shown at that visit. */
+  change(visit: number, change: (transcript: Transcript) => Transcript): void {
+    if (visit === this.visit && this.transcript !== null) this.transcript = change(this.transcript);
+  }
+
+  async loadEarlier(): Promise<void> {
+    const { id, visit } = this;
+    const first = this.transcript?.firstId ?? null;
+    if (id === null || first === null || this.transcript?.earlier !== true || this.loadingEarlier) return;
+    this.loadingEarlier = true;
+    try {
+      const page = await this.#deps.api.get<MessagePage>(
+        `${pathOf(id)}/messages?before=${encodeURIComponent(first)}&limit=${String(EARLIER_PAGE)}`,
+      );
+      this.change(visit, (transcript) => (transcript.firstId === first ? prependPage(transcript, page) : transcript));
+    } finally {
+      if (visit === this.visit) this.loadingEarlier = false;
+    }
+  }
+
+  /** What is shown stays where the server cannot be reached: the next connection has it tried again. */
+  async refresh(): Promise<void> {
+    const { id, visit } = this;
+    if (id === null || this.held) return;
+    try {
+      const view = await this.#deps.api.get<ConversationView>(pathOf(id));
+      if (visit === this.visit && !this.held) this.show(view);
+    } catch (thrown) {
+      if (visit === this.visit && this.view === null) this.error = asApiError(thrown);
+    }
+  }
+
+  #refreshSoon(): void {
+    if (this.id === null) return;
+    clearTimeout(this.#refreshing);
+    this.#refreshing = setTimeout(() => void this.refresh(), REFRESH_AFTER_MS);
+  }
+
+  #follow(transcript: Transcript): void {
+    const run = this.transcript?.run ?? null;
+    this.transcript = transcript;
+    // Which branches there are now, only the server says.
+    if (run !== null && isActive(run.status) && transcript.run !== null && !isActive(transcript.run.status)) {
+      this.#refreshSoon();
+    }
+  }
+}

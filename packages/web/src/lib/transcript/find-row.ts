@@ -1,0 +1,44 @@
+import type { UserMessage } from '@toolyard/protocol';
+import { messageIdOf } from './rows.ts';
+import type { Row } from './rows.ts';
+import type { RowList } from './transcript.ts';
+
+/** The row of a message; from the end, where it nearly always is. */
+export function findRow(rows: RowList, messageId: string): Row | undefined {
+  return findLast(rows, (row) => messageIdOf(row) === messageId);
+}
+
+export function lastMessageId(rows: RowList): string | null {
+  const row = findLast(rows, (candidate) => messageIdOf(candidate) !== null);
+  return row === undefined ? null : messageIdOf(row);
+}
+
+/** The person's message an answer belongs to; undefined where it is not loaded. */
+export function askedBefore(rows: RowList, answerId: string): UserMessage | undefined {
+  let seen = false;
+  const row = findLast(rows, (candidate) => {
+    seen ||= messageIdOf(candidate) === answerId;
+    return seen && candidate.kind === 'user';
+  });
+  return row?.kind === 'user' ? row.message : undefined;
+}
+
+/** What is to be answered again: an answer, or a message that has none. */
+export function lastToRetry(rows: RowList): { answerId: string } | { message: UserMessage } | undefined {
+  const row = findLast(rows, (candidate) => candidate.kind === 'user' || answerIdOf(candidate) !== null);
+  if (row?.kind === 'user') return { message: row.message };
+  const answerId = row === undefined ? null : answerIdOf(row);
+  return answerId === null ? undefined : { answerId };
+}
+
+function answerIdOf(row: Row): string | null {
+  return row.kind === 'assistant' ? (row.answer?.messageId ?? null) : null;
+}
+
+function findLast(rows: RowList, matches: (row: Row) => boolean): Row | undefined {
+  for (let index = rows.length - 1; index >= 0; index -= 1) {
+    const row = rows.at(index);
+    if (row !== undefined && matches(row)) return row;
+  }
+  return undefined;
+}

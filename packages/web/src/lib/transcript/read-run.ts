@@ -1,0 +1,42 @@
+import type { RunEvent } from '@toolyard/protocol';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
+
+/**
+ * Reads the stored events of a run, and then those that come, until the run is over or the reader leaves. Rejects
+ * where the server cannot be reached or refuses.
+ */
+export async function* readRun(
+  runId: string,
+  after: number,
+  signal: AbortSignal,
+  request: typeof fetch = fetch,
+): AsyncGenerator<RunEvent[]> {
+  const address = `/api/runs/${encodeURIComponent(runId)}/events?after=${String(after)}`;
+  const response = await request(address, { headers: { Accept: 'text/event-stream' }, cache: 'no-store', signal });
+  if (!response.ok) throw new Error(`The events of the run could not be read: ${String(response.status)}.`);
+  if (response.body === null) return;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const frames = (rest + value.replaceAll('\r', '')).split('\n\n');
+    rest = frames.pop() ?? '';
+    const events = frames.flatMap(eventOf);
+    if (events.length > 0) yield events;
+  }
+}
+
+/** The event in a frame of the stream; none in a sign of life, or in what a newer server may add. */
+function eventOf(frame: string): RunEvent[] {
+  const lines = frame.split('\n');
+  if (!lines.some((line) => /^event: ?run$/.test(line))) return [];
+  const data = lines.flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trimStart()] : []));
+  const parsed = parseJson(data.join('\n'));
+  return parsed.ok && isRunEvent(parsed.value) ? [parsed.value] : [];
+}
+
+/** The server that sends it served this page, so the rest of its shape is the one both share. */
+function isRunEvent(value: unknown): value is RunEvent {
+  return isJsonObject(value) && typeof value['seq'] === 'number' && typeof value['type'] === 'string';
+}
