@@ -12,7 +12,7 @@ export const chat = new ChatStore({
   live,
   readRun: (runId, after, signal) => readRun(runId, after, signal),
   soon: withNextFrame,
-  goTo: (conversationId) => goto(conversationAddress(conversationId), { focus: 'keep', scroll: 'keep' }),
+  goTo: (conversationId) => goto(conversationAddress(conversationId), { reset: false }),
   newId: () => uuid(),
   now: () => Date.now(),
 });

@@ -16,7 +16,7 @@ type Deps = {
 };
 
 /** The providers of models. Keys go in and never come out. */
-export class ProvidersState {
+class ProvidersState {
   list: ProviderView[] = $state.raw([]);
   /** False until the first answer. */
   known = $state(false);

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ColouredLines } from './coloured-lines.ts';
+import { colourLinesOf } from './highlighter.ts';
+import { languageId } from './languages.ts';
+
+const CODE = [
+  'export function answer(question: string): number {',
+  '  /* a comment',
+  '     over <lines> & more */',
+  '  const text = `a template ${question}`;',
+  "  return text === '' ? 0 : 42;",
+  '}',
+  '',
+].join('\n');
+
+const whole = { open: false, now: () => 0 };
+
+function plain(html: string): string {
+  return html
+    .replace(/<span class="hl-[a-z-]+">|<\/span>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}
+
+describe('code that is coloured while it grows', async () => {
+  const colour = await colourLinesOf('typescript');
+
+  it('is in the end what colouring it at once gives, whatever the steps', () => {
+    const text = CODE.repeat(12);
+    const atOnce = new ColouredLines(colour);
+    atOnce.update(text);
+    atOnce.work(1, whole);
+    fc.assert(
+      fc.property(fc.array(fc.nat(text.length), { maxLength: 12 }), (ends) => {
+        const growing = new ColouredLines(colour);
+        for (const end of ends.sort((a, b) => a - b)) {
+          growing.update(text.slice(0, end));
+          growing.work(1, { open: true, now: () => 0 });
+          expect(plain(growing.pieces.join('')) + growing.rest).toBe(text.slice(0, end));
+        }
+        growing.update(text);
+        growing.work(1, whole);
+        expect(growing.pieces.join('')).toBe(atOnce.pieces.join(''));
+        expect(growing.rest).toBe('');
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('knows inside a comment of several lines that it is one', () => {
+    const lines = new ColouredLines(colour);
+    lines.update(CODE);
+    lines.work(1, whole);
+    expect(lines.pieces.join('')).toContain('<span class="hl-token-comment">     over &lt;lines&gt; &amp; more */</span>');
+  });
+
+  it('stops when its time is over and goes on later', () => {
+    let time = 0;
+    const lines = new ColouredLines((source, state) => ((time += 5), colour(source, state)));
+    lines.update(CODE.repeat(10));
+    expect(lines.work(8, { open: false, now: () => time })).toBe(true);
+    expect(lines.rest).not.toBe('');
+    while (lines.work(8, { open: false, now: () => time }));
+    expect(lines.rest).toBe('');
+  });
+
+  it('begins anew with another text', () => {
+    const lines = new ColouredLines(colour);
+    lines.update('const a = 1;\n');
+    lines.work(1, whole);
+    lines.update('let b;');
+    lines.work(1, whole);
+    expect(plain(lines.pieces.join(''))).toBe('let b;');
+  });
+});
+
+describe('the name of a language', () => {
+  it.each([
+    ['ts', 'typescript'],
+    ['C++', 'cpp'],
+    ['Dockerfile', 'docker'],
+    ['constructor', null],
+    ['', null],
+  ])('%s is %s', (name, id) => {
+    expect(languageId(name)).toBe(id);
+  });
+
+  it('stands for a grammar that is there', async () => {
+    const names = ['bash', 'yml', 'py', 'json', 'html', 'vue', 'tex'];
+    for (const name of names) {
+      const id = languageId(name);
+      expect(id).not.toBeNull();
+      if (id !== null) expect((await colourLinesOf(id))('a = "b" # c', undefined).html).toContain('hl-');
+    }
+  });
+});
