@@ -53,7 +53,9 @@ describe('code that is coloured while it grows', async () => {
     const lines = new ColouredLines(colour);
     lines.update(CODE);
     lines.work(1, whole);
-    expect(lines.pieces.join('')).toContain('<span class="hl-token-comment">     over &lt;lines&gt; &amp; more */</span>');
+    expect(lines.pieces.join('')).toContain(
+      '<span class="hl-token-comment">     over &lt;lines&gt; &amp; more */</span>',
+    );
   });
 
   it('stops when its time is over and goes on later', () => {

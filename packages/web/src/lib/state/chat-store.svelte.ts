@@ -53,7 +53,9 @@ export class ChatStore {
   /** What could not be sent. Sent again it keeps its id: it may have arrived after all. */
   #unsent: { id: string; what: string } | null = null;
 
-  readonly rows: RowList = $derived.by(() => (this.#open.transcript === null ? NO_ROWS : rowList(this.#open.transcript)));
+  readonly rows: RowList = $derived.by(() =>
+    this.#open.transcript === null ? NO_ROWS : rowList(this.#open.transcript),
+  );
   readonly run: RunState | null = $derived.by(() => this.#open.transcript?.run ?? null);
   /** A run is under way, or about to be. */
   readonly busy: boolean = $derived.by(() => this.#open.held || (this.run !== null && isActive(this.run.status)));
