@@ -91,7 +91,7 @@ describe.skipIf(NO_BROWSER !== null)(
 
     test('dark and light follow the system, and a choice stays', async () => {
       const page = await stage.open('/', { colorScheme: 'dark' });
-      const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
       const dark = await background();
       await page.emulateMedia({ colorScheme: 'light' });
       await expect.poll(background).not.toBe(dark);
