@@ -13,9 +13,9 @@ export type Stage = AsyncDisposable & {
   /** Between every page and the server. */
   line: CuttableLine;
   /** A browser window of its own: nothing is shared with the others but the server. */
-  open(path?: string, options?: BrowserContextOptions): Promise<Page>;
+  open: (path?: string, options?: BrowserContextOptions) => Promise<Page>;
   /** A second tab beside a page. */
-  openBeside(page: Page, path: string): Promise<Page>;
+  openBeside: (page: Page, path: string) => Promise<Page>;
   /** What no page should have said: errors in the console, thrown and unhandled. */
   complaints: readonly string[];
 };

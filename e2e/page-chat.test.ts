@@ -1,0 +1,269 @@
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import type { ModelScript } from '@toolyard/testing';
+import { reply } from '@toolyard/testing';
+import { closeBrowser, NO_BROWSER } from './support/browser.ts';
+import { chatPage, countOf } from './support/chat-page.ts';
+import type { Stage } from './support/stage.ts';
+import { setStage } from './support/stage.ts';
+
+/** Ninety words, so that nothing can be seen half by chance. */
+const LONG = Array.from({ length: 90 }, (_, index) => `word${String(index)}`).join(' ');
+const BEGINNING = 'word3 ';
+const END = 'word89';
+
+/** Takes about three seconds. */
+const longAnswer: ModelScript = () => reply.text(LONG, { pieces: 7, delayMs: 35 });
+
+type Messages = { messages: { role: string; content: unknown }[] };
+
+describe.skipIf(NO_BROWSER !== null)(
+  `a conversation in the page${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`,
+  () => {
+    let stage: Stage | undefined;
+
+    async function set(...given: Parameters<typeof setStage>): Promise<Stage> {
+      stage = await setStage(...given);
+      return stage;
+    }
+
+    afterEach(async () => {
+      const complaints = stage?.complaints;
+      await stage?.[Symbol.asyncDispose]();
+      stage = undefined;
+      expect(complaints ?? []).toEqual([]);
+    });
+    afterAll(closeBrowser);
+
+    test('an answer streams in through get-date', async () => {
+      const { open, model } = await set(({ body }) =>
+        (body as Messages).messages.at(-1)?.role === 'tool'
+          ? reply.text(`It is noon in Tokyo. ${LONG}`, { pieces: 7, delayMs: 25 })
+          : reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } }], {
+              reasoning: 'They ask for the time.',
+            }),
+      );
+      const page = await open();
+      const chat = chatPage(page);
+      await chat.send('What time is it in Tokyo?');
+      await chat.reads('It is noon in Tokyo.');
+      expect(await chat.text()).not.toContain(END);
+      await chat.reads(new RegExp(END));
+      await chat.rests();
+
+      expect(new URL(page.url()).pathname).toMatch(/^\/c\/.+/);
+      expect(await chat.text()).toMatch(/get-date|Date/);
+      const answered = model.requests.at(-1)?.text ?? '';
+      expect(answered).toMatch(/Asia\/Tokyo/);
+      expect(answered).toMatch(/\d{4}-\d{2}-\d{2}/);
+    });
+
+    test('a reload and a second tab in mid-answer show the same whole answer, once', async () => {
+      const { open, openBeside } = await set(longAnswer);
+      const page = await open();
+      const chat = chatPage(page);
+      await chat.send('Go on.');
+      await chat.reads(new RegExp(BEGINNING));
+      const second = await openBeside(page, new URL(page.url()).pathname);
+      await page.reload();
+      const other = chatPage(second);
+      for (const one of [chat, other]) {
+        await one.reads(new RegExp(END));
+        await one.rests();
+        const text = await one.text();
+        expect(countOf(LONG, text.replaceAll(/\s+/g, ' '))).toBe(1);
+        expect(countOf('Go on.', text)).toBe(1);
+      }
+    });
+
+    test('a server that is killed and started again in mid-answer finishes it in the open page', async () => {
+      const { open, server } = await set(longAnswer);
+      const page = await open();
+      const chat = chatPage(page);
+      await chat.send('Go on.');
+      await chat.reads(new RegExp(BEGINNING));
+      await server.restart();
+      await chat.reads('Interrupted by a restart');
+      await chat.reads(new RegExp(END));
+      await chat.rests();
+      expect(countOf(END, await chat.text())).toBe(1);
+    });
+
+    test('a network that is gone for ten seconds costs nothing', { timeout: 60_000 }, async () => {
+      const { open, line } = await set(longAnswer);
+      const page = await open();
+      const chat = chatPage(page);
+      await chat.send('Go on.');
+      await chat.reads(new RegExp(BEGINNING));
+      line.cut();
+      await page
+        .getByText('The connection to the server is lost')
+        .or(page.getByText('Not connected'))
+        .first()
+        .waitFor();
+      await new Promise((resolve) => setTimeout(resolve, 10_000));
+      line.mend();
+      await chat.reads(new RegExp(END));
+      await chat.rests();
+      expect(countOf(LONG, (await chat.text()).replaceAll(/\s+/g, ' '))).toBe(1);
+      await page.getByText('Not connected').waitFor({ state: 'detached' });
+    });
+
+    test('an answer is stopped from the other tab, and the conversation goes on', async () => {
+      const { open, openBeside, model } = await set(longAnswer);
+      const page = await open();
+      const chat = chatPage(page);
+      await chat.send('Go on.');
+      await chat.reads(new RegExp(BEGINNING));
+      const other = chatPage(await openBeside(page, new URL(page.url()).pathname));
+      await other.reads(new RegExp(BEGINNING));
+      await other.stop();
+      await chat.rests();
+      await chat.reads('You stopped this answer.');
+      expect(await chat.text()).not.toContain(END);
+      await expect.poll(() => model.requests.at(-1)?.clientLeft).toBe(true);
+
+      await chat.send('And now?');
+      await chat.reads('And now?');
+      await expect.poll(() => model.requests.filter(({ method }) => method === 'POST').length).toBe(2);
+    });
+
+    test('an edited message and another answer are branches, and both can be shown', async () => {
+      let answers = 0;
+      const { open } = await set(({ body }) => {
+        const last = (body as Messages).messages.at(-1)?.content;
+        answers += 1;
+        return reply.text(`Answer ${String(answers)} to: ${JSON.stringify(last)}`);
+      });
+      const page = await open();
+      const chat = chatPage(page);
+      await chat.send('First question');
+      await chat.reads('Answer 1 to');
+      await chat.rests();
+
+      await chat.messages.getByText('Answer 1 to').hover();
+      await chat.messages.getByRole('button', { name: 'Answer again' }).click();
+      await chat.reads('Answer 2 to');
+      expect(await chat.text()).not.toContain('Answer 1 to');
+      await chat.messages.getByRole('button', { name: 'Earlier version' }).click();
+      await chat.reads('Answer 1 to');
+
+      await chat.messages.getByText('First question').first().hover();
+      await chat.messages.getByRole('button', { name: 'Edit', exact: true }).click();
+      const field = page.getByRole('textbox', { name: 'Edit the message' });
+      await field.fill('Second question');
+      await field.press('Enter');
+      await chat.reads('Answer 3 to');
+      expect(await chat.text()).not.toContain('First question');
+
+      await page.reload();
+      await chat.reads('Answer 3 to');
+      await chat.messages.getByText('Second question').first().hover();
+      await chat.messages.getByRole('button', { name: 'Earlier version' }).first().click();
+      await chat.reads('First question');
+    });
+
+    test('a message sent in mid-answer waits, can be changed, and is answered after it', async () => {
+      const { open } = await set(({ body }) => {
+        const last = JSON.stringify((body as Messages).messages.at(-1)?.content);
+        return last.includes('first') ? reply.text(LONG, { pieces: 7, delayMs: 35 }) : reply.text(`Heard: ${last}`);
+      });
+      const page = await open();
+      const chat = chatPage(page);
+      await chat.send('the first one');
+      await chat.reads(new RegExp(BEGINNING));
+      await chat.send('the second one');
+      await page.getByText('1 message waiting').waitFor();
+      await page.getByRole('button', { name: 'Edit', exact: true }).last().click();
+      const field = page.getByRole('textbox', { name: 'Edit the waiting message' });
+      await field.fill('a changed one');
+      await field.press('Enter');
+      await chat.reads(/Heard: .*a changed one/);
+      await chat.rests();
+      expect(await chat.text()).toContain(END);
+      await page.getByText('1 message waiting').waitFor({ state: 'detached' });
+    });
+
+    test('an image goes to the model and stays in the conversation', async () => {
+      const { open, model } = await set(() => reply.text('A red dot.'));
+      const page = await open();
+      const chat = chatPage(page);
+      const png = Buffer.from(
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==',
+        'base64',
+      );
+      await page.locator('input[type=file]').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png });
+      await page.getByRole('button', { name: 'Remove dot.png' }).waitFor();
+      await chat.send('What is this?');
+      await chat.reads('A red dot.');
+      expect(model.requests.at(-1)?.text).toContain('data:image/png;base64,iVBOR');
+      await page.reload();
+      const image = chat.messages.getByRole('img').first();
+      await image.waitFor();
+      await expect.poll(() => image.evaluate('(node) => node.naturalWidth')).toBe(1);
+    });
+
+    test('a model that refuses the key says so, and the answer is tried again', async () => {
+      let refuses = true;
+      const { open } = await set(() =>
+        refuses ? reply.error(401, 'Incorrect API key provided.') : reply.text('Here I am.'),
+      );
+      const page = await open();
+      const chat = chatPage(page);
+      await chat.send('Hello?');
+      await chat.reads(/key/i);
+      await chat.rests();
+      refuses = false;
+      await chat.messages
+        .getByRole('button', { name: /Try again|Answer it now/ })
+        .first()
+        .click();
+      await chat.reads('Here I am.');
+    });
+
+    test('everything is done by keyboard alone', async () => {
+      const { open } = await set(() => reply.text('Read **this** aloud.'));
+      const page = await open();
+      const chat = chatPage(page);
+      await chat.composer.waitFor();
+      await page.keyboard.press('Control+Shift+O');
+      await page.keyboard.type('By keyboard');
+      await page.keyboard.press('Shift+Enter');
+      await page.keyboard.type('in two lines');
+      await page.keyboard.press('Enter');
+      await chat.reads('Read this aloud.');
+      await chat.rests();
+      // From the input back into the answer, and its actions.
+      const names: string[] = [];
+      for (let step = 0; step < 12; step++) {
+        await page.keyboard.press('Shift+Tab');
+        names.push(await page.evaluate<string>('document.activeElement?.getAttribute("aria-label") ?? ""'));
+        if (names.at(-1) === 'Answer again') break;
+      }
+      expect(names).toContain('Answer again');
+      await page.keyboard.press('Enter');
+      await chat.messages.getByText('2/2').waitFor();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('keyboard');
+      await page
+        .getByRole('navigation')
+        .getByRole('link', { name: /By keyboard/ })
+        .waitFor();
+    });
+
+    test('a first start without a model is explained, and the demo answers with a tool', async () => {
+      const { open } = await set(() => reply.text('Never asked.'), {
+        env: { OPENAI_BASE_URL: '', OPENAI_API_KEY: '' },
+      });
+      const page = await open();
+      await page.getByRole('heading', { name: 'Toolyard needs a model' }).waitFor();
+      await page.getByRole('button', { name: 'Ask the demo for the time' }).click();
+      const chat = chatPage(page);
+      await chat.reads(/\d{1,2}:\d{2}/);
+      await chat.rests();
+    });
+  },
+);

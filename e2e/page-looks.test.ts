@@ -1,0 +1,162 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { reply } from '@toolyard/testing';
+import { closeBrowser, NO_BROWSER } from './support/browser.ts';
+import { chatPage } from './support/chat-page.ts';
+import { scriptTools } from './support/scripted-tools.ts';
+import type { Stage } from './support/stage.ts';
+import { setStage } from './support/stage.ts';
+
+const ANSWER = [
+  '## A heading\n\nSome **bold** and `code`, [a link](https://example.org), 台北今天下雨。',
+  '1. one\n2. two\n   - nested\n\n> quoted\n\n- [x] done\n- [ ] open',
+  '| City | Time |\n|---|---:|\n| Tokyo | 12:00 |',
+  '```ts\nconst answer: number = 42; // comment\n```',
+  `A word without end: ${'x'.repeat(300)}`,
+].join('\n\n');
+
+type Messages = { messages: { role: string }[] };
+
+describe.skipIf(NO_BROWSER !== null)(`how the page looks${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
+  let stage: Stage;
+  let conversation = '';
+  let asking = '';
+
+  beforeAll(async () => {
+    using tools = scriptTools({ counter: { behaviour: 'counting' } });
+    stage = await setStage(
+      ({ body }) =>
+        (body as Messages).messages.at(-1)?.role === 'tool'
+          ? reply.text(ANSWER, { reasoning: 'A thought.' })
+          : reply.toolCalls([{ name: 'count', arguments: { note: 'Please' } }], { reasoning: 'Another thought.' }),
+      { args: tools.args },
+    );
+    const page = await stage.open();
+    const chat = chatPage(page);
+    await chat.send('台北今天天氣怎麼樣？');
+    await page.getByRole('button', { name: 'Allow once' }).click();
+    await chat.reads('A heading');
+    await chat.rests();
+    conversation = new URL(page.url()).pathname;
+    const other = await stage.openBeside(page, '/');
+    await chatPage(other).send('Ask me.');
+    await other.getByRole('button', { name: 'Allow once' }).waitFor();
+    asking = new URL(other.url()).pathname;
+  });
+
+  afterAll(async () => {
+    const { complaints } = stage;
+    await stage[Symbol.asyncDispose]();
+    await closeBrowser();
+    expect(complaints).toEqual([]);
+  });
+
+  const places: [string, (page: Page) => Promise<void>][] = [
+    ['a new chat', (page) => page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()],
+    [
+      'a conversation',
+      async (page) => {
+        await page.goto(stage.line.url + conversation);
+        await chatPage(page).reads('A heading');
+        for (const folded of await chatPage(page).messages.locator('[aria-expanded=false]').all()) await folded.click();
+      },
+    ],
+    [
+      'a question',
+      async (page) => {
+        await page.goto(stage.line.url + asking);
+        await page.getByRole('button', { name: 'Allow once' }).waitFor();
+      },
+    ],
+    [
+      'the shortcuts',
+      async (page) => {
+        await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
+        await page.locator('body').press('Tab');
+        await page.keyboard.press('?');
+        await page.getByRole('dialog').waitFor();
+      },
+    ],
+    ...['general', 'models', 'tools', 'permissions', 'about'].map(
+      (section): [string, (page: Page) => Promise<void>] => [
+        `settings: ${section}`,
+        async (page) => {
+          await page.goto(`${stage.line.url}/settings/${section}`);
+          await page.getByRole('main').getByRole('heading', { level: 2 }).waitFor();
+        },
+      ],
+    ),
+    ['a bad address', async (page) => void (await page.goto(`${stage.line.url}/nowhere/at/all`))],
+  ];
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test.each(places)(`axe finds nothing wrong in ${colorScheme}: %s`, async (_name, go) => {
+      const page = await stage.open('/', { colorScheme });
+      await go(page);
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(
+        violations.map(
+          ({ id, nodes }) =>
+            `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary ?? ''}`).join('\n')}`,
+        ),
+      ).toEqual([]);
+      await page.context().close();
+    });
+  }
+
+  test.each(places)('on a phone nothing is wider than the screen: %s', async (_name, go) => {
+    const page = await stage.open('/', { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+    await go(page);
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    await page.context().close();
+  });
+
+  test.each(['zh-TW', 'zh-CN'])('no English is left in %s', async (locale) => {
+    const page = await stage.open('/', { locale });
+    const seen = new Map<string, string>();
+    for (const path of [
+      '/',
+      conversation,
+      asking,
+      ...['general', 'models', 'tools', 'permissions', 'about'].map((section) => `/settings/${section}`),
+      '/nowhere/at/all',
+    ]) {
+      await page.goto(stage.line.url + path);
+      await page.locator('h1, h2, textarea').first().waitFor();
+      for (const text of await shownTexts(page)) seen.set(text, path);
+    }
+    const english = await englishCatalogue();
+    expect([...seen].filter(([text]) => english.has(text))).toEqual([]);
+    expect(seen.size).toBeGreaterThan(60);
+  });
+});
+
+/** All words a person sees or hears: text, and what names and describes elements. */
+function shownTexts(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const texts = [];
+    for (const node of document.querySelectorAll('body *')) {
+      for (const child of node.childNodes) if (child.nodeType === 3) texts.push(child.textContent.trim());
+      for (const name of ['aria-label', 'title', 'placeholder', 'data-tip', 'alt']) {
+        const value = node.getAttribute(name);
+        if (value !== null) texts.push(value.trim());
+      }
+    }
+    return texts.filter((text) => text !== '');
+  })()`);
+}
+
+/** What the page says in English and otherwise in Chinese. */
+async function englishCatalogue(): Promise<Set<string>> {
+  const { messages: en } = await import('../packages/web/src/lib/i18n/en/index.ts');
+  const { messages: zh } = await import('../packages/web/src/lib/i18n/zh-Hant/index.ts');
+  const texts = new Set<string>();
+  for (const [space, messages] of Object.entries(en)) {
+    const others: Record<string, unknown> = { ...zh[space as keyof typeof zh] };
+    for (const [key, message] of Object.entries(messages as Record<string, unknown>)) {
+      if (typeof message === 'string' && message !== others[key]) texts.add(message);
+    }
+  }
+  return texts;
+}

@@ -1,0 +1,30 @@
+import type { Locator, Page } from 'playwright-core';
+
+/** What a person does in a conversation, in the words of the page. */
+export function chatPage(page: Page) {
+  const messages = page.getByRole('main').getByLabel('Messages');
+  const composer = page.getByRole('textbox', { name: 'Message', exact: true });
+  return {
+    messages,
+    composer,
+    async send(text: string): Promise<void> {
+      await composer.fill(text);
+      await composer.press('Enter');
+    },
+    /** Resolves when the words stand in the conversation. */
+    reads: (text: string | RegExp): Promise<void> => messages.getByText(text).first().waitFor(),
+    /** Resolves when no run is under way. */
+    async rests(): Promise<void> {
+      await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
+    },
+    /** All text of the conversation as it is shown. */
+    text: (): Promise<string> => messages.innerText(),
+    card: (tool: string): Locator => messages.getByRole('group', { name: new RegExp(tool) }),
+    stop: (): Promise<void> => page.getByRole('button', { name: 'Stop', exact: true }).click(),
+  };
+}
+
+/** How often a piece of text stands in a text. */
+export function countOf(piece: string, text: string): number {
+  return text.split(piece).length - 1;
+}

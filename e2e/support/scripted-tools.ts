@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
+import { scriptedMcpCommand } from '@toolyard/testing';
+
+/** Arguments of `toolyard serve` for scripted MCP servers, by name. */
+export type ScriptedTools = Disposable & { args: string[] };
+
+export function scriptTools(
+  servers: Readonly<Record<string, { behaviour: McpBehaviourName | McpBehaviour; env?: Record<string, string> }>>,
+): ScriptedTools {
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-mcp-'));
+  const file = join(folder, 'mcp.json');
+  const mcpServers = Object.fromEntries(
+    Object.entries(servers).map(([name, { behaviour, env = {} }]) => [name, { ...scriptedMcpCommand(behaviour), env }]),
+  );
+  writeFileSync(file, JSON.stringify({ mcpServers }));
+  return {
+    args: ['--mcp-config', file],
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
