@@ -26,7 +26,8 @@ describe.skipIf(NO_BROWSER !== null)(
       return stage;
     }
 
-    afterEach(async () => {
+    afterEach(async ({ task }) => {
+      if (task.result?.state === 'fail') await stage?.photograph(task.name);
       const complaints = stage?.complaints;
       await stage?.[Symbol.asyncDispose]();
       stage = undefined;
@@ -197,9 +198,8 @@ describe.skipIf(NO_BROWSER !== null)(
       await chat.reads('A red dot.');
       expect(model.requests.at(-1)?.text).toContain('data:image/png;base64,iVBOR');
       await page.reload();
-      const image = chat.messages.getByRole('img').first();
-      await image.waitFor();
-      await expect.poll(() => image.evaluate('(node) => node.naturalWidth')).toBe(1);
+      await chat.messages.locator('img').first().waitFor();
+      await expect.poll(() => page.evaluate<number>('document.querySelector("main img").naturalWidth')).toBe(1);
     });
 
     test('a model that refuses the key says so, and the answer is tried again', async () => {
@@ -225,7 +225,9 @@ describe.skipIf(NO_BROWSER !== null)(
       const page = await open();
       const chat = chatPage(page);
       await chat.composer.waitFor();
+      await page.getByRole('link', { name: 'New chat' }).focus();
       await page.keyboard.press('Control+Shift+O');
+      await page.locator('textarea:focus').waitFor();
       await page.keyboard.type('By keyboard');
       await page.keyboard.press('Shift+Enter');
       await page.keyboard.type('in two lines');

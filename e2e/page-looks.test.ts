@@ -4,7 +4,6 @@ import type { Page } from 'playwright-core';
 import { reply } from '@toolyard/testing';
 import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import { chatPage } from './support/chat-page.ts';
-import { scriptTools } from './support/scripted-tools.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
 
@@ -24,13 +23,12 @@ describe.skipIf(NO_BROWSER !== null)(`how the page looks${NO_BROWSER === null ? 
   let asking = '';
 
   beforeAll(async () => {
-    using tools = scriptTools({ counter: { behaviour: 'counting' } });
     stage = await setStage(
       ({ body }) =>
         (body as Messages).messages.at(-1)?.role === 'tool'
           ? reply.text(ANSWER, { reasoning: 'A thought.' })
           : reply.toolCalls([{ name: 'count', arguments: { note: 'Please' } }], { reasoning: 'Another thought.' }),
-      { args: tools.args },
+      { servers: { counter: { behaviour: 'counting' } } },
     );
     const page = await stage.open();
     const chat = chatPage(page);
@@ -59,7 +57,7 @@ describe.skipIf(NO_BROWSER !== null)(`how the page looks${NO_BROWSER === null ? 
       async (page) => {
         await page.goto(stage.line.url + conversation);
         await chatPage(page).reads('A heading');
-        for (const folded of await chatPage(page).messages.locator('[aria-expanded=false]').all()) await folded.click();
+        await chatPage(page).unfoldAll();
       },
     ],
     [

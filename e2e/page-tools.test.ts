@@ -6,7 +6,7 @@ import type { ModelScript } from '@toolyard/testing';
 import { COUNT_FILE_VARIABLE, eventually, reply } from '@toolyard/testing';
 import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import { chatPage } from './support/chat-page.ts';
-import { scriptTools } from './support/scripted-tools.ts';
+import type { ScriptedServers } from './support/scripted-tools.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
 
@@ -29,12 +29,13 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
 
   async function setCounting(tool: string): Promise<Stage> {
     countFile = join(folder, `${tool}-${String(Math.random())}`);
-    using tools = scriptTools({ counter: { behaviour: 'counting', env: { [COUNT_FILE_VARIABLE]: countFile } } });
-    stage = await setStage(calls(tool), { args: tools.args });
+    const counter = { behaviour: 'counting', env: { [COUNT_FILE_VARIABLE]: countFile } } as const;
+    stage = await setStage(calls(tool), { servers: { counter } });
     return stage;
   }
 
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await stage?.photograph(task.name);
     const complaints = stage?.complaints;
     await stage?.[Symbol.asyncDispose]();
     stage = undefined;
@@ -53,6 +54,7 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
     await page.getByRole('button', { name: 'Allow once' }).waitFor();
     expect(await chat.text()).toContain('as asked');
     expect(counted()).toBe(0);
+    await page.waitForURL(/\/c\//);
     // Whoever was away finds the question still there.
     await page.reload();
     await page.getByRole('button', { name: 'Allow once' }).click();
@@ -111,7 +113,7 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
   });
 
   test('a running tool shows its progress and can be stopped', async () => {
-    using tools = scriptTools({
+    const servers: ScriptedServers = {
       slow: {
         behaviour: {
           tools: [
@@ -126,8 +128,8 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
           ],
         },
       },
-    });
-    stage = await setStage(calls('dig'), { args: tools.args });
+    };
+    stage = await setStage(calls('dig'), { servers });
     const page = await stage.open();
     const chat = chatPage(page);
     await chat.send('Dig.');
@@ -159,7 +161,7 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
   ].join('\n\n');
 
   test('attack 13: nothing a model, a tool or a person writes makes the page ask another server', async () => {
-    using tools = scriptTools({
+    const servers: ScriptedServers = {
       bad: {
         behaviour: {
           tools: [
@@ -185,13 +187,13 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
           ],
         },
       },
-    });
+    };
     stage = await setStage(
       ({ body }) =>
         (body as Messages).messages.at(-1)?.role === 'tool'
           ? reply.text(POISON, { pieces: 9 })
           : reply.toolCalls([{ name: 'poison', arguments: {} }], { reasoning: POISON, text: POISON }),
-      { args: tools.args },
+      { servers },
     );
     const page = await stage.open();
     const asked = new Set<string>();
@@ -202,7 +204,7 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
     await ask.or(chat.messages.getByText('The end of it.').nth(3)).first().waitFor();
     if (await ask.isVisible()) await ask.click();
     await chat.rests();
-    for (const folded of await chat.messages.locator('[aria-expanded=false]').all()) await folded.click();
+    await chat.unfoldAll();
     await page.reload();
     await chat.reads('The end of it.');
     expect([...asked].filter((origin) => origin !== 'null')).toEqual([stage.line.url]);
@@ -213,7 +215,7 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
 
   test('attack 14: names of everything are text and nothing else', async () => {
     const NAME = '<img src=x onerror="window.broken=1"><svg onload=window.broken=1>"\'`${1}';
-    using tools = scriptTools({
+    const servers: ScriptedServers = {
       bad: {
         behaviour: {
           serverInfo: { name: NAME, version: NAME, title: NAME },
@@ -221,8 +223,8 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
           tools: [{ name: 'plain', title: NAME, description: NAME, does: [{ do: 'fail', text: NAME }] }],
         },
       },
-    });
-    stage = await setStage(calls('plain'), { args: tools.args });
+    };
+    stage = await setStage(calls('plain'), { servers });
     const page = await stage.open();
     const chat = chatPage(page);
     await chat.composer.waitFor();
@@ -243,7 +245,7 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
     await page.getByRole('button', { name: 'Allow once' }).click();
     await chat.reads(/The tool said/);
     await chat.rests();
-    for (const folded of await chat.messages.locator('[aria-expanded=false]').all()) await folded.click();
+    await chat.unfoldAll();
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     await page.evaluate<unknown>(
       `fetch('/api/conversations/${id}', { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ title: ${JSON.stringify(NAME)} }) }).then((response) => response.status)`,

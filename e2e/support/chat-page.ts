@@ -20,6 +20,11 @@ export function chatPage(page: Page) {
     /** All text of the conversation as it is shown. */
     text: (): Promise<string> => messages.innerText(),
     card: (tool: string): Locator => messages.getByRole('group', { name: new RegExp(tool) }),
+    /** Opens whatever is folded: thoughts, tool cards, long texts. */
+    async unfoldAll(): Promise<void> {
+      const folded = messages.locator('[aria-expanded=false]');
+      for (let left = 20; left > 0 && (await folded.count()) > 0; left--) await folded.first().click();
+    },
     stop: (): Promise<void> => page.getByRole('button', { name: 'Stop', exact: true }).click(),
   };
 }

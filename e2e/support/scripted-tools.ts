@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
 import { scriptedMcpCommand } from '@toolyard/testing';
 
-/** Arguments of `toolyard serve` for scripted MCP servers, by name. */
-export type ScriptedTools = Disposable & { args: string[] };
+/** Scripted MCP servers by name. */
+export type ScriptedServers = Readonly<
+  Record<string, { behaviour: McpBehaviourName | McpBehaviour; env?: Record<string, string> }>
+>;
 
-export function scriptTools(
-  servers: Readonly<Record<string, { behaviour: McpBehaviourName | McpBehaviour; env?: Record<string, string> }>>,
-): ScriptedTools {
+/** Arguments of `toolyard serve` for scripted MCP servers; the file they name is there until it is disposed of. */
+export function scriptTools(servers: ScriptedServers): Disposable & { args: string[] } {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-mcp-'));
   const file = join(folder, 'mcp.json');
   const mcpServers = Object.fromEntries(

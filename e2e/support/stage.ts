@@ -1,9 +1,12 @@
+import { fileURLToPath } from 'node:url';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { ModelScript, ModelServer } from '@toolyard/testing';
 import { startModelServer } from '@toolyard/testing';
 import { launchBrowser } from './browser.ts';
 import type { CuttableLine } from './cuttable-line.ts';
 import { layLine } from './cuttable-line.ts';
+import type { ScriptedServers } from './scripted-tools.ts';
+import { scriptTools } from './scripted-tools.ts';
 import type { ServerProcess } from './server.ts';
 import { startServerProcess } from './server.ts';
 
@@ -18,17 +21,20 @@ export type Stage = AsyncDisposable & {
   openBeside: (page: Page, path: string) => Promise<Page>;
   /** What no page should have said: errors in the console, thrown and unhandled. */
   complaints: readonly string[];
+  /** Puts pictures of the open pages into `.cache/e2e`, for whoever wants to know why a test failed. */
+  photograph: (name: string) => Promise<void>;
 };
 
 /** A scripted model, a `toolyard serve` that uses it, and browser windows on its page. */
 export async function setStage(
   script: ModelScript,
-  options: { args?: string[]; env?: NodeJS.ProcessEnv } = {},
+  options: { servers?: ScriptedServers; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Stage> {
   const model = await startModelServer(script);
+  const tools = scriptTools(options.servers ?? {});
   const server = await startServerProcess({
     // Pages come by the line, which has another port than the server.
-    args: ['--allow-host', '127.0.0.1', ...(options.args ?? [])],
+    args: ['--allow-host', '127.0.0.1', ...tools.args],
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-stage', ...options.env },
   });
   const line = await layLine(() => Number(new URL(server.url).port));
@@ -36,6 +42,8 @@ export async function setStage(
   const contexts: BrowserContext[] = [];
 
   function listen(page: Page): void {
+    // Shorter than that of a test: what was waited for is told.
+    page.setDefaultTimeout(6_000);
     page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.stack ?? error.message}`));
     page.on('console', (message) => {
       // A browser calls every refused or lost request an error; what comes of it is seen in the page.
@@ -49,6 +57,14 @@ export async function setStage(
     server,
     line,
     complaints,
+    async photograph(name) {
+      const folder = fileURLToPath(new URL('../../.cache/e2e/', import.meta.url));
+      const pages = contexts.flatMap((context) => context.pages());
+      for (const [index, page] of pages.entries()) {
+        const path = `${folder}${name.replaceAll(/[^\w]+/g, '-').slice(0, 60)}-${String(index)}.png`;
+        await page.screenshot({ path }).catch(() => undefined);
+      }
+    },
     async open(path = '/', contextOptions = {}) {
       const browser = await launchBrowser();
       const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...contextOptions });
@@ -69,6 +85,7 @@ export async function setStage(
       await line.close();
       await server[Symbol.asyncDispose]();
       await model.close();
+      tools[Symbol.dispose]();
     },
   };
 }
