@@ -40,6 +40,7 @@ describe.skipIf(NO_BROWSER !== null)(`how the page looks${NO_BROWSER === null ? 
     const other = await stage.openBeside(page, '/');
     await chatPage(other).send('Ask me.');
     await other.getByRole('button', { name: 'Allow once' }).waitFor();
+    await other.waitForURL(/\/c\//);
     asking = new URL(other.url()).pathname;
   });
 
@@ -85,7 +86,13 @@ describe.skipIf(NO_BROWSER !== null)(`how the page looks${NO_BROWSER === null ? 
         },
       ],
     ),
-    ['a bad address', async (page) => void (await page.goto(`${stage.line.url}/nowhere/at/all`))],
+    [
+      'a bad address',
+      async (page) => {
+        await page.goto(`${stage.line.url}/nowhere/at/all`);
+        await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+      },
+    ],
   ];
 
   for (const colorScheme of ['light', 'dark'] as const) {
