@@ -1,6 +1,7 @@
 export const tools = {
   call: 'Tool call {tool}',
-  noSuchTool: 'no such tool',
+  unnamed: 'Tool call',
+  noSuchTool: 'There is no tool of this name.',
   stateWriting: 'Being written…',
   stateWaiting: 'Waits its turn',
   stateApproval: 'Waits for you',

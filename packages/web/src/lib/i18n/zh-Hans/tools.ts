@@ -3,7 +3,8 @@ import type { Translation } from '../message.ts';
 
 export const tools: Translation<typeof en> = {
   call: '工具调用 {tool}',
-  noSuchTool: '没有这个工具',
+  unnamed: '工具调用',
+  noSuchTool: '没有叫这个名称的工具。',
   stateWriting: '正在编写…',
   stateWaiting: '排队等待',
   stateApproval: '等待您的决定',

@@ -3,7 +3,8 @@ import type { Translation } from '../message.ts';
 
 export const tools: Translation<typeof en> = {
   call: '工具呼叫 {tool}',
-  noSuchTool: '沒有這個工具',
+  unnamed: '工具呼叫',
+  noSuchTool: '沒有叫這個名稱的工具。',
   stateWriting: '撰寫中…',
   stateWaiting: '排隊等候',
   stateApproval: '等候您的決定',
