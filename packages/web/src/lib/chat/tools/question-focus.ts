@@ -57,7 +57,7 @@ export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLEl
 function passOn(from: HTMLElement): void {
   if (!isIdle()) return;
   const others = [...document.querySelectorAll<HTMLElement>(`[${QUESTION}]`)].filter((element) => element !== from);
-  (others[0] ?? composer())?.focus({ preventScroll: true });
+  (others[0] ?? writable())?.focus({ preventScroll: true });
 }
 
 /** True where the focus is nowhere, or in a composer with nothing in it. */
@@ -67,6 +67,11 @@ function isIdle(): boolean {
   const field = composer();
   if (field !== null && field.value !== '') return false;
   return activeElement === null || activeElement === document.body || activeElement === field;
+}
+
+/** Under a finger the focus would bring up the keyboard, which nobody asked for. */
+function writable(): HTMLTextAreaElement | null {
+  return matchMedia('(pointer: coarse)').matches ? null : composer();
 }
 
 function composer(): HTMLTextAreaElement | null {
