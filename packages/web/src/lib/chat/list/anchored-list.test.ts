@@ -26,6 +26,10 @@ class Page {
         return page.contentHeight;
       },
       listTop: 48,
+      placeOf(key) {
+        const place = page.placeOf(key);
+        return place === null ? null : place + page.#top;
+      },
     });
   }
 
