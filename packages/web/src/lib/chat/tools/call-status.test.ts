@@ -2,7 +2,7 @@ import type { ApprovalInterrupt, ToolResult } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { malformedCall, startedCall } from '../../transcript/calls.ts';
 import type { CallView } from '../../transcript/calls.ts';
-import { callStatus } from './call-status.ts';
+import { callStatus, shownDuration } from './call-status.ts';
 
 const WRITTEN: CallView = { ...startedCall('c1', 'add'), tool: { serverId: 's', name: 'add' }, arguments: { a: 1 } };
 const SENT: CallView = { ...WRITTEN, started: true, startedAt: 100 };
@@ -89,4 +89,12 @@ describe('progress', () => {
   ])('%j is shown as %j', (progress, shown) => {
     expect(callStatus({ ...SENT, progress })).toMatchObject({ progress: shown });
   });
+});
+
+test('a duration is told of what the tool did, not of how long a person took', () => {
+  expect(shownDuration({ ...answered({}), durationMs: 12 })).toBe(12);
+  expect(shownDuration({ ...answered({ outcome: 'not_sent', isError: true }), durationMs: 12 })).toBeNull();
+  const told = answered({}, { ...SENT, answer: { decision: 'result', text: 'It was sent.' } });
+  expect(shownDuration({ ...told, durationMs: 0 })).toBeNull();
+  expect(shownDuration({ ...answered({}, WRITTEN), durationMs: 12 })).toBeNull();
 });
