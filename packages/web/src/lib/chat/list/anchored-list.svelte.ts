@@ -11,6 +11,8 @@ export type Viewport = {
   readonly contentHeight: number;
   /** Where the first row begins in the content. */
   readonly listTop: number;
+  /** Where a row that is in the page begins in the content. */
+  placeOf(key: string): number | null;
 };
 
 /** A row in the page; `gap` is the height of the rows left out before it. */
@@ -43,10 +45,6 @@ export class AnchoredList {
   /** The row at the upper edge, and how far below its beginning the edge is. */
   #anchor: { key: string; index: number; below: number } | null = null;
   #lastTop = 0;
-
-  get atEnd(): boolean {
-    return this.#atEnd;
-  }
 
   /** Takes what scrolls; gives it back with the returned function. */
   use(viewport: Viewport): () => void {
@@ -81,8 +79,9 @@ export class AnchoredList {
     const viewport = this.#viewport;
     if (viewport === null) return;
     const end = viewport.contentHeight - viewport.height;
-    const wanted = this.#atEnd ? end : Math.min(end, viewport.listTop + this.#top());
-    if (Math.abs(viewport.top - wanted) > 0.5) viewport.top = wanted;
+    const wanted = this.#atEnd ? end : Math.min(end, this.#place(viewport));
+    // Most browsers keep things in place by themselves, and more smoothly while one scrolls.
+    if (Math.abs(viewport.top - wanted) >= 1) viewport.top = wanted;
     this.#lastTop = viewport.top;
     this.#tellAway(viewport);
   }
@@ -97,7 +96,7 @@ export class AnchoredList {
     else if (top < this.#lastTop) this.#atEnd = false;
     else if (top > this.#lastTop && left <= AT_END) this.#atEnd = true;
     this.#lastTop = top;
-    this.#drop(top - viewport.listTop);
+    this.#drop(viewport);
     this.#tellAway(viewport);
     this.#show();
   }
@@ -105,7 +104,7 @@ export class AnchoredList {
   /** Stays where it is, also at the end: something there opens under the person's hand. */
   stay(): void {
     if (this.#viewport === null) return;
-    this.#drop(this.#viewport.top - this.#viewport.listTop);
+    this.#drop(this.#viewport);
     this.#atEnd = false;
   }
 
@@ -125,18 +124,25 @@ export class AnchoredList {
     this.#show();
   }
 
-  /** How near the beginning of the rows there are. */
-  get toStart(): number {
-    return this.#top();
-  }
-
-  #drop(top: number): void {
-    const index = this.#heights.indexAt(top);
+  #drop(viewport: Viewport): void {
+    const index = this.#heights.indexAt(viewport.top - viewport.listTop);
     const key = this.#heights.keyAt(index);
-    this.#anchor = key === undefined ? null : { key, index, below: top - this.#heights.offsetOf(index) };
+    if (key === undefined) {
+      this.#anchor = null;
+      return;
+    }
+    const place = viewport.placeOf(key) ?? viewport.listTop + this.#heights.offsetOf(index);
+    this.#anchor = { key, index, below: viewport.top - place };
   }
 
-  /** Where the upper edge belongs among the rows. */
+  /** Where the upper edge belongs in the content: by what is in the page where that is, for guesses do not count. */
+  #place(viewport: Viewport): number {
+    const place = this.#anchor === null ? null : viewport.placeOf(this.#anchor.key);
+    if (place === null || this.#anchor === null) return viewport.listTop + this.#top();
+    return place + this.#anchor.below;
+  }
+
+  /** The same among the rows, shown or not. */
   #top(): number {
     const height = this.#viewport?.height ?? 900;
     const anchor = this.#anchor;

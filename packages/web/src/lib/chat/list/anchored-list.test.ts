@@ -26,6 +26,10 @@ class Page {
         return page.contentHeight;
       },
       listTop: 48,
+      placeOf(key) {
+        const place = page.placeOf(key);
+        return place === null ? null : place + page.#top;
+      },
     });
   }
 
@@ -198,7 +202,10 @@ describe('a long list of messages', () => {
     const page = new Page();
     const history = rows(0, 500);
     const grown = (text: string): RowList => {
-      const last = { ...message('last'), message: { ...message('last'), parts: [{ type: 'text', text }] } } as unknown as Row;
+      const last = {
+        ...message('last'),
+        message: { ...message('last'), parts: [{ type: 'text', text }] },
+      } as unknown as Row;
       return {
         length: 501,
         at: (index) => (index < 500 ? history.at(index) : last),

@@ -2,6 +2,8 @@
 export type Bounds = { lines: number; characters: number };
 
 export const AT_FIRST: Bounds = { lines: 14, characters: 1_500 };
+/** Of what somebody is to decide about. */
+export const TO_DECIDE: Bounds = { lines: 40, characters: 4_000 };
 export const AT_MOST: Bounds = { lines: 3_000, characters: 100_000 };
 
 /**

@@ -34,6 +34,12 @@ export function callStatus(call: CallView): CallStatus {
   return { kind: call.arguments === null ? 'writing' : 'waiting' };
 }
 
+/** How long the tool took; null where nobody watched it, and where a person answered in its place. */
+export function shownDuration({ started, result, answer, durationMs }: CallView): number | null {
+  const byPerson = answer?.decision === 'failed' || answer?.decision === 'result';
+  return !started || byPerson || result?.outcome === 'not_sent' ? null : durationMs;
+}
+
 /** True for what a person is to decide. */
 export function isQuestion(status: CallStatus): status is Extract<CallStatus, { interrupt: unknown }> {
   return status.kind === 'approval' || status.kind === 'in_doubt';

@@ -7,8 +7,9 @@ export function durationText(ms: number, locale: string): string {
       unitDisplay: 'narrow',
       maximumFractionDigits: digits,
     }).format(value);
-  if (ms < 1000) return unit(Math.max(0, Math.round(ms)), 'millisecond');
-  if (ms < 60_000) return unit(ms / 1000, 'second', 1);
+  const whole = Math.max(0, Math.round(ms));
+  if (whole < 1000) return unit(whole, 'millisecond');
+  if (ms < 59_950) return unit(ms / 1000, 'second', 1);
   const seconds = Math.round(ms / 1000);
   return `${unit(Math.floor(seconds / 60), 'minute')} ${unit(seconds % 60, 'second')}`;
 }

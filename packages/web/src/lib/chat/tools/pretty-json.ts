@@ -75,8 +75,12 @@ class Layout {
     // A string longer than what there is room for is not looked at further.
     const source = this.#json.slice(this.#at, Math.min(end, this.#at + this.#room + 1));
     for (const piece of stringPieces(source)) {
-      if (piece === 'line break') this.#break(this.#depth + 1);
-      else this.#put(piece.hidden ? 'hidden' : isKey ? 'key' : 'string', piece.text);
+      if (piece === 'line break') {
+        this.#put('mark', '\\n');
+        this.#break(this.#depth + 1);
+        continue;
+      }
+      this.#put(piece.hidden ? 'hidden' : isKey ? 'key' : 'string', piece.text);
     }
     if (source.length < end - this.#at) this.#room = -1;
     this.#at = end;

@@ -16,6 +16,16 @@ export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLEl
   return (element) => {
     element.setAttribute(QUESTION, '');
     let seenAt = 0;
+    /** The focus was here last: it may have gone to nowhere since, but to nothing else. */
+    let hadFocus = false;
+    const onfocusin = (): void => {
+      hadFocus = true;
+    };
+    const onfocusout = ({ relatedTarget }: FocusEvent): void => {
+      if (relatedTarget instanceof Node && !element.contains(relatedTarget)) hadFocus = false;
+    };
+    element.addEventListener('focusin', onfocusin);
+    element.addEventListener('focusout', onfocusout);
     if (isIdle()) {
       seenAt = performance.now() + UNSEEN_MS;
       element.focus({ preventScroll: true });
@@ -37,16 +47,17 @@ export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLEl
     element.addEventListener('keydown', onkeydown);
     return () => {
       element.removeEventListener('keydown', onkeydown);
-      const hadFocus = element.contains(document.activeElement);
-      if (hadFocus) queueMicrotask(() => passOn(element));
+      element.removeEventListener('focusin', onfocusin);
+      element.removeEventListener('focusout', onfocusout);
+      if (hadFocus) setTimeout(() => passOn(element));
     };
   };
 }
 
 function passOn(from: HTMLElement): void {
-  if (!isIdle() && !from.contains(document.activeElement)) return;
+  if (!isIdle()) return;
   const others = [...document.querySelectorAll<HTMLElement>(`[${QUESTION}]`)].filter((element) => element !== from);
-  (others[0] ?? composer())?.focus({ preventScroll: true });
+  (others[0] ?? writable())?.focus({ preventScroll: true });
 }
 
 /** True where the focus is nowhere, or in a composer with nothing in it. */
@@ -56,6 +67,11 @@ function isIdle(): boolean {
   const field = composer();
   if (field !== null && field.value !== '') return false;
   return activeElement === null || activeElement === document.body || activeElement === field;
+}
+
+/** Under a finger the focus would bring up the keyboard, which nobody asked for. */
+function writable(): HTMLTextAreaElement | null {
+  return matchMedia('(pointer: coarse)').matches ? null : composer();
 }
 
 function composer(): HTMLTextAreaElement | null {

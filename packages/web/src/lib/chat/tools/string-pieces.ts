@@ -1,4 +1,4 @@
-type Piece = { text: string; hidden: boolean } | 'line break';
+export type StringPiece = { text: string; hidden: boolean } | 'line break';
 
 /**
  * An escape, or a character that hides: controls, those without width, those that turn the direction of writing, and
@@ -13,7 +13,7 @@ const SPECIAL =
  *
  * @param source with its quotes
  */
-export function* stringPieces(source: string): Generator<Piece> {
+export function* stringPieces(source: string): Generator<StringPiece> {
   let shown = '';
   let at = 0;
   for (const { 0: found, index } of source.matchAll(SPECIAL)) {
@@ -21,7 +21,6 @@ export function* stringPieces(source: string): Generator<Piece> {
     at = index + found.length;
     if (found === '\\n') {
       yield { text: shown, hidden: false };
-      yield { text: '\\n', hidden: true };
       yield 'line break';
       shown = '';
       continue;

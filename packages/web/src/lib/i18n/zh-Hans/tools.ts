@@ -3,7 +3,8 @@ import type { Translation } from '../message.ts';
 
 export const tools: Translation<typeof en> = {
   call: '工具调用 {tool}',
-  noSuchTool: '没有这个工具',
+  unnamed: '工具调用',
+  noSuchTool: '没有叫这个名称的工具。',
   stateWriting: '正在编写…',
   stateWaiting: '排队等待',
   stateApproval: '等待您的决定',
@@ -45,9 +46,9 @@ export const tools: Translation<typeof en> = {
   refusedText: '这个调用没有执行。',
   reasonGiven: '拒绝的理由：{reason}',
   malformedText: '模型写出了无法读取的调用。模型已被告知，可以再试一次。',
-  askTitle: '允许运行 {tool} 吗？',
-  askText: '模型想以下列参数运行 {server} 的这个工具，参数与此处显示的完全相同。',
-  factsLabel: '{server} 对这个工具的说明',
+  askTitle: '允许运行“{tool}”吗？',
+  askText: '模型想以下列参数运行“{server}”的这个工具，参数与此处显示的完全相同。',
+  factsLabel: '“{server}”对这个工具的说明',
   reads: '只会读取',
   adds: '会写入，不会删除',
   destroys: '可能更改或删除数据',
@@ -67,7 +68,7 @@ export const tools: Translation<typeof en> = {
   othersToo: '其他标签页和设备也会询问同一件事，以最先的回答为准。',
   keys: '按 Enter 允许一次，按 Escape 拒绝。',
   sending: '正在发送您的回答…',
-  doubtTitle: '{tool} 生效了吗？',
+  doubtTitle: '“{tool}”生效了吗？',
   doubtText:
     '这个调用执行到一半时 Toolyard 停止了。调用于 {time} 发出，但没有存下任何回应。因此无法得知它是否生效；除非您同意，否则不会重做。',
   repeat: '再做一次',

@@ -3,7 +3,8 @@ import type { Translation } from '../message.ts';
 
 export const tools: Translation<typeof en> = {
   call: '工具呼叫 {tool}',
-  noSuchTool: '沒有這個工具',
+  unnamed: '工具呼叫',
+  noSuchTool: '沒有叫這個名稱的工具。',
   stateWriting: '撰寫中…',
   stateWaiting: '排隊等候',
   stateApproval: '等候您的決定',
@@ -45,9 +46,9 @@ export const tools: Translation<typeof en> = {
   refusedText: '這個呼叫沒有執行。',
   reasonGiven: '拒絕的理由：{reason}',
   malformedText: '模型寫出了無法讀取的呼叫。模型已得知此事，可以再試一次。',
-  askTitle: '允許執行 {tool} 嗎？',
-  askText: '模型想以下列引數執行 {server} 的這個工具，引數與此處顯示的完全相同。',
-  factsLabel: '{server} 對這個工具的說明',
+  askTitle: '允許執行「{tool}」嗎？',
+  askText: '模型想以下列引數執行「{server}」的這個工具，引數與此處顯示的完全相同。',
+  factsLabel: '「{server}」對這個工具的說明',
   reads: '只會讀取',
   adds: '會寫入，不會刪除',
   destroys: '可能變更或刪除資料',
@@ -67,7 +68,7 @@ export const tools: Translation<typeof en> = {
   othersToo: '其他分頁與裝置也會詢問同一件事，以最先的回答為準。',
   keys: '按 Enter 允許一次，按 Escape 拒絕。',
   sending: '正在送出您的回答…',
-  doubtTitle: '{tool} 生效了嗎？',
+  doubtTitle: '「{tool}」生效了嗎？',
   doubtText:
     '這個呼叫執行到一半時 Toolyard 停止了。呼叫於 {time} 送出，但沒有存下任何回應。因此無從得知它是否生效；除非您同意，否則不會重做。',
   repeat: '再做一次',
