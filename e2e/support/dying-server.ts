@@ -1,14 +1,22 @@
-import { startServer } from '@toolyard/server';
+import { appendFileSync } from 'node:fs';
 import type { ServerConfig } from '@toolyard/mcp-host';
-import { createFailpoints, killThisProcess } from '@toolyard/testing';
+import type { Failpoint } from '@toolyard/protocol';
+import { startServer } from '@toolyard/server';
+import { killThisProcess } from '@toolyard/testing';
 
 /**
  * A server that is killed at a failpoint: `node dying-server.ts <folder> <port> <servers as JSON> [place] [hit]`. The
- * model is that of OPENAI_BASE_URL.
+ * place `*` stands for every one. The model is that of OPENAI_BASE_URL; the places passed are written to the file
+ * PASSED_FILE names.
  */
 const [dataDir = '', port = '0', servers = '[]', place = '', hit = '1'] = process.argv.slice(2);
-const failpoint = createFailpoints();
-if (place !== '') failpoint.at(place, killThisProcess, { hit: Number(hit) });
+const { PASSED_FILE: passedFile } = process.env;
+
+let left = Number(hit);
+const failpoint: Failpoint = (name) => {
+  if (passedFile !== undefined) appendFileSync(passedFile, `${name}\n`);
+  if ((name === place || place === '*') && --left === 0) void killThisProcess();
+};
 
 const server = await startServer(
   {
