@@ -16,7 +16,7 @@ type Outcome = {
 /** Lets a person see a question through on a server that dies at a place and is started again; checks what is always so. */
 async function seenThrough(death: Death | null, doubt: InDoubtAnswer = { decision: 'failed' }): Promise<Outcome> {
   await using lives = await Lives.of(1);
-  const person = new Person(doubt);
+  const person = new Person(() => doubt);
   if (death) {
     const first = await lives.start(death);
     await person.goOn(first.url);
@@ -32,6 +32,7 @@ async function seenThrough(death: Death | null, doubt: InDoubtAnswer = { decisio
   // Each event came once and in order, and whoever applies them has what is stored.
   expect(person.events.map(({ seq }) => seq)).toEqual(person.events.map((_event, index) => index + 1));
   expect(applied(person.events)).toEqual(view.page.messages);
+  expect(lives.faults).toEqual([]);
   last.kill();
   await last.over;
   expect(await lives.damage()).toEqual([]);

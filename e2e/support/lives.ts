@@ -16,6 +16,7 @@ import {
   SOURCE_CONDITION,
   startModelServer,
 } from '@toolyard/testing';
+import { faultsOf } from './well-formed.ts';
 
 const DYING = fileURLToPath(new URL('./dying-server.ts', import.meta.url));
 
@@ -70,6 +71,11 @@ export class Lives implements AsyncDisposable {
     return this.#lines('passed');
   }
 
+  /** What was wrong with the history of any request the model was sent. */
+  get faults(): string[] {
+    return this.#model.requests.filter(({ method }) => method === 'POST').flatMap(({ body }) => faultsOf(body));
+  }
+
   /** Starts the server; resolves when it answers. */
   async start(death?: Death): Promise<Life> {
     const env = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
@@ -88,6 +94,8 @@ export class Lives implements AsyncDisposable {
           OPENAI_BASE_URL: this.#model.url,
           OPENAI_API_KEY: 'k',
           PASSED_FILE: this.#file('passed'),
+          // A start takes half as long.
+          NODE_COMPILE_CACHE: join(tmpdir(), 'toolyard-compile-cache'),
         },
       },
     );

@@ -14,15 +14,15 @@ const MESSAGE_ID = '0192f0c1-2345-7abc-8def-0123456789ab';
 
 /**
  * Somebody who asks a question and sees it through: sends it again where no answer came, reads on where the stream was
- * cut, and answers what is asked. A tool is approved once and for this conversation; what is in doubt gets `doubt`.
+ * cut, and answers what is asked. The tool is approved for this conversation; `doubt` is said to what is in doubt.
  */
 export class Person {
   /** Everything read, in the order it came. */
   readonly events: RunEvent[] = [];
-  readonly #doubt: InDoubtAnswer;
+  readonly #doubt: () => InDoubtAnswer;
   #runId: string | null = null;
 
-  constructor(doubt: InDoubtAnswer) {
+  constructor(doubt: () => InDoubtAnswer) {
     this.#doubt = doubt;
   }
 
@@ -51,7 +51,7 @@ export class Person {
   #see(url: string, event: RunEvent): void {
     if (event.type !== 'interrupt_requested') return;
     const { id, kind } = event.interrupt;
-    const answer = kind === 'approval' ? { decision: 'approve', scope: 'conversation' } : this.#doubt;
+    const answer = kind === 'approval' ? { decision: 'approve', scope: 'conversation' } : this.#doubt();
     // Refused where it has its answer already; lost where the server dies: it is given again in the next life.
     call(url, 'POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer }).catch(() => null);
   }
