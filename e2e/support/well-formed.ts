@@ -13,7 +13,7 @@ export function faultsOf(body: JsonValue | undefined): string[] {
     if (!isJsonObject(message)) {
       faults.push(`${index}: no message`);
     } else if (message['role'] === 'tool') {
-      const id = String(message['tool_call_id']);
+      const id = textOf(message['tool_call_id']);
       if (open.includes(id)) open.splice(open.indexOf(id), 1);
       else faults.push(`${index}: answers ${id}, which was not asked for or has its answer`);
     } else {
@@ -26,5 +26,9 @@ export function faultsOf(body: JsonValue | undefined): string[] {
 }
 
 function idsOf(calls: JsonValue): string[] {
-  return Array.isArray(calls) ? calls.map((call) => (isJsonObject(call) ? String(call['id']) : 'no call')) : [];
+  return Array.isArray(calls) ? calls.map((call) => textOf(isJsonObject(call) ? call['id'] : undefined)) : [];
+}
+
+function textOf(id: JsonValue | undefined): string {
+  return typeof id === 'string' ? id : `no id but ${JSON.stringify(id)}`;
 }
