@@ -82,7 +82,8 @@ export function createDoors(options: RunServiceOptions): RunService {
 
       refuseWhereItCannotWait(message, conversation);
       const { id, parts } = question;
-      const queued = await queue.add(principal, { id, conversationId, parts });
+      const kept = configuration ? { configuration } : {};
+      const queued = await queue.add(principal, { id, conversationId, parts, ...kept });
       if (message.whenBusy === 'interrupt') {
         await queue.sendNow(principal, conversationId, id);
       } else {

@@ -206,6 +206,29 @@ describe('messages said while a run works', () => {
     expect(await bench.storage.queue.list(ANNE, conversation)).toEqual([]);
   });
 
+  test('keep what they were sent with for their own run, also over a restart', async () => {
+    const folder = temporaryFolder();
+    const first = await openBench(folder, { model: scriptedModel([hangsAfter('1').answer]) });
+    const conversation = await first.conversation();
+    await first.ask(conversation, 'One');
+    const configuration = { instructions: 'Rhyme.', limits: { maxTurns: 3 } };
+    expect(await first.say(conversation, 'Two', { id: 'q2', configuration })).toMatchObject({
+      queued: { configuration },
+    });
+    await first.say(conversation, 'Three', { id: 'q3' });
+    first.die();
+
+    const model = scriptedModel([says('1'), says('2'), says('3')]);
+    const bench = await openBench(folder, { model });
+    await eventually(() => bench.storage.runs.getRun(ANNE, 'q3') !== null);
+    await bench.rest('q3');
+    expect(model.requests.map(({ messages }) => told(messages)[0])).toEqual([
+      'user: One',
+      'system: Rhyme.',
+      'user: One',
+    ]);
+  });
+
   test('rest after a cancelled run', async () => {
     const model = scriptedModel([hangsAfter('1').answer, says('2')]);
     const bench = await openBench(temporaryFolder(), { model });
