@@ -54,6 +54,8 @@ async function tortured(seed: number, kills: number): Promise<void> {
   expect(person.events.map(({ seq }) => seq)).toEqual(person.events.map((_event, index) => index + 1));
   expect(applied(person.events)).toEqual(page.messages);
   expect(told(page.messages).map(withoutCount)).toEqual(storyWith(answered));
+  // Approved for this conversation: whatever was killed after that, nobody is asked again.
+  expect(answered.filter(({ interrupt }) => interrupt.kind === 'approval')).toHaveLength(1);
   expect(effectsBeyondConsent(lives.made, answered)).toEqual([]);
   expect(lives.counted).toBe(lives.made.length);
   expect(lives.faults).toEqual([]);

@@ -207,14 +207,6 @@ export type McpToolView = {
 };
 export type ChangeMcpServer = { enabled: boolean };
 
-/** What a person decided about a tool; `conversationId` null: everywhere. */
-export type PermissionView = {
-  tool: ToolReference;
-  conversationId: string | null;
-  decision: 'allow' | 'never';
-  at: number;
-};
-
 /** `defaults` is the undermost layer of every configuration; other keys are the page's own. */
 export type SettingsView = { defaults: AgentConfiguration } & Record<string, JsonValue | AgentConfiguration>;
 
