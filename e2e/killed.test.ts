@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ConversationView, InDoubtAnswer, StoredInterrupt } from '@toolyard/protocol';
 import type { Death } from './support/lives.ts';
 import { Lives } from './support/lives.ts';
-import { Person } from './support/person.ts';
-import { applied, told } from './support/transcript.ts';
+import { Person, viewOf } from './support/person.ts';
+import { applied, misspelt, told } from './support/transcript.ts';
 
 /** What is there when it is all over. */
 type Outcome = {
@@ -25,12 +25,13 @@ async function seenThrough(death: Death | null, doubt: InDoubtAnswer = { decisio
   const last = await lives.start();
   expect(await person.goOn(last.url)).toBe('over');
 
-  const view = await person.view(last.url);
+  const view = await viewOf(last.url);
   const answered = await person.answered(last.url);
   expect(view).toMatchObject({ activeRun: null, interrupts: [] });
   expect(view.page.abandoned.every(({ finishReason }) => finishReason === 'abandoned')).toBe(true);
   // Each event came once and in order, and whoever applies them has what is stored.
   expect(person.events.map(({ seq }) => seq)).toEqual(person.events.map((_event, index) => index + 1));
+  expect(misspelt(person.events)).toEqual([]);
   expect(applied(person.events)).toEqual(view.page.messages);
   expect(lives.faults).toEqual([]);
   last.kill();

@@ -4,8 +4,8 @@ import type { InDoubtAnswer, StoredInterrupt } from '@toolyard/protocol';
 import { createRandom } from '@toolyard/testing';
 import type { Life } from './support/lives.ts';
 import { Lives } from './support/lives.ts';
-import { Person } from './support/person.ts';
-import { applied, told } from './support/transcript.ts';
+import { Person, viewOf } from './support/person.ts';
+import { applied, misspelt, told } from './support/transcript.ts';
 
 const CALLS = 11;
 /** How many kills in all; `TOOLYARD_TORTURE=500 npx vitest run e2e/random-kills` is a long night. */
@@ -48,10 +48,11 @@ async function tortured(seed: number, kills: number): Promise<void> {
   const last = await lives.start();
   expect(await person.goOn(last.url)).toBe('over');
 
-  const { page, ...view } = await person.view(last.url);
+  const { page, ...view } = await viewOf(last.url);
   const answered = await person.answered(last.url);
   expect(view).toMatchObject({ activeRun: null, interrupts: [] });
   expect(person.events.map(({ seq }) => seq)).toEqual(person.events.map((_event, index) => index + 1));
+  expect(misspelt(person.events)).toEqual([]);
   expect(applied(person.events)).toEqual(page.messages);
   expect(told(page.messages).map(withoutCount)).toEqual(storyWith(answered));
   // Approved for this conversation: whatever was killed after that, nobody is asked again.

@@ -3,6 +3,7 @@ import type { ServerConfig } from '@toolyard/mcp-host';
 import type { Failpoint } from '@toolyard/protocol';
 import { startServer } from '@toolyard/server';
 import { killThisProcess } from '@toolyard/testing';
+import { serverOptions } from './server-options.ts';
 
 /**
  * A server that is killed at a failpoint: `node dying-server.ts <folder> <port> <servers as JSON> [place] [hit]`. The
@@ -19,19 +20,13 @@ const failpoint: Failpoint = (name) => {
 };
 
 const server = await startServer(
-  {
+  serverOptions({
     dataDir,
-    host: '127.0.0.1',
     port: Number(port),
-    allowHosts: [],
-    ui: false,
-    uiSettings: {},
-    uiMcpProxy: false,
-    builtInServers: [],
-    flagServers: JSON.parse(servers) as ServerConfig[],
+    servers: JSON.parse(servers) as ServerConfig[],
     env: process.env,
     log: (line) => process.stderr.write(`${line}\n`),
-  },
+  }),
   { failpoint },
 );
 process.stdout.write(`${server.url}\n`);

@@ -39,10 +39,6 @@ export class Person {
     return readRun(url, this.#runId, this.events, (event) => this.#see(url, event));
   }
 
-  async view(url: string): Promise<ConversationView> {
-    return call<ConversationView>(url, 'GET', `/api/conversations/${CONVERSATION}`);
-  }
-
   /** What was asked and answered, as the server has kept it. */
   async answered(url: string): Promise<StoredInterrupt[]> {
     return (await call<Page<StoredInterrupt>>(url, 'GET', '/api/interrupts?status=answered')).items;
@@ -57,7 +53,13 @@ export class Person {
   }
 }
 
-async function ask(url: string): Promise<string> {
+/** The conversation as it is stored. */
+export function viewOf(url: string): Promise<ConversationView> {
+  return call<ConversationView>(url, 'GET', `/api/conversations/${CONVERSATION}`);
+}
+
+/** Begins the conversation and asks; gives the id of the run. What was asked before is found, not asked again. */
+export async function ask(url: string): Promise<string> {
   const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
   const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
   const configuration = { model: { providerId, modelId: 'scripted' } };

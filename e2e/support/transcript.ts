@@ -21,42 +21,52 @@ export function told(messages: readonly Message[]): string[] {
   });
 }
 
-/**
- * The transcript of someone who knows nothing but the events, and applies each of them. What the deltas of a message
- * spelled out must be what it is in the end, and only an attempt that was abandoned leaves a message unfinished.
- */
+/** The transcript of someone who knows nothing but the events, and applies each of them as it comes. */
 export function applied(events: readonly RunEvent[]): Message[] {
-  const messages: Message[] = [];
-  const spelled = new Map<string, string>();
+  const messages = new Map<string, Message>();
   for (const event of events) {
     switch (event.type) {
       case 'run_started':
-        messages.push(event.message);
+      case 'message_finished':
+      case 'tool_finished':
+        messages.set(event.message.id, event.message);
         break;
+      case 'attempt_abandoned':
+        if (event.messageId !== null) messages.delete(event.messageId);
+        break;
+      default:
+    }
+  }
+  return [...messages.values()];
+}
+
+/**
+ * Messages whose deltas, each applied once, do not spell what they are in the end; and those that neither came to an
+ * end nor were abandoned.
+ */
+export function misspelt(events: readonly RunEvent[]): string[] {
+  const spelled = new Map<string, string>();
+  const wrong: string[] = [];
+  for (const event of events) {
+    switch (event.type) {
       case 'message_started':
         spelled.set(event.messageId, '');
         break;
       case 'text_delta':
-        spelled.set(event.messageId, (spelled.get(event.messageId) ?? 'unbegun: ') + event.text);
+        spelled.set(event.messageId, `${spelled.get(event.messageId) ?? 'never begun: '}${event.text}`);
         break;
       case 'message_finished': {
         const { message } = event;
-        const text = spelled.get(message.id);
-        if (text !== textOf(message))
-          throw new Error(`${message.id}: spelled "${String(text)}", is "${textOf(message)}"`);
+        const text = spelled.get(message.id) ?? '';
+        if (text !== textOf(message)) wrong.push(`${message.id}: "${text}" is not "${textOf(message)}"`);
         spelled.delete(message.id);
-        messages.push(message);
         break;
       }
       case 'attempt_abandoned':
         if (event.messageId !== null) spelled.delete(event.messageId);
         break;
-      case 'tool_finished':
-        messages.push(event.message);
-        break;
       default:
     }
   }
-  if (spelled.size > 0) throw new Error(`never finished: ${[...spelled.keys()].join()}`);
-  return messages;
+  return [...wrong, ...[...spelled.keys()].map((id) => `${id}: no end`)];
 }
