@@ -9,7 +9,8 @@ import type {
 } from '@toolyard/protocol';
 import { call, readRun } from './api.ts';
 
-const CONVERSATION = 'c';
+/** The conversation a person asks in. */
+export const CONVERSATION = 'c';
 const MESSAGE_ID = '0192f0c1-2345-7abc-8def-0123456789ab';
 
 /**

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { RunEvent } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
@@ -278,5 +279,40 @@ describe('messages said while a run works', () => {
     );
     hanging.go();
     await bench.rest(runId);
+  });
+});
+
+describe('attack 24: signatures of thinking', () => {
+  test('go back to the model as they came, over calls, messages and a restart; a half thought does not', async () => {
+    const signature = `${'EuYB+/Cg=='.repeat(300)} ü "quoted"`;
+    const thought: ScriptedAnswer = [
+      [{ type: 'reasoning', text: 'Hm.' }],
+      [{ type: 'reasoning_signature', signature }],
+      [{ type: 'tool_call', index: 0, name: 'look', arguments: {}, argumentsText: '{}' }],
+      [{ type: 'finish', reason: 'tool_calls' }],
+    ];
+    const half: ScriptedAnswer = async function* (_request, signal) {
+      yield [{ type: 'reasoning', text: 'Half a thought' }];
+      await new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(new DOMException('stopped', 'AbortError'))),
+      );
+    };
+    const tools = { look: { builtIn: true, call: () => answers('seen') } };
+    const folder = temporaryFolder();
+    const first = await openBench(folder, { model: scriptedModel([thought, half]), tools });
+    const conversation = await first.conversation();
+    const runId = await first.ask(conversation, 'Think');
+    await eventually(() => types(first.events(runId)).filter((type) => type === 'reasoning_delta').length === 2);
+    first.die();
+
+    const model = scriptedModel([says('Done'), says('Fine')]);
+    const bench = await openBench(folder, { model, tools });
+    await bench.rest(runId);
+    await bench.rest(await bench.ask(conversation, 'And now?'));
+    expect(model.requests).toHaveLength(2);
+    for (const { messages } of model.requests) {
+      const thoughts = messages.flatMap((message) => message.parts.filter((part) => part.type === 'reasoning'));
+      expect(thoughts).toEqual([{ type: 'reasoning', text: 'Hm.', signature }]);
+    }
   });
 });
