@@ -35,6 +35,12 @@ module.exports = {
       to: { path: '^testing/' },
     },
     {
+      name: 'nothing-imports-e2e',
+      severity: 'error',
+      from: { pathNot: '^e2e/' },
+      to: { path: '^e2e/' },
+    },
+    {
       name: 'servers-import-nothing-of-ours',
       severity: 'error',
       from: { path: '^servers/([^/]+)/', pathNot: TESTS },

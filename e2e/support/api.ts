@@ -16,13 +16,21 @@ export async function call<T>(url: string, method: string, path: string, body?: 
  * Reads the events of a run as a browser does: from the last id it saw, over any number of lives of the server. Gives
  * what was read when the stream ended, whether by the run's end or the server's.
  */
-export async function readRun(url: string, runId: string, seen: RunEvent[]): Promise<'over' | 'cut'> {
+export async function readRun(
+  url: string,
+  runId: string,
+  seen: RunEvent[],
+  onEvent: (event: RunEvent) => void = () => {},
+): Promise<'over' | 'cut'> {
   const after = seen.at(-1)?.seq ?? 0;
   let over = false;
   const parser = createParser({
     onEvent: ({ event, data }) => {
-      if (event === 'run') seen.push(JSON.parse(data) as RunEvent);
       over ||= event === 'end';
+      if (event !== 'run') return;
+      const read = JSON.parse(data) as RunEvent;
+      seen.push(read);
+      onEvent(read);
     },
   });
   try {

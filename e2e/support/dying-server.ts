@@ -1,29 +1,32 @@
-import { startServer } from '@toolyard/server';
+import { appendFileSync } from 'node:fs';
 import type { ServerConfig } from '@toolyard/mcp-host';
-import { createFailpoints, killThisProcess } from '@toolyard/testing';
+import type { Failpoint } from '@toolyard/protocol';
+import { startServer } from '@toolyard/server';
+import { killThisProcess } from '@toolyard/testing';
+import { serverOptions } from './server-options.ts';
 
 /**
  * A server that is killed at a failpoint: `node dying-server.ts <folder> <port> <servers as JSON> [place] [hit]`. The
- * model is that of OPENAI_BASE_URL.
+ * place `*` stands for every one. The model is that of OPENAI_BASE_URL; the places passed are written to the file
+ * PASSED_FILE names.
  */
 const [dataDir = '', port = '0', servers = '[]', place = '', hit = '1'] = process.argv.slice(2);
-const failpoint = createFailpoints();
-if (place !== '') failpoint.at(place, killThisProcess, { hit: Number(hit) });
+const { PASSED_FILE: passedFile } = process.env;
+
+let left = Number(hit);
+const failpoint: Failpoint = (name) => {
+  if (passedFile !== undefined) appendFileSync(passedFile, `${name}\n`);
+  if ((name === place || place === '*') && --left === 0) void killThisProcess();
+};
 
 const server = await startServer(
-  {
+  serverOptions({
     dataDir,
-    host: '127.0.0.1',
     port: Number(port),
-    allowHosts: [],
-    ui: false,
-    uiSettings: {},
-    uiMcpProxy: false,
-    builtInServers: [],
-    flagServers: JSON.parse(servers) as ServerConfig[],
+    servers: JSON.parse(servers) as ServerConfig[],
     env: process.env,
     log: (line) => process.stderr.write(`${line}\n`),
-  },
+  }),
   { failpoint },
 );
 process.stdout.write(`${server.url}\n`);

@@ -13,7 +13,7 @@ import type {
 } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { ContextSources } from '@toolyard/agent-runtime';
-import { createGate, GeneralChatAgent, isHarmless } from '@toolyard/agent-runtime';
+import { createGate, GeneralChatAgent, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { CreateTransport, ServerConfig, ServerHealth } from '@toolyard/mcp-host';
 import { McpHost } from '@toolyard/mcp-host';
 import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
@@ -227,6 +227,7 @@ class LocalAgent implements Agent {
           asking: ask ? { who: 'person', ask } : { who: 'nobody' },
           remember: (tool, { decision }) =>
             this.#permissions.set(formatToolReference(tool), decision === 'approve' ? 'allow' : 'never'),
+          forbidden: (tool) => refusalOf(gate(tool)),
           repeatable: (tool) => isHarmless(this.#judged(tool)),
         }),
       onStart: (journal) =>

@@ -10,6 +10,8 @@ export type DriveOptions = {
   journal: RunJournal;
   /** Tells, before each step, whether a person or a limit wants the run to end. */
   stopRequested: () => Ending | null;
+  /** Called before calls are judged: brings up to date what the brain decides by. */
+  refresh?: () => void | Promise<void>;
   failpoint?: Failpoint;
   onDefect?: (thrown: unknown) => void;
 };
@@ -19,7 +21,7 @@ export type DriveOptions = {
  * and in a tab only journal and executors differ. Rejects only where the journal cannot commit.
  */
 export async function driveRun(options: DriveOptions): Promise<RunPoint> {
-  const { brain, executors, journal, stopRequested, failpoint, onDefect } = options;
+  const { brain, executors, journal, stopRequested, refresh, failpoint, onDefect } = options;
   const runtime = new AgentRuntime({
     agent: brain,
     executors,
@@ -30,6 +32,7 @@ export async function driveRun(options: DriveOptions): Promise<RunPoint> {
   let { point } = options;
   while (point.state.status === 'running') {
     if (failpoint) await failpoint(`step:${point.context.phase}`);
+    if (refresh && point.state.pending.length > 0) await refresh();
     point = await runtime.step(point.state, point.context);
   }
   return point;

@@ -3,6 +3,7 @@ import type {
   ApprovalInterrupt,
   Clock,
   ConversationPort,
+  ErrorInfo,
   ModelParameters,
   RunJournal,
   ToolLedger,
@@ -41,6 +42,8 @@ export type RunHost = {
   asking: Asking;
   /** Told what a person decided about a tool, beyond the one call, while the run waited for it. */
   remember: (tool: ToolReference, answer: ApprovalAnswer) => void;
+  /** Asked right before a call is made: why it must not be, after all. The person may have said "never" meanwhile. */
+  forbidden: (tool: ToolReference) => ErrorInfo | undefined | Promise<ErrorInfo | undefined>;
   /** True for a tool that may be called again although it may have been called already. */
   repeatable: (tool: ToolReference) => boolean;
 };

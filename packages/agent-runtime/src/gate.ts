@@ -47,6 +47,11 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
+/** Why a call must not be made; undefined where it may be, or a person can still say so. */
+export function refusalOf(verdict: Verdict): ErrorInfo | undefined {
+  return verdict.decision === 'refused' ? verdict.refusal : undefined;
+}
+
 /** What Toolyard registered itself and only reads: it runs unasked, and may be repeated. */
 export function isHarmless(tool: JudgedTool | undefined): boolean {
   return tool !== undefined && tool.builtIn && tool.readOnly;

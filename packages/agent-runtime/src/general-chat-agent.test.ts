@@ -108,6 +108,27 @@ describe('GeneralChatAgent', () => {
     expect(decide(state, { phase: 'human_response' })).toEqual({ type: 'call_tools_batch', calls: state.pending });
   });
 
+  describe('when the owner has changed their mind while a person was asked', () => {
+    const refusal: ErrorInfo = { code: 'tool_refused', message: 'never' };
+    const gate: Gate = ({ name }) => (name === 'forbidden' ? { decision: 'refused', refusal } : ASK);
+
+    it('does not make a call that is forbidden now, though it was approved', () => {
+      const pending = [call('forbidden', { decision: 'run', approved: true }), call('b', { decision: 'refused' })];
+      expect(decide(stateWith({ pending }), { phase: 'human_response' }, gate)).toMatchObject({
+        type: 'call_tools_batch',
+        calls: [{ decision: 'refused', refusal }, { decision: 'refused' }],
+      });
+    });
+
+    it('asks about a call that ran unasked before, and about none that was approved', () => {
+      const pending = [call('a', { decision: 'run', approved: true }), call('b', { decision: 'run' })];
+      expect(decide(stateWith({ pending }), { phase: 'human_response' }, gate)).toMatchObject({
+        type: 'request_human_approve',
+        calls: [{ decision: 'run' }, { decision: 'ask' }],
+      });
+    });
+  });
+
   it('hands a refusal of the gate on to the model without asking', () => {
     const refusal: ErrorInfo = { code: 'tool_refused', message: 'nobody there' };
     const state = stateWith({ pending: [call('a')] });

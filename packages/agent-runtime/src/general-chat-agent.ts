@@ -23,7 +23,8 @@ export interface Brain {
  * |                                      | several                               | call_tools_batch              |
  * | the model wrote text                 |                                       | finish: done                  |
  * | the model wrote nothing              |                                       | finish: empty_response        |
- * | the person answered                  |                                       | call_tool, call_tools_batch   |
+ * | the person answered                  | has to be asked about another call    | request_human_approve         |
+ * |                                      | else                                  | call_tool, call_tools_batch   |
  * | the run waits for a person           |                                       | (it is not asked)             |
  * | the tools answered                   | turns and money are left              | call_llm                      |
  * |                                      | they are used up                      | finish: failed                |
@@ -52,9 +53,7 @@ export class GeneralChatAgent implements Brain {
           if (context.toolChoice === 'none') return end(state, failed(maxTurns(state)));
           const repeated = state.pending.find((call) => isRepeated(state, call));
           if (repeated) return end(state, failed(tooOften(state, repeated)));
-          const judged = state.pending.map((call) => this.#judge(call));
-          if (judged.some((call) => call.decision === 'ask')) return { type: 'request_human_approve', calls: judged };
-          return makeCalls(judged);
+          return this.#makeCalls(state.pending);
         }
         if (context.hasText) return end(state, { status: 'done' });
         return end(state, failed(context.filtered ? FILTERED : EMPTY_RESPONSE));
@@ -64,17 +63,28 @@ export class GeneralChatAgent implements Brain {
         throw new TypeError('a parked run has no next instruction');
 
       case 'human_response':
-        return makeCalls(state.pending);
+        return this.#makeCalls(state.pending);
 
       case 'ending':
         return end(state, context.ending);
     }
   }
 
+  /** Judged anew each time: what was allowed when the model asked may be forbidden once a person has answered. */
+  #makeCalls(pending: readonly PendingCall[]): Instruction {
+    const calls = pending.map((call) => this.#judge(call));
+    if (calls.some((call) => call.decision === 'ask')) return { type: 'request_human_approve', calls };
+    const [only] = calls;
+    return calls.length === 1 && only ? { type: 'call_tool', call: only } : { type: 'call_tools_batch', calls };
+  }
+
   #judge(call: PendingCall): PendingCall {
+    if (call.decision === 'refused') return call;
     // A call that cannot be made is answered with its problem; nobody needs to be asked about it.
     if (call.problem || call.tool === null) return { ...call, decision: 'run' };
-    return { ...call, ...this.#gate(call.tool) };
+    const verdict = this.#gate(call.tool);
+    if (call.approved && verdict.decision === 'ask') return { ...call, decision: 'run' };
+    return { ...call, ...verdict };
   }
 }
 
@@ -86,11 +96,6 @@ function nextTurn(state: AgentState): Instruction {
   }
   const last = state.turns === limits.maxTurns - 1;
   return { type: 'call_llm', toolChoice: last && limits.onMaxTurns === 'answer' ? 'none' : 'auto' };
-}
-
-function makeCalls(calls: PendingCall[]): Instruction {
-  const [only] = calls;
-  return calls.length === 1 && only ? { type: 'call_tool', call: only } : { type: 'call_tools_batch', calls };
 }
 
 function end(state: AgentState, ending: Ending): Instruction {

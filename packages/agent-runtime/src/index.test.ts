@@ -14,6 +14,7 @@ test('the package offers this and nothing else', () => {
     'initialState',
     'isHarmless',
     'openInterrupts',
+    'refusalOf',
     'withApproval',
     'withPendingCalls',
   ]);

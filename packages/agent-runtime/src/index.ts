@@ -2,7 +2,7 @@ export { AgentRuntime } from './agent-runtime.ts';
 export type { AgentRuntimeOptions, Executor, Executors, RunPoint } from './agent-runtime.ts';
 export { GeneralChatAgent } from './general-chat-agent.ts';
 export type { Brain } from './general-chat-agent.ts';
-export { createGate, isHarmless } from './gate.ts';
+export { createGate, isHarmless, refusalOf } from './gate.ts';
 export type { Gate, GateOptions, InterventionMode, JudgedTool, Verdict } from './gate.ts';
 export type { AgentContext, Ending, Instruction, InstructionOf, ToolChoice } from './instructions.ts';
 export { answerInterrupts, approvalOf, openInterrupts, withApproval } from './interrupts.ts';

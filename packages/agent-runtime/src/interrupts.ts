@@ -24,7 +24,7 @@ export function openInterrupts(state: AgentState): Interrupt[] {
 
 /** The call with what the person said about it. */
 export function withApproval(call: PendingCall, answer: ApprovalAnswer): PendingCall {
-  if (answer.decision === 'approve') return { ...call, decision: 'run' };
+  if (answer.decision === 'approve') return { ...call, decision: 'run', approved: true };
   const reason = answer.reason ? `: ${answer.reason}` : '';
   return {
     ...call,
@@ -52,7 +52,7 @@ export function answerInterrupts(
     if (answer && isLasting(answer)) lasting.set(formatToolReference(open.tool), answer);
   }
 
-  const pending = point.state.pending.map((call) => {
+  const pending = point.state.pending.map((call): PendingCall => {
     const approval = approvalOf(call);
     if (approval) {
       const answer = answers.get(approval.id) ?? lasting.get(formatToolReference(approval.tool));
@@ -64,7 +64,7 @@ export function answerInterrupts(
     const answer = answers.get(call.doubt.interruptId);
     if (!answer || isApproval(answer)) return call;
     answered.push({ interruptId: call.doubt.interruptId, answer });
-    return { ...call, doubt: { ...call.doubt, answer } };
+    return { ...call, approved: true, doubt: { ...call.doubt, answer } };
   });
 
   const state = { ...point.state, pending };

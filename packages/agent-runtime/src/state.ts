@@ -30,6 +30,8 @@ export type PendingCall = {
   /** Why it cannot be made at all: unknown tool, unreadable or unfitting arguments. */
   problem?: ErrorInfo;
   decision: CallDecision;
+  /** A person said yes to this very call: only a "never" still counts against it. */
+  approved?: true;
   /** What the person or the policy said with a refusal. */
   refusal?: ErrorInfo;
   /** Set once it was found sent and unanswered after its process had died. */

@@ -145,7 +145,14 @@ export type SentMessage = { run: RunRecord; message: UserMessage } | { queued: Q
 /** Answers the same message anew, as another branch: that of the person before `messageId`, which is an answer. */
 export type Regenerate = { messageId: string; configuration?: AgentConfiguration };
 
-export type QueuedMessage = { id: string; conversationId: string; parts: UserPart[]; createdAt: number };
+export type QueuedMessage = {
+  id: string;
+  conversationId: string;
+  parts: UserPart[];
+  createdAt: number;
+  /** Counts for its run only, as it was sent. */
+  configuration?: AgentConfiguration;
+};
 /** `before`: the id of the queued message it is to stand before; null: the end. */
 export type ChangeQueuedMessage = { parts?: UserPart[]; before?: string | null };
 
@@ -201,14 +208,6 @@ export type McpToolView = {
   permission: 'allow' | 'never' | null;
 };
 export type ChangeMcpServer = { enabled: boolean };
-
-/** What a person decided about a tool; `conversationId` null: everywhere. */
-export type PermissionView = {
-  tool: ToolReference;
-  conversationId: string | null;
-  decision: 'allow' | 'never';
-  at: number;
-};
 
 /** `defaults` is the undermost layer of every configuration; other keys are the page's own. */
 export type SettingsView = { defaults: AgentConfiguration } & Record<string, JsonValue | AgentConfiguration>;

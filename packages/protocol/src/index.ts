@@ -21,7 +21,7 @@ export type {
   ToolResultPart,
   UserPart,
 } from './parts.ts';
-export type { ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
+export type { PermissionView, ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
 export { formatToolReference } from './tools.ts';
 export type {
   AssistantMessage,
@@ -104,7 +104,6 @@ export type {
   ModelView,
   ModelsView,
   Page,
-  PermissionView,
   Problem,
   PropsView,
   ProviderView,

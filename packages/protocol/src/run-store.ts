@@ -2,7 +2,7 @@ import type { Place, RunEvent, RunStatus } from './events.ts';
 import type { Interrupt, InterruptAnswer } from './interrupts.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Message } from './messages.ts';
-import type { ToolReference } from './tools.ts';
+import type { PermissionView, ToolReference } from './tools.ts';
 
 /**
  * The port through which durable runs are kept: one engine answers at once, another over a socket, so every method
@@ -269,11 +269,15 @@ export type RunStore = {
     principal: Principal,
     query: { status?: StoredInterrupt['status']; runId?: string; conversationId?: string; limit: number },
   ): Awaitable<readonly StoredInterrupt[]>;
-  /** The first answer counts. It is put into the run's inbox as `{ interruptId, answer }` in the same transaction. */
+  /**
+   * The first answer counts. It is put into the run's inbox as `{ interruptId, answer }`, and what it decides about the
+   * tool for later is stored, in the same transaction.
+   */
   answerInterrupt(
     principal: Principal,
     interruptId: string,
     answer: InterruptAnswer,
     at: number,
+    decides?: PermissionView,
   ): Awaitable<AnswerOutcome>;
 };

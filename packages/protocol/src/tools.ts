@@ -8,6 +8,14 @@ export function formatToolReference(tool: ToolReference): string {
   return `${tool.serverId}/${tool.name}`;
 }
 
+/** What a person decided about a tool; `conversationId` null: everywhere. */
+export type PermissionView = {
+  tool: ToolReference;
+  conversationId: string | null;
+  decision: 'allow' | 'never';
+  at: number;
+};
+
 /** Hints a server gives about its own tool. Untrusted, unless the owner says otherwise. */
 export type ToolAnnotations = {
   readOnly?: boolean;

@@ -13,16 +13,15 @@ export type Outlook = { do: 'make'; tool: ToolReference } | { do: 'answer'; answ
 export function outlookOf(host: RunHost, call: PendingCall): Outlook {
   const { tool } = call;
   if (call.problem) return answer(notSent(call.problem));
-  if (call.refusal) return answer(notSent(call.refusal));
-  if (call.decision !== 'run' || tool === null) return answer(notSent(NOT_APPROVED));
+  // Before any refusal: what has happened has happened, whatever was decided since.
   const left = leftBefore(host, call);
   if (left) return { do: 'answer', answered: left };
-  if (host.ledger.find(call.callId)?.status === 'in_doubt' && call.doubt?.answer) {
-    const said = call.doubt.answer;
-    if (said.decision === 'failed') return answer(notSent(SAID_FAILED));
-    if (said.decision === 'result') return answer(saidResult(said.text));
-    return { do: 'make', tool };
-  }
+  const isDoubted = host.ledger.find(call.callId)?.status === 'in_doubt';
+  const said = isDoubted ? call.doubt?.answer : undefined;
+  if (said?.decision === 'failed') return answer(notSent(SAID_FAILED));
+  if (said?.decision === 'result') return answer(saidResult(said.text));
+  if (call.refusal) return answer(refused(call, call.refusal));
+  if (call.decision !== 'run' || tool === null) return answer(notSent(NOT_APPROVED));
   return isInDoubt(host, call) ? answer(UNKNOWN_AFTER_CRASH) : { do: 'make', tool };
 }
 
@@ -53,6 +52,9 @@ export async function makeCall(host: RunHost, call: PendingCall): Promise<Answer
   if (outlook.do === 'answer') return outlook.answered;
   if (host.signal.aborted) return { result: notSent(STOPPED) };
   const { tool } = outlook;
+  // What a person has just said to a call in doubt is newer than what was decided about its tool.
+  const refusal = call.doubt ? undefined : await host.forbidden(tool);
+  if (refusal) return { result: notSent(refusal) };
   const { callId, name } = call;
   host.journal.append({ type: 'tool_started', callId, tool, name });
   const stored = host.ledger.sent(callId);
@@ -79,6 +81,11 @@ export async function makeCall(host: RunHost, call: PendingCall): Promise<Answer
 
 export function notSent(error: ErrorInfo): ToolResult {
   return failedResult(error, 'not_sent');
+}
+
+/** A call that must not be made: of one in doubt, which is not made again, the first sending may have taken effect. */
+function refused(call: PendingCall, refusal: ErrorInfo): ToolResult {
+  return call.doubt ? failedResult(refusal, 'unknown') : notSent(refusal);
 }
 
 function failedResult(error: ErrorInfo, outcome: ToolOutcome): ToolResult {

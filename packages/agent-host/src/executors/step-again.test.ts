@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type {
+  ErrorInfo,
   InDoubtAnswer,
   JsonValue,
   LedgerEntry,
@@ -44,6 +45,7 @@ class Ledger implements ToolLedger {
 }
 
 const tool = { serverId: 'bank', name: 'pay' };
+const FORBIDDEN: ErrorInfo = { code: 'tool_refused', message: 'The owner never allows bank/pay.' };
 const paid: ToolResult = { content: [{ type: 'text', text: 'paid' }], isError: false, outcome: 'done' };
 
 function pending(callId: string): PendingCall {
@@ -53,7 +55,7 @@ function pending(callId: string): PendingCall {
 /** A step that makes `calls`, on a ledger that knows something of them. */
 function stepWith(
   ledger: Ledger,
-  options: { asking?: Asking['who']; repeatable?: boolean; signal?: AbortSignal } = {},
+  options: { asking?: Asking['who']; forbidden?: ErrorInfo; repeatable?: boolean; signal?: AbortSignal } = {},
 ) {
   const events: RunEventBody[] = [];
   const messages: Message[] = [];
@@ -82,6 +84,7 @@ function stepWith(
     contextSources: () => ({ serverInstructions: [] }),
     asking: options.asking === 'nobody' ? { who: 'nobody' } : { who: 'park' },
     remember: () => {},
+    forbidden: () => options.forbidden,
     repeatable: () => options.repeatable ?? false,
   };
   const executors = createAgentExecutors(host);
@@ -115,6 +118,33 @@ describe('a step that is taken again after a crash', () => {
     expect(made).toHaveLength(0);
     expect(events).toEqual([]);
     expect(messages).toMatchObject([{ id: 'r.4.0', createdAt: 77, parts: [{ callId: 'a', result: paid }] }]);
+  });
+
+  it('keeps an answer that is stored, though the tool is forbidden now', async () => {
+    const ledger = new Ledger().left('a', 'done', { result: paid as unknown as JsonValue, at: 77 });
+    const { make, results } = stepWith(ledger);
+    await make([{ ...pending('a'), decision: 'refused', refusal: FORBIDDEN }]);
+    expect(results()).toEqual([paid]);
+  });
+
+  it('does not make a call that was forbidden since it was decided, and says so', async () => {
+    const ledger = new Ledger();
+    const { make, made, results, events } = stepWith(ledger, { forbidden: FORBIDDEN });
+    await make([pending('a')]);
+    expect(made).toEqual([]);
+    expect(results()).toMatchObject([{ outcome: 'not_sent', error: FORBIDDEN }]);
+    expect(events.map(({ type }) => type)).toEqual(['tool_finished']);
+    expect(ledger.log).toEqual(['a: planned', 'a: failed']);
+  });
+
+  it('a call in doubt that is to be repeated but is forbidden now stays in doubt', async () => {
+    const ledger = new Ledger().left('a', 'in_doubt');
+    const { make, made, results } = stepWith(ledger);
+    const doubt = { interruptId: 'a.in_doubt.3', sentAt: 1, answer: { decision: 'repeat' } } as const;
+    await make([{ ...pending('a'), approved: true, doubt, decision: 'refused', refusal: FORBIDDEN }]);
+    expect(made).toEqual([]);
+    expect(results()).toMatchObject([{ outcome: 'unknown', error: FORBIDDEN }]);
+    expect(ledger.log).toEqual([]);
   });
 
   it('parks before any call is made where one was sent and never answered', async () => {

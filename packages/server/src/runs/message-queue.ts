@@ -9,6 +9,7 @@ import type {
 } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Conversation } from '@toolyard/storage';
+import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { LiveHub } from '../services.ts';
 import type { RunCrew } from './run-crew.ts';
 import { sendNextBody } from './run-inbox.ts';
@@ -123,7 +124,14 @@ export class MessageQueue {
     const queued = conversation && (await storage.queue.get(principal, conversationId, id));
     if (!queued) return 'gone';
     const question = questionOf(queued, conversation, clock.now());
-    return start(principal, { runId: id, conversation, question, again: false, queuedMessageId: id });
+    return start(principal, {
+      runId: id,
+      conversation,
+      question,
+      again: false,
+      queuedMessageId: id,
+      configuration: readStoredConfiguration(queued.configuration),
+    });
   }
 }
 

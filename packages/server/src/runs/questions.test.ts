@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { RunEvent, StoredInterrupt } from '@toolyard/protocol';
+import { DEFAULT_LIMITS } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import type { Bench } from './test-fixtures/bench.ts';
 import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
@@ -161,5 +162,82 @@ describe('a call that needs a person', () => {
     });
     await over(bench, await bench.ask(await bench.conversation(), 'Do it'));
     expect(count()).toBe(0);
+  });
+});
+
+describe('what is decided about a tool while a run works', () => {
+  const SEND = { serverId: 'desk', name: 'send' };
+  const decide = (bench: Bench, decision: 'allow' | 'never'): Promise<void> =>
+    bench.storage.permissions.set(ANNE, { tool: SEND, conversationId: null, decision, at: 1 });
+
+  test('"never" counts from the next call on', async () => {
+    const { tool, count } = counting();
+    const model = scriptedModel((index) => (index < 2 ? calls({ name: 'send', arguments: { index } }) : says('Done')));
+    const bench = await openBench(temporaryFolder(), {
+      model,
+      tools: { send: { call: async () => (await decide(bench, 'never'), tool.call()) } },
+    });
+    await decide(bench, 'allow');
+    await over(bench, await bench.ask(await bench.conversation(), 'Do it'));
+    expect(count()).toBe(1);
+    expect(told(model.requests[2]?.messages ?? []).at(-1)).toContain('never allows desk/send');
+  });
+
+  test('"never" stops the calls of the same turn that are not made yet', async () => {
+    const { tool, count } = counting();
+    const both = [
+      { name: 'send', arguments: { to: 'a' } },
+      { name: 'send', arguments: { to: 'b' } },
+    ];
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls(...both), says('Done')]),
+      tools: { send: { call: async () => (await decide(bench, 'never'), tool.call()) } },
+      configuration: { limits: { ...DEFAULT_LIMITS, toolConcurrency: 1 } },
+    });
+    await decide(bench, 'allow');
+    const conversation = await bench.conversation();
+    await over(bench, await bench.ask(conversation, 'Do it'));
+    expect(count()).toBe(1);
+    expect(told(await bench.branch(conversation)).slice(2)).toEqual([
+      'tool: ran 1',
+      'tool: The owner never allows desk/send. Do not try it again.',
+      'assistant: Done',
+    ]);
+  });
+
+  test('what is not allowed any more is asked about', async () => {
+    const { tool, count } = counting();
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel((index) => calls({ name: 'send', arguments: { index } })),
+      tools: {
+        send: { call: async () => (await bench.storage.permissions.remove(ANNE, SEND, null), tool.call()) },
+      },
+    });
+    await decide(bench, 'allow');
+    const { asked } = await askUntilParked(bench);
+    expect(count()).toBe(1);
+    expect(asked).toMatchObject([{ interrupt: { kind: 'approval', arguments: { index: 1 } } }]);
+  });
+
+  test('while it waits for a person: a call that was allowed is asked about too, one that is forbidden not made', async () => {
+    const { tool, count } = counting();
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'send' }, { name: 'other' }), says('Done')]),
+      tools: { send: tool, other: tool },
+    });
+    await decide(bench, 'allow');
+    const { runId, asked } = await askUntilParked(bench);
+    expect(asked.map(({ interrupt }) => interrupt.name)).toEqual(['other']);
+    await bench.storage.permissions.remove(ANNE, SEND, null);
+    await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'approve', scope: 'once' });
+    await eventually(() => types(bench.events(runId)).filter((type) => type === 'run_parked').length === 2);
+    await bench.rest(runId);
+    expect(count()).toBe(0);
+    const [again] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
+    expect(again?.interrupt).toMatchObject({ kind: 'approval', name: 'send' });
+    await decide(bench, 'never');
+    await bench.runs.answer(ANNE, again?.id ?? '', { decision: 'approve', scope: 'once' });
+    await over(bench, runId);
+    expect(count()).toBe(1);
   });
 });

@@ -1,13 +1,14 @@
 import { createAgentExecutors } from '@toolyard/agent-host';
-import type { Brain, Executors } from '@toolyard/agent-runtime';
-import { createGate, GeneralChatAgent, isHarmless } from '@toolyard/agent-runtime';
+import type { Brain, Executors, Gate } from '@toolyard/agent-runtime';
+import { createGate, GeneralChatAgent, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
-import type { Clock, PermissionView, Principal, ToolReference } from '@toolyard/protocol';
-import { formatToolReference, ToolyardError } from '@toolyard/protocol';
+import type { Clock, Principal, ToolReference } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
 import type { Models, Servers, ToolSelection } from '../services.ts';
 import type { DurableJournal } from './durable-journal.ts';
 import type { RunConversation } from './run-conversation.ts';
 import type { RunLedger } from './run-ledger.ts';
+import { RunPermissions } from './run-permissions.ts';
 import type { RunStorage } from './run-storage.ts';
 import type { RunConfiguration } from './stored-run.ts';
 
@@ -27,38 +28,49 @@ export type RunHostServices = {
   storage: Pick<RunStorage, 'permissions'>;
 };
 
+/** What a run is driven with; `refresh` brings its permissions up to date. */
+export type OpenedHost = { brain: Brain; executors: Executors; refresh: () => Promise<void> };
+
 /**
- * Joins a run to its model, its tools and what its owner decided about them, as they are now: a key or a server that
- * was changed while the run rested counts from here on.
+ * Joins a run to its model and its tools as they are now: a key or a server that was changed while the run rested
+ * counts from here on. What its owner decides about the tools counts from the next call on.
  *
  * @throws ToolyardError where the model's provider is gone.
  */
-export async function openRunHost(
-  parts: RunHostParts,
-  services: RunHostServices,
-): Promise<{ brain: Brain; executors: Executors }> {
+export async function openRunHost(parts: RunHostParts, services: RunHostServices): Promise<OpenedHost> {
   const { principal, configuration, conversation, signal } = parts;
-  const [model, tools, decided] = await Promise.all([
+  const [model, tools] = await Promise.all([
     services.models.open(principal, configuration.model),
     services.servers.select(configuration, signal),
-    services.storage.permissions.list(principal, { conversationId: conversation.id }),
   ]);
-  const permissions = permissionsOf(decided);
+  const permissions = new RunPermissions(services.storage.permissions, principal, conversation.id);
+  const refresh = (): Promise<void> => permissions.refresh();
   const gate = createGate({
     mode: configuration.intervention,
-    permission: (tool) => permissions.get(formatToolReference(tool)),
+    permission: (tool) => permissions.of(tool),
     lookUp: (tool) => tools.judged(tool),
   });
-  return { brain: new GeneralChatAgent({ gate }), executors: executorsOf(parts, model, tools) };
+  const executors = executorsOf(parts, { model, tools, gate, refresh });
+  return { brain: new GeneralChatAgent({ gate }), executors, refresh };
 }
 
 /** What a run needs that only comes to its end: it asks no model and calls no tool. */
-export function openEndingHost(parts: RunHostParts): { brain: Brain; executors: Executors } {
+export function openEndingHost(parts: RunHostParts): OpenedHost {
   const gate = createGate({ mode: 'headless', permission: () => undefined, lookUp: () => undefined });
-  return { brain: new GeneralChatAgent({ gate }), executors: executorsOf(parts, NO_MODEL, NO_TOOLS) };
+  const refresh = (): Promise<void> => Promise.resolve();
+  const executors = executorsOf(parts, { model: NO_MODEL, tools: NO_TOOLS, gate, refresh });
+  return { brain: new GeneralChatAgent({ gate }), executors, refresh };
 }
 
-function executorsOf(parts: RunHostParts, model: ModelRuntime, tools: ToolSelection): Executors {
+function executorsOf(
+  parts: RunHostParts,
+  {
+    model,
+    tools,
+    gate,
+    refresh,
+  }: { model: ModelRuntime; tools: ToolSelection; gate: Gate; refresh: () => Promise<void> },
+): Executors {
   const { configuration, conversation, journal, ledger, clock, signal } = parts;
   return createAgentExecutors({
     model,
@@ -75,18 +87,12 @@ function executorsOf(parts: RunHostParts, model: ModelRuntime, tools: ToolSelect
     asking: configuration.intervention === 'manual' ? { who: 'park' } : { who: 'nobody' },
     // A decision that lasts is stored where it is given: at the door.
     remember() {},
+    async forbidden(tool) {
+      await refresh();
+      return refusalOf(gate(tool));
+    },
     repeatable: (tool) => isHarmless(tools.judged(tool)),
   });
-}
-
-/** Of two decisions about one tool a "never" wins, wherever it was given. */
-function permissionsOf(decided: readonly PermissionView[]): Map<string, PermissionView['decision']> {
-  const permissions = new Map<string, PermissionView['decision']>();
-  for (const { tool, decision } of decided) {
-    const reference = formatToolReference(tool);
-    if (permissions.get(reference) !== 'never') permissions.set(reference, decision);
-  }
-  return permissions;
 }
 
 const NO_MODEL: ModelRuntime = {

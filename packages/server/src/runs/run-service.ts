@@ -16,13 +16,13 @@ import type { Conversation } from '@toolyard/storage';
 import type { LiveHub, RunService } from '../services.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RunCrew } from './run-crew.ts';
-import { rememberDecision } from './remember-decision.ts';
+import { decisionOf } from './decision-of.ts';
 import type { RunStorage } from './run-storage.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
 export type RunServiceOptions = {
-  storage: Pick<RunStorage, 'runs' | 'conversations' | 'messages' | 'queue' | 'permissions'>;
+  storage: Pick<RunStorage, 'runs' | 'conversations' | 'messages' | 'queue'>;
   queue: MessageQueue;
   crew: RunCrew;
   hub: LiveHub;
@@ -82,7 +82,8 @@ export function createDoors(options: RunServiceOptions): RunService {
 
       refuseWhereItCannotWait(message, conversation);
       const { id, parts } = question;
-      const queued = await queue.add(principal, { id, conversationId, parts });
+      const kept = configuration ? { configuration } : {};
+      const queued = await queue.add(principal, { id, conversationId, parts, ...kept });
       if (message.whenBusy === 'interrupt') {
         await queue.sendNow(principal, conversationId, id);
       } else {
@@ -130,7 +131,9 @@ export function createDoors(options: RunServiceOptions): RunService {
       const asked = await findInterrupt(storage, principal, interruptId);
       if (!asked) throw noInterrupt(interruptId);
       refuseUnfitting(asked, answer);
-      const outcome = await storage.runs.answerInterrupt(principal, interruptId, answer, clock.now());
+      const at = clock.now();
+      const decides = decisionOf(asked, answer, at);
+      const outcome = await storage.runs.answerInterrupt(principal, interruptId, answer, at, decides);
       switch (outcome.outcome) {
         case 'not_found':
           throw noInterrupt(interruptId);
@@ -142,10 +145,9 @@ export function createDoors(options: RunServiceOptions): RunService {
               : 'This question is not asked any more: its run has ended.',
           });
         case 'answered':
-          await rememberDecision(storage.permissions, principal, asked, answer, clock.now());
           hub.changed(principal.ownerId, 'interrupts', asked.conversationId);
           await crew.wake(outcome.runId);
-          return { ...asked, status: 'answered', answer, answeredAt: clock.now() };
+          return { ...asked, status: 'answered', answer, answeredAt: at };
       }
     },
 

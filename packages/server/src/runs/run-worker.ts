@@ -7,7 +7,7 @@ import type { CommitPump } from './commit-pump.ts';
 import { DurableJournal } from './durable-journal.ts';
 import { failOutright } from './fail-outright.ts';
 import { RunConversation } from './run-conversation.ts';
-import type { RunHostParts, RunHostServices } from './run-host-parts.ts';
+import type { OpenedHost, RunHostParts, RunHostServices } from './run-host-parts.ts';
 import { openEndingHost, openRunHost } from './run-host-parts.ts';
 import { readWishes } from './run-inbox.ts';
 import { RunLedger } from './run-ledger.ts';
@@ -213,7 +213,7 @@ export class RunWorker {
   }
 
   /** A model or a server that is gone is the end of the run, told as its error. */
-  async #openHost(parts: RunHostParts): Promise<ReturnType<typeof openEndingHost>> {
+  async #openHost(parts: RunHostParts): Promise<OpenedHost> {
     if (this.#ending) return openEndingHost(parts);
     try {
       const host = await openRunHost(parts, this.#services);

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { RunEvent } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
@@ -206,6 +207,29 @@ describe('messages said while a run works', () => {
     expect(await bench.storage.queue.list(ANNE, conversation)).toEqual([]);
   });
 
+  test('keep what they were sent with for their own run, also over a restart', async () => {
+    const folder = temporaryFolder();
+    const first = await openBench(folder, { model: scriptedModel([hangsAfter('1').answer]) });
+    const conversation = await first.conversation();
+    await first.ask(conversation, 'One');
+    const configuration = { instructions: 'Rhyme.', limits: { maxTurns: 3 } };
+    expect(await first.say(conversation, 'Two', { id: 'q2', configuration })).toMatchObject({
+      queued: { configuration },
+    });
+    await first.say(conversation, 'Three', { id: 'q3' });
+    first.die();
+
+    const model = scriptedModel([says('1'), says('2'), says('3')]);
+    const bench = await openBench(folder, { model });
+    await eventually(() => bench.storage.runs.getRun(ANNE, 'q3') !== null);
+    await bench.rest('q3');
+    expect(model.requests.map(({ messages }) => told(messages)[0])).toEqual([
+      'user: One',
+      'system: Rhyme.',
+      'user: One',
+    ]);
+  });
+
   test('rest after a cancelled run', async () => {
     const model = scriptedModel([hangsAfter('1').answer, says('2')]);
     const bench = await openBench(temporaryFolder(), { model });
@@ -255,5 +279,40 @@ describe('messages said while a run works', () => {
     );
     hanging.go();
     await bench.rest(runId);
+  });
+});
+
+describe('attack 24: signatures of thinking', () => {
+  test('go back to the model as they came, over calls, messages and a restart; a half thought does not', async () => {
+    const signature = `${'EuYB+/Cg=='.repeat(300)} ü "quoted"`;
+    const thought: ScriptedAnswer = [
+      [{ type: 'reasoning', text: 'Hm.' }],
+      [{ type: 'reasoning_signature', signature }],
+      [{ type: 'tool_call', index: 0, name: 'look', arguments: {}, argumentsText: '{}' }],
+      [{ type: 'finish', reason: 'tool_calls' }],
+    ];
+    const half: ScriptedAnswer = async function* (_request, signal) {
+      yield [{ type: 'reasoning', text: 'Half a thought' }];
+      await new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(new DOMException('stopped', 'AbortError'))),
+      );
+    };
+    const tools = { look: { builtIn: true, call: () => answers('seen') } };
+    const folder = temporaryFolder();
+    const first = await openBench(folder, { model: scriptedModel([thought, half]), tools });
+    const conversation = await first.conversation();
+    const runId = await first.ask(conversation, 'Think');
+    await eventually(() => types(first.events(runId)).filter((type) => type === 'reasoning_delta').length === 2);
+    first.die();
+
+    const model = scriptedModel([says('Done'), says('Fine')]);
+    const bench = await openBench(folder, { model, tools });
+    await bench.rest(runId);
+    await bench.rest(await bench.ask(conversation, 'And now?'));
+    expect(model.requests).toHaveLength(2);
+    for (const { messages } of model.requests) {
+      const thoughts = messages.flatMap((message) => message.parts.filter((part) => part.type === 'reasoning'));
+      expect(thoughts).toEqual([{ type: 'reasoning', text: 'Hm.', signature }]);
+    }
   });
 });

@@ -1,4 +1,4 @@
-import type { ChangeQueuedMessage, Principal, QueuedMessage, UserPart } from '@toolyard/protocol';
+import type { AgentConfiguration, ChangeQueuedMessage, Principal, QueuedMessage, UserPart } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { mediaProblem } from '../media.ts';
 import type { SqliteConnection } from '../sqlite/connection.ts';
@@ -18,7 +18,13 @@ export type QueueRepository = {
    */
   add(
     principal: Principal,
-    message: { id: string; conversationId: string; parts: readonly UserPart[]; at: number },
+    message: {
+      id: string;
+      conversationId: string;
+      parts: readonly UserPart[];
+      configuration?: AgentConfiguration;
+      at: number;
+    },
   ): Promise<QueuedMessage>;
   /**
    * Null where it is not there.
@@ -41,17 +47,17 @@ export type QueueRepository = {
 
 type DueMessage = { ownerId: string; conversationId: string; id: string };
 
-type Row = { id: string; parts: string; created_at: number };
+type Row = { id: string; parts: string; configuration: string | null; created_at: number };
 
 export function createQueueRepository(connection: SqliteConnection): QueueRepository {
-  const columns = 'id, parts, created_at';
+  const columns = 'id, parts, configuration, created_at';
   const own = 'conversation_id = ? AND owner_id = ?';
   const selectAll = connection.prepare(`SELECT ${columns} FROM queued_messages WHERE ${own} ORDER BY position, id`);
   const select = connection.prepare(`SELECT ${columns} FROM queued_messages WHERE ${own} AND id = ?`);
   const insert = connection.prepare(`
-    INSERT INTO queued_messages (conversation_id, id, owner_id, position, parts, created_at)
+    INSERT INTO queued_messages (conversation_id, id, owner_id, position, parts, configuration, created_at)
     SELECT id, ?, owner_id,
-      (SELECT coalesce(max(position), 0) + 1 FROM queued_messages WHERE conversation_id = conversations.id), ?, ?
+      (SELECT coalesce(max(position), 0) + 1 FROM queued_messages WHERE conversation_id = conversations.id), ?, ?, ?
     FROM conversations WHERE id = ? AND owner_id = ? AND deleted_at IS NULL`);
   const rewrite = connection.prepare(`UPDATE queued_messages SET parts = ? WHERE ${own} AND id = ?`);
   const place = connection.prepare(`UPDATE queued_messages SET position = ? WHERE ${own} AND id = ?`);
@@ -95,12 +101,13 @@ export function createQueueRepository(connection: SqliteConnection): QueueReposi
     async get({ ownerId }, conversationId, id) {
       return connection.guard(() => find(conversationId, ownerId, id));
     },
-    async add({ ownerId }, { id, conversationId, parts, at }) {
+    async add({ ownerId }, { id, conversationId, parts, configuration, at }) {
       const text = encodeParts(id, parts);
+      const kept = configuration === undefined ? null : encodeJson(configuration);
       return connection.transaction('queue', 'full', () => {
         const known = find(conversationId, ownerId, id);
         if (known) return known;
-        insert.run(id, text, at, conversationId, ownerId);
+        insert.run(id, text, kept, at, conversationId, ownerId);
         const added = find(conversationId, ownerId, id);
         if (added) return added;
         throw new ToolyardError({ code: 'not_found', message: `There is no conversation ${conversationId}.` });
@@ -136,7 +143,9 @@ function refused(id: string, problem: string): ToolyardError {
 }
 
 function toQueued(conversationId: string, row: Row): QueuedMessage {
-  // Only this room writes the column, from parts.
+  // Only this room writes the columns, from what they are read as.
   const parts = decodeJson(row.parts) as unknown as UserPart[];
-  return { id: row.id, conversationId, parts, createdAt: row.created_at };
+  const queued = { id: row.id, conversationId, parts, createdAt: row.created_at };
+  if (row.configuration === null) return queued;
+  return { ...queued, configuration: decodeJson(row.configuration) as AgentConfiguration };
 }

@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import type { ApprovalAnswer, Interrupt, InterruptChanges, InterruptMode, StoredInterrupt } from '@toolyard/protocol';
-import { decodeJson, encodeJson } from '../text.ts';
+import { decodeJson, encodeJson, scrubText } from '../text.ts';
 import type { SqliteConnection } from './connection.ts';
 import { Refusal } from './message-rows.ts';
 import type { SyncRunStore } from './run-rows.ts';
@@ -85,6 +85,11 @@ export function createInterruptDoor(
   const put = connection.prepare(`
     INSERT INTO run_inbox (run_id, id, owner_id, kind, body, at) VALUES (?, ?, ?, 'answer', ?, ?)
     ON CONFLICT (run_id, id) DO UPDATE SET kind = 'answer', body = excluded.body, at = excluded.at, taken_at = NULL`);
+  const decide = connection.prepare(`
+    INSERT INTO permissions (owner_id, conversation_id, server_id, tool_name, decision, decided_at)
+    VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (owner_id, coalesce(conversation_id, ''), server_id, tool_name)
+    DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at`);
   const holder = connection.prepare(`SELECT lease_owner FROM runs WHERE id = ? AND status IN ${ACTIVE}`);
 
   return {
@@ -95,7 +100,7 @@ export function createInterruptDoor(
         return rows.map(toStoredInterrupt);
       });
     },
-    answerInterrupt({ ownerId }, interruptId, given, at) {
+    answerInterrupt({ ownerId }, interruptId, given, at, decides) {
       return connection.transaction('answer', 'full', () => {
         const found = find.get(interruptId, ownerId) as { run_id: string; answer: string | null } | undefined;
         if (!found) return { outcome: 'not_found' };
@@ -103,6 +108,10 @@ export function createInterruptDoor(
           return { outcome: 'closed', answer: toAnswer(found.answer) };
         }
         put.run(found.run_id, `answer:${interruptId}`, ownerId, encodeJson({ interruptId, answer: given }), at);
+        if (decides) {
+          const { tool, conversationId, decision } = decides;
+          decide.run(ownerId, conversationId, scrubText(tool.serverId), scrubText(tool.name), decision, decides.at);
+        }
         const run = holder.get(found.run_id) as { lease_owner: string | null } | undefined;
         return { outcome: 'answered', runId: found.run_id, leaseOwner: run?.lease_owner ?? null };
       });

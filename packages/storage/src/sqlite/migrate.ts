@@ -8,12 +8,14 @@ import type { SqliteConnection } from './connection.ts';
 import { first } from './migrations/001-first.ts';
 import { queue } from './migrations/002-queue.ts';
 import { search } from './migrations/003-search.ts';
+import { queuedConfiguration } from './migrations/004-queued-configuration.ts';
 
 /** In order; a name once released is never changed, nor what it does. */
 const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '001-first': first,
   '002-queue': queue,
   '003-search': search,
+  '004-queued-configuration': queuedConfiguration,
 };
 
 /** Brings the tables to this version: all of the missing steps in one transaction, or none. */

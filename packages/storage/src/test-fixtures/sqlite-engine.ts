@@ -44,6 +44,7 @@ export async function openSqliteEngine(clock: Clock): Promise<EngineUnderTest> {
     async purgeConversation(principal, id) {
       await storage.conversations.purge(principal, id);
     },
+    permissions: (principal) => storage.permissions.list(principal),
     messageIds: async (principal, id) => (await storage.messages.all(principal, id)).map((message) => message.id),
     async close() {
       for (const connection of others) connection.close();

@@ -56,7 +56,13 @@ export const messagePage = named(
 export const queuedMessage = named(
   'QueuedMessage',
   exactly<QueuedMessage>()(
-    z.strictObject({ id: z.string(), conversationId: z.string(), parts: z.array(userPart), createdAt: time }),
+    z.strictObject({
+      id: z.string(),
+      conversationId: z.string(),
+      parts: z.array(userPart),
+      createdAt: time,
+      configuration: agentConfiguration.exactOptional(),
+    }),
   ),
 );
 export const queuePage = pageOf('QueuePage', queuedMessage);

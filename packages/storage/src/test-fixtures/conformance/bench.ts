@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Clock, CommitOutcome, NewRun, Principal, RunCommit, RunStore } from '@toolyard/protocol';
+import type { Clock, CommitOutcome, NewRun, PermissionView, Principal, RunCommit, RunStore } from '@toolyard/protocol';
 import type { FakeClock } from '@toolyard/testing';
 import { createFakeClock } from '@toolyard/testing';
 import { ANNE, LEASE_MS, newRun } from '../conversation.ts';
@@ -15,6 +15,7 @@ export type EngineUnderTest = {
   addQueued(principal: Principal, conversationId: string, id: string): Promise<void>;
   queuedIds(principal: Principal, conversationId: string): Promise<string[]>;
   purgeConversation(principal: Principal, conversationId: string): Promise<void>;
+  permissions(principal: Principal): Promise<PermissionView[]>;
   messageIds(principal: Principal, conversationId: string): Promise<string[]>;
   close(): Promise<void>;
 };

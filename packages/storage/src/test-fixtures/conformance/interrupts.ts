@@ -56,6 +56,16 @@ export function describeInterrupts(bench: Bench): void {
       expect(await bench.store.answerInterrupt(ANNE, 'i1', no, 7)).toEqual({ outcome: 'closed', answer: yes });
     });
 
+    test('what an answer decides for later is stored with it, and only if it is the one that counts', async () => {
+      const tool = { serverId: 'desk', name: 'act' };
+      const allow = { tool, conversationId: 'c-r1', decision: 'allow', at: 7 } as const;
+      await bench.store.answerInterrupt(ANNE, 'i1', yes, 7, allow);
+      expect(await bench.engine.permissions(ANNE)).toEqual([allow]);
+      const never = { tool, conversationId: null, decision: 'never', at: 8 } as const;
+      expect(await bench.store.answerInterrupt(ANNE, 'i1', no, 8, never)).toMatchObject({ outcome: 'closed' });
+      expect(await bench.engine.permissions(ANNE)).toEqual([allow]);
+    });
+
     test('a run that ends asks nobody any more', async () => {
       await bench.store.acquireLease('r1', P1);
       await bench.commit(commitOf('r1', { fence: 2, status: 'cancelled' }));

@@ -1,0 +1,141 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { LiveEvent, RunEvent } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import type { RunningServer } from '@toolyard/server';
+import { startServer } from '@toolyard/server';
+import { openStorage } from '@toolyard/storage';
+import { createRandom, reply, startModelServer } from '@toolyard/testing';
+import type { Cut } from './support/cut-reader.ts';
+import { CutReader } from './support/cut-reader.ts';
+import { ask, viewOf } from './support/person.ts';
+import { serverOptions } from './support/server-options.ts';
+import { applied, misspelt } from './support/transcript.ts';
+
+const SEED = 20_261_121;
+const CUTS = 20;
+const MOST_BYTES = 700;
+const PASSING: ReadonlySet<string> = new Set(['text_delta', 'reasoning_delta', 'tool_call_delta', 'tool_progress']);
+const ANSWER = 'Ünd so weiter, 等等, and so on. '.repeat(40);
+
+let undo = new AsyncDisposableStack();
+afterEach(async () => {
+  await undo.disposeAsync();
+  undo = new AsyncDisposableStack();
+});
+
+/** A server in this process that can be stopped and started again on its port, and a model that takes its time. */
+async function openScene(delayMs: number) {
+  const model = undo.use(await startModelServer(() => reply.text(ANSWER, { pieces: 4, delayMs, reasoning: ANSWER })));
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-reader-'));
+  undo.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const dataDir = join(folder, 'data');
+  const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'k' };
+  let server: RunningServer = await startServer(serverOptions({ dataDir, env }));
+  const { url } = server;
+  undo.defer(() => server.close());
+  return {
+    url,
+    /** `between`: with the data folder while nobody has it. */
+    async restart(between: (folder: string) => Promise<void> = async () => {}): Promise<void> {
+      await server.close();
+      await between(dataDir);
+      server = await startServer(serverOptions({ dataDir, env, port: Number(new URL(url).port) }));
+    },
+  };
+}
+
+/** The server's end of the last connection that asked for an address. */
+function serverEnds(): (path: string) => Socket | undefined {
+  const sockets = new Map<string, Socket>();
+  const note = (message: unknown): void => {
+    const { request, socket } = message as { request: IncomingMessage; socket: Socket };
+    sockets.set(request.url ?? '', socket);
+  };
+  subscribe('http.server.request.start', note);
+  undo.defer(() => void unsubscribe('http.server.request.start', note));
+  return (path) => sockets.get(path);
+}
+
+const runEvents = ({ frames }: CutReader): RunEvent[] =>
+  frames.flatMap(({ event, data }) => (event === 'run' ? [data as RunEvent] : []));
+/** Of everything that happens; what is told again is known by its number. */
+function runEventsOfAll({ frames }: CutReader): RunEvent[] {
+  const seen = new Map<number, RunEvent>();
+  for (const { data } of frames) {
+    const live = data as LiveEvent;
+    if (live.type === 'run' && !seen.has(live.event.seq)) seen.set(live.event.seq, live.event);
+  }
+  return [...seen.values()];
+}
+const isOver = (events: readonly RunEvent[]): boolean => events.at(-1)?.type === 'run_finished';
+
+describe('a reader with Last-Event-ID', () => {
+  it('cut 20 times, by itself, by the server and by its restart, sees each event once and in order', async () => {
+    const scene = await openScene(4);
+    const runId = await ask(scene.url);
+    const endOf = serverEnds();
+    const random = createRandom(SEED);
+    const cutOf = (path: string): Cut => ({
+      afterBytes: 1 + Math.floor(random() * MOST_BYTES),
+      how: random() < 0.5 ? 'by the reader' : () => endOf(path)?.resetAndDestroy(),
+    });
+    const ofRun = `/api/runs/${runId}/events`;
+    const one = new CutReader();
+    const all = new CutReader();
+    for (let cut = 1; cut <= CUTS; cut++) {
+      const readings = [
+        one.read(scene.url, ofRun, cutOf(ofRun)),
+        all.read(scene.url, '/api/events', cutOf('/api/events')),
+      ];
+      if (cut === CUTS / 2) await scene.restart();
+      expect(await Promise.all(readings)).toEqual(['cut', 'cut']);
+    }
+    expect(isOver(runEvents(one))).toBe(false);
+    while ((await one.read(scene.url, ofRun)) === 'cut');
+    await all.read(scene.url, '/api/events', { when: () => isOver(runEventsOfAll(all)) });
+
+    const events = runEvents(one);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+    expect(events.filter(({ type }) => type === 'attempt_abandoned')).toHaveLength(1);
+    expect(misspelt(events)).toEqual([]);
+    expect(applied(events)).toEqual((await viewOf(scene.url)).page.messages);
+    expect(runEventsOfAll(all)).toEqual(events);
+    expect(await new CutReader(one.lastEventId).read(scene.url, ofRun)).toBe('over');
+  });
+
+  it('that comes back once the events were compacted gets what is left, in order, and has the same transcript', async () => {
+    const scene = await openScene(1);
+    const runId = await ask(scene.url);
+    const ofRun = `/api/runs/${runId}/events`;
+    const away = new CutReader();
+    await away.read(scene.url, '/api/events', { when: () => runEventsOfAll(away).length > 12 });
+    const whole = new CutReader();
+    await whole.read(scene.url, ofRun);
+    const events = runEvents(whole);
+
+    await scene.restart(async (folder) => {
+      const storage = await openStorage({ folder, clock: systemClock });
+      expect(storage.runs.compact(systemClock.now() + 1, 10)).toBe(1);
+      storage.close();
+    });
+    const leftAfter = (seq: number): RunEvent[] => events.filter((each) => each.seq > seq && !PASSING.has(each.type));
+    for (const seq of [0, 9, Math.floor(events.length / 2), events.length - 1]) {
+      const back = new CutReader(String(seq));
+      expect(await back.read(scene.url, ofRun)).toBe('over');
+      expect(runEvents(back)).toEqual(leftAfter(seq));
+    }
+    expect(await new CutReader(String(events.length)).read(scene.url, ofRun)).toBe('over');
+
+    const before = runEventsOfAll(away);
+    const last = before.at(-1)?.seq ?? 0;
+    await away.read(scene.url, '/api/events', { when: () => isOver(runEventsOfAll(away)) });
+    expect(runEventsOfAll(away)).toEqual([...before, ...leftAfter(last)]);
+    expect(applied(runEventsOfAll(away))).toEqual((await viewOf(scene.url)).page.messages);
+  });
+});

@@ -1,0 +1,136 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { checkStorage } from '@toolyard/storage';
+import type { ModelServer } from '@toolyard/testing';
+import {
+  COUNT_FILE_VARIABLE,
+  LOG_FILE_VARIABLE,
+  reply,
+  scriptedMcpCommand,
+  SOURCE_CONDITION,
+  startModelServer,
+} from '@toolyard/testing';
+import { faultsOf } from './well-formed.ts';
+
+const DYING = fileURLToPath(new URL('./dying-server.ts', import.meta.url));
+
+/** One start of the server, up to its death. */
+export type Life = { readonly url: string; readonly over: Promise<NodeJS.Signals | null>; kill(): void };
+
+/** Where a life is to end by itself: at the nth passing of a failpoint, `*` being any. */
+export type Death = { place: string; hit: number };
+
+/** A data folder, a model and a tool that counts, and the lives of the server with them. */
+export class Lives implements AsyncDisposable {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'toolyard-lives-'));
+  readonly #model: ModelServer;
+  readonly #children: ChildProcess[] = [];
+
+  private constructor(model: ModelServer) {
+    this.#model = model;
+  }
+
+  /** The model asks for so many calls, one after the other, each told apart by its argument `n`, and then is done. */
+  static async of(calls: number): Promise<Lives> {
+    const model = await startModelServer(({ body }) => {
+      const { messages } = body as { messages: { role: string }[] };
+      const answered = messages.filter(({ role }) => role === 'tool').length;
+      if (answered >= calls) {
+        return reply.text('I have counted all there was, as you asked me to do.', { pieces: 5, delayMs: 4 });
+      }
+      const call = { name: 'count', arguments: { n: answered + 1 } };
+      return reply.toolCalls([call], { text: 'Let me count.', pieces: 4, delayMs: 2 });
+    });
+    return new Lives(model);
+  }
+
+  /** How often the tool has taken effect. */
+  get counted(): number {
+    const file = this.#file('count');
+    return existsSync(file) ? statSync(file).size : 0;
+  }
+
+  /** The argument `n` of every call that reached the tool. */
+  get made(): number[] {
+    return this.#lines('log').flatMap((line) => {
+      const message = parseJson(line);
+      const params = message.ok && isJsonObject(message.value) ? message.value['params'] : undefined;
+      const args = isJsonObject(params) ? params['arguments'] : undefined;
+      return isJsonObject(args) && typeof args['n'] === 'number' ? [args['n']] : [];
+    });
+  }
+
+  /** The failpoints passed in all lives. */
+  get passed(): string[] {
+    return this.#lines('passed');
+  }
+
+  /** What was wrong with the history of any request the model was sent. */
+  get faults(): string[] {
+    return this.#model.requests.filter(({ method }) => method === 'POST').flatMap(({ body }) => faultsOf(body));
+  }
+
+  /** Starts the server; resolves when it answers. */
+  async start(death?: Death): Promise<Life> {
+    const env = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
+    const counter = { id: 'counter', transport: { type: 'stdio', ...scriptedMcpCommand('counting'), env } };
+    const child = spawn(
+      process.execPath,
+      [
+        ...[SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', DYING, this.#file('data'), '0'],
+        ...[JSON.stringify([counter]), ...(death ? [death.place, String(death.hit)] : [])],
+      ],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: {
+          PATH: process.env['PATH'],
+          HOME: this.#folder,
+          OPENAI_BASE_URL: this.#model.url,
+          OPENAI_API_KEY: 'k',
+          PASSED_FILE: this.#file('passed'),
+          // A start takes half as long.
+          NODE_COMPILE_CACHE: join(tmpdir(), 'toolyard-compile-cache'),
+        },
+      },
+    );
+    this.#children.push(child);
+    const over = once(child, 'exit').then(([, signal]) => signal as NodeJS.Signals | null);
+    const line = await Promise.race([
+      once(child.stdout, 'data').then(([data]) => String(data)),
+      over.then((signal) => Promise.reject(new Error(`the server ended by ${String(signal)} before it answered`))),
+    ]);
+    return { url: line.trim(), over, kill: () => void child.kill('SIGKILL') };
+  }
+
+  /** What is wrong with the data folder; empty where nothing is. */
+  async damage(): Promise<string[]> {
+    const checked = await checkStorage(this.#file('data'));
+    return checked.ok ? [] : checked.problems;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const child of this.#children) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const exit = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exit;
+    }
+    await this.#model.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #file(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  #lines(name: string): string[] {
+    const file = this.#file(name);
+    return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+  }
+}

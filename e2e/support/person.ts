@@ -1,0 +1,77 @@
+import type {
+  ConversationView,
+  InDoubtAnswer,
+  Page,
+  ProviderView,
+  RunEvent,
+  SentMessage,
+  StoredInterrupt,
+} from '@toolyard/protocol';
+import { call, readRun } from './api.ts';
+
+/** The conversation a person asks in. */
+export const CONVERSATION = 'c';
+const MESSAGE_ID = '0192f0c1-2345-7abc-8def-0123456789ab';
+
+/**
+ * Somebody who asks a question and sees it through: sends it again where no answer came, reads on where the stream was
+ * cut, and answers what is asked. The tool is approved for this conversation; `doubt` is said to what is in doubt.
+ */
+export class Person {
+  /** Everything read, in the order it came. */
+  readonly events: RunEvent[] = [];
+  readonly #doubt: () => InDoubtAnswer;
+  #runId: string | null = null;
+
+  constructor(doubt: () => InDoubtAnswer) {
+    this.#doubt = doubt;
+  }
+
+  /** Goes on for as long as the server lives. */
+  async goOn(url: string): Promise<'over' | 'cut'> {
+    try {
+      this.#runId ??= await ask(url);
+    } catch (error) {
+      if (isCut(error)) return 'cut';
+      throw error;
+    }
+    // What was asked before and may not have got its answer.
+    for (const event of this.events) this.#see(url, event);
+    return readRun(url, this.#runId, this.events, (event) => this.#see(url, event));
+  }
+
+  /** What was asked and answered, as the server has kept it. */
+  async answered(url: string): Promise<StoredInterrupt[]> {
+    return (await call<Page<StoredInterrupt>>(url, 'GET', '/api/interrupts?status=answered')).items;
+  }
+
+  #see(url: string, event: RunEvent): void {
+    if (event.type !== 'interrupt_requested') return;
+    const { id, kind } = event.interrupt;
+    const answer = kind === 'approval' ? { decision: 'approve', scope: 'conversation' } : this.#doubt();
+    // Refused where it has its answer already; lost where the server dies: it is given again in the next life.
+    call(url, 'POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer }).catch(() => null);
+  }
+}
+
+/** The conversation as it is stored. */
+export function viewOf(url: string): Promise<ConversationView> {
+  return call<ConversationView>(url, 'GET', `/api/conversations/${CONVERSATION}`);
+}
+
+/** Begins the conversation and asks; gives the id of the run. What was asked before is found, not asked again. */
+export async function ask(url: string): Promise<string> {
+  const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
+  const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
+  const configuration = { model: { providerId, modelId: 'scripted' } };
+  await call(url, 'POST', '/api/conversations', { id: CONVERSATION, configuration });
+  const message = { id: MESSAGE_ID, parts: [{ type: 'text', text: 'Count, please.' }] };
+  const sent = await call<SentMessage>(url, 'POST', `/api/conversations/${CONVERSATION}/messages`, message);
+  if (!('run' in sent)) throw new Error('the message was queued');
+  return sent.run.id;
+}
+
+/** The server went away in the middle of a request; what it said itself is no cut. */
+function isCut(error: unknown): boolean {
+  return error instanceof TypeError;
+}

@@ -1,0 +1,25 @@
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type { ServerOptions } from '@toolyard/server';
+
+/** A server without a page on this machine, with no servers but these. */
+export function serverOptions(of: {
+  dataDir: string;
+  port?: number;
+  servers?: ServerConfig[];
+  env?: NodeJS.ProcessEnv;
+  log?: (line: string) => void;
+}): ServerOptions {
+  return {
+    dataDir: of.dataDir,
+    host: '127.0.0.1',
+    port: of.port ?? 0,
+    allowHosts: [],
+    ui: false,
+    uiSettings: {},
+    uiMcpProxy: false,
+    builtInServers: [],
+    flagServers: of.servers ?? [],
+    env: of.env ?? {},
+    log: of.log ?? (() => {}),
+  };
+}

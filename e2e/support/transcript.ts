@@ -1,0 +1,72 @@
+import type { Message, RunEvent } from '@toolyard/protocol';
+import { textOf } from '@toolyard/protocol';
+
+/** What was said, whatever ids and times there were: the same story told twice looks the same. */
+export function told(messages: readonly Message[]): string[] {
+  return messages.map((message) => {
+    switch (message.role) {
+      case 'tool': {
+        const { content, outcome } = message.parts[0].result;
+        return `tool: ${content.map((item) => (item.type === 'text' ? item.text : item.type)).join(' ')} (${outcome})`;
+      }
+      case 'assistant': {
+        const calls = message.parts.flatMap((part) =>
+          part.type === 'tool_call' ? [`${part.name} ${JSON.stringify(part.arguments)}`] : [],
+        );
+        return [`assistant: ${textOf(message)}`, ...calls, `(${message.finishReason})`].join(' ');
+      }
+      default:
+        return `${message.role}: ${textOf(message)}`;
+    }
+  });
+}
+
+/** The transcript of someone who knows nothing but the events, and applies each of them as it comes. */
+export function applied(events: readonly RunEvent[]): Message[] {
+  const messages = new Map<string, Message>();
+  for (const event of events) {
+    switch (event.type) {
+      case 'run_started':
+      case 'message_finished':
+      case 'tool_finished':
+        messages.set(event.message.id, event.message);
+        break;
+      case 'attempt_abandoned':
+        if (event.messageId !== null) messages.delete(event.messageId);
+        break;
+      default:
+    }
+  }
+  return [...messages.values()];
+}
+
+/**
+ * Messages whose deltas, each applied once, do not spell what they are in the end; and those that neither came to an
+ * end nor were abandoned.
+ */
+export function misspelt(events: readonly RunEvent[]): string[] {
+  const spelled = new Map<string, string>();
+  const wrong: string[] = [];
+  for (const event of events) {
+    switch (event.type) {
+      case 'message_started':
+        spelled.set(event.messageId, '');
+        break;
+      case 'text_delta':
+        spelled.set(event.messageId, `${spelled.get(event.messageId) ?? 'never begun: '}${event.text}`);
+        break;
+      case 'message_finished': {
+        const { message } = event;
+        const text = spelled.get(message.id) ?? '';
+        if (text !== textOf(message)) wrong.push(`${message.id}: "${text}" is not "${textOf(message)}"`);
+        spelled.delete(message.id);
+        break;
+      }
+      case 'attempt_abandoned':
+        if (event.messageId !== null) spelled.delete(event.messageId);
+        break;
+      default:
+    }
+  }
+  return [...wrong, ...[...spelled.keys()].map((id) => `${id}: no end`)];
+}
