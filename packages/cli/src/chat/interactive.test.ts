@@ -159,7 +159,7 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
     await chat.see('Answer 3.');
     chat.line('Three');
     await chat.see(/Allow it\?[^:]*: /);
-    chat.line('a');
+    chat.line('c');
     await chat.see('Answer 5.');
     chat.line('Four');
     const last = await chat.see('Answer 7.');
