@@ -177,11 +177,13 @@ async function eventTypes(served: Served): Promise<string[]> {
   if (!run) return [];
   const control = new AbortController();
   const response = await fetch(`${served.url}/api/runs/${run.id}/events`, { signal: control.signal });
-  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
   let text = '';
   // What is stored comes at once; the stream then stays open for what is to come.
-  while (reader && !text.includes(`id: ${run.lastSeq}\n`))
-    text += new TextDecoder().decode((await reader.read()).value);
+  for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.includes(`id: ${run.lastSeq}\n`)) break;
+  }
   control.abort();
   return [...text.matchAll(/"type":"([a-z_]+)"/g)].map(([, type]) => type ?? '');
 }

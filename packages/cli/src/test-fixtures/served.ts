@@ -36,8 +36,9 @@ export class Served implements AsyncDisposable {
   private constructor(options: ServedOptions) {
     this.#options = options;
     mkdirSync(this.dataDir);
-    const servers = Object.entries(options.mcp ?? {}).map(([name, does]) => [name, scriptedMcpCommand(does)]);
-    writeFileSync(join(this.dataDir, 'mcp.json'), JSON.stringify({ mcpServers: Object.fromEntries(servers) }));
+    const mcpServers: Record<string, object> = {};
+    for (const [name, behaviour] of Object.entries(options.mcp ?? {})) mcpServers[name] = scriptedMcpCommand(behaviour);
+    writeFileSync(join(this.dataDir, 'mcp.json'), JSON.stringify({ mcpServers }));
   }
 
   static async start(options: ServedOptions = {}): Promise<Served> {
@@ -86,18 +87,19 @@ export class Served implements AsyncDisposable {
   }
 
   async get<T>(path: string): Promise<T> {
-    return (await (await fetch(`${this.#url}${path}`)).json()) as T;
+    const response = await fetch(`${this.#url}${path}`);
+    return (await response.json()) as T;
   }
 
   async post<T>(path: string, body: object): Promise<T> {
     const headers = { 'content-type': 'application/json' };
-    return (await (
-      await fetch(`${this.#url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-    ).json()) as T;
+    const response = await fetch(`${this.#url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return (await response.json()) as T;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.end('SIGTERM');
+    // An orderly end would wait for calls under way.
+    await this.end('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
