@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Kysely } from 'kysely';
 import type { Clock, Failpoint } from '@toolyard/protocol';
+import type { BackedUp, BackupOptions } from './backup.ts';
 import { backupFolder } from './backup.ts';
 import type { BlobStore } from './blobs.ts';
 import { createBlobStore } from './blobs.ts';
@@ -56,7 +57,7 @@ export type Storage = {
   readonly secrets: SecretRepository;
   readonly blobs: BlobStore;
   /** Copies everything to a folder that does not exist yet, while work goes on. What has that name is whole. */
-  backup(to: string): Promise<void>;
+  backup(to: string, options: BackupOptions): Promise<BackedUp>;
   /** Reads everything through; takes long where there is much. */
   check(): Promise<CheckResult>;
   /** Folds the log into the database file and gives the folder free. May be called again. */
@@ -113,10 +114,10 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
     settings: createSettingsRepository(db),
     secrets: createSecretRepository(db),
     blobs,
-    async backup(to) {
+    async backup(to, options) {
       const release = blobs.holdDeletions();
       try {
-        await backupFolder(folder, to);
+        return await backupFolder(folder, to, options);
       } finally {
         release();
       }

@@ -20,6 +20,8 @@ export type ServedOptions = {
   model?: string;
   /** MCP servers by name, for `mcp.json` of the data folder. */
   mcp?: Record<string, McpBehaviour>;
+  /** An own data folder that is there already, instead of a new one. */
+  dataDir?: string;
   args?: string[];
   env?: NodeJS.ProcessEnv;
 };
@@ -27,7 +29,7 @@ export type ServedOptions = {
 /** A `toolyard serve` in a process of its own, with a data folder of its own that outlives it. */
 export class Served implements AsyncDisposable {
   readonly folder: string = mkdtempSync(join(tmpdir(), 'toolyard-served-'));
-  readonly dataDir: string = join(this.folder, 'data');
+  readonly dataDir: string;
   readonly #options: ServedOptions;
   #child: ChildProcess | undefined;
   #url = '';
@@ -35,7 +37,9 @@ export class Served implements AsyncDisposable {
 
   private constructor(options: ServedOptions) {
     this.#options = options;
-    mkdirSync(this.dataDir);
+    this.dataDir = options.dataDir ?? join(this.folder, 'data');
+    mkdirSync(this.dataDir, { recursive: true });
+    if (options.dataDir !== undefined) return;
     const mcpServers: Record<string, object> = {};
     for (const [name, behaviour] of Object.entries(options.mcp ?? {})) mcpServers[name] = scriptedMcpCommand(behaviour);
     writeFileSync(join(this.dataDir, 'mcp.json'), JSON.stringify({ mcpServers }));
