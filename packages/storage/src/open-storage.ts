@@ -32,7 +32,7 @@ import { freeLeases } from './sqlite/leases.ts';
 import { migrateToLatest, refuseForeignDatabase } from './sqlite/migrate.ts';
 import type { SyncRunStore } from './sqlite/run-rows.ts';
 import { createSqliteRunStore } from './sqlite/run-store.ts';
-import { toStorageError } from './storage-error.ts';
+import { storageError, toStorageError } from './storage-error.ts';
 
 export type StorageOptions = {
   /** The data folder; made, for its owner alone, where it is not there. */
@@ -136,7 +136,7 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (!statSync(folder).isDirectory()) throw new TypeError('it is no folder');
+    if (!statSync(folder).isDirectory()) throw storageError('not_writable', folder, 'it is no folder');
   } catch (error) {
     throw toStorageError(error, folder);
   }
