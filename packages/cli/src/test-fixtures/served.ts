@@ -55,6 +55,11 @@ export class Served implements AsyncDisposable {
     return this.#url;
   }
 
+  get pid(): number {
+    if (this.#child?.pid === undefined) throw new Error('it was not started');
+    return this.#child.pid;
+  }
+
   /** What it wrote to stderr. */
   get log(): string {
     return this.#log;
