@@ -12,15 +12,21 @@ export type ConnectionFlags = {
 export type ChatFlags = ConnectionFlags & {
   system?: string;
   maxTurns?: number;
-  onMaxTurns: 'answer' | 'error';
+  onMaxTurns?: 'answer' | 'error';
   allow: string[];
-  toolMode: 'native' | 'text';
+  toolMode?: 'native' | 'text';
   temperature?: number;
   topP?: number;
   maxTokens?: number;
   stop: string[];
   seed?: number;
   json?: boolean;
+  /** True without an address: the server of the data folder. */
+  server?: string | true;
+  token?: string;
+  dataDir?: string;
+  conversation?: string;
+  wait?: number;
 };
 
 export type DoctorFlags = ConnectionFlags & { json?: boolean };

@@ -25,23 +25,25 @@ function createProgram(): Command {
     .showHelpAfterError('(toolyard --help shows what there is)')
     .exitOverride();
 
-  const chat = program
+  const chatting = program
     .command('chat')
     .description('Talk to a model that may use tools; with a question: answer it and leave')
     .argument('[question]', 'asked once, the answer goes to stdout; "-" reads it from stdin');
-  withConnectionOptions(chat)
+  withConnectionOptions(chatting)
     .option('--system <text>', 'instructions for the model')
     .option('--max-turns <n>', 'model requests a run may take (default: 20, with a question 5)', positiveInteger)
     .addOption(
-      new Option('--on-max-turns <what>', 'when they are used up: answer without tools, or fail')
-        .choices(['answer', 'error'])
-        .default('answer'),
+      new Option('--on-max-turns <what>', 'when they are used up: answer without tools (default), or fail').choices([
+        'answer',
+        'error',
+      ]),
     )
     .addOption(repeatable('--allow <server/tool>', 'a tool that may run without asking'))
     .addOption(
-      new Option('--tool-mode <mode>', 'how the model is told of tools: in the request, or in the prompt')
-        .choices(['native', 'text'])
-        .default('native'),
+      new Option(
+        '--tool-mode <mode>',
+        'how the model is told of tools: in the request (default), or in the prompt',
+      ).choices(['native', 'text']),
     )
     .option('--temperature <number>', 'how freely the model chooses its words', number)
     .option('--top-p <number>', 'the share of likely words it chooses from', number)
@@ -49,10 +51,14 @@ function createProgram(): Command {
     .addOption(repeatable('--stop <text>', 'ends the answer where this text would come'))
     .option('--seed <n>', 'the same seed asks for the same answer', number)
     .option('--json', 'one event a line on stdout, as JSON (with a question)')
+    .option('--server [url]', 'let a running server answer; without an address the one that has the data folder')
+    .option('--conversation <id>', 'at the server: go on with this conversation')
+    .option('--token <text>', 'its token (better: TOOLYARD_TOKEN)')
+    .option('--data-dir <folder>', 'the data folder whose server is meant (or TOOLYARD_DATA_DIR)')
+    .option('--wait <seconds>', 'how long a server that goes away is waited for (default 30)', number)
     .exitOverride()
     .action(async (question: string | undefined, options: ChatFlags) => {
-      const { chatCommand } = await import('./chat/chat-command.ts');
-      process.exitCode = await chatCommand(question, options);
+      process.exitCode = await chat(question, options);
     });
 
   const doctor = program.command('doctor').description('Tell what is found on this machine and what is wrong');
@@ -80,6 +86,17 @@ function createProgram(): Command {
       process.exitCode = await mcpServeCommand(options);
     });
   return program;
+}
+
+async function chat(question: string | undefined, flags: ChatFlags): Promise<number> {
+  const { serverChatFrom } = await import('./server-chat/server-chat-flags.ts');
+  const atServer = serverChatFrom(question, flags);
+  if (atServer) {
+    const { serverChatCommand } = await import('./server-chat/server-chat-command.ts');
+    return serverChatCommand(atServer, flags);
+  }
+  const { chatCommand } = await import('./chat/chat-command.ts');
+  return chatCommand(question, flags);
 }
 
 function withConnectionOptions(command: Command): Command {

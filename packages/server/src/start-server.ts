@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { createUuidSource } from '@toolyard/agent-host';
 import type { Failpoint } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
-import { openStorage } from '@toolyard/storage';
+import type { Storage, StorageOptions } from '@toolyard/storage';
+import { openStorage, StorageError } from '@toolyard/storage';
 import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
 import type { ServerOptions } from './config/server-options.ts';
@@ -20,6 +21,7 @@ import { createServers } from './mcp/servers.ts';
 import { createModels } from './models/models.ts';
 import { createRunService } from './runs/create-run-service.ts';
 import { createSecrets } from './secrets/secrets.ts';
+import { ADDRESS_FILE, serverOf, toolyardAt } from './who-is-there.ts';
 
 /** A server that answers. */
 export type RunningServer = {
@@ -31,9 +33,6 @@ export type RunningServer = {
 
 /** What a test puts in the place of the real thing. */
 export type Surroundings = { failpoint?: Failpoint };
-
-/** The file in the data folder that tells other commands where its server is. */
-const ADDRESS_FILE = 'server.json';
 
 /**
  * Opens the data folder, answers on the address, and takes up the runs the last process left.
@@ -68,7 +67,7 @@ async function assemble(
     log,
   });
 
-  const storage = await openStorage({ folder: dataDir, clock, ...(failpoint ? { failpoint } : {}) });
+  const storage = await open({ folder: dataDir, clock, ...(failpoint ? { failpoint } : {}) });
   ends.defer(() => storage.close());
   const hub = createLiveHub();
   const secrets = createSecrets({ repository: storage.secrets, clock, folder: dataDir, env, log });
@@ -142,6 +141,25 @@ async function assemble(
   ready = true;
   void secrets.check(OWNER);
   return listening;
+}
+
+/** Where the folder is open already, says who has it. */
+async function open(options: StorageOptions): Promise<Storage> {
+  try {
+    return await openStorage(options);
+  } catch (thrown) {
+    if (!StorageError.isInstance(thrown) || thrown.problem !== 'in_use') throw thrown;
+    const other = serverOf(options.folder);
+    if (!other || (await toolyardAt(other.url)) === null) throw thrown;
+    throw new StorageError(
+      'in_use',
+      {
+        message: `${options.folder} is in use by the Toolyard at ${other.url} (process ${other.pid}).`,
+        hint: 'Use that one, end it first, or choose another data folder with --data-dir.',
+      },
+      { cause: thrown },
+    );
+  }
 }
 
 /** The built page lies in a package of its own; null where it was not built. */

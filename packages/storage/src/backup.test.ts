@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RunEvent } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
+import { backupFolder } from './backup.ts';
 import { checkStorage } from './check.ts';
 import { DATABASE_FILE } from './layout.ts';
 import type { Storage } from './open-storage.ts';
@@ -42,7 +43,7 @@ afterEach(() => {
 describe('a backup', () => {
   test('made in the middle of a run opens as a data folder, and the run is taken up from there', async () => {
     const { sha256 } = await storage.blobs.put(ANNE, new Uint8Array(100_000).fill(7), { mimeType: 'x/y', at: 1 });
-    const made = storage.backup(target);
+    const made = storage.backup(target, { keys: true });
     let written = 0;
     void made.finally(() => (written = -1));
     while (written >= 0) {
@@ -67,7 +68,7 @@ describe('a backup', () => {
 
   test('keeps the blobs that are deleted while it is being made', async () => {
     const { sha256 } = await storage.blobs.put(ANNE, new Uint8Array([1, 2, 3]), { mimeType: 'x/y', at: 1 });
-    const made = storage.backup(target);
+    const made = storage.backup(target, { keys: true });
     await nextTurn();
     storage.blobs.remove(ANNE, sha256);
     await made;
@@ -79,11 +80,41 @@ describe('a backup', () => {
   test('never writes over anything, and leaves nothing where it fails', async () => {
     mkdirSync(target, { recursive: true });
     writeFileSync(join(target, 'mine'), 'x');
-    await expect(storage.backup(target)).rejects.toMatchObject({ problem: 'not_writable' });
+    await expect(storage.backup(target, { keys: true })).rejects.toMatchObject({ problem: 'not_writable' });
     expect(readdirSync(target)).toEqual(['mine']);
     const below = join(target, 'mine', 'deeper');
-    await expect(storage.backup(below)).rejects.toMatchObject({ problem: 'not_writable' });
+    await expect(storage.backup(below, { keys: true })).rejects.toMatchObject({ problem: 'not_writable' });
     expect(readdirSync(join(folder.path, 'backups'))).toEqual(['monday']);
+  });
+
+  test('has what belongs to it beside the database, for its owner alone, and the keys only where they are wanted', async () => {
+    for (const name of ['config.json', 'mcp.json', 'secret.key', 'secret.salt', 'server.json', 'notes.txt']) {
+      writeFileSync(join(data, name), name, { mode: 0o644 });
+    }
+    expect(await storage.backup(target, { keys: true })).toEqual({
+      files: ['config.json', 'mcp.json', 'secret.key', 'secret.salt'],
+    });
+    expect(readdirSync(target).sort()).toEqual(['config.json', 'mcp.json', 'secret.key', 'secret.salt', DATABASE_FILE]);
+    expect(readFileSync(join(target, 'secret.key'), 'utf8')).toBe('secret.key');
+    for (const name of readdirSync(target)) expect(statSync(join(target, name)).mode & 0o077, name).toBe(0);
+    const without = join(folder.path, 'backups', 'tuesday');
+    await storage.backup(without, { keys: false });
+    expect(readdirSync(without).sort()).toEqual(['config.json', 'mcp.json', DATABASE_FILE]);
+  });
+
+  test('is refused for a folder that is no data folder, and for a damaged one, naming that and not the copy', async () => {
+    const empty = join(folder.path, 'empty');
+    mkdirSync(empty);
+    await expect(backupFolder(empty, target, { keys: true })).rejects.toMatchObject({
+      problem: 'not_ours',
+      message: expect.stringContaining(empty),
+    });
+    writeFileSync(join(empty, DATABASE_FILE), Buffer.alloc(8_192, 'not a database '));
+    await expect(backupFolder(empty, target, { keys: true })).rejects.toMatchObject({
+      problem: 'corrupt',
+      message: expect.stringContaining(empty),
+    });
+    expect(existsSync(join(folder.path, 'backups'))).toBe(false);
   });
 });
 

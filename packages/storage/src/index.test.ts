@@ -3,7 +3,9 @@ import * as root from './index.ts';
 
 test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
+    'KEY_FILE',
     'MAX_INLINE_BYTES',
+    'SALT_FILE',
     'StorageError',
     'backupFolder',
     'checkStorage',

@@ -5,6 +5,7 @@
 export { openStorage } from './open-storage.ts';
 export type { Storage, StorageOptions } from './open-storage.ts';
 export { backupFolder } from './backup.ts';
+export { KEY_FILE, SALT_FILE } from './layout.ts';
 export { checkStorage } from './check.ts';
 export type { CheckResult } from './check.ts';
 export { StorageError } from './storage-error.ts';

@@ -2,3 +2,8 @@
 export const DATABASE_FILE = 'toolyard.db';
 /** Where its blobs lie, each in a file named after its sha256. */
 export const BLOBS_FOLDER = 'blobs';
+/** What seals the secrets in the database: a key, or the salt that a passphrase is made into one with. */
+export const KEY_FILE = 'secret.key';
+export const SALT_FILE = 'secret.salt';
+/** What the owner writes by hand. */
+export const OWNERS_FILES = ['config.json', 'mcp.json'] as const;

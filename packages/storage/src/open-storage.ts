@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Kysely } from 'kysely';
 import type { Clock, Failpoint } from '@toolyard/protocol';
+import type { BackedUp, BackupOptions } from './backup.ts';
 import { backupFolder } from './backup.ts';
 import type { BlobStore } from './blobs.ts';
 import { createBlobStore } from './blobs.ts';
@@ -31,7 +32,7 @@ import { freeLeases } from './sqlite/leases.ts';
 import { migrateToLatest, refuseForeignDatabase } from './sqlite/migrate.ts';
 import type { SyncRunStore } from './sqlite/run-rows.ts';
 import { createSqliteRunStore } from './sqlite/run-store.ts';
-import { toStorageError } from './storage-error.ts';
+import { storageError, toStorageError } from './storage-error.ts';
 
 export type StorageOptions = {
   /** The data folder; made, for its owner alone, where it is not there. */
@@ -56,7 +57,7 @@ export type Storage = {
   readonly secrets: SecretRepository;
   readonly blobs: BlobStore;
   /** Copies everything to a folder that does not exist yet, while work goes on. What has that name is whole. */
-  backup(to: string): Promise<void>;
+  backup(to: string, options: BackupOptions): Promise<BackedUp>;
   /** Reads everything through; takes long where there is much. */
   check(): Promise<CheckResult>;
   /** Folds the log into the database file and gives the folder free. May be called again. */
@@ -113,10 +114,10 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
     settings: createSettingsRepository(db),
     secrets: createSecretRepository(db),
     blobs,
-    async backup(to) {
+    async backup(to, options) {
       const release = blobs.holdDeletions();
       try {
-        await backupFolder(folder, to);
+        return await backupFolder(folder, to, options);
       } finally {
         release();
       }
@@ -135,7 +136,7 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (!statSync(folder).isDirectory()) throw new TypeError('it is no folder');
+    if (!statSync(folder).isDirectory()) throw storageError('not_writable', folder, 'it is no folder');
   } catch (error) {
     throw toStorageError(error, folder);
   }

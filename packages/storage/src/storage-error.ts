@@ -6,18 +6,20 @@ import { ToolyardError } from '@toolyard/protocol';
  * - `in_use`: another Toolyard has the folder open
  * - `not_writable`: the folder or a file in it cannot be written
  * - `disk_full`: no room, or the quota is used up; what was stored stays readable
+ * - `write_failed`: the same, or the disk itself fails: SQLite does not tell
  * - `corrupt`: the file is damaged
  * - `newer_version`: written by a later Toolyard; untouched
  * - `not_ours`: a database of some other program; untouched
  * - `engine`: anything else the database says
  */
 export type StorageProblem =
-  'in_use' | 'not_writable' | 'disk_full' | 'corrupt' | 'newer_version' | 'not_ours' | 'engine';
+  'in_use' | 'not_writable' | 'disk_full' | 'write_failed' | 'corrupt' | 'newer_version' | 'not_ours' | 'engine';
 
 const CODES: Record<StorageProblem, ErrorCode> = {
   in_use: 'bad_config',
   not_writable: 'bad_config',
   disk_full: 'storage_full',
+  write_failed: 'storage_failed',
   corrupt: 'storage_failed',
   newer_version: 'bad_config',
   not_ours: 'bad_config',
@@ -42,27 +44,50 @@ export class StorageError extends ToolyardError {
 
 /** SQLite's primary result code of what was thrown; undefined where it is no error of SQLite. */
 export function sqliteCode(thrown: unknown): number | undefined {
+  const code = extendedCode(thrown);
+  return code === undefined ? undefined : code & 0xff;
+}
+
+function extendedCode(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error) || !('errcode' in thrown) || typeof thrown.errcode !== 'number') return undefined;
-  return thrown.errcode & 0xff;
+  return thrown.errcode;
 }
 
 /** The result codes this room tells apart. */
 export const SQLITE = { busy: 5, readonly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, constraint: 19 };
+/** I/O errors of writing: write, fsync, truncate, and making the file of the shared memory larger. */
+const WRITE_ERRORS: ReadonlySet<number> = new Set([3, 4, 6, 19].map((detail) => SQLITE.ioError | (detail << 8)));
 const NOT_A_DATABASE = 26;
 const PERMISSION = 3;
 
 /** Says plainly what the database or the file system threw about `where`, a folder or a file. */
 export function toStorageError(thrown: unknown, where: string): StorageError {
   if (StorageError.isInstance(thrown)) return thrown;
-  const problem = sqliteProblem(sqliteCode(thrown)) ?? fileProblem(thrown);
-  const detail = thrown instanceof Error ? thrown.message : 'unknown reason';
-  return new StorageError(problem, describe(problem, where, detail), { cause: thrown });
+  const problem = sqliteProblem(extendedCode(thrown)) ?? fileProblem(thrown);
+  return new StorageError(problem, describe(problem, where, detailOf(thrown)), { cause: thrown });
 }
 
-function sqliteProblem(code: number | undefined): StorageProblem | undefined {
-  switch (code) {
-    case undefined:
-      return undefined;
+/** What systems say when a file or a folder cannot be made, in words. */
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'that file system is read-only',
+  ENOENT: 'it is not there and cannot be made',
+  ENOTDIR: 'a file stands where a folder should be',
+  EEXIST: 'a file stands where a folder should be',
+  EISDIR: 'a folder stands where a file should be',
+};
+
+function detailOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return 'unknown reason';
+  const code = 'code' in thrown ? String(thrown.code) : '';
+  return REASONS[code] ?? thrown.message;
+}
+
+function sqliteProblem(extended: number | undefined): StorageProblem | undefined {
+  if (extended === undefined) return undefined;
+  if (WRITE_ERRORS.has(extended)) return 'write_failed';
+  switch (extended & 0xff) {
     case SQLITE.busy:
       return 'in_use';
     case SQLITE.readonly:
@@ -93,6 +118,9 @@ function fileProblem(thrown: unknown): StorageProblem {
     case 'ENOSPC':
     case 'EDQUOT':
       return 'disk_full';
+    case 'EFBIG':
+    case 'EIO':
+      return 'write_failed';
     default:
       return 'engine';
   }
@@ -114,6 +142,11 @@ function describe(problem: StorageProblem, where: string, detail: string): Omit<
       return {
         message: `There is no room left for ${where}.`,
         hint: 'Make room on the disk. What was stored before is safe.',
+      };
+    case 'write_failed':
+      return {
+        message: `${where} cannot be written: the disk is full, a quota is used up, or the disk fails.`,
+        hint: 'Make room, or look at the disk. What was stored before is safe.',
       };
     case 'corrupt':
       return {

@@ -1,41 +1,30 @@
-import type { Agent, AgentRun, AskApproval } from '@toolyard/agent-host';
+import type { Agent, AskApproval } from '@toolyard/agent-host';
 import { createAgent, nodePlatform } from '@toolyard/agent-host/node';
 import { killAllStdioChildren } from '@toolyard/mcp-host/node';
-import type { ModelParameters } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
 import { chooseModel } from '../choose-model.ts';
-import { reportFailure } from '../failure.ts';
 import type { ChatFlags } from '../flags.ts';
-import { plainLine } from '../plain.ts';
 import { serversFrom } from '../servers.ts';
+import { agentPartner } from './agent-partner.ts';
 import { answerOnce } from './answer-once.ts';
 import { createTerminalApproval } from './approval.ts';
 import { Conversation } from './conversation.ts';
+import type { Answering, ServerLine } from './partner.ts';
+import { parametersFrom, readQuestion } from './read-flags.ts';
 import { onStopSignal } from './stop-signals.ts';
 import type { LineReader, Terminal } from './terminal.ts';
-import { createLineReader, dim, processTerminal, readAll } from './terminal.ts';
+import { createLineReader, dim, processTerminal } from './terminal.ts';
+import { tellServers } from './told.ts';
 
 const ONE_SHOT_TURNS = 5;
 
-/** `toolyard chat [question]`; gives the exit code. */
+/** `toolyard chat [question]` with a loop of its own; gives the exit code. */
 export async function chatCommand(question: string | undefined, flags: ChatFlags): Promise<number> {
   const terminal = processTerminal();
-  const asked = question === '-' ? await readAll(terminal.input) : question;
-  if (asked !== undefined && asked.trim() === '') {
-    throw new ToolyardError({ code: 'bad_config', message: 'The question is empty.' });
-  }
-  if (flags.json && asked === undefined) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: '--json goes with a question.',
-      hint: 'toolyard chat --json "question"',
-    });
-  }
-  checkAllowed(flags.allow);
+  const asked = await readQuestion(question, flags, terminal.input);
   process.once('exit', killAllStdioChildren);
 
   // Who answers a stop changes in the course of a chat: at first nobody, then the run under way.
-  let current: AgentRun | null = null;
+  let current: Answering | null = null;
   const signals = onStopSignal(() => {
     current?.cancel();
     return current !== null;
@@ -52,22 +41,23 @@ export async function chatCommand(question: string | undefined, flags: ChatFlags
         servers,
         parameters: parametersFrom(flags),
         limits: {
-          onMaxTurns: flags.onMaxTurns,
+          onMaxTurns: flags.onMaxTurns ?? 'answer',
           ...(flags.maxTurns !== undefined
             ? { maxTurns: flags.maxTurns }
             : asked !== undefined
               ? { maxTurns: ONE_SHOT_TURNS }
               : {}),
         },
-        toolMode: flags.toolMode,
+        toolMode: flags.toolMode ?? 'native',
         allow: flags.allow,
         ...(flags.system === undefined ? {} : { instructions: flags.system }),
         ...approvalFor(terminal, reader, () => current?.cancel()),
       },
       platform,
     );
-    tellServers(agent, terminal);
-    const track = (run: AgentRun): AgentRun => {
+    tellServers(linesOf(agent), terminal);
+    const partner = agentPartner(agent);
+    const track = (run: Answering): Answering => {
       current = run;
       const over = (): void => {
         current = null;
@@ -76,10 +66,10 @@ export async function chatCommand(question: string | undefined, flags: ChatFlags
       return run;
     };
     if (asked !== undefined) {
-      const code = await answerOnce({ agent, question: asked, terminal, json: flags.json === true, track });
+      const code = await answerOnce({ partner, question: asked, terminal, json: flags.json === true, track });
       return signals.exitCode() ?? code;
     }
-    return await new Conversation({ agent, terminal, reader, track, signals }).talk();
+    return await new Conversation({ partner, terminal, reader, track, signals }).talk();
   } finally {
     reader.close();
     signals.dispose();
@@ -90,40 +80,12 @@ function approvalFor(terminal: Terminal, reader: LineReader, onInterrupt: () => 
   return terminal.interactive ? { approve: createTerminalApproval({ terminal, reader, onInterrupt }) } : {};
 }
 
-function parametersFrom(flags: ChatFlags): ModelParameters {
-  return {
-    ...(flags.temperature === undefined ? {} : { temperature: flags.temperature }),
-    ...(flags.topP === undefined ? {} : { topP: flags.topP }),
-    ...(flags.maxTokens === undefined ? {} : { maxOutputTokens: flags.maxTokens }),
-    ...(flags.stop.length === 0 ? {} : { stop: flags.stop }),
-    ...(flags.seed === undefined ? {} : { seed: flags.seed }),
-  };
-}
-
-function checkAllowed(allow: readonly string[]): void {
-  const wrong = allow.find((reference) => !/^[^/]+\/.+$/.test(reference));
-  if (wrong === undefined) return;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: `--allow ${wrong}: it takes a server and a tool, such as files/read_file.`,
-    hint: 'In a chat, /tools lists them.',
-  });
-}
-
-/** A server that is not there is told, not fatal: the others work. */
-function tellServers(agent: Agent, { err, errIsScreen }: Terminal): void {
-  for (const server of agent.servers) {
-    if (server.state === 'ready') {
-      const tools = `${server.toolCount} ${server.toolCount === 1 ? 'tool' : 'tools'}`;
-      err.write(dim(`server ${server.id}: ${tools}\n`, errIsScreen));
-      for (const { name, reason } of server.skipped) {
-        err.write(dim(`  left out ${plainLine(name)}: ${plainLine(reason)}\n`, errIsScreen));
-      }
-    } else {
-      reportFailure(
-        new ToolyardError(server.error ?? { code: 'internal', message: `${server.id} is ${server.state}.` }),
-        err,
-      );
-    }
-  }
+function linesOf(agent: Agent): ServerLine[] {
+  return agent.servers.map(({ id, state, toolCount, skipped, error }) => ({
+    id,
+    state,
+    tools: toolCount,
+    skipped,
+    ...(error === undefined ? {} : { error }),
+  }));
 }

@@ -1,11 +1,9 @@
-import type { Agent, AgentRun } from '@toolyard/agent-host';
 import type { Message } from '@toolyard/protocol';
-import { formatToolReference, ToolyardError } from '@toolyard/protocol';
-import { notFound } from '../choose-model.ts';
 import { EXIT } from '../exit.ts';
-import { explain } from '../explain.ts';
 import { reportFailure } from '../failure.ts';
 import { plain, plainLine } from '../plain.ts';
+import { follow } from './follow.ts';
+import type { Answering, Partner } from './partner.ts';
 import type { StopSignals } from './stop-signals.ts';
 import type { LineReader, Terminal } from './terminal.ts';
 import { dim } from './terminal.ts';
@@ -20,12 +18,14 @@ const HELP = `/tools            the tools the model may use
 Ctrl-C stops an answer; pressed again it leaves.`;
 
 export type ConversationOptions = {
-  agent: Agent;
+  partner: Partner;
   terminal: Terminal;
   reader: LineReader;
   /** Told of each run, so that a signal can stop it. */
-  track: (run: AgentRun) => AgentRun;
+  track: (run: Answering) => Answering;
   signals: StopSignals;
+  /** Under way already: followed before the first question is asked. */
+  joined?: Answering;
 };
 
 /** A chat at the terminal, or over a pipe, a line a message. */
@@ -44,6 +44,11 @@ export class Conversation {
       terminal.err.write(dim('Ask away. /help shows what else there is.\n', terminal.errIsScreen));
     let code: number = EXIT.done;
     let leaving = false;
+    if (this.#options.joined) {
+      await this.#follow(this.#options.joined);
+      if (signals.wantsEnd()) return signals.exitCode() ?? code;
+      signals.reset();
+    }
     for (;;) {
       const line = await reader.ask(prompt);
       if (line.kind === 'end') return code;
@@ -60,7 +65,7 @@ export class Conversation {
       const command = /^\/(tools|history|clear|model|help)(?:\s+(.*))?$/s.exec(text);
       if (command) await this.#command(command[1] ?? '', command[2]?.trim() ?? '');
       else {
-        const answer = await this.#answer(text);
+        const answer = await this.#follow(this.#options.partner.ask(text));
         // Over a pipe the code is all a script sees.
         if (!terminal.interactive) code = Math.max(code, answer);
         // Whoever stopped an answer and presses Ctrl-C again wants to leave.
@@ -71,65 +76,42 @@ export class Conversation {
     }
   }
 
-  async #answer(text: string): Promise<number> {
-    const { agent, terminal, track } = this.#options;
+  #follow(run: Answering): Promise<number> {
+    const { partner, terminal, track } = this.#options;
     const transcript = new Transcript(terminal);
-    try {
-      const run = track(agent.run(text));
-      for await (const event of run) transcript.show(event);
-      const { status } = await run.result;
-      return status === 'done' ? EXIT.done : EXIT.stopped;
-    } catch (thrown) {
-      transcript.settle();
-      reportFailure(ToolyardError.isInstance(thrown) ? await explain(thrown, agent) : thrown, terminal.err);
-      return EXIT.failed;
-    }
+    return follow(track(run), partner, {
+      terminal,
+      show: (event) => transcript.show(event),
+      settle: () => transcript.settle(),
+    });
   }
 
   async #command(name: string, argument: string): Promise<void> {
-    const { agent, terminal } = this.#options;
+    const { partner, terminal } = this.#options;
+    try {
+      this.#say(await this.#told(name, argument, partner));
+    } catch (thrown) {
+      reportFailure(thrown, terminal.err);
+    }
+  }
+
+  async #told(name: string, argument: string, partner: Partner): Promise<string> {
     switch (name) {
       case 'tools':
-        return this.#say(this.#tools());
+        return (await partner.tools()).join('\n') || 'No tools. --mcp "<command or url>" adds a server.';
       case 'history':
-        return this.#say(agent.messages.map(describeMessage).join('\n') || 'Nothing has been said yet.');
+        return (await partner.history()).map(describeMessage).join('\n') || 'Nothing has been said yet.';
       case 'clear':
-        agent.clear();
-        return this.#say('The conversation begins anew.');
-      case 'model':
-        try {
-          return this.#say(await this.#model(argument));
-        } catch (thrown) {
-          reportFailure(thrown, terminal.err);
-          return;
-        }
+        partner.clear();
+        return 'The conversation begins anew.';
+      case 'model': {
+        if (argument !== '') return `From now on ${plainLine(await partner.useModel(argument))} answers.`;
+        const offered = await partner.models();
+        return offered.map(({ name, current }) => `${current ? '*' : ' '} ${plainLine(name)}`).join('\n') || 'None.';
+      }
       default:
-        return this.#say(HELP);
+        return HELP;
     }
-  }
-
-  #tools(): string {
-    const { agent } = this.#options;
-    const lines = agent.tools.map((tool) => {
-      const unasked = tool.builtIn && tool.annotations?.readOnly ? '' : ' (asks first)';
-      const title = tool.description ?? tool.title ?? '';
-      return `${formatToolReference(tool.tool)}${unasked}  ${plainLine(title, 100)}`;
-    });
-    const missing = agent.servers
-      .filter((server) => server.state !== 'ready')
-      .map((server) => `${server.id}: ${plainLine(server.error?.message ?? server.state)}`);
-    return [...lines, ...missing].join('\n') || 'No tools. --mcp "<command or url>" adds a server.';
-  }
-
-  async #model(wanted: string): Promise<string> {
-    const { agent } = this.#options;
-    const offered = await agent.models();
-    if (wanted === '') {
-      return offered.map(({ id }) => `${id === agent.model ? '*' : ' '} ${plainLine(id)}`).join('\n') || 'None.';
-    }
-    if (!offered.some(({ id }) => id === wanted)) throw notFound(wanted, offered, `at ${agent.provider}`);
-    agent.useModel(wanted);
-    return `From now on ${plainLine(wanted)} answers.`;
   }
 
   #say(text: string): void {

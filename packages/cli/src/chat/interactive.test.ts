@@ -1,79 +1,9 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import {
-  eventually,
-  isAlive,
-  processTreeOf,
-  reply,
-  runNode,
-  scriptedMcpCommand,
-  SOURCE_CONDITION,
-  startModelServer,
-} from '@toolyard/testing';
-
-const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url));
-const ENV = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', TERM: 'xterm', NO_COLOR: '1' };
-
-/** `script` of util-linux runs a program on a pseudo-terminal; without it these tests cannot be made. */
-const hasTerminal =
-  process.platform === 'linux' &&
-  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
-if (!hasTerminal) console.warn('skipped: tests at a pseudo-terminal need `script` of util-linux');
-
-/** A chat at a real pseudo-terminal: what is typed goes in, what a person would see comes out. */
-class TerminalChat implements AsyncDisposable {
-  readonly #child: ChildProcessWithoutNullStreams;
-  readonly ended: Promise<unknown[]>;
-  #screen = '';
-  #seen = 0;
-
-  constructor(args: readonly string[]) {
-    const command = [process.execPath, SOURCE_CONDITION, BIN, 'chat', ...args].map((word) => `'${word}'`).join(' ');
-    this.#child = spawn('script', ['-qefc', `stty cols 120; exec ${command}`, '/dev/null'], { env: ENV });
-    this.ended = once(this.#child, 'exit');
-    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.#screen += text));
-    this.#child.stdin.on('error', () => {});
-  }
-
-  /** Waits until `text` shows up behind what was seen before, and gives all that came with it. */
-  async see(text: string | RegExp): Promise<string> {
-    const matches = (): RegExpExecArray | null =>
-      (typeof text === 'string' ? new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) : text).exec(
-        this.#screen.slice(this.#seen),
-      );
-    await eventually(() => expect(matches(), `${String(text)} in ${this.#screen}`).not.toBeNull());
-    const match = matches();
-    const end = this.#seen + (match?.index ?? 0) + (match?.[0].length ?? 0);
-    const shown = this.#screen.slice(this.#seen, end);
-    this.#seen = end;
-    return shown;
-  }
-
-  type(text: string): void {
-    this.#child.stdin.write(text);
-  }
-
-  line(text: string): void {
-    this.type(`${text}\r`);
-  }
-
-  processes(): number[] {
-    return processTreeOf(this.#child.pid ?? 0);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const left = this.processes();
-    this.#child.kill('SIGKILL');
-    await this.ended;
-    for (const pid of left) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-  }
-}
+import { isAlive, reply, runNode, scriptedMcpCommand, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
+import { BIN, CTRL_C, CTRL_D, ENV, hasTerminal, TerminalChat } from '../test-fixtures/terminal-chat.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolyard-chat-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -85,9 +15,6 @@ function echoServer(): string {
   writeFileSync(path, JSON.stringify({ mcpServers: { odd } }));
   return path;
 }
-
-const CTRL_C = '\u0003';
-const CTRL_D = '\u0004';
 
 describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
   it('says which model answers, streams the answer, keeps the history, and leaves with Ctrl-D', async () => {
@@ -159,7 +86,7 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
     await chat.see('Answer 3.');
     chat.line('Three');
     await chat.see(/Allow it\?[^:]*: /);
-    chat.line('a');
+    chat.line('c');
     await chat.see('Answer 5.');
     chat.line('Four');
     const last = await chat.see('Answer 7.');

@@ -18,14 +18,14 @@ export type StopSignals = {
  * Lets `stop` end things in order at the first signal. Where it says that there is nothing to stop, and at a second
  * signal while the first is being seen to, the process ends at once, and takes the servers it started with it.
  */
-export function onStopSignal(stop: () => boolean): StopSignals {
+export function onStopSignal(stop: (signal: StopSignal) => boolean): StopSignals {
   let came: StopSignal | null = null;
   const names = Object.keys(CODES) as StopSignal[];
   const listeners = names.map((signal) => {
     const listener = (): void => {
       const again = came !== null;
       came = signal;
-      if (!again && stop()) return;
+      if (!again && stop(signal)) return;
       killAllStdioChildren();
       process.exit(CODES[signal]);
     };

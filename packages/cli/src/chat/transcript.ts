@@ -1,5 +1,5 @@
-import type { RunEvent, ToolResult } from '@toolyard/protocol';
-import { formatToolReference } from '@toolyard/protocol';
+import type { AssistantMessage, RunEvent, ToolResult } from '@toolyard/protocol';
+import { formatToolReference, textOf } from '@toolyard/protocol';
 import { plain, plainLine } from '../plain.ts';
 import type { Terminal } from './terminal.ts';
 import { dim } from './terminal.ts';
@@ -12,7 +12,8 @@ import { dim } from './terminal.ts';
  */
 export class Transcript {
   readonly #terminal: Terminal;
-  #text = '';
+  /** Something of the message under way is on the screen. */
+  #streamed = false;
   #reasoning = false;
   /** Where the cursor of err stands. */
   #errLineOpen = false;
@@ -29,7 +30,7 @@ export class Transcript {
       case 'text_delta':
         return this.#showText(event.text);
       case 'message_finished':
-        return this.#endMessage(event.message.parts.some((part) => part.type === 'tool_call'));
+        return this.#endMessage(event.message);
       case 'tool_call_malformed':
         return this.#note(`tool call that cannot be read (${event.call.reason}): ${plainLine(event.call.raw)}`);
       case 'tool_call_ready': {
@@ -48,6 +49,7 @@ export class Transcript {
       case 'notice':
         return this.#note(plainLine(event.text, 500));
       case 'attempt_abandoned':
+        this.#streamed = false;
         return this.#note('interrupted: the answer is begun anew');
       case 'interrupt_answered':
         return event.answer.decision === 'refuse' ? this.#note('  refused') : undefined;
@@ -83,22 +85,26 @@ export class Transcript {
   }
 
   #showText(text: string): void {
-    this.#text += text;
     if (!this.#terminal.outputIsScreen) return;
+    this.#streamed = true;
     this.#closeErrLine();
     const shown = plain(text);
     this.#terminal.output.write(shown);
     if (shown !== '') this.#outLineOpen = !shown.endsWith('\n');
   }
 
-  #endMessage(calledTools: boolean): void {
-    const text = this.#text;
-    this.#text = '';
+  #endMessage(message: AssistantMessage): void {
+    const text = textOf(message);
+    const shown = this.#streamed;
+    this.#streamed = false;
     this.#reasoning = false;
     this.settle();
-    if (this.#terminal.outputIsScreen || text.trim() === '') return;
-    if (calledTools) return this.#note(plain(text).trim());
-    this.#terminal.output.write(text.endsWith('\n') ? text : `${text}\n`);
+    if (shown || text.trim() === '') return;
+    const { output, outputIsScreen } = this.#terminal;
+    const calledTools = message.parts.some((part) => part.type === 'tool_call');
+    if (calledTools && !outputIsScreen) return this.#note(plain(text).trim());
+    const whole = outputIsScreen ? plain(text) : text;
+    output.write(whole.endsWith('\n') ? whole : `${whole}\n`);
   }
 
   #endRun(status: 'done' | 'failed' | 'cancelled'): void {

@@ -33,31 +33,34 @@ export async function serveCommand(flags: ServeFlags, env: NodeJS.ProcessEnv = p
   );
   // Loaded only here: no other command pays for it.
   const { startServer } = await import('@toolyard/server');
-  const server = await startServer({
-    ...settings,
-    allowHosts: flags.allowHost,
-    builtInServers: bundled,
-    flagServers: added,
-    env,
-    log: tell,
-  });
-  const address =
-    settings.token === undefined ? server.url : `${server.url}/#token=${encodeURIComponent(settings.token)}`;
-  process.stdout.write(`Toolyard is at ${address}\n`);
-  tell(`data in ${settings.dataDir}; Ctrl-C ends it`);
-  if (flags.open) openPage(address);
-
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => (end = resolve));
+  // Before anything is started: whatever comes when, what was started is ended in order.
   const signals = onStopSignal(() => {
     tell('ending; a second Ctrl-C ends it at once');
     end();
     return true;
   });
-  await ended;
-  await server.close();
-  signals.dispose();
-  return EXIT.done;
+  try {
+    const server = await startServer({
+      ...settings,
+      allowHosts: flags.allowHost,
+      builtInServers: bundled,
+      flagServers: added,
+      env,
+      log: tell,
+    });
+    const address =
+      settings.token === undefined ? server.url : `${server.url}/#token=${encodeURIComponent(settings.token)}`;
+    process.stdout.write(`Toolyard is at ${address}\n`);
+    tell(`data in ${settings.dataDir}; Ctrl-C ends it`);
+    if (flags.open) openPage(address);
+    await ended;
+    await server.close();
+    return EXIT.done;
+  } finally {
+    signals.dispose();
+  }
 }
 
 /** The database comes with Node itself, and only since then. */

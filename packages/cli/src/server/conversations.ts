@@ -32,7 +32,8 @@ export async function showConversation(client: ServerClient, id: string, options
   if (view.activeRun) write(`(a run is ${view.activeRun.status})`);
 }
 
-async function wholeBranch(client: ServerClient, view: ConversationView): Promise<Message[]> {
+/** All messages of the current branch, the first one first. */
+export async function wholeBranch(client: ServerClient, view: ConversationView): Promise<Message[]> {
   let { messages, earlier } = view.page;
   while (earlier && messages[0]) {
     const query = new URLSearchParams({ before: messages[0].id, limit: '500' });

@@ -18,12 +18,30 @@ export async function checkCommand(flags: { dataDir?: string }, env: NodeJS.Proc
 /** `toolyard db backup`: a copy that is a data folder itself, made while a server may be at work. */
 export async function backupCommand(
   to: string,
-  flags: { dataDir?: string },
+  flags: { dataDir?: string; keys: boolean },
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<number> {
   const { backupFolder } = await import('@toolyard/storage');
   const folder = dataDirFrom(flags.dataDir ?? env['TOOLYARD_DATA_DIR'], env);
-  await backupFolder(folder, to);
+  const { files } = await backupFolder(folder, to, { keys: flags.keys });
   process.stdout.write(`${folder} was copied to ${to}\n`);
+  process.stdout.write(`To start from it: toolyard serve --data-dir ${to}\n`);
+  process.stdout.write(`${aboutKeys(files, flags.keys)}\n`);
   return EXIT.done;
+}
+
+/** Who can read the secrets in a backup is to be known to whoever carries it elsewhere. */
+function aboutKeys(files: readonly string[], wanted: boolean): string {
+  const owners = files.filter((name) => name.endsWith('.json'));
+  const byHand = owners.length === 0 ? '' : ` ${owners.join(' and ')} went along as written, keys in them too.`;
+  if (!wanted) {
+    return `Without secret.key and secret.salt: the API keys in it cannot be read unless you put those files beside them.${byHand}`;
+  }
+  if (files.includes('secret.key')) {
+    return `It holds secret.key: who has this folder can read the API keys in it (--without-keys leaves it out).${byHand}`;
+  }
+  if (files.includes('secret.salt')) {
+    return `The API keys in it can be read with the TOOLYARD_SECRET of now.${byHand}`;
+  }
+  return `No API keys are stored in it.${byHand}`;
 }

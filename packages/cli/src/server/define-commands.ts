@@ -59,12 +59,16 @@ export function defineServerCommands(program: Command): void {
     });
   db.command('backup')
     .argument('<folder>', 'where to; it must not exist yet')
-    .description('Copy it, also while a server is at work')
+    .description('Copy it, also while a server is at work. The copy is a data folder: serve --data-dir <folder>')
     .option('--data-dir <folder>', 'which one (or TOOLYARD_DATA_DIR)')
+    .option('--without-keys', 'leave out secret.key and secret.salt, with which the stored API keys are read')
     .exitOverride()
-    .action(async (to: string, options: { dataDir?: string }) => {
+    .action(async (to: string, { withoutKeys, dataDir }: { dataDir?: string; withoutKeys?: boolean }) => {
       const { backupCommand } = await import('./db.ts');
-      process.exitCode = await backupCommand(to, options);
+      process.exitCode = await backupCommand(to, {
+        keys: withoutKeys !== true,
+        ...(dataDir === undefined ? {} : { dataDir }),
+      });
     });
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ErrorCode, Fetch, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import { dataDirFrom } from './data-dir.ts';
+import { ServerUnreachable } from './server-lost.ts';
 
 /** Which server a command talks to. */
 export type ServerFlags = { server?: string; token?: string; dataDir?: string };
@@ -12,51 +13,89 @@ export type ServerClient = {
   readonly url: string;
   get<T>(path: string): Promise<T>;
   post<T>(path: string, body?: object): Promise<T>;
+  patch<T>(path: string, body: object): Promise<T>;
   /** The answer as it comes, for streams and files. */
   open(path: string, options?: { signal?: AbortSignal; headers?: Record<string, string> }): Promise<Response>;
 };
 
 type Address = { url: string; token?: string };
 
+/** What something in front of a server answers while there is no server behind it. */
+const NOBODY_BEHIND = new Set([502, 503, 504]);
+
 /**
- * Finds the server: the one that was named, else the one that has the data folder. Throws ToolyardError where there
- * is none.
+ * Finds the server: the one that was named, else the one that has the data folder, which may come back at another
+ * address. Throws ToolyardError where there is none.
  */
 export function serverClient(flags: ServerFlags, env: NodeJS.ProcessEnv, fetch: Fetch): ServerClient {
-  const address = findServer(flags, env);
-  const token = flags.token ?? env['TOOLYARD_TOKEN'] ?? address.token;
+  let address = findServer(flags, env);
 
-  const open: ServerClient['open'] = async (path, options = {}) => request(path, { ...options });
   async function request(path: string, init: RequestInit): Promise<Response> {
+    address = flags.server === undefined ? (addressIn(dataFolder(flags, env)) ?? address) : address;
+    const { url } = address;
+    const token = flags.token ?? (env['TOOLYARD_TOKEN'] || address.token);
     const headers = new Headers(init.headers);
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
     let response;
     try {
-      response = await fetch(`${address.url}${path}`, { ...init, headers });
+      response = await fetch(`${url}${path}`, { ...init, headers });
     } catch (cause) {
-      throw new ToolyardError(
-        {
-          code: 'network',
-          message: `The Toolyard server at ${address.url} does not answer.`,
-          hint: 'Start it with "toolyard serve", or name another with --server.',
-        },
-        { cause },
-      );
+      throw unreachable(url, cause);
     }
-    if (!response.ok) throw await problemOf(response);
-    return response;
+    if (response.ok) return response;
+    const problem = await problemOf(response);
+    if (problem) throw problem;
+    if (NOBODY_BEHIND.has(response.status)) throw unreachable(url, undefined);
+    throw new ToolyardError({
+      code: 'bad_response',
+      message: `What answers at ${url} is no Toolyard server: it said ${response.status} to ${path}.`,
+    });
   }
 
+  async function json<T>(path: string, init: RequestInit): Promise<T> {
+    const response = await request(path, init);
+    let text: string;
+    try {
+      text = await response.text();
+    } catch (cause) {
+      throw unreachable(address.url, cause);
+    }
+    const parsed = parseJson(text);
+    // What a server answers has the shape both sides share as types.
+    if (parsed.ok) return parsed.value as T;
+    throw new ToolyardError({
+      code: 'bad_response',
+      message: `What answers at ${address.url} is no Toolyard server: ${path} there is no JSON.`,
+    });
+  }
+
+  const send = <T>(method: string, path: string, body: object): Promise<T> =>
+    json<T>(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
   return {
-    url: address.url,
-    open,
-    get: async <T>(path: string) => (await (await request(path, {})).json()) as T,
-    post: async <T>(path: string, body: object = {}) => {
-      const headers = { 'content-type': 'application/json' };
-      const response = await request(path, { method: 'POST', headers, body: JSON.stringify(body) });
-      return (await response.json()) as T;
+    get url() {
+      return address.url;
     },
+    open: (path, options = {}) => request(path, { ...options }),
+    get: (path) => json(path, {}),
+    post: (path, body = {}) => send('POST', path, body),
+    patch: (path, body) => send('PATCH', path, body),
   };
+}
+
+function unreachable(url: string, cause: unknown): ServerUnreachable {
+  return new ServerUnreachable(
+    {
+      code: 'network',
+      message: `The Toolyard server at ${url} does not answer.`,
+      hint: 'Start it with "toolyard serve", or name another with --server.',
+    },
+    { cause },
+  );
+}
+
+function dataFolder(flags: ServerFlags, env: NodeJS.ProcessEnv): string {
+  return dataDirFrom(flags.dataDir ?? env['TOOLYARD_DATA_DIR'], env);
 }
 
 function findServer(flags: ServerFlags, env: NodeJS.ProcessEnv): Address {
@@ -67,8 +106,8 @@ function findServer(flags: ServerFlags, env: NodeJS.ProcessEnv): Address {
     }
     return { url: text.replace(/\/+$/, '') };
   }
-  const dataDir = dataDirFrom(flags.dataDir ?? env['TOOLYARD_DATA_DIR'], env);
-  const found = readAddress(join(dataDir, 'server.json'));
+  const dataDir = dataFolder(flags, env);
+  const found = addressIn(dataDir);
   if (found) return found;
   throw new ToolyardError({
     code: 'bad_config',
@@ -78,10 +117,10 @@ function findServer(flags: ServerFlags, env: NodeJS.ProcessEnv): Address {
 }
 
 /** What a server writes into its data folder while it runs. */
-function readAddress(path: string): Address | null {
+function addressIn(dataDir: string): Address | null {
   let text;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readFileSync(join(dataDir, 'server.json'), 'utf8');
   } catch {
     return null;
   }
@@ -92,14 +131,14 @@ function readAddress(path: string): Address | null {
   return typeof token === 'string' ? { url, token } : { url };
 }
 
-async function problemOf(response: Response): Promise<ToolyardError> {
-  const parsed = parseJson(await response.text());
+/** What a Toolyard server says of a refusal; null where it was something else that answered. */
+async function problemOf(response: Response): Promise<ToolyardError | null> {
+  const parsed = parseJson(await response.text().catch(() => ''));
   const problem: JsonValue = parsed.ok ? parsed.value : null;
-  if (!isJsonObject(problem) || typeof problem['detail'] !== 'string') {
-    return new ToolyardError({ code: 'bad_response', message: `The server answered with ${response.status}.` });
-  }
+  if (!isJsonObject(problem) || typeof problem['detail'] !== 'string') return null;
   const { code, detail, hint } = problem;
   return new ToolyardError({
+    // The list of codes grows with the server; an unknown one is told by its words like any other.
     code: typeof code === 'string' ? (code as ErrorCode) : 'bad_response',
     message: detail,
     ...(typeof hint === 'string' ? { hint } : {}),

@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Clock } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { HttpApp } from './create-http-app.ts';
+import { toolyardAt } from '../who-is-there.ts';
 import { refusal } from './problems.ts';
 import { setStandardHeaders } from './response-headers.ts';
 
@@ -51,7 +52,7 @@ export async function listen(
 
 function open(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
   return new Promise((resolve, reject) => {
-    const onError = (error: NodeJS.ErrnoException): void => reject(cannotListen(error, host, port));
+    const onError = (error: NodeJS.ErrnoException): void => void cannotListen(error, host, port).then(reject);
     server.once('error', onError);
     server.listen({ host: host.replace(/^\[(.*)\]$/, '$1'), port }, () => {
       server.off('error', onError);
@@ -81,17 +82,30 @@ function hostInUrl(host: string): string {
   return isIPv6(bare) ? `[${bare}]` : bare;
 }
 
-function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): ToolyardError {
-  const { message, hint } = whyNot(error, host, port);
+async function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Promise<ToolyardError> {
+  const url = `http://${hostInUrl(host)}:${port}`;
+  const other = error.code === 'EADDRINUSE' ? await toolyardAt(url) : null;
+  const { message, hint } = whyNot(error, host, port, other === null ? null : { url, version: other });
   return new ToolyardError({ code: 'bad_config', message, hint }, { cause: error });
 }
 
-function whyNot({ code }: NodeJS.ErrnoException, host: string, port: number): { message: string; hint: string } {
+function whyNot(
+  { code }: NodeJS.ErrnoException,
+  host: string,
+  port: number,
+  other: { url: string; version: string } | null,
+): { message: string; hint: string } {
   switch (code) {
     case 'EADDRINUSE':
       return {
-        message: `Port ${port} is in use by another program, maybe another Toolyard.`,
-        hint: 'Use the one that is running, end it, or choose another port with --port.',
+        message:
+          other === null
+            ? `Port ${port} is in use by another program.`
+            : `Port ${port} is in use by another Toolyard (${other.version}), at ${other.url}`,
+        hint:
+          other === null
+            ? 'End it, or choose another port with --port.'
+            : 'Use that one, end it, or choose another port with --port.',
       };
     case 'EACCES':
       return {

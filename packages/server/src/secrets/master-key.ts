@@ -12,11 +12,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { ToolyardError } from '@toolyard/protocol';
+import { KEY_FILE, SALT_FILE } from '@toolyard/storage';
 import type { SealingKey } from './sealing.ts';
 import { toSealingKey } from './sealing.ts';
 
-const KEY_FILE = 'secret.key';
-const SALT_FILE = 'secret.salt';
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 /** Memory and work of one guess at the passphrase: 32 MB, about a tenth of a second. */

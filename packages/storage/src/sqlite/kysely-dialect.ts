@@ -1,5 +1,12 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import type { DatabaseConnection, DialectAdapter, Driver, SqliteDatabase, SqliteStatement } from 'kysely';
+import type {
+  DatabaseConnection,
+  DialectAdapter,
+  Driver,
+  SqliteDatabase,
+  SqliteDialectConfig,
+  SqliteStatement,
+} from 'kysely';
 import { SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely';
 import type { SqliteConnection } from './connection.ts';
 
@@ -23,7 +30,9 @@ export function createSqliteDialect(
 
     override createDriver(): Driver {
       const config = { database: statementsOf(connection) };
-      return options.transactions === 'allowed' ? new SqliteDriver(config) : new SingleStatementDriver(config);
+      return options.transactions === 'allowed'
+        ? new MigrationDriver(config, connection)
+        : new SingleStatementDriver(config);
     }
   })({ database: statementsOf(connection) });
 }
@@ -31,6 +40,20 @@ export function createSqliteDialect(
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
+  }
+}
+
+class MigrationDriver extends SqliteDriver {
+  readonly #connection: SqliteConnection;
+
+  constructor(config: SqliteDialectConfig, connection: SqliteConnection) {
+    super(config);
+    this.#connection = connection;
+  }
+
+  /** A full disk has rolled back already: to do it again would fail, and hide why. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#connection.database.isTransaction) await super.rollbackTransaction(connection);
   }
 }
 

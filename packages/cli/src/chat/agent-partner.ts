@@ -1,0 +1,36 @@
+import type { Agent } from '@toolyard/agent-host';
+import { formatToolReference } from '@toolyard/protocol';
+import { notFound } from '../choose-model.ts';
+import { explain } from '../explain.ts';
+import type { Partner } from './partner.ts';
+import { toolLine } from './told.ts';
+import { plainLine } from '../plain.ts';
+
+/** The loop of this process as whom a chat talks with. */
+export function agentPartner(agent: Agent): Partner {
+  return {
+    ask: (question) => agent.run(question),
+    history: async () => agent.messages,
+    clear: () => agent.clear(),
+    tools: async () => [
+      ...agent.tools.map((tool) =>
+        toolLine({
+          reference: formatToolReference(tool.tool),
+          asksFirst: !(tool.builtIn && tool.annotations?.readOnly),
+          about: tool.description ?? tool.title ?? '',
+        }),
+      ),
+      ...agent.servers
+        .filter((server) => server.state !== 'ready')
+        .map((server) => `${server.id}: ${plainLine(server.error?.message ?? server.state)}`),
+    ],
+    models: async () => (await agent.models()).map(({ id }) => ({ name: id, current: id === agent.model })),
+    async useModel(name) {
+      const offered = await agent.models();
+      if (!offered.some(({ id }) => id === name)) throw notFound(name, offered, `at ${agent.provider}`);
+      agent.useModel(name);
+      return name;
+    },
+    explain: (error) => explain(error, agent),
+  };
+}

@@ -1,0 +1,92 @@
+import type { ApprovalAnswer, ApprovalInterrupt, InDoubtAnswer, InDoubtInterrupt } from '@toolyard/protocol';
+import { formatToolReference } from '@toolyard/protocol';
+import { plain } from '../plain.ts';
+import type { LineReader, Terminal } from './terminal.ts';
+
+/** The person at the terminal, and the signal that tells that the question is settled elsewhere. */
+type Asked = { terminal: Terminal; reader: LineReader; signal: AbortSignal };
+
+/** `interrupted`: Ctrl-C instead of an answer, or the signal. `left`: the input has ended. */
+export type Reply<Answer> = { kind: 'said'; answer: Answer } | { kind: 'interrupted' | 'left' };
+
+type Choice<Answer> = { words: readonly string[]; shown: string; answer: Answer };
+
+const ONCE: Choice<ApprovalAnswer> = {
+  words: ['y', 'yes', 'once'],
+  shown: '[y]es',
+  answer: { decision: 'approve', scope: 'once' },
+};
+const CONVERSATION: Choice<ApprovalAnswer> = {
+  words: ['c', 'conversation'],
+  shown: 'in this [c]onversation',
+  answer: { decision: 'approve', scope: 'conversation' },
+};
+const ALWAYS: Choice<ApprovalAnswer> = {
+  words: ['a', 'always'],
+  shown: '[a]lways',
+  answer: { decision: 'approve', scope: 'always' },
+};
+const NO: Choice<ApprovalAnswer> = {
+  words: ['n', 'no', 'refuse'],
+  shown: '[n]o',
+  answer: { decision: 'refuse', scope: 'once' },
+};
+const NEVER: Choice<ApprovalAnswer> = {
+  words: ['v', 'never'],
+  shown: 'ne[v]er',
+  answer: { decision: 'refuse', scope: 'always' },
+};
+
+/**
+ * Asks about a call; the arguments shown are those that will run. What counts for always is offered only where it is
+ * kept.
+ */
+export function askApproval(
+  interrupt: ApprovalInterrupt,
+  asked: Asked & { remembers: boolean },
+): Promise<Reply<ApprovalAnswer>> {
+  tellCall(interrupt, 'wants to run with', asked.terminal);
+  const choices = asked.remembers ? [ONCE, CONVERSATION, ALWAYS, NO, NEVER] : [ONCE, CONVERSATION, NO];
+  return choose('Allow it?', choices, asked);
+}
+
+/** Asks what became of a call that was sent when the server died. */
+export async function askInDoubt(interrupt: InDoubtInterrupt, asked: Asked): Promise<Reply<InDoubtAnswer>> {
+  const { terminal, reader, signal } = asked;
+  tellCall(interrupt, 'was called with', terminal);
+  const at = new Date(interrupt.sentAt).toISOString().slice(0, 19).replace('T', ' ');
+  terminal.err.write(`at ${at} UTC, and the server died before the answer came: it may have taken effect.\n`);
+  const reply = await choose(
+    'What now?',
+    [
+      { words: ['r', 'repeat'], shown: '[r]epeat it', answer: 'repeat' as const },
+      { words: ['f', 'failed'], shown: 'it [f]ailed', answer: 'failed' as const },
+      { words: ['t', 'tell'], shown: '[t]ell what came of it', answer: 'result' as const },
+    ],
+    asked,
+  );
+  if (reply.kind !== 'said') return reply;
+  if (reply.answer !== 'result') return { kind: 'said', answer: { decision: reply.answer } };
+  const line = await reader.ask('What came of it: ', signal);
+  if (line.kind !== 'line') return { kind: line.kind === 'end' ? 'left' : 'interrupted' };
+  return { kind: 'said', answer: { decision: 'result', text: line.text } };
+}
+
+function tellCall({ tool, arguments: given }: ApprovalInterrupt | InDoubtInterrupt, what: string, to: Terminal): void {
+  to.err.write(`\n${plain(formatToolReference(tool))} ${what}\n${plain(JSON.stringify(given, null, 2))}\n`);
+}
+
+async function choose<Answer>(
+  question: string,
+  choices: readonly Choice<Answer>[],
+  { reader, signal }: Asked,
+): Promise<Reply<Answer>> {
+  const prompt = `${question} ${choices.map(({ shown }) => shown).join(', ')}: `;
+  for (;;) {
+    const line = await reader.ask(prompt, signal);
+    if (line.kind !== 'line') return { kind: line.kind === 'end' ? 'left' : 'interrupted' };
+    const word = line.text.trim().toLowerCase();
+    const choice = choices.find(({ words }) => words.includes(word));
+    if (choice) return { kind: 'said', answer: choice.answer };
+  }
+}

@@ -1,0 +1,28 @@
+import type { RunEvent } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { EXIT } from '../exit.ts';
+import { reportFailure } from '../failure.ts';
+import { ServerLost } from '../server/server-lost.ts';
+import type { Answering, Partner } from './partner.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Where a run is shown. */
+type Screen = {
+  terminal: Terminal;
+  show(event: RunEvent): void;
+  /** Ends a line that is open, before something else is written. */
+  settle(): void;
+};
+
+/** Shows a run to its end and tells what went wrong with it; gives the exit code. */
+export async function follow(run: Answering, partner: Partner, screen: Screen): Promise<number> {
+  try {
+    for await (const event of run) screen.show(event);
+    const { status } = await run.result;
+    return status === 'done' ? EXIT.done : EXIT.stopped;
+  } catch (thrown) {
+    screen.settle();
+    reportFailure(ToolyardError.isInstance(thrown) ? await partner.explain(thrown) : thrown, screen.terminal.err);
+    return thrown instanceof ServerLost ? EXIT.lost : EXIT.failed;
+  }
+}

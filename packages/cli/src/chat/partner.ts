@@ -1,0 +1,34 @@
+import type { ErrorInfo, Message, RunEvent, ToolyardError } from '@toolyard/protocol';
+
+/** A run under way, wherever it executes: what happens in it, and the way to stop it. */
+export type Answering = AsyncIterable<RunEvent> & {
+  /** Settles when the run is over, or can be followed no further; rejects with why. */
+  readonly result: Promise<{ status: 'done' | 'cancelled' }>;
+  /** Stops it; what was said is kept. */
+  cancel(): void;
+};
+
+/** Whom a chat talks with: the loop of this process, or a running server. Each holds one conversation at a time. */
+export type Partner = {
+  ask(question: string): Answering;
+  /** What was said, on the current branch. */
+  history(): Promise<readonly Message[]>;
+  /** What is said from now on begins a new conversation. */
+  clear(): void;
+  /** A line for each tool, and for each server that is not there. */
+  tools(): Promise<readonly string[]>;
+  models(): Promise<readonly { name: string; current: boolean }[]>;
+  /** Another model for what is said from now on; gives its name. Throws ToolyardError where it is not on offer. */
+  useModel(name: string): Promise<string>;
+  /** A failure with what the person needs to mend it. */
+  explain(error: ToolyardError): Promise<ToolyardError>;
+};
+
+/** An MCP server as a chat tells of it. */
+export type ServerLine = {
+  id: string;
+  state: string;
+  tools: number;
+  skipped: readonly { name: string; reason: string }[];
+  error?: ErrorInfo;
+};

@@ -1,0 +1,25 @@
+import { ToolyardError } from '@toolyard/protocol';
+import { reportFailure } from '../failure.ts';
+import { plainLine } from '../plain.ts';
+import type { ServerLine } from './partner.ts';
+import type { Terminal } from './terminal.ts';
+import { dim } from './terminal.ts';
+
+/** A tool in a list of them. */
+export function toolLine(tool: { reference: string; asksFirst: boolean; about: string }): string {
+  return `${plainLine(tool.reference)}${tool.asksFirst ? ' (asks first)' : ''}  ${plainLine(tool.about, 100)}`;
+}
+
+/** A server that is not there is told, not fatal: the others work. */
+export function tellServers(servers: readonly ServerLine[], { err, errIsScreen }: Terminal): void {
+  for (const { id, state, tools, skipped, error } of servers) {
+    if (state === 'ready') {
+      err.write(dim(`server ${plainLine(id)}: ${tools} ${tools === 1 ? 'tool' : 'tools'}\n`, errIsScreen));
+      for (const { name, reason } of skipped) {
+        err.write(dim(`  left out ${plainLine(name)}: ${plainLine(reason)}\n`, errIsScreen));
+      }
+    } else {
+      reportFailure(new ToolyardError(error ?? { code: 'internal', message: `${id} is ${state}.` }), err);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ConversationView, Page, RunRecord } from '@toolyard/protocol';
+import { textOf } from '@toolyard/protocol';
+import { eventually, reply, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
+import { Served, toolyard } from '../test-fixtures/served.ts';
+import { BIN, ENV } from '../test-fixtures/terminal-chat.ts';
+
+/** `prlimit` of util-linux bounds how large files may grow: every write beyond it fails, as on a full disk. */
+const hasLimits = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0;
+if (!hasLimits) console.warn('skipped: tests of a full disk need `prlimit` of util-linux');
+
+function limitFiles(pid: number, bytes: number | 'unlimited'): void {
+  execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
+}
+
+describe.skipIf(!hasLimits)('a disk that is full', () => {
+  it('at the start is said plainly, and with room the same folder starts', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'toolyard-full-'));
+    try {
+      const command = [process.execPath, SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', BIN];
+      const args = ['--fsize=50000:unlimited', ...command, 'serve', '--data-dir', dataDir, '--port', '0'];
+      const ran = spawnSync('prlimit', args, { encoding: 'utf8', env: ENV, timeout: 20_000 });
+      expect(ran).toMatchObject({ status: 1, stdout: '' });
+      expect(ran.stderr).toMatch(
+        /^toolyard: \S*toolyard\.db cannot be written: the disk is full[^\n]*\n {2}Make room[^\n]*\n$/,
+      );
+      await using served = await Served.start({ dataDir });
+      const asked = await toolyard(['chat', '--server', served.url, 'Hello']);
+      expect(asked.code, asked.stderr).toBe(0);
+      expect((await toolyard(['db', 'check', '--data-dir', dataDir])).code).toBe(0);
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it('in the middle of a run is told to whoever asks, and with room the run goes on by itself', async () => {
+    const text = Array.from({ length: 300 }, (_none, at) => `word${at}`).join(' ');
+    await using model = await startModelServer(() => reply.text(text, { pieces: 8, delayMs: 5 }));
+    await using served = await Served.start({ model: model.url });
+    const at = ['--server', served.url, '--model', 'scripted'];
+    const following = toolyard(['chat', ...at, 'Count'], { timeoutMs: 60_000 });
+    const [run] = await eventually(async () => {
+      const { items } = await served.get<Page<RunRecord>>('/api/runs');
+      return items[0] && items[0].lastSeq > 5 ? items : null;
+    });
+    const sizes = readdirSync(served.dataDir).map((name) => statSync(join(served.dataDir, name)).size);
+    limitFiles(served.pid, Math.max(...sizes));
+    await eventually(() => served.log.includes('is left for later'));
+    expect(served.log).toMatch(/is left for later: \S+ cannot be written: the disk is full/);
+
+    const sent = await toolyard(['chat', ...at, 'And you?']);
+    expect(sent.code).toBe(1);
+    expect(sent.stderr).toContain('What Toolyard keeps could not be read or written.');
+    expect(sent.stderr).not.toContain(served.dataDir);
+    expect(await served.get<RunRecord>(`/api/runs/${run?.id ?? ''}`)).toMatchObject({ endedAt: null });
+
+    limitFiles(served.pid, 'unlimited');
+    expect(await following).toMatchObject({ code: 0, stdout: `${text}\n` });
+    const conversation = await served.get<ConversationView>(`/api/conversations/${run?.conversationId ?? ''}`);
+    expect(conversation.page.messages.map(textOf)).toEqual(['Count', text]);
+    expect((await toolyard(['db', 'check', '--data-dir', served.dataDir])).code).toBe(0);
+  }, 90_000);
+});

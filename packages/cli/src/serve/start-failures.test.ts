@@ -1,0 +1,139 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunNodeResult } from '@toolyard/testing';
+import { Served, toolyard } from '../test-fixtures/served.ts';
+
+let folder: string;
+let dataDir: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'toolyard-start-'));
+  dataDir = join(folder, 'data');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A start that does not come about, as a person sees it: the reason and what to do, and no more. */
+async function refused(...args: string[]): Promise<RunNodeResult> {
+  const ran = await toolyard(['serve', '--data-dir', dataDir, '--port', '0', ...args]);
+  expect(ran).toMatchObject({ code: 1, stdout: '', timedOut: false });
+  expect(ran.stderr).toMatch(/^toolyard: [^\n]+\n( {2}[^\n]+\n)?$/);
+  return ran;
+}
+
+/** A data folder with a database, and nobody at work on it. */
+async function leaveDatabase(): Promise<string> {
+  const served = await Served.start({ dataDir });
+  await served.post('/api/conversations', { id: 'c', title: 'Clocks' });
+  await served.end('SIGTERM');
+  await served[Symbol.asyncDispose]();
+  expect(readdirSync(dataDir).sort()).toEqual(['lock.db', 'toolyard.db']);
+  return join(dataDir, 'toolyard.db');
+}
+
+describe('toolyard serve says why it cannot start', () => {
+  it('names the Toolyard that has the port', async () => {
+    await using served = await Served.start();
+    const ran = await refused('--port', new URL(served.url).port);
+    expect(ran.stderr).toMatch(/Port \d+ is in use by another Toolyard \(\d[\w.-]*\), at http:\/\/127\.0\.0\.1:\d+/);
+    expect(ran.stderr).toContain('--port');
+  });
+
+  it.each([
+    ['another program', () => ({ end: 'Hello, I am a printer.' })],
+    ['a program that never answers', () => null],
+  ])('says that %s has the port', async (_what, answer) => {
+    const other = createServer((_request, response) => {
+      const said = answer();
+      if (said) response.end(said.end);
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    try {
+      const ran = await refused('--port', String((other.address() as AddressInfo).port));
+      expect(ran.stderr).toContain('in use by another program');
+    } finally {
+      other.closeAllConnections();
+      other.close();
+    }
+  });
+
+  it('names the Toolyard that has the folder, and leaves it at work', async () => {
+    await using served = await Served.start({ dataDir });
+    const ran = await refused();
+    expect(ran.stderr).toContain(`${dataDir} is in use by the Toolyard at ${served.url} (process ${served.pid})`);
+    expect(await served.get('/health')).toMatchObject({ status: 'ok' });
+    expect(existsSync(join(dataDir, 'server.json'))).toBe(true);
+  });
+
+  it('says that a file stands where the folder should be', async () => {
+    writeFileSync(dataDir, 'my notes');
+    expect((await refused()).stderr).toContain('a file stands where a folder should be');
+    expect(readFileSync(dataDir, 'utf8')).toBe('my notes');
+  });
+
+  it('says that a folder cannot be made, as on a disk that is not there', async () => {
+    symlinkSync(join(folder, 'unplugged'), join(folder, 'disk'));
+    const ran = await refused('--data-dir', join(folder, 'disk', 'data'));
+    expect(ran.stderr).toContain('it is not there and cannot be made');
+  });
+
+  // Who is allowed everything can write there all the same.
+  it.runIf(process.geteuid?.() !== 0)('says that a folder may not be written', async () => {
+    mkdirSync(dataDir, { mode: 0o500 });
+    expect((await refused()).stderr).toContain('cannot be written');
+  });
+
+  it('refuses a database of a newer version, and changes nothing', async () => {
+    const file = await leaveDatabase();
+    const database = new DatabaseSync(file);
+    database.exec(`INSERT INTO kysely_migration VALUES ('999-later', '2030-01-01T00:00:00.000Z')`);
+    database.close();
+    const before = readFileSync(file);
+    expect((await refused()).stderr).toContain('written by a newer Toolyard');
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it('refuses a damaged database, and keeps it as it is', async () => {
+    const file = await leaveDatabase();
+    const bytes = readFileSync(file);
+    bytes.fill(0xee, 3 * 4_096, 30 * 4_096);
+    writeFileSync(file, bytes);
+    expect((await refused()).stderr).toMatch(/toolyard\.db is damaged[^]*put a backup in its place/);
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+    const checked = await toolyard(['db', 'check', '--data-dir', dataDir]);
+    expect(checked.code).toBe(1);
+    expect(checked.stdout + checked.stderr).toContain('damaged');
+  });
+
+  it.each([
+    [['--host', '0.0.0.0'], /Listening on 0\.0\.0\.0 without a token[^]*--token or TOOLYARD_TOKEN/],
+    [['--host', '::'], /Listening on :: without a token/],
+    [['--host', '0.0.0.0', '--token', 'two words'], /The token[^]*no spaces/],
+    [['--host', 'http://localhost'], /is not a host/],
+    [['--host', '192.0.2.1', '--token', 'x'], /192\.0\.2\.1 is no address of this machine/],
+    [['--allow-host', 'https://lab.example'], /"https:\/\/lab\.example" is not a host/],
+    [['--port', '70000'], /from 0 to 65535/],
+    [['--mcp-config', '/does/not/exist.json'], /\/does\/not\/exist\.json/],
+    [['--ui-mcp-proxy'], /not there yet/],
+  ])('refuses %j', async (args, message) => {
+    expect((await refused(...args)).stderr).toMatch(message);
+  });
+
+  it('says where a file of the data folder is wrong', async () => {
+    await leaveDatabase();
+    writeFileSync(join(dataDir, 'config.json'), '{"providers": 7}');
+    expect((await refused()).stderr).toContain('config.json');
+  });
+});

@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import type { ConversationSummary, Message, MessagePage, Page, RunRecord, StoredInterrupt } from '@toolyard/protocol';
+import type { ModelScript } from '@toolyard/testing';
+import { eventually, reply, startModelServer } from '@toolyard/testing';
+import { Served } from '../test-fixtures/served.ts';
+import { CTRL_C, CTRL_D, hasTerminal, TerminalChat } from '../test-fixtures/terminal-chat.ts';
+
+const ODD = {
+  odd: {
+    tools: [
+      { name: 'echo', does: [{ do: 'echo' as const }] },
+      { name: 'slow', does: [{ do: 'progress' as const, steps: 3, everyMs: 20 }] },
+      { name: 'hang', does: [{ do: 'never' as const }] },
+    ],
+  },
+};
+
+/** Calls this tool for each question, and says so when it has its answer. */
+function calling(name: string): ModelScript {
+  return ({ body }, index) => {
+    const { messages } = body as { messages: { role: string }[] };
+    return messages.at(-1)?.role === 'tool'
+      ? reply.text(`Answer ${index}.`, { reasoning: 'It came back.' })
+      : reply.toolCalls([{ name, arguments: { message: `m${index}\u001b[31m` } }]);
+  };
+}
+
+async function opened(served: Served, ...more: string[]): Promise<TerminalChat> {
+  const chat = new TerminalChat(['--server', served.url, ...more]);
+  await chat.see('> ');
+  return chat;
+}
+
+describe.skipIf(!hasTerminal)('toolyard chat --server at a terminal', () => {
+  it('streams text, reasoning and the progress of calls, and asks: no, once, in this conversation', async () => {
+    await using model = await startModelServer(calling('slow'));
+    await using served = await Served.start({ model: model.url, mcp: ODD });
+    await using chat = await opened(served, '--model', 'scripted');
+    chat.line('One');
+    const question = await chat.see(/odd\/slow wants to run with[^]*Allow it\?[^:]*: /);
+    expect(question).toContain('m0');
+    expect(question).not.toContain('\u001b[31m');
+    chat.line('n');
+    await chat.see('refused');
+    await chat.see('It came back.');
+    await chat.see('Answer 1.');
+    await chat.see('> ');
+    chat.line('Two');
+    await chat.see(/Allow it\?[^:]*: /);
+    chat.line('y');
+    await chat.see(/1\/3[^]*3\/3[^]*ok: done/);
+    await chat.see('Answer 3.');
+    await chat.see('> ');
+    chat.line('Three');
+    await chat.see(/Allow it\?[^:]*: /);
+    chat.line('c');
+    await chat.see('Answer 5.');
+    await chat.see('> ');
+    chat.line('Four');
+    expect(await chat.see('Answer 7.')).not.toContain('Allow it?');
+    await chat.see('> ');
+    chat.line('/clear');
+    await chat.see('> ');
+    chat.line('Five');
+    await chat.see(/Allow it\?[^:]*: /);
+  });
+
+  it.each([
+    ['a', 'ok: '],
+    ['v', 'refused'],
+  ])('keeps "%s" for every conversation to come', async (letter, shown) => {
+    await using model = await startModelServer(calling('echo'));
+    await using served = await Served.start({ model: model.url, mcp: ODD });
+    await using chat = await opened(served, '--model', 'scripted');
+    chat.line('One');
+    await chat.see(/Allow it\?[^:]*: /);
+    chat.line(letter);
+    await chat.see(shown);
+    await chat.see('Answer 1.');
+    await chat.see('> ');
+    chat.line('/clear');
+    await chat.see('> ');
+    chat.line('Two');
+    expect(await chat.see('Answer 3.')).not.toContain('Allow it?');
+  });
+
+  it('takes the question away where it was answered in the page', async () => {
+    await using model = await startModelServer(calling('echo'));
+    await using served = await Served.start({ model: model.url, mcp: ODD });
+    await using chat = await opened(served, '--model', 'scripted');
+    chat.line('One');
+    await chat.see(/Allow it\?[^:]*: /);
+    const { items } = await served.get<Page<StoredInterrupt>>('/api/interrupts');
+    await served.post(`/api/interrupts/${encodeURIComponent(items[0]?.id ?? '')}/answer`, {
+      answer: { decision: 'approve', scope: 'once' },
+    });
+    await chat.see(/ok: .*m0/);
+    await chat.see('Answer 1.');
+    await chat.see('> ');
+    chat.line('/history');
+    await chat.see('assistant: (thinks: It came back.) Answer 1.');
+  });
+
+  it('stops the run with Ctrl-C, at a question too, goes on, and leaves with a second one', async () => {
+    await using model = await startModelServer(({ body }, index) =>
+      (body as { messages: { content: string }[] }).messages.at(-1)?.content === 'Call'
+        ? reply.toolCalls([{ name: 'echo', arguments: {} }])
+        : reply.text(`Answer ${index} ${'and on '.repeat(400)}`, { pieces: 7, delayMs: 10 }),
+    );
+    await using served = await Served.start({ model: model.url, mcp: ODD });
+    await using chat = await opened(served, '--model', 'scripted');
+    chat.line('One');
+    await chat.see('and on and on');
+    chat.type(CTRL_C);
+    await chat.see('stopped');
+    await chat.see('> ');
+    chat.line('Call');
+    await chat.see(/Allow it\?[^:]*: /);
+    chat.type(CTRL_C);
+    await chat.see('stopped');
+    await chat.see('> ');
+    chat.type(CTRL_C);
+    expect((await chat.ended)[0]).toBe(130);
+    const { items } = await served.get<Page<RunRecord>>('/api/runs');
+    expect(items.map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
+  });
+
+  it('leaves a question open when the person goes, and puts it again to whoever comes back', async () => {
+    await using model = await startModelServer(calling('echo'));
+    await using served = await Served.start({ model: model.url, mcp: ODD });
+    const conversation = await conversationLeftAt(served, /Allow it\?[^:]*: /);
+    await using again = new TerminalChat(['--server', served.url, '--conversation', conversation.id]);
+    await again.see('an answer is under way to: One');
+    await again.see(/Allow it\?[^:]*: /);
+    again.line('y');
+    await again.see('Answer 1.');
+  });
+
+  it.each([
+    ['r', null],
+    ['f', 'It did not take effect'],
+    ['t', 'It wrote nine lines.'],
+  ])('asks what became of a call that was under way when the server died, and takes "%s"', async (letter, told) => {
+    await using model = await startModelServer(calling('hang'));
+    await using served = await Served.start({ model: model.url, mcp: ODD });
+    await using chat = await opened(served, '--model', 'scripted');
+    chat.line('One');
+    await chat.see(/Allow it\?[^:]*: /);
+    chat.line('y');
+    await eventually(async () => (await eventTypes(served)).includes('tool_started'));
+    await served.end('SIGKILL');
+    await chat.see('Trying again');
+    await served.start();
+    await chat.see('The server is back');
+    await chat.see(/odd\/hang was called with[^]*may have taken effect[^]*What now\?[^:]*: /);
+    chat.line(letter);
+    if (letter === 't') {
+      await chat.see('What came of it: ');
+      chat.line('It wrote nine lines.');
+    }
+    if (told === null) {
+      // The call is made again, and hangs again.
+      await eventually(async () => (await eventTypes(served)).filter((type) => type === 'tool_started').length === 2);
+      return;
+    }
+    await chat.see('Answer 1.');
+    const [conversation] = (await served.get<Page<ConversationSummary>>('/api/conversations')).items;
+    const page = await served.get<MessagePage>(`/api/conversations/${conversation?.id ?? ''}/messages`);
+    const result = page.messages.find((message): message is Message & { role: 'tool' } => message.role === 'tool');
+    if (letter === 't') expect(JSON.stringify(result)).toContain(told);
+    else expect(result?.parts[0].result.isError).toBe(true);
+  });
+});
+
+async function eventTypes(served: Served): Promise<string[]> {
+  const [run] = (await served.get<Page<RunRecord>>('/api/runs')).items;
+  if (!run) return [];
+  const control = new AbortController();
+  const response = await fetch(`${served.url}/api/runs/${run.id}/events`, { signal: control.signal });
+  const decoder = new TextDecoder();
+  let text = '';
+  // What is stored comes at once; the stream then stays open for what is to come.
+  for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.includes(`id: ${run.lastSeq}\n`)) break;
+  }
+  control.abort();
+  return [...text.matchAll(/"type":"([a-z_]+)"/g)].map(([, type]) => type ?? '');
+}
+
+/** A chat that was left with Ctrl-D at this question. */
+async function conversationLeftAt(served: Served, question: RegExp): Promise<ConversationSummary> {
+  await using chat = await opened(served, '--model', 'scripted');
+  chat.line('One');
+  await chat.see(question);
+  chat.type(CTRL_D);
+  await chat.see('waits for an answer');
+  await chat.see('> ');
+  chat.type(CTRL_D);
+  expect((await chat.ended)[0]).toBe(0);
+  const [conversation] = (await served.get<Page<ConversationSummary>>('/api/conversations')).items;
+  if (!conversation) throw new Error('no conversation');
+  return conversation;
+}

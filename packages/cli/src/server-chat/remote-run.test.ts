@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import type { RunEvent, RunEventBody } from '@toolyard/protocol';
+import { createFakeClock, eventually } from '@toolyard/testing';
+import type { ServerClient } from '../server/server-client.ts';
+import { ServerLost, ServerUnreachable } from '../server/server-lost.ts';
+import { Patience } from './patience.ts';
+import { RemoteRun } from './remote-run.ts';
+
+const DONE: RunEventBody = { type: 'run_finished', status: 'done', usage: {} };
+
+function frames(...events: [number, RunEventBody][]): string {
+  return events
+    .map(([seq, body]) => {
+      const event: RunEvent = { v: 1, seq, runId: 'r', step: 0, attempt: 1, at: 0, ...body };
+      return `id: ${seq}\nevent: run\ndata: ${JSON.stringify(event)}\n\n`;
+    })
+    .join('');
+}
+
+/** A server whose connections give what the script says, one after the other; 'silent' ones then stay open. */
+function scripted(script: readonly ({ text: string; then: 'end' | 'break' | 'silence' } | 'away')[]) {
+  const clock = createFakeClock();
+  const cursors: string[] = [];
+  const told: string[] = [];
+  const open: ServerClient['open'] = async (_path, { signal, headers } = {}) => {
+    const next = script[cursors.length] ?? 'away';
+    cursors.push(headers?.['last-event-id'] ?? '');
+    if (next === 'away') throw new ServerUnreachable({ code: 'network', message: 'Nobody there.' });
+    const body = new ReadableStream<Uint8Array>({
+      start(stream) {
+        stream.enqueue(new TextEncoder().encode(next.text));
+        if (next.then === 'end') stream.close();
+        if (next.then === 'break') setImmediate(() => stream.error(new Error('cut')));
+        signal?.addEventListener('abort', () => stream.error(new Error('aborted')));
+      },
+    });
+    return new Response(body);
+  };
+  const unused = (): never => {
+    throw new Error('not asked for here');
+  };
+  const client: ServerClient = { url: 'http://server', open, get: unused, post: unused, patch: unused };
+  const patience = new Patience({ clock, waitMs: 30_000, tell: (line) => told.push(line), hint: () => 'Try later.' });
+  const run = new RemoteRun({ client, clock, patience, begin: async () => 'r', ask: unused, leftOpen: unused });
+  return { run, clock, cursors, told };
+}
+
+async function read(run: RemoteRun): Promise<number[]> {
+  const seqs: number[] = [];
+  for await (const { seq } of run) seqs.push(seq);
+  return seqs;
+}
+
+const delta = (text: string): RunEventBody => ({ type: 'text_delta', messageId: 'm', text });
+
+describe('a run that is followed over lost connections', () => {
+  it('gives every event once, though a connection broke and another repeated some', async () => {
+    const { run, clock, cursors } = scripted([
+      { text: frames([1, delta('a')], [2, delta('b')]), then: 'break' },
+      { text: frames([2, delta('b')], [3, delta('c')]), then: 'end' },
+      { text: frames([4, DONE]), then: 'silence' },
+    ]);
+    const reading = read(run);
+    await eventually(async () => {
+      await clock.advance(1_000);
+      return cursors.length === 3;
+    });
+    expect(await reading).toEqual([1, 2, 3, 4]);
+    expect(cursors).toEqual(['0', '2', '3']);
+    expect(await run.result).toEqual({ status: 'done' });
+  });
+
+  it('takes a connection on which nothing comes for a dead one', async () => {
+    const { run, clock, cursors } = scripted([
+      { text: frames([1, delta('a')]), then: 'silence' },
+      { text: frames([2, DONE]), then: 'end' },
+    ]);
+    const reading = read(run);
+    await eventually(() => cursors.length === 1);
+    await eventually(async () => {
+      await clock.advance(10_000);
+      return cursors.length === 2;
+    });
+    expect(await reading).toEqual([1, 2]);
+  });
+
+  it('gives up where the server stays away, or comes back only to go again', async () => {
+    for (const script of [[], Array.from({ length: 500 }, () => ({ text: '', then: 'end' as const }))]) {
+      const { run, clock, told } = scripted(script);
+      const reading = read(run).catch((thrown: unknown) => thrown);
+      let over = false;
+      void reading.then(() => (over = true));
+      await eventually(async () => {
+        await clock.advance(500);
+        return over;
+      });
+      expect(await reading).toBeInstanceOf(ServerLost);
+      expect(clock.monotonic()).toBeGreaterThanOrEqual(30_000);
+      await expect(run.result).rejects.toMatchObject({ hint: 'Try later.' });
+      expect(told[0]).toContain('Trying again for 30 seconds');
+    }
+  });
+});

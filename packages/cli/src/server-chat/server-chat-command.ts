@@ -1,0 +1,164 @@
+import { createUuidSource } from '@toolyard/agent-host';
+import type {
+  AgentConfiguration,
+  ConversationView,
+  McpServerView,
+  ModelReference,
+  ModelsView,
+  Page,
+  SessionView,
+} from '@toolyard/protocol';
+import { systemClock, textOf, ToolyardError } from '@toolyard/protocol';
+import { answerOnce } from '../chat/answer-once.ts';
+import { Conversation } from '../chat/conversation.ts';
+import type { Answering } from '../chat/partner.ts';
+import { parametersFrom, readQuestion } from '../chat/read-flags.ts';
+import { onStopSignal } from '../chat/stop-signals.ts';
+import type { Terminal } from '../chat/terminal.ts';
+import { createLineReader, dim, processTerminal } from '../chat/terminal.ts';
+import { tellServers } from '../chat/told.ts';
+import type { ChatFlags } from '../flags.ts';
+import { plain, plainLine } from '../plain.ts';
+import type { ServerClient } from '../server/server-client.ts';
+import { serverClient } from '../server/server-client.ts';
+import { askAtTerminal } from './ask-at-terminal.ts';
+import type { ServerChat } from './server-chat-flags.ts';
+import { findModel, shortName } from './server-models.ts';
+import { ServerPartner } from './server-partner.ts';
+
+const WAIT_SECONDS = 30;
+
+/** `toolyard chat --server`: the same chat, where a running server runs the loop. Gives the exit code. */
+export async function serverChatCommand(chat: ServerChat, flags: ChatFlags): Promise<number> {
+  const terminal = processTerminal();
+  const tell = (line: string): void => void terminal.err.write(dim(`${plain(line)}\n`, terminal.errIsScreen));
+  const asked = await readQuestion(chat.question, flags, terminal.input);
+
+  let current: Answering | null = null;
+  // Ctrl-C stops the answer. Whoever closes the terminal only stops watching: the run goes on.
+  const signals = onStopSignal((signal) => {
+    if (signal !== 'SIGINT') return false;
+    current?.cancel();
+    return current !== null;
+  });
+  const reader = createLineReader(terminal);
+  try {
+    const client = clientFor(chat, flags);
+    const session = await client.get<SessionView>('/api/session');
+    tell(`server: ${client.url} (Toolyard ${session.version})`);
+    const conversation = flags.conversation === undefined ? undefined : await open(client, flags.conversation);
+    const { model, configuration } = await tellModel(client, flags, conversation, tell);
+    if (asked === undefined) await tellMcpServers(client, terminal);
+    if (conversation) tellConversation(conversation, tell);
+
+    const partner = new ServerPartner(
+      {
+        client,
+        clock: systemClock,
+        ids: createUuidSource(),
+        configuration,
+        ...(conversation ? { conversation } : {}),
+        ask: askAtTerminal({ terminal, reader, allow: flags.allow, tell }),
+        tell,
+        waitMs: (flags.wait ?? WAIT_SECONDS) * 1_000,
+        goOn: (id) =>
+          `toolyard chat --server${chat.server === undefined ? '' : ` ${chat.server}`} --conversation ${id}`,
+      },
+      model,
+    );
+    const track = (run: Answering): Answering => {
+      current = run;
+      const over = (): void => {
+        current = null;
+      };
+      run.result.then(over, over);
+      return run;
+    };
+    if (asked !== undefined) {
+      const code = await answerOnce({ partner, question: asked, terminal, json: flags.json === true, track });
+      return signals.exitCode() ?? code;
+    }
+    const joined =
+      terminal.interactive && conversation?.activeRun ? partner.join(conversation.activeRun.id) : undefined;
+    if (joined) tellQuestion(conversation, tell);
+    return await new Conversation({ partner, terminal, reader, track, signals, ...(joined ? { joined } : {}) }).talk();
+  } finally {
+    reader.close();
+    signals.dispose();
+  }
+}
+
+function clientFor({ server }: ServerChat, { token, dataDir }: ChatFlags): ServerClient {
+  const flags = {
+    ...(server === undefined ? {} : { server }),
+    ...(token === undefined ? {} : { token }),
+    ...(dataDir === undefined ? {} : { dataDir }),
+  };
+  return serverClient(flags, process.env, (input, init) => globalThis.fetch(input, init));
+}
+
+function open(client: ServerClient, id: string): Promise<ConversationView> {
+  return client.get(`/api/conversations/${encodeURIComponent(id)}`);
+}
+
+/** Says which model will answer; throws ToolyardError where there is none. */
+async function tellModel(
+  client: ServerClient,
+  flags: ChatFlags,
+  conversation: ConversationView | undefined,
+  tell: (line: string) => void,
+): Promise<{ model: ModelReference; configuration: AgentConfiguration }> {
+  const offered = await client.get<ModelsView>('/api/models');
+  const chosen = flags.model === undefined ? undefined : findModel(flags.model, offered, client.url);
+  const model = chosen ?? (conversation ? conversation.resolved.model : offered.standard);
+  if (!model) {
+    throw new ToolyardError({
+      code: 'model_not_found',
+      message: `The server at ${client.url} has no model.`,
+      hint: 'Set one up in its page, or name one with --model.',
+    });
+  }
+  tell(`model: ${plainLine(shortName(model, offered.models))}`);
+  return { model, configuration: configurationFrom(flags, chosen) };
+}
+
+function configurationFrom(flags: ChatFlags, model: ModelReference | undefined): AgentConfiguration {
+  const parameters = parametersFrom(flags);
+  const limits = {
+    ...(flags.maxTurns === undefined ? {} : { maxTurns: flags.maxTurns }),
+    ...(flags.onMaxTurns === undefined ? {} : { onMaxTurns: flags.onMaxTurns }),
+  };
+  return {
+    ...(model ? { model } : {}),
+    ...(flags.system === undefined ? {} : { instructions: flags.system }),
+    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+    ...(flags.toolMode === undefined ? {} : { toolMode: flags.toolMode }),
+  };
+}
+
+async function tellMcpServers(client: ServerClient, terminal: Terminal): Promise<void> {
+  const { items } = await client.get<Page<McpServerView>>('/api/mcp/servers');
+  const here = items.filter(({ state }) => state === 'ready' || state === 'failed');
+  tellServers(
+    here.map(({ id, state, tools, skipped, error }) => ({
+      id,
+      state,
+      tools: tools.length,
+      skipped,
+      ...(error ? { error } : {}),
+    })),
+    terminal,
+  );
+}
+
+function tellConversation({ id, title, leafId }: ConversationView, tell: (line: string) => void): void {
+  const said = leafId === null ? '' : ' (/history shows what was said)';
+  tell(`conversation ${id}: ${plainLine(title) || 'untitled'}${said}`);
+}
+
+/** What the run that is joined answers. */
+function tellQuestion(conversation: ConversationView | undefined, tell: (line: string) => void): void {
+  const question = conversation?.page.messages.findLast(({ role }) => role === 'user');
+  tell(`an answer is under way${question ? ` to: ${plainLine(textOf(question))}` : ''}`);
+}

@@ -1,0 +1,171 @@
+import type {
+  AgentConfiguration,
+  Clock,
+  ConversationView,
+  IdSource,
+  McpServerView,
+  Message,
+  ModelReference,
+  ModelsView,
+  Page,
+  SendMessage,
+  SentMessage,
+} from '@toolyard/protocol';
+import { formatToolReference, ToolyardError } from '@toolyard/protocol';
+import type { Answering, Partner } from '../chat/partner.ts';
+import { toolLine } from '../chat/told.ts';
+import { plainLine } from '../plain.ts';
+import { wholeBranch } from '../server/conversations.ts';
+import type { ServerClient } from '../server/server-client.ts';
+import { Patience } from './patience.ts';
+import type { AskPerson } from './questions.ts';
+import { RemoteRun } from './remote-run.ts';
+import { findModel, noModel, shortName } from './server-models.ts';
+
+export type ServerPartnerOptions = {
+  client: ServerClient;
+  clock: Clock;
+  ids: IdSource;
+  /** What the person said of model, instructions and the like; counts for what is asked here. */
+  configuration: AgentConfiguration;
+  /** The one to go on with; absent: a new one begins with the first question. */
+  conversation?: ConversationView;
+  ask: AskPerson;
+  /** One line for the person. */
+  tell: (line: string) => void;
+  /** How long a server that went away is waited for. */
+  waitMs: number;
+  /** The command that goes on with a conversation. */
+  goOn: (conversationId: string) => string;
+};
+
+/** A running server as whom a chat talks with: what is said there is in its page, too. */
+export class ServerPartner implements Partner {
+  readonly #options: ServerPartnerOptions;
+  #configuration: AgentConfiguration;
+  /** The model of the conversation, or of what begins next; null where the server has none. */
+  #model: ModelReference | null;
+  #conversation: { id: string; begun: boolean };
+
+  constructor(options: ServerPartnerOptions, model: ModelReference | null) {
+    const { conversation, ids } = options;
+    this.#options = options;
+    this.#configuration = options.configuration;
+    this.#model = model;
+    this.#conversation = conversation ? { id: conversation.id, begun: true } : { id: ids.next(), begun: false };
+  }
+
+  ask(question: string): Answering {
+    const { client, ids } = this.#options;
+    const conversation = this.#conversation;
+    const message: SendMessage = {
+      id: ids.next(),
+      parts: [{ type: 'text', text: question }],
+      whenBusy: 'refuse',
+      configuration: this.#configuration,
+    };
+    const path = `/api/conversations/${encodeURIComponent(conversation.id)}/messages`;
+    return this.#run(conversation.id, async () => {
+      if (!conversation.begun) await this.#begin(conversation);
+      const sent = await client.post<SentMessage>(path, message);
+      if ('run' in sent) return sent.run.id;
+      throw new ToolyardError({ code: 'conflict', message: 'This question waits in the queue of the conversation.' });
+    });
+  }
+
+  /** Follows a run of the conversation that is under way already, from its beginning. */
+  join(runId: string): Answering {
+    return this.#run(this.#conversation.id, async () => runId);
+  }
+
+  async history(): Promise<readonly Message[]> {
+    const { client } = this.#options;
+    return this.#conversation.begun ? wholeBranch(client, await this.#view()) : [];
+  }
+
+  clear(): void {
+    this.#conversation = { id: this.#options.ids.next(), begun: false };
+  }
+
+  async tools(): Promise<readonly string[]> {
+    const { items } = await this.#options.client.get<Page<McpServerView>>('/api/mcp/servers');
+    const tools = items.flatMap(({ builtIn, tools }) =>
+      tools.map(({ tool, title, description, readOnly, permission }) =>
+        toolLine({
+          reference: formatToolReference(tool),
+          asksFirst: permission === null && !(builtIn && readOnly),
+          about: description ?? title ?? '',
+        }),
+      ),
+    );
+    const missing = items
+      .filter(({ state }) => state !== 'ready')
+      .map(({ id, state, error }) => `${plainLine(id)}: ${plainLine(error?.message ?? state)}`);
+    return [...tools, ...missing];
+  }
+
+  async models(): Promise<readonly { name: string; current: boolean }[]> {
+    const { models } = await this.#models();
+    return models.map((model) => ({
+      name: shortName(model, models),
+      current: model.providerId === this.#model?.providerId && model.modelId === this.#model.modelId,
+    }));
+  }
+
+  async useModel(name: string): Promise<string> {
+    const { client } = this.#options;
+    const offered = await this.#models();
+    const model = findModel(name, offered, client.url);
+    if (this.#conversation.begun) {
+      const { id, configuration } = await this.#view();
+      await client.patch(`/api/conversations/${encodeURIComponent(id)}`, {
+        configuration: { ...configuration, model },
+      });
+    }
+    this.#configuration = { ...this.#configuration, model };
+    this.#model = model;
+    return shortName(model, offered.models);
+  }
+
+  async explain(error: ToolyardError): Promise<ToolyardError> {
+    if (error.code !== 'model_not_found' || !this.#model) return error;
+    try {
+      return noModel(this.#model.modelId, (await this.#models()).models, this.#options.client.url);
+    } catch {
+      return error;
+    }
+  }
+
+  async #begin(conversation: { id: string; begun: boolean }): Promise<void> {
+    const { client, tell } = this.#options;
+    await client.post('/api/conversations', { id: conversation.id, configuration: this.#configuration });
+    conversation.begun = true;
+    tell(`conversation ${conversation.id}`);
+  }
+
+  #run(conversationId: string, begin: () => Promise<string>): RemoteRun {
+    const { client, clock, ask, tell, waitMs, goOn } = this.#options;
+    const command = goOn(conversationId);
+    const patience = new Patience({
+      clock,
+      waitMs,
+      tell,
+      hint: () => `The run goes on when the server is started again; see how with: ${command}`,
+    });
+    const leftOpen = (): ToolyardError =>
+      new ToolyardError({
+        code: 'cancelled',
+        message: 'The run waits for an answer that is not given here.',
+        hint: `Give it in the page, or with: ${command}`,
+      });
+    return new RemoteRun({ client, clock, patience, begin, ask, leftOpen });
+  }
+
+  #view(): Promise<ConversationView> {
+    return this.#options.client.get(`/api/conversations/${encodeURIComponent(this.#conversation.id)}`);
+  }
+
+  #models(): Promise<ModelsView> {
+    return this.#options.client.get('/api/models');
+  }
+}
