@@ -1,8 +1,8 @@
-type Parts = typeof import('./card-body.ts');
+import type * as Parts from './card-body.ts';
 
 /** The parts of a card that come after its head: they are no part of what the page loads at first. */
 class CardBody {
-  parts: Parts | null = $state.raw(null);
+  parts: typeof Parts | null = $state.raw(null);
   failed = $state(false);
   #loading = false;
 
