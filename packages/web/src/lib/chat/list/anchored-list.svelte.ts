@@ -11,6 +11,11 @@ export type Viewport = {
   readonly contentHeight: number;
   /** Where the first row begins in the content. */
   readonly listTop: number;
+  /**
+   * It keeps what is seen in its place by itself, as most browsers do everywhere but at the very top. They do it while
+   * a scroll still glides on, which setting {@link top} would end.
+   */
+  readonly anchors: boolean;
   /** Where a row that is in the page begins in the content. */
   placeOf(key: string): number | null;
 };
@@ -79,9 +84,10 @@ export class AnchoredList {
     const viewport = this.#viewport;
     if (viewport === null) return;
     const end = viewport.contentHeight - viewport.height;
-    const wanted = this.#atEnd ? end : Math.min(end, this.#place(viewport));
-    // Most browsers keep things in place by themselves, and more smoothly while one scrolls.
-    if (Math.abs(viewport.top - wanted) >= 1) viewport.top = wanted;
+    if (this.#atEnd || !viewport.anchors || viewport.top <= 0) {
+      const wanted = this.#atEnd ? end : Math.min(end, this.#place(viewport));
+      if (Math.abs(viewport.top - wanted) >= 1) viewport.top = wanted;
+    }
     this.#lastTop = viewport.top;
     this.#tellAway(viewport);
   }

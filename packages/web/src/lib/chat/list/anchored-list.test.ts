@@ -26,6 +26,7 @@ class Page {
         return page.contentHeight;
       },
       listTop: 48,
+      anchors: false,
       placeOf(key) {
         const place = page.placeOf(key);
         return place === null ? null : place + page.#top;
