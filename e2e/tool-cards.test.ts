@@ -83,8 +83,7 @@ describe.skipIf(NO_BROWSER !== null)('tool cards in a browser', () => {
 
   /** The question has the focus, and has been there long enough for its keys to count. */
   async function whenAsked(): Promise<void> {
-    await question().waitFor();
-    await eventually(() => question().evaluate((element) => element === document.activeElement), { what: 'the focus' });
+    await page.locator('[data-question]:focus').waitFor();
     await page.waitForTimeout(800);
   }
 
@@ -99,7 +98,7 @@ describe.skipIf(NO_BROWSER !== null)('tool cards in a browser', () => {
     await page.keyboard.press('Enter');
     await card().getByText('Done').waitFor();
     expect(timesRun()).toBe(1);
-    await eventually(() => composer().evaluate((element) => element === document.activeElement));
+    await page.locator('textarea[data-composer]:focus').waitFor();
   });
 
   test('Escape refuses it, and stops nothing else', async () => {
