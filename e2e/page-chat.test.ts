@@ -256,6 +256,44 @@ describe.skipIf(NO_BROWSER !== null)(
         .waitFor();
     });
 
+    test('where one reads nothing moves while the answer goes on, and a button leads back to its end', async () => {
+      const { open } = await set(() => reply.text(LONG, { pieces: 7, delayMs: 60 }));
+      const page = await open('/', { viewport: { width: 420, height: 400 } });
+      const chat = chatPage(page);
+      const log = 'document.querySelector("[role=log]")';
+      await chat.send(`Go on.\n\n${'A line that makes the question long.\n'.repeat(12)}`);
+      await chat.reads(new RegExp(BEGINNING));
+      await chat.messages.focus();
+      await page.keyboard.press('Home');
+      const place = () => page.evaluate<number>(`${log}.scrollTop`);
+      const height = () => page.evaluate<number>(`${log}.scrollHeight`);
+      const before = [await place(), await height()] as const;
+      await expect.poll(height).toBeGreaterThan(before[1]);
+      expect(await place()).toBe(before[0]);
+      await page.getByRole('button', { name: 'To the latest message' }).click();
+      await chat.reads(new RegExp(END));
+      await chat.rests();
+      const left = () => page.evaluate<number>(`${log}.scrollHeight - ${log}.clientHeight - ${log}.scrollTop`);
+      await expect.poll(left).toBeLessThan(2);
+    });
+
+    test('what was written comes back where the server is gone', async () => {
+      const { open, server } = await set(() => reply.text('Now I am.'));
+      const page = await open();
+      const chat = chatPage(page);
+      await chat.send('First.');
+      await chat.reads('Now I am.');
+      await chat.rests();
+      await server.kill();
+      await chat.send('Are you there?');
+      await page.getByText('The server could not be reached.').first().waitFor();
+      await expect.poll(() => chat.composer.inputValue()).toBe('Are you there?');
+      await server.restart();
+      await chat.composer.press('Enter');
+      await expect.poll(async () => countOf('Now I am.', await chat.text())).toBe(2);
+      expect(countOf('Are you there?', await chat.text())).toBe(1);
+    });
+
     test('a first start without a model is explained, and the demo answers with a tool', async () => {
       const { open } = await set(() => reply.text('Never asked.'), {
         env: { OPENAI_BASE_URL: '', OPENAI_API_KEY: '' },

@@ -69,6 +69,32 @@ describe.skipIf(NO_BROWSER !== null)(`how the page looks${NO_BROWSER === null ? 
       },
     ],
     [
+      'a message being edited',
+      async (page) => {
+        await page.goto(stage.line.url + conversation);
+        await chatPage(page).messages.getByRole('button', { name: 'Edit', exact: true }).first().click();
+        await page.getByRole('textbox', { name: 'Edit the message' }).waitFor();
+      },
+    ],
+    [
+      'the parameters',
+      async (page) => {
+        await page.getByRole('button', { name: 'Instructions and parameters' }).click();
+        await page.getByRole('dialog').waitFor();
+      },
+    ],
+    [
+      'the model list',
+      async (page) => {
+        await page.getByRole('button', { name: /Model: scripted/ }).click();
+        await page
+          .getByRole('searchbox', { name: 'Search models' })
+          .or(page.getByPlaceholder('Search models'))
+          .first()
+          .waitFor();
+      },
+    ],
+    [
       'the shortcuts',
       async (page) => {
         await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor();

@@ -64,19 +64,6 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
     expect(await page.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
   });
 
-  test('a refused tool does not run, and the model reads why', async () => {
-    const { open, model } = await setCounting('count');
-    const page = await open();
-    const chat = chatPage(page);
-    await chat.send('Count.');
-    await page.getByRole('button', { name: 'Refuse with a reason…' }).click();
-    await page.getByRole('textbox', { name: 'Reason' }).fill('Not on a Sunday');
-    await page.getByRole('textbox', { name: 'Reason' }).press('Enter');
-    await chat.reads(/The tool said/);
-    expect(counted()).toBe(0);
-    expect(model.requests.at(-1)?.text).toContain('Not on a Sunday');
-  });
-
   test('a tool allowed in this conversation is not asked about again, but in another one it is', async () => {
     const { open, openBeside } = await setCounting('count');
     const page = await open();
@@ -92,24 +79,6 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
     await chatPage(other).send('Count here.');
     await other.getByRole('button', { name: 'Allow once' }).waitFor();
     expect(counted()).toBe(2);
-  });
-
-  test('a call that was under way when the server died is asked about, and not made again unasked', async () => {
-    const { open, server, model } = await setCounting('count-then-hang');
-    const page = await open();
-    const chat = chatPage(page);
-    await chat.send('Count.');
-    await page.getByRole('button', { name: 'Allow once' }).click();
-    await eventually(() => expect(counted()).toBe(1));
-    await server.restart();
-    await chat.reads(/count-then-hang\S* take effect/);
-    expect(counted()).toBe(1);
-    await page.getByRole('button', { name: 'It worked…' }).click();
-    await page.getByRole('textbox', { name: 'What came of it' }).fill('It stood at 41.');
-    await page.getByRole('button', { name: 'Give as the result' }).click();
-    await chat.reads(/The tool said/);
-    expect(counted()).toBe(1);
-    expect(model.requests.at(-1)?.text).toContain('It stood at 41.');
   });
 
   test('a running tool shows its progress and can be stopped', async () => {
@@ -156,6 +125,9 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
     '[click](javascript:window.broken=1) <a href="javascript:window.broken=1">n</a> <form action="https://evil.example/o"><button>p</button></form>',
     '| a |\n|---|\n| ![q](https://evil.example/q.png) <img src=x onerror=window.broken=1> |',
     '```html\n<img src="https://evil.example/r.png" onerror="window.broken=1">\n```',
+    '`<img src=x onerror=window.broken=1>` [ref]\n\n[ref]: javascript:window.broken=1 "x"',
+    '<a href="https://good.example/" onclick="window.broken=1" style="position:fixed;inset:0">link</a> [v](https://good.example/v)',
+    '<math><mi xlink:href="javascript:window.broken=1">m</mi></math> # <img src=x onerror=window.broken=1>',
     '$\\includegraphics{https://evil.example/s.png}$\n\n```mermaid\ngraph TD; A["<img src=x onerror=window.broken=1>"]\n```',
     'The end of it.',
   ].join('\n\n');
@@ -209,6 +181,11 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
     await chat.reads('The end of it.');
     expect([...asked].filter((origin) => origin !== 'null')).toEqual([stage.line.url]);
     expect(await page.evaluate<unknown>('window.broken')).toBeUndefined();
+    for (const link of await chat.messages.locator('a[href^=http]').all()) {
+      expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
+      expect(await link.getAttribute('target')).toBe('_blank');
+      expect(await link.getAttribute('style')).toBeNull();
+    }
     expect(await chat.messages.locator('iframe, object, embed, form, style, link, script').count()).toBe(0);
     expect(await chat.messages.locator('[href^="javascript:"], [onerror]').count()).toBe(0);
   });

@@ -6,7 +6,6 @@ import { eventually, startScriptedMcp } from '@toolyard/testing';
 import type { McpBehaviour, ScriptedMcp } from '@toolyard/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildPage } from '../scripts/build-page.ts';
 import { call } from './support/api.ts';
 import { closeBrowser, launchBrowser, NO_BROWSER } from './support/browser.ts';
 import { startServerProcess } from './support/server.ts';
@@ -43,14 +42,13 @@ const NOTES: McpBehaviour = {
   ],
 };
 
-describe.skipIf(NO_BROWSER !== null)('tool cards in a browser', () => {
+describe.skipIf(NO_BROWSER !== null)(`tool cards in a browser${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
   let folder: string;
   let mcp: ScriptedMcp;
   let server: ServerProcess;
   let page: Page;
 
   beforeAll(async () => {
-    expect(await buildPage({ tell: () => {} })).toBeNull();
     await launchBrowser();
   }, 180_000);
   afterAll(closeBrowser);
