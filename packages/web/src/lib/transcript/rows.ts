@@ -46,7 +46,7 @@ export type AnswerOf = {
   usage: Usage | null;
 };
 
-export type NoticeRow = { kind: 'notice'; key: string; level: 'info' | 'warning'; text: string };
+type NoticeRow = { kind: 'notice'; key: string; level: 'info' | 'warning'; text: string };
 
 /** How a run ended where no message tells of it. */
 export type OutcomeRow = {

@@ -90,7 +90,7 @@ const LINE = 26;
 const CHARACTER = 7.4;
 
 /** Near enough that the scrollbar does not lie much; whatever is shown is measured. */
-export function guessHeight(row: Row, width: number): number {
+function guessHeight(row: Row, width: number): number {
   const column = Math.max(240, Math.min(width, 736));
   switch (row.kind) {
     case 'user':

@@ -14,7 +14,7 @@ export type ContentView =
   | { kind: 'link'; title: string; description: string | null; mimeType: string | null; address: LinkAddress };
 
 /** `web`: one a browser can go to, with its host to be named. */
-export type LinkAddress = { kind: 'web'; href: string; host: string } | { kind: 'other'; uri: string };
+type LinkAddress = { kind: 'web'; href: string; host: string } | { kind: 'other'; uri: string };
 
 export function contentView(part: ToolContentPart): ContentView {
   switch (part.type) {

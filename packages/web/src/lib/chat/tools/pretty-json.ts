@@ -4,7 +4,7 @@ import { stringPieces } from './string-pieces.ts';
 
 /** `hidden`: a character that cannot be seen, or that changes how those beside it look, written as its escape. */
 export type JsonToken = { kind: 'mark' | 'key' | 'string' | 'number' | 'word' | 'hidden'; text: string };
-export type JsonLine = { depth: number; tokens: readonly JsonToken[] };
+type JsonLine = { depth: number; tokens: readonly JsonToken[] };
 export type JsonLayout = { lines: readonly JsonLine[]; whole: boolean };
 
 /** Text longer than this is shown as it is: to find out whether it is JSON would take too long. */
