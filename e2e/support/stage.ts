@@ -1,0 +1,74 @@
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { ModelScript, ModelServer } from '@toolyard/testing';
+import { startModelServer } from '@toolyard/testing';
+import { launchBrowser } from './browser.ts';
+import type { CuttableLine } from './cuttable-line.ts';
+import { layLine } from './cuttable-line.ts';
+import type { ServerProcess } from './server.ts';
+import { startServerProcess } from './server.ts';
+
+export type Stage = AsyncDisposable & {
+  model: ModelServer;
+  server: ServerProcess;
+  /** Between every page and the server. */
+  line: CuttableLine;
+  /** A browser window of its own: nothing is shared with the others but the server. */
+  open(path?: string, options?: BrowserContextOptions): Promise<Page>;
+  /** A second tab beside a page. */
+  openBeside(page: Page, path: string): Promise<Page>;
+  /** What no page should have said: errors in the console, thrown and unhandled. */
+  complaints: readonly string[];
+};
+
+/** A scripted model, a `toolyard serve` that uses it, and browser windows on its page. */
+export async function setStage(
+  script: ModelScript,
+  options: { args?: string[]; env?: NodeJS.ProcessEnv } = {},
+): Promise<Stage> {
+  const model = await startModelServer(script);
+  const server = await startServerProcess({
+    // Pages come by the line, which has another port than the server.
+    args: ['--allow-host', '127.0.0.1', ...(options.args ?? [])],
+    env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-stage', ...options.env },
+  });
+  const line = await layLine(() => Number(new URL(server.url).port));
+  const complaints: string[] = [];
+  const contexts: BrowserContext[] = [];
+
+  function listen(page: Page): void {
+    page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.stack ?? error.message}`));
+    page.on('console', (message) => {
+      // A browser calls every refused or lost request an error; what comes of it is seen in the page.
+      if (message.type() !== 'error' || /Failed to load resource|net::ERR_/.test(message.text())) return;
+      complaints.push(`${page.url()}: ${message.text()}`);
+    });
+  }
+
+  return {
+    model,
+    server,
+    line,
+    complaints,
+    async open(path = '/', contextOptions = {}) {
+      const browser = await launchBrowser();
+      const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...contextOptions });
+      contexts.push(context);
+      const page = await context.newPage();
+      listen(page);
+      await page.goto(line.url + path);
+      return page;
+    },
+    async openBeside(beside, path) {
+      const page = await beside.context().newPage();
+      listen(page);
+      await page.goto(line.url + path);
+      return page;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const context of contexts) await context.close();
+      await line.close();
+      await server[Symbol.asyncDispose]();
+      await model.close();
+    },
+  };
+}
