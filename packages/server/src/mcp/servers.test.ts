@@ -411,4 +411,38 @@ describe('servers behind an address', () => {
     expect(error).toMatchObject({ code: 'server_refused', message: /points to another address/ });
     expect(victim.requests).toEqual([]);
   });
+
+  it('attack 9: that name private addresses as the place to sign in do not make anybody ask there', async () => {
+    const asked: string[] = [];
+    const inside = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+    await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));
+    const there = `http://127.0.0.1:${(inside.address() as AddressInfo).port}`;
+    const evil = createServer((request, response) => {
+      if (request.url !== '/mcp') {
+        const endpoints = { authorization_servers: [there], issuer: there, token_endpoint: `${there}/token` };
+        response.setHeader('content-type', 'application/json').end(JSON.stringify({ resource: there, ...endpoints }));
+        return;
+      }
+      const named = `Bearer resource_metadata="${there}/meta", authorization_uri="${there}/authorize"`;
+      response.writeHead(401, { 'www-authenticate': named }).end();
+    });
+    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
+    for (const each of [inside, evil]) {
+      open.push({
+        close: () =>
+          new Promise((resolve) => {
+            each.close(resolve);
+            each.closeAllConnections();
+          }),
+      });
+    }
+    const url = `http://127.0.0.1:${(evil.address() as AddressInfo).port}/mcp`;
+    const servers = await start([server({ id: 'evil', transport: { type: 'http', url } })]);
+    await whenIn(servers, 'evil', 'failed');
+    expect((await viewOf(servers, 'evil')).error?.code).toBe('needs_sign_in');
+    expect(asked).toEqual([]);
+  });
 });
