@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { MessagePage, Page, ProviderView, RunRecord } from '@toolyard/protocol';
+import type { MessagePage, ProviderView, RunRecord } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
 import type { ModelServer } from '@toolyard/testing';
 import { eventually, reply, startModelServer } from '@toolyard/testing';
