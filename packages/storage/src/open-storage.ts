@@ -11,8 +11,10 @@ import { checkStorage } from './check.ts';
 import { lockFolder } from './folder-lock.ts';
 import { jsonColumns } from './json-columns.ts';
 import { BLOBS_FOLDER, DATABASE_FILE } from './layout.ts';
+import { createReader } from './reader/create-reader.ts';
 import type { AgentRepository } from './repositories/agents.ts';
 import { createAgentRepository } from './repositories/agents.ts';
+import { createConversationSearch } from './repositories/conversation-search.ts';
 import type { ConversationRepository } from './repositories/conversations.ts';
 import { createConversationRepository } from './repositories/conversations.ts';
 import type { MessageRepository } from './repositories/messages.ts';
@@ -102,11 +104,12 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
     dialect: createSqliteDialect(connection, { transactions: 'refused' }),
     plugins: [jsonColumns],
   });
+  const reader = createReader(connection.file, createConversationSearch(connection));
   const blobs = createBlobStore(connection, join(folder, BLOBS_FOLDER));
   return {
     folder,
     runs: createSqliteRunStore(connection, clock),
-    conversations: createConversationRepository(db, connection),
+    conversations: createConversationRepository(db, connection, (principal, query) => reader.search(principal, query)),
     messages: createMessageRepository(db, connection),
     queue: createQueueRepository(connection),
     agents: createAgentRepository(db),
@@ -124,6 +127,7 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
     },
     check: () => checkStorage(folder),
     close() {
+      reader.close();
       try {
         connection.close();
       } finally {

@@ -2,7 +2,7 @@ import type { Message, Principal } from '@toolyard/protocol';
 import type { Term } from '../search-text.ts';
 import { termsOf, toMatch } from '../search-text.ts';
 import { snippetOf } from '../snippet.ts';
-import type { SqliteConnection } from '../sqlite/connection.ts';
+import type { Reading } from '../sqlite/read-connection.ts';
 import { searchableText } from '../sqlite/search-rows.ts';
 import { decodeJson } from '../text.ts';
 
@@ -22,7 +22,7 @@ type Row = { conversation_id: string; title: string; message: string | null };
 
 /** Conversations with all the terms in their title or in one of their messages: titles first, then the latest. */
 export function createConversationSearch(
-  connection: SqliteConnection,
+  connection: Reading,
 ): (principal: Principal, query: { query: string; limit: number }) => Hit[] {
   // A cross join keeps its order: the index is read backwards, and no further than needed.
   const finds = (column: 'title' | 'body'): string => `

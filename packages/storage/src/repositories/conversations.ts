@@ -8,7 +8,7 @@ import { ACTIVE } from '../sqlite/run-rows.ts';
 import { runNow } from '../sqlite/run-now.ts';
 import { createSearchWriter } from '../sqlite/search-rows.ts';
 import { encodeJson, scrubText } from '../text.ts';
-import { createConversationSearch } from './conversation-search.ts';
+import type { Hit } from './conversation-search.ts';
 
 type ActiveRun = { id: string; status: RunStatus };
 
@@ -74,9 +74,12 @@ export type ConversationRepository = {
   purgeDeleted(before: number, limit: number): Promise<number>;
 };
 
-export function createConversationRepository(db: Kysely<Schema>, connection: SqliteConnection): ConversationRepository {
+export function createConversationRepository(
+  db: Kysely<Schema>,
+  connection: SqliteConnection,
+  search: (principal: Principal, query: { query: string; limit: number }) => Promise<Hit[]>,
+): ConversationRepository {
   const titles = createSearchWriter(connection);
-  const search = createConversationSearch(connection);
   const own = (principal: Principal, id: string) =>
     db
       .selectFrom('conversations')
@@ -138,7 +141,7 @@ export function createConversationRepository(db: Kysely<Schema>, connection: Sql
       return rows.map(toConversation);
     },
     async search(principal, query) {
-      const hits = search(principal, query);
+      const hits = await search(principal, query);
       if (hits.length === 0) return [];
       const ids = hits.map(({ conversationId }) => conversationId);
       const rows = await db.selectFrom('conversations').selectAll().select(activeRun).where('id', 'in', ids).execute();

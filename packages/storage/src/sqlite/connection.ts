@@ -1,7 +1,8 @@
 import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 import type { Durability, Failpoint } from '@toolyard/protocol';
-import { storageError, toStorageError } from '../storage-error.ts';
+import { guarded, storageError } from '../storage-error.ts';
+import type { Reading } from './read-connection.ts';
 
 /** How long a statement waits for a foreign program that writes to the file, in milliseconds: everything waits with it. */
 const BUSY_TIMEOUT_MS = 1_000;
@@ -16,7 +17,7 @@ export type ConnectionOptions = {
  * The one writing connection to a database file. Whatever is written goes through {@link transaction} or is a single
  * statement, and both are synchronous: no transaction is ever open while something else runs.
  */
-export class SqliteConnection {
+export class SqliteConnection implements Reading {
   readonly file: string;
   readonly database: DatabaseSync;
   readonly #failpoint: Failpoint | undefined;
@@ -89,11 +90,7 @@ export class SqliteConnection {
 
   /** Turns what the engine throws into a {@link StorageError}; what is none of the engine's passes as it is. */
   guard<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      throw isSqliteError(error) ? toStorageError(error, this.file) : error;
-    }
+    return guarded(this.file, work);
   }
 
   // SQLite refuses the change inside a transaction, so it comes before BEGIN.
@@ -106,10 +103,6 @@ export class SqliteConnection {
   #pass(name: string): void {
     void this.#failpoint?.(name);
   }
-}
-
-function isSqliteError(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_SQLITE_ERROR';
 }
 
 function configure(database: DatabaseSync, options: ConnectionOptions): void {
