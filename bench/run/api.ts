@@ -15,8 +15,12 @@ export type Api = {
    * Reads the events of a run until its last. `onEvents` gets what one read of the socket held, with its time by
    * process.hrtime, the clock all processes of a machine share.
    */
-  read(runId: string, onEvents: (events: readonly RunEvent[], at: bigint) => void): Promise<void>;
+  read(runId: string, onEvents: OnEvents): Promise<void>;
+  /** Reads everything that happens, as an open page does, until `end` is called. Resolves once the server sends. */
+  follow(onEvents: OnEvents): Promise<{ end(): void }>;
 };
+
+type OnEvents = (events: readonly RunEvent[], at: bigint) => void;
 
 export function createApi(url: string): Api {
   const { hostname, port } = new URL(url);
@@ -57,22 +61,41 @@ export function createApi(url: string): Api {
     async read(runId, onEvents) {
       const response = await open('GET', `/api/runs/${runId}/events`);
       if (response.statusCode !== 200) throw new Error(`the events of ${runId}: ${String(response.statusCode)}`);
-      let rest = '';
       let over = false;
-      for await (const piece of response.setEncoding('utf8')) {
-        const at = process.hrtime.bigint();
-        const frames = (rest + String(piece)).split('\n\n');
-        rest = frames.pop() ?? '';
-        const events = frames.flatMap(eventIn);
+      await readFrames(response, (frames, at) => {
+        const events = frames.map((json) => JSON.parse(json) as RunEvent);
         over ||= events.at(-1)?.type === 'run_finished';
-        if (events.length > 0) onEvents(events, at);
-      }
+        onEvents(events, at);
+      });
       if (!over) throw new Error(`the events of ${runId} ended before the run did`);
+    },
+    async follow(onEvents) {
+      const response = await open('GET', '/api/events');
+      // Cut on purpose at its end.
+      void readFrames(response, (frames, at) => {
+        onEvents(
+          frames.map((json) => (JSON.parse(json) as { event: RunEvent }).event),
+          at,
+        );
+      }).catch(() => undefined);
+      return { end: () => void response.destroy() };
     },
   };
 }
 
-function eventIn(frame: string): RunEvent[] {
-  if (!frame.includes('event: run\n')) return [];
-  return [JSON.parse(frame.slice(frame.indexOf('data: ') + 'data: '.length)) as RunEvent];
+/** The data of all `run` events, read by read. */
+async function readFrames(
+  response: IncomingMessage,
+  onFrames: (frames: readonly string[], at: bigint) => void,
+): Promise<void> {
+  let rest = '';
+  for await (const piece of response.setEncoding('utf8')) {
+    const at = process.hrtime.bigint();
+    const frames = (rest + String(piece)).split('\n\n');
+    rest = frames.pop() ?? '';
+    const data = frames
+      .filter((frame) => frame.includes('event: run\n'))
+      .map((frame) => frame.slice(frame.indexOf('data: ') + 'data: '.length));
+    if (data.length > 0) onFrames(data, at);
+  }
 }

@@ -42,6 +42,8 @@ const PROBE = new URL('./probe.ts', import.meta.url).href;
 const START_MS = 30_000;
 const ANSWER_MS = 10_000;
 const FAREWELL_MS = 10_000;
+/** What a server says that starts and ends as it should. */
+const USUAL = /^toolyard: (data in|ending;).*\n/gm;
 
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { dataFolder, providers, mcpServers = {}, args = [], profile } = options;
@@ -58,8 +60,9 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     process.execPath,
     // The conditions this process runs with, so that the sources are run as they are.
     [...process.execArgv, ...profiling, '--import', PROBE, BIN, 'serve', '--data-dir', dataFolder, '--port', '0', ...args],
-    { stdio: ['ignore', 'pipe', 2, 'ipc'], env: { ...process.env, NODE_ENV: 'production' } },
+    { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, NODE_ENV: 'production' } },
   );
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => process.stderr.write(text.replaceAll(USUAL, '')));
   try {
     const url = await addressOf(child);
     return processOf(child, { url, startMs: performance.now() - begun });
