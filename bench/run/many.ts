@@ -125,6 +125,7 @@ type Measured = { loads: readonly Load[]; idleP99: readonly number[]; delays: re
 function findingsOf({ loads, idleP99, delays, faults }: Measured, of: Record<string, number>): Finding[] {
   const cpu = loads.map(({ cpuMs, wallMs }) => (100 * cpuMs) / wallMs);
   const p99 = loads.map(({ delayMs }) => delayMs.p99);
+  const own = loads.map(({ ownDelayMs }) => ownDelayMs);
   const part = 'many';
   return [
     { part, measure: '200 runs at 50 tokens a second: runs read wrongly', value: faults, unit: '', atMost: 0, of },
@@ -150,7 +151,15 @@ function findingsOf({ loads, idleP99, delays, faults }: Measured, of: Record<str
     },
     {
       part,
-      measure: 'the same of a process that does nothing, meanwhile',
+      measure: 'the same without the time other processes took',
+      value: median(own),
+      unit: 'ms',
+      quartiles: quartiles(own),
+      atMost: 20,
+    },
+    {
+      part,
+      measure: 'the delay of a process that does nothing, meanwhile',
       value: median(idleP99),
       unit: 'ms',
       quartiles: quartiles(idleP99),

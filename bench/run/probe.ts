@@ -2,6 +2,7 @@
 // is asked over the channel to the bench.
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { quantile } from '../support/quantile.ts';
 import { getHeapCodeStatistics, getHeapStatistics } from 'node:v8';
 
 /** `begin` starts a window, `load` tells of it, `memory` tells what the process holds now. */
@@ -13,6 +14,11 @@ export type Load = {
   cpuMs: number;
   /** How late a timer of 10 ms was. */
   delayMs: { median: number; p99: number; max: number };
+  /**
+   * The same without the time in which this process was not let work: at most so much of the delay is its own doing.
+   * The 99th percentile.
+   */
+  ownDelayMs: number;
 };
 
 /** In MB. */
@@ -35,10 +41,25 @@ export type ProbeToOwner = ({ type: 'load' } & Load) | ({ type: 'memory' } & Mem
 const TIMER_MS = 10;
 const delay = monitorEventLoopDelay({ resolution: TIMER_MS });
 delay.enable();
+/** Of every tick of the timer. */
+let ownDelays: number[] = [];
+let lastTick = { wall: performance.now(), cpuMs: cpuOfThread() };
+setInterval(() => {
+  const tick = { wall: performance.now(), cpuMs: cpuOfThread() };
+  const late = tick.wall - lastTick.wall - TIMER_MS;
+  ownDelays.push(Math.max(0, Math.min(late, tick.cpuMs - lastTick.cpuMs)));
+  lastTick = tick;
+}, TIMER_MS).unref();
 let begun = { wall: performance.now(), cpu: process.cpuUsage() };
+
+function cpuOfThread(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
 
 function begin(): ProbeToOwner {
   delay.reset();
+  ownDelays = [];
   begun = { wall: performance.now(), cpu: process.cpuUsage() };
   return { type: 'begun' };
 }
@@ -52,6 +73,7 @@ function load(): ProbeToOwner {
     wallMs: performance.now() - begun.wall,
     cpuMs: (user + system) / 1000,
     delayMs: { median: late(delay.percentile(50)), p99: late(delay.percentile(99)), max: late(delay.max) },
+    ownDelayMs: quantile(ownDelays, 0.99),
   };
 }
 
