@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from './json.ts';
 import type { AssistantMessage, Message, UserMessage } from './messages.ts';
 import type { UserPart } from './parts.ts';
 import type { RunRecord, StoredInterrupt } from './run-store.ts';
-import type { ToolReference } from './tools.ts';
+import type { ToolAnnotations, ToolReference } from './tools.ts';
 
 /**
  * What goes over Toolyard's own HTTP API (`/api/...`), between the server and the page, the command line or whoever
@@ -196,6 +196,8 @@ export type McpToolView = {
   title?: string;
   description?: string;
   readOnly: boolean;
+  /** What its server says it may do, where it says anything. */
+  annotations?: ToolAnnotations;
   permission: 'allow' | 'never' | null;
 };
 export type ChangeMcpServer = { enabled: boolean };

@@ -55,6 +55,7 @@ function toToolView(
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
     readOnly: annotations?.readOnly === true,
+    ...(annotations === undefined ? {} : { annotations }),
     permission: decided?.decision ?? null,
   };
 }

@@ -22,6 +22,9 @@ const SHOWN_IN_PLACE = new Set([
   'audio/x-wav',
   'audio/webm',
   'audio/flac',
+  'video/mp4',
+  'video/webm',
+  'video/ogg',
 ]);
 
 export function addFileRoutes({ route }: Router, { storage, clock }: HttpDeps): void {
@@ -45,7 +48,7 @@ export function addFileRoutes({ route }: Router, { storage, clock }: HttpDeps): 
   route({
     method: 'get',
     path: '/api/files/{sha256}',
-    summary: 'A file; images and sound to be shown, everything else to be saved',
+    summary: 'A file; images, sound and films to be shown, everything else to be saved',
     mediaType: 'application/octet-stream',
     also: { 304: 'The one the client has is the same' },
     async handle({ c, principal, params: { sha256 } }) {

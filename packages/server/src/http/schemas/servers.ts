@@ -8,6 +8,14 @@ const mcpTool = z.strictObject({
   title: z.string().exactOptional(),
   description: z.string().exactOptional(),
   readOnly: z.boolean(),
+  annotations: z
+    .strictObject({
+      readOnly: z.boolean().exactOptional(),
+      destructive: z.boolean().exactOptional(),
+      idempotent: z.boolean().exactOptional(),
+      openWorld: z.boolean().exactOptional(),
+    })
+    .exactOptional(),
   permission: z.enum(['allow', 'never']).nullable(),
 });
 

@@ -89,12 +89,17 @@ describe('the name of a language', () => {
     expect(languageId(name)).toBe(id);
   });
 
-  it('stands for a grammar that is there', async () => {
-    const names = ['bash', 'yml', 'py', 'json', 'html', 'vue', 'tex'];
-    for (const name of names) {
-      const id = languageId(name);
-      expect(id).not.toBeNull();
-      if (id !== null) expect((await colourLinesOf(id))('a = "b" # c', undefined).html).toContain('hl-');
-    }
+  it.each([
+    ['bash', 'a "b"'],
+    ['yml', 'a: b'],
+    ['py', 'a = "b"'],
+    ['json', '{"a": 1}'],
+    ['html', '<a href="b">'],
+    ['vue', '<template><p>a</p></template>'],
+    ['tex', '\\a{b} % c'],
+  ])('%s stands for a grammar that is there', async (name, code) => {
+    const id = languageId(name);
+    expect(id).not.toBeNull();
+    if (id !== null) expect((await colourLinesOf(id))(code, undefined).html).toContain('hl-');
   });
 });

@@ -16,6 +16,7 @@ import type {
 import { ApiError } from '../api/error.ts';
 import { askedBefore, findRow, lastMessageId, lastToRetry } from '../transcript/find-row.ts';
 import {
+  NO_ROWS,
   beginRun,
   forgetSending,
   isActive,
@@ -39,8 +40,6 @@ export type ChatDeps = OpenConversationDeps & {
 };
 
 type SendOptions = { whenBusy?: NonNullable<SendMessage['whenBusy']> };
-
-const NO_ROWS: RowList = { length: 0, at: () => undefined };
 
 /** The conversation that is open, or a new chat that is none yet, and all that can be done with it. */
 export class ChatStore {
@@ -99,6 +98,12 @@ export class ChatStore {
       this.#forget();
       await this.#open.open(conversationId);
     });
+  }
+
+  /** Tries again to open what could not be opened. */
+  async reopen(): Promise<void> {
+    const { id } = this.#open;
+    if (id !== null) await this.#open.open(id);
   }
 
   /** A new chat. */

@@ -83,7 +83,13 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
     }
 
     case 'tool_started':
-      return changeCall(next, event.callId, (call) => ({ ...call, started: true, interrupt: null, progress: null }));
+      return changeCall(next, event.callId, (call) => ({
+        ...call,
+        started: true,
+        startedAt: event.at,
+        interrupt: null,
+        progress: null,
+      }));
 
     case 'tool_progress': {
       const { progress, total, text } = event;

@@ -21,6 +21,8 @@ export type CallView = {
   /** A call written as text that could not be read. */
   malformed: { raw: string; reason: string } | null;
   started: boolean;
+  /** Null where nobody watched it being sent. */
+  startedAt: number | null;
   progress: CallProgress | null;
   /** What a person is asked about it now. */
   interrupt: Interrupt | null;
@@ -72,6 +74,7 @@ export function startedCall(callId: string, name: string): CallView {
     problem: null,
     malformed: null,
     started: false,
+    startedAt: null,
     progress: null,
     interrupt: null,
     answer: null,

@@ -1,5 +1,5 @@
 import type { UserMessage } from '@toolyard/protocol';
-import { messageIdOf } from './rows.ts';
+import { messageIdOf, textOfRow } from './rows.ts';
 import type { Row } from './rows.ts';
 import type { RowList } from './transcript.ts';
 
@@ -21,6 +21,21 @@ export function askedBefore(rows: RowList, answerId: string): UserMessage | unde
     return seen && candidate.kind === 'user';
   });
   return row?.kind === 'user' ? row.message : undefined;
+}
+
+/** The text of a whole answer, as it is copied; `lastId` is the last message of it. */
+export function answerText(rows: RowList, lastId: string): string {
+  const texts: string[] = [];
+  let runId: string | null = null;
+  for (let index = rows.length - 1; index >= 0; index -= 1) {
+    const row = rows.at(index);
+    if (row?.kind === 'notice') continue;
+    if (runId !== null && (row?.kind !== 'assistant' || row.runId !== runId)) break;
+    if (row?.kind !== 'assistant') continue;
+    if (row.messageId === lastId) ({ runId } = row);
+    if (runId !== null && row.status !== 'abandoned') texts.unshift(textOfRow(row));
+  }
+  return texts.filter((text) => text !== '').join('\n\n');
 }
 
 /** What is to be answered again: an answer, or a message that has none. */

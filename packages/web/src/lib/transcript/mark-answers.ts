@@ -1,3 +1,5 @@
+import { addUsage } from '@toolyard/protocol';
+import type { Usage } from '@toolyard/protocol';
 import type { AnswerOf, AssistantRow, Row } from './rows.ts';
 import { isOpenRow } from './rows.ts';
 
@@ -15,11 +17,12 @@ export function markAnswers(rows: readonly Row[]): readonly Row[] {
       return row;
     }
     const head: boolean = group?.runId !== row.runId;
-    const current: Group = head || group === null ? { runId: row.runId, kept: null } : group;
+    const current: Group = head || group === null ? { runId: row.runId, kept: null, usage: null } : group;
     // An abandoned attempt is no branch: the answer begins with what was kept.
     if (row.status !== 'abandoned') current.kept ??= row;
+    if (row.usage !== null) current.usage = addUsage(current.usage ?? {}, row.usage);
     group = current;
-    const answer = isLast(rows, index, row) ? answerOf(current.kept) : null;
+    const answer = isLast(rows, index, row) ? answerOf(current) : null;
     if (row.head === head && sameAnswer(row.answer, answer)) return row;
     changed = true;
     return { ...row, head, answer };
@@ -27,7 +30,7 @@ export function markAnswers(rows: readonly Row[]): readonly Row[] {
   return changed ? marked : rows;
 }
 
-type Group = { runId: string; kept: AssistantRow | null };
+type Group = { runId: string; kept: AssistantRow | null; usage: Usage | null };
 
 function isLast(rows: readonly Row[], index: number, row: AssistantRow): boolean {
   if (isOpenRow(row) || row.status === 'abandoned') return false;
@@ -39,13 +42,17 @@ function isLast(rows: readonly Row[], index: number, row: AssistantRow): boolean
   return true;
 }
 
-function answerOf(row: AssistantRow | null): AnswerOf | null {
-  return row && { messageId: row.messageId, alternatives: row.alternatives };
+function answerOf({ kept, usage }: Group): AnswerOf | null {
+  return kept && { messageId: kept.messageId, alternatives: kept.alternatives, usage };
 }
 
 function sameAnswer(a: AnswerOf | null, b: AnswerOf | null): boolean {
   if (a === null || b === null) return a === b;
-  return a.messageId === b.messageId && sameList(a.alternatives, b.alternatives);
+  return a.messageId === b.messageId && sameList(a.alternatives, b.alternatives) && sameUsage(a.usage, b.usage);
+}
+
+function sameUsage(a: Usage | null, b: Usage | null): boolean {
+  return a?.inputTokens === b?.inputTokens && a?.outputTokens === b?.outputTokens;
 }
 
 export function sameList(a: readonly string[], b: readonly string[]): boolean {

@@ -38,7 +38,13 @@ export type AssistantRow = {
 };
 
 /** An answer as a whole: the messages of one run between two messages of the person. */
-export type AnswerOf = { messageId: string; alternatives: readonly string[] };
+export type AnswerOf = {
+  /** Its first message: the one another answer would stand beside. */
+  messageId: string;
+  alternatives: readonly string[];
+  /** What all its messages together took; null where nobody counted. */
+  usage: Usage | null;
+};
 
 export type NoticeRow = { kind: 'notice'; key: string; level: 'info' | 'warning'; text: string };
 

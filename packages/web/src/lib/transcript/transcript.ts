@@ -46,12 +46,20 @@ export function isActive(status: RunStatus): boolean {
 }
 
 /** The rows as one list, without joining them. */
-export type RowList = { readonly length: number; at(index: number): Row | undefined };
+export type RowList = {
+  readonly length: number;
+  at(index: number): Row | undefined;
+  /** Those before the run under way: the very same list as long as nothing but that run goes on. */
+  readonly settled: readonly Row[];
+};
+
+export const NO_ROWS: RowList = { length: 0, at: () => undefined, settled: [] };
 
 export function rowList({ history, tail }: Pick<Transcript, 'history' | 'tail'>): RowList {
   return {
     length: history.length + tail.length,
     at: (index) => (index < history.length ? history[index] : tail[index - history.length]),
+    settled: history,
   };
 }
 

@@ -11,6 +11,7 @@ export const common = {
   undo: 'Undo',
   copy: 'Copy',
   copied: 'Copied',
+  copyFailed: 'The browser does not allow copying here. Select the text and copy it by hand.',
   back: 'Back',
   more: 'More',
   settings: 'Settings',

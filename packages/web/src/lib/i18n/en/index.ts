@@ -6,6 +6,7 @@ import { servers } from './servers.ts';
 import { settings } from './settings.ts';
 import { setup } from './setup.ts';
 import { sidebar } from './sidebar.ts';
+import { tools } from './tools.ts';
 
-export const messages = { chat, common, composer, errors, servers, settings, setup, sidebar };
+export const messages = { chat, common, composer, errors, servers, settings, setup, sidebar, tools };
 export type Messages = typeof messages;

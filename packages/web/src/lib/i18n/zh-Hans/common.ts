@@ -14,6 +14,7 @@ export const common: Translation<typeof en> = {
   undo: '撤销',
   copy: '复制',
   copied: '已复制',
+  copyFailed: '浏览器不允许在此复制，请选中文字后自行复制。',
   back: '返回',
   more: '更多',
   settings: '设置',

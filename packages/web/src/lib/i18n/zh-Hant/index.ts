@@ -7,5 +7,6 @@ import { servers } from './servers.ts';
 import { settings } from './settings.ts';
 import { setup } from './setup.ts';
 import { sidebar } from './sidebar.ts';
+import { tools } from './tools.ts';
 
-export const messages: Catalogue = { chat, common, composer, errors, servers, settings, setup, sidebar };
+export const messages: Catalogue = { chat, common, composer, errors, servers, settings, setup, sidebar, tools };

@@ -1,0 +1,129 @@
+import type { Block, Row } from '../../transcript/rows.ts';
+import type { RowList } from '../../transcript/transcript.ts';
+import { Heights } from './heights.ts';
+
+/** The heights of the rows of a conversation: measured where they were shown, guessed where they were not. */
+export class RowHeights {
+  readonly #heights = new Heights();
+  readonly #keys: string[] = [];
+  readonly #places = new Map<string, number>();
+  readonly #measured = new Map<string, number>();
+  #settled: readonly Row[] = [];
+  #width = 720;
+
+  get length(): number {
+    return this.#heights.length;
+  }
+
+  get total(): number {
+    return this.#heights.total;
+  }
+
+  keyAt(index: number): string | undefined {
+    return this.#keys[index];
+  }
+
+  indexOf(key: string): number | undefined {
+    return this.#places.get(key);
+  }
+
+  at(index: number): number {
+    return this.#heights.at(index);
+  }
+
+  offsetOf(index: number): number {
+    return this.#heights.offsetOf(index);
+  }
+
+  indexAt(offset: number): number {
+    return this.#heights.indexAt(offset);
+  }
+
+  /** Follows the list. While an answer is written this looks at the rows of its run only. */
+  follow(rows: RowList): void {
+    const same = rows.settled === this.#settled ? rows.settled.length : this.#sameUpTo(rows);
+    this.#settled = rows.settled;
+    let index = Math.min(same, this.length);
+    while (index < Math.min(rows.length, this.length) && rows.at(index)?.key === this.#keys[index]) index += 1;
+    this.#cutTo(index);
+    for (; index < rows.length; index += 1) {
+      const row = rows.at(index);
+      if (row === undefined) break;
+      this.#keys.push(row.key);
+      this.#places.set(row.key, index);
+      this.#heights.push(this.#measured.get(row.key) ?? guessHeight(row, this.#width));
+    }
+  }
+
+  measure(key: string, height: number): void {
+    this.#measured.set(key, height);
+    const index = this.#places.get(key);
+    if (index !== undefined) this.#heights.set(index, height);
+  }
+
+  /** Text breaks elsewhere now: what was measured is worth nothing until it is shown again. */
+  resize(width: number, rows: RowList): void {
+    if (width === this.#width) return;
+    this.#width = width;
+    this.#measured.clear();
+    this.#cutTo(0);
+    this.follow(rows);
+  }
+
+  #sameUpTo(rows: RowList): number {
+    let index = 0;
+    while (index < this.length && rows.at(index)?.key === this.#keys[index]) index += 1;
+    return index;
+  }
+
+  #cutTo(length: number): void {
+    for (let index = length; index < this.#keys.length; index += 1) {
+      const key = this.#keys[index];
+      if (key !== undefined) this.#places.delete(key);
+    }
+    this.#keys.length = length;
+    this.#heights.truncate(length);
+  }
+}
+
+const LINE = 26;
+const CHARACTER = 7.4;
+
+/** Near enough that the scrollbar does not lie much; whatever is shown is measured. */
+export function guessHeight(row: Row, width: number): number {
+  const column = Math.max(240, Math.min(width, 736));
+  switch (row.kind) {
+    case 'user':
+      return row.message.parts.reduce(
+        (sum, part) => sum + (part.type === 'text' ? Math.min(340, textHeight(part.text, column * 0.8)) : 90),
+        72,
+      );
+    case 'assistant':
+      return row.blocks.reduce((sum, block) => sum + blockHeight(block, column), row.answer === null ? 12 : 56);
+    case 'notice':
+      return 44;
+    case 'outcome':
+      return 84;
+  }
+}
+
+function blockHeight(block: Block, column: number): number {
+  switch (block.type) {
+    case 'text':
+      return textHeight(block.text, column) + 16;
+    case 'image':
+      return 320;
+    case 'error':
+      return 84;
+    case 'reasoning':
+    case 'call':
+    case 'citations':
+      return 48;
+  }
+}
+
+function textHeight(text: string, column: number): number {
+  let breaks = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) breaks += 1;
+  return LINE * (Math.ceil((text.length * CHARACTER) / column) + breaks * 0.7);
+}

@@ -1,0 +1,23 @@
+import type { InterruptAnswer } from '@toolyard/protocol';
+import type { ApiError } from '../../api/error.ts';
+import { chat } from '../../state/chat.svelte.ts';
+import { asApiError } from '../../state/failure.ts';
+
+/** The answer to one question, on its way. Once it has arrived the question goes away by itself. */
+export class Answering {
+  /** What was said, from the click on; null again where it did not arrive. */
+  said: InterruptAnswer | null = $state.raw(null);
+  error: ApiError | null = $state.raw(null);
+
+  async send(interruptId: string, answer: InterruptAnswer): Promise<void> {
+    if (this.said !== null) return;
+    this.said = answer;
+    this.error = null;
+    try {
+      await chat.answer(interruptId, answer);
+    } catch (thrown) {
+      this.said = null;
+      this.error = asApiError(thrown);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/** How much of a text is drawn at once. What is longer slows the page down, and nobody reads it there. */
+export type Bounds = { lines: number; characters: number };
+
+export const AT_FIRST: Bounds = { lines: 14, characters: 1_500 };
+/** Of what somebody is to decide about. */
+export const TO_DECIDE: Bounds = { lines: 40, characters: 4_000 };
+export const AT_MOST: Bounds = { lines: 3_000, characters: 100_000 };
+
+/**
+ * The beginning of a text that is within bounds, in time that does not depend on how long the text is. `whole` is
+ * false where something is left out.
+ */
+export function boundText(text: string, { lines, characters }: Bounds): { text: string; whole: boolean } {
+  let end = 0;
+  for (let line = 0; line < lines; line += 1) {
+    const newline = text.slice(end, characters + 1).indexOf('\n');
+    if (newline < 0) return cut(text, characters);
+    end += newline + 1;
+  }
+  if (end >= text.length) return { text, whole: true };
+  return cut(text, Math.min(end - 1, characters));
+}
+
+/** The end of a text that is still growing, in one line. */
+export function lastLine(text: string, characters: number): string {
+  const end = text.slice(-characters).toWellFormed().replaceAll(/\s+/g, ' ');
+  return text.length > characters ? `…${end.replace(/^\ufffd/, '')}` : end;
+}
+
+function cut(text: string, characters: number): { text: string; whole: boolean } {
+  if (text.length <= characters) return { text, whole: true };
+  const isHalf = /[\ud800-\udbff]/.test(text.charAt(characters - 1));
+  return { text: text.slice(0, isHalf ? characters - 1 : characters), whole: false };
+}

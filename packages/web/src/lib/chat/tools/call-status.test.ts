@@ -1,0 +1,100 @@
+import type { ApprovalInterrupt, ToolResult } from '@toolyard/protocol';
+import { describe, expect, test } from 'vitest';
+import { malformedCall, startedCall } from '../../transcript/calls.ts';
+import type { CallView } from '../../transcript/calls.ts';
+import { callStatus, shownDuration } from './call-status.ts';
+
+const WRITTEN: CallView = { ...startedCall('c1', 'add'), tool: { serverId: 's', name: 'add' }, arguments: { a: 1 } };
+const SENT: CallView = { ...WRITTEN, started: true, startedAt: 100 };
+const ASKED: ApprovalInterrupt = {
+  id: 'i',
+  kind: 'approval',
+  callId: 'c1',
+  tool: { serverId: 's', name: 'add' },
+  name: 'add',
+  arguments: { a: 1 },
+};
+
+function answered(result: Partial<ToolResult>, call: CallView = SENT): CallView {
+  return { ...call, result: { content: [], isError: false, outcome: 'done', ...result } };
+}
+
+const REFUSED = { code: 'tool_refused', message: 'The person refused this call.' } as const;
+const CANCELLED = { code: 'cancelled', message: 'Stopped.' } as const;
+
+describe('the state of a call', () => {
+  test.each<[string, CallView, object]>([
+    ['whose arguments are still being written', startedCall('c1', 'add'), { kind: 'writing' }],
+    ['that is to be made', WRITTEN, { kind: 'waiting' }],
+    ['a person is asked about', { ...WRITTEN, interrupt: ASKED }, { kind: 'approval', interrupt: ASKED }],
+    ['that was sent', SENT, { kind: 'running', since: 100, progress: null }],
+    ['that was answered', answered({}), { kind: 'done' }],
+    ['whose tool reports an error', answered({ isError: true }), { kind: 'failed', error: null }],
+    [
+      'that was refused, with the reason given',
+      answered(
+        { isError: true, outcome: 'not_sent', error: REFUSED },
+        {
+          ...WRITTEN,
+          answer: { decision: 'refuse', reason: 'not here' },
+        },
+      ),
+      { kind: 'refused', error: REFUSED, reason: 'not here' },
+    ],
+    [
+      'that was stopped before it was made',
+      answered({ isError: true, outcome: 'not_sent', error: CANCELLED }, WRITTEN),
+      { kind: 'cancelled', begun: false },
+    ],
+    [
+      'that was stopped while it ran',
+      answered({ isError: true, outcome: 'unknown', error: CANCELLED }),
+      { kind: 'cancelled', begun: true },
+    ],
+    ['nobody knows the outcome of', answered({ isError: true, outcome: 'unknown' }), { kind: 'unknown', error: null }],
+    ['that was sent in a run that is over', { ...SENT, over: true }, { kind: 'unknown', error: null }],
+    ['that was never sent in a run that is over', { ...WRITTEN, over: true }, { kind: 'cancelled', begun: false }],
+    ['asked about in a run that is over', { ...WRITTEN, interrupt: ASKED, over: true }, { kind: 'cancelled' }],
+  ])('%s', (_name, call, status) => {
+    expect(callStatus(call)).toMatchObject(status);
+  });
+
+  test('that could not be read stays so, whatever the model was answered', () => {
+    const call = malformedCall({ type: 'malformed_tool_call', callId: 'm', raw: '{"a"', reason: 'It breaks off.' });
+    const status = { kind: 'malformed', raw: '{"a"', reason: 'It breaks off.' };
+    expect(callStatus(call)).toEqual(status);
+    expect(callStatus(answered({ isError: true, outcome: 'not_sent' }, call))).toEqual(status);
+  });
+});
+
+describe('progress', () => {
+  test.each([
+    [
+      { progress: 3, total: 4, text: 'half way' },
+      { share: 0.75, text: 'half way' },
+    ],
+    [
+      { progress: 9, total: 4 },
+      { share: 1, text: null },
+    ],
+    [
+      { progress: -1, total: 4 },
+      { share: 0, text: null },
+    ],
+    [{ progress: 3 }, { share: null, text: null }],
+    [
+      { progress: 3, total: 0 },
+      { share: null, text: null },
+    ],
+  ])('%j is shown as %j', (progress, shown) => {
+    expect(callStatus({ ...SENT, progress })).toMatchObject({ progress: shown });
+  });
+});
+
+test('a duration is told of what the tool did, not of how long a person took', () => {
+  expect(shownDuration({ ...answered({}), durationMs: 12 })).toBe(12);
+  expect(shownDuration({ ...answered({ outcome: 'not_sent', isError: true }), durationMs: 12 })).toBeNull();
+  const told = answered({}, { ...SENT, answer: { decision: 'result', text: 'It was sent.' } });
+  expect(shownDuration({ ...told, durationMs: 0 })).toBeNull();
+  expect(shownDuration({ ...answered({}, WRITTEN), durationMs: 12 })).toBeNull();
+});

@@ -1,0 +1,65 @@
+import type { ToolContentPart } from '@toolyard/protocol';
+import { describe, expect, test } from 'vitest';
+import { bytesOf, contentView, fileNameOf, mediaAddress } from './content-view.ts';
+
+const HELD = { data: 'AAEC' };
+const file = (uri: string, more: object = {}): ToolContentPart => ({ type: 'resource', uri, ...more });
+
+describe('a piece of a result', () => {
+  test.each<[string, ToolContentPart, object]>([
+    ['text', { type: 'text', text: 'hello' }, { kind: 'text' }],
+    ['text that is JSON', { type: 'text', text: '{"a":1}' }, { kind: 'json' }],
+    ['an image', { type: 'image', mimeType: 'image/png', source: HELD }, { kind: 'image' }],
+    ['sound', { type: 'audio', mimeType: 'audio/ogg; codecs=opus', source: { blob: 'ab' } }, { kind: 'audio' }],
+    ['a film', file('x://film', { mimeType: 'video/mp4', source: { blob: 'ab' } }), { kind: 'video' }],
+    ['a text resource', file('x://a/notes.md', { text: '# Hi' }), { kind: 'document', name: 'notes.md', json: null }],
+    ['a JSON resource', file('x://a.json', { text: '[1]' }), { kind: 'document', json: '[1]' }],
+    ['a binary resource', file('x://a/b.zip', { source: HELD }), { kind: 'file', name: 'b.zip' }],
+  ])('%s', (_name, part, view) => {
+    expect(contentView(part)).toMatchObject(view);
+  });
+
+  test.each(['image/svg+xml', 'text/html', 'image/x-anything', 'IMAGE/SVG+XML'])(
+    'an image of the type %s is saved, never shown',
+    (mimeType) => {
+      expect(contentView({ type: 'image', mimeType, source: HELD }).kind).toBe('file');
+    },
+  );
+
+  test.each<[ToolContentPart, object]>([
+    [
+      { type: 'image', mimeType: 'image/png', source: { url: 'https://evil.example/pixel.png?secret' } },
+      { kind: 'web', host: 'evil.example' },
+    ],
+    [file('https://user@example.org:8443/report.pdf'), { kind: 'web', host: 'example.org:8443' }],
+    [file('javascript:alert(1)'), { kind: 'other', uri: 'javascript:alert(1)' }],
+    [file('data:text/html,<script>'), { kind: 'other', uri: 'data:text/html,<script>' }],
+    [file('demo://static/1'), { kind: 'other', uri: 'demo://static/1' }],
+    [file('not an address'), { kind: 'other', uri: 'not an address' }],
+  ])('what lies elsewhere is a link at most', (part, address) => {
+    expect(contentView(part)).toMatchObject({ kind: 'link', address });
+  });
+});
+
+test('held media are loaded from this server, or from the message itself', () => {
+  const fileUrl = (sha256: string): string => `/api/files/${sha256}`;
+  expect(mediaAddress({ mimeType: 'image/png', source: { blob: 'ab12' } }, fileUrl)).toBe('/api/files/ab12');
+  expect(mediaAddress({ mimeType: 'image/png', source: HELD }, fileUrl)).toBe('data:image/png;base64,AAEC');
+});
+
+test.each([
+  ['demo://a/b/report.pdf?x=1#y', 'report.pdf'],
+  ['C:\\secret\\..\\boot.ini', 'boot.ini'],
+  ['../../etc/passwd', 'passwd'],
+  ['invoice\u202efdp.exe', 'invoicefdp.exe'],
+  ['..', 'file'],
+  ['', 'file'],
+  ['會議記錄.txt', '會議記錄.txt'],
+])('%j is saved as %j', (name, saved) => {
+  expect(fileNameOf(name)).toBe(saved);
+});
+
+test('base64 that is none gives no bytes', () => {
+  expect(bytesOf('AAEC')).toEqual(new Uint8Array([0, 1, 2]));
+  expect(bytesOf('%%%')).toBeNull();
+});

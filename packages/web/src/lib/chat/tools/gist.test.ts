@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { startedCall } from '../../transcript/calls.ts';
+import type { CallView } from '../../transcript/calls.ts';
+import { callStatus } from './call-status.ts';
+import { gistOf } from './gist.ts';
+
+const WRITTEN: CallView = { ...startedCall('c1', 'add'), tool: { serverId: 's', name: 'add' }, arguments: {} };
+const gist = (call: CallView) => gistOf(call, callStatus(call));
+
+test.each<[string, CallView, object]>([
+  [
+    'its arguments, each in short',
+    { ...WRITTEN, arguments: { city: 'Tokyo', list: [1, 2], inner: { a: 1 }, none: [] } },
+    { text: 'city: "Tokyo", list: [2], inner: {…}, none: []', kind: 'code' },
+  ],
+  ['that there are none', WRITTEN, { kind: 'nothing' }],
+  [
+    'how far it is, in the words of the server',
+    { ...WRITTEN, started: true, progress: { progress: 1, text: 'a\nb' } },
+    { text: 'a b', kind: 'words' },
+  ],
+  [
+    'what went wrong',
+    { ...WRITTEN, result: { content: [{ type: 'text', text: 'no such city' }], isError: true, outcome: 'done' } },
+    { text: 'no such city', kind: 'problem' },
+  ],
+  [
+    'the end of what is being written',
+    { ...startedCall('c1', 'add'), argumentsText: '{"a":' },
+    { text: '{"a":', kind: 'code' },
+  ],
+])('tells %s', (_name, call, told) => {
+  expect(gist(call)).toEqual(told);
+});
+
+test('nothing hides in it, and it stays short', () => {
+  const call = { ...WRITTEN, arguments: { command: `rm \u202egnp.exe`, rest: 'x'.repeat(1_000_000) } };
+  const told = gist(call);
+  expect(told).toMatchObject({ text: expect.stringContaining('rm \\u202egnp.exe') as string });
+  expect('text' in told && told.text.length).toBeLessThan(300);
+});

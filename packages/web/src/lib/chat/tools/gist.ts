@@ -1,0 +1,69 @@
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import type { CallView } from '../../transcript/calls.ts';
+import { lastLine } from './bound-text.ts';
+import type { CallStatus } from './call-status.ts';
+import { stringPieces } from './string-pieces.ts';
+
+/** `nothing`: it is called without arguments. */
+export type Gist = { text: string; kind: 'code' | 'words' | 'problem' } | { kind: 'nothing' };
+
+/** More does not fit beside a name. */
+const LONGEST = 240;
+
+/**
+ * One line that tells what a call is about, without unfolding its card. There is always one, so that cards keep their
+ * height whatever happens.
+ */
+export function gistOf(call: CallView, status: CallStatus): Gist {
+  switch (status.kind) {
+    case 'writing':
+      return { text: lastLine(call.argumentsText, 80), kind: 'code' };
+    case 'running':
+      if (status.progress?.text != null) return { text: oneLine(status.progress.text), kind: 'words' };
+      return argumentsGist(call.arguments);
+    case 'failed': {
+      const problem = oneLine(status.error?.message ?? firstText(call));
+      return problem === '' ? argumentsGist(call.arguments) : { text: problem, kind: 'problem' };
+    }
+    case 'malformed':
+      return { text: oneLine(status.raw), kind: 'code' };
+    case 'approval':
+    case 'in_doubt':
+    case 'waiting':
+    case 'done':
+    case 'refused':
+    case 'cancelled':
+    case 'unknown':
+      return argumentsGist(call.arguments);
+  }
+}
+
+function argumentsGist(values: JsonObject | null): Gist {
+  if (values === null) return { text: '', kind: 'code' };
+  const parts: string[] = [];
+  let length = 0;
+  for (const [name, value] of Object.entries(values)) {
+    if (length > LONGEST) break;
+    const part = `${name}: ${valueGist(value)}`;
+    parts.push(part);
+    length += part.length;
+  }
+  return parts.length === 0 ? { kind: 'nothing' } : { text: oneLine(parts.join(', ')), kind: 'code' };
+}
+
+function valueGist(value: JsonValue): string {
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${String(value.length)}]`;
+  if (typeof value === 'object' && value !== null) return '{…}';
+  const source = JSON.stringify(typeof value === 'string' ? value.slice(0, LONGEST) : value);
+  const pieces = [...stringPieces(source)].map((piece) => (piece === 'line break' ? '\\n' : piece.text));
+  return pieces.join('');
+}
+
+function firstText(call: CallView): string {
+  const part = call.result?.content.find(({ type }) => type === 'text');
+  return part?.type === 'text' ? part.text : '';
+}
+
+function oneLine(text: string): string {
+  return text.slice(0, LONGEST).toWellFormed().replaceAll(/\s+/g, ' ').trim();
+}

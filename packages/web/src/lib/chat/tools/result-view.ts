@@ -1,0 +1,56 @@
+import type { JsonValue, ToolResult } from '@toolyard/protocol';
+import { canonicalJson, parseJson } from '@toolyard/protocol';
+import { contentView } from './content-view.ts';
+import type { ContentView, HeldMedia } from './content-view.ts';
+
+/** What there is to see of a result. */
+export type ResultView = {
+  content: readonly { view: ContentView; forModel: boolean }[];
+  /** Absent where a text of the content says the same. */
+  structured?: string;
+};
+
+/** Comparing larger values takes longer than reading them twice. */
+const LONGEST_COMPARED = 100_000;
+
+export function resultView(result: ToolResult): ResultView {
+  const own = result.error?.message;
+  // What Toolyard wrote itself for the model is told in other words beside it.
+  const parts = result.content.filter(
+    (part) => own === undefined || part.type !== 'text' || !part.text.startsWith(own),
+  );
+  const content = parts.map((part) => ({
+    view: contentView(part),
+    forModel: part.audience?.length === 1 && part.audience[0] === 'assistant',
+  }));
+  const { structured } = result;
+  if (structured === undefined || content.some(({ view }) => says(view, structured))) return { content };
+  return { content, structured: JSON.stringify(structured) };
+}
+
+/** The images of a result that this server has. */
+export function imagesOf(result: ToolResult): HeldMedia[] {
+  return result.content.flatMap((part) => {
+    if (part.type === 'text') return [];
+    const view = contentView(part);
+    return view.kind === 'image' ? [view.media] : [];
+  });
+}
+
+/** All of a result that is text, to be copied. */
+export function resultText(result: ToolResult): string {
+  const texts: string[] = [];
+  for (const part of result.content) {
+    if ('text' in part && part.text !== undefined) texts.push(part.text);
+    else if (part.type === 'resource') texts.push(part.uri);
+  }
+  if (texts.length === 0 && result.structured !== undefined) texts.push(JSON.stringify(result.structured, null, 2));
+  return texts.join('\n\n');
+}
+
+/** Servers repeat their structured result as text, for hosts that read no other. */
+function says(view: ContentView, structured: JsonValue): boolean {
+  if (view.kind !== 'json' || view.json.length > LONGEST_COMPARED) return false;
+  const parsed = parseJson(view.json);
+  return parsed.ok && canonicalJson(parsed.value) === canonicalJson(structured);
+}

@@ -1,0 +1,30 @@
+import { bytesOf } from './content-view.ts';
+import type { HeldMedia } from './content-view.ts';
+
+/** Has the browser save it under that name. */
+export function saveFile(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The browser reads it after the click.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+/** The bytes of held media; null where they are not to be had. */
+export async function mediaBlob(
+  { mimeType, source }: HeldMedia,
+  fileUrl: (sha256: string) => string,
+): Promise<Blob | null> {
+  if ('data' in source) {
+    const bytes = bytesOf(source.data);
+    return bytes === null ? null : new Blob([bytes], { type: mimeType });
+  }
+  try {
+    const response = await fetch(fileUrl(source.blob), { credentials: 'same-origin' });
+    return response.ok ? await response.blob() : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,59 @@
+export type StringPiece = { text: string; hidden: boolean } | 'line break';
+
+/**
+ * An escape, or a character that hides: controls, those without width, those that turn the direction of writing, and
+ * the tags and selectors in which whole sentences can be carried unseen. What joins the parts of an emoji stays.
+ */
+const SPECIAL =
+  /(?:\\u[\dA-Fa-f]{4})+|\\.|(?!(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u3164\ufe00-\ufe0e\uffa0\u{e0100}-\u{e01ef}]/gu;
+
+/**
+ * A JSON string, as it stands between its quotes, cut into what is shown: letters written as escapes (as Python does
+ * with Chinese) become letters again, what hides becomes visible as its escape.
+ *
+ * @param source with its quotes
+ */
+export function* stringPieces(source: string): Generator<StringPiece> {
+  let shown = '';
+  let at = 0;
+  for (const { 0: found, index } of source.matchAll(SPECIAL)) {
+    shown += source.slice(at, index);
+    at = index + found.length;
+    if (found === '\\n') {
+      yield { text: shown, hidden: false };
+      yield 'line break';
+      shown = '';
+      continue;
+    }
+    const letters = found.startsWith('\\u') ? decoded(found) : null;
+    if (letters !== null) {
+      shown += letters;
+    } else if (found.startsWith('\\') && !found.startsWith('\\u')) {
+      shown += found;
+    } else {
+      yield { text: shown, hidden: false };
+      yield { text: found.startsWith('\\') ? found : escaped(found), hidden: true };
+      shown = '';
+    }
+  }
+  shown += source.slice(at);
+  if (shown !== '') yield { text: shown, hidden: false };
+}
+
+/** Null where one of them would not be seen, or would end the string. */
+function decoded(escapes: string): string | null {
+  const codes = [...escapes.matchAll(/\\u(.{4})/g)].map(([, code]) => Number.parseInt(code ?? '', 16));
+  const text = String.fromCharCode(...codes);
+  if (!text.isWellFormed() || /["\\]/.test(text)) return null;
+  for (const character of text) if (isSpecial(character)) return null;
+  return text;
+}
+
+function isSpecial(character: string): boolean {
+  return character.search(SPECIAL) >= 0;
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,61 @@
+import type { McpServerView, McpToolView, ToolAnnotations } from '@toolyard/protocol';
+import { describe, expect, test } from 'vitest';
+import { toolFace } from './tool-face.ts';
+
+type Server = Pick<McpServerView, 'id' | 'serverInfo' | 'tools'>;
+
+function server(id: string, tools: { name: string; title?: string; annotations?: ToolAnnotations }[]): Server {
+  const views = tools.map(({ name, title, annotations }): McpToolView => {
+    return {
+      tool: { serverId: id, name },
+      ...(title === undefined ? {} : { title }),
+      ...(annotations === undefined ? {} : { annotations }),
+      readOnly: annotations?.readOnly === true,
+      permission: null,
+    };
+  });
+  return { id, serverInfo: { name: id, version: '1', title: `Server ${id}` }, tools: views };
+}
+
+const call = (name: string, serverId: string | null) => ({
+  name,
+  tool: serverId === null ? null : { serverId, name },
+  arguments: {},
+});
+
+describe('how a tool is called', () => {
+  const servers = [
+    server('a', [{ name: 'add', title: 'Add numbers' }, { name: 'echo' }]),
+    server('b', [{ name: 'echo' }]),
+  ];
+
+  test.each([
+    ['by its title and that of its server', call('add', 'a'), 'Add numbers', 'Server a'],
+    ['by its name where it has no title', call('echo', 'b'), 'echo', 'Server b'],
+    ['by its reference where the server is gone', call('add', 'gone'), 'add', 'gone'],
+    ['as the model wrote it where there is none', call('invented', null), 'invented', null],
+  ])('%s', (_name, made, title, from) => {
+    expect(toolFace(made, servers)).toMatchObject({ title, server: from });
+  });
+
+  test('while it is being written, by the only tool of that name', () => {
+    expect(toolFace({ name: 'add', tool: null, arguments: null }, servers).title).toBe('Add numbers');
+    expect(toolFace({ name: 'echo', tool: null, arguments: null }, servers)).toMatchObject({
+      title: 'echo',
+      server: null,
+    });
+  });
+});
+
+describe('what is said of a tool', () => {
+  test.each<[ToolAnnotations | undefined, string[]]>([
+    [undefined, ['unsaid']],
+    [{}, ['unsaid']],
+    [{ readOnly: true, destructive: true, openWorld: true }, ['reads', 'outside']],
+    [{ destructive: true, openWorld: false }, ['destroys', 'inside']],
+    [{ destructive: false, idempotent: true }, ['adds', 'repeatable']],
+  ])('%j', (annotations, facts) => {
+    const servers = [server('a', [{ name: 'act', ...(annotations === undefined ? {} : { annotations }) }])];
+    expect(toolFace(call('act', 'a'), servers).facts).toEqual(facts);
+  });
+});

@@ -1,0 +1,80 @@
+import type { CodeBlock } from './blocks.ts';
+import { ColouredLines } from './coloured-lines.ts';
+import type { LanguageId } from './languages.ts';
+
+/** So much of a frame goes into colours at most. */
+const SLICE_MS = 4;
+
+/**
+ * The colours of one block of code. They come after the text and change nothing of its shape: the highlighter is
+ * loaded for the first code that is shown, and works in slices between frames.
+ */
+export class CodeColours {
+  /** HTML of what is coloured, from the beginning of the code on. */
+  pieces: readonly string[] = $state.raw([]);
+  /** Up to where in the text that is. */
+  colouredTo = $state(0);
+
+  #language: string | null = null;
+  #lines: ColouredLines | null = null;
+  #block: CodeBlock | null = null;
+  #frame = 0;
+  #stopped = false;
+
+  show(block: CodeBlock): void {
+    this.#block = block;
+    if (this.#language !== block.language) {
+      this.#language = block.language;
+      this.#lines = null;
+      void this.#load(block.language);
+    }
+    if (this.#lines === null) {
+      this.#tell([], 0);
+      return;
+    }
+    this.#lines.update(block.text);
+    // What no longer begins like this is shown plain at once.
+    this.#tell(this.#lines.pieces, block.text.length - this.#lines.rest.length);
+    this.#soon();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    cancelAnimationFrame(this.#frame);
+  }
+
+  async #load(name: string): Promise<void> {
+    const { languageId } = await import('./languages.ts');
+    const language: LanguageId | null = languageId(name);
+    if (language === null) return;
+    try {
+      const { colourLinesOf } = await import('./highlighter.ts');
+      const colour = await colourLinesOf(language);
+      if (this.#stopped || this.#language !== name || this.#block === null) return;
+      this.#lines = new ColouredLines(colour);
+      this.#lines.update(this.#block.text);
+      this.#soon();
+    } catch {
+      // Without its colours the code is as good to read.
+    }
+  }
+
+  #soon(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = requestAnimationFrame(() => this.#work());
+  }
+
+  #work(): void {
+    const lines = this.#lines;
+    const block = this.#block;
+    if (this.#stopped || lines === null || block === null) return;
+    const more = lines.work(SLICE_MS, { open: block.open, now: () => performance.now() });
+    this.#tell(lines.pieces, block.text.length - lines.rest.length);
+    if (more) this.#soon();
+  }
+
+  #tell(pieces: readonly string[], to: number): void {
+    this.pieces = pieces;
+    this.colouredTo = to;
+  }
+}

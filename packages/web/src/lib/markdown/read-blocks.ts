@@ -1,0 +1,28 @@
+import type { MarkdownBlock } from './blocks.ts';
+import { IncrementalMarkdown, parseMarkdown } from './incremental.ts';
+
+/** Texts read before, for a message that is scrolled back into the page. */
+const known = new Map<string, readonly MarkdownBlock[]>();
+const MOST = 200;
+
+/** Reads one text that may grow; what does not grow any more is read once as long as the page is open. */
+export function blocksReader(): (text: string, open: boolean) => readonly MarkdownBlock[] {
+  let growing: IncrementalMarkdown | null = null;
+  return (text, open) => {
+    if (growing !== null || open) {
+      growing ??= new IncrementalMarkdown();
+      const blocks = growing.update(text, { whole: !open });
+      if (!open) remember(text, blocks);
+      return blocks;
+    }
+    const before = known.get(text);
+    return before ?? remember(text, parseMarkdown(text));
+  };
+}
+
+function remember(text: string, blocks: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
+  known.set(text, blocks);
+  const [oldest] = known.keys();
+  if (known.size > MOST && oldest !== undefined) known.delete(oldest);
+  return blocks;
+}

@@ -1,0 +1,31 @@
+/** Puts text into the clipboard; false where the browser does not let us. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    // Only there on https and on this computer's own address.
+    if ('clipboard' in navigator) {
+      await navigator.clipboard.writeText(text);
+      return true;
+    }
+  } catch {
+    // Not allowed this way; the old way may be.
+  }
+  return copyFromField(text);
+}
+
+function copyFromField(text: string): boolean {
+  const field = document.createElement('textarea');
+  const focused = document.activeElement;
+  field.value = text;
+  field.readOnly = true;
+  field.style.cssText = 'position:fixed;inset:0 auto auto 0;opacity:0';
+  document.body.append(field);
+  field.select();
+  try {
+    return document.execCommand('copy');
+  } catch {
+    return false;
+  } finally {
+    field.remove();
+    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+  }
+}
