@@ -2,11 +2,11 @@
 // one. JSON lines on stdout, a table for people on stderr.
 import { cpus, loadavg } from 'node:os';
 import type { Context } from './run/context.ts';
-import { startUpstream } from './run/context.ts';
-import type { Finding } from './run/finding.ts';
-import { table } from './run/finding.ts';
+import type { Finding } from './support/finding.ts';
+import { table } from './support/finding.ts';
 import type { Options, Part } from './run/options.ts';
 import { readOptions, USAGE } from './run/options.ts';
+import { startUpstream } from './support/start-upstream.ts';
 
 type Measure = (context: Context) => Promise<Finding[]>;
 

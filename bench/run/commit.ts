@@ -7,13 +7,13 @@ import { ANSWER, modelName, PROMPT } from '../loop/task.ts';
 import type { Peer } from '../support/process.ts';
 import { startPeer } from '../support/process.ts';
 import { median, quartiles } from '../support/quantile.ts';
-import type { Api } from './api.ts';
-import { createApi } from './api.ts';
+import type { Api } from '../support/api.ts';
+import { createApi } from '../support/api.ts';
 import type { Context } from './context.ts';
 import { serve } from './context.ts';
-import type { Finding } from './finding.ts';
-import type { ServerProcess } from './server.ts';
-import { makeDataFolder } from './server.ts';
+import type { Finding } from '../support/finding.ts';
+import type { ServerProcess } from '../support/server.ts';
+import { makeDataFolder } from '../support/server.ts';
 
 const CALLS = 10;
 const PROVIDER = 'mock';

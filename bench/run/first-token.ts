@@ -1,10 +1,11 @@
 import { quartiles, quantile } from '../support/quantile.ts';
-import { createApi } from './api.ts';
+import { createApi } from '../support/api.ts';
 import type { Context } from './context.ts';
-import { PROVIDER, serve } from './context.ts';
-import type { Finding } from './finding.ts';
-import { makeDataFolder } from './server.ts';
-import { stampsIn } from './words.ts';
+import { serve } from './context.ts';
+import { PROVIDER } from '../support/start-upstream.ts';
+import type { Finding } from '../support/finding.ts';
+import { makeDataFolder } from '../support/server.ts';
+import { stampsIn } from '../support/words.ts';
 
 /** From the upstream's write to a reader of server-sent events, where nothing else goes on: everything lies between. */
 export async function measureFirstToken(context: Context): Promise<Finding[]> {

@@ -1,11 +1,12 @@
 import { createRequire } from 'node:module';
 import { median, quartiles } from '../support/quantile.ts';
-import type { Api } from './api.ts';
-import { createApi } from './api.ts';
+import type { Api } from '../support/api.ts';
+import { createApi } from '../support/api.ts';
 import type { Context } from './context.ts';
-import { PROVIDER, serve } from './context.ts';
-import type { Finding } from './finding.ts';
-import { makeDataFolder } from './server.ts';
+import { serve } from './context.ts';
+import { PROVIDER } from '../support/start-upstream.ts';
+import type { Finding } from '../support/finding.ts';
+import { makeDataFolder } from '../support/server.ts';
 
 /** A turn is two steps: the model's, and the call it asks for. */
 const STEPS_IN_TURN = 2;
@@ -56,7 +57,13 @@ export async function measureLong(context: Context): Promise<Finding[]> {
         atMost: 1.2,
         of,
       },
-      { part: 'long', measure: `a turn at step ${String(LATE_STEP)}`, value: median(late), unit: 'ms', quartiles: quartiles(late) },
+      {
+        part: 'long',
+        measure: `a turn at step ${String(LATE_STEP)}`,
+        value: median(late),
+        unit: 'ms',
+        quartiles: quartiles(late),
+      },
     ];
   } finally {
     await server.end();
@@ -76,7 +83,9 @@ async function turnsOf(api: Api): Promise<number[]> {
   await api.read(run, (events, at) => {
     for (const event of events) {
       if (event.type === 'interrupt_requested') {
-        api.answer(event.interrupt.id, { decision: 'approve', scope: 'always' }).catch((thrown: unknown) => (failed = thrown));
+        api
+          .answer(event.interrupt.id, { decision: 'approve', scope: 'always' })
+          .catch((thrown: unknown) => (failed = thrown));
       } else if (event.type === 'tool_finished') {
         turns.push(before === null ? Number.NaN : Number(at - before) / 1e6);
         before = at;

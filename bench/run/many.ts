@@ -1,15 +1,16 @@
 import type { Peer } from '../support/process.ts';
 import { startPeer } from '../support/process.ts';
 import { median, quantile, quartiles } from '../support/quantile.ts';
-import type { Api } from './api.ts';
-import { createApi } from './api.ts';
+import type { Api } from '../support/api.ts';
+import { createApi } from '../support/api.ts';
 import type { Context } from './context.ts';
-import { PROVIDER, serve } from './context.ts';
-import type { Finding } from './finding.ts';
-import type { Load, OwnerToProbe, ProbeToOwner } from './probe.ts';
-import type { ServerProcess } from './server.ts';
-import { makeDataFolder } from './server.ts';
-import { stampsIn, steadyAnswer, TOKENS_A_SECOND, withoutStamps } from './words.ts';
+import { serve } from './context.ts';
+import { PROVIDER } from '../support/start-upstream.ts';
+import type { Finding } from '../support/finding.ts';
+import type { Load, OwnerToProbe, ProbeToOwner } from '../support/probe.ts';
+import type { ServerProcess } from '../support/server.ts';
+import { makeDataFolder } from '../support/server.ts';
+import { stampsIn, steadyAnswer, TOKENS_A_SECOND, withoutStamps } from '../support/words.ts';
 
 const RUNS = 200;
 /** From the first run to the last; the tokens begin at once. */
@@ -64,7 +65,10 @@ export async function measureMany(context: Context): Promise<Finding[]> {
     await Promise.all(answers.map(({ ended }) => ended));
     const faults = answers.flatMap((answer) => answer.faults());
     for (const fault of faults.slice(0, 5)) say(fault);
-    return findingsOf({ loads, idleP99, delays, faults: faults.length }, { ...shares, runs: RUNS, tokensOfEach: tokens });
+    return findingsOf(
+      { loads, idleP99, delays, faults: faults.length },
+      { ...shares, runs: RUNS, tokensOfEach: tokens },
+    );
   } finally {
     await server.end();
     await idle.end();

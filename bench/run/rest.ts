@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { median, quartiles } from '../support/quantile.ts';
 import type { Context } from './context.ts';
 import { serve } from './context.ts';
-import type { Finding } from './finding.ts';
-import type { Memory } from './probe.ts';
-import { makeDataFolder } from './server.ts';
+import type { Finding } from '../support/finding.ts';
+import type { Memory } from '../support/probe.ts';
+import { makeDataFolder } from '../support/server.ts';
 
 const PAGE = fileURLToPath(new URL('../../packages/web/build/index.html', import.meta.url));
 
@@ -45,9 +45,12 @@ export async function measureRest(context: Context): Promise<Finding[]> {
       of: { starts },
     },
     { part: 'rest', measure: 'resident memory of the server at rest', value: rss, unit: 'MB', atMost: 150, of: parts },
-    ...Object.entries(PARTS).map(
-      ([part, measure]): Finding => ({ part: 'rest', measure, value: memory[part as keyof typeof PARTS], unit: 'MB' }),
-    ),
+    ...Object.entries(PARTS).map(([part, measure]): Finding => ({
+      part: 'rest',
+      measure,
+      value: memory[part as keyof typeof PARTS],
+      unit: 'MB',
+    })),
   ];
 }
 

@@ -1,8 +1,7 @@
-import type { Part } from './options.ts';
-
 /** One figure and what is to be known of it. */
 export type Finding = {
-  part: Part;
+  /** Of which part of the bench. */
+  part: string;
   /** What was measured, in words. */
   measure: string;
   value: number;
@@ -26,7 +25,14 @@ export function table(findings: readonly Finding[]): string {
   ]);
   const all = [['part', 'measure', 'value', 'quartiles', 'aim'], ...rows];
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  return all.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd()).join('\n');
+  return all
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 function shown(value: number): string {

@@ -59,7 +59,19 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const child = spawn(
     process.execPath,
     // The conditions this process runs with, so that the sources are run as they are.
-    [...process.execArgv, ...profiling, '--import', PROBE, BIN, 'serve', '--data-dir', dataFolder, '--port', '0', ...args],
+    [
+      ...process.execArgv,
+      ...profiling,
+      '--import',
+      PROBE,
+      BIN,
+      'serve',
+      '--data-dir',
+      dataFolder,
+      '--port',
+      '0',
+      ...args,
+    ],
     { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, NODE_ENV: 'production' } },
   );
   child.stderr?.setEncoding('utf8').on('data', (text: string) => process.stderr.write(text.replaceAll(USUAL, '')));

@@ -28,7 +28,8 @@ export function createApi(url: string): Api {
   function open(method: string, path: string, body?: object): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
-      const headers = text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+      const headers =
+        text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
       const asked = request({ hostname, port, path, method, headers, agent: connections }, resolve);
       asked.setNoDelay(true);
       asked.once('error', reject);

@@ -2,7 +2,7 @@
 // is asked over the channel to the bench.
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { quantile } from '../support/quantile.ts';
+import { quantile } from './quantile.ts';
 import { getHeapCodeStatistics, getHeapStatistics } from 'node:v8';
 
 /** `begin` starts a window, `load` tells of it, `memory` tells what the process holds now. */
