@@ -4,12 +4,14 @@
 // - `first`            after a pause, a few tokens, each with the time it was sent
 // - `steady-<tokens>`  so many tokens, 50 a second, every tenth with the time it was sent
 // - `long-<calls>`     that many turns with one call of `echo` each, then a short answer
+// - `markdown-<size>`  Markdown of so many characters, 500 tokens of four characters a second
 //
 // Times are those of process.hrtime, the clock all processes of a machine share.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { noteOf } from '../loop/task.ts';
+import { sampleMarkdown, tokensOf } from './sample-markdown.ts';
 import { FIRST_TOKENS, stamped, TOKENS_A_SECOND, wordAt } from './words.ts';
 
 export type UpstreamToOwner = { type: 'listening'; port: number } | { type: 'cpu'; cpuMs: number };
@@ -54,24 +56,30 @@ function sendFirst(response: ServerResponse): void {
   setTimeout(next, FIRST_PAUSE_MS);
 }
 
-type Steady = { response: ServerResponse; begun: number; tokens: number; sent: number };
+type Steady = {
+  response: ServerResponse;
+  begun: number;
+  aSecond: number;
+  tokens: number;
+  tokenAt: (index: number) => string;
+  sent: number;
+};
 const steady = new Set<Steady>();
 let ticking: NodeJS.Timeout | undefined;
 
 /** Every answer keeps its own time, so that the tokens of many do not come in step. */
-function sendSteadily(response: ServerResponse, tokens: number): void {
+function sendSteadily(response: ServerResponse, what: Pick<Steady, 'aSecond' | 'tokens' | 'tokenAt'>): void {
   beginAnswer(response);
-  steady.add({ response, begun: performance.now(), tokens, sent: 0 });
+  steady.add({ response, begun: performance.now(), sent: 0, ...what });
   ticking ??= setInterval(tick, 1);
 }
 
 function tick(): void {
   const now = performance.now();
   for (const answer of steady) {
-    const due = Math.min(answer.tokens, Math.floor(((now - answer.begun) * TOKENS_A_SECOND) / 1000));
+    const due = Math.min(answer.tokens, Math.floor(((now - answer.begun) * answer.aSecond) / 1000));
     while (answer.sent < due) {
-      const index = answer.sent++;
-      answer.response.write(token(index % 10 === 9 ? stamped(process.hrtime.bigint()) : wordAt(index)));
+      answer.response.write(token(answer.tokenAt(answer.sent++)));
     }
     if (answer.sent < answer.tokens && !answer.response.destroyed) continue;
     answer.response.end(END);
@@ -81,6 +89,19 @@ function tick(): void {
     clearInterval(ticking);
     ticking = undefined;
   }
+}
+
+function sendWords(response: ServerResponse, tokens: number): void {
+  sendSteadily(response, {
+    aSecond: TOKENS_A_SECOND,
+    tokens,
+    tokenAt: (index) => (index % 10 === 9 ? stamped(process.hrtime.bigint()) : wordAt(index)),
+  });
+}
+
+function sendMarkdown(response: ServerResponse, characters: number): void {
+  const tokens = tokensOf(sampleMarkdown(characters)).map((text) => JSON.stringify(text).slice(1, -1));
+  sendSteadily(response, { aSecond: 500, tokens: tokens.length, tokenAt: (index) => tokens[index] ?? '' });
 }
 
 const RESULT = Buffer.from('"role":"tool"');
@@ -107,9 +128,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
   const body = Buffer.concat(pieces);
-  const [, kind, count = '0'] = /"model":"(first|steady|long)-?(\d*)"/.exec(body.toString('utf8')) ?? [];
+  const [, kind, count = '0'] = /"model":"(first|steady|long|markdown)-?(\d*)"/.exec(body.toString('utf8')) ?? [];
   if (kind === 'first') sendFirst(response);
-  else if (kind === 'steady') sendSteadily(response, Number(count));
+  else if (kind === 'steady') sendWords(response, Number(count));
+  else if (kind === 'markdown') sendMarkdown(response, Number(count));
   else if (kind === 'long') sendCall(response, body, Number(count));
   else response.writeHead(404).end();
 }
