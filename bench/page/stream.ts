@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { CDPSession, Page } from 'playwright-core';
 import { median, quantile, quartiles } from '../support/quantile.ts';
 import type { Finding } from '../support/finding.ts';
@@ -161,7 +162,8 @@ function installWatch(): void {
 }
 
 function markedSource(): string {
-  return readFileSync(createRequire(import.meta.url).resolve('marked/lib/marked.umd.js'), 'utf8');
+  const main = createRequire(import.meta.url).resolve('marked');
+  return readFileSync(join(dirname(main), 'marked.umd.js'), 'utf8');
 }
 
 declare const marked: { parse(text: string): string };
