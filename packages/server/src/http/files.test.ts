@@ -76,6 +76,15 @@ describe('attack 14: scripts in uploaded files', () => {
   });
 });
 
+test('a film that a tool gave back is shown in place', async () => {
+  const kept = await server.storage.blobs.put({ ownerId: 'owner' }, Buffer.from('film'), {
+    mimeType: 'video/mp4',
+    at: 1,
+  });
+  const fetched = await server.ask(`/api/files/${kept.sha256}`);
+  expect(fetched.headers).toMatchObject({ 'content-type': 'video/mp4', 'content-disposition': 'inline' });
+});
+
 test('an empty file is refused', async () => {
   expect((await upload('', 'image/png')).status).toBe(400);
 });

@@ -142,10 +142,12 @@ describe('the servers of a start', () => {
   });
 });
 
+const HINTS = { readOnlyHint: true, openWorldHint: false };
+
 describe('the MCP servers of a process', () => {
   it('connect by themselves, nobody waiting for a slow one', async () => {
     const servers = await start([
-      server(program('good', { tools: [{ name: 'echo', title: 'Echo', annotations: { readOnlyHint: true } }] })),
+      server(program('good', { tools: [{ name: 'echo', title: 'Echo', annotations: HINTS }] })),
       server(program('slow', 'hang-in-initialize')),
       server(program('bad', 'exit-at-start')),
       server(program('off', 'plain'), { enabled: false }),
@@ -161,7 +163,15 @@ describe('the MCP servers of a process', () => {
         builtIn: false,
         origin: 'file',
         era: 'legacy',
-        tools: [{ tool, title: 'Echo', readOnly: true, permission: 'never' }],
+        tools: [
+          {
+            tool,
+            title: 'Echo',
+            readOnly: true,
+            annotations: { readOnly: true, openWorld: false },
+            permission: 'never',
+          },
+        ],
       },
       { id: 'slow', state: 'connecting', tools: [] },
       { id: 'bad', state: 'failed', error: { code: 'server_exited' } },

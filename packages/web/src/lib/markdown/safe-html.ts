@@ -26,6 +26,8 @@ const INLINE = {
   ],
   ALLOWED_ATTR: ['href', 'title', 'target', 'rel', 'class'],
   ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
+  // They hold no address, and would be dropped for not looking like one.
+  ADD_URI_SAFE_ATTR: ['target', 'rel'],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
 };

@@ -36,7 +36,7 @@ function chatOver(answer: Answer) {
       onChanged: (listener) => ((listeners.changed = listener), () => {}),
       onHello: (listener) => ((listeners.hello = () => listener({ type: 'hello', boot: '', version: '' })), () => {}),
     },
-    // eslint-disable-next-line @typescript-eslint/no-empty-function -- nothing is stored beyond what the stream tells
+     
     readRun: async function* () {},
     soon: (work) => work(),
     goTo: async (id) => void visited.push(id),

@@ -5,5 +5,5 @@ export type ConfigurationChange = { [K in keyof AgentConfiguration]?: AgentConfi
 
 export function withChange(configuration: AgentConfiguration, change: ConfigurationChange): AgentConfiguration {
   const all = Object.entries({ ...configuration, ...change }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(all) as AgentConfiguration;
+  return Object.fromEntries(all);
 }

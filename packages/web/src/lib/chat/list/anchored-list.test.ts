@@ -2,36 +2,27 @@ import { describe, expect, it } from 'vitest';
 import type { Row } from '../../transcript/rows.ts';
 import type { RowList } from '../../transcript/transcript.ts';
 import { AnchoredList } from './anchored-list.svelte.ts';
+import type { Viewport } from './anchored-list.svelte.ts';
 
 /** A page that lays rows out as a browser does: what is shown by its true height, the rest by the gaps. */
-class Page {
+class Page implements Viewport {
   readonly list = new AnchoredList();
   readonly heights = new Map<string, number>();
-  readonly #height = 600;
+  readonly height = 600;
+  readonly listTop = 48;
+  readonly anchors = false;
   #top = 0;
 
   constructor() {
-    const page = this;
-    this.list.use({
-      get top() {
-        return page.#top;
-      },
-      set top(top) {
-        page.#top = Math.max(0, Math.min(top, page.contentHeight - page.#height));
-      },
-      get height() {
-        return page.#height;
-      },
-      get contentHeight() {
-        return page.contentHeight;
-      },
-      listTop: 48,
-      anchors: false,
-      placeOf(key) {
-        const place = page.placeOf(key);
-        return place === null ? null : place + page.#top;
-      },
-    });
+    this.list.use(this);
+  }
+
+  get top(): number {
+    return this.#top;
+  }
+
+  set top(top: number) {
+    this.#top = Math.max(0, Math.min(top, this.contentHeight - this.height));
   }
 
   get contentHeight(): number {
@@ -49,7 +40,7 @@ class Page {
   }
 
   scrollTo(top: number): void {
-    this.#top = Math.max(0, Math.min(top, this.contentHeight - this.#height));
+    this.top = top;
     this.list.scrolled();
     this.#frame();
   }
@@ -60,8 +51,13 @@ class Page {
   }
 
   /** How far below the upper edge a row begins; null where it is not in the page. */
+  seenAt(key: string): number | null {
+    const place = this.placeOf(key);
+    return place === null ? null : place - this.#top;
+  }
+
   placeOf(key: string): number | null {
-    let place = 48 - this.#top;
+    let place = this.listTop;
     for (const { row, gap } of this.list.shown) {
       place += gap;
       if (row.key === key) return place;
@@ -70,12 +66,8 @@ class Page {
     return null;
   }
 
-  get top(): number {
-    return this.#top;
-  }
-
   get left(): number {
-    return this.contentHeight - this.#height - this.#top;
+    return this.contentHeight - this.height - this.#top;
   }
 
   /** What a browser does before it paints: scroll, measure what is shown, scroll again. */
@@ -114,10 +106,10 @@ describe('a long list of messages', () => {
     page.show(rows(0, 2000));
     for (const top of [150_000, 90_000, 40_000, 3_000, 0, 60_000]) {
       page.scrollTo(top);
-      const first = page.list.shown.find(({ row }) => (page.placeOf(row.key) ?? 0) + page.heightOf(row.key) > 0);
+      const first = page.list.shown.find(({ row }) => (page.seenAt(row.key) ?? 0) + page.heightOf(row.key) > 0);
       const last = page.list.shown.at(-1);
-      expect(page.placeOf(first?.row.key ?? '')).toBeLessThanOrEqual(48);
-      expect((page.placeOf(last?.row.key ?? '') ?? 0) + page.heightOf(last?.row.key ?? '')).toBeGreaterThanOrEqual(600);
+      expect(page.seenAt(first?.row.key ?? '')).toBeLessThanOrEqual(48);
+      expect((page.seenAt(last?.row.key ?? '') ?? 0) + page.heightOf(last?.row.key ?? '')).toBeGreaterThanOrEqual(600);
     }
   });
 
@@ -148,10 +140,10 @@ describe('a long list of messages', () => {
     const page = new Page();
     page.show(rows(100, 200));
     page.scrollTo(500);
-    const before = page.placeOf('m105');
+    const before = page.seenAt('m105');
     expect(before).not.toBeNull();
     page.show(rows(40, 200));
-    expect(page.placeOf('m105')).toBe(before);
+    expect(page.seenAt('m105')).toBe(before);
   });
 
   it('does not move what one reads when rows above it turn out higher than guessed', () => {
@@ -159,33 +151,33 @@ describe('a long list of messages', () => {
     for (let index = 0; index < 300; index += 1) page.heights.set(`m${String(index)}`, 40 + ((index * 37) % 300));
     page.show(rows(0, 300));
     for (let step = 0; step < 60; step += 1) {
-      const seen = page.list.shown.find(({ row }) => (page.placeOf(row.key) ?? -1) >= 0)?.row.key ?? '';
-      const before = page.placeOf(seen) ?? 0;
+      const seen = page.list.shown.find(({ row }) => (page.seenAt(row.key) ?? -1) >= 0)?.row.key ?? '';
+      const before = page.seenAt(seen) ?? 0;
       const { top } = page;
       page.scrollTo(top - 150);
       if (top < 150) break;
-      expect(page.placeOf(seen)).toBe(before + 150);
+      expect(page.seenAt(seen)).toBe(before + 150);
     }
   });
 
   it('keeps what opens under the hand in its place, also at the end', () => {
     const page = new Page();
     page.show(rows(0, 50));
-    const before = page.placeOf('m48');
+    const before = page.seenAt('m48');
     page.list.stay();
     page.grow('m48', 500);
-    expect(page.placeOf('m48')).toBe(before);
+    expect(page.seenAt('m48')).toBe(before);
   });
 
   it('stays near where it was when the branch below is another one', () => {
     const page = new Page();
     page.show(rows(0, 60));
     page.scrollTo(2000);
-    const before = page.placeOf('m21');
+    const before = page.seenAt('m21');
     const other = Array.from({ length: 30 }, (_, index) => message(`other${String(index)}`));
     const all = [...rows(0, 30, other).settled, ...other];
     page.show({ length: all.length, at: (index) => all[index], settled: all });
-    expect(page.placeOf('m21')).toBe(before);
+    expect(page.seenAt('m21')).toBe(before);
   });
 
   it('leaves a row in the page that is being edited, wherever one scrolls', () => {
@@ -193,10 +185,10 @@ describe('a long list of messages', () => {
     page.show(rows(0, 1000));
     const release = page.list.keep('m990');
     page.scrollTo(1000);
-    expect(page.placeOf('m990')).not.toBeNull();
+    expect(page.seenAt('m990')).not.toBeNull();
     release();
     page.scrollTo(900);
-    expect(page.placeOf('m990')).toBeNull();
+    expect(page.seenAt('m990')).toBeNull();
   });
 
   it('leaves what did not change untouched while an answer is written', () => {

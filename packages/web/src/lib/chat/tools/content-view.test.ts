@@ -1,6 +1,7 @@
 import type { ToolContentPart } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
-import { bytesOf, contentView, fileNameOf, mediaAddress } from './content-view.ts';
+import { bytesOf, contentView, fileNameOf } from './content-view.ts';
+import { imagesOf } from './held-media.ts';
 
 const HELD = { data: 'AAEC' };
 const file = (uri: string, more: object = {}): ToolContentPart => ({ type: 'resource', uri, ...more });
@@ -41,10 +42,19 @@ describe('a piece of a result', () => {
   });
 });
 
-test('held media are loaded from this server, or from the message itself', () => {
-  const fileUrl = (sha256: string): string => `/api/files/${sha256}`;
-  expect(mediaAddress({ mimeType: 'image/png', source: { blob: 'ab12' } }, fileUrl)).toBe('/api/files/ab12');
-  expect(mediaAddress({ mimeType: 'image/png', source: HELD }, fileUrl)).toBe('data:image/png;base64,AAEC');
+test('images that this server has can be shown in a folded card, others not', () => {
+  const content: ToolContentPart[] = [
+    { type: 'text', text: 'Here it is.' },
+    { type: 'image', mimeType: 'image/PNG', source: HELD },
+    { type: 'image', mimeType: 'image/svg+xml', source: HELD },
+    { type: 'image', mimeType: 'image/png', source: { url: 'https://evil.example/pixel.png' } },
+    file('x://picture', { mimeType: 'image/webp', source: { blob: 'ab' } }),
+    file('x://text', { mimeType: 'image/png', text: 'no picture' }),
+  ];
+  expect(imagesOf({ content, isError: false, outcome: 'done' })).toEqual([
+    { type: 'image', mimeType: 'image/png', source: HELD },
+    { type: 'image', mimeType: 'image/webp', source: { blob: 'ab' } },
+  ]);
 });
 
 test.each([

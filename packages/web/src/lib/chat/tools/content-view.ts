@@ -1,8 +1,7 @@
 import type { MediaSource, ToolContentPart } from '@toolyard/protocol';
+import { plainType, shownAs } from './held-media.ts';
+import type { HeldMedia } from './held-media.ts';
 import { jsonIn } from './pretty-json.ts';
-
-/** Bytes this server has: in the message itself, or in its store. */
-export type HeldMedia = { mimeType: string; source: Exclude<MediaSource, { url: string }> };
 
 /** What a piece of a result is shown as. Nothing that lies elsewhere is ever loaded: it is at most a link. */
 export type ContentView =
@@ -16,27 +15,6 @@ export type ContentView =
 
 /** `web`: one a browser can go to, with its host to be named. */
 export type LinkAddress = { kind: 'web'; href: string; host: string } | { kind: 'other'; uri: string };
-
-/** What every browser shows without running anything in it; the server serves these in place, others to be saved. */
-const SHOWN: ReadonlyMap<string, 'image' | 'audio' | 'video'> = new Map([
-  ['image/png', 'image'],
-  ['image/jpeg', 'image'],
-  ['image/gif', 'image'],
-  ['image/webp', 'image'],
-  ['image/avif', 'image'],
-  ['audio/mpeg', 'audio'],
-  ['audio/mp4', 'audio'],
-  ['audio/aac', 'audio'],
-  ['audio/ogg', 'audio'],
-  ['audio/wav', 'audio'],
-  ['audio/wave', 'audio'],
-  ['audio/x-wav', 'audio'],
-  ['audio/webm', 'audio'],
-  ['audio/flac', 'audio'],
-  ['video/mp4', 'video'],
-  ['video/webm', 'video'],
-  ['video/ogg', 'video'],
-]);
 
 export function contentView(part: ToolContentPart): ContentView {
   switch (part.type) {
@@ -69,11 +47,6 @@ export function contentView(part: ToolContentPart): ContentView {
       return { kind: 'link', title, description, mimeType, address: addressOf(uri) };
     }
   }
-}
-
-/** The address a browser loads held bytes from. */
-export function mediaAddress({ mimeType, source }: HeldMedia, fileUrl: (sha256: string) => string): string {
-  return 'blob' in source ? fileUrl(source.blob) : `data:${plainType(mimeType)};base64,${source.data}`;
 }
 
 /** The bytes of base64; null where it is none. */
@@ -115,18 +88,13 @@ function mediaView(
       address: addressOf(source.url),
     };
   }
-  const media = { mimeType, source };
-  const kind = SHOWN.get(plainType(mimeType));
-  return kind === undefined ? { kind: 'file', media, name, title, uri } : { kind, media, name };
+  const kind = shownAs(mimeType);
+  if (kind === undefined) return { kind: 'file', media: { mimeType, source }, name, title, uri };
+  return { kind, media: { mimeType: plainType(mimeType), source }, name };
 }
 
 function addressOf(uri: string): LinkAddress {
   const url = URL.parse(uri);
   const isWeb = url !== null && (url.protocol === 'https:' || url.protocol === 'http:');
   return isWeb ? { kind: 'web', href: url.href, host: url.host } : { kind: 'other', uri };
-}
-
-/** Without parameters, as `audio/ogg; codecs=opus` has them. */
-function plainType(mimeType: string): string {
-  return mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }

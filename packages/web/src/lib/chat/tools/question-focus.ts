@@ -3,7 +3,13 @@ import type { Attachment } from 'svelte/attachments';
 /** A key that somebody pressed before they saw the question is no answer to it. */
 const UNSEEN_MS = 700;
 
+/** By then the list has measured what came with the question, and stands still. */
+const SETTLED_MS = 250;
+
 const QUESTION = 'data-question';
+
+/** The question that has the focus was given it, not chosen. */
+let unseenUntil = 0;
 
 type Actions = { onenter?: () => void; onescape?: () => void };
 
@@ -15,7 +21,6 @@ type Actions = { onenter?: () => void; onescape?: () => void };
 export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLElement> {
   return (element) => {
     element.setAttribute(QUESTION, '');
-    let seenAt = 0;
     /** The focus was here last: it may have gone to nowhere since, but to nothing else. */
     let hadFocus = false;
     const onfocusin = (): void => {
@@ -26,10 +31,7 @@ export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLEl
     };
     element.addEventListener('focusin', onfocusin);
     element.addEventListener('focusout', onfocusout);
-    if (isIdle()) {
-      seenAt = performance.now() + UNSEEN_MS;
-      element.focus({ preventScroll: true });
-    }
+    if (isIdle()) focusQuestion(element);
 
     function onkeydown(event: KeyboardEvent): void {
       if (event.target !== element || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -37,7 +39,7 @@ export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLEl
       if (action !== undefined) {
         event.preventDefault();
         event.stopPropagation();
-        if (!event.repeat && performance.now() >= seenAt) action();
+        if (!event.repeat && performance.now() >= unseenUntil) action();
       } else if (event.key.length === 1 && event.key !== ' ' && event.key !== '?') {
         // The letter itself follows the focus.
         composer()?.focus();
@@ -54,10 +56,20 @@ export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLEl
   };
 }
 
+/** What Enter would answer must be in sight: of several questions the first, not the last. */
+function focusQuestion(element: HTMLElement): void {
+  unseenUntil = performance.now() + UNSEEN_MS;
+  element.focus({ preventScroll: true });
+  setTimeout(() => {
+    if (document.activeElement === element) element.closest('[data-tool-card]')?.scrollIntoView({ block: 'nearest' });
+  }, SETTLED_MS);
+}
+
 function passOn(from: HTMLElement): void {
   if (!isIdle()) return;
   const others = [...document.querySelectorAll<HTMLElement>(`[${QUESTION}]`)].filter((element) => element !== from);
-  (others[0] ?? writable())?.focus({ preventScroll: true });
+  if (others[0] !== undefined) focusQuestion(others[0]);
+  else writable()?.focus({ preventScroll: true });
 }
 
 /** True where the focus is nowhere, or in a composer with nothing in it. */

@@ -1,7 +1,7 @@
 import type { JsonValue, ToolResult } from '@toolyard/protocol';
 import { canonicalJson, parseJson } from '@toolyard/protocol';
 import { contentView } from './content-view.ts';
-import type { ContentView, HeldMedia } from './content-view.ts';
+import type { ContentView } from './content-view.ts';
 
 /** What there is to see of a result. */
 export type ResultView = {
@@ -26,15 +26,6 @@ export function resultView(result: ToolResult): ResultView {
   const { structured } = result;
   if (structured === undefined || content.some(({ view }) => says(view, structured))) return { content };
   return { content, structured: JSON.stringify(structured) };
-}
-
-/** The images of a result that this server has. */
-export function imagesOf(result: ToolResult): HeldMedia[] {
-  return result.content.flatMap((part) => {
-    if (part.type === 'text') return [];
-    const view = contentView(part);
-    return view.kind === 'image' ? [view.media] : [];
-  });
 }
 
 /** All of a result that is text, to be copied. */

@@ -1,5 +1,5 @@
 import { bytesOf } from './content-view.ts';
-import type { HeldMedia } from './content-view.ts';
+import type { HeldMedia } from './held-media.ts';
 
 /** Has the browser save it under that name. */
 export function saveFile(name: string, content: Blob): void {

@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConversationView } from '@toolyard/protocol';
+import { eventually, startScriptedMcp } from '@toolyard/testing';
+import type { McpBehaviour, ScriptedMcp } from '@toolyard/testing';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildPage } from '../scripts/build-page.ts';
+import { call } from './support/api.ts';
+import { closeBrowser, launchBrowser, NO_BROWSER } from './support/browser.ts';
+import { startServerProcess } from './support/server.ts';
+import type { ServerProcess } from './support/server.ts';
+
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const ELSEWHERE = 'https://elsewhere.example/report.pdf';
+
+const NOTES: McpBehaviour = {
+  serverInfo: { name: 'notes', version: '1', title: 'Notes and mail' },
+  tools: [
+    { name: 'write_note', title: 'Write a note', annotations: { destructiveHint: true }, does: [{ do: 'count' }] },
+    { name: 'send_mail', does: [{ do: 'count' }, { do: 'never' }] },
+    {
+      name: 'show',
+      does: [
+        {
+          do: 'result',
+          result: {
+            content: [
+              { type: 'text', text: '{"rows":[{"id":1}]}' },
+              { type: 'image', mimeType: 'image/png', data: PIXEL },
+              { type: 'image', mimeType: 'image/svg+xml', data: 'PHN2Zy8+' },
+              { type: 'resource_link', uri: ELSEWHERE, name: 'Report', mimeType: 'application/pdf' },
+              {
+                type: 'resource',
+                resource: { uri: 'notes://1', text: '<img src="https://elsewhere.example/pixel.png">' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+  ],
+};
+
+describe.skipIf(NO_BROWSER !== null)('tool cards in a browser', () => {
+  let folder: string;
+  let mcp: ScriptedMcp;
+  let server: ServerProcess;
+  let page: Page;
+
+  beforeAll(async () => {
+    expect(await buildPage({ tell: () => {} })).toBeNull();
+    await launchBrowser();
+  }, 180_000);
+  afterAll(closeBrowser);
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tool-cards-'));
+    mcp = await startScriptedMcp(NOTES, { countFile: join(folder, 'count') });
+    server = await startServerProcess({ args: ['--mcp', `notes=${mcp.url}`] });
+    page = await (await launchBrowser()).newPage({ viewport: { width: 900, height: 800 }, locale: 'en' });
+    const model = { providerId: 'demo', modelId: 'demo' };
+    const { id } = await call<ConversationView>(server.url, 'POST', '/api/conversations', { configuration: { model } });
+    await page.goto(`${server.url}/c/${id}`);
+  }, 60_000);
+  afterEach(async () => {
+    await page.close();
+    await server[Symbol.asyncDispose]();
+    await mcp.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const timesRun = (): number => statSync(join(folder, 'count'), { throwIfNoEntry: false })?.size ?? 0;
+  const card = () => page.locator('[data-tool-card]');
+  const question = () => page.locator('[data-question]');
+  const composer = () => page.getByRole('textbox', { name: 'Message' });
+
+  async function say(text: string): Promise<void> {
+    await composer().fill(text);
+    await composer().press('Enter');
+  }
+
+  /** The question has the focus, and has been there long enough for its keys to count. */
+  async function whenAsked(): Promise<void> {
+    await page.locator('[data-question]:focus').waitFor();
+    await page.waitForTimeout(800);
+  }
+
+  test('a question says what would run, and Enter runs it once', async () => {
+    await say('/call write_note {"path":"/home/me/notes.md","text":"first\\nsecond"}');
+    await whenAsked();
+    const asked = await question().innerText();
+    for (const said of ['notes/write_note', '"/home/me/notes.md"', 'second"', 'Can change or delete']) {
+      expect(asked).toContain(said);
+    }
+    expect(timesRun()).toBe(0);
+    await page.keyboard.press('Enter');
+    await card().getByText('Done').waitFor();
+    expect(timesRun()).toBe(1);
+    await page.locator('textarea[data-composer]:focus').waitFor();
+  });
+
+  test('Escape refuses it, and stops nothing else', async () => {
+    await say('/call write_note {}');
+    await whenAsked();
+    await page.keyboard.press('Escape');
+    await card().getByText('Refused').waitFor();
+    await page.getByText('no language model').waitFor();
+    expect(timesRun()).toBe(0);
+  });
+
+  test('who goes on typing writes a message, and answers nothing', async () => {
+    await say('/call write_note {}');
+    await whenAsked();
+    await page.keyboard.type('not yet');
+    expect(await composer().inputValue()).toBe('not yet');
+    expect(await question().count()).toBe(1);
+    expect(timesRun()).toBe(0);
+  });
+
+  test('a refusal can be explained, and the model hears why', async () => {
+    await say('/call write_note {}');
+    await question().getByRole('button', { name: 'Refuse with a reason' }).click();
+    await page.keyboard.type('not on this machine');
+    await page.keyboard.press('Enter');
+    await page.getByText('The tool write_note').getByText('not on this machine').waitFor();
+    await card().getByRole('button').first().click();
+    await card().getByText('Reason given: not on this machine').waitFor();
+  });
+
+  test('a result is shown in all its kinds, and nothing is loaded from elsewhere', async () => {
+    const hosts = new Set<string>();
+    page.on('request', (request) => void hosts.add(new URL(request.url()).host));
+    await say('/call show {}');
+    await whenAsked();
+    await page.keyboard.press('Enter');
+    await card().getByText('Done').waitFor();
+    await card().getByRole('button').first().click();
+    await card().getByText('notes://1').waitFor();
+    const link = card().getByRole('link', { name: 'Report' });
+    expect(await link.getAttribute('href')).toBe(ELSEWHERE);
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
+    expect(await card().locator('img').count()).toBe(1);
+    expect(await card().innerText()).toContain('<img src="https://elsewhere.example/pixel.png">');
+    hosts.delete('');
+    expect([...hosts]).toEqual([new URL(server.url).host]);
+  });
+
+  test('a call in doubt is asked about in the open page, and gets the result a person gives it', async () => {
+    await say('/call send_mail {"to":"anne@example.org"}');
+    await whenAsked();
+    await page.keyboard.press('Enter');
+    await card().getByText('Running').waitFor();
+    await eventually(() => timesRun() === 1);
+    await server.restart();
+    await question().getByText('Did "send_mail" take effect?').waitFor();
+    await question().getByRole('button', { name: 'It worked' }).click();
+    await page.keyboard.type('Anne has it.');
+    await question().getByRole('button', { name: 'Give as the result' }).click();
+    await card().getByText('Done').waitFor();
+    await page.getByText('The tool send_mail answered: Anne has it.').waitFor();
+    expect(timesRun()).toBe(1);
+  });
+});

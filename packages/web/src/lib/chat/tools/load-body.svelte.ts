@@ -1,0 +1,23 @@
+import type * as Parts from './card-body.ts';
+
+/** The parts of a card that come after its head: they are no part of what the page loads at first. */
+class CardBody {
+  parts: typeof Parts | null = $state.raw(null);
+  failed = $state(false);
+  #loading = false;
+
+  async load(): Promise<void> {
+    if (this.parts !== null || this.#loading) return;
+    this.#loading = true;
+    this.failed = false;
+    try {
+      this.parts = await import('./card-body.ts');
+    } catch {
+      this.failed = true;
+    } finally {
+      this.#loading = false;
+    }
+  }
+}
+
+export const cardBody = new CardBody();
