@@ -162,7 +162,8 @@ function installWatch(): void {
 }
 
 function markedSource(): string {
-  const main = createRequire(import.meta.url).resolve('marked');
+  // The very one the page is built with.
+  const main = createRequire(new URL('../../packages/web/package.json', import.meta.url)).resolve('marked');
   return readFileSync(join(dirname(main), 'marked.umd.js'), 'utf8');
 }
 
