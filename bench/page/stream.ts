@@ -63,16 +63,22 @@ async function watchAnswer(context: Context, reader: Reader, size: number): Prom
 
     const profiler = await visitor.newCDPSession(page);
     await profiler.send('Performance.enable');
-    const busyBefore = await busySeconds(profiler);
-    const begun = performance.now();
-    await page.evaluate(() => watch.begin());
     const run = await api.send(conversation, 'Write a long answer.');
     if (reader === 'marked, whole') await page.evaluate(readWithMarked, run);
-    await api.read(run, () => undefined);
+    // From the first word on: where a first message is sent, the page makes room for it.
+    let before = null as Promise<{ at: number; busySeconds: number }> | null;
+    const begin = async (): Promise<{ at: number; busySeconds: number }> => {
+      await page.evaluate(() => watch.begin());
+      return { at: performance.now(), busySeconds: await busySeconds(profiler) };
+    };
+    await api.read(run, (events) => {
+      if (events.some(({ type }) => type === 'text_delta')) before ??= begin();
+    });
+    const begun = await (before ?? begin());
     await page.waitForTimeout(200);
-    const seconds = (performance.now() - begun) / 1000;
+    const seconds = (performance.now() - begun.at) / 1000;
     const seen = await page.evaluate(() => watch.end());
-    const busyPercent = (100 * ((await busySeconds(profiler)) - busyBefore)) / seconds;
+    const busyPercent = (100 * ((await busySeconds(profiler)) - begun.busySeconds)) / seconds;
     await checkWhole(page, size);
     return { busyPercent, ...seen };
   } finally {
