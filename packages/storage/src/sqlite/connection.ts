@@ -20,7 +20,6 @@ export class SqliteConnection {
   readonly file: string;
   readonly database: DatabaseSync;
   readonly #failpoint: Failpoint | undefined;
-  #durability: Durability = 'normal';
 
   constructor(file: string, options: ConnectionOptions = {}) {
     this.file = file;
@@ -45,21 +44,14 @@ export class SqliteConnection {
    */
   transaction<T>(name: string, durability: Durability, work: () => T): T {
     return this.guard(() => {
-      this.#synchronous(durability);
-      this.database.exec('BEGIN IMMEDIATE');
-      let result: T;
+      // SQLite refuses the change inside a transaction, so it comes before BEGIN.
+      if (durability === 'full') this.database.exec('PRAGMA synchronous = FULL');
       try {
-        this.#pass(`${name}:begun`);
-        result = work();
-        this.#pass(`${name}:written`);
-        this.database.exec('COMMIT');
-      } catch (error) {
-        // A full disk has rolled back already.
-        if (this.database.isTransaction) this.database.exec('ROLLBACK');
-        throw error;
+        return this.#carryOut(name, work);
+      } finally {
+        // Single statements, and transactions that ask for no more, never wait for the disk.
+        if (durability === 'full') this.database.exec('PRAGMA synchronous = NORMAL');
       }
-      this.#pass(`${name}:committed`);
-      return result;
     });
   }
 
@@ -96,11 +88,21 @@ export class SqliteConnection {
     }
   }
 
-  // SQLite refuses the change inside a transaction, so it comes before BEGIN.
-  #synchronous(durability: Durability): void {
-    if (durability === this.#durability) return;
-    this.database.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
-    this.#durability = durability;
+  #carryOut<T>(name: string, work: () => T): T {
+    this.database.exec('BEGIN IMMEDIATE');
+    let result: T;
+    try {
+      this.#pass(`${name}:begun`);
+      result = work();
+      this.#pass(`${name}:written`);
+      this.database.exec('COMMIT');
+    } catch (error) {
+      // A full disk has rolled back already.
+      if (this.database.isTransaction) this.database.exec('ROLLBACK');
+      throw error;
+    }
+    this.#pass(`${name}:committed`);
+    return result;
   }
 
   #pass(name: string): void {

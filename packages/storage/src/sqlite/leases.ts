@@ -44,8 +44,7 @@ export function createLeases(
       });
     },
     renewLeases(terms) {
-      // In a transaction for its durability alone: a single statement would wait for the disk if the last commit did.
-      return connection.transaction('lease', 'normal', () => {
+      return connection.guard(() => {
         const rows = renew.all(until(terms), terms.owner) as RenewedRow[];
         return rows.map((row) => ({
           runId: row.id,
