@@ -17,13 +17,10 @@ export function requestBody(request: ChatRequest, quirks: OpenAiChatQuirks): str
     stream: true,
     ...(quirks.noStreamOptions === true ? {} : { stream_options: { include_usage: true } }),
   };
-  const pieces = [
-    `"model":${JSON.stringify(request.model)}`,
-    `"messages":[${messages.join(',')}]`,
-    JSON.stringify(settings).slice(1, -1),
-    ...toolFields(request, quirks),
-  ];
-  return `{${pieces.join(',')}}`;
+  const model = JSON.stringify(request.model);
+  const rest = [JSON.stringify(settings).slice(1, -1), ...toolFields(request, quirks)].join(',');
+  // The messages may be long: put together once, and not once more with the rest.
+  return `{"model":${model},"messages":[${messages.join(',')}],${rest}}`;
 }
 
 function toolFields(request: ChatRequest, quirks: OpenAiChatQuirks): string[] {

@@ -30,6 +30,8 @@ export function createSearchWriter(connection: SqliteConnection): SearchWriter {
       replace.run(known.id, ...texts);
       return;
     }
+    // An answer that only calls tools: there is nothing to find.
+    if (texts.every((text) => text === '')) return;
     const { id } = add.get(conversationId, messageId, ownerId) as { id: number };
     insert.run(id, ...texts);
   }

@@ -12,12 +12,12 @@ export type Peer<Out extends Serializable, In> = {
   end(): Promise<void>;
 };
 
-/** Starts a file of this folder with the Node and the conditions this process runs with. */
+/** Starts a file of bench/ with the Node and the conditions this process runs with. */
 export function startPeer<Out extends Serializable, In>(
   file: string,
   options: { args?: readonly string[]; execArgv?: readonly string[] } = {},
 ): Peer<Out, In> {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), options.args, {
+  const child = fork(fileURLToPath(new URL(`../${file}`, import.meta.url)), options.args, {
     // stdout carries the results of the bench and nothing else.
     stdio: ['ignore', 2, 2, 'ipc'],
     execArgv: [...process.execArgv, ...(options.execArgv ?? [])],
