@@ -2,6 +2,8 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '@toolyard/testing';
+import type { ConversationView } from '@toolyard/protocol';
+import { call } from './support/api.ts';
 import { closeBrowser } from './support/browser.ts';
 import { answered, messages, openTab, prepareBrowser, say } from './support/page.ts';
 import type { ServerProcess } from './support/server.ts';
@@ -125,6 +127,37 @@ describe('a conversation in the page', () => {
     await eventually(async () => (await left()) < 2);
     await page.keyboard.press('Escape');
     await has(page, 'You stopped this answer.');
+    await page.context().close();
+  });
+
+  it('loads earlier messages as one scrolls up, and what one reads stays where it is', async () => {
+    const { id } = await call<{ id: string }>(server.url, 'POST', '/api/conversations', {});
+    for (let turn = 0; turn < 45; turn += 1) {
+      const body = { parts: [{ type: 'text', text: `/call none ${String(turn)} #${String(turn)}#` }] };
+      await call(server.url, 'POST', `/api/conversations/${id}/messages`, body);
+    }
+    const over = async () =>
+      (await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`)).activeRun === null;
+    await eventually(over, { timeoutMs: 20_000 });
+
+    const page = await open(`/c/${id}`);
+    await has(page, '#44#');
+    await messages(page).focus();
+    await page.evaluate(
+      `window.moved = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) window.moved += entry.value;
+      }).observe({ type: 'layout-shift' });`,
+    );
+    // Past the first page, whose beginning is not the conversation's.
+    for (let key = 0; key < 400 && (await messages(page).getByText('#0#', { exact: false }).count()) === 0; key += 1) {
+      await page.keyboard.press('PageUp');
+    }
+    await has(page, '#0#');
+    expect(await page.evaluate<number>('window.moved')).toBeLessThan(0.01);
+    expect(await page.evaluate<number>(`${LOG}.querySelectorAll('article').length`)).toBeLessThan(60);
+    await page.keyboard.press('End');
+    await has(page, '#44#');
     await page.context().close();
   });
 
