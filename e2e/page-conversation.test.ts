@@ -203,5 +203,5 @@ describe('a conversation in the page', () => {
     await page.getByRole('heading', { name: 'General' }).waitFor();
     expect(await violations()).toEqual([]);
     await page.context().close();
-  });
+  }, 90_000);
 });
