@@ -177,31 +177,35 @@ describe('a conversation in the page', () => {
     await page.context().close();
   });
 
-  it.each(['light', 'dark'] as const)('breaks no rule of accessibility in the %s theme', async (colorScheme) => {
-    const { page } = await openTab(browser, server.url, { colorScheme });
-    const violations = async () =>
-      (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => [id, nodes[0]?.html]);
-    await page.getByRole('heading', { name: 'Toolyard needs a model' }).waitFor();
-    expect(await violations()).toEqual([]);
-    await say(page, 'What time is it in Tokyo?');
-    await has(page, 'In Tokyo it is now');
-    await answered(page);
-    await messages(page)
-      .getByRole('button', { name: /Get date/ })
-      .click();
-    await has(page, '"Asia/Tokyo"');
-    expect(await violations()).toEqual([]);
-    await messages(page).getByRole('button', { name: 'Edit' }).first().click();
-    await page.getByLabel('Edit the message').waitFor();
-    expect(await violations()).toEqual([]);
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Instructions and parameters' }).click();
-    await page.getByRole('dialog').waitFor();
-    expect(await violations()).toEqual([]);
-    await page.keyboard.press('Escape');
-    await page.goto(`${server.url}/settings`);
-    await page.getByRole('heading', { name: 'General' }).waitFor();
-    expect(await violations()).toEqual([]);
-    await page.context().close();
-  }, 90_000);
+  it.each(['light', 'dark'] as const)(
+    'breaks no rule of accessibility in the %s theme',
+    async (colorScheme) => {
+      const { page } = await openTab(browser, server.url, { colorScheme });
+      const violations = async () =>
+        (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => [id, nodes[0]?.html]);
+      await page.getByRole('heading', { name: 'Toolyard needs a model' }).waitFor();
+      expect(await violations()).toEqual([]);
+      await say(page, 'What time is it in Tokyo?');
+      await has(page, 'In Tokyo it is now');
+      await answered(page);
+      await messages(page)
+        .getByRole('button', { name: /Get date/ })
+        .click();
+      await has(page, '"Asia/Tokyo"');
+      expect(await violations()).toEqual([]);
+      await messages(page).getByRole('button', { name: 'Edit' }).first().click();
+      await page.getByLabel('Edit the message').waitFor();
+      expect(await violations()).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Instructions and parameters' }).click();
+      await page.getByRole('dialog').waitFor();
+      expect(await violations()).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.goto(`${server.url}/settings`);
+      await page.getByRole('heading', { name: 'General' }).waitFor();
+      expect(await violations()).toEqual([]);
+      await page.context().close();
+    },
+    90_000,
+  );
 });
