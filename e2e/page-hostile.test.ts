@@ -50,33 +50,21 @@ it('attack: Markdown of a model runs nothing, loads nothing and leads nowhere it
     .click();
   await messages(page).hover();
 
-  const found = await messages(page).evaluate((log) => {
-    const inside = [...log.querySelectorAll('.md *')].filter((node) => node.closest('button') === null);
-    return {
-      taken: 'taken' in window,
-      tags: [...new Set(inside.map((node) => node.tagName.toLowerCase()))],
-      attributes: inside.flatMap((node) =>
-        [...node.attributes].filter(({ name }) => name.startsWith('on') || name === 'src' || name === 'srcdoc'),
-      ).length,
-      links: [...log.querySelectorAll<HTMLAnchorElement>('.md a')].map(({ href, rel, target }) => ({
-        href,
-        rel,
-        target,
-      })),
-      text: log.innerText,
-    };
-  });
-  expect(found.taken).toBe(false);
-  const forbidden = ['script', 'img', 'svg', 'iframe', 'style', 'form', 'input', 'math', 'object'];
-  expect(found.tags.filter((tag) => forbidden.includes(tag))).toEqual([]);
-  expect(found.attributes).toBe(0);
-  expect(found.links.length).toBeGreaterThan(0);
-  for (const link of found.links) {
-    expect(link.href).toMatch(/^https:\/\/(evil|good)\.example\//);
-    expect(link.rel).toBe('noopener noreferrer');
-    expect(link.target).toBe('_blank');
+  const shown = messages(page).locator('.md');
+  expect(await page.evaluate("'taken' in window")).toBe(false);
+  const tags = 'script, img, svg, iframe, style, form, input, math, object';
+  expect(await shown.locator(`:is(${tags}):not(button *)`).count()).toBe(0);
+  expect(
+    await shown.locator(':is([src], [srcdoc], [style], [onclick], [onerror], [onload], [onmouseover])').count(),
+  ).toBe(0);
+  const links = await shown.locator('a').all();
+  expect(links.length).toBeGreaterThan(0);
+  for (const link of links) {
+    expect(await link.getAttribute('href')).toMatch(/^https:\/\/(evil|good)\.example\//);
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
+    expect(await link.getAttribute('target')).toBe('_blank');
   }
-  expect(found.text).toContain('who reads this (evil.example)');
+  expect(await shown.last().innerText()).toContain('who reads this (evil.example)');
   expect(elsewhere).toEqual([]);
   expect(faults).toEqual([]);
   await page.context().close();

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './build.ts';
+import { buildPage } from './build-page.ts';
 import { checkDocsCode } from './docs-code.ts';
 import { checkHouse } from './house.ts';
 import { packAndUse } from './pack.ts';
@@ -38,6 +39,8 @@ const CHECKS: readonly Check[] = [
   },
   { name: 'unused code', run: () => tool('knip/bin/knip.js', ['--no-progress']) },
   { name: 'code in the documents', run: checkDocsCode },
+  // Once, before the tests that look at it in a browser, each in a process of its own.
+  { name: 'the page: build', run: () => buildPage({ tell: () => undefined }) },
   { name: 'tests', run: runTests },
   {
     name: 'requirements',

@@ -1,8 +1,7 @@
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
+import { writeFontConfiguration } from './fonts.ts';
 
 /** Why there is no browser on this machine; null where there is one. */
 export const NO_BROWSER = process.platform === 'linux' ? null : 'the Chromium of the npm package runs on Linux only';
@@ -22,7 +21,6 @@ export async function closeBrowser(): Promise<void> {
 }
 
 async function launch(): Promise<Browser> {
-  installChineseFont();
   // The package unpacks the libraries Chromium needs only where it believes to be on the machine it was made for.
   process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs20.x';
   process.env['AWS_EXECUTION_ENV'] ??= 'AWS_Lambda_nodejs20.x';
@@ -33,21 +31,10 @@ async function launch(): Promise<Browser> {
   return playwright.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-gpu', '--use-angle=swiftshader'],
-    env: { ...process.env, LD_LIBRARY_PATH: [libraries, process.env['LD_LIBRARY_PATH']].filter(Boolean).join(':') },
+    env: {
+      ...process.env,
+      LD_LIBRARY_PATH: [libraries, process.env['LD_LIBRARY_PATH']].filter(Boolean).join(':'),
+      FONTCONFIG_FILE: writeFontConfiguration(),
+    },
   });
-}
-
-/** Without it Chinese would be boxes on a machine that has no such font. */
-function installChineseFont(): void {
-  const folder = join(homedir(), '.fonts');
-  const require = createRequire(import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  for (const [name, script] of [
-    ['noto-sans-tc', 'chinese-traditional'],
-    ['noto-sans-sc', 'chinese-simplified'],
-  ] as const) {
-    const file = `${name}-${script}-400-normal.woff2`;
-    const to = join(folder, file);
-    if (!existsSync(to)) copyFileSync(require.resolve(`@fontsource/${name}/files/${file}`), to);
-  }
 }
