@@ -11,7 +11,11 @@ export type DataFolder = { path: string; [Symbol.dispose](): void };
 
 export function makeDataFolder(): DataFolder {
   const path = mkdtempSync(join(tmpdir(), 'toolyard-bench-'));
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+  const remove = (): void => rmSync(path, { recursive: true, force: true });
+  // Whoever has waited long enough presses Ctrl-C; servers end with the process that started them.
+  process.once('exit', remove);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+  return { path, [Symbol.dispose]: remove };
 }
 
 /** `toolyard serve`, as a person starts it, in a process of its own. */
