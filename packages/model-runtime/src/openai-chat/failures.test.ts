@@ -5,13 +5,14 @@ import { systemClock } from '@toolyard/protocol';
 import { createFakeClock, reply, startModelServer, type ModelReply } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, errorIn, request, textIn, tool } from '../test-fixtures/requests.ts';
-import { baseUrlCandidates, endpointUrl } from './base-url.ts';
-import { createOpenAiChatRuntime, type OpenAiChatOptions } from './runtime.ts';
+import { OPENAI_ADDRESSES } from '../openai/endpoints.ts';
+import { baseUrlCandidates, endpointUrl } from '../wire/base-url.ts';
+import { createOpenAiChatRuntime, type OpenAiChatOptions } from '../create-runtime.ts';
 
 const KEY = 'sk-very-secret-0123456789';
 
 function runtimeAt(baseUrl: string, more: Partial<OpenAiChatOptions> = {}) {
-  return createOpenAiChatRuntime({ baseUrl, apiKey: KEY, fetch, clock: systemClock, ...more });
+  return createOpenAiChatRuntime({ baseUrl, apiKey: KEY, fetch, clock: systemClock, maxRetries: 0, ...more });
 }
 
 async function failWith(scripted: ModelReply) {
@@ -169,7 +170,7 @@ describe('addresses', () => {
     ['https://h/v1beta/openai/', ['https://h/v1beta/openai']],
     ['https://h/d/chat/completions?api-version=2', ['https://h/d?api-version=2', 'https://h/d/v1?api-version=2']],
   ])('%s', (given, candidates) => {
-    expect(baseUrlCandidates(given)).toEqual(candidates);
+    expect(baseUrlCandidates(given, OPENAI_ADDRESSES)).toEqual(candidates);
   });
 
   test('a query stays behind the endpoint', () => {

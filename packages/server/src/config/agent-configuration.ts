@@ -12,9 +12,14 @@ export const agentConfigurationSchema = z.strictObject({
     .strictObject({
       temperature: z.number().nonnegative().exactOptional(),
       topP: z.number().min(0).max(1).exactOptional(),
+      topK: count.exactOptional(),
       maxOutputTokens: count.exactOptional(),
+      presencePenalty: z.number().exactOptional(),
+      frequencyPenalty: z.number().exactOptional(),
       stop: z.array(z.string()).exactOptional(),
       seed: z.int().exactOptional(),
+      reasoningEffort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).exactOptional(),
+      extra: z.record(z.string(), z.json()).exactOptional(),
     })
     .exactOptional(),
   limits: z
