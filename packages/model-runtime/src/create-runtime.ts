@@ -2,7 +2,8 @@ import type { ModelRuntime } from './types.ts';
 import type { OpenAiChatQuirks } from './openai-chat/quirks.ts';
 import type { AnthropicQuirks } from './anthropic-messages/quirks.ts';
 import type { Dialect } from './wire/dialect.ts';
-import { WireRuntime, type WireOptions } from './wire/runtime.ts';
+import type { WireOptions } from './wire/connection.ts';
+import { WireRuntime } from './wire/runtime.ts';
 
 /** Which API is spoken, where, with what key, and where the server differs from what most understand. */
 export type ModelRuntimeOptions = WireOptions &

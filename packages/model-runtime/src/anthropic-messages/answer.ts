@@ -27,7 +27,7 @@ export class Answer extends StreamedAnswer {
 
   chunk(value: JsonValue, out: StreamPart[]): void {
     if (this.ended || !isJsonObject(value)) return;
-    switch (value['type']) {
+    switch (textOf(value['type'])) {
       case 'message_start':
         this.began = true;
         if (isJsonObject(value['message'])) this.#takeUsage(value['message']['usage']);
@@ -64,7 +64,7 @@ export class Answer extends StreamedAnswer {
   }
 
   #start(place: number, block: JsonObject, out: StreamPart[]): void {
-    switch (block['type']) {
+    switch (textOf(block['type'])) {
       case 'text':
         this.#say(block['text'], out);
         this.#citations.addAll(block['citations'], out);
@@ -85,7 +85,7 @@ export class Answer extends StreamedAnswer {
   }
 
   #delta(place: number, delta: JsonObject, out: StreamPart[]): void {
-    switch (delta['type']) {
+    switch (textOf(delta['type'])) {
       case 'text_delta':
         this.#say(delta['text'], out);
         return;

@@ -26,7 +26,7 @@ function check(
 
   const types = typeof schema['type'] === 'string' ? [schema['type']] : schema['type'];
   if (Array.isArray(types) && !types.some((type) => isOfType(value, type))) {
-    return `${nameOf(path)} should be ${types.join(' or ')}`;
+    return `${nameOf(path)} should be of type ${JSON.stringify(schema['type'])}`;
   }
   if (Array.isArray(schema['enum']) && !schema['enum'].some((option) => isSame(option, value))) {
     return `${nameOf(path)} should be one of ${JSON.stringify(schema['enum'])}`;

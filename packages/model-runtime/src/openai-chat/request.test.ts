@@ -7,8 +7,8 @@ import { toOutgoing } from './request.ts';
 import { toOpenAiTools } from './tools.ts';
 
 function body(more: Partial<ChatRequest> = {}, quirks: OpenAiChatQuirks = {}): JsonObject {
-  const { body } = toOutgoing(request([system('s'), user('u')], more), quirks, new Set());
-  const parsed = parseJson(String(body));
+  const { body: text } = toOutgoing(request([system('s'), user('u')], more), quirks, new Set());
+  const parsed = parseJson(text);
   if (!parsed.ok) throw new Error(parsed.problem);
   return parsed.value as JsonObject;
 }

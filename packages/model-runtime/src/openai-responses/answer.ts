@@ -88,7 +88,7 @@ export class Answer extends StreamedAnswer {
     this.#closed.add(key);
     this.began = true;
     const grew = this.#said.has(key);
-    switch (item['type']) {
+    switch (textOf(item['type'])) {
       case 'message':
         for (const content of listOf(item['content'])) this.#content(content, grew, out);
         return;

@@ -21,6 +21,7 @@ export type Outgoing = { path: string; body: string | FormData; headers?: Readon
 
 /** A chat request as it goes out, with an account of its settings. */
 export type OutgoingChat = Outgoing & {
+  body: string;
   /** What stands in it, each by the word a server would use to refuse it. */
   sent: readonly { name: SettingName; field: string }[];
   /** What somebody set and the wire or the model has not. */

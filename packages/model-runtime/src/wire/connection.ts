@@ -1,0 +1,178 @@
+import { parseJson, ToolyardError, type Clock, type ErrorInfo, type Fetch } from '@toolyard/protocol';
+import { throwIfAborted } from '../abort.ts';
+import type { CallOptions } from '../types.ts';
+import { serverName } from './base-url.ts';
+import { CallGuard, SilenceError } from './call-guard.ts';
+import type { Dialect, Exchange, Outgoing } from './dialect.ts';
+import { Endpoint, readBounded, type Met } from './endpoint.ts';
+import { mayPass, toNetworkError } from './network-error.ts';
+import { createRedactor, retryAfterMs, toModelError, type ErrorContext } from './provider-error.ts';
+import { retryWaitMs } from './retry.ts';
+
+/** What every wire needs to reach its server. */
+export type WireOptions = {
+  /** With or without the version, a trailing slash, or the path of an endpoint. */
+  baseUrl: string;
+  apiKey?: string;
+  /** Further headers; they win over ours. Their values are taken for secrets. */
+  headers?: Record<string, string>;
+  fetch: Fetch;
+  clock: Clock;
+  /** Names calls found in text; without it they come without an id. */
+  newId?: () => string;
+  /** Milliseconds without a byte after which a call is given up, default 120,000. */
+  idleTimeoutMs?: number;
+  /** How often a request is sent again where the server was busy and nothing was streamed yet, default 2. */
+  maxRetries?: number;
+  /** Spreads the waits between; default Math.random. */
+  random?: () => number;
+};
+
+/** Longest answer that is read whole, in characters or bytes: lists of models, vectors, pictures, sound. */
+export const MAX_WHOLE = 64_000_000;
+
+/** A server that was reached or is about to be: its dialect, its address, what goes along with every request. */
+export type Opened = { dialect: Dialect; endpoint: Endpoint; headers: Record<string, string> };
+
+/** The way to one server over one wire: requests, their errors and their repetition. */
+export class Connection {
+  /** Names the server in messages. */
+  readonly server: string;
+  readonly redact: (text: string) => string;
+  readonly #options: WireOptions;
+  readonly #load: () => Promise<Dialect>;
+  #opened: Promise<Opened> | null = null;
+
+  /** Throws ToolyardError `bad_config` for what is no http address. */
+  constructor(options: WireOptions, load: () => Promise<Dialect>) {
+    this.#options = options;
+    this.#load = load;
+    this.server = serverName(options.baseUrl);
+    this.redact = createRedactor([options.apiKey ?? '', ...Object.values(options.headers ?? {})]);
+  }
+
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
+  /** Loads the wire, the first time. */
+  open(): Promise<Opened> {
+    const { baseUrl, fetch, apiKey, headers } = this.#options;
+    this.#opened ??= this.#load().then((dialect) => ({
+      dialect,
+      endpoint: new Endpoint(baseUrl, dialect, fetch),
+      headers: { ...dialect.headers(apiKey === '' ? undefined : apiKey), ...headers },
+    }));
+    return this.#opened;
+  }
+
+  guard(options: CallOptions): CallGuard {
+    const { clock, idleTimeoutMs = 120_000 } = this.#options;
+    return new CallGuard({ clock, idleTimeoutMs, signal: options.signal });
+  }
+
+  errorContext(model: string): ErrorContext {
+    const { apiKey = '', headers = {} } = this.#options;
+    const hasKey = apiKey !== '' || Object.keys(headers).length > 0;
+    return { server: this.server, model, hasKey, redact: this.redact };
+  }
+
+  /** One request that is answered with JSON. `nothing`: what is wrong where the JSON does not hold what was asked for. */
+  async exchange<Result>(
+    model: string,
+    { read, ...outgoing }: Exchange<Result>,
+    options: CallOptions,
+    nothing: (errors: ErrorContext) => ErrorInfo = unreadable,
+  ): Promise<Result> {
+    return this.call(model, outgoing, options, async (response, guard, errors) => {
+      const parsed = parseJson(await readBounded(response, guard, MAX_WHOLE));
+      const result = parsed.ok ? read(parsed.value) : null;
+      if (result !== null) return result;
+      throw new ToolyardError(nothing(errors));
+    });
+  }
+
+  /** One request, sent again where that can help, and its answer read by `read`. */
+  async call<Result>(
+    model: string,
+    outgoing: Outgoing,
+    options: CallOptions,
+    read: (response: Response, guard: CallGuard, errors: ErrorContext) => Promise<Result>,
+  ): Promise<Result> {
+    throwIfAborted(options.signal);
+    const { dialect, endpoint, headers } = await this.open();
+    const guard = this.guard(options);
+    const errors = this.errorContext(model);
+    const init = requestInit(outgoing, 'application/json', headers);
+    try {
+      for (let attempt = 0; ; attempt += 1) {
+        const met = await endpoint.send(outgoing.path, init, guard, errors);
+        if (met.kind === 'answered') return await read(met.response, guard, errors);
+        const failure = this.refusal(met, dialect, errors);
+        const waitMs = this.waitBefore(met, failure, attempt);
+        if (waitMs === null) throw new ToolyardError(failure);
+        await guard.pause(waitMs);
+      }
+    } catch (thrown) {
+      throw thrown instanceof SilenceError ? new ToolyardError(this.silence()) : thrown;
+    } finally {
+      guard.dispose();
+    }
+  }
+
+  /** How long to wait before the same request is sent again; null where it should not be. */
+  waitBefore(met: Met, failure: ErrorInfo, attempt: number): number | null {
+    const { maxRetries = 2, random = Math.random } = this.#options;
+    if (attempt >= maxRetries || (met.kind === 'failed' && !mayPass(met.thrown))) return null;
+    return retryWaitMs(failure, attempt, random);
+  }
+
+  /** What a request that was not answered means. */
+  refusal(met: Exclude<Met, { kind: 'answered' }>, dialect: Dialect, errors: ErrorContext): ErrorInfo {
+    switch (met.kind) {
+      case 'failed':
+        return toNetworkError(met.thrown, met.url);
+      case 'wrong_address':
+        return {
+          code: 'not_a_model_server',
+          message: `No ${dialect.label} was found at ${met.tried.join(' nor at ')}${met.sawPage ? ': a web page answers there' : ''}.`,
+          hint: `Check the address, and that this provider is of the right kind; an address looks like ${dialect.addresses.example}.`,
+        };
+      case 'refused': {
+        const error = toModelError(met.error, met.status, errors);
+        const wait = retryAfterMs(met.headers, this.clock.now());
+        return wait === undefined || error.retryable !== true ? error : { ...error, retryAfterMs: wait };
+      }
+    }
+  }
+
+  silence(): ErrorInfo {
+    const seconds = Math.round((this.#options.idleTimeoutMs ?? 120_000) / 1000);
+    return {
+      code: 'timed_out',
+      message: `${this.server} sent nothing for ${seconds} s.`,
+      hint: 'The model may be loading or too slow for this request. Try again, or allow a longer silence.',
+      retryable: true,
+    };
+  }
+}
+
+/** A request as fetch wants it; without a body it is a GET. */
+export function requestInit(outgoing: Outgoing, accept: string, headers: Record<string, string>): RequestInit {
+  const { body, headers: own } = outgoing;
+  const isJson = typeof body === 'string' && body !== '';
+  return {
+    method: body === '' ? 'GET' : 'POST',
+    headers: { ...(isJson ? { 'content-type': 'application/json' } : {}), accept, ...own, ...headers },
+    ...(body === '' ? {} : { body }),
+  };
+}
+
+function unreadable(errors: ErrorContext): ErrorInfo {
+  return {
+    code: 'bad_response',
+    message: `The answer of ${errors.server} could not be read: it does not hold what was asked for.`,
+    hint: 'Check that the model can do this.',
+    retryable: true,
+  };
+}
