@@ -93,7 +93,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  test('marks for the prompt cache: the front, and the person\'s last two turns; never more than four', () => {
+  test("marks for the prompt cache: the front, and the person's last two turns; never more than four", () => {
     const turn = (n: number) => [user(`q${n}`), assistant(`a${n}`)];
     const messages = [system('s'), ...turn(1), ...turn(2), ...turn(3), user('last')];
     const marks = (sent: JsonObject) => JSON.stringify(sent).match(/"cache_control"/g)?.length;
@@ -101,7 +101,13 @@ describe('what is sent', () => {
     expect(marks(sent)).toBe(3);
     const turns = sent['messages'] as JsonObject[];
     expect(turns.map((each) => JSON.stringify(each).includes('cache_control'))).toEqual([
-      false, false, false, false, true, false, true,
+      false,
+      false,
+      false,
+      false,
+      true,
+      false,
+      true,
     ]);
     expect(JSON.stringify(sent['system'])).toContain('"cache_control":{"type":"ephemeral"}');
     expect(JSON.stringify(body([user('q')], { tools })['tools'])).toMatch(/"g".*cache_control/);
@@ -145,9 +151,17 @@ describe('what is sent', () => {
     expect(told('claude-opus-4-6', 'xhigh')).toEqual([adaptive, { effort: 'high' }, 64_000, undefined]);
     expect(told('claude-opus-4-6', 'none')).toEqual([{ type: 'disabled' }, undefined, 64_000, undefined]);
     expect(told('claude-opus-4-8', 'minimal')).toEqual([adaptive, { effort: 'low' }, 64_000, undefined]);
-    expect(told('claude-sonnet-4-5', 'high')).toEqual([{ type: 'enabled', budget_tokens: 20_000 }, undefined, 32_000, undefined]);
+    expect(told('claude-sonnet-4-5', 'high')).toEqual([
+      { type: 'enabled', budget_tokens: 20_000 },
+      undefined,
+      32_000,
+      undefined,
+    ]);
     expect(told('claude-sonnet-4-5', 'high', 1000)).toEqual([
-      { type: 'enabled', budget_tokens: 20_000 }, undefined, 21_000, undefined,
+      { type: 'enabled', budget_tokens: 20_000 },
+      undefined,
+      21_000,
+      undefined,
     ]);
     expect(told('claude-sonnet-4-5', 'none')).toEqual([undefined, undefined, 32_000, 0.5]);
     expect(told('claude-3-5-haiku-latest', 'high')).toEqual([undefined, undefined, 8_192, 0.5]);
@@ -156,7 +170,9 @@ describe('what is sent', () => {
   test('a forced call goes without thinking, which excludes it', () => {
     const parameters = { reasoningEffort: 'high' } as const;
     expect(body('hi', { tools, toolChoice: 'required', parameters })).not.toHaveProperty('thinking');
-    expect(body('hi', { tools, toolChoice: { name: 'f' }, parameters })).toMatchObject({ tool_choice: { type: 'tool', name: 'f' } });
+    expect(body('hi', { tools, toolChoice: { name: 'f' }, parameters })).toMatchObject({
+      tool_choice: { type: 'tool', name: 'f' },
+    });
     expect(body('hi', { tools, toolChoice: 'none', parameters })).toHaveProperty('thinking');
   });
 
@@ -204,7 +220,11 @@ describe('what comes back', () => {
 
   test('thinking goes back word for word to the model that thought, in its place, and to no other', async () => {
     await using server = await startModelServer(() =>
-      anthropicReply([thinking, { type: 'redacted_thinking', data: 'aGlk' }, { type: 'tool_use', id: 't1', name: 'f', input: {} }]),
+      anthropicReply([
+        thinking,
+        { type: 'redacted_thinking', data: 'aGlk' },
+        { type: 'tool_use', id: 't1', name: 'f', input: {} },
+      ]),
     );
     const parts = await collect(runtimeOver('anthropic-messages', server.url), request('hi', { tools }));
     const kept = parts.flatMap((part) => (part.type === 'reasoning_signature' ? [part.signature] : []));
@@ -214,7 +234,9 @@ describe('what comes back', () => {
       call('c1', 'f', {}, 't1'),
     );
     const sent = (model: string, without: string[] = []) => {
-      const messages = body([user('hi'), answer, result('c1', 'f', 'r')], { model, tools }, without)['messages'] as JsonObject[];
+      const messages = body([user('hi'), answer, result('c1', 'f', 'r')], { model, tools }, without)[
+        'messages'
+      ] as JsonObject[];
       return messages[1]?.['content'];
     };
     const use = { type: 'tool_use', id: 't1', name: 'f', input: {} };
@@ -265,8 +287,16 @@ describe('what comes back', () => {
     ]);
   });
 
-  const start = (index: number, block: JsonObject): JsonObject => ({ type: 'content_block_start', index, content_block: block });
-  const delta = (index: number, value: JsonObject): JsonObject => ({ type: 'content_block_delta', index, delta: value });
+  const start = (index: number, block: JsonObject): JsonObject => ({
+    type: 'content_block_start',
+    index,
+    content_block: block,
+  });
+  const delta = (index: number, value: JsonObject): JsonObject => ({
+    type: 'content_block_delta',
+    index,
+    delta: value,
+  });
   const stop = (index: number): JsonObject => ({ type: 'content_block_stop', index });
   const end: JsonObject[] = [
     { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { input_tokens: 3, output_tokens: 4 } },
@@ -276,11 +306,38 @@ describe('what comes back', () => {
   const json = (text: string): JsonObject => ({ type: 'input_json_delta', partial_json: text });
 
   test.each<[string, JsonObject[]]>([
-    ['blocks that take turns', [start(0, use('a', 'f')), start(1, use('b', 'g')), delta(1, json('{"y":')), delta(0, json('{"x":1}')), delta(1, json('2}')), stop(1), stop(0)]],
-    ['indexes that begin elsewhere and leave gaps', [start(3, use('a', 'f')), delta(3, json('{"x":1}')), stop(3), start(7, use('b', 'g')), delta(7, json('{"y":2}')), stop(7)]],
+    [
+      'blocks that take turns',
+      [
+        start(0, use('a', 'f')),
+        start(1, use('b', 'g')),
+        delta(1, json('{"y":')),
+        delta(0, json('{"x":1}')),
+        delta(1, json('2}')),
+        stop(1),
+        stop(0),
+      ],
+    ],
+    [
+      'indexes that begin elsewhere and leave gaps',
+      [
+        start(3, use('a', 'f')),
+        delta(3, json('{"x":1}')),
+        stop(3),
+        start(7, use('b', 'g')),
+        delta(7, json('{"y":2}')),
+        stop(7),
+      ],
+    ],
     ['arguments at once', [start(0, use('a', 'f', { x: 1 })), stop(0), start(1, use('b', 'g', { y: 2 })), stop(1)]],
-    ['no end of a block', [start(0, use('a', 'f')), delta(0, json('{"x":1}')), start(1, use('b', 'g')), delta(1, json('{"y":2}'))]],
-    ['no start of the message, ends told twice', [start(0, use('a', 'f', { x: 1 })), stop(0), stop(0), start(1, use('b', 'g', { y: 2 })), stop(1)]],
+    [
+      'no end of a block',
+      [start(0, use('a', 'f')), delta(0, json('{"x":1}')), start(1, use('b', 'g')), delta(1, json('{"y":2}'))],
+    ],
+    [
+      'no start of the message, ends told twice',
+      [start(0, use('a', 'f', { x: 1 })), stop(0), stop(0), start(1, use('b', 'g', { y: 2 })), stop(1)],
+    ],
   ])('quirk: %s', async (_, events) => {
     const parts = await ask(anthropicEvents([...events, ...end]), { tools });
     const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [[part.id, part.name, part.arguments]] : []));
@@ -325,7 +382,8 @@ describe('what a server refuses is done without', () => {
   });
 
   test('thinking in the middle of a turn that began without', async () => {
-    const message = 'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, ...';
+    const message =
+      'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, ...';
     const { bodies, parts } = await after(message, { parameters: { reasoningEffort: 'low' } });
     expect(bodies.map((sent) => 'thinking' in sent)).toEqual([true, false, false]);
     expect(parts[0]).toMatchObject({ type: 'notice' });
@@ -345,7 +403,10 @@ test('the list of models goes over its pages', async () => {
   });
   const models = await runtimeOver('anthropic-messages', server.url).models();
   expect(models).toEqual([{ id: 'a', contextWindow: 5 }]);
-  expect(server.requests.map(({ path }) => path)).toEqual(['/v1/models?limit=1000', '/v1/models?limit=1000&after_id=a']);
+  expect(server.requests.map(({ path }) => path)).toEqual([
+    '/v1/models?limit=1000',
+    '/v1/models?limit=1000&after_id=a',
+  ]);
 });
 
 test('what the API has not is refused in words', async () => {

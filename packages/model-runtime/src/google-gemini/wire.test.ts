@@ -1,7 +1,18 @@
 import type { JsonObject, Message, ReasoningEffort } from '@toolyard/protocol';
 import { geminiReply, reply, startModelServer, type ModelReply } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
-import { assistant, call, collect, errorIn, request, result, system, textIn, tool, user } from '../test-fixtures/requests.ts';
+import {
+  assistant,
+  call,
+  collect,
+  errorIn,
+  request,
+  result,
+  system,
+  textIn,
+  tool,
+  user,
+} from '../test-fixtures/requests.ts';
 import { runtimeOver } from '../test-fixtures/wires.ts';
 import type { ChatRequest, StreamPart } from '../types.ts';
 import { toOutgoing } from './request.ts';
@@ -43,7 +54,11 @@ describe('what is sent', () => {
       },
       {
         role: 'model',
-        parts: [{ text: 'So.' }, { functionCall: { name: 'f', args: { x: 1 } } }, { functionCall: { name: 'g', args: {} } }],
+        parts: [
+          { text: 'So.' },
+          { functionCall: { name: 'f', args: { x: 1 } } },
+          { functionCall: { name: 'g', args: {} } },
+        ],
       },
       {
         role: 'user',
@@ -159,7 +174,13 @@ describe('what comes back', () => {
       geminiReply(
         [{ text: 'Hm.', thought: true }, { text: 'Yes.' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }],
         {
-          usage: { promptTokenCount: 10, cachedContentTokenCount: 4, candidatesTokenCount: 5, thoughtsTokenCount: 3, toolUsePromptTokenCount: 2 },
+          usage: {
+            promptTokenCount: 10,
+            cachedContentTokenCount: 4,
+            candidatesTokenCount: 5,
+            thoughtsTokenCount: 3,
+            toolUsePromptTokenCount: 2,
+          },
           candidate: { groundingMetadata: { groundingChunks: [{ web: { uri: 'https://example.org/', title: 'E' } }] } },
         },
       ),
@@ -220,7 +241,9 @@ describe('what comes back', () => {
   test('how long to wait stands among the details of an error', async () => {
     const details = [{ '@type': 'x.RetryInfo', retryDelay: '41.5s' }];
     const error = errorIn(
-      await ask(reply.error(429, { error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Slow down', details } })),
+      await ask(
+        reply.error(429, { error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Slow down', details } }),
+      ),
     );
     expect(error).toMatchObject({ code: 'rate_limited', retryAfterMs: 41_500 });
   });
@@ -247,7 +270,10 @@ describe('beside chat', () => {
     expect(await runtimeOver('google-gemini', server.url).models()).toEqual([
       { id: 'gemini-3-pro', contextWindow: 1_000_000 },
     ]);
-    expect(server.requests.map(({ path }) => path.split('?')[1])).toEqual(['pageSize=1000', 'pageSize=1000&pageToken=p2']);
+    expect(server.requests.map(({ path }) => path.split('?')[1])).toEqual([
+      'pageSize=1000',
+      'pageSize=1000&pageToken=p2',
+    ]);
   });
 
   test('vectors, pictures, speech, and what was said', async () => {
@@ -261,8 +287,15 @@ describe('beside chat', () => {
       answer({ text: ' Good day. ' }),
     ]);
     const runtime = runtimeOver('google-gemini', server.url);
-    expect(await runtime.embeddings?.({ model: 'e', input: ['a', 'b'], dimensions: 2 })).toEqual({ vectors: [[1, 2], [3, 4]] });
-    expect(await runtime.createImage?.({ model: 'gemini-2.5-flash-image', prompt: 'a cat', size: '1024x1536' })).toEqual({
+    expect(await runtime.embeddings?.({ model: 'e', input: ['a', 'b'], dimensions: 2 })).toEqual({
+      vectors: [
+        [1, 2],
+        [3, 4],
+      ],
+    });
+    expect(
+      await runtime.createImage?.({ model: 'gemini-2.5-flash-image', prompt: 'a cat', size: '1024x1536' }),
+    ).toEqual({
       images: [{ type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } }],
     });
     expect(await runtime.createImage?.({ model: 'imagen-4', prompt: 'a cat', count: 1 })).toEqual({
@@ -275,7 +308,11 @@ describe('beside chat', () => {
     const audio = { mimeType: 'audio/wav', data: new Uint8Array([1, 2, 3]) };
     expect(await runtime.transcribe?.({ model: 'm', audio, language: 'en' })).toEqual({ text: 'Good day.' });
     expect(server.requests.map(({ path }) => path.split(':').at(-1))).toEqual([
-      'batchEmbedContents', 'generateContent', 'predict', 'generateContent', 'generateContent',
+      'batchEmbedContents',
+      'generateContent',
+      'predict',
+      'generateContent',
+      'generateContent',
     ]);
     expect(server.requests[1]?.text).toContain('"aspectRatio":"2:3"');
     expect(server.requests[4]?.text).toContain('"AQID"');

@@ -32,7 +32,10 @@ describe.each(WIRES)('an object over $wire', ({ wire, text, calls }) => {
 
   test('where the format is refused, an answer in words will do', async () => {
     const refusal = reply.error(400, {
-      error: { message: 'response_format, text.format, output_config and responseJsonSchema are not supported', code: 400 },
+      error: {
+        message: 'response_format, text.format, output_config and responseJsonSchema are not supported',
+        code: 400,
+      },
     });
     const { outcome } = await generate(wire, [refusal, text('Sure!\n```json\n{"name": "Ada",}\n```')]);
     expect(outcome).toMatchObject({ object: { name: 'Ada' }, by: 'text' });
@@ -55,7 +58,10 @@ describe.each(WIRES)('an object over $wire', ({ wire, text, calls }) => {
 
   test('what never fits is an error that says why', async () => {
     const { outcome } = await generate(wire, [text('a'), text('b'), text('{"name":7}')]);
-    expect(outcome).toMatchObject({ code: 'bad_response', message: expect.stringContaining('"name" should be of type') });
+    expect(outcome).toMatchObject({
+      code: 'bad_response',
+      message: expect.stringContaining('"name" should be of type'),
+    });
   });
 
   test('a server that is at fault is not asked three times', async () => {
@@ -66,7 +72,11 @@ describe.each(WIRES)('an object over $wire', ({ wire, text, calls }) => {
 
   test('a list, which no call can be, is put into one', async () => {
     const of = { type: 'array', items: { type: 'number' } };
-    const { outcome } = await generate(wire, [text('no'), calls([{ id: 'c', name: 'person', arguments: { value: [1, 2] } }])], of);
+    const { outcome } = await generate(
+      wire,
+      [text('no'), calls([{ id: 'c', name: 'person', arguments: { value: [1, 2] } }])],
+      of,
+    );
     expect(outcome).toMatchObject({ object: [1, 2], by: 'tool' });
   });
 });

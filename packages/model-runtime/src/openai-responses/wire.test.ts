@@ -1,7 +1,18 @@
 import type { JsonObject, Message } from '@toolyard/protocol';
 import { reply, responsesEvents, responsesReply, startModelServer, type ModelReply } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
-import { assistant, call, collect, errorIn, request, result, system, textIn, tool, user } from '../test-fixtures/requests.ts';
+import {
+  assistant,
+  call,
+  collect,
+  errorIn,
+  request,
+  result,
+  system,
+  textIn,
+  tool,
+  user,
+} from '../test-fixtures/requests.ts';
 import { runtimeOver } from '../test-fixtures/wires.ts';
 import type { ChatRequest } from '../types.ts';
 import { toOutgoing } from './request.ts';
@@ -61,8 +72,20 @@ describe('what is sent', () => {
       stream: true,
       store: false,
       tools: [
-        { type: 'function', name: 'f', description: 'Does f.', parameters: { type: 'object', properties: {} }, strict: false },
-        { type: 'function', name: 'g', description: 'Does g.', parameters: { type: 'object', properties: {} }, strict: false },
+        {
+          type: 'function',
+          name: 'f',
+          description: 'Does f.',
+          parameters: { type: 'object', properties: {} },
+          strict: false,
+        },
+        {
+          type: 'function',
+          name: 'g',
+          description: 'Does g.',
+          parameters: { type: 'object', properties: {} },
+          strict: false,
+        },
       ],
     });
   });
@@ -100,7 +123,9 @@ describe('what comes back', () => {
           {
             type: 'message',
             text: 'Yes.',
-            annotations: [{ type: 'url_citation', url: 'https://example.org/', title: 'E', start_index: 0, end_index: 1 }],
+            annotations: [
+              { type: 'url_citation', url: 'https://example.org/', title: 'E', start_index: 0, end_index: 1 },
+            ],
           },
           { type: 'image_generation_call', result: '/9j/AAAA' },
           { type: 'function_call', callId: 'call_1', name: 'f', arguments: { x: 1 } },
@@ -135,9 +160,17 @@ describe('what comes back', () => {
     const thought = { type: 'reasoning', text: 'One.', signature } as const;
     const answer = assistant(thought, call('c1', 'f', {}, 'call_1'));
     const sent = (model: string, without: string[] = []) =>
-      (body([user('hi'), answer, result('c1', 'f', 'r')], { model, tools }, without)['input'] as JsonObject[]).slice(1, -1);
+      (body([user('hi'), answer, result('c1', 'f', 'r')], { model, tools }, without)['input'] as JsonObject[]).slice(
+        1,
+        -1,
+      );
     const made = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' };
-    const item = { type: 'reasoning', id: 'rs_0', encrypted_content: 'ZW5j', summary: [{ type: 'summary_text', text: 'One.' }] };
+    const item = {
+      type: 'reasoning',
+      id: 'rs_0',
+      encrypted_content: 'ZW5j',
+      summary: [{ type: 'summary_text', text: 'One.' }],
+    };
     expect(sent('scripted')).toEqual([item, made]);
     expect(sent('another')).toEqual([made]);
     expect(sent('scripted', ['replay'])).toEqual([made]);
@@ -167,16 +200,56 @@ describe('what comes back', () => {
     ...(index === null ? {} : { output_index: index }),
     item: value,
   });
-  const fn = (id: string, name: string, args = ''): JsonObject => ({ id, type: 'function_call', call_id: id, name, arguments: args });
-  const grow = (place: JsonObject, delta: string): JsonObject => ({ type: 'response.function_call_arguments.delta', ...place, delta });
+  const fn = (id: string, name: string, args = ''): JsonObject => ({
+    id,
+    type: 'function_call',
+    call_id: id,
+    name,
+    arguments: args,
+  });
+  const grow = (place: JsonObject, delta: string): JsonObject => ({
+    type: 'response.function_call_arguments.delta',
+    ...place,
+    delta,
+  });
   const end: JsonObject = { type: 'response.completed', response: { status: 'completed', output: [] } };
 
   test.each<[string, JsonObject[]]>([
-    ['calls that take turns', [item(0, fn('a', 'f')), item(1, fn('b', 'g')), grow({ output_index: 1 }, '{"y":'), grow({ output_index: 0 }, '{"x":1}'), grow({ output_index: 1 }, '2}'), item(1, fn('b', 'g', '{"y":2}'), 'done'), item(0, fn('a', 'f', '{"x":1}'), 'done')]],
-    ['no place, only names', [item(null, fn('a', 'f')), grow({ item_id: 'a' }, '{"x":1}'), item(null, fn('a', 'f', '{"x":1}'), 'done'), item(null, fn('b', 'g')), grow({ item_id: 'b' }, '{"y":2}')]],
+    [
+      'calls that take turns',
+      [
+        item(0, fn('a', 'f')),
+        item(1, fn('b', 'g')),
+        grow({ output_index: 1 }, '{"y":'),
+        grow({ output_index: 0 }, '{"x":1}'),
+        grow({ output_index: 1 }, '2}'),
+        item(1, fn('b', 'g', '{"y":2}'), 'done'),
+        item(0, fn('a', 'f', '{"x":1}'), 'done'),
+      ],
+    ],
+    [
+      'no place, only names',
+      [
+        item(null, fn('a', 'f')),
+        grow({ item_id: 'a' }, '{"x":1}'),
+        item(null, fn('a', 'f', '{"x":1}'), 'done'),
+        item(null, fn('b', 'g')),
+        grow({ item_id: 'b' }, '{"y":2}'),
+      ],
+    ],
     ['only the ends of items', [item(0, fn('a', 'f', '{"x":1}'), 'done'), item(1, fn('b', 'g', '{"y":2}'), 'done')]],
     ['only the end of all', []],
-    ['everything twice', [item(0, fn('a', 'f')), item(0, fn('a', 'f')), grow({ output_index: 0 }, '{"x":1}'), item(0, fn('a', 'f', '{"x":1}'), 'done'), item(0, fn('a', 'f', '{"x":1}'), 'done'), item(1, fn('b', 'g', '{"y":2}'), 'done')]],
+    [
+      'everything twice',
+      [
+        item(0, fn('a', 'f')),
+        item(0, fn('a', 'f')),
+        grow({ output_index: 0 }, '{"x":1}'),
+        item(0, fn('a', 'f', '{"x":1}'), 'done'),
+        item(0, fn('a', 'f', '{"x":1}'), 'done'),
+        item(1, fn('b', 'g', '{"y":2}'), 'done'),
+      ],
+    ],
   ])('quirk: %s', async (_, events) => {
     const output = [fn('a', 'f', '{"x":1}'), fn('b', 'g', '{"y":2}')];
     const last = events.length === 0 ? { ...end, response: { status: 'completed', output } } : end;
@@ -192,9 +265,9 @@ describe('what comes back', () => {
 
 describe('what a server refuses is done without', () => {
   test.each([
-    ["Your organization must be verified to generate reasoning summaries.", 'reasoning.summary', '"summary":"auto"'],
+    ['Your organization must be verified to generate reasoning summaries.', 'reasoning.summary', '"summary":"auto"'],
     ['Encrypted content is not supported with this model.', 'include', 'reasoning.encrypted_content'],
-    ["The encrypted content gAAA could not be verified.", '', '"type":"reasoning"'],
+    ['The encrypted content gAAA could not be verified.', '', '"type":"reasoning"'],
   ])('%s', async (message, param, gone) => {
     const refusal = reply.error(400, { error: { message, type: 'invalid_request_error', param, code: null } });
     await using server = await startModelServer([refusal, responsesReply('ok')]);

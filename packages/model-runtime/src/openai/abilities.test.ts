@@ -10,7 +10,10 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
     ];
     await using server = await startModelServer([reply.json({ data, usage: { prompt_tokens: 5 } })]);
     expect(await runtimeOver(wire, server.url).embeddings?.({ model: 'e', input: ['a', 'b'] })).toEqual({
-      vectors: [[1, 2], [3, 4]],
+      vectors: [
+        [1, 2],
+        [3, 4],
+      ],
       usage: { inputTokens: 5 },
     });
     expect(server.requests[0]?.body).toEqual({ model: 'e', input: ['a', 'b'], encoding_format: 'float' });
@@ -18,8 +21,20 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
 
   test.each([
     ['too few', [{ index: 0, embedding: [1] }]],
-    ['the same twice', [{ index: 0, embedding: [1] }, { index: 0, embedding: [2] }]],
-    ['no numbers', [{ index: 0, embedding: ['x'] }, { index: 1, embedding: [1] }]],
+    [
+      'the same twice',
+      [
+        { index: 0, embedding: [1] },
+        { index: 0, embedding: [2] },
+      ],
+    ],
+    [
+      'no numbers',
+      [
+        { index: 0, embedding: ['x'] },
+        { index: 1, embedding: [1] },
+      ],
+    ],
   ])('%s vectors are no answer', async (_, data) => {
     await using server = await startModelServer([reply.json({ data })]);
     await expect(runtimeOver(wire, server.url).embeddings?.({ model: 'e', input: ['a', 'b'] })).rejects.toMatchObject({
@@ -28,12 +43,21 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
   });
 
   test('pictures, made and worked from', async () => {
-    await using server = await startModelServer(() => reply.json({ data: [{ b64_json: 'iVBOAA' }, { url: 'https://example.org/a.png' }] }));
+    await using server = await startModelServer(() =>
+      reply.json({ data: [{ b64_json: 'iVBOAA' }, { url: 'https://example.org/a.png' }] }),
+    );
     const runtime = runtimeOver(wire, server.url);
     const made = await runtime.createImage?.({ model: 'i', prompt: 'a cat', size: '1024x1024', count: 2 });
-    expect(made?.images.map(({ source }) => source)).toEqual([{ data: 'iVBOAA' }, { url: 'https://example.org/a.png' }]);
+    expect(made?.images.map(({ source }) => source)).toEqual([
+      { data: 'iVBOAA' },
+      { url: 'https://example.org/a.png' },
+    ]);
     expect(server.requests[0]?.body).toEqual({ model: 'i', prompt: 'a cat', size: '1024x1024', n: 2 });
-    await runtime.createImage?.({ model: 'i', prompt: 'a hat', images: [{ type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } }] });
+    await runtime.createImage?.({
+      model: 'i',
+      prompt: 'a hat',
+      images: [{ type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } }],
+    });
     expect(server.requests[1]?.path).toBe('/v1/images/edits');
     expect(server.requests[1]?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
     expect(server.requests[1]?.text).toContain('a hat');
@@ -50,7 +74,9 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
   test('what was said is written down; the name of the file tells its kind', async () => {
     await using server = await startModelServer([reply.json({ text: 'Good day.' })]);
     const audio = { mimeType: 'audio/mpeg', data: new Uint8Array([1, 2, 3]) };
-    expect(await runtimeOver(wire, server.url).transcribe?.({ model: 'w', audio, language: 'en' })).toEqual({ text: 'Good day.' });
+    expect(await runtimeOver(wire, server.url).transcribe?.({ model: 'w', audio, language: 'en' })).toEqual({
+      text: 'Good day.',
+    });
     expect(server.requests[0]?.text).toContain('filename="audio.mp3"');
   });
 

@@ -66,7 +66,8 @@ export const WIRES: readonly WireScript[] = [
     text: (text, options) => reply.text(text, options),
     calls: (calls, options) => reply.toolCalls(calls, options),
     half: (text, options) => reply.text(text, { finish: null, done: false, ...options }),
-    failing: (text) => reply.text(text, { errorInStream: { error: { message: 'overloaded', type: 'overloaded_error' } } }),
+    failing: (text) =>
+      reply.text(text, { errorInStream: { error: { message: 'overloaded', type: 'overloaded_error' } } }),
     failingAtOnce: reply.events([{ error: { message: 'overloaded', type: 'overloaded_error' } }]),
     json: (text) => ({ choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }] }),
     errors: openAiErrors,

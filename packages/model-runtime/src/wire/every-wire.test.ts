@@ -1,7 +1,18 @@
 import type { JsonObject } from '@toolyard/protocol';
 import { createFakeClock, eventually, reply, startModelServer, type ModelReply } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
-import { assistant, call, collect, errorIn, request, result, system, textIn, tool, user } from '../test-fixtures/requests.ts';
+import {
+  assistant,
+  call,
+  collect,
+  errorIn,
+  request,
+  result,
+  system,
+  textIn,
+  tool,
+  user,
+} from '../test-fixtures/requests.ts';
 import { runtimeOver, WIRES, type WireScript } from '../test-fixtures/wires.ts';
 import type { ModelRuntimeOptions } from '../create-runtime.ts';
 import type { ChatRequest, StreamPart } from '../types.ts';
@@ -20,13 +31,21 @@ async function ask(
 }
 
 function made(parts: readonly StreamPart[]) {
-  return parts.flatMap((part) => (part.type === 'tool_call' ? [{ name: part.name, arguments: part.arguments, id: part.id }] : []));
+  return parts.flatMap((part) =>
+    part.type === 'tool_call' ? [{ name: part.name, arguments: part.arguments, id: part.id }] : [],
+  );
 }
 
 describe.each(WIRES)('$wire', (script) => {
   test('an answer in text, wherever the network cuts it', async () => {
     const text = 'Hello 世界 🙂, "quoted"\nand\tmore.';
-    for (const options of [{}, { split: 'byte' }, { split: 7 }, { split: 'whole' }, { newline: '\r\n', comments: true }] as const) {
+    for (const options of [
+      {},
+      { split: 'byte' },
+      { split: 7 },
+      { split: 'whole' },
+      { newline: '\r\n', comments: true },
+    ] as const) {
       const parts = await ask(script, script.text(text, options));
       expect(textIn(parts)).toBe(text);
       expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
@@ -183,7 +202,9 @@ describe.each(WIRES)('$wire', (script) => {
 
   describe('the address', () => {
     test.each(['', '/', '/VERSION', '/VERSION/', '/VERSION/models'])('%s', async (suffix) => {
-      await using server = await startModelServer([script.text('one'), script.text('two')], { serveAt: script.version });
+      await using server = await startModelServer([script.text('one'), script.text('two')], {
+        serveAt: script.version,
+      });
       const runtime = runtimeOver(script.wire, server.origin + suffix.replace('VERSION', script.version));
       expect(textIn(await collect(runtime, request('hi')))).toBe('one');
       expect(server.requests.at(-1)?.path).toMatch(script.path);
@@ -225,7 +246,9 @@ describe.each(WIRES)('$wire', (script) => {
       for (const status of [400, 401, 404, 429, 500, 503]) {
         for (const body of bodies) {
           const more = { apiKey: KEY, headers };
-          seen.push(JSON.stringify(await ask(script, reply.error(status, body), { parameters: { temperature: 1 } }, more)));
+          seen.push(
+            JSON.stringify(await ask(script, reply.error(status, body), { parameters: { temperature: 1 } }, more)),
+          );
         }
       }
       seen.push(JSON.stringify(await ask(script, reply.raw([said], { status: 500 }), {}, { apiKey: KEY, headers })));
@@ -262,7 +285,11 @@ describe.each(WIRES)('$wire', (script) => {
     }
 
     test('a busy server is asked again, and the answer is as if nothing had been', async () => {
-      const { parts, asked, clock } = await askPatiently([busy('overloaded'), script.failingAtOnce, script.text('now')]);
+      const { parts, asked, clock } = await askPatiently([
+        busy('overloaded'),
+        script.failingAtOnce,
+        script.text('now'),
+      ]);
       expect(textIn(parts)).toBe('now');
       expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
       expect(parts.some((part) => part.type === 'error')).toBe(false);
@@ -271,7 +298,12 @@ describe.each(WIRES)('$wire', (script) => {
     });
 
     test('three times is enough', async () => {
-      const { parts, asked } = await askPatiently([busy('overloaded'), busy('overloaded'), busy('overloaded'), script.text('late')]);
+      const { parts, asked } = await askPatiently([
+        busy('overloaded'),
+        busy('overloaded'),
+        busy('overloaded'),
+        script.text('late'),
+      ]);
       expect(errorIn(parts).code).toBe('overloaded');
       expect(asked).toBe(3);
     });
@@ -298,7 +330,11 @@ describe.each(WIRES)('$wire', (script) => {
     test('cancelling ends the wait', async () => {
       await using server = await startModelServer([busy('rate', { 'retry-after': '20' })]);
       const controller = new AbortController();
-      const reading = collect(runtimeOver(script.wire, server.url, { maxRetries: 2 }), request('hi'), controller.signal);
+      const reading = collect(
+        runtimeOver(script.wire, server.url, { maxRetries: 2 }),
+        request('hi'),
+        controller.signal,
+      );
       setTimeout(() => controller.abort(), 80);
       await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
       expect(server.requests).toHaveLength(1);
@@ -322,12 +358,25 @@ describe.each(WIRES)('$wire', (script) => {
       const runtime = runtimeOver(script.wire, server.url);
       const parts = await collect(runtime, request('hi', { parameters }));
       const body = server.requests[0]?.text ?? '';
-      const fields = [/"temperature":0\b/, /"top_?[pP]":0.5/, /"top_?[kK]":7/, /"max\w+":99/, /"presence_?[pP]enalty":0.1/, /"frequency_?[pP]enalty":0.2/, /"stop\w*":\["END"\]/, /"seed":3/];
+      const fields = [
+        /"temperature":0\b/,
+        /"top_?[pP]":0.5/,
+        /"top_?[kK]":7/,
+        /"max\w+":99/,
+        /"presence_?[pP]enalty":0.1/,
+        /"frequency_?[pP]enalty":0.2/,
+        /"stop\w*":\["END"\]/,
+        /"seed":3/,
+      ];
       const missing = fields.filter((field) => !field.test(body)).length;
       const notes = parts.filter((part) => part.type === 'notice' && part.code === 'setting_left_out');
       expect(notes).toHaveLength(missing);
-      expect(missing).toBe({ 'openai-chat': 0, 'openai-responses': 5, 'anthropic-messages': 3, 'google-gemini': 0 }[script.wire]);
-      expect((await collect(runtime, request('hi', { parameters }))).some((part) => part.type === 'notice')).toBe(false);
+      expect(missing).toBe(
+        { 'openai-chat': 0, 'openai-responses': 5, 'anthropic-messages': 3, 'google-gemini': 0 }[script.wire],
+      );
+      expect((await collect(runtime, request('hi', { parameters }))).some((part) => part.type === 'notice')).toBe(
+        false,
+      );
     });
 
     test('one the server refuses is left out from then on, and the person is told', async () => {
@@ -336,7 +385,11 @@ describe.each(WIRES)('$wire', (script) => {
       const runtime = runtimeOver(script.wire, server.url);
       const asked = request('hi', { parameters: { temperature: 0.3, topP: 0.5 } });
       const parts = await collect(runtime, asked);
-      expect(parts[0]).toMatchObject({ type: 'notice', code: 'setting_left_out', text: expect.stringContaining('temperature') });
+      expect(parts[0]).toMatchObject({
+        type: 'notice',
+        code: 'setting_left_out',
+        text: expect.stringContaining('temperature'),
+      });
       expect(textIn(parts)).toBe('one');
       expect((await collect(runtime, asked)).some((part) => part.type === 'notice')).toBe(false);
       expect(server.requests.map(({ text }) => text.includes('temperature'))).toEqual([true, false, false]);
@@ -349,14 +402,21 @@ describe.each(WIRES)('$wire', (script) => {
       const parts = await collect(runtimeOver(script.wire, server.url), request('hi', { parameters: { extra } }));
       expect(server.requests[0]?.body).toMatchObject({ something_new: { a: 1 } });
       expect(server.requests[0]?.text).not.toContain('"tools"');
-      if (script.wire !== 'google-gemini') expect(server.requests[0]?.body).toMatchObject({ model: 'scripted', stream: true });
+      if (script.wire !== 'google-gemini')
+        expect(server.requests[0]?.body).toMatchObject({ model: 'scripted', stream: true });
       expect(parts.filter((part) => part.type === 'notice')).toHaveLength(1);
     });
   });
 
   test('lone surrogates and NUL never leave the house', async () => {
     const bad = 'a\ud800b\u0000c';
-    const messages = [system(bad), user(bad), assistant(bad, call('c1', 'f', { [bad]: [bad] })), result('c1', 'f', bad), user(bad)];
+    const messages = [
+      system(bad),
+      user(bad),
+      assistant(bad, call('c1', 'f', { [bad]: [bad] })),
+      result('c1', 'f', bad),
+      user(bad),
+    ];
     await using server = await startModelServer(() => script.text('ok'));
     for (const toolMode of ['native', 'text'] as const) {
       await collect(runtimeOver(script.wire, server.url), request(messages, { tools, toolMode }));
@@ -366,7 +426,11 @@ describe.each(WIRES)('$wire', (script) => {
 
   test('models are listed, page after page', async () => {
     const page = (more: JsonObject) =>
-      reply.json(script.wire === 'google-gemini' ? { models: [{ name: 'models/a', inputTokenLimit: 9 }], ...more } : { data: [{ id: 'a', context_window: 9 }], ...more });
+      reply.json(
+        script.wire === 'google-gemini'
+          ? { models: [{ name: 'models/a', inputTokenLimit: 9 }], ...more }
+          : { data: [{ id: 'a', context_window: 9 }], ...more },
+      );
     await using server = await startModelServer([], { models: page({}) });
     expect(await runtimeOver(script.wire, server.url).models()).toEqual([{ id: 'a', contextWindow: 9 }]);
   });

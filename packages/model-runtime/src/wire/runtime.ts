@@ -193,10 +193,10 @@ export class WireRuntime implements ModelRuntime {
   }
 }
 
-/** The error a first batch consists of; null where it holds anything of an answer. */
+/** The error a first batch consists of; null where it holds anything of an answer, or the server ended an empty one. */
 function loneFailure(parts: readonly StreamPart[]): ErrorInfo | null {
   const last = parts.at(-1);
-  if (last?.type !== 'error') return null;
+  if (last?.type !== 'error' || last.error.code === 'no_response') return null;
   return parts.every((part) => part.type === 'error' || part.type === 'usage') ? last.error : null;
 }
 

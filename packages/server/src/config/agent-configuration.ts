@@ -1,6 +1,7 @@
 import type { AgentConfiguration, JsonObject } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import { z } from 'zod';
+import { jsonObject } from '../http/schemas/common.ts';
 
 const count = z.int().positive();
 
@@ -19,7 +20,7 @@ export const agentConfigurationSchema = z.strictObject({
       stop: z.array(z.string()).exactOptional(),
       seed: z.int().exactOptional(),
       reasoningEffort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).exactOptional(),
-      extra: z.record(z.string(), z.json()).exactOptional(),
+      extra: jsonObject.exactOptional(),
     })
     .exactOptional(),
   limits: z
