@@ -33,7 +33,7 @@ export function anthropicReply(blocks: readonly AnthropicBlock[] | string, optio
 
 /** These events, each named by its type: for what {@link anthropicReply} cannot say. */
 export function anthropicEvents(events: readonly JsonObject[], options: WireOptions = {}): ModelReply {
-  const encoded = events.map((event) => encodeEvent(JSON.stringify(event), options, String(event['type'])));
+  const encoded = events.map((event) => encodeEvent(JSON.stringify(event), options, nameOf(event)));
   return buildReply('text/event-stream', encoded, options);
 }
 
@@ -105,4 +105,8 @@ function deltasOf(block: AnthropicBlock, options: AnthropicOptions): JsonObject[
       return ['', ...inPieces(text, options)].map((partial) => ({ type: 'input_json_delta', partial_json: partial }));
     }
   }
+}
+
+function nameOf(event: JsonObject): string {
+  return typeof event['type'] === 'string' ? event['type'] : 'message';
 }

@@ -44,7 +44,7 @@ export function responsesReply(items: readonly ResponsesItem[] | string, options
 /** These events, each named by its type and numbered: for what {@link responsesReply} cannot say. */
 export function responsesEvents(events: readonly JsonObject[], options: WireOptions = {}): ModelReply {
   const encoded = events.map((event, at) =>
-    encodeEvent(JSON.stringify({ ...event, sequence_number: at }), options, String(event['type'])),
+    encodeEvent(JSON.stringify({ ...event, sequence_number: at }), options, nameOf(event)),
   );
   return buildReply('text/event-stream', encoded, options);
 }
@@ -152,4 +152,8 @@ function growth(item: ResponsesItem, options: ResponsesOptions): JsonObject[] {
     case 'image_generation_call':
       return [{ type: 'response.image_generation_call.generating' }];
   }
+}
+
+function nameOf(event: JsonObject): string {
+  return typeof event['type'] === 'string' ? event['type'] : 'message';
 }

@@ -121,7 +121,7 @@ export class Answer extends StreamedAnswer {
     const details = delta['stop_details'];
     const explanation = isJsonObject(details) ? details['explanation'] : null;
     if (this.reason === 'content_filter' && typeof explanation === 'string' && explanation !== '') {
-      out.push({ type: 'notice', code: 'refused', text: explanation });
+      out.push({ type: 'notice', code: 'refused', text: this.errors.redact(explanation) });
     }
   }
 

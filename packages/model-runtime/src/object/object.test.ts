@@ -22,7 +22,11 @@ async function generate(wire: WireName, replies: readonly ModelReply[], of: Json
   return { outcome, requests: server.requests };
 }
 
-describe.each(WIRES)('an object over $wire', ({ wire, text, calls }) => {
+describe.each(WIRES)('an object over $wire', (script) => {
+  const { wire } = script;
+  const text = (words: string) => script.text(words);
+  const calls = (...args: Parameters<typeof script.calls>) => script.calls(...args);
+
   test('asked for natively', async () => {
     const { outcome, requests } = await generate(wire, [text('{"name":"Ada"}')]);
     expect(outcome).toMatchObject({ object: { name: 'Ada' }, by: 'native' });

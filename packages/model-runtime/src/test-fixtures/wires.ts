@@ -183,6 +183,6 @@ export const WIRES: readonly WireScript[] = [
 
 /** A runtime over one wire; nothing is asked a second time unless a test says so. */
 export function runtimeOver(wire: WireName, baseUrl: string, more: Partial<ModelRuntimeOptions> = {}): ModelRuntime {
-  const options = { baseUrl, fetch, clock: systemClock, maxRetries: 0, ...more, wire };
+  const options = { baseUrl, fetch: globalThis.fetch, clock: systemClock, maxRetries: 0, ...more, wire };
   return createModelRuntime(options as ModelRuntimeOptions);
 }

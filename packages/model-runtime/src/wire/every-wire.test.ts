@@ -239,8 +239,9 @@ describe.each(WIRES)('$wire', (script) => {
     test('is nowhere in what comes out, whatever the server repeats of it', async () => {
       const headers = { 'x-second': 'canary-second-987654321' };
       const said = `key ${KEY} and ${headers['x-second']} are wrong`;
-      const bodies: JsonObject[] = Object.values(script.errors).map(([, body]) =>
-        JSON.parse(JSON.stringify(body).replaceAll(/"message":"[^"]*"/g, `"message":"${said}"`)),
+      const bodies = Object.values(script.errors).map(
+        ([, body]) =>
+          JSON.parse(JSON.stringify(body).replaceAll(/"message":"[^"]*"/g, `"message":"${said}"`)) as JsonObject,
       );
       const seen: string[] = [];
       for (const status of [400, 401, 404, 429, 500, 503]) {
