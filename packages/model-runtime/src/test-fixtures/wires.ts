@@ -14,7 +14,7 @@ import { createModelRuntime, type ModelRuntimeOptions } from '../create-runtime.
 import type { ModelRuntime } from '../types.ts';
 import type { WireName } from '../wire/names.ts';
 
-export type ScriptedCall = { id: string; name: string; arguments: JsonObject };
+type ScriptedCall = { id: string; name: string; arguments: JsonObject };
 
 /** How each wire's provider says the same things. */
 export type WireScript = {
