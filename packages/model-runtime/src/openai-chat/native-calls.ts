@@ -64,11 +64,7 @@ export class NativeCalls {
         out.push({ type: 'malformed_tool_call', raw: call.argumentsText, reason: 'the call has no name' });
         continue;
       }
-      const wasStarted = call.started;
       this.#announce(call, out);
-      if (!wasStarted && call.argumentsText !== '') {
-        out.push({ type: 'tool_call_delta', index: call.index, argumentsText: call.argumentsText });
-      }
       if (call.extra !== null) out.push(keepForReplay({ call: call.extra }));
       out.push({
         type: 'tool_call',
@@ -119,6 +115,9 @@ export class NativeCalls {
       ...(call.id === '' ? {} : { id: call.id }),
       name: call.name,
     });
+    // Arguments may have come before the name.
+    if (call.argumentsText === '') return;
+    out.push({ type: 'tool_call_delta', index: call.index, argumentsText: call.argumentsText });
   }
 }
 

@@ -242,6 +242,14 @@ describe('native calls', () => {
       whole,
     ],
     [
+      'arguments before the name',
+      [
+        delta({ index: 0, id: 'i', function: { arguments: '{"x"' } }),
+        delta({ index: 0, function: { name: 'get_weather', arguments: ':1}' } }),
+      ],
+      whole,
+    ],
+    [
       'arguments as an object',
       [delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: { x: 1 } } })],
       whole,

@@ -16,6 +16,7 @@ export class Answer extends StreamedAnswer {
   readonly #citations = new Citations();
   /** Items of which something was said while they grew; the end of an item repeats all of it. */
   readonly #said = new Set<Key>();
+  readonly #phased = new Set<Key>();
   /** Items that are over. */
   readonly #closed = new Set<Key>();
   #refused = false;
@@ -78,6 +79,7 @@ export class Answer extends StreamedAnswer {
   }
 
   #begin(key: Key, item: JsonObject, out: StreamPart[]): void {
+    if (item['type'] === 'message') this.#phase(key, item, out);
     if (item['type'] !== 'function_call') return;
     this.#calls.begin(key, textOf(item['call_id']), textOf(item['name']), out);
   }
@@ -90,6 +92,7 @@ export class Answer extends StreamedAnswer {
     const grew = this.#said.has(key);
     switch (textOf(item['type'])) {
       case 'message':
+        this.#phase(key, item, out);
         for (const content of listOf(item['content'])) this.#content(content, grew, out);
         return;
       case 'reasoning':
@@ -111,6 +114,13 @@ export class Answer extends StreamedAnswer {
     if (content['type'] === 'refusal') this.#refused = true;
     if (!grew) this.#say(textOf(content['text'] ?? content['refusal']), out);
     this.#citations.addAll(content['annotations'], out);
+  }
+
+  /** Whether a message is a word in between or the answer itself: the model wants to be told again. */
+  #phase(key: Key, { phase }: JsonObject, out: StreamPart[]): void {
+    if (typeof phase !== 'string' || this.#phased.has(key)) return;
+    this.#phased.add(key);
+    out.push({ type: 'reasoning_signature', signature: seal('openai-responses', JSON.stringify({ phase })) });
   }
 
   /** What only the server can read goes back with the next request, together with the name it gave. */

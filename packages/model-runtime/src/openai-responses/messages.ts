@@ -63,17 +63,22 @@ function nativeAnswer(message: AssistantMessage, form: 'native' | 'replay'): Ans
     const ids = wireIdsOf(message);
     const idOf = new Map(ids);
     const items: (JsonObject | null)[] = [];
+    let phase: string | null = null;
     for (const part of message.parts) {
       switch (part.type) {
         case 'text':
-          items.push(said(part.text));
+          items.push(said(part.text, phase));
+          phase = null;
           break;
         case 'malformed_tool_call':
           items.push(said(part.raw));
           break;
-        case 'reasoning':
-          if (form === 'replay') items.push(reasoningItem(part.text, part.signature));
+        case 'reasoning': {
+          const kept = form === 'replay' ? readKept(part.signature) : null;
+          if (typeof kept?.['phase'] === 'string') phase = kept['phase'];
+          else if (kept !== null) items.push(reasoningItem(part.text, kept));
           break;
+        }
         case 'tool_call':
           items.push({
             type: 'function_call',
@@ -92,17 +97,22 @@ function nativeAnswer(message: AssistantMessage, form: 'native' | 'replay'): Ans
   });
 }
 
-function said(text: string): JsonObject | null {
-  return text === '' ? null : { type: 'message', role: 'assistant', content: scrub(text) };
+/** `phase`: whether it was a word in between or the answer itself, where the model told. */
+function said(text: string, phase: string | null = null): JsonObject | null {
+  if (text === '') return null;
+  return { type: 'message', role: 'assistant', content: scrub(text), ...(phase === null ? {} : { phase }) };
 }
 
-/** What {@link Answer} kept of an item of thinking, as the item it was. */
-function reasoningItem(text: string, signature: string | undefined): JsonObject | null {
+/** What {@link Answer} kept of an item. */
+function readKept(signature: string | undefined): JsonObject | null {
   const sealed = unseal('openai-responses', signature);
   const kept = sealed === null ? null : parseJson(sealed);
-  if (kept?.ok !== true || !isJsonObject(kept.value)) return null;
-  const summary = text === '' ? [] : [{ type: 'summary_text', text }];
-  return { type: 'reasoning', ...kept.value, summary };
+  return kept?.ok === true && isJsonObject(kept.value) ? kept.value : null;
+}
+
+/** An item of thinking, as it was. */
+function reasoningItem(text: string, kept: JsonObject): JsonObject {
+  return { type: 'reasoning', ...kept, summary: text === '' ? [] : [{ type: 'summary_text', text }] };
 }
 
 /** The API refuses thinking that nothing follows, as an answer that broke off leaves it. */

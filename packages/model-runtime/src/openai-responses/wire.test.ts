@@ -179,6 +179,32 @@ describe('what comes back', () => {
     expect(loose.some((each) => each['type'] === 'reasoning')).toBe(false);
   });
 
+  test('the phase of a message goes back with it', async () => {
+    const message = (index: number, text: string, phase: string): JsonObject[] => [
+      { type: 'response.output_item.added', output_index: index, item: { type: 'message', phase, content: [] } },
+      { type: 'response.output_text.delta', output_index: index, delta: text },
+      {
+        type: 'response.output_item.done',
+        output_index: index,
+        item: { type: 'message', phase, content: [{ type: 'output_text', text }] },
+      },
+    ];
+    const end = { type: 'response.completed', response: { status: 'completed', output: [] } };
+    const events = [...message(0, 'Looking.', 'commentary'), ...message(1, 'Found.', 'final_answer'), end];
+    const parts = await ask(responsesEvents(events));
+    const kept = parts.flatMap((part) => (part.type === 'reasoning_signature' ? [part.signature] : []));
+    const answer = assistant(
+      { type: 'reasoning', text: '', signature: kept[0] ?? '' },
+      'Looking.',
+      { type: 'reasoning', text: '', signature: kept[1] ?? '' },
+      'Found.',
+    );
+    expect((body([user('hi'), answer, user('on')])['input'] as JsonObject[]).slice(1, 3)).toEqual([
+      { type: 'message', role: 'assistant', content: 'Looking.', phase: 'commentary' },
+      { type: 'message', role: 'assistant', content: 'Found.', phase: 'final_answer' },
+    ]);
+  });
+
   test.each<[string, ModelReply, string]>([
     ['the limit', responsesReply('x', { incomplete: 'max_output_tokens' }), 'length'],
     ['the filter', responsesReply('x', { incomplete: 'content_filter' }), 'content_filter'],

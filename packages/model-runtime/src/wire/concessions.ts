@@ -1,7 +1,7 @@
 import type { ChatRequest, StreamPart } from '../types.ts';
 import type { Dialect, OutgoingChat } from './dialect.ts';
 import type { Met } from './endpoint.ts';
-import { isToolRefusal, shortened } from './provider-error.ts';
+import { isToolRefusal, shortened, toModelError, type ErrorContext } from './provider-error.ts';
 import { refusedSetting, settingInWords, type SettingName } from './settings.ts';
 
 /** Most concessions one request may need: a server that refuses on and on is not to be pleased. */
@@ -53,7 +53,7 @@ export class Concessions {
     { status, error }: Extract<Met, { kind: 'refused' }>,
     request: ChatRequest,
     outgoing: OutgoingChat,
-    redact: (text: string) => string,
+    errors: ErrorContext,
     notices: StreamPart[],
   ): boolean {
     const made = this.#of(request.model);
@@ -67,7 +67,8 @@ export class Concessions {
       });
       return true;
     }
-    if (status !== 400 && status !== 422 && status !== 404) return false;
+    // A key, a model or a context that is at fault stays so, whatever the message mentions beside it.
+    if (toModelError(error, status, errors).code !== 'bad_request') return false;
 
     const conceded = dialect.concede?.(error, request, made) ?? null;
     if (conceded !== null && !made.has(conceded.without)) {
@@ -75,10 +76,10 @@ export class Concessions {
       if (conceded.notice !== undefined) notices.push({ type: 'notice', ...conceded.notice });
       return true;
     }
-    const name = status === 404 ? null : refusedSetting(outgoing.sent, error);
+    const name = refusedSetting(outgoing.sent, error);
     if (name === null || made.has(name)) return false;
     made.add(name);
-    const said = shortened(redact(error.message));
+    const said = shortened(errors.redact(error.message));
     notices.push({
       type: 'notice',
       code: 'setting_left_out',

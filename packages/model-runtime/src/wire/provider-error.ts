@@ -188,7 +188,7 @@ function isMissingModel(names: string, text: string, status: number): boolean {
 
 /** True where a server says that it takes no tool definitions, for this model or as it was started. */
 export function isToolRefusal(error: ProviderError): boolean {
-  return /does not support tools|tool choice requires --enable-auto-tool-choice|tools param requires --jinja|tool use is not supported/i.test(
+  return /does not support tools|tool choice requires --enable-auto-tool-choice|tools param requires --jinja|tool use is not supported|no endpoints found that support tool use/i.test(
     error.message.slice(0, 2000),
   );
 }

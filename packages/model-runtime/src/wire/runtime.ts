@@ -178,8 +178,7 @@ export class WireRuntime implements ModelRuntime {
       concessions.tell(sent.model, outgoing.leftOut, notices);
       const init = requestInit(outgoing, 'text/event-stream, application/json', headers);
       const met = await endpoint.send(outgoing.path, init, guard, errors);
-      const isConceded =
-        met.kind === 'refused' && concessions.make(dialect, met, sent, outgoing, this.#connection.redact, notices);
+      const isConceded = met.kind === 'refused' && concessions.make(dialect, met, sent, outgoing, errors, notices);
       if (!isConceded) return { met, sent };
     }
   }
