@@ -31,7 +31,7 @@ describe('what is sent', () => {
       system('Be kind.'),
       user('one'),
       user('two', png),
-      assistant('Let me see.', call('r.1.0', 'f', { x: 1 }), call('r.1.1', 'g', {}, 'toolu_9')),
+      assistant('Let me see.', call('r.1.0', 'f', { x: 1 }, 'functions.f:0'), call('r.1.1', 'g', {}, 'toolu_9')),
       result('r.1.0', 'f', { content: [{ type: 'text', text: 'seen' }, png] }),
       result('r.1.1', 'g', { content: [{ type: 'text', text: 'no such file' }], isError: true }),
       user('and?'),
@@ -51,7 +51,7 @@ describe('what is sent', () => {
         role: 'assistant',
         content: [
           { type: 'text', text: 'Let me see.' },
-          { type: 'tool_use', id: 'r_1_0', name: 'f', input: { x: 1 } },
+          { type: 'tool_use', id: 'functions_f_0', name: 'f', input: { x: 1 } },
           { type: 'tool_use', id: 'toolu_9', name: 'g', input: {} },
         ],
       },
@@ -60,7 +60,7 @@ describe('what is sent', () => {
         content: [
           {
             type: 'tool_result',
-            tool_use_id: 'r_1_0',
+            tool_use_id: 'functions_f_0',
             content: [
               { type: 'text', text: 'seen\n[image: shown below]' },
               { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },

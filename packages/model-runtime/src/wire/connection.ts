@@ -38,17 +38,21 @@ export type Opened = { dialect: Dialect; endpoint: Endpoint; headers: Record<str
 export class Connection {
   /** Names the server in messages. */
   readonly server: string;
-  readonly redact: (text: string) => string;
+  readonly #redact: (text: string) => string;
   readonly #options: WireOptions;
   readonly #load: () => Promise<Dialect>;
+  /** Empty where there is none. */
+  readonly #key: string;
   #opened: Promise<Opened> | null = null;
 
   /** Throws ToolyardError `bad_config` for what is no http address. */
   constructor(options: WireOptions, load: () => Promise<Dialect>) {
+    const { apiKey, headers = {}, baseUrl } = options;
     this.#options = options;
+    this.#key = apiKey?.trim() ?? '';
     this.#load = load;
-    this.server = serverName(options.baseUrl);
-    this.redact = createRedactor([options.apiKey ?? '', ...Object.values(options.headers ?? {})]);
+    this.server = serverName(baseUrl);
+    this.#redact = createRedactor([this.#key, ...Object.values(headers), ...queryValues(baseUrl)]);
   }
 
   get clock(): Clock {
@@ -57,12 +61,12 @@ export class Connection {
 
   /** Loads the wire, the first time. */
   open(): Promise<Opened> {
-    const { baseUrl, fetch, apiKey, headers } = this.#options;
-    this.#opened ??= this.#load().then((dialect) => ({
-      dialect,
-      endpoint: new Endpoint(baseUrl, dialect, fetch),
-      headers: { ...dialect.headers(apiKey === '' ? undefined : apiKey), ...headers },
-    }));
+    this.#opened ??= this.#load().then((dialect) => {
+      const { baseUrl, fetch, headers: own } = this.#options;
+      const headers = { ...dialect.headers(this.#key === '' ? undefined : this.#key), ...own };
+      checkHeaders(headers, this.server);
+      return { dialect, endpoint: new Endpoint(baseUrl, dialect, fetch), headers };
+    });
     return this.#opened;
   }
 
@@ -72,9 +76,8 @@ export class Connection {
   }
 
   errorContext(model: string): ErrorContext {
-    const { apiKey = '', headers = {} } = this.#options;
-    const hasKey = apiKey !== '' || Object.keys(headers).length > 0;
-    return { server: this.server, model, hasKey, redact: this.redact };
+    const hasKey = this.#key !== '' || Object.keys(this.#options.headers ?? {}).length > 0;
+    return { server: this.server, model, hasKey, redact: this.#redact };
   }
 
   /** One request that is answered with JSON. `nothing`: what is wrong where the JSON does not hold what was asked for. */
@@ -175,4 +178,23 @@ function unreadable(errors: ErrorContext): ErrorInfo {
     hint: 'Check that the model can do this.',
     retryable: true,
   };
+}
+
+/** Fetch would refuse them with an error that says nothing. Throws ToolyardError. */
+function checkHeaders(headers: Record<string, string>, server: string): void {
+  const isSound = Object.values(headers).every((value) => /^[\t\x20-\x7e]*$/.test(value));
+  if (isSound) return;
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: `The API key or a header for ${server} has line breaks or characters in it that no header can carry.`,
+    hint: 'Copy the key again, without anything around it.',
+  });
+}
+
+/** Some addresses carry a key behind the question mark. */
+function queryValues(baseUrl: string): string[] {
+  const query = baseUrl.indexOf('?');
+  if (query === -1) return [];
+  const named = [...new URLSearchParams(baseUrl.slice(query))];
+  return named.flatMap(([name, value]) => (/key|token|secret|sig|code|auth/i.test(name) ? [value] : []));
 }

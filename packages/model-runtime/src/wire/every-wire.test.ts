@@ -230,6 +230,25 @@ describe.each(WIRES)('$wire', (script) => {
       expect(textIn(await collect(runtimeOver(script.wire, server.url, { apiKey: KEY }), request('hi')))).toBe('ok');
     });
 
+    test('may have white space around it, but nothing in it that no header can carry', async () => {
+      await using server = await startModelServer([script.text('ok')], { requireKey: KEY });
+      expect(textIn(await collect(runtimeOver(script.wire, server.url, { apiKey: ` ${KEY}\n` }), request('hi')))).toBe(
+        'ok',
+      );
+      const error = errorIn(
+        await collect(runtimeOver(script.wire, server.url, { apiKey: `${KEY}\n${KEY}` }), request('hi')),
+      );
+      expect(error).toMatchObject({ code: 'bad_config', message: expect.stringContaining('key') });
+      expect(JSON.stringify(error)).not.toContain(KEY);
+    });
+
+    test('in the address is not told either', async () => {
+      await using server = await startModelServer(() => reply.error(400, `bad key ${KEY}`));
+      const error = errorIn(await collect(runtimeOver(script.wire, `${server.url}?key=${KEY}`), request('hi')));
+      expect(server.requests[0]?.path).toContain(KEY);
+      expect(JSON.stringify(error)).not.toContain(KEY);
+    });
+
     test('that is missing is missed in words', async () => {
       await using server = await startModelServer([], { requireKey: KEY });
       const error = errorIn(await collect(runtimeOver(script.wire, server.url), request('hi')));

@@ -14,17 +14,34 @@ export function toolRun(messages: readonly Message[], from: number): ToolMessage
   return run;
 }
 
-/** The id a call goes by on the wire: the provider's own, unless it is missing or given to two calls at once. */
+/** Longest id that every provider takes, in characters. */
+const LONGEST_ID = 40;
+
+/**
+ * The id a call goes by on the wire: the provider's own, unless it is missing, too long for others, or given to two calls
+ * at once. What stands in for it is short and plain, which the strictest want.
+ */
 export function wireIdsOf(message: AssistantMessage): [callId: string, wireId: string][] {
   const calls = message.parts.filter((part) => part.type === 'tool_call');
   const uses = new Map<string, number>();
   for (const call of calls) {
     if (call.providerCallId !== undefined) uses.set(call.providerCallId, (uses.get(call.providerCallId) ?? 0) + 1);
   }
-  return calls.map((call) => {
-    const own = call.providerCallId;
-    return [call.callId, own !== undefined && own !== '' && uses.get(own) === 1 ? own : call.callId];
+  return calls.map(({ callId, providerCallId: own = '' }) => {
+    const fits = own !== '' && own.length <= LONGEST_ID && uses.get(own) === 1;
+    return [callId, fits ? own : shortId(callId)];
   });
+}
+
+/** Nine letters and digits, always the same for the same id. */
+export function shortId(id: string): string {
+  let [first, second] = [0x811c9dc5, 0x01000193];
+  for (let at = 0; at < id.length; at += 1) {
+    first = Math.imul(first ^ id.charCodeAt(at), 0x01000193);
+    second = Math.imul(second ^ id.charCodeAt(at), 0x85ebca6b) ^ (first >>> 15);
+  }
+  const letters = (hash: number, count: number): string => (hash >>> 0).toString(36).padStart(count, '0').slice(-count);
+  return letters(first, 5) + letters(second, 4);
 }
 
 /** What stands at the end of the system prompt where calls are written as text: there is no tool choice to set. */
