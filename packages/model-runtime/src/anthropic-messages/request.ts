@@ -1,6 +1,4 @@
 import type { JsonObject, JsonValue, ReasoningEffort, ToolDefinition } from '@toolyard/protocol';
-import { scrub, scrubJson } from '../scrub.ts';
-import { toFunction } from '../text-calls/describe.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
 import { nearestEffort } from '../wire/effort.ts';
@@ -8,6 +6,7 @@ import { remember } from '../wire/json-text.ts';
 import { systemText, textModeSuffix } from '../wire/messages.ts';
 import { closedSchema } from '../wire/schema.ts';
 import { Settings, type SettingName } from '../wire/settings.ts';
+import { toolFunction } from '../wire/tool-function.ts';
 import type { Turn } from '../wire/turns.ts';
 import { turnsOf } from './messages.ts';
 import { BUDGETS, factsOf } from './models-data.ts';
@@ -144,7 +143,6 @@ function toolFields(request: ChatRequest, markLast: boolean): string[] {
 }
 
 function toolJson(tool: ToolDefinition): string {
-  const { parameters = {}, ...rest } = toFunction(tool);
-  const description = typeof rest['description'] === 'string' ? { description: scrub(rest['description']) } : {};
-  return JSON.stringify({ name: tool.name, ...description, input_schema: scrubJson(parameters as JsonObject) });
+  const { parameters = {}, ...rest } = toolFunction(tool);
+  return JSON.stringify({ ...rest, input_schema: parameters });
 }

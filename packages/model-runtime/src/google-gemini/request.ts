@@ -1,12 +1,11 @@
 import type { JsonObject, JsonValue, ReasoningEffort, ToolDefinition } from '@toolyard/protocol';
-import { scrubJson } from '../scrub.ts';
-import { toFunction } from '../text-calls/describe.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
 import { lookUp, nearestEffort } from '../wire/effort.ts';
 import { remember } from '../wire/json-text.ts';
 import { systemText, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
+import { toolFunction } from '../wire/tool-function.ts';
 import { turnsOf } from './messages.ts';
 import { BUDGETS, drawsPictures, GEMINI_THINKING, type GeminiThinking } from './models-data.ts';
 
@@ -100,6 +99,6 @@ function toolFields({ tools, toolChoice, toolMode }: ChatRequest): string[] {
 }
 
 function toolJson(tool: ToolDefinition): string {
-  const { parameters = {}, ...rest } = scrubJson(toFunction(tool));
+  const { parameters = {}, ...rest } = toolFunction(tool);
   return JSON.stringify({ ...rest, parametersJsonSchema: parameters });
 }

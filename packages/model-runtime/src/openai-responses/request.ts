@@ -1,13 +1,12 @@
 import type { JsonObject, ToolDefinition } from '@toolyard/protocol';
 import { OPENAI_MODELS } from '../openai/models-data.ts';
-import { scrubJson } from '../scrub.ts';
-import { toFunction } from '../text-calls/describe.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
 import { lookUp, nearestEffort } from '../wire/effort.ts';
 import { remember } from '../wire/json-text.ts';
 import { systemText, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
+import { toolFunction } from '../wire/tool-function.ts';
 import { itemsOf } from './messages.ts';
 
 /** What this wire can go without, beside settings. */
@@ -72,9 +71,7 @@ const toolCache = new WeakMap<ToolDefinition, string>();
 function toolFields({ tools, toolChoice, toolMode }: ChatRequest): string[] {
   if (toolMode === 'text' || tools.length === 0) return [];
   const pieces = tools.map((tool) =>
-    remember(toolCache, tool, () =>
-      JSON.stringify({ type: 'function', ...scrubJson(toFunction(tool)), strict: false }),
-    ),
+    remember(toolCache, tool, () => JSON.stringify({ type: 'function', ...toolFunction(tool), strict: false })),
   );
   const written = `"tools":[${pieces.join(',')}]`;
   if (toolChoice === 'auto') return [written];
