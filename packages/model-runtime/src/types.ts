@@ -53,6 +53,8 @@ export type StreamPart =
   | { type: 'image'; mimeType: string; source: MediaSource }
   | { type: 'citation'; url: string; title?: string; text?: string }
   | { type: 'usage'; usage: Usage }
+  /** Milliseconds from the request to the first word, and to the last; right before `finish`. */
+  | { type: 'timing'; firstMs: number; totalMs: number }
   /** Something the person should know, such as a setting the provider refused. */
   | { type: 'notice'; code: string; text: string }
   | { type: 'finish'; reason: FinishReason }

@@ -89,6 +89,8 @@ export class Answer {
       case 'usage':
         this.#usage = part.usage;
         return;
+      case 'timing':
+        return;
       case 'notice':
         this.#journal.append({ type: 'notice', level: 'warning', code: part.code, text: part.text });
         return;

@@ -53,6 +53,18 @@ describe.each(WIRES)('$wire', (script) => {
     }
   });
 
+  test('how long it took is told by the clock it was given', async () => {
+    await using server = await startModelServer([script.text('Hello there')]);
+    let now = 0;
+    const clock = { ...createFakeClock(), now: () => 0, monotonic: () => (now += 10) };
+    const parts: StreamPart[] = [];
+    for await (const batch of runtimeOver(script.wire, server.url, { clock }).chat(request('hi'))) parts.push(...batch);
+    const timing = parts.at(-2);
+    if (timing?.type !== 'timing') throw new Error('no timing');
+    expect(timing.firstMs).toBeGreaterThan(0);
+    expect(timing.totalMs).toBeGreaterThan(timing.firstMs);
+  });
+
   test('parallel calls, with their ids and arguments', async () => {
     const calls = [
       { id: 'call_1', name: 'f', arguments: { x: 'a "b" 🙂', deep: { list: [1, null, true] } } },

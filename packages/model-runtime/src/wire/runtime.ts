@@ -57,6 +57,7 @@ export class WireRuntime implements ModelRuntime {
       const { dialect } = await connection.open();
       for (let attempt = 0; ; attempt += 1) {
         const notices: StreamPart[] = [];
+        const askedAt = connection.clock.monotonic();
         const { met, sent } = await this.#ask(request, guard, errors, notices);
         if (notices.length > 0) yield notices;
 
@@ -66,7 +67,7 @@ export class WireRuntime implements ModelRuntime {
           const answer = dialect.answer(sent, errors);
           const body = new AnswerBody(answer, errors);
           reader = (met.response.body ?? emptyBody()).getReader();
-          let streamed = false;
+          let firstMs = -1;
           while (!answer.ended) {
             const out: StreamPart[] = [];
             let read: Awaited<ReturnType<BodyReader['read']>> | null = null;
@@ -83,9 +84,12 @@ export class WireRuntime implements ModelRuntime {
             if (answer.stopped && !answer.ended) guard.shorten(AFTER_STOP_MS);
             if (out.length === 0) continue;
             // An error before anything else is as if the request had been refused.
-            if (!streamed && guard.stopped === null) failure = loneFailure(out);
-            if (failure !== null) break;
-            streamed = true;
+            if (firstMs < 0) {
+              failure = guard.stopped === null ? loneFailure(out) : null;
+              if (failure !== null) break;
+              firstMs = connection.clock.monotonic() - askedAt;
+            }
+            if (answer.ended) addTiming(out, firstMs, connection.clock.monotonic() - askedAt);
             yield out;
           }
           complete = answer.saidDone;
@@ -190,6 +194,11 @@ export class WireRuntime implements ModelRuntime {
       hint: 'Choose a provider that can.',
     });
   }
+}
+
+function addTiming(parts: StreamPart[], firstMs: number, totalMs: number): void {
+  if (parts.at(-1)?.type !== 'finish') return;
+  parts.splice(-1, 0, { type: 'timing', firstMs: Math.round(firstMs), totalMs: Math.round(totalMs) });
 }
 
 /** The error a first batch consists of; null where it holds anything of an answer, or the server ended an empty one. */
