@@ -276,6 +276,13 @@ describe('beside chat', () => {
     ]);
   });
 
+  test('sound that is no base64 is no answer', async () => {
+    const media = { inlineData: { mimeType: 'audio/L16', data: '***' } };
+    await using server = await startModelServer([reply.json({ candidates: [{ content: { parts: [media] } }] })]);
+    const speech = runtimeOver('google-gemini', server.url).textToSpeech?.({ model: 't', text: 'x' });
+    await expect(speech).rejects.toMatchObject({ name: 'ToolyardError', code: 'bad_response' });
+  });
+
   test('vectors, pictures, speech, and what was said', async () => {
     const answer = (part: JsonObject) => reply.json({ candidates: [{ content: { parts: [part] } }] });
     const samples = btoa('\x01\x02\x03\x04');

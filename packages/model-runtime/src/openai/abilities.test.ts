@@ -71,6 +71,21 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
     expect(server.requests[0]?.body).toMatchObject({ input: 'Good day.', voice: 'nova', response_format: 'mp3' });
   });
 
+  test('speech that breaks off is no speech', async () => {
+    const half = reply.raw([new Uint8Array([1, 2])], { headers: { 'content-type': 'audio/mpeg' }, thenCut: true });
+    await using server = await startModelServer([half]);
+    await expect(runtimeOver(wire, server.url).textToSpeech?.({ model: 't', text: 'x' })).rejects.toMatchObject({
+      name: 'ToolyardError',
+      code: 'stream_broken',
+    });
+  });
+
+  test('a picture that is elsewhere is missed in words', async () => {
+    const images = [{ type: 'image', mimeType: 'image/png', source: { url: 'https://example.org/a.png' } } as const];
+    const made = runtimeOver(wire, 'http://127.0.0.1:9').createImage?.({ model: 'i', prompt: 'a hat', images });
+    await expect(made).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining('picture') });
+  });
+
   test('what was said is written down; the name of the file tells its kind', async () => {
     await using server = await startModelServer([reply.json({ text: 'Good day.' })]);
     const audio = { mimeType: 'audio/mpeg', data: new Uint8Array([1, 2, 3]) };

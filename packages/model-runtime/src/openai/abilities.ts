@@ -1,4 +1,4 @@
-import { isJsonObject, type ImagePart, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError, type ImagePart, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type {
   CreatedImages,
   Embeddings,
@@ -73,14 +73,19 @@ function createImage(request: ImageRequest): Exchange<CreatedImages> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
   images.forEach((image, at) => {
-    if ('data' in image.source) form.append('image[]', toBlob(image), `image-${at}`);
+    form.append('image[]', toBlob(image), `image-${at}`);
   });
   return { path: '/images/edits', body: form, read };
 }
 
+/** Throws ToolyardError where the bytes are elsewhere: who asks puts them in place first. */
 function toBlob({ source, mimeType }: ImagePart): Blob {
-  const base64 = 'data' in source ? source.data : '';
-  return new Blob([bytesOf(base64)], { type: mimeType });
+  if ('data' in source) return new Blob([bytesOf(source.data)], { type: mimeType });
+  throw new ToolyardError({
+    code: 'bad_request',
+    message: 'A picture to work from is not at hand: only its address is known.',
+    hint: 'Attach the picture itself.',
+  });
 }
 
 function readImage(item: JsonValue): ImagePart | null {

@@ -1,6 +1,15 @@
-import { parseJson, ToolyardError, type Clock, type ErrorInfo, type Fetch } from '@toolyard/protocol';
+import {
+  isAbortError,
+  parseJson,
+  ToolyardError,
+  type Clock,
+  type ErrorInfo,
+  type Fetch,
+  type JsonValue,
+} from '@toolyard/protocol';
 import { throwIfAborted } from '../abort.ts';
 import type { CallOptions } from '../types.ts';
+import { brokenStream } from './answer.ts';
 import { serverName } from './base-url.ts';
 import { CallGuard, SilenceError } from './call-guard.ts';
 import type { Dialect, Exchange, Outgoing } from './dialect.ts';
@@ -89,7 +98,7 @@ export class Connection {
   ): Promise<Result> {
     return this.call(model, outgoing, options, async (response, guard, errors) => {
       const parsed = parseJson(await readBounded(response, guard, MAX_WHOLE));
-      const result = parsed.ok ? read(parsed.value) : null;
+      const result = parsed.ok ? readOrNull(read, parsed.value) : null;
       if (result !== null) return result;
       throw new ToolyardError(nothing(errors));
     });
@@ -117,7 +126,9 @@ export class Connection {
         await guard.pause(waitMs);
       }
     } catch (thrown) {
-      throw thrown instanceof SilenceError ? new ToolyardError(this.silence()) : thrown;
+      if (thrown instanceof SilenceError) throw new ToolyardError(this.silence());
+      if (isAbortError(thrown) || ToolyardError.isInstance(thrown)) throw thrown;
+      throw new ToolyardError(brokenStream(this.server), { cause: thrown });
     } finally {
       guard.dispose();
     }
@@ -169,6 +180,15 @@ export function requestInit(outgoing: Outgoing, accept: string, headers: Record<
     headers: { ...(isJson ? { 'content-type': 'application/json' } : {}), accept, ...own, ...headers },
     ...(body === '' ? {} : { body }),
   };
+}
+
+/** What `read` makes of an answer; null also where it stumbles, as over base64 that is none. */
+function readOrNull<Result>(read: (answer: JsonValue) => Result | null, answer: JsonValue): Result | null {
+  try {
+    return read(answer);
+  } catch {
+    return null;
+  }
 }
 
 function unreadable(errors: ErrorContext): ErrorInfo {

@@ -1,4 +1,4 @@
-import type { Fetch } from '@toolyard/protocol';
+import { ToolyardError, type Fetch } from '@toolyard/protocol';
 import type { CallGuard } from './call-guard.ts';
 import { baseUrlCandidates, endpointUrl } from './base-url.ts';
 import type { Dialect } from './dialect.ts';
@@ -96,11 +96,12 @@ export async function readBytes(response: Response, guard: CallGuard, limit: num
   const pieces: Uint8Array[] = [];
   let size = 0;
   try {
-    while (size < limit) {
+    for (;;) {
       const bytes = await guard.read(reader);
       if (bytes === null) break;
       pieces.push(bytes);
       size += bytes.length;
+      if (size > limit) throw new ToolyardError({ code: 'bad_response', message: 'The answer is too long.' });
     }
   } finally {
     reader.cancel().catch(() => undefined);
