@@ -30,15 +30,13 @@ export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, withou
   const fields: JsonObject = { ...settings.fields, stream: true };
   settings.addExtra(fields, request.parameters.extra, OWNED);
   const systemBlock = JSON.stringify({ type: 'text', text: system });
-  const pieces = [
+  const head = [
     `"model":${JSON.stringify(model)}`,
     ...(system.trim() === '' ? [] : [`"system":[${marks ? marked(systemBlock) : systemBlock}]`]),
-    `"messages":[${turnsJson(turns, marks)}]`,
-    JSON.stringify(fields).slice(1, -1),
-    ...toolFields(request, marks && system.trim() === ''),
-  ];
+  ].join(',');
+  const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request, marks && system.trim() === '')].join(',');
   const { sent, leftOut } = settings;
-  return { path: '/messages', body: `{${pieces.join(',')}}`, sent, leftOut };
+  return { path: '/messages', body: `{${head},"messages":[${turnsJson(turns, marks)}],${rest}}`, sent, leftOut };
 }
 
 /**

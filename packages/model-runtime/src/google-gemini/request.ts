@@ -22,14 +22,15 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
   const settings = settingsOf(request, without);
   const fields: JsonObject = Object.keys(settings.fields).length > 0 ? { generationConfig: settings.fields } : {};
   settings.addExtra(fields, request.parameters.extra, OWNED);
-  const pieces = [
+  const contents = turns.map(({ role, blocks }) => `{"role":"${role}","parts":[${blocks.join(',')}]}`).join(',');
+  const rest = [
     ...(system === '' ? [] : [`"systemInstruction":{"parts":[{"text":${JSON.stringify(system)}}]}`]),
-    `"contents":[${turns.map(({ role, blocks }) => `{"role":"${role}","parts":[${blocks.join(',')}]}`).join(',')}]`,
     ...toolFields(request),
     ...(Object.keys(fields).length > 0 ? [JSON.stringify(fields).slice(1, -1)] : []),
-  ];
+  ].map((field) => `,${field}`);
   const { sent, leftOut } = settings;
-  return { path: modelPath(model, 'streamGenerateContent?alt=sse'), body: `{${pieces.join(',')}}`, sent, leftOut };
+  const path = modelPath(model, 'streamGenerateContent?alt=sse');
+  return { path, body: `{"contents":[${contents}]${rest.join('')}}`, sent, leftOut };
 }
 
 /** The path of what a model is asked to do. Tuned models come with the folder they lie in. */

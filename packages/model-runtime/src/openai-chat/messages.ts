@@ -186,6 +186,17 @@ function toolWire(message: ToolMessage): ToolWire {
   });
 }
 
+const nativeResultCache = new WeakMap<ToolMessage, { id: string; json: string }>();
+
+/** The id may change with what stands before it; hardly ever does. */
+function nativeResultJson(message: ToolMessage, id: string, content: string): string {
+  const known = nativeResultCache.get(message);
+  if (known?.id === id) return known.json;
+  const json = `{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${content}}`;
+  nativeResultCache.set(message, { id, json });
+  return json;
+}
+
 const responseCache = new WeakMap<ToolMessage, string>();
 
 /** JSON of a result as text between its tags. */
@@ -206,7 +217,7 @@ function pushNativeResults(out: string[], run: readonly ToolMessage[], wireIds: 
     const wire = toolWire(message);
     const id = wireIds.get(message.parts[0].callId);
     if (id === undefined) strays.push(responseJson(message));
-    else out.push(`{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${wire.content}}`);
+    else out.push(nativeResultJson(message, id, wire.content));
     images.push(...wire.images);
   }
   if (strays.length > 0 || images.length > 0) pushUser(out, resultsContent(strays, images));

@@ -37,14 +37,12 @@ export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, witho
       : { stream_options: { include_usage: true } }),
   };
   settings.addExtra(fields, request.parameters.extra, OWNED);
-  const pieces = [
-    `"model":${JSON.stringify(request.model)}`,
-    `"messages":[${messages.join(',')}]`,
-    JSON.stringify(fields).slice(1, -1),
-    ...toolFields(request, quirks, without),
-  ];
+  const model = JSON.stringify(request.model);
+  const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request, quirks, without)].join(',');
   const { sent, leftOut } = settings;
-  return { path: '/chat/completions', body: `{${pieces.join(',')}}`, sent, leftOut };
+  // The messages may be long: put together once, and not once more with the rest.
+  const body = `{"model":${model},"messages":[${messages.join(',')}],${rest}}`;
+  return { path: '/chat/completions', body, sent, leftOut };
 }
 
 function settingsOf(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): Settings {

@@ -22,15 +22,13 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
   const settings = settingsOf(request, without);
   const fields: JsonObject = { ...settings.fields, stream: true, store: false };
   settings.addExtra(fields, request.parameters.extra, OWNED);
-  const pieces = [
+  const head = [
     `"model":${JSON.stringify(model)}`,
     ...(instructions === '' ? [] : [`"instructions":${JSON.stringify(instructions)}`]),
-    `"input":[${items.join(',')}]`,
-    JSON.stringify(fields).slice(1, -1),
-    ...toolFields(request),
-  ];
+  ].join(',');
+  const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request)].join(',');
   const { sent, leftOut } = settings;
-  return { path: '/responses', body: `{${pieces.join(',')}}`, sent, leftOut };
+  return { path: '/responses', body: `{${head},"input":[${items.join(',')}],${rest}}`, sent, leftOut };
 }
 
 function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {
