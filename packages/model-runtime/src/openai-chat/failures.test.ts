@@ -68,6 +68,14 @@ describe('what a server refuses', () => {
     ['bad gateway', 502, {}, 'overloaded', true],
     ['a fault inside', 500, openai('boom', null, 'server_error'), 'bad_response', true],
     ['content', 400, openai('flagged', 'content_filter'), 'refused'],
+    ['a model hidden from this key', 403, openai('Project has no access to it', 'model_not_found'), 'model_not_found'],
+    ['no credit, as a bad request', 400, openai('Your credit balance is too low to access the API'), 'quota_exceeded'],
+    [
+      'a model of another API',
+      404,
+      openai('This model is only supported in v1/responses and not in v1/chat/completions.'),
+      'bad_request',
+    ],
     ['a bad request, FastAPI', 422, { detail: [{ loc: ['body'], msg: 'field required' }] }, 'bad_request'],
     ['a request that took too long', 408, openai('timeout'), 'timed_out', true],
   ])('%s', async (_, status, body, code, retryable = false) => {

@@ -79,6 +79,11 @@ export type ErrorContext = {
 
 type Rule = { code: ErrorCode; hint?: string; retryable?: boolean };
 
+const MISSING_MODEL: Rule = {
+  code: 'model_not_found',
+  hint: 'List the models of this server and choose one of them.',
+};
+
 /**
  * Puts a provider's error into our words. `status` is the HTTP status; in mid-stream there is none, so the provider's
  * own code counts.
@@ -116,7 +121,8 @@ function classify(error: ProviderError, status: number): Rule {
   if (
     status === 402 ||
     /insufficient_quota|insufficient_balance|billing/.test(names) ||
-    (!/rate_limit/.test(names) && /insufficient (quota|balance|credit)|exceeded your current quota/.test(text))
+    (!/rate_limit/.test(names) &&
+      /insufficient (quota|balance|credit)|exceeded your current quota|credit balance is too low/.test(text))
   ) {
     return { code: 'quota_exceeded', hint: 'Check the plan and the balance of this account, or use another model.' };
   }
@@ -129,6 +135,8 @@ function classify(error: ProviderError, status: number): Rule {
   if (status === 413 || /request_too_large/.test(names)) {
     return { code: 'too_large', hint: 'Attach less, or smaller files.' };
   }
+  // Some hide a model from a key that may not use it.
+  if (/model_not_found/.test(names)) return MISSING_MODEL;
   if (
     status === 401 ||
     status === 403 ||
@@ -143,7 +151,7 @@ function classify(error: ProviderError, status: number): Rule {
     return { code: 'rate_limited', hint: 'Wait a little and try again.', retryable: true };
   }
   if (isMissingModel(names, text, status)) {
-    return { code: 'model_not_found', hint: 'List the models of this server and choose one of them.' };
+    return MISSING_MODEL;
   }
   if (status === 408) return { code: 'timed_out', retryable: true, hint: 'Try again.' };
   if (
@@ -158,6 +166,9 @@ function classify(error: ProviderError, status: number): Rule {
   }
   if (isToolRefusal(error)) {
     return { code: 'bad_request', hint: 'This server takes no tools for this model: set the tool mode to "text".' };
+  }
+  if (/\bnot a chat model\b|only (supported|available) (in|with|through) .*v\d+\//.test(text)) {
+    return { code: 'bad_request', hint: 'This model is served over another API: set its provider to that kind.' };
   }
   if (status === 404 || status === 405)
     return { code: 'not_a_model_server', hint: 'Check the address of the model server.' };
