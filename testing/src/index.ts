@@ -5,6 +5,12 @@
  */
 export { reply } from './model/reply.ts';
 export type { ScriptedCall, StreamOptions, ToolCallOptions } from './model/reply.ts';
+export { anthropicReply, anthropicEvents } from './model/anthropic.ts';
+export type { AnthropicBlock, AnthropicOptions } from './model/anthropic.ts';
+export { geminiReply } from './model/gemini.ts';
+export type { GeminiOptions } from './model/gemini.ts';
+export { responsesReply, responsesEvents } from './model/responses.ts';
+export type { ResponsesItem, ResponsesOptions } from './model/responses.ts';
 export { startModelServer } from './model/server.ts';
 export type { ModelScript, ModelServer, ModelServerOptions, RecordedRequest } from './model/server.ts';
 export type { ModelReply, Split, WireOptions } from './model/wire.ts';

@@ -68,3 +68,8 @@ function errorCodeOf(thrown: unknown, depth = 0): string {
   }
   return 'cause' in thrown ? errorCodeOf(thrown.cause, depth + 1) : '';
 }
+
+/** True for a connection that broke: the next may hold. Nobody there, or a bad certificate, stays so. */
+export function mayPass(thrown: unknown): boolean {
+  return /ECONNRESET|EPIPE|UND_ERR_SOCKET|EAI_AGAIN/.test(errorCodeOf(thrown));
+}

@@ -1,27 +1,28 @@
 import { ToolyardError } from '@toolyard/protocol';
-
-/** Endpoints people paste together with the base address. */
-const PASTED = /\/(chat\/completions|completions|models|responses|embeddings)$/;
+import type { AddressRules } from './dialect.ts';
 
 /** A path that already names a version of the API. */
 const VERSIONED = /\/v\d+[a-z0-9]*(\/|$)/;
 
 /**
- * The addresses under which the API may lie, likeliest first: as given, and with `/v1` where no version is named.
+ * The addresses under which the API may lie, likeliest first: as given, and with the version where none is named.
  * Throws ToolyardError `bad_config` for what is no http address.
  */
-export function baseUrlCandidates(baseUrl: string): string[] {
+export function baseUrlCandidates(baseUrl: string, rules: AddressRules): string[] {
   const url = parseBaseUrl(baseUrl);
   let path = url.pathname.replace(/\/+$/, '');
-  path = path.replace(PASTED, '').replace(/\/+$/, '');
-  const paths = VERSIONED.test(path) ? [path] : [path, `${path}/v1`];
+  const pasted = rules.endpoints.find((endpoint) => path.endsWith(`/${endpoint}`));
+  if (pasted !== undefined) path = path.slice(0, -pasted.length).replace(/\/+$/, '');
+  const versioned = `${path}/${rules.version}`;
+  const paths = VERSIONED.test(path) ? [path] : rules.versionFirst ? [versioned, path] : [path, versioned];
   return paths.map((candidate) => `${url.origin}${candidate}${url.search}`);
 }
 
 /** The address of one endpoint below a base; a query of the base (`?api-version=…`) stays behind it. */
 export function endpointUrl(base: string, path: string): string {
   const query = base.indexOf('?');
-  return query === -1 ? base + path : base.slice(0, query) + path + base.slice(query);
+  if (query === -1) return base + path;
+  return base.slice(0, query) + path + (path.includes('?') ? `&${base.slice(query + 1)}` : base.slice(query));
 }
 
 /** Names the server in messages: scheme, host and port. */

@@ -1,6 +1,7 @@
-import type { Fetch } from '@toolyard/protocol';
-import type { CallGuard } from '../call-guard.ts';
+import { ToolyardError, type Fetch } from '@toolyard/protocol';
+import type { CallGuard } from './call-guard.ts';
 import { baseUrlCandidates, endpointUrl } from './base-url.ts';
+import type { Dialect } from './dialect.ts';
 import {
   looksLikeHtml,
   readProviderError,
@@ -13,7 +14,7 @@ import {
 export type Met =
   | { kind: 'answered'; response: Response }
   | { kind: 'refused'; status: number; headers: Headers; error: ProviderError }
-  | { kind: 'wrong_address'; tried: string[] }
+  | { kind: 'wrong_address'; tried: string[]; sawPage: boolean }
   | { kind: 'failed'; url: string; thrown: unknown };
 
 /** Longest error page that is read, in characters. */
@@ -23,17 +24,20 @@ const MAX_ERROR_BODY = 64_000;
 export class Endpoint {
   readonly #candidates: readonly string[];
   readonly #fetch: Fetch;
+  readonly #dialect: Pick<Dialect, 'addresses' | 'readError'>;
   /** The address that worked. */
   #known: string | null = null;
 
-  constructor(baseUrl: string, fetch: Fetch) {
-    this.#candidates = baseUrlCandidates(baseUrl);
+  constructor(baseUrl: string, dialect: Pick<Dialect, 'addresses' | 'readError'>, fetch: Fetch) {
+    this.#candidates = baseUrlCandidates(baseUrl, dialect.addresses);
+    this.#dialect = dialect;
     this.#fetch = fetch;
   }
 
   /** Sends a request; tries the other address once where there is no API under the first. Throws what stopped `guard`. */
   async send(path: string, init: RequestInit, guard: CallGuard, context: ErrorContext): Promise<Met> {
     const tried: string[] = [];
+    let sawPage = false;
     for (const base of this.#known === null ? this.#candidates : [this.#known]) {
       const url = endpointUrl(base, path);
       let response: Response;
@@ -50,16 +54,17 @@ export class Endpoint {
         return { kind: 'answered', response };
       }
       const body = await readBounded(response, guard);
-      const error = readProviderError(body);
+      const error = readProviderError(body, this.#dialect.readError);
       const { status, headers } = response;
       const noApi = response.ok || status === 404 || status === 405;
       const page = isHtml || looksLikeHtml(body);
       const code = toModelError(error, status, context).code;
       if (!noApi || (!page && code !== 'not_a_model_server')) return { kind: 'refused', status, headers, error };
-      tried.push(base.replace(/\?.*/, '') + path);
+      sawPage ||= page;
+      tried.push((base.replace(/\?.*/, '') + path).replace(/\?.*/, ''));
     }
     this.#known = null;
-    return { kind: 'wrong_address', tried };
+    return { kind: 'wrong_address', tried, sawPage };
   }
 }
 
@@ -82,4 +87,30 @@ export async function readBounded(response: Response, guard: CallGuard, limit = 
   } finally {
     reader.cancel().catch(() => undefined);
   }
+}
+
+/** The body as bytes. Throws what stopped `guard`, or what broke the connection. */
+export async function readBytes(response: Response, guard: CallGuard, limit: number): Promise<Uint8Array> {
+  if (response.body === null) return new Uint8Array();
+  const reader = response.body.getReader();
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (;;) {
+      const bytes = await guard.read(reader);
+      if (bytes === null) break;
+      pieces.push(bytes);
+      size += bytes.length;
+      if (size > limit) throw new ToolyardError({ code: 'bad_response', message: 'The answer is too long.' });
+    }
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }

@@ -44,6 +44,7 @@ const contextFields = [
   'loaded_context_length',
   'context_window',
   'max_context_length',
+  'max_input_tokens',
   'n_ctx',
   'n_ctx_train',
 ];

@@ -1,8 +1,8 @@
 import { parseJson, type Clock } from '@toolyard/protocol';
 import { createParser } from 'eventsource-parser';
 import type { StreamPart } from '../types.ts';
-import type { Answer } from './answer.ts';
-import { providerErrorOf, toModelError, type ErrorContext } from './provider-error.ts';
+import type { StreamedAnswer } from './answer.ts';
+import { providerErrorOf, saidError, toModelError, type ErrorContext } from './provider-error.ts';
 
 /** One event, or a whole answer, may not be longer, in characters. */
 const MAX_EVENT = 32_000_000;
@@ -18,7 +18,6 @@ export class AnswerBody {
   #head = '';
   #json = '';
   #events = 0;
-  #saidDone = false;
   #flushing = false;
   /** The parts of the push under way. */
   #out: StreamPart[] = [];
@@ -30,24 +29,19 @@ export class AnswerBody {
       if (problem.type === 'max-buffer-size-exceeded') this.#failUnreadable('an event is too long');
     },
   });
-  readonly #answer: Answer;
+  readonly #answer: StreamedAnswer;
   readonly #errors: ErrorContext;
 
-  constructor(answer: Answer, errors: ErrorContext) {
+  constructor(answer: StreamedAnswer, errors: ErrorContext) {
     this.#answer = answer;
     this.#errors = errors;
-  }
-
-  /** True once the server said that nothing follows. */
-  get saidDone(): boolean {
-    return this.#saidDone;
   }
 
   /** Takes the bytes of one network read. */
   push(bytes: Uint8Array, out: StreamPart[]): void {
     this.#out = out;
     this.#text(this.#decoder.decode(bytes, { stream: true }));
-    if (this.#saidDone) this.#answer.end(true, out);
+    if (this.#answer.saidDone) this.#answer.end(out);
   }
 
   /** The body has ended, or will not be read further. */
@@ -72,7 +66,7 @@ export class AnswerBody {
         if (this.#head.trim() !== '') this.#failNoModelServer();
         break;
     }
-    this.#answer.end(this.#saidDone, out);
+    this.#answer.end(out);
   }
 
   #text(text: string): void {
@@ -102,19 +96,19 @@ export class AnswerBody {
 
   #event(name: string | undefined, data: string): void {
     this.#events += 1;
-    if (this.#saidDone || this.#answer.ended) return;
+    if (this.#answer.saidDone || this.#answer.ended) return;
     if (data.startsWith('[DONE]')) {
-      this.#saidDone = true;
+      this.#answer.saidDone = true;
       return;
     }
     const parsed = parseJson(data);
     if (name === 'error') {
-      const error = (parsed.ok ? providerErrorOf(parsed.value) : null) ?? { message: data, code: '', type: '' };
+      const error = (parsed.ok ? providerErrorOf(parsed.value) : null) ?? saidError(data);
       this.#answer.fail(toModelError(error, null, this.#errors), this.#out);
       return;
     }
     if (parsed.ok) {
-      this.#answer.chunk(parsed.value, this.#out);
+      this.#answer.chunk(parsed.value, this.#out, name);
       return;
     }
     if (data.includes('\n')) {
@@ -131,9 +125,10 @@ export class AnswerBody {
       this.#failUnreadable('it is no whole JSON');
       return;
     }
-    const value = Array.isArray(parsed.value) ? (parsed.value[0] ?? null) : parsed.value;
-    this.#answer.chunk(value, this.#out);
-    this.#saidDone = true;
+    for (const value of Array.isArray(parsed.value) ? parsed.value : [parsed.value]) {
+      this.#answer.chunk(value, this.#out);
+    }
+    this.#answer.saidDone = true;
   }
 
   #failUnreadable(why: string): void {

@@ -1,5 +1,5 @@
 import type { Clock } from '@toolyard/protocol';
-import { abortError } from './abort.ts';
+import { abortError } from '../abort.ts';
 
 export type CallGuardOptions = {
   clock: Clock;
@@ -66,6 +66,21 @@ export class CallGuard {
     } finally {
       this.#waitingSince = null;
       this.#rejectPending = null;
+    }
+  }
+
+  /** Lets time pass before the next try; it does not count as silence. Throws AbortError where the call is cancelled. */
+  async pause(ms: number): Promise<void> {
+    this.#throwIfStopped();
+    let callOff = (): void => undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#rejectPending = reject;
+        callOff = this.#clock.after(ms, resolve);
+      });
+    } finally {
+      this.#rejectPending = null;
+      callOff();
     }
   }
 
