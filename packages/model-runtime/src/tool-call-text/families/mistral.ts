@@ -1,0 +1,90 @@
+import type { Block } from '../core/block.ts';
+import { toArguments } from '../core/call-object.ts';
+import type { Family } from '../core/family.ts';
+import { readJson } from '../core/json-scanner.ts';
+import { parseLenient } from '../core/literal.ts';
+import { DONE, type Verdict } from '../core/opening.ts';
+import { isNameCode, readExactly, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
+import { toJsonList } from '../core/writing.ts';
+import { jsonBlock, stepBackToHidden } from '../readers/json-block.ts';
+import { readBalanced } from '../core/balance.ts';
+
+const MARKER = '[TOOL_CALLS]';
+const NEWLINE = 10;
+const OPEN_BRACKET = 91;
+const OPEN_BRACE = 123;
+const MAX_NAME = 200;
+/** How much may stand between the marker and the list of calls: models slip a word in. */
+const MAX_JUNK = 40;
+
+const list = jsonBlock();
+
+/** `[TOOL_CALLS] [{…}]` before v11, `[TOOL_CALLS]f[ARGS]{…}` since: one marker, both forms. */
+function* readCalls(block: Block): Reading<Verdict> {
+  const { source } = block;
+  const code = yield* skipBlanks(source);
+  if (code === OPEN_BRACKET || code === OPEN_BRACE) return yield* readList(block);
+
+  const name = yield* readWhile(source, isNameCode, MAX_NAME);
+  let id: string | null = null;
+  if (name !== null && name !== '') {
+    if (yield* readExactly(source, '[CALL_ID]')) id = yield* readWhile(source, isNameCode, MAX_NAME);
+    const hasMark = yield* readExactly(source, '[ARGS]');
+    const next = yield* skipBlanks(source);
+    if (next === OPEN_BRACE) return yield* readArguments(block, name, id);
+    if (hasMark || id !== null) {
+      block.malformed('the call is cut off', block.start);
+      return DONE;
+    }
+  }
+  return yield* readListBehindJunk(block);
+}
+
+function* readList(block: Block): Reading<Verdict> {
+  const from = block.source.position;
+  const verdict = yield* list(block);
+  // A bracket behind the marker that opens no list of calls is text.
+  return verdict.type === 'text' ? { type: 'text', upTo: Math.max(from, block.body) } : verdict;
+}
+
+function* readArguments(block: Block, name: string, id: string | null): Reading<Verdict> {
+  const { source } = block;
+  const from = source.position;
+  const json = yield* readJson(source);
+  const parsed = json.kind === 'whole' ? parseLenient(json.text) : null;
+  const args = parsed?.ok === true ? toArguments(parsed.value) : null;
+  if (args !== null) {
+    block.call(name, args, id);
+    return DONE;
+  }
+  if (!stepBackToHidden(source, from, [MARKER]) && json.kind === 'broken') {
+    yield* readBalanced(source, json.closers, { stops: [MARKER] });
+  }
+  const reason = json.kind === 'cut' ? 'the JSON of the call is cut off' : `the arguments of "${name}" are not JSON`;
+  block.malformed(reason, block.start);
+  return DONE;
+}
+
+function* readListBehindJunk(block: Block): Reading<Verdict> {
+  const { source } = block;
+  source.seek(block.body);
+  const junk = yield* readWhile(source, (code) => code !== OPEN_BRACKET && code !== NEWLINE, MAX_JUNK);
+  if (junk !== null && (yield* readExactly(source, '[{'))) {
+    source.seek(source.position - 1);
+    return yield* list(block);
+  }
+  return { type: 'text', upTo: block.body };
+}
+
+/** Mistral 7B v0.3, Nemo, Mixtral: a list. */
+export const mistral: Family = {
+  openings: [{ marker: MARKER, read: readCalls }],
+  write: (calls) => `${MARKER} ${toJsonList(calls)}`,
+};
+
+/** Small 3.1 and later, Devstral, Magistral, Ministral 3: the marker once for each call. */
+export const mistralV11: Family = {
+  openings: mistral.openings,
+  write: (calls) =>
+    calls.map(({ name, arguments: args }) => `${MARKER}${name}[ARGS]${JSON.stringify(args)}`).join(''),
+};

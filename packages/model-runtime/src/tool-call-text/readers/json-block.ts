@@ -1,0 +1,130 @@
+import type { JsonValue } from '@toolyard/protocol';
+import type { Block } from '../core/block.ts';
+import { readBalanced } from '../core/balance.ts';
+import { readCallObject, type CallObject } from '../core/call-object.ts';
+import { readJson } from '../core/json-scanner.ts';
+import { parseLenient } from '../core/literal.ts';
+import { DONE, type BlockReader, type Verdict } from '../core/opening.ts';
+import { isBlank, more, readOneOf, readUntil, type Reading } from '../core/reading.ts';
+import { NONE, type Source } from '../core/source.ts';
+
+/** How a family wraps its calls, which are JSON objects: one, several, or a list. */
+export type JsonBlockOptions = {
+  /** What closes the block. Without any, the block is over behind its list, or its last object. */
+  ends?: readonly string[];
+  /** What opens the next block, and so closes this one as well. */
+  starts?: readonly string[];
+  /** What the block is where no JSON follows its marker. Default: text. */
+  otherwise?: 'text' | 'malformed';
+  /** The marker holds the bracket of the list. */
+  listed?: true;
+  /** A broken object ends with its line. */
+  onePerLine?: true;
+  callOf?: (value: JsonValue) => CallObject;
+};
+
+const SEPARATORS = new Set([...'[],;}'].map((char) => char.charCodeAt(0)));
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+const OPEN_BRACE = 123;
+
+/** Reads a block of JSON calls. One that is broken does not cost the others; of one that is cut, nothing runs. */
+export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
+  const { ends = [], starts = [], otherwise = 'text' } = options;
+  const stops = [...ends, ...starts];
+
+  return function* (block) {
+    const { source } = block;
+    let listed = options.listed === true;
+    let behindLast = block.body;
+    for (;;) {
+      const code = source.peek();
+      if (code === NONE) {
+        if (yield* more(source)) continue;
+        return atTextEnd(block, listed);
+      }
+      if (isBlank(code) || SEPARATORS.has(code)) {
+        source.advance();
+        if (code === OPEN_BRACKET) listed = true;
+        if (code === CLOSE_BRACKET && ends.length === 0 && listed) {
+          if (block.found === 0) block.malformed('there is no call in it', block.start);
+          return DONE;
+        }
+        continue;
+      }
+      if (code === OPEN_BRACE) {
+        yield* readObject(block, stops, options);
+        behindLast = source.position;
+        continue;
+      }
+      const at = source.position;
+      const stop = yield* readOneOf(source, stops);
+      if (stop !== null) {
+        if (starts.includes(stop)) source.seek(at);
+        if (block.found === 0) block.malformed('there is no call in it', block.start);
+        return DONE;
+      }
+      if (block.found === 0 && otherwise === 'text') return { type: 'text', upTo: block.body };
+      if (block.found > 0 && ends.length === 0) {
+        source.seek(behindLast);
+        return DONE;
+      }
+      const isOver = yield* readJunk(block, options, at, behindLast);
+      if (isOver) return DONE;
+    }
+  };
+}
+
+function atTextEnd(block: Block, listed: boolean): Verdict {
+  if (block.found > 0) return DONE;
+  if (!listed) return { type: 'text', upTo: block.body };
+  block.malformed('the call is cut off', block.start);
+  return DONE;
+}
+
+function* readObject(block: Block, stops: readonly string[], options: JsonBlockOptions): Reading<void> {
+  const { source } = block;
+  const from = source.position;
+  const json = yield* readJson(source);
+  if (json.kind === 'whole') {
+    const parsed = parseLenient(json.text);
+    const call: CallObject = parsed.ok
+      ? (options.callOf ?? readCallObject)(parsed.value)
+      : { ok: false, reason: `the JSON of the call cannot be read: ${parsed.problem}` };
+    if (call.ok) block.call(call.name, call.arguments, call.id);
+    else block.malformed(call.reason, from);
+    return;
+  }
+  if (json.kind === 'broken' && !stepBackToHidden(source, from, stops)) {
+    const lineEnds = options.onePerLine === true ? ['\n{'] : [];
+    yield* readBalanced(source, json.closers, { stops: [...stops, ...lineEnds] });
+    block.malformed('the call is not JSON', from);
+    return;
+  }
+  if (json.kind === 'cut') stepBackToHidden(source, from, stops);
+  block.malformed(json.kind === 'cut' ? 'the JSON of the call is cut off' : 'the call is not JSON', from);
+}
+
+/** What was taken for a string may have hidden a marker: one quote too few must not swallow the next call. */
+export function stepBackToHidden(source: Source, from: number, stops: readonly string[]): boolean {
+  const hidden = source.text(from, source.position);
+  source.examined += hidden.length * Math.max(1, stops.length);
+  const places = stops.map((stop) => hidden.indexOf(stop)).filter((at) => at !== -1);
+  if (places.length === 0) return false;
+  source.seek(from + Math.min(...places));
+  return true;
+}
+
+/** What is no call in a block that closes is malformed; where it never closes, the answer has gone on behind it. */
+function* readJunk(block: Block, options: JsonBlockOptions, from: number, behindLast: number): Reading<boolean> {
+  const { source } = block;
+  const { ends = [], starts = [] } = options;
+  const stop = yield* readUntil(source, [...ends, ...starts]);
+  if (stop === null && block.found > 0) {
+    source.seek(behindLast);
+    return true;
+  }
+  if (stop !== null && starts.includes(stop.marker)) source.seek(stop.at);
+  block.malformed('it is not JSON', from, stop?.at ?? source.position);
+  return true;
+}
