@@ -53,7 +53,7 @@ function problems(one: Case, outcome: Outcome): string[] {
 function randomPieces(text: string, seed: number): string[] {
   const pieces: string[] = [];
   let state = seed + text.length;
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
     const length = 1 + (state % 9);
     pieces.push(text.slice(at, at + length));

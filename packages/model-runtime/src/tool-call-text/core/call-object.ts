@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
-import { parseLenient } from './literal.ts';
+import { toArguments } from './arguments.ts';
 
 /** A call read out of a JSON object, or why it is none. */
 export type CallObject =
@@ -52,14 +52,4 @@ function readId(value: JsonObject): string | null {
   const id = first(value, IDS);
   if (typeof id === 'number') return String(id);
   return typeof id === 'string' && id !== '' ? id : null;
-}
-
-/** Arguments as an object, a JSON string holding one, or nothing at all. */
-export function toArguments(value: JsonValue | undefined): JsonObject | null {
-  if (value === undefined || value === null) return {};
-  if (isJsonObject(value)) return value;
-  if (typeof value !== 'string') return null;
-  if (value.trim() === '') return {};
-  const parsed = parseLenient(value);
-  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
 }

@@ -34,7 +34,8 @@ export function parseKeywords(text: string): JsonObject | undefined {
 
 /** Sets a key of its own, whatever it is called. */
 export function setOwn(object: JsonObject, key: string, value: JsonValue): void {
-  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
   else object[key] = value;
 }
 

@@ -1,11 +1,8 @@
-import { toArguments } from '../core/call-object.ts';
+import { readArguments } from '../core/arguments.ts';
 import type { Block } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
-import { readJson } from '../core/json-scanner.ts';
-import { parseLenient } from '../core/literal.ts';
 import { DONE, type BlockReader } from '../core/opening.ts';
 import { readExactly, readOneOf, readUntil, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
-import { stepBackToHidden } from '../readers/json-block.ts';
 
 /** The tokens are written with full-width bars; an old template had them with plain ones. */
 const BARS = ['｜', '|'];
@@ -16,8 +13,10 @@ const CALL_BEGIN = token('call▁begin');
 const CALL_END = token('call▁end');
 const SEPARATOR = token('sep');
 
+const STOPS = [...CALL_END, ...CALL_BEGIN, ...CALLS_END];
 const NEWLINE = 10;
 const LESS_THAN = 60;
+const OPEN_BRACE = 123;
 const MAX_NAME = 200;
 
 const readCalls: BlockReader = function* (block) {
@@ -39,10 +38,8 @@ const readCalls: BlockReader = function* (block) {
     }
     const problem = yield* readCall(block);
     if (problem !== null) {
-      if (!stepBackToHidden(source, from + marker.length, [...CALL_END, ...CALL_BEGIN])) {
-        const stop = yield* readUntil(source, [...CALL_END, ...CALL_BEGIN, ...CALLS_END]);
-        if (stop !== null) source.seek(stop.at);
-      }
+      const stop = yield* readUntil(source, STOPS);
+      if (stop !== null) source.seek(stop.at);
       yield* readOneOf(source, CALL_END);
       block.malformed(problem, from);
     }
@@ -56,7 +53,7 @@ function* readCall(block: Block): Reading<string | null> {
   const header = yield* readWhile(source, (code) => code !== LESS_THAN, MAX_NAME);
   if (header === null || (yield* readOneOf(source, SEPARATOR)) === null) return 'the call is cut off';
   let name = header.trim();
-  if ((yield* skipBlanks(source)) !== 123) {
+  if ((yield* skipBlanks(source)) !== OPEN_BRACE) {
     // The older form: what was read is the kind of call, the name comes on a line of its own, then a fence.
     if (name !== 'function') return `it is a "${name.slice(0, 80)}", not a function`;
     name = (yield* readWhile(source, (code) => code !== NEWLINE && code !== LESS_THAN, MAX_NAME))?.trim() ?? '';
@@ -65,12 +62,9 @@ function* readCall(block: Block): Reading<string | null> {
     yield* skipBlanks(source);
   }
   if (name === '') return 'the call has no name';
-  const json = yield* readJson(source);
-  if (json.kind !== 'whole') return json.kind === 'cut' ? 'the JSON of the call is cut off' : 'the arguments are not JSON';
-  const parsed = parseLenient(json.text);
-  const args = parsed.ok ? toArguments(parsed.value) : null;
-  if (args === null) return 'the arguments are not a JSON object';
-  block.call(name, args);
+  const read = yield* readArguments(source, STOPS);
+  if (!read.ok) return read.reason;
+  block.call(name, read.arguments);
 
   yield* skipBlanks(source);
   yield* readExactly(source, '```');

@@ -1,11 +1,8 @@
-import { toArguments } from '../core/call-object.ts';
+import { readArguments } from '../core/arguments.ts';
 import type { Block } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
-import { readJson } from '../core/json-scanner.ts';
-import { parseLenient } from '../core/literal.ts';
 import { DONE, type Verdict } from '../core/opening.ts';
 import { isNameCode, readExactly, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
-import { stepBackToHidden } from '../readers/json-block.ts';
 
 const MARKER = '>>>';
 /** The recipient of what is no call. */
@@ -20,17 +17,10 @@ function* readMessage(block: Block): Reading<Verdict> {
   if (name === null || name === '' || !(yield* readExactly(source, '\n'))) return { type: 'text', upTo: block.body };
   if (name === EVERYONE) return DONE;
 
-  const from = source.position;
   if (!tools.offers(name) || (yield* skipBlanks(source)) !== OPEN_BRACE) return { type: 'text', upTo: block.body };
-  const json = yield* readJson(source);
-  const parsed = json.kind === 'whole' ? parseLenient(json.text) : null;
-  const args = parsed?.ok === true ? toArguments(parsed.value) : null;
-  if (args !== null) {
-    block.call(name, args);
-    return DONE;
-  }
-  stepBackToHidden(source, from, [`\n${MARKER}`]);
-  block.malformed(json.kind === 'cut' ? 'the JSON of the call is cut off' : 'the arguments are not JSON', block.start);
+  const read = yield* readArguments(source, [`\n${MARKER}`]);
+  if (read.ok) block.call(name, read.arguments);
+  else block.malformed(read.reason, block.start);
   return DONE;
 }
 
@@ -38,8 +28,7 @@ function* readMessage(block: Block): Reading<Verdict> {
 export const functionaryV32: Family = {
   openings: [{ marker: MARKER, place: 'line', read: readMessage }],
   first: readMessage,
-  write: (calls) =>
-    calls.map(({ name, arguments: args }) => `${name}\n${JSON.stringify(args)}`).join(`\n${MARKER}`),
+  write: (calls) => calls.map(({ name, arguments: args }) => `${name}\n${JSON.stringify(args)}`).join(`\n${MARKER}`),
 };
 
 /** The same where it is one of many: only calls are told from text there. */

@@ -33,7 +33,8 @@ function writePairs({ arguments: args }: WrittenCall, style: KeyValueStyle, newl
 /** `<tool_call>NAME`, then `<arg_key>` and `<arg_value>` in turn: GLM 4.5 and 4.6. */
 export const glm45: Family = {
   openings: [{ marker: '<tool_call>', begins: beginsName, read: keyValueCall(glm) }],
-  write: (calls) => calls.map((call) => `<tool_call>${call.name}\n${writePairs(call, glm, '\n')}</tool_call>`).join('\n'),
+  write: (calls) =>
+    calls.map((call) => `<tool_call>${call.name}\n${writePairs(call, glm, '\n')}</tool_call>`).join('\n'),
 };
 
 /** The same without newlines: GLM 4.7 and 5. */

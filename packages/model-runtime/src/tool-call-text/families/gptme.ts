@@ -1,7 +1,5 @@
-import { toArguments } from '../core/call-object.ts';
+import { readArguments } from '../core/arguments.ts';
 import type { Family } from '../core/family.ts';
-import { readJson } from '../core/json-scanner.ts';
-import { parseLenient } from '../core/literal.ts';
 import { DONE, type BlockReader } from '../core/opening.ts';
 import { isNameCode, readExactly, readWhile, skipBlanks } from '../core/reading.ts';
 
@@ -22,11 +20,9 @@ const read: BlockReader = function* (block) {
   const isCall = name !== null && name !== '' && tools.offers(name) && (yield* readExactly(source, ':'));
   if (!isCall || (yield* skipBlanks(source)) !== OPEN_BRACE) return { type: 'text', upTo: block.body };
 
-  const json = yield* readJson(source);
-  const parsed = json.kind === 'whole' ? parseLenient(json.text) : null;
-  const args = parsed?.ok === true ? toArguments(parsed.value) : null;
-  if (args !== null) block.call(name, args, id === '' ? null : id);
-  else if (json.kind === 'cut' && tools.has(name)) block.malformed('the JSON of the call is cut off', block.start);
+  const read = yield* readArguments(source, []);
+  if (read.ok) block.call(name, read.arguments, id === '' ? null : id);
+  else if (read.isCut && tools.has(name)) block.malformed(read.reason, block.start);
   else return { type: 'text', upTo: block.nextMarker(block.body) };
   return DONE;
 };
@@ -35,7 +31,5 @@ const read: BlockReader = function* (block) {
 export const gptme: Family = {
   openings: [{ marker: '@', place: 'line', read, weak: true }],
   write: (calls) =>
-    calls
-      .map(({ name, arguments: args }, index) => `@${name}(call_${index + 1}): ${JSON.stringify(args)}`)
-      .join('\n'),
+    calls.map(({ name, arguments: args }, index) => `@${name}(call_${index + 1}): ${JSON.stringify(args)}`).join('\n'),
 };

@@ -1,17 +1,15 @@
+import { readArguments } from '../core/arguments.ts';
 import type { Block } from '../core/block.ts';
-import { toArguments } from '../core/call-object.ts';
 import type { Family } from '../core/family.ts';
-import { readJson } from '../core/json-scanner.ts';
-import { parseLenient } from '../core/literal.ts';
 import { DONE, type Opening, type Section, type Verdict } from '../core/opening.ts';
 import { more, readUntil, skipBlanks, type Reading } from '../core/reading.ts';
 import { leave, swallow } from '../thinking.ts';
-import { stepBackToHidden } from '../readers/json-block.ts';
 
 const MESSAGE = '<|message|>';
 const CHANNEL = '<|channel|>';
 const START = '<|start|>';
 const ENDS = ['<|call|>', '<|end|>', '<|return|>'];
+const STOPS = [...ENDS, START];
 const OPEN_BRACE = 123;
 /** Longer is no header: a role, a recipient, a channel, the kind of content. */
 const MAX_HEADER = 300;
@@ -49,7 +47,7 @@ function* readMessage(block: Block): Reading<Verdict> {
   }
   const name = recipient.replace(/^functions\./, '');
   if (name === recipient && !block.tools.has(name)) {
-    const stop = yield* readUntil(source, [...ENDS, START]);
+    const stop = yield* readUntil(source, STOPS);
     if (stop?.marker === START) source.seek(stop.at);
     block.malformed(`"${recipient.slice(0, 80)}" is a tool nobody offered`, block.start);
     return DONE;
@@ -71,7 +69,8 @@ function* readHeader({ source, start }: Block): Reading<string | 'cut' | null> {
   }
 }
 
-const HEADER = /^(?:<\|start\|>[\w.-]*|<\|channel\|>\w*|to=\S+)(?:\s*(?:<\|channel\|>\s*\w+|<\|constrain\|>\s*\w+|to=[^\s<]+|\w+))*\s*<\|message\|>$/;
+const HEADER =
+  /^(?:<\|start\|>[\w.-]*|<\|channel\|>\w*|to=\S+)(?:\s*(?:<\|channel\|>\s*\w+|<\|constrain\|>\s*\w+|to=[^\s<]+|\w+))*\s*<\|message\|>$/;
 
 function isHeader(text: string): boolean {
   return HEADER.test(text);
@@ -81,24 +80,16 @@ function* readCall(block: Block, name: string): Reading<void> {
   const { source } = block;
   const code = yield* skipBlanks(source);
   const from = source.position;
-  let problem: string | null = null;
-  if (code === OPEN_BRACE) {
-    const json = yield* readJson(source);
-    const parsed = json.kind === 'whole' ? parseLenient(json.text) : null;
-    const args = parsed?.ok === true ? toArguments(parsed.value) : null;
-    if (args === null) problem = json.kind === 'cut' ? 'the JSON of the call is cut off' : 'the arguments are not JSON';
-    else block.call(name, args);
-    if (args === null) stepBackToHidden(source, from, [...ENDS, START]);
-  }
-  const rest = source.position;
-  const stop = yield* readUntil(source, [...ENDS, START]);
+  const read = code === OPEN_BRACE ? yield* readArguments(source, STOPS) : null;
+  if (read?.ok === true) block.call(name, read.arguments);
+
+  const stop = yield* readUntil(source, STOPS);
   if (stop?.marker === START) source.seek(stop.at);
-  if (problem === null && code !== OPEN_BRACE) {
-    const body = source.text(rest, stop?.at ?? source.position).trim();
-    if (body === '' && stop !== null) block.call(name, {});
-    else problem = body === '' ? 'the call is cut off' : 'the arguments are not JSON';
-  }
-  if (problem !== null) block.malformed(problem, block.start);
+  if (read?.ok === false) block.malformed(read.reason, block.start);
+  if (read !== null) return;
+  const isEmpty = source.text(from, stop?.at ?? source.position).trim() === '';
+  if (isEmpty && stop !== null) block.call(name, {});
+  else block.malformed(isEmpty ? 'the call is cut off' : 'the arguments are not JSON', block.start);
 }
 
 /**

@@ -31,5 +31,7 @@ export const inkling: Family = {
     { marker: '<|content_model_end_sampling|>', read: swallow },
   ],
   write: (calls) =>
-    calls.map(({ name, arguments: args }) => `${MESSAGE}${name}${CALL}${JSON.stringify({ name, args })}${END}`).join(''),
+    calls
+      .map(({ name, arguments: args }) => `${MESSAGE}${name}${CALL}${JSON.stringify({ name, args })}${END}`)
+      .join(''),
 };

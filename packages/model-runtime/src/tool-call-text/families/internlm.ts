@@ -17,6 +17,9 @@ export const internlm: Family = {
   openings: [{ marker: '<|action_start|>', read }],
   write: (calls) =>
     calls
-      .map(({ name, arguments: args }) => `<|action_start|><|plugin|>\n${JSON.stringify({ name, parameters: args })}${END}`)
+      .map(
+        ({ name, arguments: args }) =>
+          `<|action_start|><|plugin|>\n${JSON.stringify({ name, parameters: args })}${END}`,
+      )
       .join('\n'),
 };

@@ -1,11 +1,8 @@
+import { readArguments } from '../core/arguments.ts';
 import type { Block } from '../core/block.ts';
-import { toArguments } from '../core/call-object.ts';
 import type { Family } from '../core/family.ts';
-import { readJson } from '../core/json-scanner.ts';
-import { parseLenient } from '../core/literal.ts';
 import { DONE, type BlockReader } from '../core/opening.ts';
 import { readExactly, readOneOf, readUntil, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
-import { stepBackToHidden } from '../readers/json-block.ts';
 
 const SECTION_BEGIN = '<|tool_calls_section_begin|>';
 const SECTION_END = '<|tool_calls_section_end|>';
@@ -35,10 +32,8 @@ const readCalls: BlockReader = function* (block) {
     }
     const problem = yield* readCall(block);
     if (problem !== null) {
-      if (!stepBackToHidden(source, from + CALL_BEGIN.length, STOPS)) {
-        const stop = yield* readUntil(source, STOPS);
-        if (stop !== null) source.seek(stop.at);
-      }
+      const stop = yield* readUntil(source, STOPS);
+      if (stop !== null) source.seek(stop.at);
       yield* readExactly(source, CALL_END);
       block.malformed(problem, from);
     }
@@ -51,12 +46,9 @@ function* readCall(block: Block): Reading<string | null> {
   const { source, tools } = block;
   const id = (yield* readWhile(source, (code) => code !== LESS_THAN, MAX_ID))?.trim();
   if (id === undefined || !(yield* readExactly(source, ARGUMENTS_BEGIN))) return 'the call is cut off';
-  yield* skipBlanks(source);
-  const json = yield* readJson(source);
-  if (json.kind !== 'whole') return json.kind === 'cut' ? 'the JSON of the call is cut off' : 'the arguments are not JSON';
-  const parsed = parseLenient(json.text);
-  const args = parsed.ok ? toArguments(parsed.value) : null;
-  if (args === null) return 'the arguments are not a JSON object';
+  const read = yield* readArguments(source, STOPS);
+  if (!read.ok) return read.reason;
+  const args = read.arguments;
 
   // The namespace of ordinary functions is no part of the name. Only a counter: the one tool that fits is meant.
   const name = /^\d+$/.test(id) ? tools.theOneFor(args) : /^(?:functions\.)?(.+):\d+$/s.exec(id)?.[1];

@@ -1,12 +1,10 @@
-import { toArguments } from '../core/call-object.ts';
+import { readArguments } from '../core/arguments.ts';
 import { beginsJson, beginsName } from '../core/begins.ts';
 import type { Family } from '../core/family.ts';
-import { readJson } from '../core/json-scanner.ts';
-import { parseLenient } from '../core/literal.ts';
 import { DONE, type BlockReader } from '../core/opening.ts';
 import { isNameCode, readOneOf, readUntil, readWhile, skipBlanks } from '../core/reading.ts';
 import { toJsonCall } from '../core/writing.ts';
-import { jsonBlock, stepBackToHidden } from '../readers/json-block.ts';
+import { jsonBlock } from '../readers/json-block.ts';
 
 const START = '[TOOL_REQUEST]';
 const ENDS = ['[END_TOOL_REQUEST]', '[TOOL_REQUEST_END]'];
@@ -18,20 +16,16 @@ const readNamed: BlockReader = function* (block) {
   const { source } = block;
   yield* skipBlanks(source);
   const name = yield* readWhile(source, isNameCode, MAX_NAME);
-  const from = source.position;
   if (name === null || (yield* skipBlanks(source)) !== OPEN_BRACE) return { type: 'text', upTo: block.body };
-  const json = yield* readJson(source);
-  const parsed = json.kind === 'whole' ? parseLenient(json.text) : null;
-  const args = parsed?.ok === true ? toArguments(parsed.value) : null;
-  if (args !== null) {
-    block.call(name, args);
+  const read = yield* readArguments(source, ENDS);
+  if (read.ok) {
+    block.call(name, read.arguments);
     yield* skipBlanks(source);
     yield* readOneOf(source, ENDS);
     return DONE;
   }
-  stepBackToHidden(source, from, ENDS);
   yield* readUntil(source, ENDS);
-  block.malformed(json.kind === 'cut' ? 'the JSON of the call is cut off' : 'the arguments are not JSON', block.start);
+  block.malformed(read.reason, block.start);
   return DONE;
 };
 

@@ -22,7 +22,11 @@ export const minicpm5: Family = {
   write: (calls) =>
     calls
       .map(({ name, arguments: args }) => {
-        const params = eachArgument(args, (key, value) => `<param name="${key}">${typeof value === 'string' ? escape(value) : toTagText(value)}</param>`);
+        const params = eachArgument(
+          args,
+          (key, value) =>
+            `<param name="${key}">${typeof value === 'string' ? escape(value) : toTagText(value)}</param>`,
+        );
         return `<function name="${name}">${params}</function>`;
       })
       .join('\n'),

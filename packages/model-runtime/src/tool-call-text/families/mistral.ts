@@ -1,13 +1,10 @@
+import { readArguments } from '../core/arguments.ts';
 import type { Block } from '../core/block.ts';
-import { toArguments } from '../core/call-object.ts';
 import type { Family } from '../core/family.ts';
-import { readJson } from '../core/json-scanner.ts';
-import { parseLenient } from '../core/literal.ts';
 import { DONE, type Verdict } from '../core/opening.ts';
 import { isNameCode, readExactly, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
 import { toJsonList } from '../core/writing.ts';
-import { jsonBlock, stepBackToHidden } from '../readers/json-block.ts';
-import { readBalanced } from '../core/balance.ts';
+import { jsonBlock } from '../readers/json-block.ts';
 
 const MARKER = '[TOOL_CALLS]';
 const NEWLINE = 10;
@@ -31,7 +28,7 @@ function* readCalls(block: Block): Reading<Verdict> {
     if (yield* readExactly(source, '[CALL_ID]')) id = yield* readWhile(source, isNameCode, MAX_NAME);
     const hasMark = yield* readExactly(source, '[ARGS]');
     const next = yield* skipBlanks(source);
-    if (next === OPEN_BRACE) return yield* readArguments(block, name, id);
+    if (next === OPEN_BRACE) return yield* readNamed(block, name, id);
     if (hasMark || id !== null) {
       block.malformed('the call is cut off', block.start);
       return DONE;
@@ -47,21 +44,10 @@ function* readList(block: Block): Reading<Verdict> {
   return verdict.type === 'text' ? { type: 'text', upTo: Math.max(from, block.body) } : verdict;
 }
 
-function* readArguments(block: Block, name: string, id: string | null): Reading<Verdict> {
-  const { source } = block;
-  const from = source.position;
-  const json = yield* readJson(source);
-  const parsed = json.kind === 'whole' ? parseLenient(json.text) : null;
-  const args = parsed?.ok === true ? toArguments(parsed.value) : null;
-  if (args !== null) {
-    block.call(name, args, id);
-    return DONE;
-  }
-  if (!stepBackToHidden(source, from, [MARKER]) && json.kind === 'broken') {
-    yield* readBalanced(source, json.closers, { stops: [MARKER] });
-  }
-  const reason = json.kind === 'cut' ? 'the JSON of the call is cut off' : `the arguments of "${name}" are not JSON`;
-  block.malformed(reason, block.start);
+function* readNamed(block: Block, name: string, id: string | null): Reading<Verdict> {
+  const read = yield* readArguments(block.source, [MARKER]);
+  if (read.ok) block.call(name, read.arguments, id);
+  else block.malformed(read.reason, block.start);
   return DONE;
 }
 
@@ -85,6 +71,5 @@ export const mistral: Family = {
 /** Small 3.1 and later, Devstral, Magistral, Ministral 3: the marker once for each call. */
 export const mistralV11: Family = {
   openings: mistral.openings,
-  write: (calls) =>
-    calls.map(({ name, arguments: args }) => `${MARKER}${name}[ARGS]${JSON.stringify(args)}`).join(''),
+  write: (calls) => calls.map(({ name, arguments: args }) => `${MARKER}${name}[ARGS]${JSON.stringify(args)}`).join(''),
 };

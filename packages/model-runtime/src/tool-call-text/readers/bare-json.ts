@@ -42,7 +42,7 @@ export const bareJson: BlockReader = function* (block) {
     block.malformed('the JSON of the call is cut off', block.start);
     return DONE;
   }
-  for (let calls: BareCalls = first; typeof calls !== 'string'; ) {
+  for (let calls: BareCalls = first; typeof calls !== 'string';) {
     for (const call of calls) block.call(call.name, call.arguments, call.id);
     yield* skipStrayClosers(source);
 

@@ -4,7 +4,7 @@ import { parseLiteral } from '../core/literal.ts';
 import { DONE, type BlockReader } from '../core/opening.ts';
 import { readExactly, readOneOf, readUntil, readWhile, skipBlanks } from '../core/reading.ts';
 import { NONE } from '../core/source.ts';
-import { stepBackToHidden } from './json-block.ts';
+import { stepBackToHidden } from '../core/arguments.ts';
 
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;

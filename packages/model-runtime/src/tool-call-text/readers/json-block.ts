@@ -1,12 +1,13 @@
 import type { JsonValue } from '@toolyard/protocol';
 import type { Block } from '../core/block.ts';
+import { stepBackToHidden } from '../core/arguments.ts';
 import { readBalanced } from '../core/balance.ts';
 import { readCallObject, type CallObject } from '../core/call-object.ts';
 import { readJson } from '../core/json-scanner.ts';
 import { parseLenient } from '../core/literal.ts';
 import { DONE, type BlockReader, type Verdict } from '../core/opening.ts';
 import { isBlank, more, readOneOf, readUntil, type Reading } from '../core/reading.ts';
-import { NONE, type Source } from '../core/source.ts';
+import { NONE } from '../core/source.ts';
 
 /** How a family wraps its calls, which are JSON objects: one, several, or a list. */
 export type JsonBlockOptions = {
@@ -103,16 +104,6 @@ function* readObject(block: Block, stops: readonly string[], options: JsonBlockO
   }
   if (json.kind === 'cut') stepBackToHidden(source, from, stops);
   block.malformed(json.kind === 'cut' ? 'the JSON of the call is cut off' : 'the call is not JSON', from);
-}
-
-/** What was taken for a string may have hidden a marker: one quote too few must not swallow the next call. */
-export function stepBackToHidden(source: Source, from: number, stops: readonly string[]): boolean {
-  const hidden = source.text(from, source.position);
-  source.examined += hidden.length * Math.max(1, stops.length);
-  const places = stops.map((stop) => hidden.indexOf(stop)).filter((at) => at !== -1);
-  if (places.length === 0) return false;
-  source.seek(from + Math.min(...places));
-  return true;
 }
 
 /** What is no call in a block that closes is malformed; where it never closes, the answer has gone on behind it. */

@@ -2,7 +2,16 @@ import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import type { Block } from '../core/block.ts';
 import { setOwn } from '../core/literal.ts';
 import { DONE, type BlockReader } from '../core/opening.ts';
-import { isNameCode, more, readExactly, readOneOf, readUntil, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
+import {
+  isNameCode,
+  more,
+  readExactly,
+  readOneOf,
+  readUntil,
+  readWhile,
+  skipBlanks,
+  type Reading,
+} from '../core/reading.ts';
 import { mayBeJson, typedValue } from '../core/typed-value.ts';
 import { readJsonValue } from './tag-calls.ts';
 
@@ -34,7 +43,9 @@ export function keyValueCall(style: KeyValueStyle): BlockReader {
     yield* skipBlanks(source);
     const stands = yield* readOneOf(source, [style.keyStart, style.end]);
     if (stands === null) {
-      const isCut = source.ended && [style.keyStart, style.end].some((tag) => tag.startsWith(source.textFrom(source.position, tag.length)));
+      const isCut =
+        source.ended &&
+        [style.keyStart, style.end].some((tag) => tag.startsWith(source.textFrom(source.position, tag.length)));
       if (!isCut || name === '') return { type: 'text', upTo: block.body };
       source.seekToEnd();
       block.malformed('the call is cut off', block.start);

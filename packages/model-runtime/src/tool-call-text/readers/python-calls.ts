@@ -2,7 +2,8 @@ import { DONE, type BlockReader } from '../core/opening.ts';
 import { readOneOf, readUntil, skipBlanks } from '../core/reading.ts';
 import { readPythonCall, type PythonCall } from '../core/python-call.ts';
 import { NONE } from '../core/source.ts';
-import { jsonBlock, stepBackToHidden } from './json-block.ts';
+import { stepBackToHidden } from '../core/arguments.ts';
+import { jsonBlock } from './json-block.ts';
 
 const COMMA = 44;
 const SEMICOLON = 59;

@@ -1,10 +1,19 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { Block } from '../core/block.ts';
-import { toArguments } from '../core/call-object.ts';
+import { toArguments } from '../core/arguments.ts';
 import { readJson } from '../core/json-scanner.ts';
 import { parseLenient, setOwn } from '../core/literal.ts';
 import { DONE, type BlockReader } from '../core/opening.ts';
-import { more, peekBehindBlanks, readExactly, readOneOf, readUntil, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
+import {
+  more,
+  peekBehindBlanks,
+  readExactly,
+  readOneOf,
+  readUntil,
+  readWhile,
+  skipBlanks,
+  type Reading,
+} from '../core/reading.ts';
 import { mayBeJson, typedValue } from '../core/typed-value.ts';
 
 /** How a family writes calls as tags. */

@@ -22,7 +22,9 @@ export type Case = {
 
 /** All cases, read from the file beside this one. */
 export function readCases(): Case[] {
-  const lines = readFileSync(new URL('cases.jsonl', import.meta.url), 'utf8').trim().split('\n');
+  const lines = readFileSync(new URL('cases.jsonl', import.meta.url), 'utf8')
+    .trim()
+    .split('\n');
   return lines.map((line) => {
     const parsed = parseJson(line);
     if (!parsed.ok) throw new Error(`cases.jsonl: ${parsed.problem}`);
@@ -38,7 +40,12 @@ export function toolsOf(one: Case): TextCallTool[] {
 }
 
 /** What a case came out as. `shown` is the text together with what malformed calls are shown as. */
-export type Outcome = { content: string; shown: string; reasoning: string; calls: { name: string; arguments: JsonObject }[] };
+export type Outcome = {
+  content: string;
+  shown: string;
+  reasoning: string;
+  calls: { name: string; arguments: JsonObject }[];
+};
 
 /** Reduces parts to what cases speak of. */
 export function outcomeOf(parts: readonly TextCallPart[]): Outcome {

@@ -1,0 +1,49 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { readBalanced } from './balance.ts';
+import { readJson } from './json-scanner.ts';
+import { parseLenient } from './literal.ts';
+import { skipBlanks, type Reading } from './reading.ts';
+import type { Source } from './source.ts';
+
+/** The arguments of a call, or what is wrong with them. */
+export type ArgumentsRead = { ok: true; arguments: JsonObject } | { ok: false; reason: string; isCut: boolean };
+
+/**
+ * Reads the JSON object that is a call's arguments. Where it is none, leaves the cursor before the first of `stops`
+ * inside it: one quote too few must not swallow the next call. Or, if there is none, behind its closing brace.
+ */
+export function* readArguments(source: Source, stops: readonly string[]): Reading<ArgumentsRead> {
+  yield* skipBlanks(source);
+  const from = source.position;
+  const json = yield* readJson(source);
+  if (json.kind === 'whole') {
+    const parsed = parseLenient(json.text);
+    const args = parsed.ok ? toArguments(parsed.value) : null;
+    if (args !== null) return { ok: true, arguments: args };
+    return { ok: false, reason: 'the arguments are not a JSON object', isCut: false };
+  }
+  const isHidden = stepBackToHidden(source, from, stops);
+  if (json.kind === 'cut') return { ok: false, reason: 'the JSON of the call is cut off', isCut: true };
+  if (!isHidden) yield* readBalanced(source, json.closers, { stops });
+  return { ok: false, reason: 'the arguments are not JSON', isCut: false };
+}
+
+/** Arguments as an object, a JSON string holding one, or nothing at all. */
+export function toArguments(value: JsonValue | undefined): JsonObject | null {
+  if (value === undefined || value === null) return {};
+  if (isJsonObject(value)) return value;
+  if (typeof value !== 'string') return null;
+  if (value.trim() === '') return {};
+  const parsed = parseLenient(value);
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
+}
+
+/** What was taken for a string may have hidden one of `stops`: goes back to before the first of them. */
+export function stepBackToHidden(source: Source, from: number, stops: readonly string[]): boolean {
+  const hidden = source.text(from, source.position);
+  source.examined += hidden.length * stops.length;
+  const places = stops.map((stop) => hidden.indexOf(stop)).filter((at) => at !== -1);
+  if (places.length === 0) return false;
+  source.seek(from + Math.min(...places));
+  return true;
+}
