@@ -1,11 +1,12 @@
 import type { JsonObject } from '@toolyard/protocol';
 import { Block, type FoundPart } from './core/block.ts';
-import { MarkerTrie, isWordCode, type TrieNode } from './core/marker-trie.ts';
+import { isWordCode, type MarkerTrie, type TrieNode } from './core/marker-trie.ts';
 import type { BlockReader, Opening, Section } from './core/opening.ts';
 import { isBlank, more, peekBehindBlanks, type Reading } from './core/reading.ts';
 import { NONE, Source } from './core/source.ts';
 import { ToolBook } from './core/tool-book.ts';
 import type { Dialect } from './dialect.ts';
+import { swallow } from './thinking.ts';
 import type { TextCallPart, TextCallTool, ToolCallTextParser } from './types.ts';
 
 /** What a parser needs to know besides what it listens for. */
@@ -19,6 +20,8 @@ export type ParserSettings = {
 
 /** An opening's marker was found: where it begins, and all the openings it may be. */
 type Match = { start: number; openings: readonly Opening[] };
+
+const halfStray: Opening = { marker: '', place: 'after_call', read: swallow };
 
 const NEWLINE = 10;
 const SPACE = 32;
@@ -126,7 +129,11 @@ export class TextCallParser implements ToolCallTextParser {
     let end = start;
     let node: TrieNode | undefined = trie.root;
     while (node.next.size > 0) {
-      if (source.peek() === NONE && !(yield* more(source))) break;
+      if (source.peek() === NONE && !(yield* more(source))) {
+        // Half of what ends a call is as little text as all of it.
+        if (this.#afterCall && leadsToStray(node)) return [halfStray];
+        break;
+      }
       node = node.next.get(source.peek());
       if (node === undefined) break;
       source.advance();
@@ -315,4 +322,9 @@ export class TextCallParser implements ToolCallTextParser {
     if (last !== undefined && last.type === type) last.text += text;
     else this.#out.push({ type, text });
   }
+}
+
+function leadsToStray(node: TrieNode): boolean {
+  if (node.openings.some((opening) => opening.place === 'after_call')) return true;
+  return [...node.next.values()].some(leadsToStray);
 }

@@ -1,5 +1,5 @@
 import { DONE, type Opening, type Section, type Verdict } from './core/opening.ts';
-import { isNameCode, readExactly, readWhile } from './core/reading.ts';
+import { readExactly, readWhile } from './core/reading.ts';
 
 /** How models mark their thinking. */
 type Thinking = { start: string; end: string; place: 'lead' | 'anywhere'; inside?: readonly Opening[] };

@@ -10,7 +10,8 @@ export type ArgumentsRead = { ok: true; arguments: JsonObject } | { ok: false; r
 
 /**
  * Reads the JSON object that is a call's arguments. Where it is none, leaves the cursor before the first of `stops`
- * inside it: one quote too few must not swallow the next call. Or, if there is none, behind its closing brace.
+ * inside it: one quote too few must not swallow the next call. Or, if there is none, behind its closing brace;
+ * without `stops`, where it broke.
  */
 export function* readArguments(source: Source, stops: readonly string[]): Reading<ArgumentsRead> {
   yield* skipBlanks(source);
@@ -24,7 +25,7 @@ export function* readArguments(source: Source, stops: readonly string[]): Readin
   }
   const isHidden = stepBackToHidden(source, from, stops);
   if (json.kind === 'cut') return { ok: false, reason: 'the JSON of the call is cut off', isCut: true };
-  if (!isHidden) yield* readBalanced(source, json.closers, { stops });
+  if (!isHidden && stops.length > 0) yield* readBalanced(source, json.closers, { stops });
   return { ok: false, reason: 'the arguments are not JSON', isCut: false };
 }
 

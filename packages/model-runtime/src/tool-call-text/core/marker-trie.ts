@@ -12,6 +12,8 @@ export class MarkerTrie {
   readonly root: TrieNode = { next: new Map(), openings: [] };
   /** By the character's code: 0 where no opening begins with it. */
   readonly #firsts = new Uint8Array(128);
+  /** By a pair of characters: whether an opening begins with both. For ordinary text, the second one mostly tells. */
+  readonly #pairs = new Uint8Array(128 * 128);
 
   constructor(openings: readonly Opening[]) {
     for (const opening of openings) this.#add(opening);
@@ -34,6 +36,8 @@ export class MarkerTrie {
     const place = opening.place === 'line' ? AT_LINE_START : opening.place === 'word' ? AT_WORD_START : EVERYWHERE;
     const known = this.#firsts[first] ?? 0;
     this.#firsts[first] = known === 0 ? place : Math.min(known, place);
+    if (opening.marker.length === 1) this.#pairs.fill(1, first * 128, first * 128 + 128);
+    else this.#pairs[pairOf(first, opening.marker.charCodeAt(1))] = 1;
   }
 
   /** Where in `text`, from `at` on, an opening may begin; its length if nowhere. */
@@ -42,7 +46,7 @@ export class MarkerTrie {
     for (; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
       const kind = code < 128 ? this.#firsts[code] : 0;
-      if (kind === 0) continue;
+      if (kind === 0 || (at + 1 < text.length && this.#pairs[pairOf(code, text.charCodeAt(at + 1))] === 0)) continue;
       if (kind === EVERYWHERE) return at;
       const last = at > from ? text.charCodeAt(at - 1) : place.lastCode;
       if (kind === AT_WORD_START && !isWordCode(last)) return at;
@@ -61,6 +65,11 @@ export class MarkerTrie {
     }
     return false;
   }
+}
+
+/** Where a pair of characters is noted; all that are not ASCII are one. */
+function pairOf(first: number, second: number): number {
+  return first * 128 + (second < 128 ? second : 0);
 }
 
 /** True for letters and digits of ASCII, which make words longer. */

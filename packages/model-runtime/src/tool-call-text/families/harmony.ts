@@ -9,6 +9,8 @@ const MESSAGE = '<|message|>';
 const CHANNEL = '<|channel|>';
 const START = '<|start|>';
 const ENDS = ['<|call|>', '<|end|>', '<|return|>'];
+/** No header at all: the text is over in it. */
+const CUT = '';
 const STOPS = [...ENDS, START];
 const OPEN_BRACE = 123;
 /** Longer is no header: a role, a recipient, a channel, the kind of content. */
@@ -36,7 +38,7 @@ function* readMessage(block: Block): Reading<Verdict> {
   const { source } = block;
   const header = yield* readHeader(block);
   if (header === null) return { type: 'text', upTo: block.body };
-  if (header === 'cut') {
+  if (header === CUT) {
     block.malformed('the message is cut off', block.start);
     return DONE;
   }
@@ -57,10 +59,10 @@ function* readMessage(block: Block): Reading<Verdict> {
 }
 
 /** Reads to behind `<|message|>`; null where what stands here is no header. */
-function* readHeader({ source, start }: Block): Reading<string | 'cut' | null> {
+function* readHeader({ source, start }: Block): Reading<string | null> {
   for (;;) {
     if (!(yield* more(source))) {
-      return source.text(start, source.position).trimStart().startsWith('<|') ? 'cut' : null;
+      return source.text(start, source.position).trimStart().startsWith('<|') ? CUT : null;
     }
     const text = source.text(start, source.position);
     if (text.endsWith(MESSAGE)) return isHeader(text) ? text : null;

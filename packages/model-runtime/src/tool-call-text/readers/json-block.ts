@@ -25,6 +25,7 @@ export type JsonBlockOptions = {
 };
 
 const SEPARATORS = new Set([...'[],;}'].map((char) => char.charCodeAt(0)));
+const DOUBLE_QUOTE = 34;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
@@ -65,7 +66,8 @@ export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
         if (block.found === 0) block.malformed('there is no call in it', block.start);
         return DONE;
       }
-      if (block.found === 0 && otherwise === 'text') return { type: 'text', upTo: block.body };
+      const isList = listed && code === DOUBLE_QUOTE && ends.length > 0;
+      if (block.found === 0 && otherwise === 'text' && !isList) return { type: 'text', upTo: block.body };
       if (block.found > 0 && ends.length === 0) {
         source.seek(behindLast);
         return DONE;
