@@ -256,6 +256,11 @@ export class TextCallParser implements ToolCallTextParser {
   }
 
   #emitFound(part: FoundPart): void {
+    if (part.type === 'malformed_tool_call' && this.#section.kind === 'reasoning') {
+      // Thinking about a call, not calling.
+      this.#write(part.raw);
+      return;
+    }
     if (part.type === 'malformed_tool_call') {
       this.#flushBlank();
       this.#out.push(part);
