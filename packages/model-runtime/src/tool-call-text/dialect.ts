@@ -1,3 +1,4 @@
+import { standsBehindBracket } from './core/arguments.ts';
 import { MarkerTrie } from './core/marker-trie.ts';
 import type { BlockReader, Opening, Section } from './core/opening.ts';
 import { promptOpenedThinking, thinkingOpenings } from './thinking.ts';
@@ -35,12 +36,12 @@ export class Dialect {
     return cached(this.#ends, section, () => new MarkerTrie(section.openings));
   }
 
-  /** Where the first marker stands that is no ordinary text. */
+  /** Where the first marker stands that is no ordinary text, behind a closing bracket. */
   findStrong(text: string): number | null {
     const anywhere = { lastCode: 10, atLineStart: true };
     for (let at = 0; at < text.length; at += 1) {
       at = this.#strong.nextCandidate(text, at, anywhere);
-      if (this.#strong.standsAt(text, at)) return at;
+      if (this.#strong.standsAt(text, at) && standsBehindBracket(text, at)) return at;
     }
     return null;
   }

@@ -247,7 +247,7 @@ export class TextCallParser implements ToolCallTextParser {
     this.#afterCall = false;
   }
 
-  /** Where in a stretch that was no block a marker stands that opens one. */
+  /** Where in a stretch that was no block another one begins, behind what may have been the end of a call. */
   #findMarker(from: number, to: number): number | null {
     const stretch = this.#source.text(from, to);
     this.#source.examined += stretch.length;

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protoco
 import { readBalanced } from './balance.ts';
 import { readJson } from './json-scanner.ts';
 import { parseLenient } from './literal.ts';
-import { skipBlanks, type Reading } from './reading.ts';
+import { isBlank, skipBlanks, type Reading } from './reading.ts';
 import type { Source } from './source.ts';
 
 /** The arguments of a call, or what is wrong with them. */
@@ -23,9 +23,8 @@ export function* readArguments(source: Source, stops: readonly string[]): Readin
     if (args !== null) return { ok: true, arguments: args };
     return { ok: false, reason: 'the arguments are not a JSON object', isCut: false };
   }
-  const isHidden = stepBackToHidden(source, from, stops);
   if (json.kind === 'cut') return { ok: false, reason: 'the JSON of the call is cut off', isCut: true };
-  if (!isHidden && stops.length > 0) yield* readBalanced(source, json.closers, { stops });
+  if (!stepBackToHidden(source, from, stops) && stops.length > 0) yield* readBalanced(source, json.closers, { stops });
   return { ok: false, reason: 'the arguments are not JSON', isCut: false };
 }
 
@@ -39,12 +38,28 @@ export function toArguments(value: JsonValue | undefined): JsonObject | null {
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
 }
 
-/** What was taken for a string may have hidden one of `stops`: goes back to before the first of them. */
+/**
+ * What was taken for a string may have hidden one of `stops`: goes back to before the first of them that stands where a
+ * call ends, behind a bracket. Any other is part of the string, and what follows it must never be read as calls.
+ */
 export function stepBackToHidden(source: Source, from: number, stops: readonly string[]): boolean {
   const hidden = source.text(from, source.position);
   source.examined += hidden.length * stops.length;
-  const places = stops.map((stop) => hidden.indexOf(stop)).filter((at) => at !== -1);
+  const places = stops.map((stop) => findBehindBracket(hidden, stop)).filter((at) => at !== -1);
   if (places.length === 0) return false;
   source.seek(from + Math.min(...places));
   return true;
+}
+
+function findBehindBracket(text: string, stop: string): number {
+  let at = text.indexOf(stop);
+  while (at !== -1 && !standsBehindBracket(text, at)) at = text.indexOf(stop, at + stop.length);
+  return at;
+}
+
+/** True where, whitespace aside, a closing bracket stands before `at`. */
+export function standsBehindBracket(text: string, at: number): boolean {
+  let before = at - 1;
+  while (before >= 0 && isBlank(text.charCodeAt(before))) before -= 1;
+  return before >= 0 && '}])'.includes(text.charAt(before));
 }

@@ -12,7 +12,7 @@ export type BlockHost = {
   emit(part: FoundPart): void;
   /** Takes text that is certainly no call. */
   write(text: string): void;
-  /** Where in a stretch that proved to be no call another one begins; null if nowhere. */
+  /** Where in a stretch that proved to be no call another block begins; null if nowhere. */
   findMarker(from: number, to: number): number | null;
 };
 
@@ -60,7 +60,10 @@ export class Block {
     this.#passed = position;
   }
 
-  /** Where in the stretch from `from` to the cursor another call may begin; the cursor's place if nowhere. */
+  /**
+   * Where in the stretch from `from` to the cursor another call begins, the text before it having been no call; the
+   * cursor's place if nowhere.
+   */
   nextMarker(from: number): number {
     return this.#host.findMarker(from, this.source.position) ?? this.source.position;
   }

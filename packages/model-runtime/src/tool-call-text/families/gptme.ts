@@ -23,7 +23,7 @@ const read: BlockReader = function* (block) {
   const read = yield* readArguments(source, []);
   if (read.ok) block.call(name, read.arguments, id === '' ? null : id);
   else if (read.isCut && tools.has(name)) block.malformed(read.reason, block.start);
-  else return { type: 'text', upTo: block.nextMarker(block.body) };
+  else return { type: 'text', upTo: read.isCut ? source.position : block.nextMarker(block.body) };
   return DONE;
 };
 

@@ -11,7 +11,7 @@ import type { ToolBook } from '../core/tool-book.ts';
 type Found = Extract<CallObject, { ok: true }>;
 
 /** `data`: JSON, but no calls. `malformed`: a call of a tool on offer was cut off. */
-type BareCalls = Found[] | 'data' | 'broken' | 'malformed';
+type BareCalls = Found[] | 'data' | 'broken' | 'cut' | 'malformed';
 
 const NEWLINE = 10;
 const DOUBLE_QUOTE = 34;
@@ -38,6 +38,7 @@ export const bareJson: BlockReader = function* (block) {
     return DONE;
   }
   if (first === 'broken') return { type: 'text', upTo: block.nextMarker(block.body) };
+  if (first === 'cut') return { type: 'text', upTo: source.position };
   if (first === 'malformed') {
     block.malformed('the JSON of the call is cut off', block.start);
     return DONE;
@@ -63,7 +64,7 @@ export function* readBareCalls(block: Block): Reading<BareCalls> {
   const from = source.position;
   if (!(yield* looksLikeCall(source))) return 'data';
   const json = yield* readJson(source);
-  if (json.kind === 'cut') return namesOfferedTool(source.textFrom(from, 300), tools) ? 'malformed' : 'broken';
+  if (json.kind === 'cut') return namesOfferedTool(source.textFrom(from, 300), tools) ? 'malformed' : 'cut';
   if (json.kind === 'broken') return 'broken';
   const parsed = parseLenient(json.text);
   const calls = parsed.ok ? allCalls(parsed.value, tools) : null;
@@ -122,14 +123,18 @@ function* skipSeparators(source: Source): Reading<number> {
   return yield* skipBlanks(source);
 }
 
-/** Lets JSON through as the text it is, as it comes, with all values that stand in a row with it. */
+/** Lets JSON through as the text it is, as it comes, with all objects that stand in a row with it. */
 function* passRow(block: Block): Reading<void> {
   const { source } = block;
   for (;;) {
-    if (!(yield* passJson(block))) return;
+    if (source.peek() !== OPEN_BRACE) {
+      yield* passJson(block);
+      return;
+    }
+    if (!(yield* passJson(block)) || !(yield* more(source))) return;
     const behind = source.position;
-    const next = yield* skipSeparators(source);
-    if (next !== OPEN_BRACE && next !== OPEN_BRACKET) {
+    const next = source.peek() === COMMA ? yield* skipSeparators(source) : source.peek();
+    if (next !== OPEN_BRACE) {
       source.seek(behind);
       return;
     }

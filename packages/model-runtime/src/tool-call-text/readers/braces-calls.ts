@@ -29,6 +29,7 @@ export function bracesCalls({ delimiter, end }: { delimiter: string; end: string
       const name = isCall ? yield* readWhile(source, (next) => next !== OPEN_BRACE && next > 32, MAX_NAME) : null;
       const body = source.position;
       let reason: string | null = null;
+      let isCut = false;
       if (name !== null && name !== '' && source.peek() === OPEN_BRACE) {
         source.advance();
         const balance = yield* readBalanced(source, [CLOSE_BRACE], { delimiter });
@@ -38,9 +39,10 @@ export function bracesCalls({ delimiter, end }: { delimiter: string; end: string
           block.call(name, args);
           continue;
         }
-        reason = balance === 'cut' ? 'the call is cut off' : `the arguments of "${name}" cannot be read`;
+        isCut = balance === 'cut';
+        reason = isCut ? 'the call is cut off' : `the arguments of "${name}" cannot be read`;
       }
-      if (!stepBackToHidden(source, from, [end])) {
+      if (isCut || !stepBackToHidden(source, from, [end])) {
         const stop = yield* readUntil(source, [end]);
         if (stop !== null) source.seek(stop.at);
       }

@@ -34,6 +34,7 @@ const OPEN_BRACE = 123;
 export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
   const { ends = [], starts = [], otherwise = 'text' } = options;
   const stops = [...ends, ...starts];
+  const stopCodes = new Set(stops.map((stop) => stop.charCodeAt(0)));
 
   return function* (block) {
     const { source } = block;
@@ -44,6 +45,13 @@ export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
       if (code === NONE) {
         if (yield* more(source)) continue;
         return atTextEnd(block, listed);
+      }
+      const at = source.position;
+      const stop = stopCodes.has(code) ? yield* readOneOf(source, stops) : null;
+      if (stop !== null) {
+        if (starts.includes(stop)) source.seek(at);
+        if (block.found === 0) block.malformed('there is no call in it', block.start);
+        return DONE;
       }
       if (isBlank(code) || SEPARATORS.has(code)) {
         source.advance();
@@ -59,21 +67,14 @@ export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
         behindLast = source.position;
         continue;
       }
-      const at = source.position;
-      const stop = yield* readOneOf(source, stops);
-      if (stop !== null) {
-        if (starts.includes(stop)) source.seek(at);
-        if (block.found === 0) block.malformed('there is no call in it', block.start);
-        return DONE;
-      }
       const isList = listed && code === DOUBLE_QUOTE && ends.length > 0;
       if (block.found === 0 && otherwise === 'text' && !isList) return { type: 'text', upTo: block.body };
       if (block.found > 0 && ends.length === 0) {
         source.seek(behindLast);
         return DONE;
       }
-      const isOver = yield* readJunk(block, options, at, behindLast);
-      if (isOver) return DONE;
+      yield* readJunk(block, options, at, behindLast);
+      return DONE;
     }
   };
 }
@@ -104,20 +105,18 @@ function* readObject(block: Block, stops: readonly string[], options: JsonBlockO
     block.malformed('the call is not JSON', from);
     return;
   }
-  if (json.kind === 'cut') stepBackToHidden(source, from, stops);
   block.malformed(json.kind === 'cut' ? 'the JSON of the call is cut off' : 'the call is not JSON', from);
 }
 
-/** What is no call in a block that closes is malformed; where it never closes, the answer has gone on behind it. */
-function* readJunk(block: Block, options: JsonBlockOptions, from: number, behindLast: number): Reading<boolean> {
+/** What is no call in a block that closes is malformed; where it does not close, the answer has gone on behind it. */
+function* readJunk(block: Block, options: JsonBlockOptions, from: number, behindLast: number): Reading<void> {
   const { source } = block;
   const { ends = [], starts = [] } = options;
   const stop = yield* readUntil(source, [...ends, ...starts]);
-  if (stop === null && block.found > 0) {
-    source.seek(behindLast);
-    return true;
+  const closes = stop !== null && ends.includes(stop.marker);
+  if (!closes && block.found > 0) source.seek(behindLast);
+  else {
+    if (stop !== null && !closes) source.seek(stop.at);
+    block.malformed('it is not JSON', from);
   }
-  if (stop !== null && starts.includes(stop.marker)) source.seek(stop.at);
-  block.malformed('it is not JSON', from, stop?.at ?? source.position);
-  return true;
 }

@@ -48,7 +48,7 @@ export function pythonBlock({ ends, otherwise }: PythonBlockOptions): BlockReade
         continue;
       }
       if (call.kind === 'none' && block.found === 0 && otherwise === 'text') return { type: 'text', upTo: block.body };
-      if (stepBackToHidden(source, at, ends)) {
+      if (call.kind !== 'cut' && stepBackToHidden(source, at, ends)) {
         block.malformed(`the call of "${nameOf(call)}" cannot be read`, at);
         continue;
       }
@@ -79,6 +79,7 @@ export const bareCallList: BlockReader = function* (block) {
       block.malformed('the call is cut off', block.start);
       return DONE;
     }
+    if (call.kind === 'cut') return { type: 'text', upTo: source.position };
     if (call.kind !== 'call' || !tools.offers(call.name)) break;
     calls.push(call);
     const code = yield* skipBlanks(source);
