@@ -1,7 +1,7 @@
 import { Dialect } from './dialect.ts';
 import type { Family } from './core/family.ts';
 import type { Opening } from './core/opening.ts';
-import { bareCalls, fencedCalls, fences } from './families/bare.ts';
+import { bareCalls, fencedCalls, fences, lastFencedCalls } from './families/bare.ts';
 import { commandR7b, commandRPlus } from './families/cohere.ts';
 import { deepseekV3, deepseekV31 } from './families/deepseek.ts';
 import { functionaryV32, functionaryV32Calls } from './families/functionary-v32.ts';
@@ -70,7 +70,7 @@ const FORMATS = {
   phi4: [functools],
   gpt_oss_harmony: [harmony],
   xlam: [fencedCalls, bareCalls, hermes, mistral],
-  json_generic: [bareCalls, hermes, qwenXml],
+  json_generic: [bareCalls, lastFencedCalls, hermes, qwenXml],
   plain: [none],
   internlm: [internlm],
   jamba: [toolCallsList],
@@ -122,9 +122,8 @@ const dialects = new Map<ToolCallFormat, Dialect>();
 
 function makeDialect(format: ToolCallFormat): Dialect {
   const families: readonly Family[] = format === 'auto' ? AUTO : FORMATS[format];
-  const hasFence = families.includes(fencedCalls);
-  const all = [...families, ...(hasFence ? [] : [fences])];
-  const openings = new Set<Opening>(all.flatMap((family) => family.openings));
+  // What comes first counts: the fences of a family that calls in them stand before all others.
+  const openings = new Set<Opening>([...families.flatMap((family) => family.openings), ...fences]);
   const first = families.find((family) => family.first !== undefined)?.first;
   return new Dialect([...openings, ...strays], first);
 }
@@ -168,4 +167,5 @@ const AUTO: readonly Family[] = [
   minicpm5,
   lmStudio,
   gptme,
+  lastFencedCalls,
 ];

@@ -10,12 +10,17 @@ export const citations: readonly Opening[] = [
   {
     marker: '</co:',
     *read({ source, body }) {
-      const sources = yield* readWhile(source, (code) => code !== 62 && code !== 10, 200);
+      const sources = yield* readWhile(source, isSourceCode, 200);
       if (sources === null || !(yield* readExactly(source, '>'))) return { type: 'text', upTo: body };
       return DONE;
     },
   },
 ];
+
+/** `0:[1,2],1:[3]` */
+function isSourceCode(code: number): boolean {
+  return (code >= 48 && code <= 58) || code === 32 || code === 44 || code === 91 || code === 93;
+}
 
 const THINKING: readonly Thinking[] = [
   { start: '<think>', end: '</think>', place: 'lead' },

@@ -53,6 +53,11 @@ export class Block {
     else this.#host.emit({ type: 'malformed_tool_call', ...part });
   }
 
+  /** Takes text that stood among the markup of a call. */
+  say(text: string): void {
+    this.#host.write(text);
+  }
+
   /** What lies before the cursor and was not passed yet is text. */
   pass(): void {
     const { position } = this.source;

@@ -2,19 +2,25 @@ import { readArguments } from '../core/arguments.ts';
 import type { Block } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
 import { DONE, type Opening, type Section, type Verdict } from '../core/opening.ts';
-import { more, readUntil, skipBlanks, type Reading } from '../core/reading.ts';
+import { isNameCode, more, readOneOf, readUntil, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
+import { NONE, type Source } from '../core/source.ts';
 import { leave, swallow } from '../thinking.ts';
 
 const MESSAGE = '<|message|>';
 const CHANNEL = '<|channel|>';
 const START = '<|start|>';
 const ENDS = ['<|call|>', '<|end|>', '<|return|>'];
-/** No header at all: the text is over in it. */
-const CUT = '';
 const STOPS = [...ENDS, START];
+const LESS_THAN = 60;
 const OPEN_BRACE = 123;
-/** Longer is no header: a role, a recipient, a channel, the kind of content. */
-const MAX_HEADER = 300;
+const MAX_NAME = 200;
+const CONSTRAIN = '<|constrain|>';
+const RECIPIENT = 'to=';
+const CHANNELS = ['analysis', 'commentary', 'final'];
+const BEGINNINGS = [`${START}assistant`, CHANNEL, RECIPIENT];
+const TOKENS = [MESSAGE, CHANNEL, CONSTRAIN, RECIPIENT, 'json', 'code'];
+/** Recipients that are no tools. */
+const PEOPLE: ReadonlySet<string> = new Set(['assistant', 'user', 'all']);
 
 /** Ends a section without taking its marker: it begins the next message. */
 function leaveBefore(marker: string): Opening {
@@ -33,18 +39,21 @@ const analysis: Section = {
 };
 const answer: Section = { kind: 'text', openings: ENDS.map((marker): Opening => ({ marker, read: leave })) };
 
+/** What a header says: whom the message is for, and on which channel. `cut`: the text is over in it. */
+type Header = { channel: string | null; recipient: string | null } | 'cut' | null;
+
 /** Reads a message: its header says whether it is thinking, an answer or a call. */
 function* readMessage(block: Block): Reading<Verdict> {
   const { source } = block;
   const header = yield* readHeader(block);
   if (header === null) return { type: 'text', upTo: block.body };
-  if (header === CUT) {
+  if (header === 'cut') {
+    source.seekToEnd();
     block.malformed('the message is cut off', block.start);
     return DONE;
   }
-  const channel = [...header.matchAll(/<\|channel\|>\s*(\w+)/g)].at(-1)?.[1];
-  const recipient = /\bto=([^\s<]+)/.exec(header)?.[1];
-  if (recipient === undefined || recipient === 'assistant' || recipient === 'user' || recipient === 'all') {
+  const { channel, recipient } = header;
+  if (recipient === null || PEOPLE.has(recipient)) {
     return { type: 'enter', section: channel === 'analysis' ? analysis : answer };
   }
   const name = recipient.replace(/^functions\./, '');
@@ -59,23 +68,35 @@ function* readMessage(block: Block): Reading<Verdict> {
 }
 
 /** Reads to behind `<|message|>`; null where what stands here is no header. */
-function* readHeader({ source, start }: Block): Reading<string | null> {
+function* readHeader({ source, start }: Block): Reading<Header> {
+  let channel: string | null = null;
+  let recipient: string | null = null;
+  source.seek(start);
   for (;;) {
-    if (!(yield* more(source))) {
-      return source.text(start, source.position).trimStart().startsWith('<|') ? CUT : null;
+    yield* skipBlanks(source);
+    const at = source.position;
+    const token = yield* readOneOf(source, at === start ? BEGINNINGS : TOKENS);
+    if (token === MESSAGE) return { channel, recipient };
+    if (token === CHANNEL) {
+      yield* skipBlanks(source);
+      channel = yield* readOneOf(source, CHANNELS);
+    } else if (token === RECIPIENT) {
+      recipient = yield* readWhile(source, (code) => code > 32 && code !== LESS_THAN, MAX_NAME);
+    } else if (token === CONSTRAIN) {
+      yield* skipBlanks(source);
+      yield* readWhile(source, isNameCode, MAX_NAME);
     }
-    const text = source.text(start, source.position);
-    if (text.endsWith(MESSAGE)) return isHeader(text) ? text : null;
-    if (text.length > MAX_HEADER) return null;
-    source.advance();
+    if (token !== null && (token !== CHANNEL || channel !== null) && source.peek() !== NONE) continue;
+    if (yield* isCutOff(source, token === CHANNEL ? CHANNELS : TOKENS)) return at === start ? null : 'cut';
+    if (token === null || (token === CHANNEL && channel === null)) return null;
   }
 }
 
-const HEADER =
-  /^(?:<\|start\|>[\w.-]*|<\|channel\|>\w*|to=\S+)(?:\s*(?:<\|channel\|>\s*\w+|<\|constrain\|>\s*\w+|to=[^\s<]+|\w+))*\s*<\|message\|>$/;
-
-function isHeader(text: string): boolean {
-  return HEADER.test(text);
+/** True where the text is over, or over in the middle of one of `tokens`. */
+function* isCutOff(source: Source, tokens: readonly string[]): Reading<boolean> {
+  if (!(yield* more(source))) return true;
+  const rest = source.ended ? source.textFrom(source.position, MAX_NAME) : null;
+  return rest !== null && tokens.some((token) => token.startsWith(rest));
 }
 
 function* readCall(block: Block, name: string): Reading<void> {

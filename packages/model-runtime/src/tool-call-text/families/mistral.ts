@@ -57,6 +57,7 @@ function* readListBehindJunk(block: Block): Reading<Verdict> {
   const junk = yield* readWhile(source, (code) => code !== OPEN_BRACKET && code !== NEWLINE, MAX_JUNK);
   if (junk !== null && (yield* readExactly(source, '[{'))) {
     source.seek(source.position - 1);
+    block.say(junk);
     return yield* list(block);
   }
   return { type: 'text', upTo: block.body };
