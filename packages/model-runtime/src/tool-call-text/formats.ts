@@ -1,7 +1,7 @@
 import { Dialect } from './dialect.ts';
 import type { Family } from './core/family.ts';
 import type { Opening } from './core/opening.ts';
-import { bareCalls, fencedCalls, fences, lastFencedCalls } from './families/bare.ts';
+import { bareCalls, code, fencedCalls, lastFencedCalls } from './families/bare.ts';
 import { commandR7b, commandRPlus } from './families/cohere.ts';
 import { deepseekV3, deepseekV31 } from './families/deepseek.ts';
 import { functionaryV32, functionaryV32Calls } from './families/functionary-v32.ts';
@@ -123,7 +123,7 @@ const dialects = new Map<ToolCallFormat, Dialect>();
 function makeDialect(format: ToolCallFormat): Dialect {
   const families: readonly Family[] = format === 'auto' ? AUTO : FORMATS[format];
   // What comes first counts: the fences of a family that calls in them stand before all others.
-  const openings = new Set<Opening>([...families.flatMap((family) => family.openings), ...fences]);
+  const openings = new Set<Opening>([...families.flatMap((family) => family.openings), ...code]);
   const first = families.find((family) => family.first !== undefined)?.first;
   return new Dialect([...openings, ...strays], first);
 }

@@ -159,6 +159,9 @@ describe('what is no call', () => {
     `   \`\`\`\`json\n\`\`\`\n${block(A)}\n\`\`\`\``,
     `inline \n\`\`\`${block(A)}\`\`\` code`,
     'a late <think>thought</think> stays',
+    `write \`${block(A)}\` to call`,
+    `write \`\`<tool_call>{"a":\`}\`\` or \`${A}\``,
+    '1. item\n\n      ```\n      ' + block(A) + '\n      ```\n',
   ])('%j', (written) => {
     expect(read(written)).toEqual([text(written)]);
   });
@@ -168,6 +171,10 @@ describe('what is no call', () => {
       text(`\`\`\`\n${block(A)}\n\`\`\``),
       called('a', { x: 1 }),
     ]);
+  });
+
+  test('a backtick that quotes nothing hides no call', () => {
+    expect(read(`it\`s \`${block(A)}\n`)).toEqual([text('it`s `'), called('a', { x: 1 })]);
   });
 
   test('inline backticks open no fence', () => {

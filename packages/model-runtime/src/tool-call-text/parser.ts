@@ -49,7 +49,7 @@ export class TextCallParser implements ToolCallTextParser {
   #afterCall = false;
   /** The thinking never ended: it is read a second time, for the calls in it. */
   #rereading = false;
-  /** The last character written, and how far the line it is on is indented; NONE where the line has begun. */
+  /** The last character written, and how far its line is indented; NONE where more than that stands on it. */
   #lastCode = NEWLINE;
   #indent = 0;
   #freshIds = 0;
@@ -157,6 +157,8 @@ export class TextCallParser implements ToolCallTextParser {
       case 'word':
         return !isWordCode(this.#lastCode);
       case 'line':
+        return this.#indent !== NONE && this.#indent < 4;
+      case 'indented':
         return this.#indent !== NONE;
     }
   }
@@ -307,11 +309,10 @@ export class TextCallParser implements ToolCallTextParser {
   #noteWritten(text: string): void {
     this.#lastCode = text.charCodeAt(text.length - 1);
     let at = text.length;
-    while (at > 0 && text.length - at < 4 && text.charCodeAt(at - 1) === SPACE) at -= 1;
+    while (at > 0 && text.charCodeAt(at - 1) === SPACE) at -= 1;
     const spaces = text.length - at;
-    if (at === 0) {
-      if (this.#indent !== NONE) this.#indent = this.#indent + spaces > 3 ? NONE : this.#indent + spaces;
-    } else this.#indent = spaces < 4 && text.charCodeAt(at - 1) === NEWLINE ? spaces : NONE;
+    if (at === 0) this.#indent = this.#indent === NONE ? NONE : this.#indent + spaces;
+    else this.#indent = text.charCodeAt(at - 1) === NEWLINE ? spaces : NONE;
   }
 
   #flushBlank(): void {

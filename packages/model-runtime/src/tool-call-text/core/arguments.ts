@@ -13,7 +13,7 @@ export type ArgumentsRead = { ok: true; arguments: JsonObject } | { ok: false; r
  * inside it: one quote too few must not swallow the next call. Or, if there is none, behind its closing brace;
  * without `stops`, where it broke.
  */
-export function* readArguments(source: Source, stops: readonly string[]): Reading<ArgumentsRead> {
+export function* readArguments(source: Source, stops: Stops): Reading<ArgumentsRead> {
   yield* skipBlanks(source);
   const from = source.position;
   const json = yield* readJson(source);
@@ -24,7 +24,9 @@ export function* readArguments(source: Source, stops: readonly string[]): Readin
     return { ok: false, reason: 'the arguments are not a JSON object', isCut: false };
   }
   if (json.kind === 'cut') return { ok: false, reason: 'the JSON of the call is cut off', isCut: true };
-  if (!stepBackToHidden(source, from, stops) && stops.length > 0) yield* readBalanced(source, json.closers, { stops });
+  const all = [...stops.ends, ...stops.starts];
+  if (!stepBackToHidden(source, from, stops) && all.length > 0)
+    yield* readBalanced(source, json.closers, { stops: all });
   return { ok: false, reason: 'the arguments are not JSON', isCut: false };
 }
 
@@ -38,24 +40,39 @@ export function toArguments(value: JsonValue | undefined): JsonObject | null {
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
 }
 
+/** What ends a call, and what begins the next one. */
+export type Stops = { ends: readonly string[]; starts: readonly string[] };
+
 /**
- * What was taken for a string may have hidden one of `stops`: goes back to before the first of them that stands where a
- * call ends, behind a bracket. Any other is part of the string, and what follows it must never be read as calls.
+ * What was taken for a string may have hidden the end of the call: goes back to before it. It counts only where a call
+ * ends, behind a bracket, and if the next call follows or nothing does. Any other marker is part of the string, and what
+ * follows it must never be read as calls.
  */
-export function stepBackToHidden(source: Source, from: number, stops: readonly string[]): boolean {
+export function stepBackToHidden(source: Source, from: number, { ends, starts }: Stops): boolean {
   const hidden = source.text(from, source.position);
-  source.examined += hidden.length * stops.length;
-  const places = stops.map((stop) => findBehindBracket(hidden, stop)).filter((at) => at !== -1);
+  const all = [...ends, ...starts];
+  source.examined += hidden.length * all.length;
+  const places = [
+    ...ends.map((end) =>
+      findStop(hidden, end, (behind) => behind === '' || all.some((stop) => behind.startsWith(stop))),
+    ),
+    ...starts.map((start) => findStop(hidden, start, () => true)),
+  ].filter((at) => at !== -1);
   if (places.length === 0) return false;
   source.seek(from + Math.min(...places));
   return true;
 }
 
-function findBehindBracket(text: string, stop: string): number {
-  let at = text.indexOf(stop);
-  while (at !== -1 && !standsBehindBracket(text, at)) at = text.indexOf(stop, at + stop.length);
-  return at;
+function findStop(text: string, stop: string, mayFollow: (behind: string) => boolean): number {
+  for (let at = text.indexOf(stop); at !== -1; at = text.indexOf(stop, at + stop.length)) {
+    const behind = at + stop.length;
+    if (standsBehindBracket(text, at) && mayFollow(text.slice(behind, behind + LONGEST_STOP).trimStart())) return at;
+  }
+  return -1;
 }
+
+/** Longer than any marker with the whitespace before it. */
+const LONGEST_STOP = 80;
 
 /** True where, whitespace aside, a closing bracket stands before `at`. */
 export function standsBehindBracket(text: string, at: number): boolean {

@@ -11,8 +11,12 @@ const NAMES = ['name', 'tool_name', 'function_name'];
 const ARGUMENTS = ['arguments', 'parameters', 'args'];
 const IDS = ['id', 'tool_call_id', 'call_id'];
 
-/** The keys an object may begin with that is meant as a call. */
+/** The keys an object may begin with that is meant as a call; of these, those that name the tool, and that say little. */
 export const CALL_KEYS: ReadonlySet<string> = new Set([...NAMES, ...ARGUMENTS, ...IDS, 'function', 'type']);
+export const NAME_KEYS: ReadonlySet<string> = new Set(NAMES);
+export const IDLE_KEYS: ReadonlySet<string> = new Set([...IDS, 'type']);
+/** What `type` says of a call. */
+export const CALL_TYPES: ReadonlySet<string> = new Set(['function', 'tool_call', 'tool_use', 'function_call']);
 
 /**
  * Reads `{"name": …, "arguments": …}` as models write it: keys in any order and by their other names, arguments as a

@@ -33,7 +33,12 @@ export class MarkerTrie {
     node.openings.push(opening);
 
     const first = opening.marker.charCodeAt(0);
-    const place = opening.place === 'line' ? AT_LINE_START : opening.place === 'word' ? AT_WORD_START : EVERYWHERE;
+    const place =
+      opening.place === 'line' || opening.place === 'indented'
+        ? AT_LINE_START
+        : opening.place === 'word'
+          ? AT_WORD_START
+          : EVERYWHERE;
     const known = this.#firsts[first] ?? 0;
     this.#firsts[first] = known === 0 ? place : Math.min(known, place);
     if (opening.marker.length === 1) this.#pairs.fill(1, first * 128, first * 128 + 128);

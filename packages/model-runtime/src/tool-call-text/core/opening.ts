@@ -2,10 +2,11 @@ import type { Block } from './block.ts';
 import type { Reading } from './reading.ts';
 
 /**
- * Where an opening counts: at the beginning of a word or of a line, before anything else was said, or where nothing but
+ * Where an opening counts: at the beginning of a word or of a line (`indented`: however far
+ * to the right), before anything else was said, or where nothing but
  * whitespace lies between it and a call.
  */
-export type Place = 'anywhere' | 'word' | 'line' | 'lead' | 'after_call';
+export type Place = 'anywhere' | 'word' | 'line' | 'indented' | 'lead' | 'after_call';
 
 /** A stretch of the answer with markers of its own: thinking, or a framed text. */
 export type Section = { kind: 'text' | 'reasoning'; openings: readonly Opening[] };

@@ -2,9 +2,9 @@ import type { Family } from '../core/family.ts';
 import type { Opening } from '../core/opening.ts';
 import { toJsonCall, toJsonList } from '../core/writing.ts';
 import { bareJson } from '../readers/bare-json.ts';
-import { fence } from '../readers/fence.ts';
+import { codeSpan, fence } from '../readers/fence.ts';
 
-const tildes: Opening = { marker: '~~~', place: 'line', read: fence('never'), weak: true };
+const tildes: Opening = { marker: '~~~', place: 'indented', read: fence('never'), weak: true };
 const NAMELESS = /["\d[\]{-]/;
 
 /** `{"name": …, "arguments": {…}}` in the middle of text, or a list of such. Only tools on offer are calls there. */
@@ -19,15 +19,19 @@ export const bareCalls: Family = {
 
 /** A list of calls in a JSON fence: xLAM, and Qwen 2.5-Coder when it forgets its tags. */
 export const fencedCalls: Family = {
-  openings: [{ marker: '```', place: 'line', read: fence('always'), weak: true }, tildes],
+  openings: [{ marker: '```', place: 'indented', read: fence('always'), weak: true }, tildes],
   write: (calls) => `\`\`\`json\n${toJsonList(calls)}\n\`\`\``,
 };
 
 /** The same, but only in a fence that ends the answer: any other is an example. */
 export const lastFencedCalls: Family = {
-  openings: [{ marker: '```', place: 'line', read: fence('last'), weak: true }, tildes],
+  openings: [{ marker: '```', place: 'indented', read: fence('last'), weak: true }, tildes],
   write: fencedCalls.write,
 };
 
-/** Code fences, in which calls are examples. */
-export const fences: readonly Opening[] = [{ marker: '```', place: 'line', read: fence('never'), weak: true }, tildes];
+/** Code, in fences and within lines: calls in it are examples. */
+export const code: readonly Opening[] = [
+  { marker: '```', place: 'indented', read: fence('never'), weak: true },
+  tildes,
+  { marker: '`', read: codeSpan, weak: true },
+];

@@ -62,7 +62,7 @@ function* readCall(block: Block): Reading<string | null> {
     yield* skipBlanks(source);
   }
   if (name === '') return 'the call has no name';
-  const read = yield* readArguments(source, STOPS);
+  const read = yield* readArguments(source, { ends: [...CALL_END, ...CALLS_END], starts: CALL_BEGIN });
   if (!read.ok) return read.reason;
   block.call(name, read.arguments);
 

@@ -18,7 +18,7 @@ function* readMessage(block: Block): Reading<Verdict> {
   if (name === EVERYONE) return DONE;
 
   if (!tools.offers(name) || (yield* skipBlanks(source)) !== OPEN_BRACE) return { type: 'text', upTo: block.body };
-  const read = yield* readArguments(source, [`\n${MARKER}`]);
+  const read = yield* readArguments(source, { ends: [], starts: [`\n${MARKER}`] });
   if (read.ok) block.call(name, read.arguments);
   else block.malformed(read.reason, block.start);
   return DONE;

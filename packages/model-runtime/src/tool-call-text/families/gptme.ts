@@ -20,7 +20,7 @@ const read: BlockReader = function* (block) {
   const isCall = name !== null && name !== '' && tools.offers(name) && (yield* readExactly(source, ':'));
   if (!isCall || (yield* skipBlanks(source)) !== OPEN_BRACE) return { type: 'text', upTo: block.body };
 
-  const read = yield* readArguments(source, []);
+  const read = yield* readArguments(source, { ends: [], starts: [] });
   if (read.ok) block.call(name, read.arguments, id === '' ? null : id);
   else if (read.isCut && tools.has(name)) block.malformed(read.reason, block.start);
   else return { type: 'text', upTo: read.isCut ? source.position : block.nextMarker(block.body) };

@@ -103,7 +103,7 @@ function* readCall(block: Block, name: string): Reading<void> {
   const { source } = block;
   const code = yield* skipBlanks(source);
   const from = source.position;
-  const read = code === OPEN_BRACE ? yield* readArguments(source, STOPS) : null;
+  const read = code === OPEN_BRACE ? yield* readArguments(source, { ends: ENDS, starts: [START] }) : null;
   if (read?.ok === true) block.call(name, read.arguments);
 
   const stop = yield* readUntil(source, STOPS);

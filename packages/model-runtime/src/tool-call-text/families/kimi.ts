@@ -46,7 +46,7 @@ function* readCall(block: Block): Reading<string | null> {
   const { source, tools } = block;
   const id = (yield* readWhile(source, (code) => code !== LESS_THAN, MAX_ID))?.trim();
   if (id === undefined || !(yield* readExactly(source, ARGUMENTS_BEGIN))) return 'the call is cut off';
-  const read = yield* readArguments(source, STOPS);
+  const read = yield* readArguments(source, { ends: [CALL_END, SECTION_END], starts: [CALL_BEGIN] });
   if (!read.ok) return read.reason;
   const args = read.arguments;
 

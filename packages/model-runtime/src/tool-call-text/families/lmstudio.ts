@@ -17,7 +17,7 @@ const readNamed: BlockReader = function* (block) {
   yield* skipBlanks(source);
   const name = yield* readWhile(source, isNameCode, MAX_NAME);
   if (name === null || (yield* skipBlanks(source)) !== OPEN_BRACE) return { type: 'text', upTo: block.body };
-  const read = yield* readArguments(source, ENDS);
+  const read = yield* readArguments(source, { ends: ENDS, starts: [START] });
   if (read.ok) {
     block.call(name, read.arguments);
     yield* skipBlanks(source);

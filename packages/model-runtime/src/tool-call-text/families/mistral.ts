@@ -45,7 +45,7 @@ function* readList(block: Block): Reading<Verdict> {
 }
 
 function* readNamed(block: Block, name: string, id: string | null): Reading<Verdict> {
-  const read = yield* readArguments(block.source, [MARKER]);
+  const read = yield* readArguments(block.source, { ends: [], starts: [MARKER] });
   if (read.ok) block.call(name, read.arguments, id);
   else block.malformed(read.reason, block.start);
   return DONE;

@@ -42,7 +42,7 @@ export function bracesCalls({ delimiter, end }: { delimiter: string; end: string
         isCut = balance === 'cut';
         reason = isCut ? 'the call is cut off' : `the arguments of "${name}" cannot be read`;
       }
-      if (isCut || !stepBackToHidden(source, from, [end])) {
+      if (isCut || !stepBackToHidden(source, from, { ends: [end], starts: [] })) {
         const stop = yield* readUntil(source, [end]);
         if (stop !== null) source.seek(stop.at);
       }

@@ -16,7 +16,8 @@ const OPEN_BRACE = 123;
  */
 export type FencedCalls = 'never' | 'last' | 'always';
 
-/** Reads a Markdown code fence (CommonMark 4.5, without containers) from behind its first three characters. */
+/** Reads a Markdown code fence (CommonMark 4.5; at any indentation, for it may
+ * stand in a list) from behind its first three characters. */
 export function fence(calls: FencedCalls): BlockReader {
   return function* (block) {
     const { source } = block;
@@ -88,7 +89,7 @@ function* passLine(block: Block): Reading<boolean> {
 /** True if the line that begins here closes the fence; then the cursor stands at its end. */
 function* closes(block: Block, mark: number, length: number): Reading<boolean> {
   const { source } = block;
-  yield* readWhile(source, (code) => code === SPACE, 3);
+  yield* readWhile(source, (code) => code === SPACE, Infinity);
   const from = source.position;
   const run = yield* readWhile(source, (code) => code === mark, Infinity);
   const closing = run?.length ?? source.position - from;
@@ -96,3 +97,29 @@ function* closes(block: Block, mark: number, length: number): Reading<boolean> {
   const rest = yield* readWhile(source, (code) => code !== NEWLINE, Infinity);
   return rest === null || rest.trim() === '';
 }
+
+/** What markers begin with. */
+const MARKUP = new Set([...'<[{'].map((char) => char.charCodeAt(0)));
+/** Longer is no call quoted in passing. */
+const MAX_SPAN = 400;
+
+/** Reads markup that is quoted as code within a line, from behind its first backtick: it is text. */
+export const codeSpan: BlockReader = function* ({ source }) {
+  const run = yield* readWhile(source, (code) => code === BACKTICK, MAX_SPAN);
+  const behind = source.position;
+  if (run === null || !MARKUP.has(source.peek())) return { type: 'text', upTo: behind };
+  const length = 1 + run.length;
+  while (source.position - behind < MAX_SPAN) {
+    const code = source.peek();
+    if (code === NONE && (yield* more(source))) continue;
+    if (code === NONE || code === NEWLINE) break;
+    if (code !== BACKTICK) {
+      source.advance();
+      continue;
+    }
+    const from = source.position;
+    yield* readWhile(source, (next) => next === BACKTICK, MAX_SPAN);
+    if (source.position - from === length) return { type: 'text', upTo: source.position };
+  }
+  return { type: 'text', upTo: behind };
+};

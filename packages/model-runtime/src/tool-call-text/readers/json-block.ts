@@ -88,6 +88,7 @@ function atTextEnd(block: Block, listed: boolean): Verdict {
 
 function* readObject(block: Block, stops: readonly string[], options: JsonBlockOptions): Reading<void> {
   const { source } = block;
+  const { ends = [], starts = [] } = options;
   const from = source.position;
   const json = yield* readJson(source);
   if (json.kind === 'whole') {
@@ -99,7 +100,7 @@ function* readObject(block: Block, stops: readonly string[], options: JsonBlockO
     else block.malformed(call.reason, from);
     return;
   }
-  if (json.kind === 'broken' && !stepBackToHidden(source, from, stops)) {
+  if (json.kind === 'broken' && !stepBackToHidden(source, from, { ends, starts })) {
     const lineEnds = options.onePerLine === true ? ['\n{'] : [];
     yield* readBalanced(source, json.closers, { stops: [...stops, ...lineEnds] });
     block.malformed('the call is not JSON', from);

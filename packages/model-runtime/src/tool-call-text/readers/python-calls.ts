@@ -48,7 +48,7 @@ export function pythonBlock({ ends, otherwise }: PythonBlockOptions): BlockReade
         continue;
       }
       if (call.kind === 'none' && block.found === 0 && otherwise === 'text') return { type: 'text', upTo: block.body };
-      if (call.kind !== 'cut' && stepBackToHidden(source, at, ends)) {
+      if (call.kind !== 'cut' && stepBackToHidden(source, at, { ends, starts: [] })) {
         block.malformed(`the call of "${nameOf(call)}" cannot be read`, at);
         continue;
       }
