@@ -38,7 +38,7 @@ export class Dialect {
 
   /** Where the first marker stands that is no ordinary text, behind a closing bracket. */
   findStrong(text: string): number | null {
-    const anywhere = { lastCode: 10, atLineStart: true };
+    const anywhere = { lastCode: 10, indent: 0 };
     for (let at = 0; at < text.length; at += 1) {
       at = this.#strong.nextCandidate(text, at, anywhere);
       if (this.#strong.standsAt(text, at) && standsBehindBracket(text, at)) return at;

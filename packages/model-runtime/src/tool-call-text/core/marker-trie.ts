@@ -1,3 +1,4 @@
+import { NONE } from './source.ts';
 import type { Opening } from './opening.ts';
 
 export type TrieNode = { next: Map<number, TrieNode>; openings: Opening[] };
@@ -46,7 +47,7 @@ export class MarkerTrie {
   }
 
   /** Where in `text`, from `at` on, an opening may begin; its length if nowhere. */
-  nextCandidate(text: string, at: number, place: { lastCode: number; atLineStart: boolean }): number {
+  nextCandidate(text: string, at: number, place: { lastCode: number; indent: number }): number {
     const from = at;
     for (; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
@@ -55,7 +56,7 @@ export class MarkerTrie {
       if (kind === EVERYWHERE) return at;
       const last = at > from ? text.charCodeAt(at - 1) : place.lastCode;
       if (kind === AT_WORD_START && !isWordCode(last)) return at;
-      if (kind === AT_LINE_START && (at === from ? place.atLineStart : last === 10 || last === 32)) return at;
+      if (kind === AT_LINE_START && (at === from ? place.indent !== NONE : last === 10 || last === 32)) return at;
     }
     return at;
   }

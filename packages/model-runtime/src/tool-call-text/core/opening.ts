@@ -6,7 +6,7 @@ import type { Reading } from './reading.ts';
  * to the right), before anything else was said, or where nothing but
  * whitespace lies between it and a call.
  */
-export type Place = 'anywhere' | 'word' | 'line' | 'indented' | 'lead' | 'after_call';
+type Place = 'anywhere' | 'word' | 'line' | 'indented' | 'lead' | 'after_call';
 
 /** A stretch of the answer with markers of its own: thinking, or a framed text. */
 export type Section = { kind: 'text' | 'reasoning'; openings: readonly Opening[] };

@@ -16,7 +16,7 @@ const style: TagStyle = {
 };
 
 /** Lines of `<function=f>` with its arguments. */
-export function writeFunction({ name, arguments: args }: WrittenCall): string {
+function writeFunction({ name, arguments: args }: WrittenCall): string {
   const lines = eachArgument(args, (key, value) => `<parameter=${key}>\n${toTagText(value)}\n</parameter>\n`);
   return `<function=${name}>\n${lines}</function>`;
 }

@@ -14,6 +14,7 @@ import {
   skipBlanks,
   type Reading,
 } from '../core/reading.ts';
+import { NONE } from '../core/source.ts';
 import { mayBeJson, typedValue } from '../core/typed-value.ts';
 
 /** How a family writes calls as tags. */
@@ -210,7 +211,8 @@ function* readCdata(block: Block, style: TagStyle, { tool, key }: Argument): Rea
 
 /**
  * Reads to the end of a value. Where its end is missing, the next argument at the beginning of a line ends it, if the
- * tool takes such a one and has not got it yet; or the end of the call, if the block ends right behind it.
+ * tool takes such a one and has not got it yet; or the end of the call, if the block ends right behind it, and then the
+ * answer does or another block begins.
  */
 function* readRaw(block: Block, style: TagStyle, argument: Argument): Reading<string | undefined> {
   const { source } = block;
@@ -230,12 +232,18 @@ function* readRaw(block: Block, style: TagStyle, argument: Argument): Reading<st
   }
 }
 
+function toStartTag(endTag: string): string {
+  return endTag.replace('/', '');
+}
+
 function* endsValue(block: Block, style: TagStyle, marker: string, at: number, argument: Argument): Reading<boolean> {
   const { source, tools } = block;
   if (marker === style.callEnd) {
     const code = yield* skipBlanks(source);
     const tag = code === LESS_THAN ? yield* readTag(block) : null;
-    return tag !== null && style.wrapperEnds.includes(tag);
+    if (tag === null || !style.wrapperEnds.includes(tag)) return false;
+    const next = yield* skipBlanks(source);
+    return next === NONE || (yield* readOneOf(source, style.wrapperEnds.map(toStartTag))) !== null;
   }
   source.seek(at);
   const tag = yield* readTag(block);

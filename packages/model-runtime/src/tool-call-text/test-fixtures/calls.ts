@@ -52,7 +52,7 @@ const sharpEdges = fc.constantFrom(
 );
 
 /** Any text, often with what formats stumble over. */
-export const trickyText: fc.Arbitrary<string> = fc
+const trickyText: fc.Arbitrary<string> = fc
   .array(fc.oneof({ weight: 3, arbitrary: sharpEdges }, { weight: 2, arbitrary: fc.string({ unit: 'binary' }) }), {
     maxLength: 8,
   })
