@@ -330,23 +330,3 @@ describe('for every text', () => {
     );
   });
 });
-
-test('a hostile answer of a megabyte is read in linear time', () => {
-  // Each would take minutes if the text were looked at again with every piece.
-  const hostile = [
-    '<tool_call>{"a":"' + 'x'.repeat(1_000_000),
-    '<tool_call>' + ' '.repeat(1_000_000),
-    ' '.repeat(1_000_000),
-    '<tool_call>{"</tool_call>'.repeat(40_000),
-    '<tool_call>{"a":"x</tool_call>'.repeat(30_000),
-    '<tool_call>{</tool_call>'.repeat(40_000),
-    block(A).repeat(20_000),
-    '<'.repeat(1_000_000),
-    '`'.repeat(1_000_000),
-  ];
-  for (const whole of hostile) {
-    const pieces = whole.match(/[^]{1,4}/g) ?? [];
-    expect(parse(pieces).length).toBeGreaterThan(0);
-    expect(parse([whole]).length).toBeGreaterThan(0);
-  }
-});

@@ -1,4 +1,4 @@
-import { more, readOneOf, type Reading } from './reading.ts';
+import { isBlank, more, readOneOf, type Reading } from './reading.ts';
 import { NONE, type Source } from './source.ts';
 
 const DOUBLE_QUOTE = 34;
@@ -12,6 +12,8 @@ const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 const LESS_THAN = 60;
 
+const CLOSERS: ReadonlySet<number> = new Set([CLOSE_PAREN, CLOSE_BRACKET, CLOSE_BRACE]);
+
 /** How a kind of string that is not in quotes begins and ends: `<|"|>`. */
 type Delimiter = string | null;
 
@@ -21,7 +23,7 @@ export type Balance = 'closed' | 'mismatch' | 'cut' | 'stop';
 export type BalanceOptions = {
   /** Strings stand between these, and nothing in them is an escape. Default: quotes, with backslashes. */
   delimiter?: Delimiter;
-  /** What ends the search wherever it stands, in strings too. */
+  /** What ends the search; in strings too, but there only behind a bracket, where a call may have ended. */
   stops?: readonly string[];
 };
 
@@ -32,6 +34,7 @@ export function* readBalanced(
   { delimiter = null, stops = [] }: BalanceOptions = {},
 ): Reading<Balance> {
   let quote = NONE;
+  let lastSolid = NONE;
   const stopCodes = new Set(stops.map((stop) => stop.charCodeAt(0)));
   while (closers.length > 0) {
     const code = source.peek();
@@ -39,7 +42,7 @@ export function* readBalanced(
       if (!(yield* more(source))) return 'cut';
       continue;
     }
-    if (stopCodes.has(code)) {
+    if (stopCodes.has(code) && (quote === NONE || CLOSERS.has(lastSolid))) {
       const at = source.position;
       if ((yield* readOneOf(source, stops)) !== null) {
         source.seek(at);
@@ -51,6 +54,7 @@ export function* readBalanced(
       continue;
     }
     source.advance();
+    if (!isBlank(code)) lastSolid = code;
     if (quote !== NONE) {
       if (code === BACKSLASH) {
         if (!(yield* more(source))) return 'cut';

@@ -9,7 +9,7 @@ import { pythonBlock } from '../readers/python-calls.ts';
 const START = '<|tool_call_start|>';
 const END = '<|tool_call_end|>';
 const OLMO_END = '</function_calls>';
-const list = pythonBlock({ ends: [END], otherwise: 'malformed' });
+const list = pythonBlock({ start: START, ends: [END], otherwise: 'malformed' });
 
 /** Some write the body of a block once more behind it, with a second end. */
 const read: BlockReader = function* (block) {
@@ -29,7 +29,11 @@ export const lfm2: Family = {
 /** `<function_calls>f(a="x")`, one call a line, then `</function_calls>`: OLMo 3. */
 export const olmo3: Family = {
   openings: [
-    { marker: '<function_calls>', begins: beginsName, read: pythonBlock({ ends: [OLMO_END], otherwise: 'text' }) },
+    {
+      marker: '<function_calls>',
+      begins: beginsName,
+      read: pythonBlock({ start: '<function_calls>', ends: [OLMO_END], otherwise: 'text' }),
+    },
     { marker: '<function_calls>', begins: beginsJson, read: jsonBlock({ ends: [OLMO_END] }) },
   ],
   write: (calls) => `<function_calls>${calls.map(toPythonCall).join('\n')}${OLMO_END}`,

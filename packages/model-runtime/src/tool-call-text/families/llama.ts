@@ -26,7 +26,10 @@ export const pythonic: Family = {
 /** The same inside `<|python_start|>…<|python_end|>`, its end often missing: Llama 4. */
 export const llama4: Family = {
   openings: [
-    { marker: '<|python_start|>', read: pythonBlock({ ends: ['<|python_end|>'], otherwise: 'text' }) },
+    {
+      marker: '<|python_start|>',
+      read: pythonBlock({ start: '<|python_start|>', ends: ['<|python_end|>'], otherwise: 'text' }),
+    },
     ...pythonic.openings,
   ],
   write: (calls) => `<|python_start|>${pythonic.write(calls)}<|python_end|>`,

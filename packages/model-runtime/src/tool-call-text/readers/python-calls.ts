@@ -12,14 +12,14 @@ const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const SEPARATORS = new Set([COMMA, SEMICOLON, OPEN_BRACKET, CLOSE_BRACKET]);
 
-/** What a marked block of calls as in Python ends with, and whether prose may follow its marker. */
-export type PythonBlockOptions = { ends: readonly string[]; otherwise: 'text' | 'malformed' };
+/** What a marked block of calls as in Python begins and ends with, and whether prose may follow its marker. */
+export type PythonBlockOptions = { start: string; ends: readonly string[]; otherwise: 'text' | 'malformed' };
 
 /**
  * Reads a marked block of calls as in Python: `[f(a='x'), g()]`, or without the list, one a line. Some models write
  * JSON there instead.
  */
-export function pythonBlock({ ends, otherwise }: PythonBlockOptions): BlockReader {
+export function pythonBlock({ start, ends, otherwise }: PythonBlockOptions): BlockReader {
   const json = jsonBlock({ ends, otherwise });
   return function* (block) {
     const { source } = block;
@@ -48,7 +48,7 @@ export function pythonBlock({ ends, otherwise }: PythonBlockOptions): BlockReade
         continue;
       }
       if (call.kind === 'none' && block.found === 0 && otherwise === 'text') return { type: 'text', upTo: block.body };
-      if (call.kind !== 'cut' && stepBackToHidden(source, at, { ends, starts: [] })) {
+      if (stepBackToHidden(source, at, { ends, starts: [start] })) {
         block.malformed(`the call of "${nameOf(call)}" cannot be read`, at);
         continue;
       }

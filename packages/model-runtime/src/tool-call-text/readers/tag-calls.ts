@@ -210,25 +210,32 @@ function* readCdata(block: Block, style: TagStyle, { tool, key }: Argument): Rea
 }
 
 /**
- * Reads to the end of a value. Where its end is missing, the next argument at the beginning of a line ends it, if the
- * tool takes such a one and has not got it yet; or the end of the call, if the block ends right behind it, and then the
- * answer does or another block begins.
+ * Reads to the end of a value. A call written inside it is part of it, with all its arguments. Where the end is missing,
+ * the next argument at the beginning of a line is one, if the tool takes such an argument and has not got it yet; or the
+ * end of the call, if the block ends right behind it, and then the answer does or another block begins.
  */
 function* readRaw(block: Block, style: TagStyle, argument: Argument): Reading<string | undefined> {
   const { source } = block;
   const from = source.position;
+  let holdsCall = false;
+  let openInside = 0;
   for (;;) {
-    const stop = yield* readUntil(source, [style.parameterEnd, style.parameterStart, style.callEnd]);
+    const stop = yield* readUntil(source, [style.parameterEnd, style.parameterStart, style.callEnd, style.callStart]);
     if (stop === null) return undefined;
-    if (stop.marker === style.parameterEnd) return source.text(from, stop.at);
-    const behind = source.position;
-    const atLineStart = stop.at > from && source.text(stop.at - 1, stop.at) === '\n';
-    if (style.trim !== 'newlines' || !atLineStart) continue;
-    if (yield* endsValue(block, style, stop.marker, stop.at, argument)) {
-      source.seek(stop.at);
-      return source.text(from, stop.at);
+    if (stop.marker === style.callStart) holdsCall = true;
+    else if (stop.marker === style.parameterEnd) {
+      if (openInside === 0) return source.text(from, stop.at);
+      openInside -= 1;
+    } else if (holdsCall) {
+      if (stop.marker === style.parameterStart) openInside += 1;
+    } else if (style.trim === 'newlines' && stop.at > from && source.text(stop.at - 1, stop.at) === '\n') {
+      const behind = source.position;
+      if (yield* endsValue(block, style, stop.marker, stop.at, argument)) {
+        source.seek(stop.at);
+        return source.text(from, stop.at);
+      }
+      source.seek(behind);
     }
-    source.seek(behind);
   }
 }
 
