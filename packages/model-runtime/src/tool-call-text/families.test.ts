@@ -161,6 +161,7 @@ describe('what looks like a call and is none', () => {
     'functools.partial(f)[0]',
     '>>> f(1)\n2',
     'Action: none\nto=you',
+    'a <tool_call>name</tool_call> tag',
   ])('%j', (written) => {
     expect(read(written)).toEqual([text(written)]);
   });
@@ -170,6 +171,28 @@ describe('what looks like a call and is none', () => {
     expect(read(written)).toEqual([text(written)]);
     expect(read(written, { tools: [] })).toEqual([called('unheard', { n: 1 })]);
   });
+});
+
+describe('an answer that is cut shows no half of a call', () => {
+  test.each([
+    '<｜tool▁calls▁begin｜>',
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁s',
+    '<|tool_calls_section_begin|>\n<|tool_c',
+    '<|channel|>analysis',
+    '<|start|>assis',
+    '<tool_call>\n<function',
+    '<tool_call>f\n<arg_',
+    '<|START_ACTION|>',
+    '<|python_start|>[f(1',
+    '[TOOL_CALLS]f[ARGS]',
+  ])('%j', (written) => {
+    expect(read(`So: ${written}`)).toEqual([text('So: '), malformed(written)]);
+  });
+});
+
+test('calls of one family in the wrapper of another are read, and the wrapper is not shown', () => {
+  const call = '<tool_call>{"name":"f","arguments":{"n":1}}</tool_call>';
+  expect(read(`<tool_calls>\n${call}\n</tool_calls>`)).toEqual([called('f', { n: 1 })]);
 });
 
 test('ids are the model’s own, and no two calls share one', () => {

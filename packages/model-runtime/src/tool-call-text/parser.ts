@@ -102,13 +102,14 @@ export class TextCallParser implements ToolCallTextParser {
   /** Reads the longest marker that stands here and may stand here; none if there is none. */
   *#match(trie: MarkerTrie): Reading<readonly Opening[]> {
     const source = this.#source;
+    const start = source.position;
     let found: readonly Opening[] = [];
-    let end = source.position;
+    let end = start;
     let node: TrieNode | undefined = trie.root;
     while (node.next.size > 0) {
       if (source.peek() === NONE && !(yield* more(source))) {
-        // Half of what ends a call is as little text as all of it.
-        if (this.#writer.afterCall && leadsToStray(node)) return [halfStray];
+        // Half of what ends a call is as little text as all of it; a single character says nothing.
+        if (this.#writer.afterCall && source.position - start > 1 && leadsToStray(node)) return [halfStray];
         break;
       }
       node = node.next.get(source.peek());

@@ -22,7 +22,7 @@ export function* readPythonCall(source: Source): Reading<PythonCall> {
 
   const from = source.position;
   const begins = yield* beginsArguments(source);
-  if (begins !== 'yes') return begins === 'cut' ? { kind: 'cut', name } : { kind: 'none' };
+  if (begins !== 'yes') return { kind: begins === 'cut' ? 'cut' : 'broken', name };
   source.seek(from);
   const balance = yield* readBalanced(source, [CLOSE_PAREN]);
   if (balance !== 'closed') return { kind: balance === 'cut' ? 'cut' : 'broken', name };

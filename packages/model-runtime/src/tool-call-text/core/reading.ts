@@ -62,6 +62,15 @@ export function* readOneOf(source: Source, markers: readonly string[]): Reading<
   return null;
 }
 
+/** True where the text is over, or over in the middle of one of `tokens`. */
+export function* isCutOff(source: Source, tokens: readonly string[]): Reading<boolean> {
+  if (!(yield* more(source))) return true;
+  const rest = source.ended ? source.textFrom(source.position, LONGEST_TOKEN) : null;
+  return rest !== null && tokens.some((token) => token.startsWith(rest));
+}
+
+const LONGEST_TOKEN = 100;
+
 /** What ended a stretch: the marker, read as well, and where the stretch ended. Null: the text is over. */
 export type Stop = { marker: string; at: number };
 

@@ -2,7 +2,7 @@ import { readArguments } from '../core/arguments.ts';
 import type { Block } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
 import { DONE, type BlockReader } from '../core/opening.ts';
-import { readExactly, readOneOf, readUntil, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
+import { isCutOff, readExactly, readOneOf, readUntil, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
 
 /** The tokens are written with full-width bars; an old template had them with plain ones. */
 const BARS = ['｜', '|'];
@@ -28,8 +28,11 @@ const readCalls: BlockReader = function* (block) {
     const from = source.position;
     const marker = yield* readOneOf(source, [...CALL_BEGIN, ...CALLS_END]);
     if (marker === null) {
-      if (block.found === 0) return { type: 'text', upTo: block.body };
-      source.seek(behindLast);
+      if (block.found > 0) source.seek(behindLast);
+      else if (yield* isCutOff(source, CALL_BEGIN)) {
+        source.seekToEnd();
+        block.malformed('the call is cut off', block.start);
+      } else return { type: 'text', upTo: block.body };
       return DONE;
     }
     if (CALLS_END.includes(marker)) {

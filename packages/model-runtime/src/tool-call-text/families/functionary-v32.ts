@@ -26,13 +26,16 @@ function* readMessage(block: Block): Reading<Verdict> {
 
 /** `>>>f` and JSON on the next line; the prompt ends in `>>>`, so the answer begins with the name. */
 export const functionaryV32: Family = {
-  openings: [{ marker: MARKER, place: 'line', read: readMessage }],
+  openings: [{ marker: MARKER, read: readMessage }],
   first: readMessage,
   write: (calls) => calls.map(({ name, arguments: args }) => `${name}\n${JSON.stringify(args)}`).join(`\n${MARKER}`),
 };
 
 /** The same where it is one of many: only calls are told from text there. */
 export const functionaryV32Calls: Family = {
-  openings: functionaryV32.openings,
+  openings: [
+    { marker: MARKER, place: 'line', read: readMessage },
+    { marker: MARKER, place: 'after_call', read: readMessage },
+  ],
   write: (calls) => `${MARKER}${functionaryV32.write(calls)}`,
 };

@@ -1,7 +1,8 @@
 import { beginsName, beginsJson, beginsTag } from '../core/begins.ts';
 import type { Family } from '../core/family.ts';
 import { DONE, type BlockReader } from '../core/opening.ts';
-import { readOneOf, skipBlanks } from '../core/reading.ts';
+import { readExactly, readOneOf, skipBlanks, type Reading } from '../core/reading.ts';
+import type { Source } from '../core/source.ts';
 import { eachArgument, toTagText } from '../core/writing.ts';
 import { jsonBlock } from '../readers/json-block.ts';
 import { keyValueCall, type KeyValueStyle } from '../readers/key-value-calls.ts';
@@ -63,6 +64,7 @@ const readHunyuan: BlockReader = function* (block) {
   let behindLast = block.body;
   for (;;) {
     yield* skipBlanks(source);
+    if (block.found === 0 && (yield* holdsOthers(source))) return DONE;
     const marker = yield* readOneOf(source, ['<tool_call>', CALLS_END]);
     if (marker === CALLS_END) {
       if (block.found === 0) block.malformed('there is no call in it', block.start);
@@ -77,6 +79,18 @@ const readHunyuan: BlockReader = function* (block) {
     behindLast = source.position;
   }
 };
+
+/** Some put the calls of another family into this wrapper: it goes, and they are read as what they are. */
+function* holdsOthers(source: Source): Reading<boolean> {
+  const from = source.position;
+  let holds = yield* readExactly(source, '<invoke name=');
+  if (!holds && (yield* readExactly(source, '<tool_call>'))) {
+    const code = yield* skipBlanks(source);
+    holds = beginsJson(code) || beginsTag(code);
+  }
+  source.seek(from);
+  return holds;
+}
 
 /** The same inside `<tool_calls>`, with `<tool_sep>` behind the name: Hunyuan V3. */
 export const hunyuanV3: Family = {

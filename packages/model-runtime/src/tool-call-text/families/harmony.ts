@@ -2,8 +2,8 @@ import { readArguments } from '../core/arguments.ts';
 import type { Block } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
 import { DONE, type Opening, type Section, type Verdict } from '../core/opening.ts';
-import { isNameCode, more, readOneOf, readUntil, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
-import { NONE, type Source } from '../core/source.ts';
+import { isCutOff, isNameCode, readOneOf, readUntil, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
+import { NONE } from '../core/source.ts';
 import { leave, swallow } from '../thinking.ts';
 
 const MESSAGE = '<|message|>';
@@ -87,16 +87,11 @@ function* readHeader({ source, start }: Block): Reading<Header> {
       yield* readWhile(source, isNameCode, MAX_NAME);
     }
     if (token !== null && (token !== CHANNEL || channel !== null) && source.peek() !== NONE) continue;
-    if (yield* isCutOff(source, token === CHANNEL ? CHANNELS : TOKENS)) return at === start ? null : 'cut';
+    const isFramed = source.textFrom(start, 2) === '<|';
+    const next = token === CHANNEL ? CHANNELS : at === start ? BEGINNINGS : TOKENS;
+    if (isFramed && (yield* isCutOff(source, next))) return 'cut';
     if (token === null || (token === CHANNEL && channel === null)) return null;
   }
-}
-
-/** True where the text is over, or over in the middle of one of `tokens`. */
-function* isCutOff(source: Source, tokens: readonly string[]): Reading<boolean> {
-  if (!(yield* more(source))) return true;
-  const rest = source.ended ? source.textFrom(source.position, MAX_NAME) : null;
-  return rest !== null && tokens.some((token) => token.startsWith(rest));
 }
 
 function* readCall(block: Block, name: string): Reading<void> {

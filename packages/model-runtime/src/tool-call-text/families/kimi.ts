@@ -2,7 +2,7 @@ import { readArguments } from '../core/arguments.ts';
 import type { Block } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
 import { DONE, type BlockReader } from '../core/opening.ts';
-import { readExactly, readOneOf, readUntil, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
+import { isCutOff, readExactly, readOneOf, readUntil, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
 
 const SECTION_BEGIN = '<|tool_calls_section_begin|>';
 const SECTION_END = '<|tool_calls_section_end|>';
@@ -22,8 +22,11 @@ const readCalls: BlockReader = function* (block) {
     const from = source.position;
     const marker = yield* readOneOf(source, [CALL_BEGIN, SECTION_END]);
     if (marker === null) {
-      if (block.found === 0) return { type: 'text', upTo: block.body };
-      source.seek(behindLast);
+      if (block.found > 0) source.seek(behindLast);
+      else if (yield* isCutOff(source, [CALL_BEGIN])) {
+        source.seekToEnd();
+        block.malformed('the call is cut off', block.start);
+      } else return { type: 'text', upTo: block.body };
       return DONE;
     }
     if (marker === SECTION_END) {

@@ -44,7 +44,7 @@ export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
       const code = source.peek();
       if (code === NONE) {
         if (yield* more(source)) continue;
-        return atTextEnd(block, listed);
+        return atTextEnd(block, listed || otherwise === 'malformed');
       }
       const at = source.position;
       const stop = stopCodes.has(code) ? yield* readOneOf(source, stops) : null;
@@ -79,9 +79,9 @@ export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
   };
 }
 
-function atTextEnd(block: Block, listed: boolean): Verdict {
+function atTextEnd(block: Block, isMeant: boolean): Verdict {
   if (block.found > 0) return DONE;
-  if (!listed) return { type: 'text', upTo: block.body };
+  if (!isMeant) return { type: 'text', upTo: block.body };
   block.malformed('the call is cut off', block.start);
   return DONE;
 }

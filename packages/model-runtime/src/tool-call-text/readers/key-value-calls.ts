@@ -3,6 +3,7 @@ import type { Block } from '../core/block.ts';
 import { setOwn } from '../core/literal.ts';
 import { DONE, type BlockReader } from '../core/opening.ts';
 import {
+  isCutOff,
   isNameCode,
   more,
   readExactly,
@@ -43,16 +44,17 @@ export function keyValueCall(style: KeyValueStyle): BlockReader {
     yield* skipBlanks(source);
     const stands = yield* readOneOf(source, [style.keyStart, style.end]);
     if (stands === null) {
-      const isCut =
-        source.ended &&
-        [style.keyStart, style.end].some((tag) => tag.startsWith(source.textFrom(source.position, tag.length)));
-      if (!isCut || name === '') return { type: 'text', upTo: block.body };
+      if (name === '' || !(yield* isCutOff(source, [style.keyStart, style.end])))
+        return { type: 'text', upTo: block.body };
       source.seekToEnd();
       block.malformed('the call is cut off', block.start);
       return DONE;
     }
-    if (stands === style.end) block.call(name, {});
-    else yield* readPairs(block, style, name);
+    if (stands === style.end) {
+      // A word between tags, and no more: without a tool of that name, it is only spoken of.
+      if (!block.tools.offers(name)) return { type: 'text', upTo: block.body };
+      block.call(name, {});
+    } else yield* readPairs(block, style, name);
     return DONE;
   };
 }
