@@ -181,6 +181,7 @@ describe('an answer that is cut shows no half of a call', () => {
     '<|channel|>analysis',
     '<|start|>assis',
     '<tool_call>\n<function',
+    '<tool_call>wri',
     '<tool_call>f\n<arg_',
     '<|START_ACTION|>',
     '<|python_start|>[f(1',

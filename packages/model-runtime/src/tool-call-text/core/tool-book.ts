@@ -22,6 +22,11 @@ export class ToolBook {
     return this.isEmpty || this.has(name);
   }
 
+  /** True if a tool on offer is called this, or longer. */
+  hasBeginning(text: string): boolean {
+    return [...this.#schemas.keys()].some((name) => name.startsWith(text));
+  }
+
   /** The schema of one argument of a tool, or null where nothing is known of it. */
   argument(tool: string, name: string): { schema: JsonValue; root: JsonObject } | null {
     const root = this.#schemas.get(tool);

@@ -36,8 +36,10 @@ export function keyValueCall(style: KeyValueStyle): BlockReader {
     yield* skipBlanks(source);
     const name = yield* readWhile(source, isNameCode, MAX_NAME);
     if (name === null) {
-      // Cut in the name: whether it was one will never be known.
-      return { type: 'text', upTo: block.body };
+      const written = source.text(block.body, source.position).trim();
+      if (!block.tools.hasBeginning(written)) return { type: 'text', upTo: block.body };
+      block.malformed('the call is cut off', block.start);
+      return DONE;
     }
     yield* skipBlanks(source);
     if (style.separator !== undefined) yield* readExactly(source, style.separator);
