@@ -7,8 +7,6 @@ test('what others may use is exactly this', () => {
     'createDemoRuntime',
     'createModelRuntime',
     'createOpenAiChatRuntime',
-    'createToolCallTextParser',
-    'describeTools',
     'findLocalServers',
     'toOpenAiMessages',
     'toOpenAiTools',

@@ -1,6 +1,6 @@
 import type { AssistantMessage, JsonObject, Message, ToolMessage, ToolMode, UserMessage } from '@toolyard/protocol';
 import { scrubJson } from '../scrub.ts';
-import { renderTextResponse } from '../text-calls/describe.ts';
+import { renderTextResponse } from '../tool-call-text/describe.ts';
 import { toResultContent } from '../wire/content.ts';
 import { remember } from '../wire/json-text.ts';
 import { answerAsText, wireIdsOf } from '../wire/messages.ts';

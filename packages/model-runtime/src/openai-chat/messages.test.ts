@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { assistant, call, result, system, user } from '../test-fixtures/requests.ts';
-import { shortId } from '../wire/messages.ts';
+import { shortId, textFormOf } from '../wire/messages.ts';
 import { messagesJson, toOpenAiMessages } from './messages.ts';
 
 const native = { toolMode: 'native' } as const;
@@ -214,9 +214,8 @@ describe('calls as text', () => {
       { role: 'user', content: 'hi' },
       {
         role: 'assistant',
-        content: expect.stringContaining(
-          'Now.\n<tool_call>\n{"name":"f","arguments":{"x":1}}\n</tool_call>\n<tool_call>',
-        ),
+        content:
+          'Now.\n<tool_call>\n{"name": "f", "arguments": {"x":1}}\n</tool_call>\n<tool_call>\n{"name": "g", "arguments": {}}\n</tool_call>',
       },
       {
         role: 'user',
@@ -224,6 +223,12 @@ describe('calls as text', () => {
       },
     ]);
     expect(wire[2]).not.toHaveProperty('tool_calls');
+  });
+
+  test('are written as the model was taught, where its name tells how', () => {
+    const [, , written] = toOpenAiMessages(messages, { ...asText, textForm: textFormOf('Mistral-7B-Instruct-v0.3') });
+    expect(written).toMatchObject({ content: expect.stringContaining('[TOOL_CALLS]') });
+    expect(textFormOf('a-model-nobody-knows')).toBe('hermes');
   });
 
   test('a tool cannot close its own tag', () => {

@@ -9,15 +9,17 @@ import {
   type UserMessage,
 } from '@toolyard/protocol';
 import { scrub, scrubJson } from '../scrub.ts';
-import { renderTextCall, renderTextResponse } from '../text-calls/describe.ts';
+import { renderTextResponse, type ToolDescriptionFormat } from '../tool-call-text/describe.ts';
 import { joinJsonStrings, remember } from '../wire/json-text.ts';
-import { toolRun, turnStart, wireIdsOf } from '../wire/messages.ts';
+import { answerAsText, toolRun, turnStart, wireIdsOf } from '../wire/messages.ts';
 import { isOwnOf } from '../wire/replay.ts';
 import { toToolContent, toUserContent } from './content.ts';
 import { readReplay } from './replay.ts';
 
 export type MessageOptions = {
   toolMode: ToolMode;
+  /** How calls of earlier turns are written in the mode `text`. */
+  textForm?: ToolDescriptionFormat;
   /** Stands at the end of the system prompt; empty: nothing. */
   systemSuffix?: string;
   /** The model whose own thinking goes back to it; absent: none does. */
@@ -55,8 +57,13 @@ export function messagesJson(messages: readonly Message[], options: MessageOptio
         pushUser(out, userContentJson(message));
         break;
       case 'assistant': {
+        if (options.toolMode === 'text') {
+          const json = textAnswer(message, options.textForm);
+          if (json !== null) out.push(json);
+          break;
+        }
         const isReplayed = at >= replayFrom && isOwnOf(message, options.replayFor ?? '');
-        const wire = assistantWire(message, isReplayed && options.toolMode === 'native' ? 'replay' : options.toolMode);
+        const wire = assistantWire(message, isReplayed ? 'replay' : 'native');
         for (const [callId, wireId] of wire.ids) wireIds.set(callId, wireId);
         if (wire.json !== null) out.push(wire.json);
         break;
@@ -116,12 +123,23 @@ function joinContents(first: string, second: string): string {
 /** `json` is null where nothing is left to send: a message of thinking alone, or of an error. */
 type AssistantWire = { json: string | null; ids: readonly (readonly [callId: string, wireId: string])[] };
 
-/** `replay`: native, with the thinking that goes back. */
-type Form = ToolMode | 'replay';
+const textCaches = new Map<ToolDescriptionFormat | undefined, WeakMap<AssistantMessage, string | null>>();
+
+/** Null for an answer that says nothing. */
+function textAnswer(message: AssistantMessage, form: ToolDescriptionFormat | undefined): string | null {
+  let cache = textCaches.get(form);
+  if (cache === undefined) textCaches.set(form, (cache = new WeakMap()));
+  return remember(cache, message, () => {
+    const content = answerAsText(message, form);
+    return content === '' ? null : JSON.stringify({ role: 'assistant', content });
+  });
+}
+
+/** `replay`: with the thinking that goes back. */
+type Form = 'native' | 'replay';
 
 const assistantCaches: Record<Form, WeakMap<AssistantMessage, AssistantWire>> = {
   native: new WeakMap(),
-  text: new WeakMap(),
   replay: new WeakMap(),
 };
 
@@ -130,7 +148,6 @@ function assistantWire(message: AssistantMessage, form: Form): AssistantWire {
     const replay = form === 'replay' ? readReplay(message.parts) : null;
     const ids = wireIdsOf(message);
     const idOf = new Map(ids);
-    const pieces: string[] = [];
     const calls: JsonValue[] = [];
     let text = '';
     for (const part of message.parts) {
@@ -143,10 +160,6 @@ function assistantWire(message: AssistantMessage, form: Form): AssistantWire {
           break;
         case 'tool_call': {
           const args = scrubJson(part.arguments);
-          if (form === 'text') {
-            pieces.push(renderTextCall(part.name, args));
-            break;
-          }
           calls.push({
             id: idOf.get(part.callId) ?? part.callId,
             type: 'function',
@@ -162,11 +175,10 @@ function assistantWire(message: AssistantMessage, form: Form): AssistantWire {
           break;
       }
     }
-    const content = [text, ...pieces].filter((piece) => piece !== '').join('\n');
-    if (content === '' && calls.length === 0) return { json: null, ids };
+    if (text === '' && calls.length === 0) return { json: null, ids };
     const wire = {
       role: 'assistant',
-      content: content === '' ? null : scrub(content),
+      content: text === '' ? null : scrub(text),
       ...replay?.fields,
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
     };

@@ -3,7 +3,7 @@ import { OPENAI_MODELS } from '../openai/models-data.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
 import { lookUp } from '../wire/effort.ts';
-import { textModeSuffix } from '../wire/messages.ts';
+import { textFormOf, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
 import { messagesJson } from './messages.ts';
 import type { OpenAiChatQuirks } from './quirks.ts';
@@ -23,9 +23,11 @@ const OWNED = ['model', 'messages', 'tools', 'stream'];
 
 /** A chat request; its body is JSON text put together from pieces that were written once. */
 export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): OutgoingChat {
+  const textForm = textFormOf(request.model);
   const messages = messagesJson(request.messages, {
     toolMode: request.toolMode,
-    systemSuffix: textModeSuffix(request),
+    textForm,
+    systemSuffix: textModeSuffix(request, textForm),
     ...(without.has(WITHOUT.replay) ? {} : { replayFor: request.model }),
   });
   const settings = settingsOf(request, quirks, without);

@@ -9,7 +9,7 @@ import {
   type UserMessage,
 } from '@toolyard/protocol';
 import { scrub, scrubJson } from '../scrub.ts';
-import { renderTextResponse } from '../text-calls/describe.ts';
+import { renderTextResponse } from '../tool-call-text/describe.ts';
 import { toResultContent } from '../wire/content.ts';
 import { remember } from '../wire/json-text.ts';
 import { answerAsText, wireIdsOf } from '../wire/messages.ts';

@@ -1,6 +1,8 @@
 import type { AssistantMessage, Message, ToolDefinition, ToolMessage } from '@toolyard/protocol';
 import { scrub, scrubJson } from '../scrub.ts';
-import { describeTools, renderTextCall } from '../text-calls/describe.ts';
+import { describeTools, renderTextCalls, type ToolDescriptionFormat } from '../tool-call-text/describe.ts';
+import { toolCallFormatForModel } from '../tool-call-text/model-formats.ts';
+import type { WrittenCall } from '../tool-call-text/types.ts';
 import type { ChatRequest } from '../types.ts';
 
 /** The tool messages from a place on, up to the first that is none. */
@@ -44,11 +46,19 @@ export function shortId(id: string): string {
   return letters(first, 5) + letters(second, 4);
 }
 
+/** The form of calls a model that is known by its name was taught; for any other the one most have seen. */
+export function textFormOf(model: string): ToolDescriptionFormat {
+  const format = toolCallFormatForModel(model);
+  return format === 'auto' || format === 'plain' ? COMMON_FORM : format;
+}
+
+const COMMON_FORM = 'hermes';
+
 /** What stands at the end of the system prompt where calls are written as text: there is no tool choice to set. */
-export function textModeSuffix(request: ChatRequest): string {
+export function textModeSuffix(request: ChatRequest, form: ToolDescriptionFormat = COMMON_FORM): string {
   if (request.toolMode === 'native' || request.tools.length === 0) return '';
   if (request.toolChoice === 'none') return 'No tool can be called any more. Answer now from what you know.';
-  const described = scrub(describeTools(offered(request), 'hermes'));
+  const described = scrub(describeTools(offered(request), form));
   return request.toolChoice === 'auto' ? described : `${described}\n\nAnswer with a call.`;
 }
 
@@ -62,15 +72,16 @@ export function turnStart(messages: readonly Message[]): number {
 }
 
 /** An answer as a model that writes its calls as text would have written it. */
-export function answerAsText(message: AssistantMessage): string {
-  const pieces: string[] = [];
+export function answerAsText(message: AssistantMessage, form: ToolDescriptionFormat = COMMON_FORM): string {
+  const calls: WrittenCall[] = [];
   let text = '';
   for (const part of message.parts) {
     if (part.type === 'text') text += part.text;
     else if (part.type === 'malformed_tool_call') text += `${text === '' ? '' : '\n'}${part.raw}`;
-    else if (part.type === 'tool_call') pieces.push(renderTextCall(part.name, scrubJson(part.arguments)));
+    else if (part.type === 'tool_call') calls.push({ name: part.name, arguments: scrubJson(part.arguments) });
   }
-  return scrub([text, ...pieces].filter((piece) => piece !== '').join('\n'));
+  const written = calls.length === 0 ? '' : renderTextCalls(calls, form);
+  return scrub([text, written].filter((piece) => piece !== '').join('\n'));
 }
 
 /** The text of all system messages, and what else stands at its end. */
