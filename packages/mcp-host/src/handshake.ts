@@ -1,6 +1,7 @@
 import type { Implementation } from '@modelcontextprotocol/client';
 import { Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import type { EraMemory } from './era-memory.ts';
+import { statusOf } from './connect-failure.ts';
+import type { EraMemory, EraRecord } from './era-memory.ts';
 import { eraKey, noteEra, recallEra } from './era-memory.ts';
 import { RawResultTransport } from './raw-result-transport.ts';
 import type { CreateTransport, HostTransport, TransportContext } from './transport.ts';
@@ -40,9 +41,51 @@ type Way = { kind: 'legacy' } | { kind: 'probe'; probeMs: number };
  * Throws what the last attempt threw; by then its transport is closed.
  */
 export async function sayHello(options: HandshakeOptions): Promise<Session> {
-  const { context, eraMemory, timeoutMs } = options;
-  const key = eraKey(options.config);
+  const { config, context, eraMemory } = options;
+  const key = eraKey(config);
   const remembered = await recallEra(eraMemory, key, context.clock.now());
+  if (config.type !== 'http') return greet(options, key, remembered);
+
+  const older = { ...options, config: { ...config, type: 'sse' as const } };
+  if (remembered?.transport === 'sse') {
+    try {
+      return await greetOverSse(older, key, remembered);
+    } catch (thrown) {
+      if (options.signal.aborted || statusOf(thrown) === undefined) throw thrown;
+      await noteEra(eraMemory, key, undefined);
+      context.log('info', 'The server no longer takes the older HTTP+SSE; trying Streamable HTTP.');
+      return greet(options, key, undefined);
+    }
+  }
+  try {
+    return await greet(options, key, remembered);
+  } catch (thrown) {
+    if (options.signal.aborted || !mayBeSse(statusOf(thrown))) throw thrown;
+    context.log('info', 'The server does not take Streamable HTTP; trying the older HTTP+SSE.');
+    try {
+      return await greetOverSse(older, key, remembered);
+    } catch {
+      // What the address said to the newer transport is the better account.
+      throw thrown;
+    }
+  }
+}
+
+/** Every server of the newer protocol speaks Streamable HTTP: over this one nobody is asked for it. */
+async function greetOverSse(
+  options: HandshakeOptions,
+  key: string,
+  remembered: EraRecord | undefined,
+): Promise<Session> {
+  const tried = await tryOnce({ kind: 'legacy' }, options);
+  if (!('session' in tried)) throw tried.thrown;
+  await noteEraOf(options, key, remembered, tried.session, 'legacy', 'sse');
+  return tried.session;
+}
+
+async function greet(options: HandshakeOptions, key: string, record: EraRecord | undefined): Promise<Session> {
+  const { context, eraMemory, timeoutMs } = options;
+  const remembered = record?.era;
   // A server known to be modern may take its time to start; for others a long probe is waiting for nothing.
   const patient: Way = { kind: 'probe', probeMs: Math.ceil(timeoutMs / 2) };
   const brief: Way = { kind: 'probe', probeMs: Math.min(PROBE_MS, Math.ceil(timeoutMs / 3)) };
@@ -54,14 +97,7 @@ export async function sayHello(options: HandshakeOptions): Promise<Session> {
       const { session, probeReply } = tried;
       // A modern server that was too slow for the probe went on as legacy; next time it gets more time.
       const era = probeReply === 'modern' ? 'modern' : session.era;
-      const protocolVersion = session.client.getNegotiatedProtocolVersion();
-      if (era !== remembered) {
-        await noteEra(eraMemory, key, {
-          era,
-          at: context.clock.now(),
-          ...(protocolVersion === undefined ? {} : { protocolVersion }),
-        });
-      }
+      await noteEraOf(options, key, record, session, era);
       return session;
     }
 
@@ -71,6 +107,24 @@ export async function sayHello(options: HandshakeOptions): Promise<Session> {
     context.log('info', next.reason);
     way = next.way;
   }
+}
+
+async function noteEraOf(
+  { eraMemory, context }: HandshakeOptions,
+  key: string,
+  before: EraRecord | undefined,
+  { client }: Session,
+  era: Era,
+  transport?: 'sse',
+): Promise<void> {
+  if (before?.era === era && before.transport === transport) return;
+  const protocolVersion = client.getNegotiatedProtocolVersion();
+  await noteEra(eraMemory, key, {
+    era,
+    at: context.clock.now(),
+    ...(protocolVersion === undefined ? {} : { protocolVersion }),
+    ...(transport === undefined ? {} : { transport }),
+  });
 }
 
 type Tried =
@@ -150,6 +204,11 @@ function secondWay(
         reason: 'The server could not answer the question for the newer protocol; using the older handshake.',
       }
     : undefined;
+}
+
+/** What a server that only knows HTTP+SSE says to a POST at the address of its stream. */
+function mayBeSse(status: number | undefined): boolean {
+  return status === 400 || status === 404 || status === 405 || status === 415;
 }
 
 function mayBeModern(status: number): boolean {

@@ -14,7 +14,10 @@ export type {
 export type { EraMemory, EraRecord } from './era-memory.ts';
 export { createEraMemory } from './era-memory.ts';
 export type { CreateTransport, HostTransport, TransportContext, TransportEnd } from './transport.ts';
-export { createWebTransports } from './http-transport.ts';
+export type { WebTransportsOptions } from './web-transports.ts';
+export { createWebTransports } from './web-transports.ts';
+export type { OpenWebSocket, WebSocketLike } from './websocket-transport.ts';
+export type { ServeInMemory } from './in-memory-transport.ts';
 export type { ConnectionOptions } from './connection.ts';
 export { McpConnection } from './connection.ts';
 export type { ListedTool } from './read-tool.ts';

@@ -12,7 +12,11 @@ export type TransportEnd =
       detail: string;
     }
   | { kind: 'exited'; code: number | null; signal: string | null; stderr: readonly string[] }
-  | { kind: 'line_too_long'; limitBytes: number };
+  | { kind: 'line_too_long'; limitBytes: number }
+  /** Nobody answered at the address, or not in the way this transport needs. */
+  | { kind: 'unreachable'; detail: string }
+  /** The other side ended a connection that stood. */
+  | { kind: 'hung_up'; detail?: string };
 
 /** An SDK transport that can also say how it ended. `close()` may be called any number of times. */
 export type HostTransport = Transport & {

@@ -3,7 +3,14 @@ import type { ErrorInfo, JsonObject, ToolDefinition, ToolReference, ToolResult }
 /** How a server is reached. */
 export type TransportConfig =
   | { type: 'stdio'; command: string; args?: string[]; env?: Record<string, string>; cwd?: string }
-  | { type: 'http'; url: string; headers?: Record<string, string> };
+  /** Streamable HTTP; a server that only knows the older HTTP+SSE is found out and spoken to over that. */
+  | { type: 'http'; url: string; headers?: Record<string, string> }
+  /** HTTP+SSE of 2024-11-05, and nothing else. */
+  | { type: 'sse'; url: string; headers?: Record<string, string> }
+  /** `ws:` or `wss:`, subprotocol `mcp`. Browsers can send no headers with it. */
+  | { type: 'websocket'; url: string; headers?: Record<string, string> }
+  /** A server that lives in this process; the owner of the transports knows it by this name. */
+  | { type: 'in-memory'; name: string };
 
 export type ServerConfig = {
   /** Chosen by the owner; the first half of every tool reference. */

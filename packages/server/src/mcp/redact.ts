@@ -14,10 +14,11 @@ export function shownTransport({ transport }: ServerConfig): McpServerView['tran
   if (transport.type === 'stdio') {
     return { type: 'stdio', command: transport.command.split(/[\\/]/).at(-1) ?? transport.command };
   }
+  if (transport.type === 'in-memory') return { type: 'stdio', command: transport.name };
   const url = URL.canParse(transport.url) ? new URL(transport.url) : null;
   if (url === null) return { type: 'http', url: '' };
   const steps = url.pathname.split('/').map((step) => (OPAQUE_STEP.test(step) ? HIDDEN : step));
-  return { type: 'http', url: url.origin + steps.join('/') };
+  return { type: 'http', url: `${url.protocol}//${url.host}${steps.join('/')}` };
 }
 
 /** Makes a function that takes the secrets of a server's configuration out of what it printed or answered. */
@@ -37,6 +38,7 @@ function secretsOf({ transport }: ServerConfig): string[] {
     });
     return [...ofOptions, ...Object.values(env)];
   }
+  if (transport.type === 'in-memory') return [];
   const values = Object.values(transport.headers ?? {});
   const ofHeaders = [...values, ...values.map((value) => value.replace(/^\S+ /, ''))];
   if (!URL.canParse(transport.url)) return ofHeaders;

@@ -65,9 +65,11 @@ class OwnServers implements Servers {
     this.#host = new McpHost({
       servers: options.servers.map(({ config }) => config),
       createTransport: (config, context) => {
-        const address = config.type === 'http' ? config.url : '';
-        const fetch = (input: string | URL, init?: RequestInit) => this.#fetches.for(address)(input, init);
-        return createNodeTransports({ fetch })(config, context);
+        const address = 'url' in config ? config.url.replace(/^ws(s?):/i, 'http$1:') : '';
+        return createNodeTransports({
+          fetch: (input, init) => this.#fetches.for(address)(input, init),
+          openWebSocket: (url, init) => this.#fetches.for(address).openWebSocket(url, init),
+        })(config, context);
       },
       clock,
       clientInfo: { name: 'toolyard', version: VERSION },
