@@ -9,6 +9,7 @@ import {
 import type { ErrorCode, ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { seconds } from './call-failure.ts';
+import { signInWanted } from './connection-errors.ts';
 import { networkCodeOf } from './network-error.ts';
 import type { TransportEnd } from './transport.ts';
 import type { ConnectionPhase, ServerConfig } from './types.ts';
@@ -33,7 +34,7 @@ export function explainFailedConnect(failed: FailedConnect): ErrorInfo {
   if (end?.kind === 'unreachable') return unreachable(config, end.detail);
   if (end !== undefined) return explainEnd(config.id, failed.phase, end);
   if (failed.outOfTime) return explainSilence(failed);
-  if (thrown instanceof UnauthorizedError) return needsSignIn(config.id);
+  if (thrown instanceof UnauthorizedError) return signInWanted(config.id);
   const status = statusOf(thrown);
   if (status !== undefined) return explainStatus(config, failed.phase, status);
   const network = networkCodeOf(thrown);
@@ -143,7 +144,7 @@ function explainSilence(failed: FailedConnect): ErrorInfo {
 }
 
 function explainStatus(config: ServerConfig, phase: ConnectionPhase, status: number): ErrorInfo {
-  if (status === 401) return needsSignIn(config.id);
+  if (status === 401) return signInWanted(config.id);
   if (status === 403) {
     return {
       ...refused(config.id, phase, 'denied access (HTTP 403)'),
@@ -191,14 +192,6 @@ function refused(serverId: string, phase: ConnectionPhase, how: string): ErrorIn
     code: 'server_refused' satisfies ErrorCode,
     message: `The server "${serverId}" ${how} while ${doing(phase)}.`,
     hint: 'Check the configuration of the server and what its documentation asks for.',
-  };
-}
-
-function needsSignIn(serverId: string): ErrorInfo {
-  return {
-    code: 'needs_sign_in',
-    message: `The server "${serverId}" asks for a sign-in (HTTP 401).`,
-    hint: 'Give it a valid token in the headers of its configuration.',
   };
 }
 

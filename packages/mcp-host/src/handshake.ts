@@ -3,9 +3,11 @@ import { Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@mo
 import { statusOf } from './connect-failure.ts';
 import type { EraMemory, EraRecord } from './era-memory.ts';
 import { eraKey, noteEra, recallEra } from './era-memory.ts';
+import type { QuestionDesk } from './question-desk.ts';
 import { RawResultTransport } from './raw-result-transport.ts';
 import type { CreateTransport, HostTransport, TransportContext } from './transport.ts';
 import type { ConnectionPhase, Era, TransportConfig } from './types.ts';
+import type { WireLog } from './wire-log.ts';
 
 /** How long a server whose era is unknown may think about `server/discover`, in milliseconds. */
 const PROBE_MS = 5_000;
@@ -16,6 +18,8 @@ export type HandshakeOptions = {
   context: TransportContext;
   clientInfo: Implementation;
   eraMemory: EraMemory;
+  desk: QuestionDesk;
+  wire: WireLog;
   /** Ends the attempt and everything it started. */
   signal: AbortSignal;
   timeoutMs: number;
@@ -135,13 +139,12 @@ async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {
   options.onPhase('transport_creating');
   const inner = await options.createTransport(options.config, options.context);
   options.onTransport(inner);
-  const transport = new RawResultTransport(inner, () => {
+  const transport = new RawResultTransport(inner, options.wire, () => {
     options.onPhase('transport_ready');
     options.onPhase('initializing');
   });
   const client = new Client(options.clientInfo, {
-    // Only what has a handler is declared; handlers come from the owner.
-    capabilities: {},
+    capabilities: options.desk.capabilities,
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: way.kind === 'probe' ? way.probeMs : PROBE_MS } },
     inputRequired: { autoFulfill: false },
     // No result is ever thrown away for not fitting its schema: the call has been made.
@@ -149,6 +152,7 @@ async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
     },
   });
+  options.desk.attach(client);
   const onAbort = (): void => void inner.close();
   options.signal.addEventListener('abort', onAbort, { once: true });
   try {

@@ -153,19 +153,31 @@ describe('calling', () => {
     expect(await go(met)).toMatchObject({ isError: true, outcome, error: { code } });
   });
 
-  test('a lost session is noticed: the call is in doubt, the next one is not even tried', async () => {
+  test('a lost session is renewed at once: the call under it is in doubt, the next one is made', async () => {
     const met = await meet({}, { sessions: true });
     expect(await go(met)).toMatchObject({ outcome: 'done' });
     server?.forgetSessions();
     expect(await go(met)).toMatchObject({ outcome: 'unknown' });
-    expect(healthOf(met, 'odd')).toMatchObject({ state: 'failed', error: { code: 'server_closed' } });
-    expect(await go(met)).toMatchObject({ outcome: 'not_sent' });
-    await met.connectAll();
-    // The goodbye to the old session ends in the background; it must not touch the new one.
-    await eventually(() => server?.requests.some(({ method }) => method === 'DELETE'));
+    expect(healthOf(met, 'odd')).toMatchObject({ state: 'reconnecting', error: { code: 'server_closed' } });
     expect(await go(met)).toMatchObject({ outcome: 'done' });
+    expect(asked('tools/call')).toBe(3);
+    expect(healthOf(met, 'odd')).toMatchObject({ state: 'ready' });
     expect(healthOf(met, 'odd').error).toBeUndefined();
+    // The goodbye to the old session must not touch the new one.
+    expect(server?.requests.some(({ method }) => method === 'DELETE')).toBe(true);
     expect(await go(met)).toMatchObject({ outcome: 'done' });
+  });
+
+  test('a call that changes nothing, by the word of a server the owner vouches for, is made again', async () => {
+    server = await startScriptedMcp({ tools: [{ name: 'go', annotations: { readOnlyHint: true } }] });
+    const transport = { type: 'http' as const, url: server.url };
+    host = await connected([
+      { id: 'odd', transport, trusted: true },
+      { id: 'unvouched', transport },
+    ]);
+    server.forgetSessions();
+    expect(await go(host)).toMatchObject({ outcome: 'done' });
+    expect(await host.callTool({ serverId: 'unvouched', name: 'go' }, {})).toMatchObject({ outcome: 'unknown' });
   });
 
   test('a session is ended on the server when it is left', async () => {

@@ -10,7 +10,7 @@ export type Reopening = {
   /** Goes in place of the transport's own, to see what its streams carry. */
   fetch: Fetch;
   /** Calls `reopen` when it is time for it, or never; what is returned calls that off. */
-  schedule(reopen: () => void, delayMs: number): () => void;
+  schedule: (reopen: () => void, delayMs: number) => () => void;
 };
 
 /**
