@@ -66,7 +66,7 @@ export function explainFailedCall(call: FailedCall): ToolResult {
           call.lost?.message ?? connectionClosed(call.tool.serverId).message,
         );
       case SdkErrorCode.UnsupportedResultType:
-        return explainResultType(name, thrown.data);
+        return explainResultType(name);
       default:
         return unknown('bad_response', `The answer to ${name} could not be read.`);
     }
@@ -129,8 +129,7 @@ function explainHttpStatus(tool: ToolReference, status: number): ToolResult {
   });
 }
 
-function explainResultType(name: string, data: unknown): ToolResult {
-  const type = typeof data === 'object' && data !== null && 'resultType' in data ? data.resultType : undefined;
+function explainResultType(name: string): ToolResult {
   const message = `${name} answered with a kind of result that Toolyard does not know.`;
   return failure('unknown', { code: 'outcome_unknown', message }, UNKNOWN);
 }

@@ -22,7 +22,7 @@ export type Call = {
   whyLost(): ErrorInfo | undefined;
   /** The server answered with an HTTP status that may mean the end of the connection. */
   onStatus(status: number): void;
-  warn(text: string): void;
+  warn: (text: string) => void;
 };
 
 /** Makes one call of a tool. Never throws: see {@link ToolHost.callTool}. */

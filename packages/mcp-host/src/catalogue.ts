@@ -11,9 +11,9 @@ export type OfferKind = 'tools' | 'resources' | 'prompts';
 export type CatalogueOptions = {
   client: Client;
   timeoutMs: number;
-  note(level: LogEntry['level'], text: string): void;
+  note: (level: LogEntry['level'], text: string) => void;
   /** After anything in it has changed. */
-  onChange(): void;
+  onChange: () => void;
 };
 
 /** What one connected server offers, as it last listed it. */

@@ -14,10 +14,10 @@ export type ChangeWatchOptions = {
   era: Era;
   clock: Clock;
   /** Lists this kind again; never throws. */
-  refresh(kind: OfferKind): Promise<void>;
+  refresh: (kind: OfferKind) => Promise<void>;
   /** The contents of a resource somebody follows have changed. */
-  onUpdated(uri: string): void;
-  warn(text: string): void;
+  onUpdated: (uri: string) => void;
+  warn: (text: string) => void;
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { Implementation } from '@modelcontextprotocol/client';
-import type { Clock, ErrorInfo, JsonObject, ResourcePart, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { Clock, ErrorInfo, JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { notSent } from './call-failure.ts';
 import { McpConnection } from './connection.ts';
@@ -319,12 +319,12 @@ export class McpHost implements ToolHost {
   /** From which level on all servers are to log what they do. */
   async setLogLevel(level: LogLevel): Promise<void> {
     this.#logLevel = level;
-    await Promise.all(this.#slots.map((slot) => slot.connection?.setLogLevel(level)));
+    await Promise.all(this.#slots.map(async (slot) => slot.connection?.setLogLevel(level)));
   }
 
   /** Tells servers that the folders the handler for roots gives are others now. */
   async rootsChanged(): Promise<void> {
-    await Promise.all(this.#slots.map((slot) => slot.connection?.rootsChanged()));
+    await Promise.all(this.#slots.map(async (slot) => slot.connection?.rootsChanged()));
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@toolyard/protocol';
 import type { McpBehaviour, ScriptedMcp, ScriptedMcpOptions } from '@toolyard/testing';
-import { eventually, startScriptedMcp } from '@toolyard/testing';
+import { startScriptedMcp } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from './host.ts';

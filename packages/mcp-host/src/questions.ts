@@ -38,13 +38,13 @@ export type UrlQuestion = Question & {
  */
 export type QuestionHandlers = {
   /** A turn of a model, with the tools the server brings along. */
-  sampling?(request: SamplingRequest, question: Question): Promise<SamplingAnswer>;
+  sampling?: (request: SamplingRequest, question: Question) => Promise<SamplingAnswer>;
   /** A form, whose schema is flat. The answer is completed with the schema's defaults and checked against it. */
-  form?(request: ElicitRequestFormParams, question: Question): Promise<FormAnswer>;
+  form?: (request: ElicitRequestFormParams, question: Question) => Promise<FormAnswer>;
   /** An address a person should open, `https:` or on this machine; it is never fetched. */
-  url?(request: ElicitRequestURLParams, question: UrlQuestion): Promise<'accept' | 'decline' | 'cancel'>;
+  url?: (request: ElicitRequestURLParams, question: UrlQuestion) => Promise<'accept' | 'decline' | 'cancel'>;
   /** The folders servers may work in, as `file:` addresses. */
-  roots?(question: Question): Root[] | Promise<Root[]>;
+  roots?: (question: Question) => Root[] | Promise<Root[]>;
 };
 
 export function capabilitiesOf(handlers: QuestionHandlers): ClientCapabilities {
@@ -94,7 +94,7 @@ export async function answerQuestion(
           return { action: await handlers.url(request, { ...question, completed: done }) };
         }
         if (handlers.form === undefined) break;
-        return await askForm(handlers.form.bind(handlers), params, question);
+        return await askForm(handlers.form, params, question);
       case 'roots/list':
         if (handlers.roots === undefined) break;
         return { roots: (await handlers.roots(question)) as unknown as JsonObject[] };

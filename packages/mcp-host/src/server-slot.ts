@@ -19,7 +19,7 @@ export type SlotOptions = {
   log: ServerLog;
   maxReconnects: number;
   /** 0 up to 1: how much of a wait chance takes off. */
-  jitter(): number;
+  jitter: () => number;
   /** A fresh connection; `onLost` is called at most once, if it stood and is gone. */
   makeConnection(onLost: (error: ErrorInfo, by: LostBy) => void): McpConnection;
   onChange(): void;

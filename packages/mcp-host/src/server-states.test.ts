@@ -50,7 +50,7 @@ describe('the table of states', () => {
   });
 });
 
-type Met = { host: McpHost; peer: MemoryPeer; clock: FakeClock; health(): ServerHealth; stage(): Stage };
+type Met = { host: McpHost; peer: MemoryPeer; clock: FakeClock; health: () => ServerHealth; stage: () => Stage };
 
 function meet(options: { maxReconnects?: number; jitter?: number; disabled?: boolean } = {}): Met {
   const clock = createFakeClock();
@@ -221,7 +221,7 @@ const deeds: fc.Arbitrary<Deed> = fc.oneof(
     as: fc.constantFrom<MemoryPeer['asked']>('answer', 'forgotten', 'sign_in'),
   }),
   fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 70_000 }) }),
-) as fc.Arbitrary<Deed>;
+);
 
 test('whatever happens to a server, it goes from state to state as the table says, and leaves nothing behind', async () => {
   const steps = new Set<string>();
