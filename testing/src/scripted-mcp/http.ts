@@ -27,6 +27,8 @@ export type ScriptedMcp = AsyncDisposable & {
   received: readonly JsonObject[];
   /** How many sessions are open. */
   readonly sessionCount: number;
+  /** Says something nobody asked for. */
+  announce(method: string, params?: JsonObject): void;
   /** Forgets every session, as a restart does: the next request gets 404. */
   forgetSessions(): void;
   /** Cuts all connections and stops listening; safe to call twice. */
@@ -149,6 +151,7 @@ export async function startScriptedMcp(
     get sessionCount() {
       return sessions.size;
     },
+    announce: (method, params = {}) => engine.announce({ jsonrpc: '2.0', method, params }),
     forgetSessions: () => sessions.clear(),
     close,
     [Symbol.asyncDispose]: close,
