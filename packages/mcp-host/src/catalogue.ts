@@ -8,6 +8,9 @@ import type { ListedPrompt, ListedResource, ListedTemplate, LogEntry, SetAside }
 /** What may change on its own, and is announced together. */
 export type OfferKind = 'tools' | 'resources' | 'prompts';
 
+/** Zero-width and direction marks, and the tags that spell out text nobody sees. */
+const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u;
+
 export type CatalogueOptions = {
   client: Client;
   timeoutMs: number;
@@ -37,6 +40,11 @@ export class Catalogue {
   /** Throws what a request that fails throws. */
   async listTools(signal?: AbortSignal): Promise<void> {
     const tools = await this.#fetch(TOOLS, signal);
+    for (const { name, description = '' } of tools) {
+      if (!INVISIBLE.test(name + description)) continue;
+      const text = `The description of the tool "${name}" holds invisible characters: it may say more than can be seen.`;
+      this.#options.note('warning', text);
+    }
     this.tools = new Map(tools.map((tool) => [tool.name, tool]));
   }
 

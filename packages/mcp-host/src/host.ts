@@ -16,6 +16,8 @@ import { ServerLog } from './server-log.ts';
 import { ServerSlot } from './server-slot.ts';
 import { shownState } from './server-states.ts';
 import type { CreateTransport } from './transport.ts';
+import type { PinStore } from './trust.ts';
+import { ToolTrust } from './trust.ts';
 import type {
   CallToolOptions,
   Completion,
@@ -57,6 +59,8 @@ export type McpHostOptions = {
   jitter?: () => number;
   /** From which level on servers are to log what they do; by default as they like. */
   logLevel?: LogLevel;
+  /** What people approved of tools, kept by the owner; by default for as long as the process lives. */
+  pins?: PinStore;
   /** Hears every log line of every server as it is written. */
   log?(serverId: string, entry: LogEntry): void;
 };
@@ -94,6 +98,7 @@ export class McpHost implements ToolHost {
   readonly #all: SelectedTools;
   /** What is listed of resources, what was read of them, and who follows them. */
   readonly resources: ResourceStore;
+  readonly #trust: ToolTrust;
   #logLevel: LogLevel | undefined;
   #isRefusing = false;
   #closing: Promise<void> | undefined;
@@ -104,6 +109,7 @@ export class McpHost implements ToolHost {
     this.#eraMemory = options.eraMemory ?? createEraMemory();
     this.#logLevel = options.logLevel;
     this.#flows = new Flows(options.clock);
+    this.#trust = new ToolTrust(options.pins ?? new Map());
     this.resources = new ResourceStore({
       clock: options.clock,
       catalogue: (id) => this.#places.get(id)?.slot.connection?.catalogue,
@@ -262,6 +268,7 @@ export class McpHost implements ToolHost {
     if (slot === undefined) {
       return notSent({ code: 'tool_not_found', message: `There is no server "${tool.serverId}".` });
     }
+    if (this.#trust.verdict(tool) === 'voided') return notSent(changedSince(tool));
     const release = this.#flows.acquire();
     try {
       if (slot.isReconnecting) await this.#whenBack(slot, options.signal);
@@ -274,6 +281,23 @@ export class McpHost implements ToolHost {
     } finally {
       release();
     }
+  }
+
+  /** What was approved of tools, and whether it still holds. A tool whose approval is void is not called. */
+  get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided'> {
+    return this.#trust;
+  }
+
+  /**
+   * Pins a tool as it is offered now: from here on it is called only as long as it stays what it is.
+   *
+   * @throws ToolyardError `not_found` if it is not offered
+   */
+  approveTool({ serverId, name }: ToolReference): void {
+    const slot = this.#slot(serverId);
+    const tool = slot.tools.get(name);
+    if (tool !== undefined) return this.#trust.approve(slot.config, tool);
+    throw new ToolyardError({ code: 'not_found', message: `The server "${serverId}" offers no tool "${name}".` });
   }
 
   /** Fills in a prompt. @throws ToolyardError */
@@ -391,6 +415,8 @@ export class McpHost implements ToolHost {
   }
 
   #changed(serverId: string): void {
+    const slot = this.#places.get(serverId)?.slot;
+    if (slot?.stage === 'ready') this.#trust.review(slot.config, slot.tools);
     for (const listener of this.#listeners) listener(serverId);
   }
 
@@ -474,6 +500,14 @@ async function callOn(
 function mayBeRepeated(config: ServerConfig, tool: ListedTool | undefined): boolean {
   if (config.builtIn !== true && config.trusted !== true) return false;
   return tool?.annotations?.readOnly === true || tool?.annotations?.idempotent === true;
+}
+
+function changedSince({ serverId, name }: ToolReference): ErrorInfo {
+  return {
+    code: 'tool_refused',
+    message: `The tool "${name}" of "${serverId}" is no longer what was approved.`,
+    hint: 'Look at what has changed, and approve it again if it is still wanted.',
+  };
 }
 
 function checkId(id: string, taken: ReadonlyMap<string, unknown>): void {

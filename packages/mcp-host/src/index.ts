@@ -40,6 +40,7 @@ export type {
 export type { Attachment, ResourceDraftOptions } from './resource-draft.ts';
 export { ResourceDraft } from './resource-draft.ts';
 export type { ResourceStore } from './resource-store.ts';
+export type { Difference, PinStore, ToolPin, VoidedApproval } from './trust.ts';
 export type { WireEntry } from './wire-log.ts';
 export { redactorFor, shownAddress } from './redact.ts';
 export type { ListedTool } from './read-tool.ts';

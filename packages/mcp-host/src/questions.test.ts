@@ -194,10 +194,42 @@ describe('a legacy server asks', () => {
     peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
     host = memoryHost(peer, { handlers: { roots: () => [] } });
     await host.connectAll();
-    const calls = [1, 2, 3].map((number) => host?.callTool({ serverId: 'srv', name: 'go' }, { number }));
+    const met = host;
+    const calls = [1, 2, 3].map((number) => met.callTool({ serverId: 'srv', name: 'go' }, { number }));
     expect(peer.countOf('tools/call')).toBe(3);
     await host.close();
     await Promise.all(calls);
+  });
+
+  test('for a page to be opened first: the call is made again when the person has been there', async () => {
+    const peer = new MemoryPeer();
+    let hasBeenThere = false;
+    const elicitations = [{ mode: 'url', elicitationId: 'e1', message: 'Sign in', url: 'https://example.com/in' }];
+    peer.answers['tools/call'] = () =>
+      hasBeenThere
+        ? { result: { content: [{ type: 'text', text: 'welcome' }] } }
+        : { error: { code: -32042, message: 'Sign in first', data: { elicitations } } };
+    const asked: string[] = [];
+    let wants: 'accept' | 'decline' = 'decline';
+    const handlers: QuestionHandlers = {
+      url: async ({ url }, { completed }) => {
+        asked.push(url);
+        if (wants === 'decline') return wants;
+        peer.say({ method: 'notifications/elicitation/complete', params: { elicitationId: 'e1' } });
+        await completed;
+        hasBeenThere = true;
+        return wants;
+      },
+    };
+    host = memoryHost(peer, { handlers });
+    await host.connectAll();
+    expect(await host.callTool({ serverId: 'srv', name: 'go' }, {})).toMatchObject({ outcome: 'not_sent' });
+    wants = 'accept';
+    expect(await host.callTool({ serverId: 'srv', name: 'go' }, {})).toMatchObject({
+      outcome: 'done',
+      content: [{ text: 'welcome' }],
+    });
+    expect(asked).toEqual(['https://example.com/in', 'https://example.com/in']);
   });
 
   test('and learns that the folders are others now', async () => {

@@ -1,4 +1,5 @@
 import type { Client, RequestOptions as SdkOptions } from '@modelcontextprotocol/client';
+import { ProtocolError } from '@modelcontextprotocol/client';
 import type { Clock, JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { Deadline } from './deadline.ts';
@@ -126,7 +127,15 @@ async function sendRounds(context: RequestContext, request: OutgoingRequest, ent
   };
   let { params } = request;
   for (let round = 0; ; round++) {
-    const result = await sendOnce(context.client, { ...request, params }, sdkOptions);
+    const result = await sendOnce(context.client, { ...request, params }, sdkOptions).catch(async (thrown: unknown) => {
+      const pages = round < MOST_ROUNDS ? pagesWanted(thrown) : [];
+      if (pages.length === 0) throw thrown;
+      const answers = await answerAll(context, pages, entry);
+      if (Object.values(answers).some((answer) => !isJsonObject(answer) || answer['action'] !== 'accept')) throw thrown;
+      return AGAIN;
+    });
+    // It was refused until somebody had been there: nothing has been carried out, and it may be asked again.
+    if (result === AGAIN) continue;
     const wanted = inputWanted(result);
     if (wanted === undefined) return rawOf(result);
     if (round >= MOST_ROUNDS) throw endless(`it went on asking after ${MOST_ROUNDS} rounds`);
@@ -148,6 +157,18 @@ function sendOnce(client: Client, request: OutgoingRequest, options: SdkOptions)
   // The SDK builds the headers from the definition; without an outputSchema it checks nothing.
   const toolDefinition = { name: mirrored.name, inputSchema: { ...mirrored.inputSchema, type: 'object' as const } };
   return client.callTool({ name: mirrored.name, ...params }, { ...options, toolDefinition });
+}
+
+const URL_ELICITATION_REQUIRED = -32_042;
+const AGAIN = Symbol('again');
+
+/** The addresses a server of 2025-11-25 wants a person to open before it carries out what was asked. */
+function pagesWanted(thrown: unknown): [string, Asked][] {
+  if (!(thrown instanceof ProtocolError) || thrown.code !== URL_ELICITATION_REQUIRED) return [];
+  const listed = isJsonObject(thrown.data) ? thrown.data['elicitations'] : undefined;
+  return (Array.isArray(listed) ? listed : []).flatMap((params, at): [string, Asked][] =>
+    isJsonObject(params) ? [[String(at), { method: 'elicitation/create', params: { ...params, mode: 'url' } }]] : [],
+  );
 }
 
 type Asked = { method: string; params: JsonObject };
