@@ -1,20 +1,19 @@
 import type { Implementation } from '@modelcontextprotocol/client';
 import type { Clock, ErrorInfo, JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import { askServer, callServer } from './ask-server.ts';
 import { notSent } from './call-failure.ts';
 import { McpConnection } from './connection.ts';
-import { notReady } from './connection-errors.ts';
 import type { EraMemory } from './era-memory.ts';
 import { createEraMemory } from './era-memory.ts';
 import { Flows } from './flows.ts';
 import type { QuestionHandlers } from './questions.ts';
-import type { ListedTool } from './read-tool.ts';
 import { redactorFor } from './redact.ts';
 import { ResourceStore } from './resource-store.ts';
 import { SelectedTools } from './selected-tools.ts';
 import { ServerLog } from './server-log.ts';
+import { ServerSet } from './server-set.ts';
 import { ServerSlot } from './server-slot.ts';
-import { shownState } from './server-states.ts';
 import type { CreateTransport } from './transport.ts';
 import type { PinStore } from './trust.ts';
 import { ToolTrust } from './trust.ts';
@@ -71,8 +70,6 @@ export type AllPrompts = {
   failures: { serverId: string; error: ErrorInfo }[];
 };
 
-type Place = { slot: ServerSlot; wire: WireLog };
-
 /**
  * Connects to MCP servers and keeps them connected, keeps what they offer in one index, and asks them for things. One
  * server's trouble is never another's: it shows in that server's health and nowhere else.
@@ -90,10 +87,7 @@ export class McpHost implements ToolHost {
   readonly #options: McpHostOptions;
   readonly #clock: Clock;
   readonly #eraMemory: EraMemory;
-  readonly #places = new Map<string, Place>();
-  /** Servers that were removed and are still being left. */
-  readonly #leaving = new Set<Promise<void>>();
-  readonly #listeners = new Set<(serverId: string) => void>();
+  readonly #servers: ServerSet;
   readonly #flows: Flows;
   readonly #all: SelectedTools;
   /** What is listed of resources, what was read of them, and who follows them. */
@@ -108,16 +102,16 @@ export class McpHost implements ToolHost {
     this.#clock = options.clock;
     this.#eraMemory = options.eraMemory ?? createEraMemory();
     this.#logLevel = options.logLevel;
+    this.#servers = new ServerSet(options.clock, (config) => this.#makePlace(config));
     this.#flows = new Flows(options.clock);
     this.#trust = new ToolTrust(options.pins ?? new Map());
     this.resources = new ResourceStore({
       clock: options.clock,
-      catalogue: (id) => this.#places.get(id)?.slot.connection?.catalogue,
+      catalogue: (id) => this.#servers.find(id)?.connection?.catalogue,
       read: (id, uri, more) => this.#ask(id, more, (connection) => connection.readResource(uri, more)),
-      follow: async (id, wanted, added, removed) =>
-        this.#places.get(id)?.slot.connection?.follow(wanted, added, removed),
+      follow: async (id, wanted, added, removed) => this.#servers.find(id)?.connection?.follow(wanted, added, removed),
     });
-    for (const config of options.servers) this.#place(config);
+    for (const config of options.servers) this.#servers.add(config);
     this.#all = this.#selectWhere(() => true);
   }
 
@@ -128,24 +122,24 @@ export class McpHost implements ToolHost {
 
   /** True while a server is connecting for the first time. */
   get isInitializing(): boolean {
-    return this.#slots.some(({ stage }) => stage === 'connecting');
+    return this.#servers.all.some(({ stage }) => stage === 'connecting');
   }
 
   /** What is wrong with the first server that has failed; each server's own stands in its health. */
   get error(): ErrorInfo | undefined {
-    return this.#slots.find(({ stage }) => stage === 'failed' || stage === 'needs_sign_in')?.error;
+    return this.#servers.all.find(({ stage }) => stage === 'failed' || stage === 'needs_sign_in')?.error;
   }
 
   get toolCount(): number {
-    return this.#slots.reduce((sum, { tools }) => sum + tools.size, 0);
+    return this.#servers.all.reduce((sum, { tools }) => sum + tools.size, 0);
   }
 
   get connectedServers(): string[] {
-    return this.#slots.filter(({ stage }) => stage === 'ready').map(({ config }) => config.id);
+    return this.#servers.all.filter(({ stage }) => stage === 'ready').map(({ config }) => config.id);
   }
 
   get configurations(): ReadonlyMap<string, ServerConfig> {
-    return new Map(this.#slots.map(({ config }) => [config.id, config]));
+    return new Map(this.#servers.all.map(({ config }) => [config.id, config]));
   }
 
   /**
@@ -154,25 +148,21 @@ export class McpHost implements ToolHost {
    */
   async connectAll(): Promise<void> {
     if (this.#isRefusing) return;
-    await Promise.allSettled(this.#slots.filter(({ stage }) => stage !== 'disabled').map((slot) => slot.connect()));
+    await Promise.allSettled(
+      this.#servers.all.filter(({ stage }) => stage !== 'disabled').map((slot) => slot.connect()),
+    );
   }
 
   /** Takes one more server, which is not connected yet. @throws ToolyardError `bad_config` for its id. */
   add(config: ServerConfig): void {
     this.#refuseWhenClosed();
-    this.#place(config);
-    this.#changed(config.id);
+    this.#servers.add(config);
+    this.#servers.tell(config.id);
   }
 
   /** Leaves a server and forgets it. Resolves when nothing of it is left; does nothing where there is none. */
   async remove(id: string): Promise<void> {
-    const slot = this.#places.get(id)?.slot;
-    if (slot === undefined) return;
-    this.#places.delete(id);
-    const left = slot.disconnect();
-    this.#leaving.add(left);
-    this.#changed(id);
-    await left.finally(() => this.#leaving.delete(left));
+    await this.#servers.remove(id);
   }
 
   /**
@@ -184,25 +174,25 @@ export class McpHost implements ToolHost {
    */
   async connect(id: string): Promise<void> {
     this.#refuseWhenClosed();
-    await this.#slot(id).connect();
+    await this.#servers.get(id).connect();
   }
 
   /** Leaves one server: its calls are stopped, its process or session ended. It can be connected again. */
   async disconnect(id: string): Promise<void> {
-    await this.#slot(id).disconnect();
+    await this.#servers.get(id).disconnect();
   }
 
   /** Leaves one server and connects it anew. @throws as {@link McpHost.connect} does. */
   async reconnect(id: string): Promise<void> {
     this.#refuseWhenClosed();
-    const slot = this.#slot(id);
+    const slot = this.#servers.get(id);
     void slot.disconnect();
     await slot.connect();
   }
 
   /** Switches a server off, which leaves it, or on, which does not connect it yet. */
   async setEnabled(id: string, enabled: boolean): Promise<void> {
-    await this.#slot(id).setEnabled(enabled);
+    await this.#servers.get(id).setEnabled(enabled);
   }
 
   /**
@@ -210,40 +200,22 @@ export class McpHost implements ToolHost {
    * comes first.
    */
   async whenSettled(serverIds: Iterable<string>, signal: AbortSignal | undefined, ms: number): Promise<void> {
-    const ids = [...serverIds];
-    const settled = (): boolean => !ids.some((id) => this.#places.get(id)?.slot.isConnecting === true);
-    if (settled() || signal?.aborted === true) return;
-    await new Promise<void>((resolve) => {
-      const end = (): void => {
-        callOff();
-        stopHearing();
-        signal?.removeEventListener('abort', end);
-        resolve();
-      };
-      const callOff = this.#clock.after(ms, end);
-      const stopHearing = this.onChange(() => {
-        if (settled()) end();
-      });
-      signal?.addEventListener('abort', end, { once: true });
-    });
+    await this.#servers.whenSettled(serverIds, signal, ms);
   }
 
   /** Every server, in the configured order. */
   health(): ServerHealth[] {
-    return this.#slots.map((slot) => slot.health());
+    return this.#servers.all.map((slot) => slot.health());
   }
 
   /** The last messages exchanged with a server, oldest first, cut and without secrets. */
   wireLog(id: string): WireEntry[] {
-    return this.#places.get(id)?.wire.entries() ?? [];
+    return this.#servers.wireLog(id);
   }
 
   /** Calls back after anything in health or offer of a server has changed; returns what ends that. */
   onChange(listener: (serverId: string) => void): () => void {
-    // A listener may be given twice and then stands for two.
-    const entry = (serverId: string): void => listener(serverId);
-    this.#listeners.add(entry);
-    return () => this.#listeners.delete(entry);
+    return this.#servers.onChange(listener);
   }
 
   tools(): readonly IndexedTool[] {
@@ -264,20 +236,14 @@ export class McpHost implements ToolHost {
 
   async callTool(tool: ToolReference, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
     if (this.#isRefusing) return notSent({ code: 'server_closed', message: 'Toolyard is shutting down.' });
-    const slot = this.#places.get(tool.serverId)?.slot;
+    const slot = this.#servers.find(tool.serverId);
     if (slot === undefined) {
       return notSent({ code: 'tool_not_found', message: `There is no server "${tool.serverId}".` });
     }
     if (this.#trust.verdict(tool) === 'voided') return notSent(changedSince(tool));
     const release = this.#flows.acquire();
     try {
-      if (slot.isReconnecting) await this.#whenBack(slot, options.signal);
-      const definition = slot.tools.get(tool.name);
-      const result = await callOn(slot, tool, args, options);
-      // The session was lost under the call: nobody can say whether it took effect, but some may be made twice.
-      if (result.outcome !== 'unknown' || !slot.isRenewing || !mayBeRepeated(slot.config, definition)) return result;
-      await this.#whenBack(slot, options.signal);
-      return slot.connection === undefined ? result : await callOn(slot, tool, args, options);
+      return await callServer(slot, this.#whenBack(slot, options.signal), tool, args, options);
     } finally {
       release();
     }
@@ -294,7 +260,7 @@ export class McpHost implements ToolHost {
    * @throws ToolyardError `not_found` if it is not offered
    */
   approveTool({ serverId, name }: ToolReference): void {
-    const slot = this.#slot(serverId);
+    const slot = this.#servers.get(serverId);
     const tool = slot.tools.get(name);
     if (tool !== undefined) return this.#trust.approve(slot.config, tool);
     throw new ToolyardError({ code: 'not_found', message: `The server "${serverId}" offers no tool "${name}".` });
@@ -343,12 +309,12 @@ export class McpHost implements ToolHost {
   /** From which level on all servers are to log what they do. */
   async setLogLevel(level: LogLevel): Promise<void> {
     this.#logLevel = level;
-    await Promise.all(this.#slots.map(async (slot) => slot.connection?.setLogLevel(level)));
+    await Promise.all(this.#servers.all.map(async (slot) => slot.connection?.setLogLevel(level)));
   }
 
   /** Tells servers that the folders the handler for roots gives are others now. */
   async rootsChanged(): Promise<void> {
-    await Promise.all(this.#slots.map(async (slot) => slot.connection?.rootsChanged()));
+    await Promise.all(this.#servers.all.map(async (slot) => slot.connection?.rootsChanged()));
   }
 
   /**
@@ -379,12 +345,10 @@ export class McpHost implements ToolHost {
   }
 
   async #close(): Promise<void> {
-    const slots = this.#slots;
-    for (const slot of slots) slot.abortCalls();
+    for (const slot of this.#servers.all) slot.abortCalls();
     await this.#flows.whenIdle(FAREWELL_MS);
-    await Promise.allSettled([...slots.map((slot) => slot.disconnect()), ...this.#leaving]);
+    await this.#servers.close();
     this.resources.clear();
-    this.#listeners.clear();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -394,44 +358,35 @@ export class McpHost implements ToolHost {
   /** Asks a server for something that may be asked for twice. */
   async #ask<T>(id: string, options: RequestOptions, ask: (connection: McpConnection) => Promise<T>): Promise<T> {
     this.#refuseWhenClosed();
-    const slot = this.#slot(id);
+    const slot = this.#servers.get(id);
     const release = this.#flows.acquire();
     try {
-      if (slot.isReconnecting) await this.#whenBack(slot, options.signal);
-      try {
-        return await ask(connectionOf(slot));
-      } catch (thrown) {
-        if (!slot.isRenewing) throw thrown;
-        await this.#whenBack(slot, options.signal);
-        return await ask(connectionOf(slot));
-      }
+      return await askServer(slot, this.#whenBack(slot, options.signal), ask);
     } finally {
       release();
     }
   }
 
-  async #whenBack(slot: ServerSlot, signal: AbortSignal | undefined): Promise<void> {
-    await this.whenSettled([slot.config.id], signal, PATIENCE_MS);
+  #whenBack(slot: ServerSlot, signal: AbortSignal | undefined): () => Promise<void> {
+    return () => this.#servers.whenSettled([slot.config.id], signal, PATIENCE_MS);
   }
 
-  #changed(serverId: string): void {
-    const slot = this.#places.get(serverId)?.slot;
-    if (slot?.stage === 'ready') this.#trust.review(slot.config, slot.tools);
-    for (const listener of this.#listeners) listener(serverId);
+  #changed(slot: ServerSlot): void {
+    if (slot.stage === 'ready') this.#trust.review(slot.config, slot.tools);
+    this.#servers.tell(slot.config.id);
   }
 
-  #place(config: ServerConfig): void {
-    checkId(config.id, this.#places);
+  #makePlace(config: ServerConfig): { slot: ServerSlot; wire: WireLog } {
     const { createTransport, clock, clientInfo, handlers = {}, maxReconnects = MAX_RECONNECTS } = this.#options;
     const log = new ServerLog();
     const wire = new WireLog(clock, redactorFor(config));
-    const slot = new ServerSlot({
+    const slot: ServerSlot = new ServerSlot({
       config,
       clock,
       log,
       maxReconnects,
       jitter: this.#options.jitter ?? Math.random,
-      onChange: () => this.#changed(config.id),
+      onChange: () => this.#changed(slot),
       onReady: () => void this.resources.followAnew(config.id),
       makeConnection: (onLost) =>
         new McpConnection({
@@ -447,27 +402,17 @@ export class McpHost implements ToolHost {
             log.add(entry, source);
             this.#options.log?.(config.id, entry);
           },
-          onChange: () => this.#changed(config.id),
+          onChange: () => this.#changed(slot),
           onLost,
           onUpdated: (uri) => this.resources.updated(config.id, uri),
         }),
     });
-    this.#places.set(config.id, { slot, wire });
-  }
-
-  get #slots(): ServerSlot[] {
-    return [...this.#places.values()].map(({ slot }) => slot);
-  }
-
-  #slot(id: string): ServerSlot {
-    const slot = this.#places.get(id)?.slot;
-    if (slot === undefined) throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
-    return slot;
+    return { slot, wire };
   }
 
   #selectWhere(chosen: (id: string) => boolean, hidden?: (tool: ToolReference) => boolean): SelectedTools {
     return new SelectedTools({
-      sources: () => this.#slots.filter(({ config }) => chosen(config.id)),
+      sources: () => this.#servers.all.filter(({ config }) => chosen(config.id)),
       hidden,
       callTool: (tool, args, options) => this.callTool(tool, args, options),
     });
@@ -479,44 +424,10 @@ export class McpHost implements ToolHost {
   }
 }
 
-function connectionOf(slot: ServerSlot): McpConnection {
-  const { connection, config, stage, error } = slot;
-  if (connection !== undefined) return connection;
-  throw new ToolyardError(error ?? notReady(config.id, shownState(stage)));
-}
-
-async function callOn(
-  slot: ServerSlot,
-  tool: ToolReference,
-  args: JsonObject,
-  options: CallToolOptions,
-): Promise<ToolResult> {
-  const { connection, config, stage, error } = slot;
-  if (connection === undefined) return notSent(error ?? notReady(config.id, shownState(stage)));
-  return connection.callTool(tool.name, args, options);
-}
-
-/** What a server says of its own tools counts only if its owner vouches for it. */
-function mayBeRepeated(config: ServerConfig, tool: ListedTool | undefined): boolean {
-  if (config.builtIn !== true && config.trusted !== true) return false;
-  return tool?.annotations?.readOnly === true || tool?.annotations?.idempotent === true;
-}
-
 function changedSince({ serverId, name }: ToolReference): ErrorInfo {
   return {
     code: 'tool_refused',
     message: `The tool "${name}" of "${serverId}" is no longer what was approved.`,
     hint: 'Look at what has changed, and approve it again if it is still wanted.',
   };
-}
-
-function checkId(id: string, taken: ReadonlyMap<string, unknown>): void {
-  const problem =
-    id === '' ? 'is empty' : id.includes('/') ? 'has a slash in it' : taken.has(id) ? 'is used twice' : null;
-  if (problem === null) return;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: `The server id "${id}" ${problem}.`,
-    hint: 'Give every server an id of its own, without slashes.',
-  });
 }
