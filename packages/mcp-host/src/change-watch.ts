@@ -57,6 +57,16 @@ export class ChangeWatch {
     this.#listen();
   }
 
+  /** Announcements may have been missed. */
+  lookAgain(): void {
+    const { client, onUpdated } = this.#options;
+    const offered = client.getServerCapabilities();
+    if (offered?.tools !== undefined) this.#looks.tools.ask();
+    if (offered?.resources !== undefined) this.#looks.resources.ask();
+    if (offered?.prompts !== undefined) this.#looks.prompts.ask();
+    for (const uri of this.#followed) onUpdated(uri);
+  }
+
   stop(): void {
     this.#stopped = true;
     this.#callOff();
@@ -101,18 +111,14 @@ export class ChangeWatch {
 
   /** What was announced meanwhile is not announced again: everything is looked at. */
   #reopen(): void {
-    const { clock, warn, onUpdated, client } = this.#options;
+    const { clock, warn } = this.#options;
     if (this.#barren >= MOST_REOPENINGS) {
       warn('The server keeps ending the stream that announces what changes; it is no longer asked for.');
       return;
     }
     this.#callOff = clock.after(reconnectWait(this.#barren++, 0), () => {
       this.#listen();
-      const offered = client.getServerCapabilities();
-      if (offered?.tools !== undefined) this.#looks.tools.ask();
-      if (offered?.resources !== undefined) this.#looks.resources.ask();
-      if (offered?.prompts !== undefined) this.#looks.prompts.ask();
-      for (const uri of this.#followed) onUpdated(uri);
+      this.lookAgain();
     });
   }
 }

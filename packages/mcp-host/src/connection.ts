@@ -198,6 +198,7 @@ export class McpConnection {
       onUpdated: (uri) => this.#options.onUpdated(uri),
       warn: (text) => this.#note('warning', text),
     });
+    if (this.#transport !== undefined) this.#transport.onreopened = () => this.#watch?.lookAgain();
     this.#set('capabilities_exchanged');
   }
 
@@ -262,6 +263,15 @@ export class McpConnection {
 
   /** @throws ToolyardError */
   async getPrompt(name: string, args: Record<string, string>, options: RequestOptions = {}): Promise<FilledPrompt> {
+    const listed = this.#catalogue?.prompts?.find((prompt) => prompt.name === name);
+    const missing =
+      listed?.arguments.filter((argument) => argument.required && args[argument.name] === undefined) ?? [];
+    if (missing.length > 0) {
+      throw new ToolyardError({
+        code: 'invalid_arguments',
+        message: `The prompt "${name}" of "${this.#id}" needs ${missing.map((argument) => `"${argument.name}"`).join(', ')}.`,
+      });
+    }
     const raw = await this.#request('prompts/get', name, { name, arguments: args }, options);
     return readFilledPrompt(this.#id, name, raw);
   }

@@ -1,9 +1,10 @@
 import type { JsonObject } from '@toolyard/protocol';
 import type { McpBehaviour, ScriptedMcp, ScriptedMcpOptions } from '@toolyard/testing';
-import { startScriptedMcp } from '@toolyard/testing';
+import { eventually, startScriptedMcp } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from './host.ts';
+import { createWebTransports } from './web-transports.ts';
 import { connected, healthOf } from './node/test-fixtures/peers.ts';
 
 let host: McpHost | undefined;
@@ -178,6 +179,48 @@ describe('calling', () => {
     server.forgetSessions();
     expect(await go(host)).toMatchObject({ outcome: 'done' });
     expect(await host.callTool({ serverId: 'unvouched', name: 'go' }, {})).toMatchObject({ outcome: 'unknown' });
+  });
+
+  test('attack 23: a result that is far too long is not read, whichever way it comes', async () => {
+    const long = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 4,
+      result: { content: [{ type: 'text', text: 'x'.repeat(50_000) }] },
+    });
+    for (const [type, body] of [
+      ['application/json', long],
+      ['text/event-stream', `data: ${long}\n\n`],
+    ] as const) {
+      server = await startScriptedMcp({
+        tools: [{ name: 'go' }],
+        httpAnswers: { 'tools/call': { status: 200, headers: { 'content-type': type }, body } },
+      });
+      host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], {
+        createTransport: createWebTransports({ fetch, longestMessage: 20_000 }),
+      });
+      expect(await go(host)).toMatchObject({ isError: true });
+      expect(JSON.stringify(await go(host))).not.toContain('xxx');
+      await host.close();
+      await server.close();
+    }
+  });
+
+  test('many short events are no long one', async () => {
+    const tools = [{ name: 'go', does: [{ do: 'progress' as const, steps: 40, everyMs: 1 }] }];
+    server = await startScriptedMcp({ tools });
+    host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], {
+      createTransport: createWebTransports({ fetch, longestMessage: 1_000 }),
+    });
+    expect(await go(host)).toMatchObject({ outcome: 'done' });
+  });
+
+  test('when the stream of announcements was away, what there is is looked at again', async () => {
+    const met = await meet({}, { sessions: true });
+    await eventually(() => server?.requests.some(({ method }) => method === 'GET'));
+    const lists = asked('tools/list');
+    server?.dropStreams();
+    await eventually(() => asked('tools/list') > lists);
+    expect(healthOf(met, 'odd').state).toBe('ready');
   });
 
   test('a session is ended on the server when it is left', async () => {

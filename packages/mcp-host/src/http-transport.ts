@@ -8,12 +8,13 @@ import { webAddress } from './web-address.ts';
 /** How long a server may take to say that a session is over, in milliseconds. */
 const GOODBYE_MS = 1_000;
 
-class HttpTransport extends StreamableHTTPClientTransport {
+class HttpTransport extends StreamableHTTPClientTransport implements HostTransport {
+  onreopened?: (() => void) | undefined;
   readonly #context: TransportContext;
   #closing: Promise<void> | undefined;
 
   constructor(url: URL, fetch: Fetch, headers: Record<string, string>, context: TransportContext) {
-    const reopening = createReopening(fetch, context);
+    const reopening = createReopening(fetch, context, () => this.onreopened?.());
     super(url, { fetch: reopening.fetch, requestInit: { headers }, reconnectionScheduler: reopening.schedule });
     this.#context = context;
   }

@@ -94,6 +94,33 @@ describe('what a server lists', () => {
     expect(skipped.map(({ name }) => name)).toEqual(['has no address', '#3', 'file:///a.txt', '#2', 'odd', 'nameless']);
   });
 
+  test('is fetched page by page, and lists that run in a circle end', async () => {
+    await meet({});
+    const page = (items: object[], nextCursor?: string): object => ({
+      result: { resources: items, resourceTemplates: items, prompts: items, ...(nextCursor ? { nextCursor } : {}) },
+    });
+    const thing = (name: string): object => ({ name, uri: `x:${name}`, uriTemplate: `x:${name}/{y}` });
+    for (const method of ['resources/list', 'resources/templates/list', 'prompts/list']) {
+      peer.answers[method] = ({ cursor }) => (cursor === 'two' ? page([thing('b')], 'two') : page([thing('a')], 'two'));
+    }
+    await host.reconnect('srv');
+    await clock.advance(0);
+    expect(host.resources.resources('srv').map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(host.resources.templates('srv').map(({ name }) => name)).toEqual(['a', 'b']);
+    expect((await host.getAllPrompts()).prompts.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+
+  test('is only what it declares: for the rest it is not asked', async () => {
+    await meet({});
+    peer.capabilities = { tools: {} };
+    peer.received.length = 0;
+    await host.reconnect('srv');
+    await clock.advance(0);
+    await host.getAllPrompts();
+    const asked = peer.received.flatMap((message) => ('method' in message ? [message.method] : []));
+    expect(asked).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
+  });
+
   test('beside tools keeps nobody waiting', async () => {
     const never = { 'resources/list': {}, 'prompts/list': {} };
     peer.answers['resources/list'] = () => ({ method: 'notifications/lost' });
@@ -282,6 +309,19 @@ describe('a prompt', () => {
       code: 'invalid_arguments',
       message: expect.stringContaining('who') as string,
     });
+  });
+
+  test('that is known to need an argument is not asked for without it', async () => {
+    await meet({
+      'prompts/list': { prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }, { name: 'how' }] }] },
+      'prompts/get': { messages: [] },
+    });
+    await expect(host.getPrompt('srv', 'greet', { how: 'warmly' })).rejects.toMatchObject({
+      code: 'invalid_arguments',
+      message: 'The prompt "greet" of "srv" needs "who".',
+    });
+    expect(peer.countOf('prompts/get')).toBe(0);
+    expect(await host.getPrompt('srv', 'greet', { who: 'you' })).toEqual({ messages: [] });
   });
 
   test('of one server is shown although another one fails', async () => {

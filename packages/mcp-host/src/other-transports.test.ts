@@ -198,3 +198,28 @@ describe('a server in this process', () => {
     expect(healthOf(host, 'lost')).toMatchObject({ state: 'failed', error: { code: 'bad_config' } });
   });
 });
+
+describe('a connection that ends is made again', () => {
+  const backAgain = async (host: McpHost): Promise<void> => {
+    await eventually(() => healthOf(host, 'peer').state === 'reconnecting');
+    expect(healthOf(host, 'peer')).toMatchObject({ reconnect: { attempt: 1, of: 10 }, toolCount: 1 });
+    expect(await sayHi(host)).toEqual(HI);
+    expect(healthOf(host, 'peer').state).toBe('ready');
+  };
+
+  test.each([1001, 'cut'] as const)('a WebSocket (%s)', async (how) => {
+    const server = kept(await startScriptedWebSocket('plain'));
+    const host = kept(await connected([{ id: 'peer', transport: { type: 'websocket', url: server.url } }]));
+    server.dropConnections(how);
+    await backAgain(host);
+    expect(server.received.filter(({ method }) => method === 'tools/list')).toHaveLength(2);
+  });
+
+  test('HTTP+SSE', async () => {
+    const server = kept(await startScriptedSse('plain'));
+    const host = kept(await connected([{ id: 'peer', transport: { type: 'sse', url: server.url } }]));
+    server.dropStreams();
+    await backAgain(host);
+    expect(server.streamCount).toBe(1);
+  });
+});

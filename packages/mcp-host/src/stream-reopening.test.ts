@@ -9,10 +9,14 @@ async function openingsInTenMinutes(answer: () => Response): Promise<{ openings:
   const warnings: string[] = [];
   const context: TransportContext = { serverId: 'odd', clock, log: (_level, text) => warnings.push(text) };
   let openings = 0;
-  const reopening = createReopening(async () => {
-    openings++;
-    return answer();
-  }, context);
+  const reopening = createReopening(
+    async () => {
+      openings++;
+      return answer();
+    },
+    context,
+    () => undefined,
+  );
   const open = async (): Promise<void> => {
     const response = await reopening.fetch('http://odd.invalid/mcp', { method: 'GET' });
     await response.text();

@@ -17,9 +17,12 @@ export type Reopening = {
  * When a stream that a server has ended may be opened again. A stream that carried something is opened when the server
  * wants it to be. A server that accepts and at once ends a stream would be asked for ever, since each opening counts
  * as a success: waits for such ones grow, and end.
+ *
+ * @param onReopened another stream stands in place of one that ended; what was announced in between is lost
  */
-export function createReopening(fetch: Fetch, context: TransportContext): Reopening {
+export function createReopening(fetch: Fetch, context: TransportContext, onReopened: () => void): Reopening {
   let barren = 0;
+  let isFirst = true;
 
   const watched: Fetch = async (input, init) => {
     const response = await fetch(input, init);
@@ -32,6 +35,9 @@ export function createReopening(fetch: Fetch, context: TransportContext): Reopen
       },
     });
     barren++;
+    // One that goes on where another ended tells what was missed; a fresh one does not.
+    if (!isFirst && !new Headers(init.headers).has('last-event-id')) onReopened();
+    isFirst = false;
     const { status, statusText, headers } = response;
     return new Response(response.body.pipeThrough(watch), { status, statusText, headers });
   };

@@ -1,5 +1,6 @@
 import type { Fetch } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { LONGEST_MESSAGE, limitMessages } from './body-limit.ts';
 import { createHttpTransport } from './http-transport.ts';
 import type { ServeInMemory } from './in-memory-transport.ts';
 import { createInMemoryTransport } from './in-memory-transport.ts';
@@ -13,20 +14,24 @@ export type WebTransportsOptions = {
   fetch: Fetch;
   /** Opens WebSockets, with the same guard in front; without it servers on WebSockets are refused. */
   openWebSocket?: OpenWebSocket;
+  /** The longest message a server may send, in bytes; default 64 MB. */
+  longestMessage?: number;
   /** Servers that live in this process, by the name their configuration gives. */
   inMemory?: Readonly<Record<string, ServeInMemory>>;
 };
 
 /** Transports for places without processes: all but stdio. */
 export function createWebTransports(options: WebTransportsOptions): CreateTransport {
+  const { longestMessage = LONGEST_MESSAGE } = options;
+  const fetch = limitMessages(options.fetch, longestMessage);
   return (config, context) => {
     switch (config.type) {
       case 'http':
-        return createHttpTransport(config, context, options.fetch);
+        return createHttpTransport(config, context, fetch);
       case 'sse':
-        return createSseTransport(config, context, options.fetch);
+        return createSseTransport(config, context, fetch);
       case 'websocket':
-        return createWebSocketTransport(config, context, options.openWebSocket);
+        return createWebSocketTransport(config, context, options.openWebSocket, longestMessage);
       case 'in-memory':
         return createInMemoryTransport(config, context, options.inMemory ?? {});
       case 'stdio':

@@ -6,8 +6,6 @@ import type { TransportConfig } from './types.ts';
 import { webAddress } from './web-address.ts';
 
 const SUBPROTOCOL = 'mcp';
-/** The longest message a server may send, in characters. */
-const LONGEST_MESSAGE = 64 * 1_024 * 1_024;
 const OPEN = 1;
 const CLOSED = 3;
 
@@ -43,14 +41,22 @@ class WebSocketTransport implements HostTransport {
   readonly #headers: Record<string, string>;
   readonly #context: TransportContext;
   readonly #open: OpenWebSocket;
+  readonly #longest: number;
   #socket: WebSocketLike | undefined;
   #isOver = false;
 
-  constructor(url: URL, headers: Record<string, string>, context: TransportContext, open: OpenWebSocket) {
+  constructor(
+    url: URL,
+    headers: Record<string, string>,
+    context: TransportContext,
+    open: OpenWebSocket,
+    longest: number,
+  ) {
     this.#url = url;
     this.#headers = headers;
     this.#context = context;
     this.#open = open;
+    this.#longest = longest;
   }
 
   async start(): Promise<void> {
@@ -82,8 +88,8 @@ class WebSocketTransport implements HostTransport {
 
   #read(data: unknown): void {
     if (this.#isOver) return;
-    if (typeof data === 'string' && data.length > LONGEST_MESSAGE) {
-      this.#over({ kind: 'line_too_long', limitBytes: LONGEST_MESSAGE });
+    if (typeof data === 'string' && data.length > this.#longest) {
+      this.#over({ kind: 'line_too_long', limitBytes: this.#longest });
       this.#socket?.close();
       return;
     }
@@ -129,9 +135,10 @@ export function createWebSocketTransport(
   config: Extract<TransportConfig, { type: 'websocket' }>,
   context: TransportContext,
   open: OpenWebSocket | undefined,
+  longestMessage: number,
 ): HostTransport {
   const url = webAddress('websocket', config.url, context.serverId);
-  if (open !== undefined) return new WebSocketTransport(url, config.headers ?? {}, context, open);
+  if (open !== undefined) return new WebSocketTransport(url, config.headers ?? {}, context, open, longestMessage);
   throw new ToolyardError({
     code: 'bad_config',
     message: `The server "${context.serverId}" is reached over a WebSocket, which cannot be opened here.`,

@@ -29,6 +29,8 @@ export type ScriptedMcp = AsyncDisposable & {
   readonly sessionCount: number;
   /** Says something nobody asked for. */
   announce(method: string, params?: JsonObject): void;
+  /** Ends the streams on which clients listen. */
+  dropStreams(): void;
   /** Forgets every session, as a restart does: the next request gets 404. */
   forgetSessions(): void;
   /** Cuts all connections and stops listening; safe to call twice. */
@@ -152,6 +154,9 @@ export async function startScriptedMcp(
       return sessions.size;
     },
     announce: (method, params = {}) => engine.announce({ jsonrpc: '2.0', method, params }),
+    dropStreams() {
+      for (const listener of listeners) listener.end();
+    },
     forgetSessions: () => sessions.clear(),
     close,
     [Symbol.asyncDispose]: close,
