@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { fixture } from './test-fixtures/peers.ts';
 
 /**
  * The scenarios of the official suite that are about a host, by the revisions that ask for them. Those about
@@ -28,7 +28,7 @@ const SUITES = {
   ],
 } as const;
 
-/** The suite is large and not a dependency of this package: the variable names where it is unpacked. */
+/** The suite may be a dependency or lie anywhere: the variable names where it is unpacked. */
 const suite = process.env['MCP_CONFORMANCE_SUITE'] ?? installed();
 
 function installed(): string | undefined {
@@ -43,7 +43,11 @@ function installed(): string | undefined {
 type Outcome = { passed: number; failed: number; skipped: number; output: string };
 
 async function run(script: string, scenario: string, revision: string): Promise<Outcome> {
-  const client = [process.execPath, '--conditions=toolyard-src', fixture('conformance-client.ts')].join(' ');
+  const client = [
+    process.execPath,
+    '--conditions=toolyard-src',
+    fileURLToPath(new URL('./client.ts', import.meta.url)),
+  ].join(' ');
   const args = [script, 'client', '--command', client, '--scenario', scenario, '--spec-version', revision];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
