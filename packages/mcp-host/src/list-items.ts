@@ -68,7 +68,7 @@ export async function fetchList<Item>(
  *
  * @param fetchPage one request; its result as the server sent it. What it throws is passed on.
  */
-export async function listItems<Item>(
+async function listItems<Item>(
   kind: ListKind<Item>,
   fetchPage: (cursor: string | undefined) => Promise<unknown>,
 ): Promise<Listing<Item>> {

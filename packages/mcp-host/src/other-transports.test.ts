@@ -1,5 +1,4 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import { createGuardedFetch, trustOrigins } from '@toolyard/guarded-fetch';
 import { systemClock } from '@toolyard/protocol';
 import type { ScriptedSse, ScriptedWebSocket } from '@toolyard/testing';
 import { eventually, startScriptedSse, startScriptedWebSocket } from '@toolyard/testing';
@@ -8,7 +7,6 @@ import { z } from 'zod';
 import { createEraMemory } from './era-memory.ts';
 import { McpHost } from './host.ts';
 import { connected, healthOf, listen, newHost } from './node/test-fixtures/peers.ts';
-import { createNodeTransports } from './node/transports.ts';
 import { createWebTransports } from './web-transports.ts';
 
 const closers: (() => Promise<void>)[] = [];
@@ -141,23 +139,6 @@ describe('a server on a WebSocket', () => {
       const host = kept(await connected([{ id: 'peer', transport: { type: 'websocket', url } }]));
       expect(healthOf(host, 'peer')).toMatchObject({ state: 'failed', error: { code: 'server_unreachable' } });
     }
-  });
-
-  test("is behind the guard: an address that is nobody's choice is not dialled", async () => {
-    const server = kept(await startScriptedWebSocket('plain'));
-    const meetThrough = async (trusted: string[]): Promise<McpHost> => {
-      const guard = kept(createGuardedFetch({ trust: trustOrigins(trusted) }));
-      return kept(
-        await connected([{ id: 'peer', transport: { type: 'websocket', url: server.url } }], {
-          createTransport: createNodeTransports({ fetch: guard, openWebSocket: guard.openWebSocket }),
-        }),
-      );
-    };
-    const refused = await meetThrough([]);
-    expect(healthOf(refused, 'peer')).toMatchObject({ state: 'failed', error: { code: 'address_refused' } });
-    expect(server.handshakes).toHaveLength(0);
-    const allowed = await meetThrough([server.url.replace('ws:', 'http:')]);
-    expect(await sayHi(allowed)).toEqual(HI);
   });
 
   test('cannot be reached where nobody gave a WebSocket', async () => {

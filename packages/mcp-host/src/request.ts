@@ -42,10 +42,7 @@ export type OpenRequest = {
 };
 
 /** Answers one thing a server asks for in the middle of a request; its result, as the protocol has it. */
-export type AnswerQuestion = (
-  asked: { method: string; params: JsonObject },
-  request: OpenRequest,
-) => Promise<JsonObject>;
+type AnswerQuestion = (asked: { method: string; params: JsonObject }, request: OpenRequest) => Promise<JsonObject>;
 
 export type RequestContext = {
   client: Client;
