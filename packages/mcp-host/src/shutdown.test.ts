@@ -79,4 +79,42 @@ describe('shutting down', () => {
     await clock.advance(60_000);
     expect([host.health()[0]?.state, peer.attempts, clock.pending]).toEqual(['idle', 1, 0]);
   });
+
+  test('closes every connection, also beside one that fails to close, and starts none again', async () => {
+    const stuck = new MemoryPeer();
+    const two = new McpHost({
+      servers: ['stuck', 'srv'].map((id) => ({ id, transport: { type: 'in-memory', name: id } })),
+      createTransport: async (config, context) => {
+        const chosen = context.serverId === 'stuck' ? stuck : peer;
+        const transport = await chosen.createTransport(config, context);
+        if (chosen === stuck) transport.close = () => Promise.reject(new Error('cannot be closed'));
+        return transport;
+      },
+      eraMemory: peer.eraMemory,
+      clock,
+      clientInfo: { name: 'toolyard-test', version: '0' },
+    });
+    await host.close();
+    await two.connectAll();
+    const attempts = [peer.attempts, stuck.attempts];
+    await two.shutdown();
+    expect(peer.openConnections).toBe(0);
+    stuck.drop();
+    await clock.advance(60_000);
+    expect([peer.attempts, stuck.attempts]).toEqual(attempts);
+    expect(two.connectedServers).toEqual([]);
+  });
+
+  test('forgets the resources', async () => {
+    peer.capabilities = { resources: {} };
+    peer.answers['resources/list'] = () => ({ result: { resources: [{ uri: 'x:a' }] } });
+    peer.answers['resources/read'] = () => ({ result: { contents: [{ uri: 'x:a', text: 'a' }] } });
+    await host.reconnect('srv');
+    await clock.advance(0);
+    expect(await host.resources.read('srv', 'x:a')).toHaveLength(1);
+    expect(host.resources.resources('srv')).toHaveLength(1);
+    await host.shutdown();
+    expect(host.resources.resources('srv')).toEqual([]);
+    await expect(host.resources.read('srv', 'x:a')).rejects.toMatchObject({ code: 'server_closed' });
+  });
 });
