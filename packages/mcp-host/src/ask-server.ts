@@ -1,10 +1,10 @@
 import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { notSent } from './call-failure.ts';
-import type { McpConnection } from './connection.ts';
 import { notReady } from './connection-errors.ts';
 import type { ListedTool } from './read-tool.ts';
 import type { ServerSlot } from './server-slot.ts';
+import type { Session } from './session.ts';
 import { shownState } from './server-states.ts';
 import type { CallToolOptions, ServerConfig } from './types.ts';
 
@@ -18,15 +18,15 @@ import type { CallToolOptions, ServerConfig } from './types.ts';
 export async function askServer<T>(
   slot: ServerSlot,
   whenBack: () => Promise<void>,
-  ask: (connection: McpConnection) => Promise<T>,
+  ask: (session: Session) => Promise<T>,
 ): Promise<T> {
   if (slot.isReconnecting) await whenBack();
   try {
-    return await ask(connectionOf(slot));
+    return await ask(sessionOf(slot));
   } catch (thrown) {
     if (!slot.isRenewing) throw thrown;
     await whenBack();
-    return ask(connectionOf(slot));
+    return ask(sessionOf(slot));
   }
 }
 
@@ -44,7 +44,7 @@ export async function callServer(
   // The session was lost under the call: nobody can say whether it took effect, but some may be made twice.
   if (result.outcome !== 'unknown' || !slot.isRenewing || !mayBeRepeated(slot.config, definition)) return result;
   await whenBack();
-  return slot.connection === undefined ? result : callOnce(slot, tool, args, options);
+  return slot.session === undefined ? result : callOnce(slot, tool, args, options);
 }
 
 async function callOnce(
@@ -53,14 +53,14 @@ async function callOnce(
   args: JsonObject,
   options: CallToolOptions,
 ): Promise<ToolResult> {
-  const { connection, config, stage, error } = slot;
-  if (connection === undefined) return notSent(error ?? notReady(config.id, shownState(stage)));
-  return connection.callTool(tool.name, args, options);
+  const { session, config, stage, error } = slot;
+  if (session === undefined) return notSent(error ?? notReady(config.id, shownState(stage)));
+  return session.callTool(tool.name, args, options);
 }
 
-function connectionOf(slot: ServerSlot): McpConnection {
-  const { connection, config, stage, error } = slot;
-  if (connection !== undefined) return connection;
+function sessionOf(slot: ServerSlot): Session {
+  const { session, config, stage, error } = slot;
+  if (session !== undefined) return session;
   throw new ToolyardError(error ?? notReady(config.id, shownState(stage)));
 }
 

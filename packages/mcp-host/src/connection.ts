@@ -1,44 +1,23 @@
 import type { Client, Implementation } from '@modelcontextprotocol/client';
-import { ProtocolError } from '@modelcontextprotocol/client';
-import type { Clock, ErrorInfo, JsonObject, ResourcePart, ToolResult } from '@toolyard/protocol';
+import type { Clock, ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import { notSent } from './call-failure.ts';
-import { CallQueue } from './call-queue.ts';
-import { callTool, statusOfRefusal } from './call-tool.ts';
 import { Catalogue } from './catalogue.ts';
 import { ChangeWatch } from './change-watch.ts';
 import { explainEnd, explainFailedConnect } from './connect-failure.ts';
-import { closedByUs, connectionClosed, notReady, sessionEnded, signInWanted } from './connection-errors.ts';
+import { closedByUs, connectionClosed, sessionEnded, signInWanted } from './connection-errors.ts';
 import type { EraMemory } from './era-memory.ts';
 import { sayHello } from './handshake.ts';
 import { capabilitiesIn, introductionOf } from './introduction.ts';
 import type { QuestionHandlers } from './questions.ts';
-import { mayInterrupt } from './questions.ts';
 import { QuestionDesk } from './question-desk.ts';
-import { readCompletion, readContents, readFilledPrompt } from './read-contents.ts';
 import type { ListedTool } from './read-tool.ts';
-import type { OpenRequest, OutgoingRequest, RequestContext } from './request.ts';
-import { sendRequest } from './request.ts';
-import { toRequestError } from './request-failure.ts';
-import { hearServerLog, logLevelMeta } from './server-messages.ts';
+import type { OpenRequest } from './request.ts';
+import { hearServerLog } from './server-messages.ts';
+import { Session, timeoutOf } from './session.ts';
 import type { CreateTransport, HostTransport } from './transport.ts';
-import type {
-  CallToolOptions,
-  Completion,
-  CompletionTarget,
-  ConnectionPhase,
-  Era,
-  FilledPrompt,
-  ListedPrompt,
-  LogEntry,
-  LogLevel,
-  RequestOptions,
-  ServerConfig,
-  ServerHealth,
-} from './types.ts';
+import type { ConnectionPhase, Era, LogEntry, LogLevel, ServerConfig, ServerHealth } from './types.ts';
 import type { WireLog } from './wire-log.ts';
 
-const DEFAULT_CALL_TIMEOUT_MS = 60_000;
 const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
 
 /** What became of a connection that stood. */
@@ -68,7 +47,6 @@ export class McpConnection {
   readonly #options: ConnectionOptions;
   readonly #id: string;
   readonly #open = new Set<OpenRequest>();
-  readonly #queue = new CallQueue();
   readonly #ending = new AbortController();
   #phase: ConnectionPhase = 'disconnected';
   #phases: ServerHealth['phases'] = [];
@@ -79,15 +57,13 @@ export class McpConnection {
   #transport: HostTransport | undefined;
   #catalogue: Catalogue | undefined;
   #watch: ChangeWatch | undefined;
-  #desk: QuestionDesk | undefined;
-  #logLevel: LogLevel | undefined;
+  #session: Session | undefined;
   #connecting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#id = options.config.id;
-    this.#logLevel = options.logLevel;
   }
 
   /** By the server's own names, in the order it lists them. */
@@ -99,8 +75,9 @@ export class McpConnection {
     return this.#catalogue;
   }
 
-  get client(): Client | undefined {
-    return this.#client;
+  /** What it can be asked, as long as it stands. */
+  get session(): Session | undefined {
+    return this.#isReady ? this.#session : undefined;
   }
 
   /** What there is to tell of it, for the health of its server. */
@@ -154,13 +131,12 @@ export class McpConnection {
       this.#ending.signal.removeEventListener('abort', onEnding);
     }
     void this.#catalogue?.listTheRest(this.#ending.signal);
-    void this.#tellLogLevel();
+    void this.#session?.setLogLevel(this.#options.logLevel);
   }
 
   async #greet(signal: AbortSignal, timeoutMs: number): Promise<void> {
     const { config, createTransport, clock, clientInfo, eraMemory, handlers, wire } = this.#options;
     const desk = new QuestionDesk({ serverId: this.#id, handlers, open: this.#open });
-    this.#desk = desk;
     const { client, era } = await sayHello({
       config: config.transport,
       createTransport,
@@ -181,24 +157,42 @@ export class McpConnection {
     client.onclose = () => this.#lost();
     client.onerror = (error) => this.#note('info', `The protocol library says: ${error.message}`);
     hearServerLog(client, (level, text) => this.#note(level, text, 'server'));
-    this.#catalogue = new Catalogue({
+    const catalogue = new Catalogue({
       client,
-      timeoutMs: this.#callTimeout,
+      timeoutMs: timeoutOf(config),
       note: (level, text) => this.#note(level, text),
       onChange: () => this.#options.onChange(),
     });
-    this.#watch = new ChangeWatch({
+    const watch = new ChangeWatch({
       client,
       era,
       clock,
       refresh: async (kind) => {
         await this.#connecting?.catch(() => undefined);
-        if (this.#isReady) await this.#catalogue?.refresh(kind, this.#ending.signal);
+        if (this.#isReady) await catalogue.refresh(kind, this.#ending.signal);
       },
       onUpdated: (uri) => this.#options.onUpdated(uri),
       warn: (text) => this.#note('warning', text),
     });
-    if (this.#transport !== undefined) this.#transport.onreopened = () => this.#watch?.lookAgain();
+    this.#catalogue = catalogue;
+    this.#watch = watch;
+    this.#session = new Session({
+      config,
+      client,
+      era,
+      clock,
+      handlers,
+      desk,
+      open: this.#open,
+      catalogue,
+      watch,
+      logLevel: this.#options.logLevel,
+      signal: this.#ending.signal,
+      warn: (text) => this.#note('warning', text),
+      whyLost: () => (this.#isReady ? undefined : (this.#error ?? closedByUs(this.#id))),
+      onStatus: (status) => this.#onStatus(status),
+    });
+    if (this.#transport !== undefined) this.#transport.onreopened = () => watch.lookAgain();
     this.#set('capabilities_exchanged');
   }
 
@@ -224,103 +218,6 @@ export class McpConnection {
     return new ToolyardError(error, { cause: thrown });
   }
 
-  /** One call; see {@link ToolHost.callTool} for the promise it makes. */
-  async callTool(name: string, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
-    const reference = { serverId: this.#id, name };
-    const tool = this.tools.get(name);
-    if (!this.#isReady) return notSent(this.#error ?? notReady(this.#id, 'idle'));
-    if (tool === undefined) {
-      return notSent({ code: 'tool_not_found', message: `The server "${this.#id}" offers no tool "${name}".` });
-    }
-    // A legacy server's question does not say which call it belongs to: there must be only one.
-    const isAlone = this.#era === 'legacy' && mayInterrupt(this.#options.handlers);
-    const leave = isAlone ? await this.#queue.enter(options.signal) : (): void => undefined;
-    try {
-      if (!this.#isReady) return notSent(this.#error ?? closedByUs(this.#id));
-      return await callTool({
-        context: this.#requestContext(),
-        tool,
-        reference,
-        args,
-        options,
-        timeoutMs: options.timeoutMs ?? this.#callTimeout,
-        meta: this.#meta(),
-        mirrorsHeaders: this.#options.config.transport.type === 'http' && this.#era === 'modern',
-        whyLost: () => this.#error,
-        onStatus: (status) => this.#onStatus(status),
-        warn: (text) => this.#note('warning', text),
-      });
-    } finally {
-      leave?.();
-    }
-  }
-
-  /** @throws ToolyardError */
-  async readResource(uri: string, options: RequestOptions = {}): Promise<ResourcePart[]> {
-    const raw = await this.#request('resources/read', uri, { uri }, options);
-    return readContents(this.#id, uri, raw);
-  }
-
-  /** @throws ToolyardError */
-  async getPrompt(name: string, args: Record<string, string>, options: RequestOptions = {}): Promise<FilledPrompt> {
-    const listed = this.#catalogue?.prompts?.find((prompt) => prompt.name === name);
-    const missing =
-      listed?.arguments.filter((argument) => argument.required && args[argument.name] === undefined) ?? [];
-    if (missing.length > 0) {
-      throw new ToolyardError({
-        code: 'invalid_arguments',
-        message: `The prompt "${name}" of "${this.#id}" needs ${missing.map((argument) => `"${argument.name}"`).join(', ')}.`,
-      });
-    }
-    const raw = await this.#request('prompts/get', name, { name, arguments: args }, options);
-    return readFilledPrompt(this.#id, name, raw);
-  }
-
-  /** Fresh from the server, whatever was listed before. @throws ToolyardError */
-  async listPrompts(): Promise<readonly ListedPrompt[]> {
-    try {
-      return (await this.#catalogue?.listPrompts(this.#ending.signal)) ?? [];
-    } catch (thrown) {
-      throw this.#requestError('its prompts', thrown, this.#callTimeout);
-    }
-  }
-
-  /** No suggestions where the server gives none. @throws ToolyardError */
-  async complete(
-    target: CompletionTarget,
-    argument: { name: string; value: string },
-    others: Record<string, string>,
-    options: RequestOptions = {},
-  ): Promise<Completion> {
-    if (this.#client?.getServerCapabilities()?.completions === undefined) return { values: [], hasMore: false };
-    const [ref, subject] =
-      'prompt' in target
-        ? [{ type: 'ref/prompt', name: target.prompt }, target.prompt]
-        : [{ type: 'ref/resource', uri: target.uriTemplate }, target.uriTemplate];
-    const context = Object.keys(others).length === 0 ? {} : { context: { arguments: others } };
-    return readCompletion(await this.#request('completion/complete', subject, { ref, argument, ...context }, options));
-  }
-
-  /** Hears of changes of these resources, and of no others. Legacy servers are asked one by one. */
-  async follow(wanted: ReadonlySet<string>, added: readonly string[], removed: readonly string[]): Promise<void> {
-    if (this.#era === 'modern') return this.#watch?.follow(wanted);
-    if (this.#client?.getServerCapabilities()?.resources?.subscribe !== true) return;
-    for (const uri of removed) await this.#request('resources/unsubscribe', uri, { uri }, {});
-    for (const uri of added) await this.#request('resources/subscribe', uri, { uri }, {});
-  }
-
-  /** Takes effect with the next request of a modern server, at once on a legacy one. */
-  async setLogLevel(level: LogLevel): Promise<void> {
-    this.#logLevel = level;
-    await this.#tellLogLevel();
-  }
-
-  /** The owner's folders are others now. */
-  async rootsChanged(): Promise<void> {
-    if (this.#era !== 'legacy' || this.#options.handlers.roots === undefined) return;
-    await this.#client?.notification({ method: 'notifications/roots/list_changed' }).catch(() => undefined);
-  }
-
   /** Stops every request under way; calls among them are answered with an unknown outcome. */
   abortCalls(): void {
     for (const request of this.#open) request.stop();
@@ -341,56 +238,6 @@ export class McpConnection {
     await this.#connecting?.catch(() => undefined);
     await this.#transport?.close();
     if (this.#error === undefined) this.#set('disconnected');
-  }
-
-  async #request(
-    method: OutgoingRequest['method'],
-    subject: string,
-    params: JsonObject,
-    options: RequestOptions,
-  ): Promise<unknown> {
-    if (!this.#isReady) throw new ToolyardError(this.#error ?? notReady(this.#id, 'idle'));
-    const timeoutMs = options.timeoutMs ?? this.#callTimeout;
-    try {
-      return await sendRequest(this.#requestContext(), {
-        method,
-        params: { ...params, ...this.#meta() },
-        options,
-        timeoutMs,
-      });
-    } catch (thrown) {
-      throw this.#requestError(subject, thrown, timeoutMs);
-    }
-  }
-
-  #requestError(subject: string, thrown: unknown, timeoutMs: number): ToolyardError {
-    const status = statusOfRefusal(thrown);
-    if (status !== undefined) this.#onStatus(status);
-    return toRequestError({ serverId: this.#id, subject, thrown, timeoutMs, lost: this.#error });
-  }
-
-  #requestContext(): RequestContext {
-    const { clock } = this.#options;
-    const { client, open, desk } = { client: this.#client, open: this.#open, desk: this.#desk };
-    if (client === undefined || desk === undefined) throw new ToolyardError(notReady(this.#id, 'idle'));
-    return { client, clock, open, answer: (asked, request) => desk.answerInRound(asked, request) };
-  }
-
-  get #callTimeout(): number {
-    return this.#options.config.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS;
-  }
-
-  #meta(): JsonObject {
-    return this.#era === 'modern' ? logLevelMeta(this.#logLevel) : {};
-  }
-
-  async #tellLogLevel(): Promise<void> {
-    const level = this.#logLevel;
-    if (level === undefined || this.#era !== 'legacy') return;
-    if (this.#client?.getServerCapabilities()?.logging === undefined) return;
-    await this.#request('logging/setLevel', level, { level }, {}).catch((thrown: unknown) => {
-      if (!(thrown instanceof ProtocolError)) this.#note('warning', 'The server did not take the level of its log.');
-    });
   }
 
   /** What a status says of the connection as a whole. */

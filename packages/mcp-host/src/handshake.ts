@@ -29,7 +29,7 @@ export type HandshakeOptions = {
 };
 
 /** A server that has said hello. */
-export type Session = { client: Client; era: Era };
+export type Greeted = { client: Client; era: Era };
 
 /** `probe` asks `server/discover` first and falls back on the same connection; `legacy` says `initialize` at once. */
 type Way = { kind: 'legacy' } | { kind: 'probe'; probeMs: number };
@@ -44,7 +44,7 @@ type Way = { kind: 'legacy' } | { kind: 'probe'; probeMs: number };
  *
  * Throws what the last attempt threw; by then its transport is closed.
  */
-export async function sayHello(options: HandshakeOptions): Promise<Session> {
+export async function sayHello(options: HandshakeOptions): Promise<Greeted> {
   const { config, context, eraMemory } = options;
   const key = eraKey(config);
   const remembered = await recallEra(eraMemory, key, context.clock.now());
@@ -80,14 +80,14 @@ async function greetOverSse(
   options: HandshakeOptions,
   key: string,
   remembered: EraRecord | undefined,
-): Promise<Session> {
+): Promise<Greeted> {
   const tried = await tryOnce({ kind: 'legacy' }, options);
   if (!('session' in tried)) throw tried.thrown;
   await noteEraOf(options, key, remembered, tried.session, 'legacy', 'sse');
   return tried.session;
 }
 
-async function greet(options: HandshakeOptions, key: string, record: EraRecord | undefined): Promise<Session> {
+async function greet(options: HandshakeOptions, key: string, record: EraRecord | undefined): Promise<Greeted> {
   const { context, eraMemory, timeoutMs } = options;
   const remembered = record?.era;
   // A server known to be modern may take its time to start; for others a long probe is waiting for nothing.
@@ -117,7 +117,7 @@ async function noteEraOf(
   { eraMemory, context }: HandshakeOptions,
   key: string,
   before: EraRecord | undefined,
-  { client }: Session,
+  { client }: Greeted,
   era: Era,
   transport?: 'sse',
 ): Promise<void> {
@@ -132,7 +132,7 @@ async function noteEraOf(
 }
 
 type Tried =
-  | { session: Session; probeReply: RawResultTransport['probeReply'] }
+  | { session: Greeted; probeReply: RawResultTransport['probeReply'] }
   | { thrown: unknown; end: HostTransport['end']; probeReply: RawResultTransport['probeReply'] };
 
 async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {

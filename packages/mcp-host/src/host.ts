@@ -1,4 +1,3 @@
-import type { Implementation } from '@modelcontextprotocol/client';
 import type { Clock, ErrorInfo, JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { askServer, callServer } from './ask-server.ts';
@@ -7,15 +6,14 @@ import { McpConnection } from './connection.ts';
 import type { EraMemory } from './era-memory.ts';
 import { createEraMemory } from './era-memory.ts';
 import { Flows } from './flows.ts';
-import type { QuestionHandlers } from './questions.ts';
+import type { AllPrompts, McpHostOptions } from './host-options.ts';
 import { redactorFor } from './redact.ts';
 import { ResourceStore } from './resource-store.ts';
 import { SelectedTools } from './selected-tools.ts';
 import { ServerLog } from './server-log.ts';
 import { ServerSet } from './server-set.ts';
 import { ServerSlot } from './server-slot.ts';
-import type { CreateTransport } from './transport.ts';
-import type { PinStore } from './trust.ts';
+import type { Session } from './session.ts';
 import { ToolTrust } from './trust.ts';
 import type {
   CallToolOptions,
@@ -23,8 +21,6 @@ import type {
   CompletionTarget,
   FilledPrompt,
   IndexedTool,
-  ListedPrompt,
-  LogEntry,
   LogLevel,
   RequestOptions,
   ServerConfig,
@@ -41,34 +37,6 @@ const SHUTDOWN_MS = 10_000;
 /** How long whoever needs a server that is reconnecting waits for it, in milliseconds. */
 const PATIENCE_MS = 10_000;
 const MAX_RECONNECTS = 10;
-
-export type McpHostOptions = {
-  servers: readonly ServerConfig[];
-  createTransport: CreateTransport;
-  clock: Clock;
-  /** How Toolyard introduces itself to servers. */
-  clientInfo: Implementation;
-  /** Where the protocol generation of each server is remembered; by default in memory. */
-  eraMemory?: EraMemory;
-  /** Who answers what servers ask; what has no handler is not offered to them. */
-  handlers?: QuestionHandlers;
-  /** How often in a row a lost server is connected again; default 10. */
-  maxReconnects?: number;
-  /** 0 up to 1: how much of its share chance takes off a wait. Default `Math.random`. */
-  jitter?: () => number;
-  /** From which level on servers are to log what they do; by default as they like. */
-  logLevel?: LogLevel;
-  /** What people approved of tools, kept by the owner; by default for as long as the process lives. */
-  pins?: PinStore;
-  /** Hears every log line of every server as it is written. */
-  log?(serverId: string, entry: LogEntry): void;
-};
-
-/** The prompts of all connected servers, and the servers whose list failed. */
-export type AllPrompts = {
-  prompts: (ListedPrompt & { serverId: string })[];
-  failures: { serverId: string; error: ErrorInfo }[];
-};
 
 /**
  * Connects to MCP servers and keeps them connected, keeps what they offer in one index, and asks them for things. One
@@ -107,9 +75,9 @@ export class McpHost implements ToolHost {
     this.#trust = new ToolTrust(options.pins ?? new Map());
     this.resources = new ResourceStore({
       clock: options.clock,
-      catalogue: (id) => this.#servers.find(id)?.connection?.catalogue,
-      read: (id, uri, more) => this.#ask(id, more, (connection) => connection.readResource(uri, more)),
-      follow: async (id, wanted, added, removed) => this.#servers.find(id)?.connection?.follow(wanted, added, removed),
+      catalogue: (id) => this.#servers.find(id)?.catalogue,
+      read: (id, uri, more) => this.#ask(id, more, (session) => session.readResource(uri, more)),
+      follow: async (id, wanted, added, removed) => this.#servers.find(id)?.session?.follow(wanted, added, removed),
     });
     for (const config of options.servers) this.#servers.add(config);
     this.#all = this.#selectWhere(() => true);
@@ -273,14 +241,14 @@ export class McpHost implements ToolHost {
     args: Record<string, string> = {},
     options: RequestOptions = {},
   ): Promise<FilledPrompt> {
-    return this.#ask(serverId, options, (connection) => connection.getPrompt(name, args, options));
+    return this.#ask(serverId, options, (session) => session.getPrompt(name, args, options));
   }
 
   /** The prompts of all ready servers, asked in parallel: one that fails hides no other. */
   async getAllPrompts(): Promise<AllPrompts> {
     const all: AllPrompts = { prompts: [], failures: [] };
     const asked = this.connectedServers.map(async (serverId) => {
-      const listed = await this.#ask(serverId, {}, (connection) => connection.listPrompts());
+      const listed = await this.#ask(serverId, {}, (session) => session.listPrompts());
       return listed.map((prompt) => ({ serverId, ...prompt }));
     });
     const servers = this.connectedServers;
@@ -303,18 +271,18 @@ export class McpHost implements ToolHost {
     others: Record<string, string> = {},
     options: RequestOptions = {},
   ): Promise<Completion> {
-    return this.#ask(serverId, options, (connection) => connection.complete(target, argument, others, options));
+    return this.#ask(serverId, options, (session) => session.complete(target, argument, others, options));
   }
 
   /** From which level on all servers are to log what they do. */
   async setLogLevel(level: LogLevel): Promise<void> {
     this.#logLevel = level;
-    await Promise.all(this.#servers.all.map(async (slot) => slot.connection?.setLogLevel(level)));
+    await Promise.all(this.#servers.all.map(async (slot) => slot.session?.setLogLevel(level)));
   }
 
   /** Tells servers that the folders the handler for roots gives are others now. */
   async rootsChanged(): Promise<void> {
-    await Promise.all(this.#servers.all.map(async (slot) => slot.connection?.rootsChanged()));
+    await Promise.all(this.#servers.all.map(async (slot) => slot.session?.rootsChanged()));
   }
 
   /**
@@ -356,7 +324,7 @@ export class McpHost implements ToolHost {
   }
 
   /** Asks a server for something that may be asked for twice. */
-  async #ask<T>(id: string, options: RequestOptions, ask: (connection: McpConnection) => Promise<T>): Promise<T> {
+  async #ask<T>(id: string, options: RequestOptions, ask: (session: Session) => Promise<T>): Promise<T> {
     this.#refuseWhenClosed();
     const slot = this.#servers.get(id);
     const release = this.#flows.acquire();

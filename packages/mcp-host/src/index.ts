@@ -46,5 +46,5 @@ export { redactorFor, shownAddress } from './redact.ts';
 export type { ListedTool } from './read-tool.ts';
 export type { ServerTools } from './tool-index.ts';
 export { ToolIndex } from './tool-index.ts';
-export type { AllPrompts, McpHostOptions } from './host.ts';
+export type { AllPrompts, McpHostOptions } from './host-options.ts';
 export { McpHost } from './host.ts';

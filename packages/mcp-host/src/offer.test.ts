@@ -1,7 +1,8 @@
 import type { JsonObject } from '@toolyard/protocol';
 import { createFakeClock, createIds, eventually, startScriptedMcp, type ScriptedMcp } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { McpHost, type McpHostOptions } from './host.ts';
+import { McpHost } from './host.ts';
+import type { McpHostOptions } from './host-options.ts';
 import { connected, everything, healthOf } from './node/test-fixtures/peers.ts';
 import { MemoryPeer } from './node/test-fixtures/memory-peer.ts';
 import { ResourceDraft } from './resource-draft.ts';

@@ -1,11 +1,13 @@
 import type { Clock, ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import type { Catalogue } from './catalogue.ts';
 import type { LostBy, McpConnection } from './connection.ts';
 import { closedByUs } from './connection-errors.ts';
 import type { ListedTool } from './read-tool.ts';
 import type { ServerLog } from './server-log.ts';
 import type { Machine, ServerEvent, Stage } from './server-states.ts';
 import { reconnectWait, shownState, step } from './server-states.ts';
+import type { Session } from './session.ts';
 import type { ServerConfig, ServerHealth } from './types.ts';
 
 /** A connection that has stood so long counts as sound, and its next loss as the first one. Milliseconds. */
@@ -58,9 +60,14 @@ export class ServerSlot {
     return this.#machine.stage;
   }
 
-  /** The connection, where it stands. */
-  get connection(): McpConnection | undefined {
-    return this.#machine.stage === 'ready' ? this.#connection : undefined;
+  /** What the server can be asked, while it is ready. */
+  get session(): Session | undefined {
+    return this.#machine.stage === 'ready' ? this.#connection?.session : undefined;
+  }
+
+  /** What it offers, while it is ready. */
+  get catalogue(): Catalogue | undefined {
+    return this.#machine.stage === 'ready' ? this.#connection?.catalogue : undefined;
   }
 
   get error(): ErrorInfo | undefined {
