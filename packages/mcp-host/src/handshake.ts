@@ -12,6 +12,9 @@ import type { WireLog } from './wire-log.ts';
 /** How long a server whose era is unknown may think about `server/discover`, in milliseconds. */
 const PROBE_MS = 5_000;
 
+/** How long a server that refused Streamable HTTP may take to say that it is one of HTTP+SSE, in milliseconds. */
+const SSE_MS = 5_000;
+
 export type HandshakeOptions = {
   config: TransportConfig;
   createTransport: CreateTransport;
@@ -66,11 +69,17 @@ export async function sayHello(options: HandshakeOptions): Promise<Greeted> {
   } catch (thrown) {
     if (options.signal.aborted || !mayBeSse(statusOf(thrown))) throw thrown;
     context.log('info', 'The server does not take Streamable HTTP; trying the older HTTP+SSE.');
+    const patience = new AbortController();
+    const sseMs = Math.min(SSE_MS, Math.ceil(options.timeoutMs / 3));
+    const callOff = context.clock.after(sseMs, () => patience.abort());
+    const signal = AbortSignal.any([options.signal, patience.signal]);
     try {
-      return await greetOverSse(older, key, remembered);
+      return await greetOverSse({ ...older, signal }, key, remembered);
     } catch {
       // What the address said to the newer transport is the better account.
       throw thrown;
+    } finally {
+      callOff();
     }
   }
 }

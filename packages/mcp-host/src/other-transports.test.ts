@@ -60,6 +60,20 @@ describe('a server that only knows the older HTTP+SSE', () => {
     expect(await sayHi(host)).toEqual(HI);
   });
 
+  test('is not waited for behind an address that refuses and then says nothing', async () => {
+    const { url, close } = await listen((request, response) => {
+      if (request.method === 'POST') response.writeHead(400).end();
+      else response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': hello\n\n');
+    });
+    closers.push(close);
+    const config = { id: 'peer', transport: { type: 'http' as const, url }, connectTimeoutMs: 3_000 };
+    const host = kept(await connected([config]));
+    expect(healthOf(host, 'peer').error).toMatchObject({
+      code: 'server_refused',
+      message: expect.stringContaining('HTTP 400') as string,
+    });
+  });
+
   test('is left with its stream ended', async () => {
     const server = kept(await startScriptedSse('plain'));
     const host = await meet(server, 'sse');

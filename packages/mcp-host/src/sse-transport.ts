@@ -11,6 +11,7 @@ import { webAddress } from './web-address.ts';
 class SseTransport extends SSEClientTransport implements HostTransport {
   end: TransportEnd | undefined;
   #isOver = false;
+  #giveUp: () => void = () => undefined;
 
   constructor(url: URL, fetch: Fetch, headers: Record<string, string>) {
     let hasStream = false;
@@ -31,9 +32,18 @@ class SseTransport extends SSEClientTransport implements HostTransport {
     });
   }
 
+  /** Ends when it is closed, too: a server may accept and then never say where messages go. */
+  override async start(): Promise<void> {
+    const given = new Promise<never>((_resolve, reject) => {
+      this.#giveUp = () => reject(new Error('It was closed before it had begun.'));
+    });
+    await Promise.race([super.start(), given]);
+  }
+
   override async close(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#giveUp();
     await super.close();
   }
 

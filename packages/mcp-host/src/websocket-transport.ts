@@ -44,6 +44,7 @@ class WebSocketTransport implements HostTransport {
   readonly #longest: number;
   #socket: WebSocketLike | undefined;
   #isOver = false;
+  #giveUp: () => void = () => undefined;
 
   constructor(
     url: URL,
@@ -71,6 +72,7 @@ class WebSocketTransport implements HostTransport {
         reject(new Error('The WebSocket could not be opened.'));
         void this.close();
       };
+      this.#giveUp = () => fail('it was not waited for');
       socket.addEventListener('open', () => {
         isOpen = socket.protocol === SUBPROTOCOL || socket.protocol === '';
         if (isOpen) resolve();
@@ -114,6 +116,7 @@ class WebSocketTransport implements HostTransport {
   async close(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#giveUp();
     if (this.#socket !== undefined && this.#socket.readyState < CLOSED) this.#socket.close(1_000);
     this.onclose?.();
   }
