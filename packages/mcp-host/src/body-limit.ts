@@ -11,7 +11,7 @@ const RETURN = 0x0d;
 export function limitMessages(fetch: Fetch, longest: number): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
-    if (response.body === null) return response;
+    if (response.body === null || isKnownToFit(response.headers, longest)) return response;
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
     const { status, statusText, headers, url } = response;
     const limited = new Response(response.body.pipeThrough(limiter(longest, isStream)), {
@@ -22,6 +22,12 @@ export function limitMessages(fetch: Fetch, longest: number): Fetch {
     Object.defineProperty(limited, 'url', { value: url });
     return limited;
   };
+}
+
+/** What is packed may be any size once it is unpacked. */
+function isKnownToFit(headers: Headers, longest: number): boolean {
+  const length = headers.get('content-length');
+  return length !== null && !headers.has('content-encoding') && Number(length) <= longest;
 }
 
 /** Of a stream of events each one counts for itself; an empty line ends it. */

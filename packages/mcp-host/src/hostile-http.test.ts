@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { JsonObject } from '@toolyard/protocol';
 import type { McpBehaviour, ScriptedMcp, ScriptedMcpOptions } from '@toolyard/testing';
 import { eventually, startScriptedMcp } from '@toolyard/testing';
@@ -187,13 +188,15 @@ describe('calling', () => {
       id: 4,
       result: { content: [{ type: 'text', text: 'x'.repeat(50_000) }] },
     });
-    for (const [type, body] of [
-      ['application/json', long],
-      ['text/event-stream', `data: ${long}\n\n`],
+    const packed = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    for (const [headers, body] of [
+      [{ 'content-type': 'application/json' }, long],
+      [packed, gzipSync(long)],
+      [{ 'content-type': 'text/event-stream' }, `data: ${long}\n\n`],
     ] as const) {
       server = await startScriptedMcp({
         tools: [{ name: 'go' }],
-        httpAnswers: { 'tools/call': { status: 200, headers: { 'content-type': type }, body } },
+        httpAnswers: { 'tools/call': { status: 200, headers, body } },
       });
       host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], {
         createTransport: createWebTransports({ fetch, longestMessage: 20_000 }),

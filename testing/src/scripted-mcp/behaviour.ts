@@ -45,7 +45,7 @@ export type McpBehaviour = {
 };
 
 /** A response as it goes out, or the connection cut in place of one. */
-export type HttpAnswer = { status: number; headers?: { [name: string]: string }; body?: string } | 'cut';
+export type HttpAnswer = { status: number; headers?: { [name: string]: string }; body?: string | Uint8Array } | 'cut';
 
 /** A tool and what it does when called. Fields beyond these go into its definition as they are. */
 export type ScriptedTool = {
