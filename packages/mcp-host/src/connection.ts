@@ -58,6 +58,7 @@ export class McpConnection {
   #catalogue: Catalogue | undefined;
   #watch: ChangeWatch | undefined;
   #session: Session | undefined;
+  #loss: { error: ErrorInfo; by: LostBy } | undefined;
   #connecting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -80,6 +81,11 @@ export class McpConnection {
     return this.#isReady ? this.#session : undefined;
   }
 
+  /** What became of it, if it stood and is gone without being left. */
+  get loss(): { error: ErrorInfo; by: LostBy } | undefined {
+    return this.#loss;
+  }
+
   /** What there is to tell of it, for the health of its server. */
   report(): Partial<ServerHealth> & Pick<ServerHealth, 'phase' | 'phases' | 'skipped'> {
     const { resources, prompts, skipped = [] } = this.#catalogue ?? {};
@@ -89,8 +95,8 @@ export class McpConnection {
       ...(this.#era === undefined ? {} : { era: this.#era }),
       ...(this.#client === undefined || this.#era === undefined ? {} : introductionOf(this.#client)),
       ...(this.#client === undefined || this.#era === undefined ? {} : { capabilities: capabilitiesIn(this.#client) }),
-      ...(resources === undefined ? {} : { resourceCount: resources.length }),
-      ...(prompts === undefined ? {} : { promptCount: prompts.length }),
+      ...(resources === undefined || !this.#isReady ? {} : { resourceCount: resources.length }),
+      ...(prompts === undefined || !this.#isReady ? {} : { promptCount: prompts.length }),
       skipped,
     };
   }
@@ -258,6 +264,7 @@ export class McpConnection {
   #drop(error: ErrorInfo, by: LostBy): void {
     if (!this.#isReady) return;
     this.#end(error);
+    this.#loss = { error, by };
     // The owner closes it, and asks what it was until then.
     this.#options.onLost(error, by);
   }

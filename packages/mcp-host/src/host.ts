@@ -355,7 +355,13 @@ export class McpHost implements ToolHost {
       maxReconnects,
       jitter: this.#options.jitter ?? Math.random,
       onChange: () => this.#changed(slot),
-      onReady: () => void this.resources.followAnew(config.id),
+      onReady: () => {
+        void this.resources.followAnew(config.id).then((error) => {
+          if (error === undefined) return;
+          const text = `Its resources could not be followed anew: ${error.message}`;
+          log.add({ at: clock.now(), phase: 'connected', level: 'warning', text });
+        });
+      },
       makeConnection: (onLost) =>
         new McpConnection({
           config,

@@ -28,6 +28,7 @@ export type { CreateTransport, HostTransport, TransportContext, TransportEnd } f
 export type { WebTransportsOptions } from './web-transports.ts';
 export { createWebTransports } from './web-transports.ts';
 export type { OpenWebSocket, WebSocketLike } from './websocket-transport.ts';
+export { platformWebSocket } from './websocket-transport.ts';
 export type { ServeInMemory } from './in-memory-transport.ts';
 export type {
   FormAnswer,

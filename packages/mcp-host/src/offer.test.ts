@@ -231,6 +231,22 @@ describe('a resource', () => {
   });
 });
 
+test('a resource that cannot be followed anew is a note in the log of its server', async () => {
+  await meet({ 'resources/subscribe': {} });
+  await host.resources.follow('srv', 'file:///a.txt', () => undefined);
+  peer.answers['resources/subscribe'] = () => ({ error: { code: -32603, message: 'too many' } });
+  peer.drop();
+  await clock.advance(1_000);
+  expect(healthOf(host, 'srv')).toMatchObject({ state: 'ready' });
+  expect(healthOf(host, 'srv').log.at(-1)).toMatchObject({
+    level: 'warning',
+    text: expect.stringContaining('too many') as string,
+  });
+  await expect(host.resources.follow('srv', 'file:///b.txt', () => undefined)).rejects.toMatchObject({
+    message: expect.stringContaining('too many') as string,
+  });
+});
+
 describe('resources attached to a draft', () => {
   test('are loaded, tried again, consumed as parts, and restored where sending fails', async () => {
     await meet({});

@@ -8,6 +8,7 @@ import { createEraMemory } from './era-memory.ts';
 import { McpHost } from './host.ts';
 import { connected, healthOf, listen, newHost } from './node/test-fixtures/peers.ts';
 import { createWebTransports } from './web-transports.ts';
+import { platformWebSocket } from './websocket-transport.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -153,6 +154,21 @@ describe('a server on a WebSocket', () => {
       const host = kept(await connected([{ id: 'peer', transport: { type: 'websocket', url } }]));
       expect(healthOf(host, 'peer')).toMatchObject({ state: 'failed', error: { code: 'server_unreachable' } });
     }
+  });
+
+  test('is reached from a browser too, but not with headers', async () => {
+    const server = kept(await startScriptedWebSocket('plain'));
+    const host = kept(
+      await connected(
+        [
+          { id: 'peer', transport: { type: 'websocket', url: server.url } },
+          { id: 'keyed', transport: { type: 'websocket', url: server.url, headers: { 'X-Api-Key': 'k' } } },
+        ],
+        { createTransport: createWebTransports({ fetch, openWebSocket: platformWebSocket }) },
+      ),
+    );
+    expect(await sayHi(host)).toEqual(HI);
+    expect(healthOf(host, 'keyed').error).toMatchObject({ code: 'bad_config' });
   });
 
   test('cannot be reached where nobody gave a WebSocket', async () => {

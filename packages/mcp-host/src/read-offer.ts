@@ -45,7 +45,7 @@ export const PROMPTS: ListKind<ListedPrompt> = {
 function readResource(raw: unknown, position: number): ReadItem<ListedResource> {
   const entry = named(raw, position, 'uri', 'resource');
   if ('skipped' in entry) return entry;
-  const { uri, given } = { uri: entry.key, given: entry.given };
+  const { key: uri, given } = entry;
   const item: ListedResource = { uri, name: textOf(given['name']) ?? uri, ...describe(given) };
   if (typeof given['size'] === 'number') item.size = given['size'];
   const annotations = given['annotations'];

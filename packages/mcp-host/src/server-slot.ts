@@ -204,7 +204,10 @@ export class ServerSlot {
     if (departures !== this.#departures) throw new ToolyardError(closedByUs(this.config.id));
     this.#renewing = false;
     this.#apply('opened');
-    this.#options.onReady();
+    // It may be gone again before anybody was told that it stands.
+    const { loss } = connection;
+    if (loss === undefined) this.#options.onReady();
+    else this.#lost(connection, loss.error, loss.by);
   }
 
   #lost(connection: McpConnection, error: ErrorInfo, by: LostBy): void {

@@ -164,6 +164,23 @@ describe('a server that is lost', () => {
     }
   });
 
+  test('in the very moment it is ready, is found to be', async () => {
+    const { host, peer, clock, health } = meet();
+    let isFirst = true;
+    host.onChange(() => {
+      const { phase, state } = health();
+      if (phase !== 'connected' || state === 'ready' || !isFirst) return;
+      isFirst = false;
+      peer.drop();
+    });
+    await host.connectAll();
+    expect(isFirst).toBe(false);
+    expect(health().state).toBe('reconnecting');
+    await clock.advance(1_000);
+    expect(health().state).toBe('ready');
+    await host.close();
+  });
+
   test('somebody who cannot wait need not', async () => {
     const { host, peer, health } = meet();
     await host.connectAll();

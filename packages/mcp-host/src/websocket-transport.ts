@@ -30,6 +30,16 @@ export type OpenWebSocket = (
   options: { protocols: string[]; headers: Record<string, string> },
 ) => WebSocketLike;
 
+/** The platform's own WebSocket, as browsers have it: nothing stands in front of it, and it sends no headers. */
+export const platformWebSocket: OpenWebSocket = (url, { protocols, headers }) => {
+  if (Object.keys(headers).length === 0) return new WebSocket(url, protocols);
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: 'A browser sends no headers with a WebSocket.',
+    hint: 'Take the headers out of the configuration of the server, or let Toolyard connect to it.',
+  });
+};
+
 class WebSocketTransport implements HostTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
