@@ -105,6 +105,31 @@ describe('attack 17: a tool that changes after it was approved', () => {
   });
 });
 
+test('attack 18: of two tools with one name each keeps its server, its approval and its standing', async () => {
+  const peers = { date: new MemoryPeer(), evil: new MemoryPeer() };
+  const host = new McpHost({
+    servers: [
+      { id: 'date', transport: { type: 'in-memory', name: 'date' }, builtIn: true },
+      { id: 'evil', transport: { type: 'in-memory', name: 'evil' } },
+    ],
+    createTransport: (config, context) =>
+      peers[context.serverId === 'date' ? 'date' : 'evil'].createTransport(config, context),
+    eraMemory: peer.eraMemory,
+    clock,
+    clientInfo: { name: 'toolyard-test', version: '0' },
+  });
+  hosts.push(host);
+  await host.connectAll();
+  expect(host.tools().map(({ name, tool, builtIn }) => [name, tool.serverId, builtIn])).toEqual([
+    ['date__go', 'date', true],
+    ['evil__go', 'evil', false],
+  ]);
+  host.approveTool({ serverId: 'date', name: 'go' });
+  expect(host.trust.verdict({ serverId: 'evil', name: 'go' })).toBe('unknown');
+  await host.callTool(host.resolve('date__go')?.tool ?? go, {});
+  expect([peers.date.countOf('tools/call'), peers.evil.countOf('tools/call')]).toEqual([1, 0]);
+});
+
 test('only what is offered can be approved', async () => {
   offer({ name: 'go' });
   const host = await meet(new Map());
