@@ -13,6 +13,7 @@ import { signInWanted } from './connection-errors.ts';
 import { networkCodeOf } from './network-error.ts';
 import type { TransportEnd } from './transport.ts';
 import type { ConnectionPhase, ServerConfig } from './types.ts';
+import { readUrl } from './read-url.ts';
 
 /** What is known of a connection that did not come about. */
 export type FailedConnect = {
@@ -212,7 +213,7 @@ export function statusOf(thrown: unknown): number | undefined {
 function addressOf(config: ServerConfig): string {
   if (config.transport.type === 'stdio') return config.transport.command;
   if (config.transport.type === 'in-memory') return config.transport.name;
-  const url = URL.parse(config.transport.url);
+  const url = readUrl(config.transport.url);
   return url === null ? 'its address' : `${url.origin}${url.pathname}`;
 }
 

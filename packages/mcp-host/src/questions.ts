@@ -11,6 +11,7 @@ import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject, ToolReference } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { checkArguments } from './check-arguments.ts';
+import { readUrl } from './read-url.ts';
 
 /** Who asks, and while what. */
 export type Question = {
@@ -114,7 +115,7 @@ function readSampling(params: JsonObject): SamplingRequest {
 
 /** Only what a person can judge and a browser opens: attack 2 is a `javascript:` address. */
 function readUrlRequest(params: JsonObject): ElicitRequestURLParams {
-  const url = typeof params['url'] === 'string' ? URL.parse(params['url']) : null;
+  const url = typeof params['url'] === 'string' ? readUrl(params['url']) : null;
   const isLocal = url !== null && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLocal)) {
     throw new ProtocolError(INVALID_PARAMS, 'The address to open must be an https address.');

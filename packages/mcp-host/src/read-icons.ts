@@ -1,6 +1,7 @@
 import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import type { ServerIcon } from './types.ts';
+import { readUrl } from './read-url.ts';
 
 const MOST_ICONS = 8;
 /** An icon that comes along as data; anything longer is no icon. In characters. */
@@ -27,5 +28,5 @@ export function readIcons(raw: JsonValue | undefined): ServerIcon[] | undefined 
 
 function isShowable(src: string): boolean {
   if (/^data:image\//i.test(src)) return src.length <= LONGEST_DATA;
-  return URL.parse(src)?.protocol === 'https:';
+  return readUrl(src)?.protocol === 'https:';
 }

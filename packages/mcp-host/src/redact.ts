@@ -1,4 +1,5 @@
 import type { TransportConfig } from './types.ts';
+import { readUrl } from './read-url.ts';
 
 /** What stands in the place of a secret. */
 export const HIDDEN = '•••';
@@ -12,7 +13,7 @@ const OPAQUE_STEP = /^(?=.*\d)[A-Za-z0-9_~=+-]{20,}$/;
 
 /** An address for people, without what in it may be a key; empty for what is none. */
 export function shownAddress(address: string): string {
-  const url = URL.parse(address);
+  const url = readUrl(address);
   if (url === null) return '';
   const steps = url.pathname.split('/').map((step) => (OPAQUE_STEP.test(step) ? HIDDEN : step));
   return `${url.protocol}//${url.host}${steps.join('/')}`;
@@ -38,7 +39,7 @@ function secretsOf(transport: TransportConfig): string[] {
   }
   const values = Object.values(transport.headers ?? {});
   const ofHeaders = [...values, ...values.map((value) => value.replace(/^\S+ /, ''))];
-  const url = URL.parse(transport.url);
+  const url = readUrl(transport.url);
   if (url === null) return ofHeaders;
   const { username, password, pathname, searchParams, search } = url;
   const ofPath = pathname.split('/').filter((step) => OPAQUE_STEP.test(step));

@@ -4,6 +4,7 @@ import type { ListedTool } from './read-tool.ts';
 import { sha256 } from './sha256.ts';
 import type { ServerConfig, TransportConfig } from './types.ts';
 import { previewOf } from './wire-log.ts';
+import { readUrl } from './read-url.ts';
 
 /** What was approved of a tool: what it said of itself, and where it was. */
 export type ToolPin = {
@@ -123,7 +124,7 @@ function endpointOf(transport: TransportConfig): JsonObject {
     case 'http':
     case 'sse':
     case 'websocket': {
-      const url = URL.parse(transport.url);
+      const url = readUrl(transport.url);
       return { url: url === null ? transport.url : `${url.protocol}//${url.host}${url.pathname}` };
     }
     case 'in-memory':

@@ -1,4 +1,5 @@
 import { ToolyardError } from '@toolyard/protocol';
+import { readUrl } from './read-url.ts';
 
 const KINDS = {
   http: { protocols: ['http:', 'https:'], says: 'an http or https URL', example: 'http://localhost:3000/mcp' },
@@ -12,7 +13,7 @@ const KINDS = {
  */
 export function webAddress(kind: keyof typeof KINDS, text: string, serverId: string): URL {
   const { protocols, says, example } = KINDS[kind];
-  const url = URL.parse(text);
+  const url = readUrl(text);
   if (url !== null && protocols.includes(url.protocol)) return url;
   throw new ToolyardError({
     code: 'bad_config',

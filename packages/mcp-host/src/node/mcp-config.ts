@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { ServerConfig } from '../types.ts';
+import { readUrl } from '../read-url.ts';
 import { readJsonFile } from './json-file.ts';
 
 /** One server of an `mcp.json`. A fault in one that is switched off is no reason to refuse the file. */
@@ -90,7 +91,7 @@ function toServer(
 
 /** The address tells most of it; only that a server knows nothing but the older HTTP+SSE must be said. */
 function webKind(where: string, type: JsonValue | undefined, address: string): 'http' | 'sse' | 'websocket' {
-  const protocol = URL.parse(address)?.protocol;
+  const protocol = readUrl(address)?.protocol;
   if (protocol === 'ws:' || protocol === 'wss:') return 'websocket';
   if (protocol !== 'http:' && protocol !== 'https:') throw bad(`${where}: "url" is not an http or ws address.`);
   return type === 'sse' ? 'sse' : 'http';
