@@ -20,6 +20,10 @@ export type { HttpAnswer, McpBehaviour, McpBehaviourName, ScriptedTool, ToolActi
 export { scriptedMcpCommand } from './scripted-mcp/command.ts';
 export { startScriptedMcp } from './scripted-mcp/http.ts';
 export type { ScriptedMcp, ScriptedMcpOptions, ScriptedMcpRequest } from './scripted-mcp/http.ts';
+export { startScriptedSse } from './scripted-mcp/sse.ts';
+export type { ScriptedSse } from './scripted-mcp/sse.ts';
+export { startScriptedWebSocket } from './scripted-mcp/websocket.ts';
+export type { ScriptedWebSocket } from './scripted-mcp/websocket.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock } from './fake-clock.ts';
 export { createIds } from './ids.ts';

@@ -9,7 +9,7 @@ import { systemClock } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
-import { eventually, isAlive, scriptedMcpCommand, startScriptedMcp } from '@toolyard/testing';
+import { eventually, isAlive, scriptedMcpCommand, startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
 import type { Servers } from '../services.ts';
@@ -387,6 +387,27 @@ describe('servers behind an address', () => {
     const selection = await servers.select(chosen(), never);
     expect(await selection.callTool({ serverId: 'web', name: 'echo' }, { a: 1 })).toMatchObject({ outcome: 'done' });
     expect((await viewOf(servers, 'web')).transport).toEqual({ type: 'http', url: scripted.url });
+  });
+
+  it('are reached over a WebSocket in the same way', async () => {
+    const scripted = await startScriptedWebSocket('plain');
+    open.push(scripted);
+    const servers = await start([server({ id: 'web', transport: { type: 'websocket', url: scripted.url } })]);
+    const selection = await servers.select(chosen(), never);
+    expect(await selection.callTool({ serverId: 'web', name: 'echo' }, { a: 1 })).toMatchObject({ outcome: 'done' });
+    expect((await viewOf(servers, 'web')).transport).toEqual({ type: 'http', url: scripted.url });
+  });
+
+  it('that are lost come back by themselves', async () => {
+    const scripted = await startScriptedWebSocket('plain');
+    open.push(scripted);
+    const servers = await start([server({ id: 'web', transport: { type: 'websocket', url: scripted.url } })]);
+    await whenIn(servers, 'web', 'ready');
+    scripted.dropConnections('cut');
+    await whenIn(servers, 'web', 'connecting');
+    expect((await viewOf(servers, 'web')).error).toMatchObject({ code: 'server_closed' });
+    await whenIn(servers, 'web', 'ready');
+    expect((await viewOf(servers, 'web')).error).toBeUndefined();
   });
 
   it('attack 5: that redirect into this machine or the private network are not followed', async () => {
