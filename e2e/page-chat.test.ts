@@ -306,7 +306,8 @@ describe.skipIf(NO_BROWSER !== null)(
         await page.keyboard.press('PageUp');
       }
       await chat.reads('#0#');
-      expect(await page.evaluate<number>('window.moved')).toBeLessThan(0.01);
+      // A page of messages that jumps is 0.3 and more; a line may be measured while one scrolls.
+      expect(await page.evaluate<number>('window.moved')).toBeLessThan(0.05);
       expect(await chat.messages.locator('article').count()).toBeLessThan(60);
       await page.keyboard.press('End');
       await chat.reads('#44#');
