@@ -3,7 +3,7 @@
  * @module
  */
 export { openStorage } from './open-storage.ts';
-export type { Storage, StorageOptions } from './open-storage.ts';
+export type { DatabaseOptions, SharedStorage, Storage, StorageOptions } from './storage.ts';
 export { backupFolder } from './backup.ts';
 export { KEY_FILE, SALT_FILE } from './layout.ts';
 export { checkStorage } from './check.ts';
@@ -12,7 +12,7 @@ export { StorageError } from './storage-error.ts';
 export type { StorageProblem } from './storage-error.ts';
 export { MAX_INLINE_BYTES, mediaToBlobs } from './media.ts';
 export { scrubText } from './text.ts';
-export type { SyncRunStore } from './sqlite/run-rows.ts';
+export type { SyncRunStore } from './sqlite/run-store.ts';
 export type { BlobInfo, BlobStore } from './blobs.ts';
 export type { AgentRepository, StoredAgent } from './repositories/agents.ts';
 export type {

@@ -4,7 +4,7 @@ import { Kysely } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFakeClock } from '@toolyard/testing';
 import { DATABASE_FILE } from '../layout.ts';
-import type { Storage } from '../open-storage.ts';
+import type { Storage } from '../storage.ts';
 import { openStorage } from '../open-storage.ts';
 import { SqliteConnection } from '../sqlite/connection.ts';
 import { createSqliteDialect } from '../sqlite/kysely-dialect.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFakeClock } from '@toolyard/testing';
-import type { Storage } from '../open-storage.ts';
+import type { Storage } from '../storage.ts';
 import { openStorage } from '../open-storage.ts';
 import { ANNE, BERT } from '../test-fixtures/conversation.ts';
 import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';

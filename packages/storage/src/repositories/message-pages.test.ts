@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AssistantMessage } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
-import type { Storage } from '../open-storage.ts';
+import type { Storage } from '../storage.ts';
 import { openStorage } from '../open-storage.ts';
 import { ANNE, BERT, newRun, question, reply } from '../test-fixtures/conversation.ts';
 import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { UserPart } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
-import type { Storage } from '../open-storage.ts';
+import type { Storage } from '../storage.ts';
 import { openStorage } from '../open-storage.ts';
 import { ANNE, BERT, newRun } from '../test-fixtures/conversation.ts';
 import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';

@@ -1,10 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Kysely } from 'kysely';
 import type { Clock } from '@toolyard/protocol';
 import { DATABASE_FILE } from '../layout.ts';
 import { openStorage } from '../open-storage.ts';
+import type { Schema } from '../schema.ts';
+import { createRunJobs } from '../runs/create-run-jobs.ts';
 import { SqliteConnection } from '../sqlite/connection.ts';
+import { createSqliteEngine } from '../sqlite/engine.ts';
+import { createSqliteDialect } from '../sqlite/kysely-dialect.ts';
+import type { SyncRunStore } from '../sqlite/run-store.ts';
 import { createSqliteRunStore } from '../sqlite/run-store.ts';
 import type { EngineUnderTest } from './conformance/bench.ts';
 
@@ -12,6 +18,13 @@ import type { EngineUnderTest } from './conformance/bench.ts';
 export function temporaryFolder(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'toolyard-storage-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** The run store on a migrated database. */
+export function openRunStore(connection: SqliteConnection, clock: Clock): SyncRunStore {
+  const dialect = createSqliteDialect(connection, { transactions: 'refused' });
+  const engine = createSqliteEngine(connection, clock, new Kysely<Schema>({ dialect }));
+  return createSqliteRunStore(engine, createRunJobs(engine, clock));
 }
 
 /** SQLite in a folder of its own: the first handle as the server has it, further ones as other processes would. */
@@ -28,7 +41,7 @@ export async function openSqliteEngine(clock: Clock): Promise<EngineUnderTest> {
       }
       const connection = new SqliteConnection(join(folder.path, DATABASE_FILE));
       others.push(connection);
-      return createSqliteRunStore(connection, clock);
+      return openRunStore(connection, clock);
     },
     async createConversation(principal, id) {
       await storage.conversations.create(principal, { id, title: id, at: 1 });

@@ -1,10 +1,5 @@
-import type { LeasedRun, Place, RunRecord, RunStatus, RunStore } from '@toolyard/protocol';
+import type { LeasedRun, Place, RunRecord, RunStatus } from '@toolyard/protocol';
 import { decodeJson } from '../text.ts';
-
-/** A {@link RunStore} that answers at once: nothing comes between two calls of one turn. */
-export type SyncRunStore = {
-  [K in keyof RunStore]: (...parameters: Parameters<RunStore[K]>) => Awaited<ReturnType<RunStore[K]>>;
-};
 
 /** The columns of `runs` a {@link RunRecord} is made of, for a SELECT or a RETURNING. */
 export const RUN_COLUMNS = `id, owner_id, conversation_id, agent_id, parent_run_id, place, status, last_seq, fence,
