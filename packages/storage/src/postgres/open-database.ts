@@ -1,4 +1,37 @@
+import { Kysely } from 'kysely';
+import { jsonColumns } from '../json-columns.ts';
+import { createRepositories } from '../repositories/create-repositories.ts';
+import { createRunJobs } from '../runs/create-run-jobs.ts';
+import type { Schema } from '../schema.ts';
 import type { DatabaseOptions, SharedStorage } from '../storage.ts';
-export function openDatabase(_options: DatabaseOptions): Promise<SharedStorage> {
-  return Promise.reject(new Error('soon'));
+import { createTableBlobs } from './blobs.ts';
+import { checkDatabase } from './check.ts';
+import { PostgresConnection } from './connection.ts';
+import { createPostgresEngine } from './engine.ts';
+import { createPostgresDialect } from './kysely-dialect.ts';
+import { migrateToLatest } from './migrate.ts';
+import { createPostgresRunStore } from './run-store.ts';
+
+/**
+ * Opens a PostgreSQL database; see `openStorage`.
+ *
+ * @param leaseTime SQL for the milliseconds leases are timed by; the clock of the database where absent.
+ */
+export async function openDatabase(options: DatabaseOptions, leaseTime?: string): Promise<SharedStorage> {
+  const connection = new PostgresConnection(options);
+  try {
+    await migrateToLatest(connection);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  const db = new Kysely<Schema>({ dialect: createPostgresDialect(connection), plugins: [jsonColumns] });
+  const engine = createPostgresEngine(connection, db, leaseTime);
+  return {
+    runs: createPostgresRunStore(engine, createRunJobs(engine, options.clock)),
+    ...createRepositories(engine),
+    blobs: createTableBlobs(engine),
+    check: () => checkDatabase(engine),
+    close: () => connection.close(),
+  };
 }

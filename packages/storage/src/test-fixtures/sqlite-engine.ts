@@ -13,6 +13,7 @@ import { createSqliteDialect } from '../sqlite/kysely-dialect.ts';
 import type { SyncRunStore } from '../sqlite/run-store.ts';
 import { createSqliteRunStore } from '../sqlite/run-store.ts';
 import type { EngineUnderTest } from './conformance/bench.ts';
+import { doorsOf } from './doors.ts';
 
 /** A folder of its own for a test, and how it goes away. */
 export function temporaryFolder(): { path: string; remove: () => void } {
@@ -43,22 +44,7 @@ export async function openSqliteEngine(clock: Clock): Promise<EngineUnderTest> {
       others.push(connection);
       return openRunStore(connection, clock);
     },
-    async createConversation(principal, id) {
-      await storage.conversations.create(principal, { id, title: id, at: 1 });
-    },
-    leafOf: async (principal, id) => (await storage.conversations.get(principal, id))?.leafId ?? null,
-    async setLeaf(principal, id, leafId) {
-      await storage.conversations.setLeaf(principal, id, leafId);
-    },
-    async addQueued(principal, conversationId, id) {
-      await storage.queue.add(principal, { id, conversationId, parts: [{ type: 'text', text: id }], at: 1 });
-    },
-    queuedIds: async (principal, id) => (await storage.queue.list(principal, id)).map((message) => message.id),
-    async purgeConversation(principal, id) {
-      await storage.conversations.purge(principal, id);
-    },
-    permissions: (principal) => storage.permissions.list(principal),
-    messageIds: async (principal, id) => (await storage.messages.all(principal, id)).map((message) => message.id),
+    ...doorsOf(storage),
     async close() {
       for (const connection of others) connection.close();
       storage.close();

@@ -1,0 +1,144 @@
+import type { PoolClient, QueryResult } from 'pg';
+import pg from 'pg';
+import type { Failpoint } from '@toolyard/protocol';
+import type { Answer, Job, Query, Work } from '../engine/work.ts';
+import { readAddress } from './address.ts';
+import { databaseError, isDatabaseError, isLost, toDatabaseError, wasSentBack } from './errors.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A process that is stopped in the middle of a transaction must not keep others from its rows for long. */
+const IDLE_IN_TRANSACTION_MS = 5_000;
+/** How often a transaction is tried again that PostgreSQL sent back because another one was in its way. */
+const TRIES = 5;
+
+const INT8 = 20;
+
+export type ConnectionOptions = { url: string; failpoint?: Failpoint; connections?: number };
+
+/** The connections of this process to one database. */
+export class PostgresConnection {
+  /** The database as it may be shown. */
+  readonly where: string;
+  readonly #pool: pg.Pool;
+  readonly #failpoint: Failpoint | undefined;
+
+  constructor({ url, failpoint, connections = 10 }: ConnectionOptions) {
+    const address = readAddress(url);
+    this.where = address.where;
+    this.#failpoint = failpoint;
+    this.#pool = new pg.Pool({
+      connectionString: address.url,
+      max: connections,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      keepAlive: true,
+      application_name: 'toolyard',
+      types: { getTypeParser },
+    });
+    // Whoever uses a connection that is lost is told; one that nobody uses is simply opened again.
+    this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
+  }
+
+  /** Does a job; again from its beginning where PostgreSQL sent it back in favour of another. */
+  async perform<T>(job: Job<T>): Promise<T> {
+    for (let left = TRIES - 1; ; left--) {
+      try {
+        return await this.withClient((client) =>
+          job.transaction === null
+            ? drive(client, job.work())
+            : this.#transaction(client, job.transaction.name, job.work),
+        );
+      } catch (error) {
+        if (left === 0 || !wasSentBack(causeOf(error))) throw error;
+      }
+    }
+  }
+
+  /** Lends one connection. What the database throws becomes a StorageError. */
+  async withClient<T>(use: (client: PoolClient) => Promise<T>): Promise<T> {
+    let client: PoolClient | undefined;
+    let lost = false;
+    try {
+      client = await this.#pool.connect();
+      return await use(client);
+    } catch (error) {
+      lost = isLost(error);
+      throw isDatabaseError(error) ? toDatabaseError(error, this.where) : error;
+    } finally {
+      client?.release(lost);
+    }
+  }
+
+  /** Waits for what is under way and closes. May be called again. */
+  async close(): Promise<void> {
+    if (!this.#pool.ending) await this.#pool.end();
+  }
+
+  /**
+   * Failpoints: `<name>:begun`, `<name>:written` (before the commit), `<name>:committed`; they may throw, wait or end
+   * the process.
+   */
+  async #transaction<T>(client: PoolClient, name: string, work: () => Work<T>): Promise<T> {
+    await client.query('BEGIN');
+    let result: T;
+    try {
+      await this.#failpoint?.(`${name}:begun`);
+      result = await drive(client, work());
+      await this.#failpoint?.(`${name}:written`);
+    } catch (error) {
+      // Where the connection is gone, PostgreSQL has rolled back already; what went wrong first is what is told.
+      await client.query('ROLLBACK').catch(() => {});
+      throw error;
+    }
+    await this.#commit(client);
+    await this.#failpoint?.(`${name}:committed`);
+    return result;
+  }
+
+  async #commit(client: PoolClient): Promise<void> {
+    let answer: QueryResult;
+    try {
+      answer = await client.query('COMMIT');
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      const detail = 'the connection was lost while a change was being stored, and nobody knows whether it was';
+      throw databaseError('unreachable', this.where, detail, error);
+    }
+    // A transaction that had failed is "committed" by rolling it back.
+    if (answer.command !== 'COMMIT') throw databaseError('engine', this.where, 'nothing was stored');
+  }
+}
+
+/** Carries out work on one connection, query by query. */
+export async function drive<T>(client: PoolClient, work: Work<T>): Promise<T> {
+  let step = work.next();
+  while (!step.done) {
+    let answer: Answer;
+    try {
+      answer = await ask(client, step.value);
+    } catch (error) {
+      // The work may know what to do about it, a savepoint for one.
+      step = work.throw(error);
+      continue;
+    }
+    step = work.next(answer);
+  }
+  return step.value;
+}
+
+async function ask(client: PoolClient, { text, values, name }: Query): Promise<Answer> {
+  const query = { text, values: values as unknown[], ...(name === undefined ? {} : { name }) };
+  const { rows, rowCount } = await client.query<Record<string, unknown>>(query);
+  return { rows, changes: rowCount ?? 0 };
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error;
+}
+
+/** Whole numbers of eight bytes are times and counts here, all of them safe. */
+function getTypeParser(type: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  if (type === INT8) return Number;
+  return pg.types.getTypeParser(type, format as 'text') as (value: string) => unknown;
+}
