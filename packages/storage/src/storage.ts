@@ -39,7 +39,9 @@ export type DatabaseOptions = {
 };
 
 type Promised<T> = {
-  [K in keyof T]: T[K] extends (...parameters: infer P) => infer R ? (...parameters: P) => R | Promise<Awaited<R>> : T[K];
+  [K in keyof T]: T[K] extends (...parameters: infer P) => infer R
+    ? (...parameters: P) => R | Promise<Awaited<R>>
+    : T[K];
 };
 
 /** What there is on every engine: one answers at once, another over a socket. */

@@ -21,7 +21,7 @@ export type Engine = {
   insertEvents(events: readonly EventRow[]): Work<void>;
   /** Where one statement can write what many runs have to say; null where one statement a row costs no more. */
   readonly advanceTogether: ((items: readonly PlainItem[]) => Work<ReadonlySet<string>>) | null;
-  perform<T>(job: Job<T>): Promise<T>;
+  readonly perform: <T>(job: Job<T>) => Promise<T>;
 };
 
 /** Words of SQL that are not the same everywhere. */

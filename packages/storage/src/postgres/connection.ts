@@ -12,6 +12,7 @@ const IDLE_IN_TRANSACTION_MS = 5_000;
 const TRIES = 5;
 
 const INT8 = 20;
+const BYTEA = 17;
 
 export type ConnectionOptions = { url: string; failpoint?: Failpoint; connections?: number };
 
@@ -137,8 +138,13 @@ function causeOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? error.cause : error;
 }
 
-/** Whole numbers of eight bytes are times and counts here, all of them safe. */
+/** Values as SQLite gives them. Whole numbers of eight bytes are times and counts here, all of them safe. */
 function getTypeParser(type: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (type === INT8) return Number;
-  return pg.types.getTypeParser(type, format as 'text') as (value: string) => unknown;
+  const parse = pg.types.getTypeParser(type, format) as (value: string) => unknown;
+  if (type !== BYTEA) return parse;
+  return (value) => {
+    const bytes = parse(value);
+    return bytes instanceof Uint8Array ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes;
+  };
 }

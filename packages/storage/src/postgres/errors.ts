@@ -1,4 +1,5 @@
 import type { ErrorInfo } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
 import type { StorageProblem } from '../storage-error.ts';
 import { StorageError } from '../storage-error.ts';
 
@@ -49,12 +50,13 @@ export function wasSentBack(error: unknown): boolean {
 
 /** True where nobody is there to say what came of a statement. */
 export function isLost(error: unknown): boolean {
-  return problemOf(error) === 'unreachable';
+  return StorageError.isInstance(error) ? error.problem === 'unreachable' : problemOf(error) === 'unreachable';
 }
 
 /** True for what the database, the driver or the network threw. */
 export function isDatabaseError(error: unknown): boolean {
-  return codeOf(error) !== undefined || (error instanceof Error && LOST.test(error.message));
+  if (!(error instanceof Error) || ToolyardError.isInstance(error)) return false;
+  return 'severity' in error || 'syscall' in error || LOST.test(error.message) || codeOf(error) === 'ETIMEDOUT';
 }
 
 /** Says plainly what went wrong with the database `where`: a host and a name, never a password. */
@@ -79,7 +81,7 @@ function problemOf(thrown: unknown): StorageProblem {
 }
 
 function codeOf(thrown: unknown): string | undefined {
-  if (!(thrown instanceof Error)) return undefined;
+  if (!(thrown instanceof Error) || ToolyardError.isInstance(thrown)) return undefined;
   if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
   // Where a name has several addresses, each of them failed.
   return thrown instanceof AggregateError ? codeOf(thrown.errors[0]) : undefined;

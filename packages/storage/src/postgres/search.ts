@@ -48,7 +48,8 @@ export function createPostgresSearchFinder(prepare: Prepare): SearchFinder {
     FROM best JOIN conversations AS c ON c.id = best.conversation_id
     LEFT JOIN messages AS m ON m.conversation_id = best.conversation_id AND m.id = best.message_id
     ORDER BY (best.message_id = '') DESC, c.updated_at DESC, c.id DESC LIMIT ?3`);
-  return ({ ownerId }, { terms, limit }) => statements((): Work<FoundRow[]> => find.all(toQuery(terms), ownerId, limit));
+  return ({ ownerId }, { terms, limit }) =>
+    statements((): Work<FoundRow[]> => find.all(toQuery(terms), ownerId, limit));
 }
 
 function toVector(text: string): string {

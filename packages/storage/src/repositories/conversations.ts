@@ -142,7 +142,12 @@ export function createConversationRepository(engine: Engine): ConversationReposi
       const hits = await search(principal, query);
       if (hits.length === 0) return [];
       const ids = hits.map(({ conversationId }) => conversationId);
-      const rows = await db.selectFrom('conversations').selectAll().select([activeRunId, activeRunStatus]).where('id', 'in', ids).execute();
+      const rows = await db
+        .selectFrom('conversations')
+        .selectAll()
+        .select([activeRunId, activeRunStatus])
+        .where('id', 'in', ids)
+        .execute();
       const byId = new Map(rows.map((row) => [row.id, toConversation(row)]));
       return hits.flatMap(({ conversationId, snippet }) => {
         const conversation = byId.get(conversationId);
@@ -157,7 +162,11 @@ export function createConversationRepository(engine: Engine): ConversationReposi
         ...(pinned === undefined ? {} : { pinned: pinned ? 1 : 0 }),
       };
       if (Object.keys(set).length === 0) return this.get(principal, id);
-      const query = change(principal, id).where('deleted_at', 'is', null).set(set).returningAll().returning([activeRunId, activeRunStatus]);
+      const query = change(principal, id)
+        .where('deleted_at', 'is', null)
+        .set(set)
+        .returningAll()
+        .returning([activeRunId, activeRunStatus]);
       const job = transaction('conversation', 'normal', function* () {
         const [changed] = yield* engine.rowsOf(query);
         if (changed && title !== undefined) {

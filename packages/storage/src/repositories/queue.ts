@@ -57,9 +57,7 @@ export function createQueueRepository(engine: Engine): QueueRepository {
   const selectAll = engine.prepare<Row>(`SELECT ${columns} FROM queued_messages WHERE ${own} ORDER BY position, id`);
   const select = engine.prepare<Row>(`SELECT ${columns} FROM queued_messages WHERE ${own} AND id = ?`);
   // Two that change one queue do so one after the other.
-  const claim = engine.prepare(
-    `SELECT 1 FROM conversations WHERE id = ? AND owner_id = ?${engine.sql.claimRow}`,
-  );
+  const claim = engine.prepare(`SELECT 1 FROM conversations WHERE id = ? AND owner_id = ?${engine.sql.claimRow}`);
   const insert = engine.prepare(`
     INSERT INTO queued_messages (conversation_id, id, owner_id, position, parts, configuration, created_at)
     SELECT id, CAST(? AS TEXT), owner_id,

@@ -27,7 +27,8 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
       lease_until = CASE WHEN ? = 1 THEN NULL ELSE lease_until END
     WHERE ${MINE} RETURNING owner_id, conversation_id`);
   const position = engine.prepare<{ fence: number; last_seq: number; status: RunStatus }>(
-    'SELECT fence, last_seq, status FROM runs WHERE id = ?');
+    'SELECT fence, last_seq, status FROM runs WHERE id = ?',
+  );
   const saveState = engine.prepare(`
     INSERT INTO run_states (run_id, owner_id, state) VALUES (?, ?, ?)
     ON CONFLICT (run_id) DO UPDATE SET state = excluded.state`);
@@ -79,8 +80,7 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
 
   function* claim(item: RunCommit, lastSeq: number, at: number): Work<Claimed | undefined> {
     const { runId, fence, baseSeq, status } = item;
-    if (status === undefined && !item.release)
-      return yield* advance.get(lastSeq, at, runId, fence, baseSeq);
+    if (status === undefined && !item.release) return yield* advance.get(lastSeq, at, runId, fence, baseSeq);
     const now = status ?? (yield* positionOf(runId))?.status;
     if (now === undefined) return undefined;
     const ends = isFinal(now);
@@ -173,12 +173,13 @@ function plainItems(items: readonly RunCommit[], clock: Clock): Map<RunCommit, P
   return plain;
 }
 
-// eslint-disable-next-line require-yield -- there is nothing to ask
 function* nothing(): Work<CommitOutcome[]> {
   return [];
 }
 
 /** Refused, no JSON, or against a constraint of the tables: no other item need suffer for it. */
 function isItemsOwnFault(engine: Engine, error: unknown): error is Error {
-  return error instanceof Refusal || error instanceof TypeError || (error instanceof Error && engine.isConstraint(error));
+  return (
+    error instanceof Refusal || error instanceof TypeError || (error instanceof Error && engine.isConstraint(error))
+  );
 }

@@ -10,9 +10,7 @@ const PASSING: readonly RunEventBody['type'][] = ['text_delta', 'reasoning_delta
 export function createCompaction(engine: Engine): RunJobs['compact'] {
   const due = engine.prepare<{ id: string }>(`
     SELECT id FROM runs WHERE ended_at IS NOT NULL AND compacted IS NULL AND ended_at < ? ORDER BY ended_at LIMIT ?${engine.sql.claimFreeRows}`);
-  const remove = engine.prepare(
-    `DELETE FROM run_events WHERE run_id = ? AND type IN (${engine.sql.textsOf('?')})`,
-  );
+  const remove = engine.prepare(`DELETE FROM run_events WHERE run_id = ? AND type IN (${engine.sql.textsOf('?')})`);
   const mark = engine.prepare('UPDATE runs SET compacted = ? WHERE id = ?');
   const types = JSON.stringify(PASSING);
 

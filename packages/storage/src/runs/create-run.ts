@@ -24,12 +24,8 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
     INSERT INTO runs (id, owner_id, conversation_id, agent_id, parent_run_id, place, status, last_seq, fence,
       lease_owner, lease_until, created_at, updated_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ${engine.sql.now} + ?, ?, ?) RETURNING ${RUN_COLUMNS}`);
-  const keep = engine.prepare(
-    'INSERT INTO run_states (run_id, owner_id, configuration, state) VALUES (?, ?, ?, ?)',
-  );
-  const unqueue = engine.prepare(
-    'DELETE FROM queued_messages WHERE conversation_id = ? AND id = ? AND owner_id = ?',
-  );
+  const keep = engine.prepare('INSERT INTO run_states (run_id, owner_id, configuration, state) VALUES (?, ?, ?, ?)');
+  const unqueue = engine.prepare('DELETE FROM queued_messages WHERE conversation_id = ? AND id = ? AND owner_id = ?');
   const messages = createMessageWriter(engine);
 
   function* refusal(
@@ -41,7 +37,8 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
     if (same?.owner_id === ownerId) return { outcome: 'exists', run: toRunRecord(same) };
     if (same) throw new ToolyardError({ code: 'bad_request', message: `The id ${run.id} is taken.` });
     if (!there) return { outcome: 'not_found' };
-    if (run.parentRunId !== undefined) return (yield* parent.get(run.parentRunId, ownerId)) ? null : { outcome: 'not_found' };
+    if (run.parentRunId !== undefined)
+      return (yield* parent.get(run.parentRunId, ownerId)) ? null : { outcome: 'not_found' };
     const other = yield* active.get(run.conversationId);
     return other === undefined ? null : { outcome: 'conversation_busy', runId: other.id };
   }

@@ -1,4 +1,11 @@
-import type { AnswerOutcome, ApprovalAnswer, Interrupt, InterruptChanges, InterruptMode, StoredInterrupt } from '@toolyard/protocol';
+import type {
+  AnswerOutcome,
+  ApprovalAnswer,
+  Interrupt,
+  InterruptChanges,
+  InterruptMode,
+  StoredInterrupt,
+} from '@toolyard/protocol';
 import { decodeJson, encodeJson, scrubText } from '../text.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Statement, Work } from '../engine/work.ts';
@@ -115,7 +122,14 @@ export function createInterruptDoor(engine: Engine): Pick<RunJobs, 'listInterrup
         yield* put.run(found.run_id, `answer:${interruptId}`, ownerId, encodeJson({ interruptId, answer: given }), at);
         if (decides) {
           const { tool, conversationId, decision } = decides;
-          yield* decide.run(ownerId, conversationId, scrubText(tool.serverId), scrubText(tool.name), decision, decides.at);
+          yield* decide.run(
+            ownerId,
+            conversationId,
+            scrubText(tool.serverId),
+            scrubText(tool.name),
+            decision,
+            decides.at,
+          );
         }
         return { outcome: 'answered', runId: found.run_id, leaseOwner: run?.active === 1 ? run.lease_owner : null };
       });

@@ -10,7 +10,7 @@ import type { SqliteConnection } from './connection.ts';
 import { createSqliteSearchFinder, createSqliteSearchWriter } from './search.ts';
 
 /** An {@link Engine} that answers at once. */
-export type SqliteEngine = Engine & { performNow<T>(job: Job<T>): T };
+export type SqliteEngine = Engine & { readonly performNow: <T>(job: Job<T>) => T };
 
 export function createSqliteEngine(connection: SqliteConnection, clock: Clock, db: Kysely<Schema>): SqliteEngine {
   // Leases follow the monotonic clock, which no change of the wall clock moves.
@@ -37,13 +37,13 @@ export function createSqliteEngine(connection: SqliteConnection, clock: Clock, d
       finder: () => createSqliteSearchFinder(prepare),
     },
     prepare,
-    // eslint-disable-next-line require-yield -- never waits
+
     *rowsOf<T>(query: { compile(): { sql: string; parameters: readonly unknown[] } }): Work<T[]> {
       const { sql, parameters } = query.compile();
       const rows = connection.prepare(sql).all(...(parameters as SQLInputValue[]));
       return rows.map((row) => decodeJsonColumns(row) as T);
     },
-    // eslint-disable-next-line require-yield -- never waits
+
     *savepoint(work) {
       return connection.savepoint(() => atOnce(work()));
     },
@@ -67,7 +67,6 @@ function createEventWriter(prepare: <Row>(sql: string) => Statement<Row>): Engin
   };
 }
 
-/* eslint-disable require-yield -- SQLite answers at once */
 function prepareNow<Row>(connection: SqliteConnection, sql: string): Statement<Row> {
   const statement = connection.prepare(sql);
   const bind = (values: readonly Value[]): SQLInputValue[] => values as SQLInputValue[];
@@ -83,7 +82,6 @@ function prepareNow<Row>(connection: SqliteConnection, sql: string): Statement<R
     },
   };
 }
-/* eslint-enable require-yield */
 
 function atOnce<T>(work: Work<T>): T {
   const step = work.next();

@@ -11,7 +11,7 @@ export function describeOnPostgres(name: string, body: (cluster: () => Cluster) 
   if (binaries === null) {
     const reason = `"${name}" needs PostgreSQL: no folder of PATH, nor /usr/lib/postgresql/*/bin, holds postgres and initdb`;
     if (process.env['TOOLYARD_POSTGRES_TESTS'] === 'required') throw new Error(reason);
-    console.warn(`skipped: ${reason}`);
+    process.stderr.write(`skipped: ${reason}\n`);
   }
   describe.skipIf(binaries === null)(name, () => {
     let started: Cluster | undefined;

@@ -13,9 +13,9 @@ export type Cluster = {
   /** The address of an empty database; each call makes another one. `user` and `password` as asked for. */
   createDatabase(): Promise<string>;
   /** The address of a database by name, whether it is there or not. */
-  addressOf(database: string, login?: { user?: string; password?: string }): string;
+  readonly addressOf: (database: string, login?: { user?: string; password?: string }) => string;
   /** Sends statements to a database as its owner. */
-  query(url: string, ...statements: string[]): Promise<Record<string, unknown>[]>;
+  readonly query: (url: string, ...statements: string[]) => Promise<Record<string, unknown>[]>;
   /** As an administrator restarts it, or as a power cut does (`immediate`). */
   stop(how: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
@@ -27,7 +27,8 @@ const PASSWORD = 'a secret of the cluster';
 const UNPRIVILEGED = 65_534;
 const DEBIAN = '/usr/lib/postgresql';
 /** Ends PostgreSQL and clears up when its input is closed: that happens however the process of the test ends. */
-const KEEPER = '"$@" & server=$!; read how; kill -${how:-QUIT} $server; wait $server; [ -n "$how" ] || rm -rf "$FOLDER"';
+const KEEPER =
+  '"$@" & server=$!; read how; kill -${how:-QUIT} $server; wait $server; [ -n "$how" ] || rm -rf "$FOLDER"';
 
 /**
  * The folder with `postgres` and `initdb`, in the path or where Debian has it; null where there is none.

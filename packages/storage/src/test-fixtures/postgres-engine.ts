@@ -19,11 +19,7 @@ export function createDatabases(cluster: () => Cluster): () => Promise<string> {
 }
 
 /** PostgreSQL with its leases timed by the clock of the test, which lies in a table. */
-export async function openPostgresEngine(
-  { query }: Cluster,
-  url: string,
-  clock: Clock,
-): Promise<EngineUnderTest> {
+export async function openPostgresEngine({ query }: Cluster, url: string, clock: Clock): Promise<EngineUnderTest> {
   const timePassed = async (monotonic: number): Promise<void> => {
     await query(url, 'DELETE FROM test_clock', `INSERT INTO test_clock VALUES (${Math.trunc(monotonic)})`);
   };
