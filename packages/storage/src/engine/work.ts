@@ -28,6 +28,11 @@ export type Job<T> = {
   /** All of it is stored or nothing; the name is that of its failpoints. Null: each statement stands for itself. */
   transaction: { name: string; durability: Durability } | null;
   work: () => Work<T>;
+  /**
+   * Asked where a connection was lost while the transaction was being committed: what it would have given is handed in.
+   * Null where that cannot be told.
+   */
+  wasStored?(result: T): Work<boolean | null>;
 };
 
 /** A job whose statements are stored together. */

@@ -1,4 +1,5 @@
-import type { PoolClient, QueryResult } from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
 import pg from 'pg';
 import type { Failpoint } from '@toolyard/protocol';
 import type { Answer, Job, Query, Work } from '../engine/work.ts';
@@ -10,6 +11,12 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_MS = 5_000;
 /** How often a transaction is tried again that PostgreSQL sent back because another one was in its way. */
 const TRIES = 5;
+
+/** For so long it is asked what came of a commit whose answer was lost: a restart takes seconds. */
+const ASK_FOR_MS = 10_000;
+const ASK_EVERY_MS = 200;
+const LOST_BEFORE = 'the connection was lost; nothing of the last change was stored';
+const LOST_DURING = 'the connection was lost while a change was being stored, and nobody can tell whether it was';
 
 const INT8 = 20;
 const BYTEA = 17;
@@ -45,14 +52,36 @@ export class PostgresConnection {
   async perform<T>(job: Job<T>): Promise<T> {
     for (let left = TRIES - 1; ; left--) {
       try {
-        return await this.withClient((client) =>
-          job.transaction === null
-            ? drive(client, job.work())
-            : this.#transaction(client, job.transaction.name, job.work),
-        );
+        return await this.#performOnce(job);
       } catch (error) {
         if (left === 0 || !wasSentBack(causeOf(error))) throw error;
       }
+    }
+  }
+
+  async #performOnce<T>(job: Job<T>): Promise<T> {
+    const { result, lost } = await this.withClient(async (client) => {
+      if (job.transaction === null) return { result: await drive(client, job.work()), lost: null };
+      return this.#transaction(client, job.transaction.name, job.work);
+    });
+    if (lost === null) return result;
+    const stored = await this.#wasStored(job, result);
+    if (stored === true) return result;
+    throw databaseError('unreachable', this.where, stored === false ? LOST_BEFORE : LOST_DURING, lost);
+  }
+
+  /** Asks as soon as somebody answers again; null where nobody does for a while, or nobody can tell. */
+  async #wasStored<T>(job: Job<T>, result: T): Promise<boolean | null> {
+    const giveUpAt = performance.now() + ASK_FOR_MS;
+    for (;;) {
+      const question = job.wasStored?.(result);
+      if (!question) return null;
+      try {
+        return await this.withClient((client) => drive(client, question));
+      } catch (error) {
+        if (!isLost(error) || performance.now() > giveUpAt) return null;
+      }
+      await sleep(ASK_EVERY_MS);
     }
   }
 
@@ -80,7 +109,7 @@ export class PostgresConnection {
    * Failpoints: `<name>:begun`, `<name>:written` (before the commit), `<name>:committed`; they may throw, wait or end
    * the process.
    */
-  async #transaction<T>(client: PoolClient, name: string, work: () => Work<T>): Promise<T> {
+  async #transaction<T>(client: PoolClient, name: string, work: () => Work<T>): Promise<Done<T>> {
     await client.query('BEGIN');
     let result: T;
     try {
@@ -92,24 +121,21 @@ export class PostgresConnection {
       await client.query('ROLLBACK').catch(() => {});
       throw error;
     }
-    await this.#commit(client);
-    await this.#failpoint?.(`${name}:committed`);
-    return result;
-  }
-
-  async #commit(client: PoolClient): Promise<void> {
-    let answer: QueryResult;
     try {
-      answer = await client.query('COMMIT');
+      const { command } = await client.query('COMMIT');
+      // A transaction that had failed is "committed" by rolling it back.
+      if (command !== 'COMMIT') throw databaseError('engine', this.where, 'nothing was stored');
     } catch (error) {
-      if (!isLost(error)) throw error;
-      const detail = 'the connection was lost while a change was being stored, and nobody knows whether it was';
-      throw databaseError('unreachable', this.where, detail, error);
+      if (isLost(error)) return { result, lost: error };
+      throw error;
     }
-    // A transaction that had failed is "committed" by rolling it back.
-    if (answer.command !== 'COMMIT') throw databaseError('engine', this.where, 'nothing was stored');
+    await this.#failpoint?.(`${name}:committed`);
+    return { result, lost: null };
   }
 }
+
+/** What a job gave; with `lost` nobody knows yet whether it was stored. */
+type Done<T> = { result: T; lost: unknown };
 
 /** Carries out work on one connection, query by query. */
 export async function drive<T>(client: PoolClient, work: Work<T>): Promise<T> {

@@ -29,6 +29,10 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   const position = engine.prepare<{ fence: number; last_seq: number; status: RunStatus }>(
     'SELECT fence, last_seq, status FROM runs WHERE id = ?',
   );
+  // Waits for a transaction that is still under way with the row.
+  const heldPosition = engine.prepare<{ fence: number; last_seq: number }>(
+    `SELECT fence, last_seq FROM runs WHERE id = ?${engine.sql.holdRow}`,
+  );
   const saveState = engine.prepare(`
     INSERT INTO run_states (run_id, owner_id, state) VALUES (?, ?, ?)
     ON CONFLICT (run_id) DO UPDATE SET state = excluded.state`);
@@ -109,14 +113,28 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
     return outcomes;
   }
 
+  /** Nobody else moves a run on under its fence: one that stands where it should speaks for the whole group. */
+  function* wasStored(items: readonly RunCommit[], outcomes: readonly CommitOutcome[]): Work<boolean | null> {
+    for (const [index, { runId, fence, baseSeq, events }] of items.entries()) {
+      if (outcomes[index]?.outcome !== 'committed' || events.length === 0) continue;
+      const row = yield* heldPosition.get(runId);
+      if (!row) continue;
+      const stands = row.last_seq >= baseSeq + events.length;
+      // Past it under a later fence: that may be ours, or what the successor wrote instead.
+      if (row.fence === fence || !stands) return stands;
+    }
+    return null;
+  }
+
   return (items) => {
     if (items.length === 0) return statements(nothing);
-    return transaction('commit', durabilityOf(items), function* () {
+    const job = transaction('commit', durabilityOf(items), function* () {
       const together = yield* commitTogether(items);
       const outcomes: CommitOutcome[] = [];
       for (const item of items) outcomes.push(together.get(item) ?? (yield* commitItem(item)));
       return outcomes;
     });
+    return { ...job, wasStored: (outcomes) => wasStored(items, outcomes) };
   };
 }
 
