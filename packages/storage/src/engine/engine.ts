@@ -25,7 +25,7 @@ export type Engine = {
 };
 
 /** Words of SQL that are not the same everywhere. */
-export type Differences = {
+type Differences = {
   /** The milliseconds leases are timed by. */
   now: string;
   /** Behind a SELECT: the row stays as it is until the transaction ends. */

@@ -138,7 +138,7 @@ export class PostgresConnection {
 type Done<T> = { result: T; lost: unknown };
 
 /** Carries out work on one connection, query by query. */
-export async function drive<T>(client: PoolClient, work: Work<T>): Promise<T> {
+async function drive<T>(client: PoolClient, work: Work<T>): Promise<T> {
   let step = work.next();
   while (!step.done) {
     let answer: Answer;

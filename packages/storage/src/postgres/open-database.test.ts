@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import type { RunStore } from '@toolyard/protocol';
 import { createFailpoints, createFakeClock } from '@toolyard/testing';
+import { transaction } from '../engine/work.ts';
 import { openStorage } from '../open-storage.ts';
 import { StorageError } from '../storage-error.ts';
 import type { DatabaseOptions, SharedStorage } from '../storage.ts';
@@ -110,7 +111,8 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     const url = await cluster().createDatabase();
     const bert = { ownerId: 'bert' };
     const bytes = new Uint8Array(100_000).map((_none, index) => index % 256);
-    await withStorage(url, async ({ blobs, check }) => {
+    await withStorage(url, async (storage) => {
+      const { blobs } = storage;
       const of = { mimeType: 'x/y', at: 1 };
       const all = await Promise.all([ANNE, ANNE, bert].map((owner) => blobs.put(owner, bytes, of)));
       const { sha256 } = all[0] ?? { sha256: '' };
@@ -120,9 +122,9 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
       expect(await blobs.remove(ANNE, sha256)).toBe(true);
       expect(await blobs.remove(ANNE, sha256)).toBe(false);
       expect([await blobs.read(ANNE, sha256), await blobs.read(bert, sha256)]).toEqual([null, bytes]);
-      expect(await check()).toEqual({ ok: true });
+      expect(await storage.check()).toEqual({ ok: true });
       await cluster().query(url, `UPDATE blob_bytes SET bytes = 'x'`);
-      expect(await check()).toEqual({ ok: false, problems: [expect.stringContaining(sha256)] });
+      expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining(sha256)] });
       expect(await blobs.remove(bert, sha256)).toBe(true);
       expect(await cluster().query(url, 'SELECT 1 FROM blob_bytes')).toEqual([]);
     });
@@ -176,6 +178,30 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
       expect(await storage.runs.commit([first])).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
     };
     await withStorage(url, use, { failpoint });
+  });
+
+  test('that sends one of two transactions back, each waiting for the other, is asked for it again', async () => {
+    const url = await cluster().createDatabase();
+    await cluster().query(url, 'CREATE TABLE t (id INT PRIMARY KEY, n INT)', 'INSERT INTO t VALUES (1, 0), (2, 0)');
+    const connection = new PostgresConnection({ url });
+    const both = { begun: 0 };
+    const inOrder = (...ids: number[]): Promise<void> =>
+      connection.perform(
+        transaction('work', 'full', function* () {
+          both.begun++;
+          for (const id of ids) {
+            yield { text: 'UPDATE t SET n = n + 1 WHERE id = $1', values: [id] };
+            yield { text: 'SELECT pg_sleep(0.2)', values: [] };
+          }
+        }),
+      );
+    try {
+      await Promise.all([inOrder(1, 2), inOrder(2, 1)]);
+      expect(both.begun).toBeGreaterThan(2);
+      expect(await cluster().query(url, 'SELECT n FROM t ORDER BY id')).toEqual([{ n: 2 }, { n: 2 }]);
+    } finally {
+      await connection.close();
+    }
   });
 
   test('whose answer to a commit is lost on the way is asked again, and the commit counts', async () => {

@@ -12,7 +12,8 @@ import type { SharedStorage } from '../storage.ts';
 import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
 import { describeOnPostgres } from '../test-fixtures/on-postgres.ts';
 
-const fixture = (name: string): string => fileURLToPath(new URL(`../test-fixtures/${name}.ts`, import.meta.url));
+const STORE_PROCESS = fileURLToPath(new URL('../test-fixtures/store-process.ts', import.meta.url));
+const SWARM_PROCESS = fileURLToPath(new URL('../test-fixtures/swarm-process.ts', import.meta.url));
 
 /** Long enough for a busy machine, short enough to wait for its end. */
 const LEASE_MS = 1_500;
@@ -41,7 +42,7 @@ describeOnPostgres('two processes on one PostgreSQL', (cluster) => {
   });
 
   async function startProcess(...pauseAt: string[]): Promise<Remote> {
-    const words = [SOURCE_CONDITION, fixture('store-process'), url, ...pauseAt];
+    const words = [SOURCE_CONDITION, STORE_PROCESS, url, ...pauseAt];
     const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] });
     children.push(child);
     const lines = createInterface({ input: child.stdout });
@@ -153,7 +154,7 @@ describeOnPostgres('two processes on one PostgreSQL', (cluster) => {
       await storage.runs.createRun(ANNE, queued);
     }
     const swarm = ['a', 'b', 'c'].map((name, index) =>
-      runNode([SOURCE_CONDITION, fixture('swarm-process'), url, name, String(index + 1), '6000']),
+      runNode([SOURCE_CONDITION, SWARM_PROCESS, url, name, String(index + 1), '6000']),
     );
     let over = false;
     void Promise.all(swarm).finally(() => (over = true));

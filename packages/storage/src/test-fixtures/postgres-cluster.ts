@@ -11,7 +11,7 @@ import { eventually } from '@toolyard/testing';
 /** A PostgreSQL of the test's own, thrown away with everything in it. */
 export type Cluster = {
   /** The address of an empty database; each call makes another one. `user` and `password` as asked for. */
-  createDatabase(): Promise<string>;
+  readonly createDatabase: () => Promise<string>;
   /** The address of a database by name, whether it is there or not. */
   readonly addressOf: (database: string, login?: { user?: string; password?: string }) => string;
   /** Sends statements to a database as its owner. */

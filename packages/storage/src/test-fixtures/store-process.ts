@@ -12,15 +12,14 @@ import { StorageError } from '../storage-error.ts';
  */
 const [url = '', pauseAt] = process.argv.slice(2);
 const failpoint = createFailpoints();
-if (pauseAt !== undefined) failpoint.at(pauseAt, () => void process.kill(process.pid, 'SIGSTOP'));
+if (pauseAt !== undefined) failpoint.at(pauseAt, () => void process.kill(process.pid, 'SIGSTOP'), { hit: 1 });
 const storage = await openStorage({ url, clock: systemClock, failpoint });
 tell('ready');
 
 for await (const line of createInterface({ input: stdin })) {
   const [method, ...parameters] = JSON.parse(line) as [keyof RunStore, ...unknown[]];
-  const call = storage.runs[method] as (...given: unknown[]) => unknown;
   try {
-    tell((await call(...parameters)) ?? null);
+    tell((await Reflect.apply(storage.runs[method], storage.runs, parameters)) ?? null);
   } catch (error) {
     tell(StorageError.isInstance(error) ? { problem: error.problem } : { thrown: String(error) });
   }
