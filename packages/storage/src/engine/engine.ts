@@ -19,8 +19,11 @@ export type Engine = {
   /** True for an error that says a row is against the constraints of its table. */
   isConstraint(error: unknown): boolean;
   insertEvents(events: readonly EventRow[]): Work<void>;
-  /** Where one statement can write what many runs have to say; null where one statement a row costs no more. */
-  readonly advanceTogether: ((items: readonly PlainItem[]) => Work<ReadonlySet<string>>) | null;
+  /**
+   * The hot path, what most flushes are: tokens of many runs, each of which is here but once. Gives the runs that could
+   * be moved on; see `MINE`.
+   */
+  advanceTogether(items: readonly PlainItem[]): Work<ReadonlySet<string>>;
   readonly perform: <T>(job: Job<T>) => Promise<T>;
 };
 

@@ -8,10 +8,7 @@ import { createInterruptWriter } from './interrupts.ts';
 import { createLedgerWriter } from './ledger.ts';
 import { createMessageWriter, Refusal } from './message-rows.ts';
 import type { RunJobs } from './run-jobs.ts';
-import { ACTIVE, isFinal } from './run-rows.ts';
-
-/** What a refusal of the run's row is by: fence and seq are the caller's, the lease was not given back, it is not over. */
-const MINE = `id = ? AND fence = ? AND last_seq = ? AND lease_owner IS NOT NULL AND status IN ${ACTIVE}`;
+import { isFinal, MINE, SAVE_STATE } from './run-rows.ts';
 
 type Claimed = { owner_id: string; conversation_id: string };
 
@@ -33,9 +30,7 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   const heldPosition = engine.prepare<{ fence: number; last_seq: number }>(
     `SELECT fence, last_seq FROM runs WHERE id = ?${engine.sql.holdRow}`,
   );
-  const saveState = engine.prepare(`
-    INSERT INTO run_states (run_id, owner_id, state) VALUES (?, ?, ?)
-    ON CONFLICT (run_id) DO UPDATE SET state = excluded.state`);
+  const saveState = engine.prepare(SAVE_STATE);
   const take = engine.prepare('UPDATE run_inbox SET taken_at = ? WHERE run_id = ? AND id = ? AND taken_at IS NULL');
   const waits = engine.prepare('SELECT 1 FROM run_inbox WHERE run_id = ? AND taken_at IS NULL LIMIT 1');
   const messages = createMessageWriter(engine);
@@ -100,7 +95,6 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   /** Outcomes of those items one statement can write together. */
   function* commitTogether(items: readonly RunCommit[]): Work<Map<RunCommit, CommitOutcome>> {
     const outcomes = new Map<RunCommit, CommitOutcome>();
-    if (!engine.advanceTogether) return outcomes;
     const plain = plainItems(items, clock);
     if (plain.size === 0) return outcomes;
     const advanced = yield* engine.advanceTogether([...plain.values()]);
@@ -179,9 +173,12 @@ function encodeItem(item: RunCommit): ItemTexts | { problem: string } {
 /** The items of runs that have but one here, and nothing but events and state to write. */
 function plainItems(items: readonly RunCommit[], clock: Clock): Map<RunCommit, PlainItem> {
   const plain = new Map<RunCommit, PlainItem>();
-  for (const [runId, ofRun] of Map.groupBy(items, (item) => item.runId)) {
-    const [item] = ofRun;
-    if (!item || ofRun.length > 1 || !isPlain(item) || item.status !== undefined || item.release) continue;
+  const seen = new Set<string>();
+  const again = new Set<string>();
+  for (const { runId } of items) (seen.has(runId) ? again : seen).add(runId);
+  for (const item of items) {
+    const { runId } = item;
+    if (again.has(runId) || !isPlain(item) || item.status !== undefined || item.release) continue;
     const texts = encodeItem(item);
     if ('problem' in texts) continue;
     const { fence, baseSeq, events } = item;

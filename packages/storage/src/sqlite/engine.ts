@@ -4,10 +4,14 @@ import type { Clock } from '@toolyard/protocol';
 import type { Engine } from '../engine/engine.ts';
 import type { Job, Statement, Value, Work } from '../engine/work.ts';
 import { decodeJsonColumns } from '../json-columns.ts';
+import { MINE, SAVE_STATE } from '../runs/run-rows.ts';
 import type { Schema } from '../schema.ts';
 import { SQLITE, sqliteCode } from '../storage-error.ts';
 import type { SqliteConnection } from './connection.ts';
 import { createSqliteSearchFinder, createSqliteSearchWriter } from './search.ts';
+
+const INSERT_EVENT = `
+  INSERT INTO run_events (run_id, seq, owner_id, v, step, attempt, at, type, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** An {@link Engine} that answers at once. */
 export type SqliteEngine = Engine & { readonly performNow: <T>(job: Job<T>) => T };
@@ -49,7 +53,7 @@ export function createSqliteEngine(connection: SqliteConnection, clock: Clock, d
     },
     isConstraint: (error) => sqliteCode(error) === SQLITE.constraint,
     insertEvents: createEventWriter(prepare),
-    advanceTogether: null,
+    advanceTogether: createTogether(connection),
     perform: async (job) => performNow(job),
     performNow,
   };
@@ -57,13 +61,33 @@ export function createSqliteEngine(connection: SqliteConnection, clock: Clock, d
 }
 
 function createEventWriter(prepare: <Row>(sql: string) => Statement<Row>): Engine['insertEvents'] {
-  const insert = prepare(`
-    INSERT INTO run_events (run_id, seq, owner_id, v, step, attempt, at, type, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const insert = prepare(INSERT_EVENT);
   return function* (events) {
     for (const { runId, ownerId, event, body } of events) {
       const { v, seq, step, attempt, at, type } = event;
       yield* insert.run(runId, seq, ownerId, v, step, attempt, at, type, body);
     }
+  };
+}
+
+/** Straight through, item by item: one statement for all would cost more than it saves. */
+function createTogether(connection: SqliteConnection): Engine['advanceTogether'] {
+  const advance = connection.prepare(`UPDATE runs SET last_seq = ?, updated_at = ? WHERE ${MINE} RETURNING owner_id`);
+  const insert = connection.prepare(INSERT_EVENT);
+  const saveState = connection.prepare(SAVE_STATE);
+  return function* (items) {
+    const advanced = new Set<string>();
+    for (const { runId, fence, baseSeq, lastSeq, at, events, bodies, state } of items) {
+      const row = advance.get(lastSeq, at, runId, fence, baseSeq) as { owner_id: string } | undefined;
+      if (!row) continue;
+      advanced.add(runId);
+      let index = 0;
+      for (const { v, seq, step, attempt, at, type } of events) {
+        insert.run(runId, seq, row.owner_id, v, step, attempt, at, type, bodies[index++] ?? '');
+      }
+      if (state !== null) saveState.run(runId, row.owner_id, state);
+    }
+    return advanced;
   };
 }
 

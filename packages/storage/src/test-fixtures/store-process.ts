@@ -1,6 +1,5 @@
 import { stdin, stdout } from 'node:process';
 import { createInterface } from 'node:readline';
-import type { RunStore } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { createFailpoints } from '@toolyard/testing';
 import { openStorage } from '../open-storage.ts';
@@ -14,12 +13,15 @@ const [url = '', pauseAt] = process.argv.slice(2);
 const failpoint = createFailpoints();
 if (pauseAt !== undefined) failpoint.at(pauseAt, () => void process.kill(process.pid, 'SIGSTOP'), { hit: 1 });
 const storage = await openStorage({ url, clock: systemClock, failpoint });
+const methods = new Map<string, (...given: never[]) => unknown>(Object.entries(storage.runs));
 tell('ready');
 
 for await (const line of createInterface({ input: stdin })) {
-  const [method, ...parameters] = JSON.parse(line) as [keyof RunStore, ...unknown[]];
+  const [method, ...parameters] = JSON.parse(line) as [string, ...unknown[]];
   try {
-    tell((await Reflect.apply(storage.runs[method], storage.runs, parameters)) ?? null);
+    const call = methods.get(method);
+    if (!call) throw new Error(`no method ${method}`);
+    tell((await Reflect.apply(call, storage.runs, parameters)) ?? null);
   } catch (error) {
     tell(StorageError.isInstance(error) ? { problem: error.problem } : { thrown: String(error) });
   }
