@@ -9,8 +9,8 @@ import { figuresOf } from './loop/figures.ts';
 import type { Counts, MockToOwner } from './loop/mock-model.ts';
 import type { Options } from './loop/options.ts';
 import { readOptions, USAGE } from './loop/options.ts';
-import type { Peer } from './loop/process.ts';
-import { startPeer } from './loop/process.ts';
+import type { Peer } from './support/process.ts';
+import { startPeer } from './support/process.ts';
 import type { Scenario } from './loop/task.ts';
 import { SCENARIOS } from './loop/task.ts';
 import { verdicts, table } from './loop/table.ts';
@@ -44,7 +44,7 @@ type Runner = {
 type Mock = Peer<string, MockToOwner>;
 
 async function main(options: Options): Promise<Line[]> {
-  const mock: Mock = startPeer('./mock-model.ts', { args: [String(options.batch)] });
+  const mock: Mock = startPeer('loop/mock-model.ts', { args: [String(options.batch)] });
   const runners: Runner[] = [];
   try {
     const listening = await mock.hear(START_MS);
@@ -73,7 +73,7 @@ async function startRunner(name: string, file: string, surroundings: Surrounding
     options.profile === null
       ? []
       : ['--cpu-prof', `--cpu-prof-dir=${resolve(options.profile)}`, `--cpu-prof-name=${fileNameOf(name)}`];
-  const child: Runner['child'] = startPeer('./child.ts', { execArgv });
+  const child: Runner['child'] = startPeer('loop/child.ts', { execArgv });
   const runner: Runner = { name, version: '', child, blocks: new Map(), requestBytes: new Map(), errors: new Map() };
   try {
     const reply = await child.ask({ type: 'start', file, surroundings }, START_MS);

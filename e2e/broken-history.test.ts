@@ -162,7 +162,7 @@ describe('attack 24: a broken history', () => {
   });
 
   it('killed while a tool is at work, and stopped when it is asked about: the call has its answer', async () => {
-    const lives = undo.use(await Lives.of(1));
+    const lives = undo.use(await Lives.of([1]));
     const first = await lives.start({ place: 'run:sent', hit: 1 });
     const runId = await ask(first.url);
     await follow(first.url, runId, true).over;

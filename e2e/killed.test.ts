@@ -15,7 +15,7 @@ type Outcome = {
 
 /** Lets a person see a question through on a server that dies at a place and is started again; checks what is always so. */
 async function seenThrough(death: Death | null, doubt: InDoubtAnswer = { decision: 'failed' }): Promise<Outcome> {
-  await using lives = await Lives.of(1);
+  await using lives = await Lives.of([1]);
   const person = new Person(() => doubt);
   if (death) {
     const first = await lives.start(death);
@@ -91,7 +91,7 @@ describe('an unkilled run', () => {
   });
 });
 
-describe.concurrent('a server killed and started again', () => {
+describe.concurrent('a server killed and started again', { timeout: 60_000 }, () => {
   it.each(CERTAIN)(
     '%s (%s, %i): the same story, the tool ran once, nothing was in doubt',
     async (_when, place, hit) => {

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import type { ConversationView } from '@toolyard/protocol';
 import type { ModelScript } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
+import { call } from './support/api.ts';
 import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import { chatPage, countOf } from './support/chat-page.ts';
 import type { Stage } from './support/stage.ts';
@@ -275,6 +277,39 @@ describe.skipIf(NO_BROWSER !== null)(
       await chat.rests();
       const left = () => page.evaluate<number>(`${log}.scrollHeight - ${log}.clientHeight - ${log}.scrollTop`);
       await expect.poll(left).toBeLessThan(2);
+    });
+
+    test('earlier messages come as one scrolls up, and what one reads stays where it is', async () => {
+      const { open, server } = await set(({ body }) =>
+        reply.text(`To ${JSON.stringify((body as Messages).messages.at(-1)?.content)}`),
+      );
+      const { id } = await call<{ id: string }>(server.url, 'POST', '/api/conversations', {});
+      for (let turn = 0; turn < 45; turn++) {
+        const parts = [{ type: 'text', text: `${'A question. '.repeat(turn % 7)} #${String(turn)}#` }];
+        await call(server.url, 'POST', `/api/conversations/${id}/messages`, { parts });
+      }
+      const active = async () =>
+        (await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`)).activeRun;
+      await expect.poll(active, { timeout: 20_000 }).toBeNull();
+
+      const page = await open(`/c/${id}`);
+      const chat = chatPage(page);
+      await chat.reads('#44#');
+      await page.evaluate(
+        `window.moved = 0;
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) window.moved += entry.value;
+        }).observe({ type: 'layout-shift' });`,
+      );
+      await chat.messages.focus();
+      for (let key = 0; key < 400 && (await chat.messages.getByText('#0#').count()) === 0; key++) {
+        await page.keyboard.press('PageUp');
+      }
+      await chat.reads('#0#');
+      expect(await page.evaluate<number>('window.moved')).toBeLessThan(0.01);
+      expect(await chat.messages.locator('article').count()).toBeLessThan(60);
+      await page.keyboard.press('End');
+      await chat.reads('#44#');
     });
 
     test('what was written comes back where the server is gone', async () => {

@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { InDoubtAnswer, StoredInterrupt } from '@toolyard/protocol';
 import { createRandom } from '@toolyard/testing';
 import type { Life } from './support/lives.ts';
-import { Lives } from './support/lives.ts';
+import { callsOfTurns, Lives } from './support/lives.ts';
 import { Person, viewOf } from './support/person.ts';
 import { applied, misspelt, told } from './support/transcript.ts';
 
+const TURNS = [1, 2, 1, 3, 1, 3];
 const CALLS = 11;
 /** How many kills in all; `TOOLYARD_TORTURE=500 npx vitest run e2e/random-kills` is a long night. */
 const KILLS = Number(process.env['TOOLYARD_TORTURE'] ?? 6);
@@ -34,7 +35,7 @@ async function mortalLife(lives: Lives, random: () => number): Promise<Life> {
 /** Sees a run of many calls through, killed so often or until it is over. */
 async function tortured(seed: number, kills: number): Promise<void> {
   const random = createRandom(seed);
-  await using lives = await Lives.of(CALLS);
+  await using lives = await Lives.of(TURNS);
   const person = new Person(() => ANSWERS[Math.floor(random() * ANSWERS.length)] ?? { decision: 'failed' });
   for (let kill = 0; kill < kills; kill++) {
     const life = await mortalLife(lives, random).catch(() => null);
@@ -73,12 +74,14 @@ function withoutCount(line: string): string {
 /** What an unkilled run tells, but for the answers a person gave to calls in doubt. */
 function storyWith(answered: readonly StoredInterrupt[]): string[] {
   const story = ['user: Count, please.'];
-  for (let n = 1; n <= CALLS; n++) {
-    const said = doubtsAbout(n, answered).at(-1)?.answer;
-    story.push(`assistant: Let me count. count {"n":${n}} (tool_calls)`);
-    if (said?.decision === 'failed')
-      story.push('tool: This call was cut off; the person says that it did not take effect. (not_sent)');
-    else story.push(said?.decision === 'result' ? `tool: ${said.text} (done)` : 'tool: counted (done)');
+  for (const calls of callsOfTurns(TURNS)) {
+    story.push(`assistant: Let me count. ${calls.map((n) => `count {"n":${n}}`).join(' ')} (tool_calls)`);
+    for (const n of calls) {
+      const said = doubtsAbout(n, answered).at(-1)?.answer;
+      if (said?.decision === 'failed')
+        story.push('tool: This call was cut off; the person says that it did not take effect. (not_sent)');
+      else story.push(said?.decision === 'result' ? `tool: ${said.text} (done)` : 'tool: counted (done)');
+    }
   }
   return [...story, 'assistant: I have counted all there was, as you asked me to do. (stop)'];
 }

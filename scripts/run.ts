@@ -30,7 +30,7 @@ export function run(
 export function runTool(
   path: string,
   args: readonly string[],
-  options: { cwd?: string; quiet?: boolean } = {},
+  options: { cwd?: string; quiet?: boolean; env?: NodeJS.ProcessEnv } = {},
 ): Promise<Ran> {
   return run(process.execPath, [join(ROOT, 'node_modules', path), ...args], options);
 }

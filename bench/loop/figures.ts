@@ -1,3 +1,4 @@
+import { median, quantile } from '../support/quantile.ts';
 import type { Block } from './child.ts';
 
 /** What is printed of a contender in a scenario. Times are milliseconds of one run; ratios are to the floor. */
@@ -10,19 +11,6 @@ export type Figures = {
   /** First and third quartile of `cpuRatio` over the rounds: how much to believe it. */
   cpuRatioQuartiles: [number, number] | null;
 };
-
-/** The value below which this share of the values lies, between two neighbours in proportion; NaN for nothing. */
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const place = (sorted.length - 1) * share;
-  const lower = sorted[Math.floor(place)] ?? Number.NaN;
-  const upper = sorted[Math.ceil(place)] ?? lower;
-  return lower + (upper - lower) * (place - Math.floor(place));
-}
-
-function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
-}
 
 /**
  * Sums up the blocks of a contender, one a round. A ratio is the median of the ratios of the rounds, each taken within

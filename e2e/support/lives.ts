@@ -26,6 +26,12 @@ export type Life = { readonly url: string; readonly over: Promise<NodeJS.Signals
 /** Where a life is to end by itself: at the nth passing of a failpoint, `*` being any. */
 export type Death = { place: string; hit: number };
 
+/** The calls of each turn, numbered through. */
+export function callsOfTurns(turns: readonly number[]): number[][] {
+  let n = 0;
+  return turns.map((size) => Array.from({ length: size }, () => ++n));
+}
+
 /** A data folder, a model and a tool that counts, and the lives of the server with them. */
 export class Lives implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'toolyard-lives-'));
@@ -36,16 +42,17 @@ export class Lives implements AsyncDisposable {
     this.#model = model;
   }
 
-  /** The model asks for so many calls, one after the other, each told apart by its argument `n`, and then is done. */
-  static async of(calls: number): Promise<Lives> {
+  /** The model asks for so many calls in each turn, told apart by their argument `n` from 1 on, and then is done. */
+  static async of(turns: readonly number[]): Promise<Lives> {
     const model = await startModelServer(({ body }) => {
       const { messages } = body as { messages: { role: string }[] };
       const answered = messages.filter(({ role }) => role === 'tool').length;
-      if (answered >= calls) {
+      const calls = callsOfTurns(turns).find(([first = 0]) => first > answered);
+      if (calls === undefined) {
         return reply.text('I have counted all there was, as you asked me to do.', { pieces: 5, delayMs: 4 });
       }
-      const call = { name: 'count', arguments: { n: answered + 1 } };
-      return reply.toolCalls([call], { text: 'Let me count.', pieces: 4, delayMs: 2 });
+      const wanted = calls.map((n) => ({ id: `call_${n}`, name: 'count', arguments: { n } }));
+      return reply.toolCalls(wanted, { text: 'Let me count.', pieces: 4, delayMs: 2 });
     });
     return new Lives(model);
   }

@@ -21,7 +21,10 @@ export function told(messages: readonly Message[]): string[] {
   });
 }
 
-/** The transcript of someone who knows nothing but the events, and applies each of them as it comes. */
+/**
+ * The transcript of someone who knows nothing but the events and applies each of them as it comes: what hangs together
+ * by its parents, down from the question. (Tools that work at once finish in any order.)
+ */
 export function applied(events: readonly RunEvent[]): Message[] {
   const messages = new Map<string, Message>();
   for (const event of events) {
@@ -37,7 +40,10 @@ export function applied(events: readonly RunEvent[]): Message[] {
       default:
     }
   }
-  return [...messages.values()];
+  const branch: Message[] = [];
+  const next = new Map([...messages.values()].map((message) => [message.parentId, message]));
+  for (let at = next.get(null); at; at = next.get(at.id)) branch.push(at);
+  return branch;
 }
 
 /**

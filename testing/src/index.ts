@@ -5,6 +5,12 @@
  */
 export { reply } from './model/reply.ts';
 export type { ScriptedCall, StreamOptions, ToolCallOptions } from './model/reply.ts';
+export { anthropicReply, anthropicEvents } from './model/anthropic.ts';
+export type { AnthropicBlock, AnthropicOptions } from './model/anthropic.ts';
+export { geminiReply } from './model/gemini.ts';
+export type { GeminiOptions } from './model/gemini.ts';
+export { responsesReply, responsesEvents } from './model/responses.ts';
+export type { ResponsesItem, ResponsesOptions } from './model/responses.ts';
 export { startModelServer } from './model/server.ts';
 export type { ModelScript, ModelServer, ModelServerOptions, RecordedRequest } from './model/server.ts';
 export type { ModelReply, Split, WireOptions } from './model/wire.ts';
@@ -14,6 +20,10 @@ export type { HttpAnswer, McpBehaviour, McpBehaviourName, ScriptedTool, ToolActi
 export { scriptedMcpCommand } from './scripted-mcp/command.ts';
 export { startScriptedMcp } from './scripted-mcp/http.ts';
 export type { ScriptedMcp, ScriptedMcpOptions, ScriptedMcpRequest } from './scripted-mcp/http.ts';
+export { startScriptedSse } from './scripted-mcp/sse.ts';
+export type { ScriptedSse } from './scripted-mcp/sse.ts';
+export { startScriptedWebSocket } from './scripted-mcp/websocket.ts';
+export type { ScriptedWebSocket } from './scripted-mcp/websocket.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock } from './fake-clock.ts';
 export { createIds } from './ids.ts';

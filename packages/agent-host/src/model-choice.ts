@@ -1,13 +1,13 @@
 import type { Clock, Fetch, IdSource } from '@toolyard/protocol';
-import type { ModelRuntime } from '@toolyard/model-runtime';
-import { createDemoRuntime, createOpenAiChatRuntime } from '@toolyard/model-runtime';
+import type { ModelRuntime, WireName } from '@toolyard/model-runtime';
+import { createDemoRuntime, createModelRuntime } from '@toolyard/model-runtime';
 
 /**
- * Which model answers: one behind an OpenAI-compatible address, the built-in demo, or one of a runtime made
- * elsewhere.
+ * Which model answers: one behind an address that speaks `wire` (OpenAI's chat completions unless another is named), the
+ * built-in demo, or one of a runtime made elsewhere.
  */
 export type ModelChoice =
-  | { baseUrl: string; apiKey?: string; id: string }
+  | { baseUrl: string; apiKey?: string; id: string; wire?: WireName }
   | { demo: true; id?: 'demo' | 'demo-text' }
   | { runtime: ModelRuntime; id: string };
 
@@ -20,8 +20,9 @@ export function resolveModel(
   const { clock, ids, fetch } = platform;
   const newId = (): string => ids.next();
   if ('demo' in choice) return { runtime: createDemoRuntime({ clock, newId }), id: choice.id ?? 'demo' };
-  const { baseUrl, apiKey, id } = choice;
-  const runtime = createOpenAiChatRuntime({
+  const { baseUrl, apiKey, id, wire = 'openai-chat' } = choice;
+  const runtime = createModelRuntime({
+    wire,
     baseUrl,
     fetch,
     clock,

@@ -187,6 +187,17 @@ describe('GeneralChatAgent', () => {
     expect(decide(state, answered()).type).toBe('call_tool');
   });
 
+  it('forgets calls of long ago, so that what is stored with every step stays small', () => {
+    let state = stateWith({}, { maxSameCall: 2 });
+    const size = (): number => JSON.stringify(state).length;
+    for (let page = 1; page <= 200; page++) state = withPendingCalls(state, [call('a', { arguments: { page } })]);
+    const sizeBefore = size();
+    for (let page = 201; page <= 1_000; page++) state = withPendingCalls(state, [call('a', { arguments: { page } })]);
+    expect(size()).toBeLessThan(sizeBefore + 100);
+    for (const page of [999, 998, 999]) state = withPendingCalls(state, [call('a', { arguments: { page } })]);
+    expect(errorOf(decide(state, answered()))?.code).toBe('repeated_call');
+  });
+
   it('settles open calls before it ends a stopped run', () => {
     const state = stateWith({ pending: [call('a')] });
     const ending = { status: 'cancelled' } as const;

@@ -55,7 +55,7 @@ export type AgentState = {
   startedAt: number;
   limits: RunLimits;
   pending: PendingCall[];
-  /** How often each call (tool and arguments, as a short fingerprint) was asked for. */
+  /** How often each of the latest calls (tool and arguments, as a short fingerprint) was asked for, the latest last. */
   sameCalls: Record<string, number>;
   usage: Usage;
   /** US dollars so far; null once a turn's cost is not known. */
@@ -82,13 +82,19 @@ export function initialState(of: {
   };
 }
 
+/** Who goes in circles comes by again soon. The state is stored with every step: it must not grow with the run. */
+const COUNTED_CALLS = 100;
+
 /** The state once the model has asked for `calls`: they are pending, and counted. */
 export function withPendingCalls(state: AgentState, calls: PendingCall[]): AgentState {
   if (calls.length === 0) return state;
-  const sameCalls = { ...state.sameCalls };
+  const counts = new Map(Object.entries(state.sameCalls));
   for (const call of calls) {
     const fingerprint = callFingerprint(call.name, call.arguments);
-    sameCalls[fingerprint] = (sameCalls[fingerprint] ?? 0) + 1;
+    const count = (counts.get(fingerprint) ?? 0) + 1;
+    counts.delete(fingerprint);
+    counts.set(fingerprint, count);
   }
-  return { ...state, pending: calls, sameCalls };
+  const latest = [...counts].slice(-Math.max(COUNTED_CALLS, calls.length));
+  return { ...state, pending: calls, sameCalls: Object.fromEntries(latest) };
 }

@@ -6,6 +6,7 @@ import { createLookup, RefusedAddressError, resolveWithSystem, type Resolve } fr
 import { toError, type Refusal } from './refusals.ts';
 import { firstHop, nextHop, redirectOf, type Hop } from './request.ts';
 import { toPlatformResponse } from './response.ts';
+import { createOpenWebSocket, type OpenGuardedWebSocket } from './websocket.ts';
 import { judgeForm, judgeUntrusted } from './target.ts';
 
 export type GuardedFetchOptions = {
@@ -27,6 +28,8 @@ export type GuardedFetchOptions = {
 
 /** A fetch with connections of its own. */
 export type GuardedFetch = Fetch & {
+  /** Opens a WebSocket where this fetch might go; throws the same ToolyardError where it might not. */
+  openWebSocket: OpenGuardedWebSocket;
   /** Ends all its connections; answers still being read are cut off. */
   close(): Promise<void>;
 };
@@ -86,6 +89,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   };
 
   return Object.assign(guardedFetch, {
+    openWebSocket: createOpenWebSocket({ trust, httpsOnly, refuse, open, guarded }),
     async close() {
       await Promise.all([guarded.destroy(), open.destroy()]);
     },

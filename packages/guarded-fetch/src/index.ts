@@ -4,6 +4,7 @@
  * @module
  */
 export { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
+export type { OpenGuardedWebSocket } from './websocket.ts';
 export { trustOrigins } from './trust.ts';
 export { isRefusedAddress, type RefusalReason } from './address.ts';
 export { checkUrl } from './check-url.ts';

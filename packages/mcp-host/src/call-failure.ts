@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
 import type { ErrorCode, ErrorInfo, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
-import { formatToolReference } from '@toolyard/protocol';
-import { connectionClosed } from './connection-errors.ts';
+import { formatToolReference, ToolyardError } from '@toolyard/protocol';
+import { connectionClosed, signInWanted } from './connection-errors.ts';
 import { networkCodeOf } from './network-error.ts';
 import { STREAM_ENDED } from './raw-result-transport.ts';
 
@@ -24,7 +24,7 @@ export type FailedCall = {
   tool: ToolReference;
   thrown: unknown;
   /** Who stopped waiting, if it was us. */
-  stopped: 'by_caller' | 'by_closing' | null;
+  stopped: 'caller' | 'closing' | 'time-out' | null;
   timeoutMs: number;
   /** Why the server is gone, if it is. */
   lost?: ErrorInfo | undefined;
@@ -38,13 +38,21 @@ export function explainFailedCall(call: FailedCall): ToolResult {
   const name = formatToolReference(call.tool);
   const unknown = (code: ErrorCode, message: string): ToolResult => failure('unknown', { code, message }, UNKNOWN);
 
-  if (call.stopped === 'by_caller') return unknown('cancelled', `The call of ${name} was cancelled while it ran.`);
-  if (call.stopped === 'by_closing') {
-    return unknown('server_closed', `The connection was closed while ${name} ran.`);
+  if (call.stopped === 'caller') return unknown('cancelled', `The call of ${name} was cancelled while it ran.`);
+  if (call.stopped === 'closing') {
+    const { code, message } = call.lost ?? {
+      code: 'server_closed' as const,
+      message: `The connection was closed while ${name} ran.`,
+    };
+    return unknown(code, message);
+  }
+  if (call.stopped === 'time-out') {
+    return unknown('timed_out', `${name} gave no sign of life for ${seconds(call.timeoutMs)}.`);
   }
   const { thrown } = call;
+  if (ToolyardError.isInstance(thrown)) return failure('done', thrown.toJSON(), '');
   if (thrown instanceof ProtocolError) return explainProtocolError(name, thrown);
-  if (thrown instanceof UnauthorizedError) return notSent(signIn(call.tool.serverId));
+  if (thrown instanceof UnauthorizedError) return notSent(signInWanted(call.tool.serverId));
   if (thrown instanceof SdkHttpError) return explainHttpStatus(call.tool, thrown.data.status);
   if (thrown instanceof SdkError) {
     switch (thrown.code) {
@@ -58,7 +66,7 @@ export function explainFailedCall(call: FailedCall): ToolResult {
           call.lost?.message ?? connectionClosed(call.tool.serverId).message,
         );
       case SdkErrorCode.UnsupportedResultType:
-        return explainResultType(name, thrown.data);
+        return explainResultType(name);
       default:
         return unknown('bad_response', `The answer to ${name} could not be read.`);
     }
@@ -105,7 +113,7 @@ function explainProtocolError(name: string, error: ProtocolError): ToolResult {
 
 function explainHttpStatus(tool: ToolReference, status: number): ToolResult {
   const name = formatToolReference(tool);
-  if (status === 401) return notSent(signIn(tool.serverId));
+  if (status === 401) return notSent(signInWanted(tool.serverId));
   if (status === 429) {
     const message = `The server "${tool.serverId}" takes no more calls for now (HTTP 429).`;
     return notSent({ code: 'rate_limited', message, retryable: true });
@@ -121,22 +129,9 @@ function explainHttpStatus(tool: ToolReference, status: number): ToolResult {
   });
 }
 
-function explainResultType(name: string, data: unknown): ToolResult {
-  const type = typeof data === 'object' && data !== null && 'resultType' in data ? data.resultType : undefined;
-  if (type === 'input_required') {
-    const message = `${name} asks for more input, which cannot be given here. It has not finished.`;
-    return failure('done', { code: 'tool_failed', message }, '');
-  }
+function explainResultType(name: string): ToolResult {
   const message = `${name} answered with a kind of result that Toolyard does not know.`;
   return failure('unknown', { code: 'outcome_unknown', message }, UNKNOWN);
-}
-
-function signIn(serverId: string): ErrorInfo {
-  return {
-    code: 'needs_sign_in',
-    message: `The server "${serverId}" asks for a sign-in (HTTP 401).`,
-    hint: 'Give it a valid token in the headers of its configuration.',
-  };
 }
 
 /** A length of time for a sentence. */

@@ -1,95 +1,73 @@
-import type { Client, RequestOptions } from '@modelcontextprotocol/client';
-import { SdkHttpError } from '@modelcontextprotocol/client';
+import { SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
 import type { ErrorInfo, JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { explainFailedCall, notSent } from './call-failure.ts';
-import { anyResult, rawOf } from './raw-result-transport.ts';
+import { checkStructured } from './check-arguments.ts';
 import { readToolResult } from './read-result.ts';
 import type { ListedTool } from './read-tool.ts';
+import type { RequestContext } from './request.ts';
+import { RequestStopped, sendRequest } from './request.ts';
 import type { CallToolOptions } from './types.ts';
 
-/** The SDK sends the reason of an abort to the server: it gets this and never a person's or a model's words. */
-const ABORT_REASON = 'The client no longer waits for this call.';
-
-/** Progress renews the time-out, but not for ever: so much in all, or ten times the time-out if that is more. */
-const LONGEST_CALL_MS = 60 * 60 * 1_000;
-
-const noProgress = (): void => undefined;
-
 export type Call = {
-  client: Client;
+  context: RequestContext;
   tool: ListedTool;
   reference: ToolReference;
   args: JsonObject;
   options: CallToolOptions;
   timeoutMs: number;
+  /** Goes with every request of this connection. */
+  meta: JsonObject;
   /** True where the transport carries arguments as headers for the tools that ask for it. */
   mirrorsHeaders: boolean;
-  /** What stops the calls under way, for whoever closes the connection. */
-  calls: Set<() => void>;
   whyLost(): ErrorInfo | undefined;
-  /** The server answered HTTP 404. */
-  onNotFound(): void;
+  /** The server answered with an HTTP status that may mean the end of the connection. */
+  onStatus(status: number): void;
+  warn: (text: string) => void;
 };
 
 /** Makes one call of a tool. Never throws: see {@link ToolHost.callTool}. */
 export async function callTool(call: Call): Promise<ToolResult> {
-  const { signal, onProgress } = call.options;
-  if (signal?.aborted === true) {
-    return notSent({
-      code: 'cancelled',
-      message: `The call of ${call.reference.name} was cancelled before it was made.`,
-    });
+  const { context, tool, reference, args, options, timeoutMs } = call;
+  if (options.signal?.aborted === true) {
+    return notSent({ code: 'cancelled', message: `The call of ${reference.name} was cancelled before it was made.` });
   }
-  const relay = new AbortController();
-  let stopped: 'by_caller' | 'by_closing' | null = null;
-  const stop = (by: 'by_caller' | 'by_closing'): void => {
-    stopped ??= by;
-    relay.abort(ABORT_REASON);
-  };
-  const onCallerAbort = (): void => stop('by_caller');
-  const onClosing = (): void => stop('by_closing');
-  signal?.addEventListener('abort', onCallerAbort, { once: true });
-  call.calls.add(onClosing);
   try {
-    const result = await send(call, {
-      signal: relay.signal,
-      timeout: call.timeoutMs,
-      resetTimeoutOnProgress: true,
-      maxTotalTimeout: Math.max(LONGEST_CALL_MS, 10 * call.timeoutMs),
-      // Without a listener the SDK asks for no progress, and then nothing renews the time-out.
-      onprogress:
-        onProgress === undefined
-          ? noProgress
-          : ({ progress, total, message }) =>
-              onProgress({
-                progress,
-                ...(total === undefined ? {} : { total }),
-                ...(message === undefined ? {} : { text: message }),
-              }),
+    const raw = await sendRequest(context, {
+      method: 'tools/call',
+      params: { name: tool.name, arguments: args, ...call.meta },
+      options,
+      timeoutMs,
+      tool: reference,
+      mirrored: call.mirrorsHeaders && tool.hasHeaderParameters ? tool : undefined,
     });
-    return readToolResult(rawOf(result));
+    return checked(readToolResult(raw), call);
   } catch (thrown) {
-    if (thrown instanceof SdkHttpError && thrown.data.status === 404) call.onNotFound();
-    return explainFailedCall({
-      tool: call.reference,
-      thrown,
-      stopped,
-      timeoutMs: call.timeoutMs,
-      lost: call.whyLost(),
-    });
-  } finally {
-    signal?.removeEventListener('abort', onCallerAbort);
-    call.calls.delete(onClosing);
+    const status = statusOfRefusal(thrown);
+    if (status !== undefined) call.onStatus(status);
+    const stopped = thrown instanceof RequestStopped ? thrown.by : null;
+    return explainFailedCall({ tool: reference, thrown, stopped, timeoutMs, lost: call.whyLost() });
   }
 }
 
-function send(call: Call, options: RequestOptions): Promise<unknown> {
-  const { client, tool } = call;
-  const params = { name: tool.name, arguments: call.args };
-  if (!call.mirrorsHeaders || !tool.hasHeaderParameters) {
-    return client.request({ method: 'tools/call', params }, anyResult, options);
+export function statusOfRefusal(thrown: unknown): number | undefined {
+  if (thrown instanceof UnauthorizedError) return 401;
+  return thrown instanceof SdkHttpError ? thrown.data.status : undefined;
+}
+
+/**
+ * The call has been made: a result that breaks the tool's own promise is kept, and said to be what it is, to the model
+ * and to whoever looks after the server.
+ */
+function checked(result: ToolResult, { tool, warn }: Call): ToolResult {
+  const { outputSchema } = tool;
+  if (outputSchema === undefined || result.isError) return result;
+  if (result.structured === undefined) {
+    warn(`The tool "${tool.name}" promises structured content and gave none.`);
+    return result;
   }
-  // The SDK builds the headers from the definition; without an outputSchema it checks nothing.
-  const toolDefinition = { name: tool.name, inputSchema: { ...tool.inputSchema, type: 'object' as const } };
-  return client.callTool(params, { ...options, toolDefinition });
+  const fault = checkStructured(outputSchema, result.structured);
+  if (fault === null) return result;
+  warn(`The structured content of the tool "${tool.name}" does not fit its own outputSchema: ${fault}`);
+  const note = `[The structured content of this result does not fit the schema the tool promised: ${fault}]`;
+  return { ...result, content: [...result.content, { type: 'text', text: note }] };
 }

@@ -47,7 +47,7 @@ describe('servers that come and go', () => {
     const [first, other] = [await pidOf('a'), await pidOf('b')];
     await host.disconnect('a');
     expect(isAlive(first)).toBe(false);
-    expect(healthOf(host, 'a')).toMatchObject({ state: 'closed', toolCount: 0 });
+    expect(healthOf(host, 'a')).toMatchObject({ state: 'idle', toolCount: 0 });
     expect(host.tools().map(({ name }) => name)).toEqual(['echo']);
     expect(await echo('a')).toMatchObject({ outcome: 'not_sent', error: { code: 'server_closed' } });
     await host.connect('a');
@@ -83,7 +83,7 @@ describe('servers that come and go', () => {
     const back = host.connect('a');
     const leftAgain = host.disconnect('a');
     await Promise.all([left, leftAgain, expect(back).rejects.toMatchObject({ code: 'server_closed' })]);
-    expect(healthOf(host, 'a').state).toBe('closed');
+    expect(healthOf(host, 'a').state).toBe('idle');
     expect(isAlive(pid)).toBe(false);
   });
 
@@ -93,7 +93,7 @@ describe('servers that come and go', () => {
     const back = host.reconnect('a');
     await Promise.all([host.close(), expect(back).rejects.toMatchObject({ code: 'server_closed' })]);
     expect(isAlive(pid)).toBe(false);
-    expect(healthOf(host, 'a').state).toBe('closed');
+    expect(healthOf(host, 'a').state).toBe('idle');
     await expect(host.connect('a')).rejects.toMatchObject({ code: 'server_closed' });
   });
 

@@ -32,6 +32,23 @@ describe('a schema cannot be used against us', () => {
     expect(checkArguments(hostile, { text: `${'a'.repeat(60)}!`, [`${'b'.repeat(60)}!`]: 'x' })).toBeNull();
   });
 
+  test('attack 23: schemas that refer to each other in twos, or to themselves without end, are given up', () => {
+    const levels = Object.fromEntries(
+      Array.from({ length: 60 }, (_, level) => [
+        `l${level}`,
+        level === 59
+          ? { type: 'number' }
+          : { allOf: [{ $ref: `#/$defs/l${level + 1}` }, { $ref: `#/$defs/l${level + 1}` }] },
+      ]),
+    );
+    expect(checkArguments(schema({ $defs: levels, $ref: '#/$defs/l0' }), { a: 1 })).toBeNull();
+    const twice = { properties: { x: { $ref: '#/$defs/node' } } };
+    const tree = schema({ $defs: { node: { anyOf: [twice, { ...twice, required: ['y'] }] } }, $ref: '#/$defs/node' });
+    let deep: JsonObject = {};
+    for (let depth = 0; depth < 200; depth++) deep = { x: deep };
+    expect(checkArguments(tree, deep)).toBeNull();
+  });
+
   test('a reference to somewhere else is not followed and refuses nothing', () => {
     const remote = schema({ properties: { a: { $ref: 'https://example.invalid/schema.json' } } });
     expect(checkArguments(remote, { a: 1 })).toBeNull();

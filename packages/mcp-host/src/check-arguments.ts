@@ -11,11 +11,17 @@ const NOT_SCHEMAS = new Set(['enum', 'const', 'default', 'examples', 'required',
  * `pattern` would run an expression the server wrote, for as long as it likes; `format` is only a note since 2019-09.
  * The server checks both itself.
  */
-const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format']);
+const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format', 'uniqueItems']);
+
+/**
+ * How many schemas may be visited in one check. Schemas that refer to themselves, or to each other in twos, would
+ * otherwise take for ever; a check that is given up lets everything pass.
+ */
+const MOST_VISITS = 50_000;
 
 const TYPES = new Set<JsonValue>(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
-type Check = (args: JsonObject) => string | null;
+type Check = (value: JsonValue) => string | null;
 
 const checks = new WeakMap<JsonObject, Check>();
 
@@ -24,21 +30,28 @@ const checks = new WeakMap<JsonObject, Check>();
  * of the server is run; a schema that cannot be used lets everything pass, because the server checks as well.
  */
 export function checkArguments(inputSchema: JsonObject, args: JsonObject): string | null {
-  let check = checks.get(inputSchema);
-  if (check === undefined) {
-    check = compile(inputSchema);
-    checks.set(inputSchema, check);
-  }
-  return check(args);
+  return checkStructured(inputSchema, args);
 }
 
-function compile(inputSchema: JsonObject): Check {
+/** The same for any value, such as what a tool gives back. */
+export function checkStructured(schema: JsonObject, value: JsonValue): string | null {
+  let check = checks.get(schema);
+  if (check === undefined) {
+    check = compile(schema);
+    checks.set(schema, check);
+  }
+  return check(value);
+}
+
+function compile(given: JsonObject): Check {
   try {
-    const schema = withoutPatterns(inputSchema) as JsonSchemaType;
+    const budget = { visits: 0 };
+    const schema = counted(withoutPatterns(given), budget) as JsonSchemaType;
     const validate = new CfWorkerJsonSchemaValidator({ shortcircuit: false }).getValidator(schema);
-    return (args) => {
+    return (value) => {
+      budget.visits = 0;
       try {
-        const result = validate(args);
+        const result = validate(value);
         return result.valid ? null : result.errorMessage.slice(0, LONGEST_ACCOUNT);
       } catch {
         return null;
@@ -47,6 +60,27 @@ function compile(inputSchema: JsonObject): Check {
   } catch {
     return () => null;
   }
+}
+
+/**
+ * Makes every schema count when it is looked at: the validator reads `$ref` of each it visits, and has no limit of its
+ * own.
+ */
+function counted(schema: JsonValue, budget: { visits: number }): JsonValue {
+  if (Array.isArray(schema)) return schema.map((each) => counted(each, budget));
+  if (!isJsonObject(schema)) return schema;
+  const copy: JsonObject = Object.fromEntries(
+    Object.entries(schema).map(([key, child]) => [key, counted(child, budget)]),
+  );
+  const reference = copy['$ref'];
+  Object.defineProperty(copy, '$ref', {
+    enumerable: reference !== undefined,
+    get() {
+      if (++budget.visits > MOST_VISITS) throw new Error('The schema takes too long to check.');
+      return reference;
+    },
+  });
+  return copy;
 }
 
 /** A copy of a schema without what would run the server's own expressions. Arguments of such names are kept. */

@@ -1,10 +1,19 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import {
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SseError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
 import type { ErrorCode, ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { seconds } from './call-failure.ts';
+import { signInWanted } from './connection-errors.ts';
 import { networkCodeOf } from './network-error.ts';
 import type { TransportEnd } from './transport.ts';
 import type { ConnectionPhase, ServerConfig } from './types.ts';
+import { readUrl } from './read-url.ts';
 
 /** What is known of a connection that did not come about. */
 export type FailedConnect = {
@@ -21,20 +30,17 @@ export type FailedConnect = {
 /** Says in plain words which server failed, where, and what the person can do. */
 export function explainFailedConnect(failed: FailedConnect): ErrorInfo {
   const { config, thrown, end } = failed;
-  if (ToolyardError.isInstance(thrown)) return thrown.toJSON();
+  const own = ownErrorIn(thrown);
+  if (own !== undefined) return own.toJSON();
+  if (end?.kind === 'unreachable') return unreachable(config, end.detail);
   if (end !== undefined) return explainEnd(config.id, failed.phase, end);
   if (failed.outOfTime) return explainSilence(failed);
-  if (thrown instanceof UnauthorizedError) return needsSignIn(config.id);
+  if (thrown instanceof UnauthorizedError) return signInWanted(config.id);
   const status = statusOf(thrown);
   if (status !== undefined) return explainStatus(config, failed.phase, status);
   const network = networkCodeOf(thrown);
   if (network !== undefined) {
-    return {
-      code: 'server_unreachable',
-      message: `The server "${config.id}" cannot be reached at ${addressOf(config)} (${network.code}).`,
-      hint: 'Check that it runs, and that the address and the port are right.',
-      retryable: true,
-    };
+    return unreachable(config, network.code);
   }
   if (thrown instanceof ProtocolError) {
     return refused(
@@ -75,7 +81,25 @@ export function explainEnd(serverId: string, phase: ConnectionPhase, end: Transp
         message: `The server "${serverId}" sent a line of more than ${Math.round(end.limitBytes / 1_048_576)} MB while ${doing(phase)}; it was ended.`,
         hint: 'Either it is no MCP server, or one of its results is far too large.',
       };
+    case 'unreachable':
+    case 'hung_up': {
+      const detail = end.detail === undefined ? '' : ` (${end.detail})`;
+      return {
+        code: 'server_closed',
+        message: `The server "${serverId}" closed the connection while ${doing(phase)}${detail}.`,
+        retryable: true,
+      };
+    }
   }
+}
+
+function unreachable(config: ServerConfig, detail: string): ErrorInfo {
+  return {
+    code: 'server_unreachable',
+    message: `The server "${config.id}" cannot be reached at ${addressOf(config)} (${detail}).`,
+    hint: 'Check that it runs, and that the address and the port are right.',
+    retryable: true,
+  };
 }
 
 function explainNoStart(serverId: string, end: Extract<TransportEnd, { kind: 'not_started' }>): ErrorInfo {
@@ -121,7 +145,7 @@ function explainSilence(failed: FailedConnect): ErrorInfo {
 }
 
 function explainStatus(config: ServerConfig, phase: ConnectionPhase, status: number): ErrorInfo {
-  if (status === 401) return needsSignIn(config.id);
+  if (status === 401) return signInWanted(config.id);
   if (status === 403) {
     return {
       ...refused(config.id, phase, 'denied access (HTTP 403)'),
@@ -158,9 +182,9 @@ function notMcp(config: ServerConfig, phase: ConnectionPhase, detail = 'an answe
     code: 'server_refused',
     message: `What answers as "${config.id}" at ${addressOf(config)} is not an MCP server as far as can be seen: ${detail} while ${doing(phase)}.`,
     hint:
-      config.transport.type === 'http'
-        ? 'Check the path of the address (it often ends in /mcp). Servers that speak only the old HTTP+SSE transport are not supported yet.'
-        : 'Check that the command starts an MCP server and that it speaks over standard input and output.',
+      config.transport.type === 'stdio'
+        ? 'Check that the command starts an MCP server and that it speaks over standard input and output.'
+        : 'Check the path of the address (it often ends in /mcp, or in /sse for older servers).',
   };
 }
 
@@ -172,24 +196,24 @@ function refused(serverId: string, phase: ConnectionPhase, how: string): ErrorIn
   };
 }
 
-function needsSignIn(serverId: string): ErrorInfo {
-  return {
-    code: 'needs_sign_in',
-    message: `The server "${serverId}" asks for a sign-in (HTTP 401).`,
-    hint: 'Give it a valid token in the headers of its configuration.',
-  };
+/** What a guard, or a transport of ours, has said, also where the SDK wrapped it. */
+function ownErrorIn(thrown: unknown, depth = 0): ToolyardError | undefined {
+  if (ToolyardError.isInstance(thrown)) return thrown;
+  return thrown instanceof Error && depth < 5 ? ownErrorIn(thrown.cause, depth + 1) : undefined;
 }
 
 /** The HTTP status at the root of an error, also where the SDK wrapped it. */
-function statusOf(thrown: unknown): number | undefined {
+export function statusOf(thrown: unknown): number | undefined {
   if (thrown instanceof SdkHttpError) return thrown.data.status;
+  if (thrown instanceof SseError && thrown.code !== undefined) return thrown.code;
   return thrown instanceof Error && thrown.cause !== undefined ? statusOf(thrown.cause) : undefined;
 }
 
 /** Without user information and query: both may hold secrets. */
 function addressOf(config: ServerConfig): string {
   if (config.transport.type === 'stdio') return config.transport.command;
-  const url = URL.parse(config.transport.url);
+  if (config.transport.type === 'in-memory') return config.transport.name;
+  const url = readUrl(config.transport.url);
   return url === null ? 'its address' : `${url.origin}${url.pathname}`;
 }
 

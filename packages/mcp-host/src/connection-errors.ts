@@ -21,12 +21,22 @@ export function sessionEnded(serverId: string): ErrorInfo {
   };
 }
 
+/** It does not believe who we are, or any more. */
+export function signInWanted(serverId: string): ErrorInfo {
+  return {
+    code: 'needs_sign_in',
+    message: `The server "${serverId}" asks for a sign-in (HTTP 401).`,
+    hint: 'Give it a valid token in the headers of its configuration.',
+  };
+}
+
 /** Nothing can be asked of the server in this state. */
 export function notReady(serverId: string, state: ServerState): ErrorInfo {
-  const still = state === 'connecting' ? 'still connecting' : 'not connected';
+  const isComing = state === 'connecting' || state === 'reconnecting';
+  const words = isComing ? `still ${state}` : state === 'disabled' ? 'switched off' : 'not connected';
   return {
     code: 'server_closed',
-    message: `The server "${serverId}" is ${still}.`,
-    ...(state === 'connecting' ? { retryable: true } : {}),
+    message: `The server "${serverId}" is ${words}.`,
+    ...(isComing ? { retryable: true } : {}),
   };
 }

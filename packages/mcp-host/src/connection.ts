@@ -1,31 +1,27 @@
 import type { Client, Implementation } from '@modelcontextprotocol/client';
-import type { Clock, ErrorInfo, JsonObject, ToolResult } from '@toolyard/protocol';
+import type { Clock, ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import { callTool } from './call-tool.ts';
+import { Catalogue } from './catalogue.ts';
+import { ChangeWatch } from './change-watch.ts';
 import { explainEnd, explainFailedConnect } from './connect-failure.ts';
-import { closedByUs, connectionClosed, notReady, sessionEnded } from './connection-errors.ts';
+import { closedByUs, connectionClosed, sessionEnded, signInWanted } from './connection-errors.ts';
 import type { EraMemory } from './era-memory.ts';
-import { notSent } from './call-failure.ts';
 import { sayHello } from './handshake.ts';
-import { introductionOf } from './introduction.ts';
-import type { ToolListing } from './list-tools.ts';
-import { fetchToolList } from './fetch-tool-list.ts';
-import type { ListedTool, SkippedTool } from './read-tool.ts';
-import { ServerLog } from './server-log.ts';
-import { watchToolList } from './tool-list-watch.ts';
+import { capabilitiesIn, introductionOf } from './introduction.ts';
+import type { QuestionHandlers } from './questions.ts';
+import { QuestionDesk } from './question-desk.ts';
+import type { ListedTool } from './read-tool.ts';
+import type { OpenRequest } from './request.ts';
+import { hearServerLog } from './server-messages.ts';
+import { Session, timeoutOf } from './session.ts';
 import type { CreateTransport, HostTransport } from './transport.ts';
-import type {
-  CallToolOptions,
-  ConnectionPhase,
-  Era,
-  LogEntry,
-  ServerConfig,
-  ServerHealth,
-  ServerState,
-} from './types.ts';
+import type { ConnectionPhase, Era, LogEntry, LogLevel, ServerConfig, ServerHealth } from './types.ts';
+import type { WireLog } from './wire-log.ts';
 
-const DEFAULT_CALL_TIMEOUT_MS = 60_000;
 const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
+
+/** What became of a connection that stood. */
+export type LostBy = 'lost' | 'session_lost' | 'sign_in';
 
 export type ConnectionOptions = {
   config: ServerConfig;
@@ -33,142 +29,189 @@ export type ConnectionOptions = {
   clock: Clock;
   clientInfo: Implementation;
   eraMemory: EraMemory;
-  /** Called after every change of state, phase or tools. */
-  onChange?(): void;
-  onLog?(entry: LogEntry): void;
+  handlers: QuestionHandlers;
+  wire: WireLog;
+  /** From which level on the server is to tell what it does; undefined leaves that to it. */
+  logLevel: LogLevel | undefined;
+  note(entry: LogEntry, source?: 'server'): void;
+  /** After every change of phase or offer. */
+  onChange(): void;
+  /** At most once, and only if it stood. */
+  onLost(error: ErrorInfo, by: LostBy): void;
+  /** A resource that is followed has changed. */
+  onUpdated(uri: string): void;
 };
 
-/** One server: connecting to it, what it offers, calling its tools, losing it, leaving it. */
+/** One life of a connection: saying hello, what the server offers, asking it for things, losing or leaving it. */
 export class McpConnection {
-  readonly config: ServerConfig;
   readonly #options: ConnectionOptions;
-  readonly #log = new ServerLog();
-  readonly #calls = new Set<() => void>();
-  #state: ServerState = 'idle';
+  readonly #id: string;
+  readonly #open = new Set<OpenRequest>();
+  readonly #ending = new AbortController();
   #phase: ConnectionPhase = 'disconnected';
+  #phases: ServerHealth['phases'] = [];
+  #isReady = false;
   #error: ErrorInfo | undefined;
   #era: Era | undefined;
   #client: Client | undefined;
   #transport: HostTransport | undefined;
-  #tools: ReadonlyMap<string, ListedTool> = new Map();
-  #skipped: SkippedTool[] = [];
+  #catalogue: Catalogue | undefined;
+  #watch: ChangeWatch | undefined;
+  #session: Session | undefined;
+  #loss: { error: ErrorInfo; by: LostBy } | undefined;
   #connecting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  #stop: AbortController | undefined;
-  /** Transports that failed and are being cleared away behind the scenes. */
-  #clearing: Promise<unknown> = Promise.resolve();
-  #stopWatching: (() => void) | undefined;
 
   constructor(options: ConnectionOptions) {
-    this.config = options.config;
     this.#options = options;
+    this.#id = options.config.id;
   }
 
-  get state(): ServerState {
-    return this.#state;
-  }
-
-  /** By the server's own names, in the order it lists them; empty unless the state is `ready`. */
+  /** By the server's own names, in the order it lists them. */
   get tools(): ReadonlyMap<string, ListedTool> {
-    return this.#tools;
+    return this.#catalogue?.tools ?? new Map<string, ListedTool>();
   }
 
-  health(): ServerHealth {
+  get catalogue(): Catalogue | undefined {
+    return this.#catalogue;
+  }
+
+  /** What it can be asked, as long as it stands. */
+  get session(): Session | undefined {
+    return this.#isReady ? this.#session : undefined;
+  }
+
+  /** What became of it, if it stood and is gone without being left. */
+  get loss(): { error: ErrorInfo; by: LostBy } | undefined {
+    return this.#loss;
+  }
+
+  /** What there is to tell of it, for the health of its server. */
+  report(): Partial<ServerHealth> & Pick<ServerHealth, 'phase' | 'phases' | 'skipped'> {
+    const { resources, prompts, skipped = [] } = this.#catalogue ?? {};
     return {
-      id: this.config.id,
-      state: this.#state,
       phase: this.#phase,
-      toolCount: this.#tools.size,
+      phases: [...this.#phases],
       ...(this.#era === undefined ? {} : { era: this.#era }),
-      ...(this.#client === undefined ? {} : introductionOf(this.#client)),
-      ...(this.#error === undefined ? {} : { error: this.#error }),
-      skipped: [...this.#skipped],
-      log: this.#log.entries(),
+      ...(this.#client === undefined || this.#era === undefined ? {} : introductionOf(this.#client)),
+      ...(this.#client === undefined || this.#era === undefined ? {} : { capabilities: capabilitiesIn(this.#client) }),
+      ...(resources === undefined || !this.#isReady ? {} : { resourceCount: resources.length }),
+      ...(prompts === undefined || !this.#isReady ? {} : { promptCount: prompts.length }),
+      skipped,
     };
   }
 
   /**
-   * Connects and lists the tools. Does nothing on a server that is ready; joins an attempt under way.
+   * Connects and lists the tools; resources and prompts follow when nobody waits any more. To be called once.
    *
-   * @throws ToolyardError saying which server failed, where, and what to do; the state is `failed` by then.
+   * @throws ToolyardError saying which server failed, where, and what to do
    */
   connect(): Promise<void> {
-    if (this.#state === 'ready') return Promise.resolve();
-    if (this.#closing !== undefined) return Promise.reject(new ToolyardError(closedByUs(this.config.id)));
-    this.#connecting ??= this.#connect().finally(() => {
-      this.#connecting = undefined;
-    });
+    this.#connecting ??= this.#connect();
     return this.#connecting;
   }
 
   async #connect(): Promise<void> {
-    const { clock } = this.#options;
-    const timeoutMs = this.config.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
+    const { config, clock } = this.#options;
+    const timeoutMs = config.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
     const stop = new AbortController();
     let outOfTime = false;
     const cancelTimer = clock.after(timeoutMs, () => {
       outOfTime = true;
       stop.abort();
     });
-    this.#stop = stop;
-    this.#error = undefined;
-    this.#era = undefined;
-    this.#client = undefined;
-    this.#transport = undefined;
-    this.#set('connecting', 'transport_creating');
+    const onEnding = (): void => stop.abort();
+    this.#ending.signal.addEventListener('abort', onEnding, { once: true });
     try {
-      const { client, era } = await sayHello({
-        config: this.config.transport,
-        createTransport: this.#options.createTransport,
-        context: {
-          serverId: this.config.id,
-          clock,
-          log: (level, text, source) => this.#note(level, text, source),
-        },
-        clientInfo: this.#options.clientInfo,
-        eraMemory: this.#options.eraMemory,
-        signal: stop.signal,
-        timeoutMs,
-        onPhase: (phase) => this.#set('connecting', phase),
-        onTransport: (transport) => {
-          this.#transport = transport;
-        },
-      });
-      this.#client = client;
-      this.#era = era;
-      this.#set('connecting', 'capabilities_exchanged');
-      client.onclose = () => this.#lost(client);
-      client.onerror = (error) => this.#note('info', `The protocol library says: ${error.message}`);
-      this.#stopWatching = watchToolList({
-        client,
-        era,
-        clock,
-        refresh: () => this.#refresh(client),
-        warn: (text) => this.#note('warning', text),
-      });
-
-      this.#set('connecting', 'listing');
-      const listing = await fetchToolList(client, stop.signal);
-      if (this.#client !== client || stop.signal.aborted) throw new Error('The connection was lost.');
-      this.#adopt(listing);
-      this.#set('ready', 'connected');
+      if (this.#closing !== undefined) throw new Error('It was left before it began.');
+      await this.#greet(stop.signal, timeoutMs);
+      this.#set('listing');
+      await this.#catalogue?.listTools(stop.signal);
+      if (this.#error !== undefined || stop.signal.aborted) throw new Error('The connection was lost.');
+      this.#isReady = true;
+      this.#set('connected');
     } catch (thrown) {
-      await this.#giveUp(thrown, outOfTime, timeoutMs);
+      throw await this.#failure(thrown, outOfTime, timeoutMs);
     } finally {
       cancelTimer();
-      this.#stop = undefined;
+      this.#ending.signal.removeEventListener('abort', onEnding);
     }
+    void this.#catalogue?.listTheRest(this.#ending.signal);
+    void this.#session?.setLogLevel(this.#options.logLevel);
   }
 
-  async #giveUp(thrown: unknown, outOfTime: boolean, timeoutMs: number): Promise<never> {
+  async #greet(signal: AbortSignal, timeoutMs: number): Promise<void> {
+    const { config, createTransport, clock, clientInfo, eraMemory, handlers, wire } = this.#options;
+    const desk = new QuestionDesk({ serverId: this.#id, handlers, open: this.#open });
+    const { client, era } = await sayHello({
+      config: config.transport,
+      createTransport,
+      context: { serverId: this.#id, clock, log: (level, text, source) => this.#note(level, text, source) },
+      clientInfo,
+      eraMemory,
+      desk,
+      wire,
+      signal,
+      timeoutMs,
+      onPhase: (phase) => this.#set(phase),
+      onTransport: (transport) => {
+        this.#transport = transport;
+      },
+    });
+    this.#client = client;
+    this.#era = era;
+    client.onclose = () => this.#lost();
+    client.onerror = (error) => this.#note('info', `The protocol library says: ${error.message}`);
+    hearServerLog(client, (level, text) => this.#note(level, text, 'server'));
+    const catalogue = new Catalogue({
+      client,
+      timeoutMs: timeoutOf(config),
+      note: (level, text) => this.#note(level, text),
+      onChange: () => this.#options.onChange(),
+    });
+    const watch = new ChangeWatch({
+      client,
+      era,
+      clock,
+      refresh: async (kind) => {
+        await this.#connecting?.catch(() => undefined);
+        if (this.#isReady) await catalogue.refresh(kind, this.#ending.signal);
+      },
+      onUpdated: (uri) => this.#options.onUpdated(uri),
+      warn: (text) => this.#note('warning', text),
+    });
+    this.#catalogue = catalogue;
+    this.#watch = watch;
+    this.#session = new Session({
+      config,
+      client,
+      era,
+      clock,
+      handlers,
+      desk,
+      open: this.#open,
+      catalogue,
+      watch,
+      logLevel: this.#options.logLevel,
+      signal: this.#ending.signal,
+      warn: (text) => this.#note('warning', text),
+      whyLost: () => (this.#isReady ? undefined : (this.#error ?? closedByUs(this.#id))),
+      onStatus: (status) => this.#onStatus(status),
+    });
+    if (this.#transport !== undefined) this.#transport.onreopened = () => watch.lookAgain();
+    this.#set('capabilities_exchanged');
+  }
+
+  async #failure(thrown: unknown, outOfTime: boolean, timeoutMs: number): Promise<ToolyardError> {
     const transport = this.#transport;
+    this.#watch?.stop();
+    if (this.#client !== undefined) this.#client.onclose = () => undefined;
     if (this.#closing !== undefined) {
-      this.#stopWatching?.();
       await transport?.close();
-      throw new ToolyardError(closedByUs(this.config.id));
+      return new ToolyardError(closedByUs(this.#id));
     }
     const error = explainFailedConnect({
-      config: this.config,
+      config: this.#options.config,
       phase: this.#phase,
       thrown,
       outOfTime,
@@ -176,127 +219,75 @@ export class McpConnection {
       end: transport?.end,
       noiseLines: transport?.noiseLines ?? 0,
     });
-    if (this.#client !== undefined) this.#client.onclose = () => undefined;
     await transport?.close();
-    this.#fail(error);
-    throw new ToolyardError(error, { cause: thrown });
+    this.#end(error);
+    return new ToolyardError(error, { cause: thrown });
   }
 
-  /** One call; see {@link ToolHost.callTool} for the promise it makes. */
-  async callTool(name: string, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
-    const reference = { serverId: this.config.id, name };
-    const client = this.#client;
-    if (this.#closing !== undefined) return notSent(closedByUs(this.config.id));
-    if (this.#state !== 'ready' || client === undefined) {
-      return notSent(this.#error ?? notReady(this.config.id, this.#state));
-    }
-    const tool = this.#tools.get(name);
-    if (tool === undefined) {
-      return notSent({ code: 'tool_not_found', message: `The server "${this.config.id}" offers no tool "${name}".` });
-    }
-    return callTool({
-      client,
-      tool,
-      reference,
-      args,
-      options,
-      timeoutMs: options.timeoutMs ?? this.config.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS,
-      mirrorsHeaders: this.config.transport.type === 'http' && this.#era === 'modern',
-      calls: this.#calls,
-      whyLost: () => this.#error,
-      onNotFound: () => this.#sessionLost(client),
-    });
-  }
-
-  /** Stops every call under way; each is answered with an unknown outcome. */
+  /** Stops every request under way; calls among them are answered with an unknown outcome. */
   abortCalls(): void {
-    for (const stop of this.#calls) stop();
+    for (const request of this.#open) request.stop();
   }
 
-  /** Leaves the server: calls are stopped, the process or session is ended. Final, and safe to repeat. */
+  /** Leaves the server: requests are stopped, the process or session is ended. Final, and safe to repeat. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
-    this.#stop?.abort();
+    this.#isReady = false;
+    this.#ending.abort();
     this.abortCalls();
-    this.#stopWatching?.();
-    this.#tools = new Map();
-    this.#options.onChange?.();
+    this.#watch?.stop();
     if (this.#client !== undefined) this.#client.onclose = () => undefined;
     await this.#connecting?.catch(() => undefined);
-    await Promise.allSettled([this.#transport?.close(), this.#clearing]);
-    this.#set('closed', 'disconnected');
+    await this.#transport?.close();
+    if (this.#error === undefined) this.#set('disconnected');
   }
 
-  async #refresh(client: Client): Promise<void> {
-    await this.#connecting?.catch(() => undefined);
-    if (this.#client !== client || this.#state !== 'ready') return;
-    try {
-      const listing = await fetchToolList(client);
-      if (this.#client !== client || this.#state !== 'ready') return;
-      this.#adopt(listing);
-      this.#note('info', `The server changed its tools: ${this.#tools.size} now.`);
-      this.#options.onChange?.();
-    } catch {
-      if (this.#state === 'ready')
-        this.#note('warning', 'The changed tool list could not be read; the old one is kept.');
-    }
-  }
-
-  #adopt(listing: ToolListing): void {
-    this.#tools = new Map(listing.tools.map((tool) => [tool.name, tool]));
-    this.#skipped = listing.skipped;
-    for (const warning of listing.warnings) this.#note('warning', warning);
-    for (const { name, reason } of listing.skipped) this.#note('warning', `Tool "${name}" is set aside: ${reason}`);
+  /** What a status says of the connection as a whole. */
+  #onStatus(status: number): void {
+    if (status === 401) this.#drop(signInWanted(this.#id), 'sign_in');
+    // A legacy server has forgotten the session: nothing can come of this connection any more.
+    if (status === 404 && this.#transport?.sessionId !== undefined) this.#drop(sessionEnded(this.#id), 'session_lost');
   }
 
   /** The connection ended without being asked to. */
-  #lost(client: Client): void {
-    if (this.#client !== client) return;
+  #lost(): void {
     const end = this.#transport?.end;
-    const error = end === undefined ? connectionClosed(this.config.id) : explainEnd(this.config.id, this.#phase, end);
+    const error = end === undefined ? connectionClosed(this.#id) : explainEnd(this.#id, this.#phase, end);
     // While connecting, the attempt itself fails and says why.
-    if (this.#state === 'ready') this.#drop(client, error);
+    if (this.#isReady) this.#drop(error, 'lost');
   }
 
-  /** A legacy HTTP server that answers 404 has forgotten the session: nothing can come of this connection any more. */
-  #sessionLost(client: Client): void {
-    if (this.#client !== client || this.#state !== 'ready' || this.#transport?.sessionId === undefined) return;
-    this.#drop(client, sessionEnded(this.config.id));
+  #drop(error: ErrorInfo, by: LostBy): void {
+    if (!this.#isReady) return;
+    this.#end(error);
+    this.#loss = { error, by };
+    // The owner closes it, and asks what it was until then.
+    this.#options.onLost(error, by);
   }
 
-  #drop(client: Client, error: ErrorInfo): void {
-    client.onclose = () => undefined;
-    const closing = this.#transport?.close();
-    this.#clearing = Promise.allSettled([this.#clearing, closing]);
-    this.#fail(error);
-  }
-
-  #fail(error: ErrorInfo): void {
+  #end(error: ErrorInfo): void {
+    this.#isReady = false;
     this.#error = error;
-    this.#tools = new Map();
-    this.#stopWatching?.();
-    this.#stopWatching = undefined;
+    if (this.#client !== undefined) this.#client.onclose = () => undefined;
     this.#note('error', error.message);
-    this.#set('failed', 'error');
+    this.#set('error');
   }
 
-  #set(state: ServerState, phase: ConnectionPhase): void {
-    if (state === this.#state && phase === this.#phase) return;
-    this.#state = state;
-    if (phase !== this.#phase) {
-      this.#phase = phase;
-      if (phase !== 'error') this.#note('info', phase.replaceAll('_', ' '));
-    }
-    this.#options.onChange?.();
+  #set(phase: ConnectionPhase): void {
+    if (phase === this.#phase) return;
+    const at = this.#options.clock.now();
+    if (phase === 'transport_creating') this.#phases = [];
+    this.#phase = phase;
+    this.#phases.push({ phase, at });
+    if (phase !== 'error') this.#note('info', phase.replaceAll('_', ' '));
+    this.#options.onChange();
   }
 
   #note(level: LogEntry['level'], text: string, source?: 'server'): void {
-    const entry: LogEntry = { at: this.#options.clock.now(), phase: this.#phase, level, text };
-    this.#log.add(entry, source);
-    this.#options.onLog?.(entry);
+    this.#options.note({ at: this.#options.clock.now(), phase: this.#phase, level, text }, source);
   }
 }

@@ -7,9 +7,9 @@ test('that a server is old is believed for a week, that it is modern for good', 
   const memory = createEraMemory();
   await noteEra(memory, 'old', { era: 'legacy', at: 0 });
   await noteEra(memory, 'new', { era: 'modern', at: 0 });
-  expect(await recallEra(memory, 'old', 6 * DAY)).toBe('legacy');
+  expect(await recallEra(memory, 'old', 6 * DAY)).toMatchObject({ era: 'legacy' });
   expect(await recallEra(memory, 'old', 8 * DAY)).toBeUndefined();
-  expect(await recallEra(memory, 'new', 800 * DAY)).toBe('modern');
+  expect(await recallEra(memory, 'new', 800 * DAY)).toMatchObject({ era: 'modern' });
   await noteEra(memory, 'new', undefined);
   expect(await recallEra(memory, 'new', 0)).toBeUndefined();
 });

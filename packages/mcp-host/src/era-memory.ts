@@ -8,6 +8,8 @@ export type EraRecord = {
   /** Milliseconds since 1970. */
   at: number;
   protocolVersion?: string;
+  /** Set for an `http` address that only knows the older HTTP+SSE. */
+  transport?: 'sse';
 };
 
 /**
@@ -46,7 +48,13 @@ export function eraKey(config: TransportConfig): string {
         }),
       )}`;
     case 'http':
-      return `http-${shortHash(canonicalJson({ url: config.url, headers: Object.keys(config.headers ?? {}).sort() }))}`;
+    case 'sse':
+    case 'websocket': {
+      const headers = Object.keys(config.headers ?? {}).sort();
+      return `${config.type}-${shortHash(canonicalJson({ url: config.url, headers }))}`;
+    }
+    case 'in-memory':
+      return `in-memory-${shortHash(config.name)}`;
   }
 }
 
@@ -57,12 +65,12 @@ export function eraKey(config: TransportConfig): string {
 const LEGACY_BELIEVED_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** What is remembered and still to be believed at `now`. */
-export async function recallEra(memory: EraMemory, key: string, now: number): Promise<Era | undefined> {
+export async function recallEra(memory: EraMemory, key: string, now: number): Promise<EraRecord | undefined> {
   try {
     const record = await memory.get(key);
     if (record === undefined) return undefined;
     if (record.era === 'legacy' && now - record.at > LEGACY_BELIEVED_MS) return undefined;
-    return record.era;
+    return record;
   } catch {
     return undefined;
   }

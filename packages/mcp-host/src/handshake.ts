@@ -1,13 +1,19 @@
 import type { Implementation } from '@modelcontextprotocol/client';
 import { Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import type { EraMemory } from './era-memory.ts';
+import { statusOf } from './connect-failure.ts';
+import type { EraMemory, EraRecord } from './era-memory.ts';
 import { eraKey, noteEra, recallEra } from './era-memory.ts';
+import type { QuestionDesk } from './question-desk.ts';
 import { RawResultTransport } from './raw-result-transport.ts';
 import type { CreateTransport, HostTransport, TransportContext } from './transport.ts';
 import type { ConnectionPhase, Era, TransportConfig } from './types.ts';
+import type { WireLog } from './wire-log.ts';
 
 /** How long a server whose era is unknown may think about `server/discover`, in milliseconds. */
 const PROBE_MS = 5_000;
+
+/** How long a server that refused Streamable HTTP may take to say that it is one of HTTP+SSE, in milliseconds. */
+const SSE_MS = 5_000;
 
 export type HandshakeOptions = {
   config: TransportConfig;
@@ -15,6 +21,8 @@ export type HandshakeOptions = {
   context: TransportContext;
   clientInfo: Implementation;
   eraMemory: EraMemory;
+  desk: QuestionDesk;
+  wire: WireLog;
   /** Ends the attempt and everything it started. */
   signal: AbortSignal;
   timeoutMs: number;
@@ -24,7 +32,7 @@ export type HandshakeOptions = {
 };
 
 /** A server that has said hello. */
-export type Session = { client: Client; era: Era };
+export type Greeted = { client: Client; era: Era };
 
 /** `probe` asks `server/discover` first and falls back on the same connection; `legacy` says `initialize` at once. */
 type Way = { kind: 'legacy' } | { kind: 'probe'; probeMs: number };
@@ -39,10 +47,58 @@ type Way = { kind: 'legacy' } | { kind: 'probe'; probeMs: number };
  *
  * Throws what the last attempt threw; by then its transport is closed.
  */
-export async function sayHello(options: HandshakeOptions): Promise<Session> {
-  const { context, eraMemory, timeoutMs } = options;
-  const key = eraKey(options.config);
+export async function sayHello(options: HandshakeOptions): Promise<Greeted> {
+  const { config, context, eraMemory } = options;
+  const key = eraKey(config);
   const remembered = await recallEra(eraMemory, key, context.clock.now());
+  if (config.type !== 'http') return greet(options, key, remembered);
+
+  const older = { ...options, config: { ...config, type: 'sse' as const } };
+  if (remembered?.transport === 'sse') {
+    try {
+      return await greetOverSse(older, key, remembered);
+    } catch (thrown) {
+      if (options.signal.aborted || statusOf(thrown) === undefined) throw thrown;
+      await noteEra(eraMemory, key, undefined);
+      context.log('info', 'The server no longer takes the older HTTP+SSE; trying Streamable HTTP.');
+      return greet(options, key, undefined);
+    }
+  }
+  try {
+    return await greet(options, key, remembered);
+  } catch (thrown) {
+    if (options.signal.aborted || !mayBeSse(statusOf(thrown))) throw thrown;
+    context.log('info', 'The server does not take Streamable HTTP; trying the older HTTP+SSE.');
+    const patience = new AbortController();
+    const sseMs = Math.min(SSE_MS, Math.ceil(options.timeoutMs / 3));
+    const callOff = context.clock.after(sseMs, () => patience.abort());
+    const signal = AbortSignal.any([options.signal, patience.signal]);
+    try {
+      return await greetOverSse({ ...older, signal }, key, remembered);
+    } catch {
+      // What the address said to the newer transport is the better account.
+      throw thrown;
+    } finally {
+      callOff();
+    }
+  }
+}
+
+/** Every server of the newer protocol speaks Streamable HTTP: over this one nobody is asked for it. */
+async function greetOverSse(
+  options: HandshakeOptions,
+  key: string,
+  remembered: EraRecord | undefined,
+): Promise<Greeted> {
+  const tried = await tryOnce({ kind: 'legacy' }, options);
+  if (!('session' in tried)) throw tried.thrown;
+  await noteEraOf(options, key, remembered, tried.session, 'legacy', 'sse');
+  return tried.session;
+}
+
+async function greet(options: HandshakeOptions, key: string, record: EraRecord | undefined): Promise<Greeted> {
+  const { context, eraMemory, timeoutMs } = options;
+  const remembered = record?.era;
   // A server known to be modern may take its time to start; for others a long probe is waiting for nothing.
   const patient: Way = { kind: 'probe', probeMs: Math.ceil(timeoutMs / 2) };
   const brief: Way = { kind: 'probe', probeMs: Math.min(PROBE_MS, Math.ceil(timeoutMs / 3)) };
@@ -54,14 +110,7 @@ export async function sayHello(options: HandshakeOptions): Promise<Session> {
       const { session, probeReply } = tried;
       // A modern server that was too slow for the probe went on as legacy; next time it gets more time.
       const era = probeReply === 'modern' ? 'modern' : session.era;
-      const protocolVersion = session.client.getNegotiatedProtocolVersion();
-      if (era !== remembered) {
-        await noteEra(eraMemory, key, {
-          era,
-          at: context.clock.now(),
-          ...(protocolVersion === undefined ? {} : { protocolVersion }),
-        });
-      }
+      await noteEraOf(options, key, record, session, era);
       return session;
     }
 
@@ -73,21 +122,38 @@ export async function sayHello(options: HandshakeOptions): Promise<Session> {
   }
 }
 
+async function noteEraOf(
+  { eraMemory, context }: HandshakeOptions,
+  key: string,
+  before: EraRecord | undefined,
+  { client }: Greeted,
+  era: Era,
+  transport?: 'sse',
+): Promise<void> {
+  if (before?.era === era && before.transport === transport) return;
+  const protocolVersion = client.getNegotiatedProtocolVersion();
+  await noteEra(eraMemory, key, {
+    era,
+    at: context.clock.now(),
+    ...(protocolVersion === undefined ? {} : { protocolVersion }),
+    ...(transport === undefined ? {} : { transport }),
+  });
+}
+
 type Tried =
-  | { session: Session; probeReply: RawResultTransport['probeReply'] }
+  | { session: Greeted; probeReply: RawResultTransport['probeReply'] }
   | { thrown: unknown; end: HostTransport['end']; probeReply: RawResultTransport['probeReply'] };
 
 async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {
   options.onPhase('transport_creating');
   const inner = await options.createTransport(options.config, options.context);
   options.onTransport(inner);
-  const transport = new RawResultTransport(inner, () => {
+  const transport = new RawResultTransport(inner, options.wire, () => {
     options.onPhase('transport_ready');
     options.onPhase('initializing');
   });
   const client = new Client(options.clientInfo, {
-    // Only what has a handler is declared; handlers come from the owner.
-    capabilities: {},
+    capabilities: options.desk.capabilities,
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: way.kind === 'probe' ? way.probeMs : PROBE_MS } },
     inputRequired: { autoFulfill: false },
     // No result is ever thrown away for not fitting its schema: the call has been made.
@@ -95,6 +161,7 @@ async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
     },
   });
+  options.desk.attach(client);
   const onAbort = (): void => void inner.close();
   options.signal.addEventListener('abort', onAbort, { once: true });
   try {
@@ -150,6 +217,11 @@ function secondWay(
         reason: 'The server could not answer the question for the newer protocol; using the older handshake.',
       }
     : undefined;
+}
+
+/** What a server that only knows HTTP+SSE says to a POST at the address of its stream. */
+function mayBeSse(status: number | undefined): boolean {
+  return status === 400 || status === 404 || status === 405 || status === 415;
 }
 
 function mayBeModern(status: number): boolean {

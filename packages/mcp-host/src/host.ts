@@ -1,33 +1,46 @@
-import type { Implementation } from '@modelcontextprotocol/client';
-import type { Clock, JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import type { Clock, ErrorInfo, JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
+import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import { askServer, callServer } from './ask-server.ts';
 import { notSent } from './call-failure.ts';
 import { McpConnection } from './connection.ts';
 import type { EraMemory } from './era-memory.ts';
 import { createEraMemory } from './era-memory.ts';
+import { Flows } from './flows.ts';
+import type { AllPrompts, McpHostOptions } from './host-options.ts';
+import { redactorFor } from './redact.ts';
+import { ResourceStore } from './resource-store.ts';
 import { SelectedTools } from './selected-tools.ts';
+import { ServerLog } from './server-log.ts';
+import { ServerSet } from './server-set.ts';
 import { ServerSlot } from './server-slot.ts';
-import type { CreateTransport } from './transport.ts';
-import type { CallToolOptions, IndexedTool, LogEntry, ServerConfig, ServerHealth, ToolHost } from './types.ts';
+import type { Session } from './session.ts';
+import { ToolTrust } from './trust.ts';
+import type {
+  CallToolOptions,
+  Completion,
+  CompletionTarget,
+  FilledPrompt,
+  IndexedTool,
+  LogLevel,
+  RequestOptions,
+  ServerConfig,
+  ServerHealth,
+  ToolHost,
+} from './types.ts';
+import type { WireEntry } from './wire-log.ts';
+import { WireLog } from './wire-log.ts';
 
 /** How long closing waits for calls that were stopped to be answered, in milliseconds. */
 const FAREWELL_MS = 2_000;
-
-export type McpHostOptions = {
-  servers: readonly ServerConfig[];
-  createTransport: CreateTransport;
-  clock: Clock;
-  /** How Toolyard introduces itself to servers. */
-  clientInfo: Implementation;
-  /** Where the protocol generation of each server is remembered; by default in memory. */
-  eraMemory?: EraMemory;
-  /** Hears every log line of every server as it is written. */
-  log?(serverId: string, entry: LogEntry): void;
-};
+/** How long shutting down waits for what is under way to end by itself, in milliseconds. */
+const SHUTDOWN_MS = 10_000;
+/** How long whoever needs a server that is reconnecting waits for it, in milliseconds. */
+const PATIENCE_MS = 10_000;
+const MAX_RECONNECTS = 10;
 
 /**
- * Connects to MCP servers, keeps what they offer in one index, and makes calls. One server's trouble is never
- * another's: it shows in that server's health and nowhere else.
+ * Connects to MCP servers and keeps them connected, keeps what they offer in one index, and asks them for things. One
+ * server's trouble is never another's: it shows in that server's health and nowhere else.
  *
  * @example
  * await using host = new McpHost({ servers, createTransport: createNodeTransports({ fetch }), clock, clientInfo });
@@ -42,113 +55,135 @@ export class McpHost implements ToolHost {
   readonly #options: McpHostOptions;
   readonly #clock: Clock;
   readonly #eraMemory: EraMemory;
-  readonly #slots = new Map<string, ServerSlot>();
-  /** Servers that were removed and are still being left. */
-  readonly #leaving = new Set<Promise<void>>();
-  readonly #listeners = new Set<(serverId: string) => void>();
-  readonly #idle = new Set<() => void>();
+  readonly #servers: ServerSet;
+  readonly #flows: Flows;
   readonly #all: SelectedTools;
-  #activeFlows = 0;
+  /** What is listed of resources, what was read of them, and who follows them. */
+  readonly resources: ResourceStore;
+  readonly #trust: ToolTrust;
+  #logLevel: LogLevel | undefined;
+  #isRefusing = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: McpHostOptions) {
     this.#options = options;
     this.#clock = options.clock;
     this.#eraMemory = options.eraMemory ?? createEraMemory();
-    for (const config of options.servers) this.#place(config);
+    this.#logLevel = options.logLevel;
+    this.#servers = new ServerSet(options.clock, (config) => this.#makePlace(config));
+    this.#flows = new Flows(options.clock);
+    this.#trust = new ToolTrust(options.pins ?? new Map());
+    this.resources = new ResourceStore({
+      clock: options.clock,
+      catalogue: (id) => this.#servers.find(id)?.catalogue,
+      read: (id, uri, more) => this.#ask(id, more, (session) => session.readResource(uri, more)),
+      follow: async (id, wanted, added, removed) => this.#servers.find(id)?.session?.follow(wanted, added, removed),
+    });
+    for (const config of options.servers) this.#servers.add(config);
     this.#all = this.#selectWhere(() => true);
   }
 
-  /** Calls being made right now. */
+  /** Requests being made right now, and flows that were acquired. */
   get activeFlows(): number {
-    return this.#activeFlows;
+    return this.#flows.active;
+  }
+
+  /** True while a server is connecting for the first time. */
+  get isInitializing(): boolean {
+    return this.#servers.all.some(({ stage }) => stage === 'connecting');
+  }
+
+  /** What is wrong with the first server that has failed; each server's own stands in its health. */
+  get error(): ErrorInfo | undefined {
+    return this.#servers.all.find(({ stage }) => stage === 'failed' || stage === 'needs_sign_in')?.error;
+  }
+
+  get toolCount(): number {
+    return this.#servers.all.reduce((sum, { tools }) => sum + tools.size, 0);
+  }
+
+  get connectedServers(): string[] {
+    return this.#servers.all.filter(({ stage }) => stage === 'ready').map(({ config }) => config.id);
+  }
+
+  get configurations(): ReadonlyMap<string, ServerConfig> {
+    return new Map(this.#servers.all.map(({ config }) => [config.id, config]));
   }
 
   /**
-   * Connects every server that is not ready, all at once. Resolves when each is ready or has failed; failures stand
-   * in {@link McpHost.health} and are not thrown.
+   * Connects every server that is not ready or switched off, all at once. Resolves when each is ready or has failed;
+   * failures stand in {@link McpHost.health} and are not thrown.
    */
   async connectAll(): Promise<void> {
-    if (this.#closing !== undefined) return;
-    await Promise.allSettled([...this.#slots.values()].map((slot) => slot.connect()));
+    if (this.#isRefusing) return;
+    await Promise.allSettled(
+      this.#servers.all.filter(({ stage }) => stage !== 'disabled').map((slot) => slot.connect()),
+    );
   }
 
   /** Takes one more server, which is not connected yet. @throws ToolyardError `bad_config` for its id. */
   add(config: ServerConfig): void {
     this.#refuseWhenClosed();
-    this.#place(config);
-    this.#changed(config.id);
+    this.#servers.add(config);
+    this.#servers.tell(config.id);
   }
 
   /** Leaves a server and forgets it. Resolves when nothing of it is left; does nothing where there is none. */
   async remove(id: string): Promise<void> {
-    const slot = this.#slots.get(id);
-    if (slot === undefined) return;
-    this.#slots.delete(id);
-    const left = slot.disconnect();
-    this.#leaving.add(left);
-    this.#changed(id);
-    await left.finally(() => this.#leaving.delete(left));
+    await this.#servers.remove(id);
   }
 
   /**
-   * Connects one server, also one that was left. Does nothing on one that is ready; joins an attempt under way.
+   * Connects one server, also one that was left or is switched off. Does nothing on one that is ready; joins an
+   * attempt under way.
    *
    * @throws ToolyardError saying why it failed, which also stands in {@link McpHost.health}; `not_found` where there
    * is no such server.
    */
   async connect(id: string): Promise<void> {
     this.#refuseWhenClosed();
-    await this.#slot(id).connect();
+    await this.#servers.get(id).connect();
   }
 
   /** Leaves one server: its calls are stopped, its process or session ended. It can be connected again. */
   async disconnect(id: string): Promise<void> {
-    await this.#slot(id).disconnect();
+    await this.#servers.get(id).disconnect();
   }
 
   /** Leaves one server and connects it anew. @throws as {@link McpHost.connect} does. */
   async reconnect(id: string): Promise<void> {
     this.#refuseWhenClosed();
-    const slot = this.#slot(id);
+    const slot = this.#servers.get(id);
     void slot.disconnect();
     await slot.connect();
+  }
+
+  /** Switches a server off, which leaves it, or on, which does not connect it yet. */
+  async setEnabled(id: string, enabled: boolean): Promise<void> {
+    await this.#servers.get(id).setEnabled(enabled);
   }
 
   /**
    * Resolves when none of these servers is connecting any more, after `ms`, or when the signal is aborted, whatever
    * comes first.
    */
-  async whenSettled(serverIds: Iterable<string>, signal: AbortSignal, ms: number): Promise<void> {
-    const ids = [...serverIds];
-    const settled = (): boolean => !ids.some((id) => this.#slots.get(id)?.isConnecting === true);
-    if (settled() || signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const end = (): void => {
-        callOff();
-        stopHearing();
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const callOff = this.#clock.after(ms, end);
-      const stopHearing = this.onChange(() => {
-        if (settled()) end();
-      });
-      signal.addEventListener('abort', end, { once: true });
-    });
+  async whenSettled(serverIds: Iterable<string>, signal: AbortSignal | undefined, ms: number): Promise<void> {
+    await this.#servers.whenSettled(serverIds, signal, ms);
   }
 
   /** Every server, in the configured order. */
   health(): ServerHealth[] {
-    return [...this.#slots.values()].map(({ connection }) => connection.health());
+    return this.#servers.all.map((slot) => slot.health());
   }
 
-  /** Calls back after anything in health or tools of a server has changed; returns what ends that. */
+  /** The last messages exchanged with a server, oldest first, cut and without secrets. */
+  wireLog(id: string): WireEntry[] {
+    return this.#servers.wireLog(id);
+  }
+
+  /** Calls back after anything in health or offer of a server has changed; returns what ends that. */
   onChange(listener: (serverId: string) => void): () => void {
-    // A listener may be given twice and then stands for two.
-    const entry = (serverId: string): void => listener(serverId);
-    this.#listeners.add(entry);
-    return () => this.#listeners.delete(entry);
+    return this.#servers.onChange(listener);
   }
 
   tools(): readonly IndexedTool[] {
@@ -167,19 +202,104 @@ export class McpHost implements ToolHost {
     return this.#selectWhere((id) => serverIds.has(id), hidden);
   }
 
-  async callTool(tool: ToolReference, args: JsonObject, options?: CallToolOptions): Promise<ToolResult> {
-    if (this.#closing !== undefined) return notSent({ code: 'server_closed', message: 'Toolyard is shutting down.' });
-    const slot = this.#slots.get(tool.serverId);
+  async callTool(tool: ToolReference, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
+    if (this.#isRefusing) return notSent({ code: 'server_closed', message: 'Toolyard is shutting down.' });
+    const slot = this.#servers.find(tool.serverId);
     if (slot === undefined) {
       return notSent({ code: 'tool_not_found', message: `There is no server "${tool.serverId}".` });
     }
-    this.#activeFlows++;
+    if (this.#trust.verdict(tool) === 'voided') return notSent(changedSince(tool));
+    const release = this.#flows.acquire();
     try {
-      return await slot.connection.callTool(tool.name, args, options);
+      return await callServer(slot, this.#whenBack(slot, options.signal), tool, args, options);
     } finally {
-      this.#activeFlows--;
-      if (this.#activeFlows === 0) for (const wake of this.#idle) wake();
+      release();
     }
+  }
+
+  /** What was approved of tools, and whether it still holds. A tool whose approval is void is not called. */
+  get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided'> {
+    return this.#trust;
+  }
+
+  /**
+   * Pins a tool as it is offered now: from here on it is called only as long as it stays what it is.
+   *
+   * @throws ToolyardError `not_found` if it is not offered
+   */
+  approveTool({ serverId, name }: ToolReference): void {
+    const slot = this.#servers.get(serverId);
+    const tool = slot.tools.get(name);
+    if (tool !== undefined) return this.#trust.approve(slot.config, tool);
+    throw new ToolyardError({ code: 'not_found', message: `The server "${serverId}" offers no tool "${name}".` });
+  }
+
+  /** Fills in a prompt. @throws ToolyardError */
+  getPrompt(
+    serverId: string,
+    name: string,
+    args: Record<string, string> = {},
+    options: RequestOptions = {},
+  ): Promise<FilledPrompt> {
+    return this.#ask(serverId, options, (session) => session.getPrompt(name, args, options));
+  }
+
+  /** The prompts of all ready servers, asked in parallel: one that fails hides no other. */
+  async getAllPrompts(): Promise<AllPrompts> {
+    const all: AllPrompts = { prompts: [], failures: [] };
+    const asked = this.connectedServers.map(async (serverId) => {
+      const listed = await this.#ask(serverId, {}, (session) => session.listPrompts());
+      return listed.map((prompt) => ({ serverId, ...prompt }));
+    });
+    const servers = this.connectedServers;
+    for (const [at, outcome] of (await Promise.allSettled(asked)).entries()) {
+      if (outcome.status === 'fulfilled') all.prompts.push(...outcome.value);
+      else all.failures.push({ serverId: servers[at] ?? '', error: toErrorInfo(outcome.reason) });
+    }
+    return all;
+  }
+
+  /**
+   * What an argument of a prompt or a template may become; `others` are the arguments that are filled in already.
+   *
+   * @throws ToolyardError
+   */
+  complete(
+    serverId: string,
+    target: CompletionTarget,
+    argument: { name: string; value: string },
+    others: Record<string, string> = {},
+    options: RequestOptions = {},
+  ): Promise<Completion> {
+    return this.#ask(serverId, options, (session) => session.complete(target, argument, others, options));
+  }
+
+  /** From which level on all servers are to log what they do. */
+  async setLogLevel(level: LogLevel): Promise<void> {
+    this.#logLevel = level;
+    await Promise.all(this.#servers.all.map(async (slot) => slot.session?.setLogLevel(level)));
+  }
+
+  /** Tells servers that the folders the handler for roots gives are others now. */
+  async rootsChanged(): Promise<void> {
+    await Promise.all(this.#servers.all.map(async (slot) => slot.session?.rootsChanged()));
+  }
+
+  /**
+   * Begins something that {@link McpHost.shutdown} waits for; what is returned ends it and may be called twice.
+   *
+   * @throws ToolyardError `server_closed` when shutting down has begun
+   */
+  acquire(): () => void {
+    this.#refuseWhenClosed();
+    return this.#flows.acquire();
+  }
+
+  /** Begins nothing new, waits (bounded) for what is under way to end by itself, then closes. */
+  async shutdown(waitMs = SHUTDOWN_MS): Promise<void> {
+    this.#isRefusing = true;
+    await this.#flows.whenIdle(waitMs);
+    await this.close();
   }
 
   /**
@@ -187,83 +307,101 @@ export class McpHost implements ToolHost {
    * once. Resolves when nothing of them is left; safe to repeat.
    */
   close(): Promise<void> {
+    this.#isRefusing = true;
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
-    const slots = [...this.#slots.values()];
-    for (const { connection } of slots) connection.abortCalls();
-    await this.#allAnswered();
-    await Promise.allSettled([...slots.map((slot) => slot.disconnect()), ...this.#leaving]);
-    this.#listeners.clear();
+    for (const slot of this.#servers.all) slot.abortCalls();
+    await this.#flows.whenIdle(FAREWELL_MS);
+    await this.#servers.close();
+    this.resources.clear();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  async #allAnswered(): Promise<void> {
-    if (this.#activeFlows === 0) return;
-    await new Promise<void>((resolve) => {
-      const callOff = this.#clock.after(FAREWELL_MS, () => wake());
-      const wake = (): void => {
-        callOff();
-        this.#idle.delete(wake);
-        resolve();
-      };
-      this.#idle.add(wake);
+  /** Asks a server for something that may be asked for twice. */
+  async #ask<T>(id: string, options: RequestOptions, ask: (session: Session) => Promise<T>): Promise<T> {
+    this.#refuseWhenClosed();
+    const slot = this.#servers.get(id);
+    const release = this.#flows.acquire();
+    try {
+      return await askServer(slot, this.#whenBack(slot, options.signal), ask);
+    } finally {
+      release();
+    }
+  }
+
+  #whenBack(slot: ServerSlot, signal: AbortSignal | undefined): () => Promise<void> {
+    return () => this.#servers.whenSettled([slot.config.id], signal, PATIENCE_MS);
+  }
+
+  #changed(slot: ServerSlot): void {
+    if (slot.stage === 'ready') this.#trust.review(slot.config, slot.tools);
+    this.#servers.tell(slot.config.id);
+  }
+
+  #makePlace(config: ServerConfig): { slot: ServerSlot; wire: WireLog } {
+    const { createTransport, clock, clientInfo, handlers = {}, maxReconnects = MAX_RECONNECTS } = this.#options;
+    const log = new ServerLog();
+    const wire = new WireLog(clock, redactorFor(config));
+    const slot: ServerSlot = new ServerSlot({
+      config,
+      clock,
+      log,
+      maxReconnects,
+      jitter: this.#options.jitter ?? Math.random,
+      onChange: () => this.#changed(slot),
+      onReady: () => {
+        void this.resources.followAnew(config.id).then((error) => {
+          if (error === undefined) return;
+          const text = `Its resources could not be followed anew: ${error.message}`;
+          log.add({ at: clock.now(), phase: 'connected', level: 'warning', text });
+        });
+      },
+      makeConnection: (onLost) =>
+        new McpConnection({
+          config,
+          createTransport,
+          clock,
+          clientInfo,
+          eraMemory: this.#eraMemory,
+          handlers,
+          wire,
+          logLevel: this.#logLevel,
+          note: (entry, source) => {
+            log.add(entry, source);
+            this.#options.log?.(config.id, entry);
+          },
+          onChange: () => this.#changed(slot),
+          onLost,
+          onUpdated: (uri) => this.resources.updated(config.id, uri),
+        }),
     });
-  }
-
-  #changed(serverId: string): void {
-    for (const listener of this.#listeners) listener(serverId);
-  }
-
-  #place(config: ServerConfig): void {
-    checkId(config.id, this.#slots);
-    const { createTransport, clock, clientInfo } = this.#options;
-    const makeConnection = (): McpConnection =>
-      new McpConnection({
-        config,
-        createTransport,
-        clock,
-        clientInfo,
-        eraMemory: this.#eraMemory,
-        onChange: () => this.#changed(config.id),
-        onLog: (entry) => this.#options.log?.(config.id, entry),
-      });
-    this.#slots.set(config.id, new ServerSlot(config, makeConnection));
-  }
-
-  #slot(id: string): ServerSlot {
-    const slot = this.#slots.get(id);
-    if (slot === undefined) throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
-    return slot;
+    return { slot, wire };
   }
 
   #selectWhere(chosen: (id: string) => boolean, hidden?: (tool: ToolReference) => boolean): SelectedTools {
     return new SelectedTools({
-      sources: () =>
-        [...this.#slots.values()].filter(({ config }) => chosen(config.id)).map(({ connection }) => connection),
+      sources: () => this.#servers.all.filter(({ config }) => chosen(config.id)),
       hidden,
       callTool: (tool, args, options) => this.callTool(tool, args, options),
     });
   }
 
   #refuseWhenClosed(): void {
-    if (this.#closing === undefined) return;
+    if (!this.#isRefusing) return;
     throw new ToolyardError({ code: 'server_closed', message: 'Toolyard is shutting down.' });
   }
 }
 
-function checkId(id: string, taken: ReadonlyMap<string, unknown>): void {
-  const problem =
-    id === '' ? 'is empty' : id.includes('/') ? 'has a slash in it' : taken.has(id) ? 'is used twice' : null;
-  if (problem === null) return;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: `The server id "${id}" ${problem}.`,
-    hint: 'Give every server an id of its own, without slashes.',
-  });
+function changedSince({ serverId, name }: ToolReference): ErrorInfo {
+  return {
+    code: 'tool_refused',
+    message: `The tool "${name}" of "${serverId}" is no longer what was approved.`,
+    hint: 'Look at what has changed, and approve it again if it is still wanted.',
+  };
 }

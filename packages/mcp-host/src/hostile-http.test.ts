@@ -1,9 +1,11 @@
+import { gzipSync } from 'node:zlib';
 import type { JsonObject } from '@toolyard/protocol';
 import type { McpBehaviour, ScriptedMcp, ScriptedMcpOptions } from '@toolyard/testing';
 import { eventually, startScriptedMcp } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from './host.ts';
+import { createWebTransports } from './web-transports.ts';
 import { connected, healthOf } from './node/test-fixtures/peers.ts';
 
 let host: McpHost | undefined;
@@ -153,19 +155,75 @@ describe('calling', () => {
     expect(await go(met)).toMatchObject({ isError: true, outcome, error: { code } });
   });
 
-  test('a lost session is noticed: the call is in doubt, the next one is not even tried', async () => {
+  test('a lost session is renewed at once: the call under it is in doubt, the next one is made', async () => {
     const met = await meet({}, { sessions: true });
     expect(await go(met)).toMatchObject({ outcome: 'done' });
     server?.forgetSessions();
     expect(await go(met)).toMatchObject({ outcome: 'unknown' });
-    expect(healthOf(met, 'odd')).toMatchObject({ state: 'failed', error: { code: 'server_closed' } });
-    expect(await go(met)).toMatchObject({ outcome: 'not_sent' });
-    await met.connectAll();
-    // The goodbye to the old session ends in the background; it must not touch the new one.
-    await eventually(() => server?.requests.some(({ method }) => method === 'DELETE'));
+    expect(healthOf(met, 'odd')).toMatchObject({ state: 'reconnecting', error: { code: 'server_closed' } });
     expect(await go(met)).toMatchObject({ outcome: 'done' });
+    expect(asked('tools/call')).toBe(3);
+    expect(healthOf(met, 'odd')).toMatchObject({ state: 'ready' });
     expect(healthOf(met, 'odd').error).toBeUndefined();
+    // The goodbye to the old session must not touch the new one.
+    expect(server?.requests.some(({ method }) => method === 'DELETE')).toBe(true);
     expect(await go(met)).toMatchObject({ outcome: 'done' });
+  });
+
+  test('a call that changes nothing, by the word of a server the owner vouches for, is made again', async () => {
+    server = await startScriptedMcp({ tools: [{ name: 'go', annotations: { readOnlyHint: true } }] });
+    const transport = { type: 'http' as const, url: server.url };
+    host = await connected([
+      { id: 'odd', transport, trusted: true },
+      { id: 'unvouched', transport },
+    ]);
+    server.forgetSessions();
+    expect(await go(host)).toMatchObject({ outcome: 'done' });
+    expect(await host.callTool({ serverId: 'unvouched', name: 'go' }, {})).toMatchObject({ outcome: 'unknown' });
+  });
+
+  test('attack 23: a result that is far too long is not read, whichever way it comes', async () => {
+    const long = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 4,
+      result: { content: [{ type: 'text', text: 'x'.repeat(50_000) }] },
+    });
+    const packed = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    for (const [headers, body] of [
+      [{ 'content-type': 'application/json' }, long],
+      [packed, gzipSync(long)],
+      [{ 'content-type': 'text/event-stream' }, `data: ${long}\n\n`],
+    ] as const) {
+      server = await startScriptedMcp({
+        tools: [{ name: 'go' }],
+        httpAnswers: { 'tools/call': { status: 200, headers, body } },
+      });
+      host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], {
+        createTransport: createWebTransports({ fetch, longestMessage: 20_000 }),
+      });
+      expect(await go(host)).toMatchObject({ isError: true });
+      expect(JSON.stringify(await go(host))).not.toContain('xxx');
+      await host.close();
+      await server.close();
+    }
+  });
+
+  test('many short events are no long one', async () => {
+    const tools = [{ name: 'go', does: [{ do: 'progress' as const, steps: 40, everyMs: 1 }] }];
+    server = await startScriptedMcp({ tools });
+    host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], {
+      createTransport: createWebTransports({ fetch, longestMessage: 1_000 }),
+    });
+    expect(await go(host)).toMatchObject({ outcome: 'done' });
+  });
+
+  test('when the stream of announcements was away, what there is is looked at again', async () => {
+    const met = await meet({}, { sessions: true });
+    await eventually(() => server?.requests.some(({ method }) => method === 'GET'));
+    const lists = asked('tools/list');
+    server?.dropStreams();
+    await eventually(() => asked('tools/list') > lists);
+    expect(healthOf(met, 'odd').state).toBe('ready');
   });
 
   test('a session is ended on the server when it is left', async () => {

@@ -1,18 +1,21 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Fetch } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
-import type { CreateTransport, HostTransport, TransportContext } from './transport.ts';
+import { createReopening } from './stream-reopening.ts';
+import type { HostTransport, TransportContext } from './transport.ts';
 import type { TransportConfig } from './types.ts';
+import { webAddress } from './web-address.ts';
 
 /** How long a server may take to say that a session is over, in milliseconds. */
 const GOODBYE_MS = 1_000;
 
-class HttpTransport extends StreamableHTTPClientTransport {
-  #context: TransportContext;
+class HttpTransport extends StreamableHTTPClientTransport implements HostTransport {
+  onreopened?: (() => void) | undefined;
+  readonly #context: TransportContext;
   #closing: Promise<void> | undefined;
 
-  constructor(url: URL, options: { fetch: Fetch; requestInit: RequestInit }, context: TransportContext) {
-    super(url, options);
+  constructor(url: URL, fetch: Fetch, headers: Record<string, string>, context: TransportContext) {
+    const reopening = createReopening(fetch, context, () => this.onreopened?.());
+    super(url, { fetch: reopening.fetch, requestInit: { headers }, reconnectionScheduler: reopening.schedule });
     this.#context = context;
   }
 
@@ -42,34 +45,11 @@ class HttpTransport extends StreamableHTTPClientTransport {
  *
  * @throws ToolyardError `bad_config` if the address is no http or https URL.
  */
-function createHttpTransport(
+export function createHttpTransport(
   config: Extract<TransportConfig, { type: 'http' }>,
   context: TransportContext,
   fetch: Fetch,
 ): HostTransport {
-  const url = URL.parse(config.url);
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: `The address of the server "${context.serverId}" is not an http or https URL.`,
-      hint: 'Write the whole address, for example http://localhost:3000/mcp.',
-    });
-  }
-  return new HttpTransport(url, { fetch, requestInit: { headers: config.headers ?? {} } }, context);
-}
-
-/** Transports for places without processes: HTTP only. */
-export function createWebTransports(options: { fetch: Fetch }): CreateTransport {
-  return (config, context) => {
-    switch (config.type) {
-      case 'http':
-        return createHttpTransport(config, context, options.fetch);
-      case 'stdio':
-        throw new ToolyardError({
-          code: 'bad_config',
-          message: `The server "${context.serverId}" is a program, and programs cannot be started here.`,
-          hint: 'Run it where Toolyard runs on Node, or reach it over HTTP.',
-        });
-    }
-  };
+  const url = webAddress('http', config.url, context.serverId);
+  return new HttpTransport(url, fetch, config.headers ?? {}, context);
 }

@@ -4,11 +4,14 @@ import * as node from './node/index.ts';
 
 test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
-    'McpConnection',
     'McpHost',
+    'ResourceDraft',
     'ToolIndex',
     'createEraMemory',
     'createWebTransports',
+    'platformWebSocket',
+    'redactorFor',
+    'shownAddress',
   ]);
   expect(Object.keys(node).sort()).toEqual([
     'createNodeTransports',

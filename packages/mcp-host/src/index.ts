@@ -1,12 +1,23 @@
 export type {
   CallToolOptions,
+  Completion,
+  CompletionTarget,
   ConnectionPhase,
   Era,
+  FilledPrompt,
   IndexedTool,
+  ListedPrompt,
+  ListedResource,
+  ListedTemplate,
   LogEntry,
+  LogLevel,
+  PromptArgument,
+  RequestOptions,
   ServerConfig,
   ServerHealth,
+  ServerIcon,
   ServerState,
+  SetAside,
   ToolHost,
   ToolProgress,
   TransportConfig,
@@ -14,11 +25,27 @@ export type {
 export type { EraMemory, EraRecord } from './era-memory.ts';
 export { createEraMemory } from './era-memory.ts';
 export type { CreateTransport, HostTransport, TransportContext, TransportEnd } from './transport.ts';
-export { createWebTransports } from './http-transport.ts';
-export type { ConnectionOptions } from './connection.ts';
-export { McpConnection } from './connection.ts';
+export type { WebTransportsOptions } from './web-transports.ts';
+export { createWebTransports } from './web-transports.ts';
+export type { OpenWebSocket, WebSocketLike } from './websocket-transport.ts';
+export { platformWebSocket } from './websocket-transport.ts';
+export type { ServeInMemory } from './in-memory-transport.ts';
+export type {
+  FormAnswer,
+  Question,
+  QuestionHandlers,
+  SamplingAnswer,
+  SamplingRequest,
+  UrlQuestion,
+} from './questions.ts';
+export type { Attachment, ResourceDraftOptions } from './resource-draft.ts';
+export { ResourceDraft } from './resource-draft.ts';
+export type { ResourceStore } from './resource-store.ts';
+export type { Difference, PinStore, ToolPin, VoidedApproval } from './trust.ts';
+export type { WireEntry } from './wire-log.ts';
+export { redactorFor, shownAddress } from './redact.ts';
 export type { ListedTool } from './read-tool.ts';
 export type { ServerTools } from './tool-index.ts';
 export { ToolIndex } from './tool-index.ts';
-export type { McpHostOptions } from './host.ts';
+export type { AllPrompts, McpHostOptions } from './host-options.ts';
 export { McpHost } from './host.ts';

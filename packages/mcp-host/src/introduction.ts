@@ -13,3 +13,15 @@ export function introductionOf(client: Client): Pick<ServerHealth, 'protocolVers
     ...(instructions === undefined ? {} : { instructions }),
   };
 }
+
+/** What a server says it can do beside tools. */
+export function capabilitiesIn(client: Client): NonNullable<ServerHealth['capabilities']> {
+  const offered = client.getServerCapabilities();
+  return {
+    resources: offered?.resources !== undefined,
+    subscribe: offered?.resources?.subscribe === true,
+    prompts: offered?.prompts !== undefined,
+    completions: offered?.completions !== undefined,
+    logging: offered?.logging !== undefined,
+  };
+}

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import type { HostTransport } from './transport.ts';
+import type { WireLog } from './wire-log.ts';
 
 /** `data` of the error a request gets whose HTTP answer broke off. Compared by identity: no server can send it. */
 export const STREAM_ENDED: object = Object.freeze({});
@@ -23,12 +24,14 @@ export class RawResultTransport implements Transport {
 
   readonly inner: HostTransport;
   probeReply: ProbeReply | undefined;
+  readonly #wire: WireLog;
   readonly #onStarted: () => void;
   readonly #awaited = new Map<number, string>();
   #holding = false;
 
-  constructor(inner: HostTransport, onStarted: () => void) {
+  constructor(inner: HostTransport, wire: WireLog, onStarted: () => void) {
     this.inner = inner;
+    this.#wire = wire;
     this.#onStarted = onStarted;
     // The SDK knows a child process by these two members, and only there takes silence for an old server.
     if ('stderr' in inner && 'pid' in inner) Object.assign(this, { stderr: null, pid: null });
@@ -63,6 +66,7 @@ export class RawResultTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    this.#wire.add('sent', message);
     if (!('method' in message)) return this.inner.send(message, options);
     if (!('id' in message)) {
       if (message.method === 'notifications/cancelled') this.#awaited.delete(Number(message.params?.['requestId']));
@@ -83,6 +87,7 @@ export class RawResultTransport implements Transport {
   }
 
   #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    this.#wire.add('received', message);
     if ('method' in message) {
       this.#hold();
       this.onmessage?.(message, extra);
@@ -117,14 +122,8 @@ export class RawResultTransport implements Transport {
     // A kind of result that asks for something (input, a task) is the SDK's to refuse.
     const type: unknown = (message.result as { resultType?: unknown } | null)?.resultType;
     if (type !== undefined && type !== 'complete') return message;
-    switch (method) {
-      case 'tools/call':
-        return shell(message.id, { content: [], raw: message.result });
-      case 'tools/list':
-        return shell(message.id, { tools: [], ttlMs: 0, cacheScope: 'private', raw: message.result });
-      default:
-        return message;
-    }
+    const empty = EMPTY_RESULTS[method];
+    return empty === undefined ? message : shell(message.id, { ...empty, raw: message.result });
   }
 
   #streamEnded(id: number): void {
@@ -133,6 +132,20 @@ export class RawResultTransport implements Transport {
     this.onmessage?.({ jsonrpc: '2.0', id, error });
   }
 }
+
+const UNCACHED = { ttlMs: 0, cacheScope: 'private' };
+
+/** Results the SDK finds nothing wrong with, for the methods whose results are read by us. */
+const EMPTY_RESULTS: Readonly<Record<string, { [key: string]: unknown }>> = {
+  'tools/call': { content: [] },
+  'tools/list': { tools: [], ...UNCACHED },
+  'resources/list': { resources: [], ...UNCACHED },
+  'resources/templates/list': { resourceTemplates: [], ...UNCACHED },
+  'resources/read': { contents: [], ...UNCACHED },
+  'prompts/list': { prompts: [], ...UNCACHED },
+  'prompts/get': { messages: [] },
+  'completion/complete': { completion: { values: [] } },
+};
 
 function shell(id: string | number, result: { [key: string]: unknown }): JSONRPCMessage {
   return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...result } };

@@ -20,46 +20,48 @@ export function readToolResult(raw: unknown): ToolResult {
 
 function readContent(raw: JsonObject): ToolContentPart[] {
   const content = raw['content'];
-  if (Array.isArray(content)) return content.map(readBlock);
+  if (Array.isArray(content)) return content.map((block) => readBlock(block, 'The tool'));
   // Servers of 2024-10-07 had one value of any kind here.
   const old = raw['toolResult'];
   if (old !== undefined) return [{ type: 'text', text: typeof old === 'string' ? old : JSON.stringify(old) }];
   return [];
 }
 
-function readBlock(block: JsonValue): ToolContentPart {
-  if (!isJsonObject(block)) return unreadable('The tool returned a piece of content that cannot be read.');
-  const part = readKind(block);
+/** Reads one block of content; what cannot be read becomes a text that says so. `who` sent it: `The tool`. */
+export function readBlock(block: JsonValue, who: string): ToolContentPart {
+  if (!isJsonObject(block)) return unreadable(`${who} returned a piece of content that cannot be read.`);
+  const part = readKind(block, who);
   const annotations = block['annotations'];
   return isJsonObject(annotations) ? withAnnotations(part, annotations) : part;
 }
 
-function readKind(block: JsonObject): ToolContentPart {
+function readKind(block: JsonObject, who: string): ToolContentPart {
   const { type } = block;
   switch (type) {
     case 'text':
-      return typeof block['text'] === 'string' ? { type, text: block['text'] } : broken(type);
+      return typeof block['text'] === 'string' ? { type, text: block['text'] } : broken(type, who);
     case 'image':
     case 'audio': {
       const data = block['data'];
       const mimeType = block['mimeType'];
-      if (typeof data !== 'string' || typeof mimeType !== 'string') return broken(type);
+      if (typeof data !== 'string' || typeof mimeType !== 'string') return broken(type, who);
       return { type, mimeType, source: { data } };
     }
     case 'resource_link':
-      return readResource(block, undefined) ?? broken(type);
+      return readResource(block, undefined) ?? broken(type, who);
     case 'resource': {
       const resource = block['resource'];
-      if (!isJsonObject(resource)) return broken(type);
+      if (!isJsonObject(resource)) return broken(type, who);
       const { blob } = resource;
-      return readResource(resource, typeof blob === 'string' ? { data: blob } : undefined) ?? broken(type);
+      return readResource(resource, typeof blob === 'string' ? { data: blob } : undefined) ?? broken(type, who);
     }
     default:
-      return unreadable(`The tool returned content of the kind "${nameOf(type)}", which Toolyard does not know.`);
+      return unreadable(`${who} returned content of the kind "${nameOf(type)}", which Toolyard does not know.`);
   }
 }
 
-function readResource(raw: JsonObject, source: MediaSource | undefined): ResourcePart | undefined {
+/** A resource with what is known of it; undefined without an address. */
+export function readResource(raw: JsonObject, source: MediaSource | undefined): ResourcePart | undefined {
   const { uri } = raw;
   if (typeof uri !== 'string') return undefined;
   const part: ResourcePart = { type: 'resource', uri };
@@ -83,8 +85,8 @@ function nameOf(type: JsonValue | undefined): string {
   return typeof type === 'string' ? type.slice(0, 60) : 'none';
 }
 
-function broken(type: string): ToolContentPart {
-  return unreadable(`The tool returned content of the kind "${type}" that lacks what belongs to it.`);
+function broken(type: string, who: string): ToolContentPart {
+  return unreadable(`${who} returned content of the kind "${type}" that lacks what belongs to it.`);
 }
 
 function unreadable(text: string): ToolContentPart {

@@ -1,27 +1,28 @@
 import type { JsonObject, ToolAnnotations, ToolDefinition } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import { scanHeaderParameters } from './header-parameters.ts';
+import type { ReadItem } from './list-items.ts';
+import { readIcons } from './read-icons.ts';
+import type { ServerIcon, SetAside } from './types.ts';
 
 /** A tool as its server lists it, read and found usable. */
 export type ListedTool = Omit<ToolDefinition, 'tool' | 'builtIn'> & {
+  icons?: ServerIcon[];
   /** True where arguments are to be repeated as HTTP headers. */
   hasHeaderParameters: boolean;
 };
-
-/** A tool that cannot be offered, and why, for a person to read. */
-export type SkippedTool = { name: string; reason: string };
 
 /**
  * Reads one entry of a server's tool list. What is beside the point (a title that is a number) is left out; only what
  * a call cannot do without decides.
  */
-export function readTool(raw: unknown, position: number): { tool: ListedTool } | { skipped: SkippedTool } {
+export function readTool(raw: unknown, position: number): ReadItem<ListedTool> {
   if (!isJsonObject(raw)) return { skipped: { name: `#${position + 1}`, reason: 'The entry is not an object.' } };
   const name = raw['name'];
   if (typeof name !== 'string' || name === '') {
     return { skipped: { name: `#${position + 1}`, reason: 'The tool has no name.' } };
   }
-  const skip = (reason: string): { skipped: SkippedTool } => ({ skipped: { name, reason } });
+  const skip = (reason: string): { skipped: SetAside } => ({ skipped: { name, reason } });
 
   const given = raw['inputSchema'];
   if (!isJsonObject(given)) return skip('The tool has no inputSchema.');
@@ -40,7 +41,9 @@ export function readTool(raw: unknown, position: number): { tool: ListedTool } |
   if (description !== undefined) tool.description = description;
   if (isJsonObject(raw['outputSchema'])) tool.outputSchema = raw['outputSchema'];
   if (hints !== undefined) tool.annotations = hints;
-  return { tool };
+  const icons = readIcons(raw['icons']);
+  if (icons !== undefined) tool.icons = icons;
+  return { item: tool };
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import type { ConnectionPhase, LogEntry } from './types.ts';
+import type { LogEntry } from './types.ts';
 
 const EVENTS_KEPT = 100;
 const SERVER_LINES_KEPT = 100;
@@ -24,23 +24,6 @@ export class ServerLog {
   entries(): LogEntry[] {
     return [...this.#events, ...this.#serverLines]
       .sort((a, b) => a.order - b.order)
-      .map(
-        ({
-          at,
-          phase,
-          level,
-          text,
-        }: {
-          at: number;
-          phase: ConnectionPhase;
-          level: LogEntry['level'];
-          text: string;
-        }) => ({
-          at,
-          phase,
-          level,
-          text,
-        }),
-      );
+      .map(({ order: _order, ...entry }) => entry);
   }
 }

@@ -53,6 +53,7 @@ function indexed(listed: ListedTool, reference: ToolReference, name: string, bui
     inputSchema,
     ...(listed.outputSchema === undefined ? {} : { outputSchema: listed.outputSchema }),
     ...(listed.annotations === undefined ? {} : { annotations: listed.annotations }),
+    ...(listed.icons === undefined ? {} : { icons: listed.icons }),
     builtIn,
     checkArguments: (args) => checkArguments(inputSchema, args),
   };

@@ -12,12 +12,18 @@ export type TransportEnd =
       detail: string;
     }
   | { kind: 'exited'; code: number | null; signal: string | null; stderr: readonly string[] }
-  | { kind: 'line_too_long'; limitBytes: number };
+  | { kind: 'line_too_long'; limitBytes: number }
+  /** Nobody answered at the address, or not in the way this transport needs. */
+  | { kind: 'unreachable'; detail: string }
+  /** The other side ended a connection that stood. */
+  | { kind: 'hung_up'; detail?: string };
 
 /** An SDK transport that can also say how it ended. `close()` may be called any number of times. */
 export type HostTransport = Transport & {
   /** Set before `start()` rejects or `onclose` is called; absent where the transport knows nothing. */
   readonly end?: TransportEnd | undefined;
+  /** Called when announcements may have been missed: the stream that carries them was opened again. */
+  onreopened?: (() => void) | undefined;
   /** How many lines came from the server that were no MCP. */
   readonly noiseLines?: number | undefined;
 };

@@ -1,9 +1,23 @@
-import type { ErrorInfo, JsonObject, ToolDefinition, ToolReference, ToolResult } from '@toolyard/protocol';
+import type {
+  ErrorInfo,
+  JsonObject,
+  ToolContentPart,
+  ToolDefinition,
+  ToolReference,
+  ToolResult,
+} from '@toolyard/protocol';
 
 /** How a server is reached. */
 export type TransportConfig =
   | { type: 'stdio'; command: string; args?: string[]; env?: Record<string, string>; cwd?: string }
-  | { type: 'http'; url: string; headers?: Record<string, string> };
+  /** Streamable HTTP; a server that only knows the older HTTP+SSE is found out and spoken to over that. */
+  | { type: 'http'; url: string; headers?: Record<string, string> }
+  /** HTTP+SSE of 2024-11-05, and nothing else. */
+  | { type: 'sse'; url: string; headers?: Record<string, string> }
+  /** `ws:` or `wss:`, subprotocol `mcp`. Browsers can send no headers with it. */
+  | { type: 'websocket'; url: string; headers?: Record<string, string> }
+  /** A server that lives in this process; the owner of the transports knows it by this name. */
+  | { type: 'in-memory'; name: string };
 
 export type ServerConfig = {
   /** Chosen by the owner; the first half of every tool reference. */
@@ -11,6 +25,10 @@ export type ServerConfig = {
   transport: TransportConfig;
   /** True only for what Toolyard ships and registers itself. */
   builtIn?: boolean;
+  /** Not connected by {@link McpHost.connectAll}; who asks for it by name still gets it. */
+  disabled?: boolean;
+  /** The owner vouches for what it says of its tools: a call it calls read-only may be repeated. */
+  trusted?: boolean;
   /** Milliseconds a call may take without a sign of progress; default 60,000. */
   callTimeoutMs?: number;
   /** Milliseconds from nothing to a listed server; default 30,000. */
@@ -38,36 +56,106 @@ export type LogEntry = {
   text: string;
 };
 
-export type ServerState = 'idle' | 'connecting' | 'ready' | 'failed' | 'closed';
+/** See `docs/mcp-host.md` for what leads from one to the other. */
+export type ServerState = 'idle' | 'connecting' | 'ready' | 'reconnecting' | 'failed' | 'needs_sign_in' | 'disabled';
+
+/** Something a server listed that cannot be used, and why, for a person to read. */
+export type SetAside = { name: string; reason: string };
+
+/** An `https:` or `data:image/` address. */
+export type ServerIcon = { src: string; mimeType?: string; sizes?: string[]; theme?: 'light' | 'dark' };
+
+/** A resource as its server lists it. */
+export type ListedResource = {
+  uri: string;
+  name: string;
+  title?: string;
+  description?: string;
+  mimeType?: string;
+  /** In bytes. */
+  size?: number;
+  icons?: ServerIcon[];
+  audience?: ('user' | 'assistant')[];
+  priority?: number;
+  lastModified?: string;
+};
+
+/** Resources whose address is made from arguments (RFC 6570). */
+export type ListedTemplate = {
+  uriTemplate: string;
+  name: string;
+  title?: string;
+  description?: string;
+  mimeType?: string;
+  icons?: ServerIcon[];
+};
+
+export type PromptArgument = { name: string; title?: string; description?: string; required: boolean };
+
+/** A prompt as its server lists it. */
+export type ListedPrompt = {
+  name: string;
+  title?: string;
+  description?: string;
+  icons?: ServerIcon[];
+  arguments: PromptArgument[];
+};
+
+/** A prompt filled in: messages for a conversation, roles and kinds kept. */
+export type FilledPrompt = {
+  description?: string;
+  messages: { role: 'user' | 'assistant'; content: ToolContentPart }[];
+};
+
+/** What an argument is completed for. */
+export type CompletionTarget = { prompt: string } | { uriTemplate: string };
+
+export type Completion = { values: string[]; total?: number; hasMore: boolean };
+
+/** From least to most urgent. */
+export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
 /** A server as a person sees it. */
 export type ServerHealth = {
   id: string;
   state: ServerState;
+  /** Of the connection of the moment, or the last one. */
   phase: ConnectionPhase;
+  /** When each phase of it began, in milliseconds since 1970. */
+  phases: { phase: ConnectionPhase; at: number }[];
+  /** While `reconnecting`: which attempt this is or will be, and, while waiting, when it begins. */
+  reconnect?: { attempt: number; of: number; at?: number };
   toolCount: number;
+  /** Absent until they are listed, which nobody waits for. */
+  resourceCount?: number;
+  promptCount?: number;
   era?: Era;
   protocolVersion?: string;
   serverInfo?: { name: string; version: string; title?: string };
   instructions?: string;
   error?: ErrorInfo;
-  /** Tools set aside because they could not be read, with the reason. */
-  skipped: { name: string; reason: string }[];
+  /** What it offers beside tools. */
+  capabilities?: { resources: boolean; subscribe: boolean; prompts: boolean; completions: boolean; logging: boolean };
+  /** What it listed and could not be read, with the reason. */
+  skipped: SetAside[];
   /** What happened, oldest first; bounded. */
   log: LogEntry[];
 };
 
 export type ToolProgress = { progress: number; total?: number; text?: string };
 
-export type CallToolOptions = {
+export type RequestOptions = {
   signal?: AbortSignal;
   onProgress?: (progress: ToolProgress) => void;
   /** Overrides the server's own {@link ServerConfig.callTimeoutMs}. */
   timeoutMs?: number;
 };
 
+export type CallToolOptions = RequestOptions;
+
 /** A model-facing name resolved. */
 export type IndexedTool = ToolDefinition & {
+  icons?: ServerIcon[];
   /** Null if the arguments fit the schema, else what does not, for the model to read. */
   checkArguments(args: JsonObject): string | null;
 };

@@ -5,9 +5,8 @@ test('what others may use is exactly this', () => {
   expect(Object.keys(room).sort()).toEqual([
     'LOCAL_SERVERS',
     'createDemoRuntime',
+    'createModelRuntime',
     'createOpenAiChatRuntime',
-    'createToolCallTextParser',
-    'describeTools',
     'findLocalServers',
     'toOpenAiMessages',
     'toOpenAiTools',

@@ -1,9 +1,9 @@
 import { isAbortError, parseJson, type Clock, type Fetch } from '@toolyard/protocol';
 import { throwIfAborted } from './abort.ts';
-import { CallGuard } from './call-guard.ts';
+import { CallGuard } from './wire/call-guard.ts';
 import { LOCAL_SERVERS, type LocalServerRecord } from './local-servers-data.ts';
-import { readBounded } from './openai-chat/endpoint.ts';
-import { readModels } from './openai-chat/models.ts';
+import { readBounded } from './wire/endpoint.ts';
+import { readModels } from './wire/model-list.ts';
 import type { ModelInfo } from './types.ts';
 
 export type FindLocalServersOptions = {

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '@toolyard/protocol';
-import { createReasoningSplitter, createToolCallTextParser } from './text-calls/create-parser.ts';
-import type { TextCallPart, ToolCallTextParser } from './text-calls/types.ts';
+import { createReasoningSplitter, createToolCallTextParser } from './tool-call-text/create-parser.ts';
+import type { TextCallPart, ToolCallTextParser } from './tool-call-text/types.ts';
 import type { StreamPart } from './types.ts';
 
 type TextCall = Exclude<TextCallPart, { type: 'text' } | { type: 'reasoning' }>;

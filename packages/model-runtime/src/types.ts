@@ -1,13 +1,22 @@
 import type {
   ErrorInfo,
   FinishReason,
+  ImagePart,
   JsonObject,
+  JsonValue,
+  MediaSource,
   Message,
   ModelParameters,
   ToolDefinition,
   ToolMode,
   Usage,
 } from '@toolyard/protocol';
+
+/** Whether tools may, must not or must be called; or which one must. */
+export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };
+
+/** What an answer must be: JSON of any kind, or JSON that fits a schema. */
+export type ResponseFormat = { type: 'json' } | { type: 'json_schema'; name: string; schema: JsonObject };
 
 /** One model request. Messages are Toolyard's own; each wire turns them into its provider's at the last moment. */
 export type ChatRequest = {
@@ -16,9 +25,11 @@ export type ChatRequest = {
   /** In a stable order, for prompt caches. */
   tools: readonly ToolDefinition[];
   /** `none`: tools stay defined, but must not be called. */
-  toolChoice: 'auto' | 'none';
+  toolChoice: ToolChoice;
   toolMode: ToolMode;
   parameters: ModelParameters;
+  /** Absent: text. */
+  responseFormat?: ResponseFormat;
 };
 
 /**
@@ -28,6 +39,10 @@ export type ChatRequest = {
 export type StreamPart =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
+  /**
+   * Opaque, to be kept in its place among the parts and sent back there. It closes the reasoning right before it; where
+   * there is none, it stands for itself and belongs to the part that follows.
+   */
   | { type: 'reasoning_signature'; signature: string }
   /** A call begins. `index` is its place among the calls of this answer and joins the parts of one call. */
   | { type: 'tool_call_start'; index: number; id?: string; name: string }
@@ -35,7 +50,11 @@ export type StreamPart =
   /** A call is whole. `arguments` is null where `argumentsText` is not a JSON object. */
   | { type: 'tool_call'; index: number; id?: string; name: string; arguments: JsonObject | null; argumentsText: string }
   | { type: 'malformed_tool_call'; raw: string; reason: string }
+  | { type: 'image'; mimeType: string; source: MediaSource }
+  | { type: 'citation'; url: string; title?: string; text?: string }
   | { type: 'usage'; usage: Usage }
+  /** Milliseconds from the request to the first word, and to the last; right before `finish`. */
+  | { type: 'timing'; firstMs: number; totalMs: number }
   /** Something the person should know, such as a setting the provider refused. */
   | { type: 'notice'; code: string; text: string }
   | { type: 'finish'; reason: FinishReason }
@@ -45,7 +64,55 @@ export type ModelInfo = { id: string; ownedBy?: string; contextWindow?: number }
 
 export type CallOptions = { signal?: AbortSignal };
 
-/** A place where models are served. */
+export type EmbeddingsRequest = { model: string; input: readonly string[]; dimensions?: number };
+/** One vector for each text, in the same order. */
+export type Embeddings = { vectors: number[][]; usage?: Usage };
+
+export type ImageRequest = {
+  model: string;
+  prompt: string;
+  /** Pictures to work from. */
+  images?: readonly ImagePart[];
+  /** Such as `1024x1024`. */
+  size?: string;
+  count?: number;
+};
+export type CreatedImages = { images: ImagePart[]; usage?: Usage };
+
+export type SpeechFormat = 'mp3' | 'wav' | 'opus' | 'aac' | 'flac' | 'pcm';
+export type SpeechRequest = {
+  model: string;
+  text: string;
+  voice?: string;
+  format?: SpeechFormat;
+  speed?: number;
+  instructions?: string;
+};
+export type Speech = { mimeType: string; data: Uint8Array };
+
+export type TranscriptionRequest = {
+  model: string;
+  audio: { mimeType: string; data: Uint8Array };
+  /** Two letters, such as `de`. */
+  language?: string;
+  prompt?: string;
+};
+export type Transcription = { text: string; usage?: Usage };
+
+export type ObjectRequest = Pick<ChatRequest, 'model' | 'messages'> & {
+  /** What the object is, in one word: `invoice`. */
+  name: string;
+  description?: string;
+  schema: JsonObject;
+  parameters?: ModelParameters;
+};
+/** `by` says how it was got: asked for natively, as the arguments of a call, or read out of a text. */
+export type GeneratedObject = { object: JsonValue; by: 'native' | 'tool' | 'text'; usage?: Usage };
+
+/**
+ * A place where models are served. What it cannot do at all is absent; what it cannot do for one model is refused with
+ * a ToolyardError.
+ */
 export interface ModelRuntime {
   /** Names the provider in messages: `demo`, `http://127.0.0.1:8080`. */
   readonly provider: string;
@@ -56,6 +123,11 @@ export interface ModelRuntime {
    * What the upstream does wrong comes as an `error` part. Throws only AbortError.
    */
   chat(request: ChatRequest, options?: CallOptions): AsyncIterable<readonly StreamPart[]>;
-  /** The models on offer. Throws ToolyardError. */
+  /** The models on offer. Throws ToolyardError, as all that follow do. */
   models(options?: CallOptions): Promise<ModelInfo[]>;
+  embeddings?(request: EmbeddingsRequest, options?: CallOptions): Promise<Embeddings>;
+  createImage?(request: ImageRequest, options?: CallOptions): Promise<CreatedImages>;
+  textToSpeech?(request: SpeechRequest, options?: CallOptions): Promise<Speech>;
+  transcribe?(request: TranscriptionRequest, options?: CallOptions): Promise<Transcription>;
+  generateObject?(request: ObjectRequest, options?: CallOptions): Promise<GeneratedObject>;
 }

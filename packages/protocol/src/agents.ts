@@ -1,12 +1,22 @@
+import type { JsonObject } from './json.ts';
 import type { Price } from './usage.ts';
 
-/** What every model takes; a wire leaves out what its provider refuses. */
+/** How hard a model thinks, from not at all upward; each wire takes the nearest its model knows. */
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+/** What every model takes; a wire leaves out what its provider refuses, and says so. */
 export type ModelParameters = {
   temperature?: number;
   topP?: number;
+  topK?: number;
   maxOutputTokens?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
   stop?: string[];
   seed?: number;
+  reasoningEffort?: ReasoningEffort;
+  /** Fields put into the request as they are, for what only one provider has. */
+  extra?: JsonObject;
 };
 
 /** What happens when the permitted turns are used up. `answer`: the last one must answer without tools. */

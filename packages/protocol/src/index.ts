@@ -47,7 +47,7 @@ export type {
 } from './interrupts.ts';
 export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, RunStatus } from './events.ts';
 export { RUN_EVENT_VERSION } from './events.ts';
-export type { ModelParameters, OnMaxTurns, RunLimits, ToolMode } from './agents.ts';
+export type { ModelParameters, OnMaxTurns, ReasoningEffort, RunLimits, ToolMode } from './agents.ts';
 export { DEFAULT_LIMITS } from './agents.ts';
 export { systemClock } from './ports.ts';
 export type {

@@ -182,3 +182,13 @@ function describe(problem: FolderProblem, where: string, detail: string): Omit<E
 export function storageError(problem: FolderProblem, where: string, detail = 'unknown reason'): StorageError {
   return new StorageError(problem, describe(problem, where, detail));
 }
+
+/** Runs `work` and turns what the engine throws into a {@link StorageError}; what is none of it passes as it is. */
+export function guarded<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const isEngines = error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
+    throw isEngines ? toStorageError(error, file) : error;
+  }
+}

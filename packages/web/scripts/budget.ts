@@ -14,16 +14,25 @@ const page = join(import.meta.dirname, '..');
 const client = join(page, process.argv[2] ?? '.svelte-kit', 'output', 'client');
 const manifest = JSON.parse(readFileSync(join(client, '.vite', 'manifest.json'), 'utf8')) as Manifest;
 
-/** SvelteKit numbers the parts of its routes; each number is a file that imports what it stands for. */
+/**
+ * SvelteKit numbers the parts of its routes; each number is a file that imports what it stands for. It loads its error
+ * page with every route. A new chat and one that has its address are counted together: people go from one to the other.
+ */
 const isPartOfChat = (key: string) =>
   /\/nodes\/\d+\.js$/.test(key) &&
-  /routes\/(\+layout|\(chat\)\/\+layout|\(chat\)\/c\/\[id\]\/\+page)\./.test(readFileSync(join(page, key), 'utf8'));
+  /routes\/(\+layout|\+error|\(chat\)\/(\+layout|\+page|c\/\[id\]\/\+page))\./.test(
+    readFileSync(join(page, key), 'utf8'),
+  );
 /** Its own start is split in two, the second half fetched at once by the first. */
 const isStart = (key: string) => /\/client\/(entry|client-entry|payload)\.js$|\/generated\/.*\/app\.js$/.test(key);
 
+const html = readFileSync(join(page, 'build', 'index.html'), 'utf8');
+/** What the page itself asks for, whatever is thought of its parts here. */
+const isNamedInPage = (key: string) => html.includes(manifest[key]?.file ?? key);
+
 const parts = firstLoad(
   manifest,
-  Object.keys(manifest).filter((key) => isStart(key) || isPartOfChat(key)),
+  Object.keys(manifest).filter((key) => isStart(key) || isPartOfChat(key) || isNamedInPage(key)),
 )
   .map(({ file, name }) => ({ name: name ?? file, file, bytes: gzipSync(readFileSync(join(client, file))).length }))
   .sort((a, b) => b.bytes - a.bytes);

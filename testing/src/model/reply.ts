@@ -175,7 +175,7 @@ function deltasOfCall(call: ScriptedCall, index: number, options: ToolCallOption
 }
 
 /** Cut between letters, never inside one: a lone surrogate would be another fault than the one scripted. */
-function inPieces(text: string, options: StreamOptions): string[] {
+export function inPieces(text: string, options: { pieces?: number } = {}): string[] {
   const letters = Array.from(text);
   const size = Math.max(1, options.pieces ?? DEFAULT_PIECE);
   const pieces: string[] = [];

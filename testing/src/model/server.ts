@@ -19,16 +19,16 @@ export type RecordedRequest = {
   clientLeft: boolean;
 };
 
-/** The replies to chat completions, one after the other, or a function that makes each (index from 0). */
+/** The replies to whatever is asked of models, one after the other, or a function that makes each (index from 0). */
 export type ModelScript =
   readonly ModelReply[] | ((request: RecordedRequest, index: number) => ModelReply | Promise<ModelReply>);
 
 export type ModelServerOptions = {
   /** What `GET models` gives: ids, records as they are, or a whole reply. Default one model, `scripted`. */
   models?: readonly (string | JsonObject)[] | ModelReply;
-  /** Where the endpoints are: under `/v1`, under the root, or (the default) both. */
-  serveAt?: 'v1' | 'root' | 'both';
-  /** Requests without this bearer key are answered with 401. */
+  /** Where the endpoints are: under `/v1`, under `/v1beta`, under the root, or (the default) everywhere. */
+  serveAt?: 'v1' | 'v1beta' | 'root' | 'both';
+  /** Requests without this key, in whichever header a provider wants it, are answered with 401. */
   requireKey?: string;
   /** The reply to every other address; default 404. */
   otherwise?: ModelReply;
@@ -49,8 +49,8 @@ export type ModelServer = AsyncDisposable & {
 };
 
 /**
- * Starts an OpenAI-compatible server on a free port of 127.0.0.1 that answers chat completions by a script. When the
- * script has no further reply it answers 500 and says so.
+ * Starts a model server on a free port of 127.0.0.1 that answers by a script, at the addresses of OpenAI's, Anthropic's
+ * and Google's APIs. When the script has no further reply it answers 500 and says so.
  *
  * @example
  * await using server = await startModelServer([
@@ -67,7 +67,7 @@ export async function startModelServer(script: ModelScript, options: ModelServer
   async function chooseReply(request: RecordedRequest): Promise<ModelReply> {
     const endpoint = endpointOf(request, options.serveAt ?? 'both');
     if (endpoint === undefined) return options.otherwise ?? reply.error(404, `No such address: ${request.path}`);
-    if (options.requireKey !== undefined && request.headers.authorization !== `Bearer ${options.requireKey}`) {
+    if (options.requireKey !== undefined && !keysOf(request).includes(options.requireKey)) {
       return reply.error(401, { error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } });
     }
     if (endpoint === 'models') return models;
@@ -103,7 +103,8 @@ export async function startModelServer(script: ModelScript, options: ModelServer
     server.closeAllConnections();
     await closed;
   }
-  const url = options.serveAt === 'root' ? origin : `${origin}/v1`;
+  const version = options.serveAt === 'both' ? 'v1' : (options.serveAt ?? 'v1');
+  const url = version === 'root' ? origin : `${origin}/${version}`;
   return { url, origin, requests, close, [Symbol.asyncDispose]: close };
 }
 
@@ -173,13 +174,35 @@ async function readRequest(incoming: IncomingMessage): Promise<RecordedRequest> 
   };
 }
 
-function endpointOf(request: RecordedRequest, serveAt: 'v1' | 'root' | 'both'): 'chat' | 'models' | undefined {
+/** What the APIs of the providers ask of models, below their version. */
+const ASKED = [
+  '/chat/completions',
+  '/responses',
+  '/messages',
+  '/embeddings',
+  '/images/generations',
+  '/images/edits',
+  '/audio/speech',
+  '/audio/transcriptions',
+];
+
+function endpointOf(
+  request: RecordedRequest,
+  serveAt: 'v1' | 'v1beta' | 'root' | 'both',
+): 'chat' | 'models' | undefined {
   const path = request.path.split('?')[0] ?? '';
-  const hasVersion = path.startsWith('/v1/');
-  if (serveAt !== 'both' && hasVersion !== (serveAt === 'v1')) return undefined;
-  const endpoint = `${request.method} ${hasVersion ? path.slice('/v1'.length) : path}`;
-  if (endpoint === 'POST /chat/completions') return 'chat';
-  return endpoint === 'GET /models' ? 'models' : undefined;
+  const version = /^\/(v1beta|v1)(?=\/)/.exec(path);
+  if (serveAt !== 'both' && (version?.[1] ?? 'root') !== serveAt) return undefined;
+  const below = path.slice(version?.[0].length ?? 0);
+  if (request.method === 'GET') return below === '/models' ? 'models' : undefined;
+  const isAsked = ASKED.includes(below) || /^\/(models|tunedModels)\/[^/]+:\w+$/.test(below);
+  return request.method === 'POST' && isAsked ? 'chat' : undefined;
+}
+
+/** The keys a request brings, whichever way. */
+function keysOf({ headers }: RecordedRequest): (string | undefined)[] {
+  const one = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
+  return [headers.authorization?.replace(/^Bearer /, ''), one(headers['x-api-key']), one(headers['x-goog-api-key'])];
 }
 
 function modelsReply(models: NonNullable<ModelServerOptions['models']>): ModelReply {

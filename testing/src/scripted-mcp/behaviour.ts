@@ -7,6 +7,8 @@ import type { JsonObject, JsonValue } from '@toolyard/protocol';
 export type McpBehaviour = {
   serverInfo?: { name: string; version: string; title?: string };
   instructions?: string;
+  /** What it declares beside its tools. */
+  capabilities?: JsonObject;
   /** The wires it understands: `initialize` (the default), the stateless one of 2026-07-28, or both. */
   era?: 'legacy' | 'modern' | 'both';
   /** Overrides what `initialize` answers as protocol version; by default the version asked for. */
@@ -43,7 +45,7 @@ export type McpBehaviour = {
 };
 
 /** A response as it goes out, or the connection cut in place of one. */
-export type HttpAnswer = { status: number; headers?: { [name: string]: string }; body?: string } | 'cut';
+export type HttpAnswer = { status: number; headers?: { [name: string]: string }; body?: string | Uint8Array } | 'cut';
 
 /** A tool and what it does when called. Fields beyond these go into its definition as they are. */
 export type ScriptedTool = {
@@ -70,6 +72,13 @@ export type ToolAction =
   | { do: 'error'; code: number; message: string }
   /** Answers with so many bytes of text. */
   | { do: 'huge'; bytes: number }
+  /**
+   * Modern era: asks for input in place of an answer, until it gets this state back; without a state, until it gets
+   * any responses. `always` is never content.
+   */
+  | { do: 'ask'; inputRequests?: JsonObject; requestState?: string; always?: boolean }
+  /** Answers with the arguments, `inputResponses` and `requestState` it was called with, as JSON. */
+  | { do: 'echo_input' }
   /** Never answers. */
   | { do: 'never' }
   /** Ends the server without an answer: the process, or over HTTP every connection and the port. */

@@ -26,6 +26,8 @@ export type Engine = {
    * @returns stops what the message started, without an answer.
    */
   receive(message: JsonValue, send: Send, client: string): () => void;
+  /** Says something nobody asked for: to everyone in the legacy era, to whoever listens in the modern one. */
+  announce(message: JsonObject): void;
   /** Stops everything under way. */
   stop(): void;
 };
@@ -137,7 +139,7 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
 
   function introduction(): JsonObject {
     const { instructions } = behaviour;
-    const capabilities = { tools: { listChanged: true } };
+    const capabilities = { tools: { listChanged: true }, ...behaviour.capabilities };
     return instructions === undefined ? { capabilities } : { capabilities, instructions };
   }
 
@@ -178,6 +180,7 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
         last = String(count());
         continue;
       }
+      if (action.do === 'ask' && isContent(action, tool.does ?? [], params)) continue;
       const answer = await carryOut(action, params, send, signal);
       if (signal.aborted) return 'none';
       if (answer !== undefined) return answer;
@@ -199,6 +202,15 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
         return { result: textResult(action.text) };
       case 'echo':
         return { result: textResult(JSON.stringify(params['arguments'] ?? {})) };
+      case 'ask': {
+        const { inputRequests, requestState } = action;
+        const wanted = { ...(inputRequests && { inputRequests }), ...(requestState !== undefined && { requestState }) };
+        return { result: { resultType: 'input_required', ...wanted } };
+      }
+      case 'echo_input': {
+        const { arguments: args = {}, inputResponses = null, requestState = null } = params;
+        return { result: textResult(JSON.stringify({ arguments: args, inputResponses, requestState })) };
+      }
       case 'fail':
         return { result: { ...textResult(action.text), isError: true } };
       case 'error':
@@ -227,7 +239,10 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
   }
 
   function announceTools(): void {
-    const message = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+    announce({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+  }
+
+  function announce(message: JsonObject): void {
     if (era !== 'modern') host.broadcast(message);
     for (const tell of subscriptions.values()) tell(message);
   }
@@ -241,6 +256,7 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
 
   return {
     receive,
+    announce,
     stop() {
       for (const key of [...running.keys()]) stop(key);
     },
@@ -266,6 +282,14 @@ async function reportProgress(
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {});
+}
+
+/** True if this question has been answered: its own state came back, or that of a later one. */
+function isContent(ask: Extract<ToolAction, { do: 'ask' }>, all: readonly ToolAction[], params: JsonObject): boolean {
+  if (ask.always === true) return false;
+  if (ask.requestState === undefined) return params['inputResponses'] !== undefined;
+  const asked = all.findIndex((one) => one.do === 'ask' && one.requestState === params['requestState']);
+  return asked >= all.indexOf(ask);
 }
 
 function textResult(text: string): JsonObject {

@@ -27,6 +27,10 @@ export type ScriptedMcp = AsyncDisposable & {
   received: readonly JsonObject[];
   /** How many sessions are open. */
   readonly sessionCount: number;
+  /** Says something nobody asked for. */
+  announce(method: string, params?: JsonObject): void;
+  /** Ends the streams on which clients listen. */
+  dropStreams(): void;
   /** Forgets every session, as a restart does: the next request gets 404. */
   forgetSessions(): void;
   /** Cuts all connections and stops listening; safe to call twice. */
@@ -148,6 +152,10 @@ export async function startScriptedMcp(
     received,
     get sessionCount() {
       return sessions.size;
+    },
+    announce: (method, params = {}) => engine.announce({ jsonrpc: '2.0', method, params }),
+    dropStreams() {
+      for (const listener of listeners) listener.end();
     },
     forgetSessions: () => sessions.clear(),
     close,

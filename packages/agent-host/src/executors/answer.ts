@@ -41,16 +41,22 @@ export class Answer {
       }
       case 'reasoning': {
         const last = this.#parts.at(-1);
-        if (last?.type === 'reasoning') last.text += part.text;
+        if (last?.type === 'reasoning' && last.signature === undefined) last.text += part.text;
         else this.#parts.push({ type: 'reasoning', text: part.text });
         this.#journal.append({ type: 'reasoning_delta', messageId, text: part.text });
         return;
       }
       case 'reasoning_signature': {
-        const last = this.#parts.findLast((known) => known.type === 'reasoning');
-        if (last) last.signature = part.signature;
+        // It closes the thinking right before it; on its own it belongs to the part that follows.
+        const last = this.#parts.at(-1);
+        if (last?.type === 'reasoning' && last.signature === undefined) last.signature = part.signature;
+        else this.#parts.push({ type: 'reasoning', text: '', signature: part.signature });
         return;
       }
+      case 'image':
+      case 'citation':
+        this.#parts.push(part);
+        return;
       case 'tool_call_start':
         this.#journal.append({
           type: 'tool_call_started',
@@ -82,6 +88,8 @@ export class Answer {
       }
       case 'usage':
         this.#usage = part.usage;
+        return;
+      case 'timing':
         return;
       case 'notice':
         this.#journal.append({ type: 'notice', level: 'warning', code: part.code, text: part.text });

@@ -47,15 +47,14 @@ async function answerCalls(
   answer: (call: PendingCall) => Promise<Answered>,
 ): Promise<AgentState> {
   const before = host.conversation.messages().at(-1)?.id ?? null;
-  const idOf = (index: number): string => `${state.runId}.${state.step}.${index}`;
-
   const messages = await inParallel(calls, state.limits.toolConcurrency, async (call, index) => {
+    const above = calls[index - 1];
     const startedAt = host.clock.monotonic();
     const { result, stored } = await answer(call);
     const at = stored?.at ?? host.clock.now();
     const message: ToolMessage = {
-      id: idOf(index),
-      parentId: index === 0 ? before : idOf(index - 1),
+      id: resultIdOf(call),
+      parentId: above ? resultIdOf(above) : before,
       createdAt: at,
       role: 'tool',
       name: call.name,
@@ -71,6 +70,11 @@ async function answerCalls(
   });
   for (const message of messages) host.conversation.add(message);
   return { ...state, pending: [] };
+}
+
+/** Made from the call alone: a later step may find the answer told already, and must mean the same message. */
+function resultIdOf({ callId }: PendingCall): string {
+  return `${callId}.result`;
 }
 
 const LEDGER_STATUS = { done: 'done', not_sent: 'failed', unknown: 'in_doubt' } as const;

@@ -117,7 +117,7 @@ describe('a step that is taken again after a crash', () => {
     await make([pending('a')]);
     expect(made).toHaveLength(0);
     expect(events).toEqual([]);
-    expect(messages).toMatchObject([{ id: 'r.4.0', createdAt: 77, parts: [{ callId: 'a', result: paid }] }]);
+    expect(messages).toMatchObject([{ id: 'a.result', createdAt: 77, parts: [{ callId: 'a', result: paid }] }]);
   });
 
   it('keeps an answer that is stored, though the tool is forbidden now', async () => {

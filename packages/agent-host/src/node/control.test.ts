@@ -251,7 +251,7 @@ describe('tools that fail', () => {
     const { calls, text } = await agent.run('Both').result;
     expect(text).toBe('One of two.');
     expect(calls.map(({ result }) => result.outcome)).toEqual(['unknown', 'done']);
-    expect(agent.servers.map(({ state }) => state)).toEqual(['ready', 'failed']);
+    expect(agent.servers.map(({ state }) => state)).toEqual(['ready', 'reconnecting']);
   });
 });
 

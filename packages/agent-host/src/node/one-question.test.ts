@@ -257,7 +257,7 @@ describe('the end', () => {
     await agent.close();
     expect(made.children.filter(isAlive)).toEqual([]);
     const [health] = agent.servers;
-    expect(health).toMatchObject({ state: 'closed', phase: 'disconnected', toolCount: 0 });
+    expect(health).toMatchObject({ state: 'idle', phase: 'disconnected', toolCount: 0 });
     expect(health?.log.at(-1)).toMatchObject({ text: 'disconnected' });
     expect(agent.tools).toEqual([]);
     await agent.close();

@@ -37,6 +37,17 @@ describe('mcp.json', () => {
     expect(readMcpConfig(path, {})).toMatchObject([{ id: 'a', config: { transport: { command: 'a' } } }]);
   });
 
+  it('tells by address and type how a remote server is reached', () => {
+    const path = file(
+      '{"mcpServers": {"new": {"type": "http", "url": "https://a.example/mcp"}, "old": {"type": "sse", "url": "https://a.example/sse"}, "socket": {"url": "wss://a.example/mcp"}}}',
+    );
+    expect(readMcpConfig(path, {}).map((entry) => 'config' in entry && entry.config.transport)).toEqual([
+      { type: 'http', url: 'https://a.example/mcp' },
+      { type: 'sse', url: 'https://a.example/sse' },
+      { type: 'websocket', url: 'wss://a.example/mcp' },
+    ]);
+  });
+
   it('tells what is disabled, and fills in the environment', () => {
     const path = file(
       '{"mcpServers": {"off": {"command": "a", "disabled": true}, "on": {"url": "https://example.com", "headers": {"Authorization": "Bearer ${env:KEY}"}}}}',
@@ -69,7 +80,7 @@ describe('mcp.json', () => {
     ['{"mcpServers": {"a": {"command": "x", "args": "y"}}}', /"args" is not a list/],
     ['{"mcpServers": {"a": {"command": "x", "args": [1]}}}', /not a text/],
     ['{"mcpServers": {"a": {"command": "x", "env": {"K": 1}}}}', /"env\.K" is not a text/],
-    ['{"mcpServers": {"a": {"url": "ftp://x"}}}', /not an http address/],
+    ['{"mcpServers": {"a": {"url": "ftp://x"}}}', /not an http or ws address/],
     ['{"mcpServers": {"a": {"command": "${env:NOT_SET_HERE}"}}}', /NOT_SET_HERE is not set/],
   ])('says what is wrong with %j', (text, message) => {
     expect(() => readMcpConfig(file(text), {})).toThrow(message);

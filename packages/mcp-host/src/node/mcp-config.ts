@@ -1,6 +1,7 @@
-import type { JsonObject } from '@toolyard/protocol';
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { ServerConfig } from '../types.ts';
+import { readUrl } from '../read-url.ts';
 import { readJsonFile } from './json-file.ts';
 
 /** One server of an `mcp.json`. A fault in one that is switched off is no reason to refuse the file. */
@@ -79,11 +80,21 @@ function toServer(
   }
   if (typeof url === 'string') {
     const address = fill(url);
-    if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) throw bad(`${where}: "url" is not an http address.`);
     const headers = strings('headers');
-    return { id, transport: { type: 'http', url: address, ...(headers ? { headers } : {}) } };
+    return {
+      id,
+      transport: { type: webKind(where, entry['type'], address), url: address, ...(headers ? { headers } : {}) },
+    };
   }
   throw bad(`${where} has neither "command" nor "url".`);
+}
+
+/** The address tells most of it; only that a server knows nothing but the older HTTP+SSE must be said. */
+function webKind(where: string, type: JsonValue | undefined, address: string): 'http' | 'sse' | 'websocket' {
+  const protocol = readUrl(address)?.protocol;
+  if (protocol === 'ws:' || protocol === 'wss:') return 'websocket';
+  if (protocol !== 'http:' && protocol !== 'https:') throw bad(`${where}: "url" is not an http or ws address.`);
+  return type === 'sse' ? 'sse' : 'http';
 }
 
 function bad(message: string): ToolyardError {

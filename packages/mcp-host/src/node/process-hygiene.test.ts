@@ -104,10 +104,10 @@ describe.runIf(process.platform !== 'win32')('after closing, nothing is left', (
   });
 });
 
-test('the emergency stop ends what runs and leaves the host with a failed server', async () => {
+test('the emergency stop ends what runs and leaves the host without its server', async () => {
   await begin(direct('stubborn'));
   killAllStdioChildren();
-  await eventually(() => odd().state === 'failed');
+  await eventually(() => odd().state === 'reconnecting');
   expect(odd().error?.message).toContain('SIGKILL');
 });
 

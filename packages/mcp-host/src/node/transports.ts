@@ -1,15 +1,28 @@
-import type { Fetch } from '@toolyard/protocol';
-import { createWebTransports } from '../http-transport.ts';
 import type { CreateTransport } from '../transport.ts';
+import type { WebTransportsOptions } from '../web-transports.ts';
+import { createWebTransports } from '../web-transports.ts';
+import type { OpenWebSocket } from '../websocket-transport.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 
 /**
- * Every transport Node can offer: child processes, and HTTP through the given fetch.
+ * Every transport Node can offer: child processes, and what {@link createWebTransports} offers. Where no
+ * `openWebSocket` is given, Node's own WebSocket is used, if it has one.
  *
  * @example
  * const host = new McpHost({ servers, createTransport: createNodeTransports({ fetch }), clock, clientInfo });
  */
-export function createNodeTransports(options: { fetch: Fetch }): CreateTransport {
-  const web = createWebTransports(options);
+export function createNodeTransports(options: WebTransportsOptions): CreateTransport {
+  const openWebSocket = options.openWebSocket ?? nodeWebSocket();
+  const web = createWebTransports({ ...options, ...(openWebSocket === undefined ? {} : { openWebSocket }) });
   return (config, context) => (config.type === 'stdio' ? createStdioTransport(config, context) : web(config, context));
+}
+
+/** Node 20 has none; from 22 on it takes headers, which browsers do not. */
+function nodeWebSocket(): OpenWebSocket | undefined {
+  if (typeof WebSocket !== 'function') return undefined;
+  const NodeWebSocket = WebSocket as unknown as new (
+    url: string,
+    options: { protocols: string[]; headers: Record<string, string> },
+  ) => WebSocket;
+  return (url, init) => new NodeWebSocket(url.href, init);
 }

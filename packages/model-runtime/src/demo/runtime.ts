@@ -1,6 +1,6 @@
 import { textOf, type Clock, type ErrorInfo, type Usage } from '@toolyard/protocol';
 import { abortError, throwIfAborted } from '../abort.ts';
-import { renderTextCall } from '../text-calls/describe.ts';
+import { renderTextCalls } from '../tool-call-text/describe.ts';
 import { TextStage } from '../text-stage.ts';
 import type { CallOptions, ChatRequest, ModelInfo, ModelRuntime, StreamPart } from '../types.ts';
 import { decide } from './answers.ts';
@@ -124,7 +124,7 @@ class AnswerText {
 
 function withTextCalls(text: string, calls: readonly DemoCall[]): string {
   const blocks = calls.map((call) => {
-    if (call.arguments !== null) return renderTextCall(call.name, call.arguments);
+    if (call.arguments !== null) return renderTextCalls([{ name: call.name, arguments: call.arguments }], 'hermes');
     return `<tool_call>\n{"name": ${JSON.stringify(call.name)}, "arguments": ${call.argumentsText}}\n</tool_call>`;
   });
   return [text, ...blocks].filter((piece) => piece !== '').join('\n');

@@ -1,40 +1,39 @@
-import {
-  isJsonObject,
-  type ErrorInfo,
-  type FinishReason,
-  type JsonObject,
-  type JsonValue,
-  type Usage,
-} from '@toolyard/protocol';
-import { TextStage, type TextStageOptions } from '../text-stage.ts';
+import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
+import { StreamedAnswer } from '../wire/answer.ts';
+import { dataImage } from '../wire/media.ts';
+import type { TextPath } from '../wire/plain-text.ts';
+import { providerErrorOf, toModelError, type ErrorContext } from '../wire/provider-error.ts';
+import { Citations } from '../wire/citations.ts';
 import { NativeCalls } from './native-calls.ts';
-import { providerErrorOf, toModelError, type ErrorContext } from './provider-error.ts';
+import { keepForReplay, ReasoningDetails } from './replay.ts';
 import { readUsage } from './usage.ts';
 
-/** Turns the chunks of one streamed answer, or a whole answer, into parts. Ends with `finish` or `error`, once. */
-export class Answer {
-  /** True once `finish` or `error` was given out. */
-  ended = false;
-  #usage: Usage | null = null;
-  #reason: FinishReason | null = null;
-  #sawChoice = false;
+/** Turns the chunks of one streamed answer, or a whole answer, into parts. */
+export class Answer extends StreamedAnswer {
   #refused = false;
-  readonly #text: TextStage;
+  /** The field thinking came in. */
+  #reasoningField: string | null = null;
+  readonly #details = new ReasoningDetails();
   readonly #calls = new NativeCalls();
-  readonly #errors: ErrorContext;
+  readonly #citations = new Citations();
 
-  constructor(options: TextStageOptions, errors: ErrorContext) {
-    this.#text = new TextStage(options);
-    this.#errors = errors;
+  constructor(text: TextPath, errors: ErrorContext) {
+    super(text, errors);
   }
 
-  /** True once the model said why it stopped; usage may still follow. */
-  get stopped(): boolean {
-    return this.#reason !== null;
+  protected get callCount(): number {
+    return this.#calls.count;
   }
 
-  /** Takes one chunk, or a whole answer. */
+  protected endCalls(cut: boolean, out: StreamPart[]): void {
+    if (this.#details.items.length > 0) out.push(keepForReplay({ details: this.#details.items }));
+    else if (this.#reasoningField !== null && this.#calls.count > 0) {
+      out.push(keepForReplay({ field: this.#reasoningField }));
+    }
+    this.#calls.finish(cut, out);
+  }
+
   chunk(value: JsonValue, out: StreamPart[]): void {
     if (this.ended) return;
     if (!isJsonObject(value)) return;
@@ -42,70 +41,49 @@ export class Answer {
     if (value['error'] != null || choices === undefined) {
       const error = providerErrorOf(value);
       if (error !== null) {
-        this.fail(toModelError(error, null, this.#errors), out);
+        this.fail(toModelError(error, null, this.errors), out);
         return;
       }
     }
-    if (isJsonObject(value['usage'])) this.#usage = readUsage(value['usage']);
-    if (!Array.isArray(choices)) return;
-    for (const choice of choices) if (isJsonObject(choice)) this.#choice(choice, out);
-  }
-
-  /** The server said that the answer is over, or simply closed the stream. */
-  end(saidDone: boolean, out: StreamPart[]): void {
-    if (this.ended) return;
-    if (!this.#sawChoice) {
-      this.fail(
-        {
-          code: 'no_response',
-          message: `${this.#errors.server} answered without any choice.`,
-          hint: 'Try again; if it stays so, look into the log of the model server.',
-          retryable: true,
-        },
-        out,
-      );
-      return;
+    if (isJsonObject(value['usage'])) this.usage = readUsage(value['usage']);
+    if (Array.isArray(choices)) {
+      for (const choice of choices) if (isJsonObject(choice)) this.#choice(choice, out);
     }
-    if (this.#reason === null && !saidDone) {
-      this.fail(brokenStream(this.#errors.server), out);
-      return;
-    }
-    this.#finish(this.#reason ?? 'stop', out);
-  }
-
-  /** Ends the answer with an error; what came before stays. */
-  fail(error: ErrorInfo, out: StreamPart[]): void {
-    if (this.ended) return;
-    this.#text.breakOff(this.#calls.count, out);
-    if (this.#usage !== null) out.push({ type: 'usage', usage: this.#usage });
-    out.push({ type: 'error', error });
-    this.ended = true;
+    // Search models list what they read beside the choices, in every chunk anew.
+    if (value['search_results'] !== undefined) this.#citations.addAll(value['search_results'], out);
+    else if (value['citations'] !== undefined) this.#citations.addAll(value['citations'], out);
   }
 
   #choice(choice: JsonObject, out: StreamPart[]): void {
     const index = choice['index'];
     if (typeof index === 'number' && index !== 0) return;
-    this.#sawChoice = true;
+    this.began = true;
     if (isJsonObject(choice['error'])) {
       const error = providerErrorOf(choice);
-      if (error !== null) this.fail(toModelError(error, null, this.#errors), out);
+      if (error !== null) this.fail(toModelError(error, null, this.errors), out);
       return;
     }
-    if (isJsonObject(choice['usage'])) this.#usage = readUsage(choice['usage']);
+    if (isJsonObject(choice['usage'])) this.usage = readUsage(choice['usage']);
     const delta = choice['delta'] ?? choice['message'];
     if (isJsonObject(delta)) this.#delta(delta, out);
-    else if (typeof choice['text'] === 'string') this.#text.push(choice['text'], out);
+    else if (typeof choice['text'] === 'string') this.text.push(choice['text'], out);
     const reason = choice['finish_reason'];
-    if (typeof reason === 'string' && reason !== '') this.#reason = toFinishReason(reason);
+    if (typeof reason === 'string' && reason !== '')
+      this.reason = this.#refused ? 'content_filter' : toFinishReason(reason);
   }
 
   #delta(delta: JsonObject, out: StreamPart[]): void {
-    const reasoning = delta['reasoning_content'] ?? delta['reasoning'];
-    if (typeof reasoning === 'string' && reasoning !== '') out.push({ type: 'reasoning', text: reasoning });
+    const field = delta['reasoning_content'] != null ? 'reasoning_content' : 'reasoning';
+    const reasoning = delta[field];
+    if (typeof reasoning === 'string' && reasoning !== '') {
+      this.#reasoningField = field;
+      out.push({ type: 'reasoning', text: reasoning });
+    }
+    if (Array.isArray(delta['reasoning_details'])) this.#details.add(delta['reasoning_details']);
 
     const content = delta['content'];
     if (typeof content === 'string') {
-      if (content !== '') this.#text.push(content, out);
+      if (content !== '') this.text.push(content, out);
     } else if (Array.isArray(content)) {
       for (const item of content) this.#contentItem(item, out);
     }
@@ -119,15 +97,21 @@ export class Answer {
     const calls = delta['tool_calls'];
     if (Array.isArray(calls)) this.#calls.addAll(calls, out);
     if (isJsonObject(delta['function_call'])) this.#calls.add({ index: 0, function: delta['function_call'] }, out);
+    if (Array.isArray(delta['images'])) for (const image of delta['images']) pushImage(image, out);
+    if (Array.isArray(delta['annotations'])) {
+      for (const note of delta['annotations'])
+        this.#citations.add(isJsonObject(note) ? note['url_citation'] : null, out);
+    }
   }
 
   #contentItem(item: JsonValue, out: StreamPart[]): void {
     if (typeof item === 'string') {
-      this.#text.push(item, out);
+      this.text.push(item, out);
       return;
     }
     if (!isJsonObject(item)) return;
-    if (typeof item['text'] === 'string') this.#text.push(item['text'], out);
+    if (typeof item['text'] === 'string') this.text.push(item['text'], out);
+    if (item['type'] === 'image_url') pushImage(item, out);
     // Mistral's thinking: an array of text items inside the item.
     const thinking = item['thinking'];
     if (typeof thinking === 'string' && thinking !== '') out.push({ type: 'reasoning', text: thinking });
@@ -137,32 +121,13 @@ export class Answer {
         out.push({ type: 'reasoning', text: inner['text'] });
     }
   }
-
-  #finish(reason: FinishReason, out: StreamPart[]): void {
-    if (reason === 'error') {
-      this.fail(brokenStream(this.#errors.server), out);
-      return;
-    }
-    const textCalls = this.#text.end(this.#calls.count, out);
-    this.#calls.finish(reason === 'length', out);
-    if (this.#usage !== null) out.push({ type: 'usage', usage: this.#usage });
-    const calls = textCalls + this.#calls.count;
-    out.push({
-      type: 'finish',
-      reason: calls > 0 && reason === 'stop' ? 'tool_calls' : this.#refused ? 'content_filter' : reason,
-    });
-    this.ended = true;
-  }
 }
 
-/** The connection ended, or the server gave up, in the middle of an answer. */
-export function brokenStream(server: string): ErrorInfo {
-  return {
-    code: 'stream_broken',
-    message: `The answer of ${server} broke off before it was whole.`,
-    hint: 'What came so far is kept. Try again; if it stays so, look into the log of the model server.',
-    retryable: true,
-  };
+function pushImage(item: JsonValue, out: StreamPart[]): void {
+  const image = isJsonObject(item) ? (item['image_url'] ?? null) : null;
+  const address = isJsonObject(image) ? image['url'] : image;
+  const part = typeof address === 'string' ? dataImage(address) : null;
+  if (part !== null) out.push(part);
 }
 
 function toFinishReason(reason: string): FinishReason {

@@ -5,13 +5,14 @@ import { systemClock } from '@toolyard/protocol';
 import { createFakeClock, reply, startModelServer, type ModelReply } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, errorIn, request, textIn, tool } from '../test-fixtures/requests.ts';
-import { baseUrlCandidates, endpointUrl } from './base-url.ts';
-import { createOpenAiChatRuntime, type OpenAiChatOptions } from './runtime.ts';
+import { OPENAI_ADDRESSES } from '../openai/endpoints.ts';
+import { baseUrlCandidates, endpointUrl } from '../wire/base-url.ts';
+import { createOpenAiChatRuntime, type OpenAiChatOptions } from '../create-runtime.ts';
 
 const KEY = 'sk-very-secret-0123456789';
 
 function runtimeAt(baseUrl: string, more: Partial<OpenAiChatOptions> = {}) {
-  return createOpenAiChatRuntime({ baseUrl, apiKey: KEY, fetch, clock: systemClock, ...more });
+  return createOpenAiChatRuntime({ baseUrl, apiKey: KEY, fetch, clock: systemClock, maxRetries: 0, ...more });
 }
 
 async function failWith(scripted: ModelReply) {
@@ -67,6 +68,14 @@ describe('what a server refuses', () => {
     ['bad gateway', 502, {}, 'overloaded', true],
     ['a fault inside', 500, openai('boom', null, 'server_error'), 'bad_response', true],
     ['content', 400, openai('flagged', 'content_filter'), 'refused'],
+    ['a model hidden from this key', 403, openai('Project has no access to it', 'model_not_found'), 'model_not_found'],
+    ['no credit, as a bad request', 400, openai('Your credit balance is too low to access the API'), 'quota_exceeded'],
+    [
+      'a model of another API',
+      404,
+      openai('This model is only supported in v1/responses and not in v1/chat/completions.'),
+      'bad_request',
+    ],
     ['a bad request, FastAPI', 422, { detail: [{ loc: ['body'], msg: 'field required' }] }, 'bad_request'],
     ['a request that took too long', 408, openai('timeout'), 'timed_out', true],
   ])('%s', async (_, status, body, code, retryable = false) => {
@@ -169,7 +178,7 @@ describe('addresses', () => {
     ['https://h/v1beta/openai/', ['https://h/v1beta/openai']],
     ['https://h/d/chat/completions?api-version=2', ['https://h/d?api-version=2', 'https://h/d/v1?api-version=2']],
   ])('%s', (given, candidates) => {
-    expect(baseUrlCandidates(given)).toEqual(candidates);
+    expect(baseUrlCandidates(given, OPENAI_ADDRESSES)).toEqual(candidates);
   });
 
   test('a query stays behind the endpoint', () => {

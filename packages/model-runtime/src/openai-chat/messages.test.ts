@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { assistant, call, result, system, user } from '../test-fixtures/requests.ts';
+import { shortId, textFormOf } from '../wire/messages.ts';
 import { messagesJson, toOpenAiMessages } from './messages.ts';
 
 const native = { toolMode: 'native' } as const;
@@ -92,14 +93,26 @@ describe('calls and their results', () => {
     const [asking, ...answers] = toOpenAiMessages(messages, native);
     expect(asking).toMatchObject({
       content: null,
-      tool_calls: [{ id: 'c1' }, { id: 'c2' }, { id: 'c3' }, { id: 'own' }],
+      tool_calls: [{ id: shortId('c1') }, { id: shortId('c2') }, { id: shortId('c3') }, { id: 'own' }],
     });
     expect(answers).toMatchObject([
-      { tool_call_id: 'c1' },
-      { tool_call_id: 'c2' },
-      { tool_call_id: 'c3' },
+      { tool_call_id: shortId('c1') },
+      { tool_call_id: shortId('c2') },
+      { tool_call_id: shortId('c3') },
       { tool_call_id: 'own' },
     ]);
+  });
+
+  test('an id too long for others is replaced, and what replaces it is short, plain and its own', () => {
+    const long = 'x'.repeat(41);
+    const callIds = Array.from({ length: 2000 }, (_, at) => `01a1feeb-4511-7565-835d-a9174bc90645.${at}.0`);
+    const [asking] = toOpenAiMessages(
+      [assistant(...callIds.map((id) => call(id, 'f', {}, id === callIds[0] ? long : undefined)))],
+      native,
+    );
+    const ids = (asking as { tool_calls: { id: string }[] }).tool_calls.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2000);
+    for (const id of ids) expect(id).toMatch(/^[a-z0-9]{9}$/);
   });
 
   test('the same id in a later turn belongs to the later call', () => {
@@ -119,8 +132,8 @@ describe('calls and their results', () => {
       result('c2', 'g', 'b'),
     ];
     expect(toOpenAiMessages(messages, native).slice(1)).toEqual([
-      { role: 'tool', tool_call_id: 'c1', content: 'a\n[image: shown in a message below]' },
-      { role: 'tool', tool_call_id: 'c2', content: 'b' },
+      { role: 'tool', tool_call_id: shortId('c1'), content: 'a\n[image: shown in a message below]' },
+      { role: 'tool', tool_call_id: shortId('c2'), content: 'b' },
       {
         role: 'user',
         content: [
@@ -155,7 +168,7 @@ describe('calls and their results', () => {
     ],
   ] as const)('a result of %s', (_, value, content) => {
     const messages = [assistant(call('c1', 'f')), result('c1', 'f', structuredClone(value) as never)];
-    expect(toOpenAiMessages(messages, native)[1]).toEqual({ role: 'tool', tool_call_id: 'c1', content });
+    expect(toOpenAiMessages(messages, native)[1]).toEqual({ role: 'tool', tool_call_id: shortId('c1'), content });
   });
 
   test('a malformed call goes back as the model wrote it, and its answer as a message of the person', () => {
@@ -169,8 +182,8 @@ describe('calls and their results', () => {
       result('c2', 'f', 'fine'),
     ];
     expect(toOpenAiMessages(messages, native)).toMatchObject([
-      { content: 'Hm.\n<tool_call>{bad', tool_calls: [{ id: 'c2' }] },
-      { role: 'tool', tool_call_id: 'c2', content: 'fine' },
+      { content: 'Hm.\n<tool_call>{bad', tool_calls: [{ id: shortId('c2') }] },
+      { role: 'tool', tool_call_id: shortId('c2'), content: 'fine' },
       { role: 'user', content: expect.stringContaining('could not be read') },
     ]);
   });
@@ -201,9 +214,8 @@ describe('calls as text', () => {
       { role: 'user', content: 'hi' },
       {
         role: 'assistant',
-        content: expect.stringContaining(
-          'Now.\n<tool_call>\n{"name":"f","arguments":{"x":1}}\n</tool_call>\n<tool_call>',
-        ),
+        content:
+          'Now.\n<tool_call>\n{"name": "f", "arguments": {"x":1}}\n</tool_call>\n<tool_call>\n{"name": "g", "arguments": {}}\n</tool_call>',
       },
       {
         role: 'user',
@@ -211,6 +223,12 @@ describe('calls as text', () => {
       },
     ]);
     expect(wire[2]).not.toHaveProperty('tool_calls');
+  });
+
+  test('are written as the model was taught, where its name tells how', () => {
+    const [, , written] = toOpenAiMessages(messages, { ...asText, textForm: textFormOf('Mistral-7B-Instruct-v0.3') });
+    expect(written).toMatchObject({ content: expect.stringContaining('[TOOL_CALLS]') });
+    expect(textFormOf('a-model-nobody-knows')).toBe('hermes');
   });
 
   test('a tool cannot close its own tag', () => {

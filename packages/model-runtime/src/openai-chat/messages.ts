@@ -9,13 +9,21 @@ import {
   type UserMessage,
 } from '@toolyard/protocol';
 import { scrub, scrubJson } from '../scrub.ts';
-import { renderTextCall, renderTextResponse } from '../text-calls/describe.ts';
-import { toResultContent, toUserContent } from './content.ts';
+import { renderTextResponse, type ToolDescriptionFormat } from '../tool-call-text/describe.ts';
+import { joinJsonStrings, remember } from '../wire/json-text.ts';
+import { answerAsText, toolRun, turnStart, wireIdsOf } from '../wire/messages.ts';
+import { isOwnOf } from '../wire/replay.ts';
+import { toToolContent, toUserContent } from './content.ts';
+import { readReplay } from './replay.ts';
 
 export type MessageOptions = {
   toolMode: ToolMode;
+  /** How calls of earlier turns are written in the mode `text`. */
+  textForm?: ToolDescriptionFormat;
   /** Stands at the end of the system prompt; empty: nothing. */
   systemSuffix?: string;
+  /** The model whose own thinking goes back to it; absent: none does. */
+  replayFor?: string;
 };
 
 /** The `messages` of a request, as values; {@link messagesJson} is what is sent. */
@@ -34,6 +42,8 @@ export function messagesJson(messages: readonly Message[], options: MessageOptio
   const out: string[] = [];
   const wireIds = new Map<string, string>();
   const suffix = options.systemSuffix ?? '';
+  // Servers want back the thinking of the turn under way; of earlier turns many refuse it.
+  const replayFrom = options.replayFor === undefined ? messages.length : turnStart(messages);
   if (suffix !== '' && messages[0]?.role !== 'system') out.push(plainMessage('system', JSON.stringify(suffix)));
 
   for (let at = 0; at < messages.length; at += 1) {
@@ -47,7 +57,13 @@ export function messagesJson(messages: readonly Message[], options: MessageOptio
         pushUser(out, userContentJson(message));
         break;
       case 'assistant': {
-        const wire = assistantWire(message, options.toolMode);
+        if (options.toolMode === 'text') {
+          const json = textAnswer(message, options.textForm);
+          if (json !== null) out.push(json);
+          break;
+        }
+        const isReplayed = at >= replayFrom && isOwnOf(message, options.replayFor ?? '');
+        const wire = assistantWire(message, isReplayed ? 'replay' : 'native');
         for (const [callId, wireId] of wire.ids) wireIds.set(callId, wireId);
         if (wire.json !== null) out.push(wire.json);
         break;
@@ -107,16 +123,31 @@ function joinContents(first: string, second: string): string {
 /** `json` is null where nothing is left to send: a message of thinking alone, or of an error. */
 type AssistantWire = { json: string | null; ids: readonly (readonly [callId: string, wireId: string])[] };
 
-const assistantCaches: Record<ToolMode, WeakMap<AssistantMessage, AssistantWire>> = {
+const textCaches = new Map<ToolDescriptionFormat | undefined, WeakMap<AssistantMessage, string | null>>();
+
+/** Null for an answer that says nothing. */
+function textAnswer(message: AssistantMessage, form: ToolDescriptionFormat | undefined): string | null {
+  let cache = textCaches.get(form);
+  if (cache === undefined) textCaches.set(form, (cache = new WeakMap()));
+  return remember(cache, message, () => {
+    const content = answerAsText(message, form);
+    return content === '' ? null : JSON.stringify({ role: 'assistant', content });
+  });
+}
+
+/** `replay`: with the thinking that goes back. */
+type Form = 'native' | 'replay';
+
+const assistantCaches: Record<Form, WeakMap<AssistantMessage, AssistantWire>> = {
   native: new WeakMap(),
-  text: new WeakMap(),
+  replay: new WeakMap(),
 };
 
-function assistantWire(message: AssistantMessage, toolMode: ToolMode): AssistantWire {
-  return remember(assistantCaches[toolMode], message, () => {
+function assistantWire(message: AssistantMessage, form: Form): AssistantWire {
+  return remember(assistantCaches[form], message, () => {
+    const replay = form === 'replay' ? readReplay(message.parts) : null;
     const ids = wireIdsOf(message);
     const idOf = new Map(ids);
-    const pieces: string[] = [];
     const calls: JsonValue[] = [];
     let text = '';
     for (const part of message.parts) {
@@ -129,14 +160,11 @@ function assistantWire(message: AssistantMessage, toolMode: ToolMode): Assistant
           break;
         case 'tool_call': {
           const args = scrubJson(part.arguments);
-          if (toolMode === 'text') {
-            pieces.push(renderTextCall(part.name, args));
-            break;
-          }
           calls.push({
             id: idOf.get(part.callId) ?? part.callId,
             type: 'function',
             function: { name: part.name, arguments: JSON.stringify(args) },
+            ...replay?.calls.get(part.callId),
           });
           break;
         }
@@ -147,38 +175,15 @@ function assistantWire(message: AssistantMessage, toolMode: ToolMode): Assistant
           break;
       }
     }
-    const content = [text, ...pieces].filter((piece) => piece !== '').join('\n');
-    if (content === '' && calls.length === 0) return { json: null, ids };
+    if (text === '' && calls.length === 0) return { json: null, ids };
     const wire = {
       role: 'assistant',
-      content: content === '' ? null : scrub(content),
+      content: text === '' ? null : scrub(text),
+      ...replay?.fields,
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
     };
     return { json: JSON.stringify(wire), ids };
   });
-}
-
-/** The id a call goes by on the wire: the provider's own, unless it is missing or given to two calls at once. */
-function wireIdsOf(message: AssistantMessage): [string, string][] {
-  const calls = message.parts.filter((part) => part.type === 'tool_call');
-  const uses = new Map<string, number>();
-  for (const call of calls) {
-    if (call.providerCallId !== undefined) uses.set(call.providerCallId, (uses.get(call.providerCallId) ?? 0) + 1);
-  }
-  return calls.map((call) => {
-    const own = call.providerCallId;
-    return [call.callId, own !== undefined && own !== '' && uses.get(own) === 1 ? own : call.callId];
-  });
-}
-
-function toolRun(messages: readonly Message[], from: number): ToolMessage[] {
-  const run: ToolMessage[] = [];
-  for (let at = from; at < messages.length; at += 1) {
-    const message = messages[at];
-    if (message?.role !== 'tool') break;
-    run.push(message);
-  }
-  return run;
 }
 
 /** JSON of the text, and of each image. */
@@ -188,9 +193,20 @@ const toolCache = new WeakMap<ToolMessage, ToolWire>();
 
 function toolWire(message: ToolMessage): ToolWire {
   return remember(toolCache, message, () => {
-    const { text, images } = toResultContent(message.parts[0].result);
+    const { text, images } = toToolContent(message.parts[0].result);
     return { content: JSON.stringify(text), images: images.map((image) => JSON.stringify(image)) };
   });
+}
+
+const nativeResultCache = new WeakMap<ToolMessage, { id: string; json: string }>();
+
+/** The id may change with what stands before it; hardly ever does. */
+function nativeResultJson(message: ToolMessage, id: string, content: string): string {
+  const known = nativeResultCache.get(message);
+  if (known?.id === id) return known.json;
+  const json = `{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${content}}`;
+  nativeResultCache.set(message, { id, json });
+  return json;
 }
 
 const responseCache = new WeakMap<ToolMessage, string>();
@@ -198,7 +214,7 @@ const responseCache = new WeakMap<ToolMessage, string>();
 /** JSON of a result as text between its tags. */
 function responseJson(message: ToolMessage): string {
   return remember(responseCache, message, () =>
-    JSON.stringify(renderTextResponse(message.name, toResultContent(message.parts[0].result).text)),
+    JSON.stringify(renderTextResponse(message.name, toToolContent(message.parts[0].result).text)),
   );
 }
 
@@ -213,7 +229,7 @@ function pushNativeResults(out: string[], run: readonly ToolMessage[], wireIds: 
     const wire = toolWire(message);
     const id = wireIds.get(message.parts[0].callId);
     if (id === undefined) strays.push(responseJson(message));
-    else out.push(`{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${wire.content}}`);
+    else out.push(nativeResultJson(message, id, wire.content));
     images.push(...wire.images);
   }
   if (strays.length > 0 || images.length > 0) pushUser(out, resultsContent(strays, images));
@@ -227,17 +243,4 @@ function pushTextResults(out: string[], run: readonly ToolMessage[]): void {
 function resultsContent(texts: readonly string[], images: readonly string[]): string {
   const text = texts.length === 0 ? '"Images from the tool results above:"' : joinJsonStrings(texts, '\\n');
   return images.length === 0 ? text : `[{"type":"text","text":${text}},${images.join(',')}]`;
-}
-
-/** One JSON string of several, an escaped gap between each, without writing any of them again. */
-function joinJsonStrings(strings: readonly string[], gap: string): string {
-  return `"${strings.map((json) => json.slice(1, -1)).join(gap)}"`;
-}
-
-function remember<Key extends object, Value>(cache: WeakMap<Key, Value>, key: Key, make: () => Value): Value {
-  const known = cache.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  cache.set(key, made);
-  return made;
 }

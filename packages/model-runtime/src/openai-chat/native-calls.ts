@@ -1,11 +1,15 @@
-import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
+import { readArguments } from '../wire/arguments.ts';
+import { keepForReplay } from './replay.ts';
 
 type Call = {
   index: number;
   id: string;
   name: string;
   argumentsText: string;
+  /** What hangs on the call and must go back with it. */
+  extra: JsonObject | null;
   /** The name is known to be whole and the call was announced. */
   started: boolean;
 };
@@ -45,6 +49,7 @@ export class NativeCalls {
     const known = apart ? null : this.#find(wireIndex, id, name, argumentsText);
     const call = known ?? this.#begin(wireIndex, out);
     if (call.id === '') call.id = id;
+    if (isJsonObject(delta['extra_content'])) call.extra = { extra_content: delta['extra_content'] };
     if (!call.started && name !== call.name) call.name += name;
     if (argumentsText === '') return;
     this.#announce(call, out);
@@ -59,11 +64,8 @@ export class NativeCalls {
         out.push({ type: 'malformed_tool_call', raw: call.argumentsText, reason: 'the call has no name' });
         continue;
       }
-      const wasStarted = call.started;
       this.#announce(call, out);
-      if (!wasStarted && call.argumentsText !== '') {
-        out.push({ type: 'tool_call_delta', index: call.index, argumentsText: call.argumentsText });
-      }
+      if (call.extra !== null) out.push(keepForReplay({ call: call.extra }));
       out.push({
         type: 'tool_call',
         index: call.index,
@@ -98,7 +100,7 @@ export class NativeCalls {
   #begin(wireIndex: number | null, out: StreamPart[]): Call {
     const before = this.#calls.at(-1);
     if (before !== undefined) this.#announce(before, out);
-    const call: Call = { index: this.#calls.length, id: '', name: '', argumentsText: '', started: false };
+    const call: Call = { index: this.#calls.length, id: '', name: '', argumentsText: '', extra: null, started: false };
     this.#calls.push(call);
     if (wireIndex !== null) this.#byWireIndex.set(wireIndex, call);
     return call;
@@ -113,21 +115,13 @@ export class NativeCalls {
       ...(call.id === '' ? {} : { id: call.id }),
       name: call.name,
     });
+    // Arguments may have come before the name.
+    if (call.argumentsText === '') return;
+    out.push({ type: 'tool_call_delta', index: call.index, argumentsText: call.argumentsText });
   }
 }
 
 function argumentsTextOf(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function readArguments(text: string, cut: boolean): JsonObject | null {
-  const trimmed = text.trim();
-  if (trimmed === '' || trimmed === 'null') return cut ? null : {};
-  const parsed = parseJson(trimmed);
-  if (!parsed.ok) return null;
-  if (isJsonObject(parsed.value)) return parsed.value;
-  if (typeof parsed.value !== 'string') return null;
-  const inner = parseJson(parsed.value);
-  return inner.ok && isJsonObject(inner.value) ? inner.value : null;
 }

@@ -1,11 +1,22 @@
-/** Where a server differs from what most understand. All default to false. */
+/** Where a server differs from what most understand. All are optional. */
 export type OpenAiChatQuirks = {
   /** It has no `tool_choice: "none"`: the definitions are left out instead. */
   noToolChoiceNone?: boolean;
-  /** It wants `max_completion_tokens` for `max_tokens`. */
+  /** It wants `max_completion_tokens` for `max_tokens`. Found out by itself, at the cost of one request. */
   maxCompletionTokens?: boolean;
   /** It refuses `stream_options`. Found out by itself, at the cost of one request. */
   noStreamOptions?: boolean;
   /** The prompt opens the thinking block, so the answer begins inside it without a `<think>`. */
   startsInReasoning?: boolean;
+  /** How it wants to be told how hard to think, default `reasoning_effort`. */
+  reasoning?: ReasoningStyle;
 };
+
+/**
+ * - `reasoning_effort`: OpenAI and most
+ * - `reasoning`: `{ effort }`, OpenRouter
+ * - `thinking`: `{ type: 'enabled' | 'disabled' }`, Zhipu, Moonshot, Volcengine, DeepSeek
+ * - `enable_thinking`: true or false, Qwen, SiliconFlow
+ * - `chat_template_kwargs`: `{ enable_thinking }`, vLLM, SGLang, llama.cpp
+ */
+export type ReasoningStyle = 'reasoning_effort' | 'reasoning' | 'thinking' | 'enable_thinking' | 'chat_template_kwargs';

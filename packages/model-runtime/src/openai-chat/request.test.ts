@@ -3,11 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { request, system, tool, user } from '../test-fixtures/requests.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OpenAiChatQuirks } from './quirks.ts';
-import { requestBody } from './request.ts';
+import { toOutgoing } from './request.ts';
 import { toOpenAiTools } from './tools.ts';
 
 function body(more: Partial<ChatRequest> = {}, quirks: OpenAiChatQuirks = {}): JsonObject {
-  const parsed = parseJson(requestBody(request([system('s'), user('u')], more), quirks));
+  const { body: text } = toOutgoing(request([system('s'), user('u')], more), quirks, new Set());
+  const parsed = parseJson(text);
   if (!parsed.ok) throw new Error(parsed.problem);
   return parsed.value as JsonObject;
 }

@@ -1,53 +1,94 @@
-import type { JsonObject, ModelParameters } from '@toolyard/protocol';
-import { scrub } from '../scrub.ts';
-import { describeTools } from '../text-calls/describe.ts';
+import type { JsonObject } from '@toolyard/protocol';
+import { OPENAI_MODELS } from '../openai/models-data.ts';
 import type { ChatRequest } from '../types.ts';
+import type { OutgoingChat } from '../wire/dialect.ts';
+import { lookUp } from '../wire/effort.ts';
+import { textFormOf, textModeSuffix } from '../wire/messages.ts';
+import { Settings } from '../wire/settings.ts';
 import { messagesJson } from './messages.ts';
 import type { OpenAiChatQuirks } from './quirks.ts';
+import { reasoningField } from './reasoning.ts';
 import { toolsJson } from './tools.ts';
 
-/** The body of a chat request, as JSON text put together from pieces that were written once. */
-export function requestBody(request: ChatRequest, quirks: OpenAiChatQuirks): string {
+/** What this wire can go without, beside settings. */
+export const WITHOUT = {
+  streamOptions: 'stream_options',
+  oldLimit: 'max_tokens',
+  toolChoiceNone: 'tool_choice_none',
+  replay: 'replay',
+} as const;
+
+/** Fields that carry the conversation; nobody else may set them. */
+const OWNED = ['model', 'messages', 'tools', 'stream'];
+
+/** A chat request; its body is JSON text put together from pieces that were written once. */
+export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): OutgoingChat {
+  const textForm = textFormOf(request.model);
   const messages = messagesJson(request.messages, {
     toolMode: request.toolMode,
-    systemSuffix: request.toolMode === 'text' ? textModeSuffix(request) : '',
+    textForm,
+    systemSuffix: textModeSuffix(request, textForm),
+    ...(without.has(WITHOUT.replay) ? {} : { replayFor: request.model }),
   });
-  const settings: JsonObject = {
-    ...parametersOf(request.parameters, quirks),
+  const settings = settingsOf(request, quirks, without);
+  const fields: JsonObject = {
+    ...settings.fields,
     stream: true,
-    ...(quirks.noStreamOptions === true ? {} : { stream_options: { include_usage: true } }),
+    ...(quirks.noStreamOptions === true || without.has(WITHOUT.streamOptions)
+      ? {}
+      : { stream_options: { include_usage: true } }),
   };
-  const pieces = [
-    `"model":${JSON.stringify(request.model)}`,
-    `"messages":[${messages.join(',')}]`,
-    JSON.stringify(settings).slice(1, -1),
-    ...toolFields(request, quirks),
-  ];
-  return `{${pieces.join(',')}}`;
+  settings.addExtra(fields, request.parameters.extra, OWNED);
+  const model = JSON.stringify(request.model);
+  const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request, quirks, without)].join(',');
+  const { sent, leftOut } = settings;
+  // The messages may be long: put together once, and not once more with the rest.
+  const body = `{"model":${model},"messages":[${messages.join(',')}],${rest}}`;
+  return { path: '/chat/completions', body, sent, leftOut };
 }
 
-function toolFields(request: ChatRequest, quirks: OpenAiChatQuirks): string[] {
+function settingsOf(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): Settings {
+  const { parameters, responseFormat, model } = request;
+  const settings = new Settings('openai-chat', without);
+  settings.addPlain(parameters, lookUp(OPENAI_MODELS, model)?.refuses ?? []);
+  if (quirks.maxCompletionTokens === true || without.has(WITHOUT.oldLimit)) renameLimit(settings);
+
+  if (parameters.reasoningEffort !== undefined) {
+    const reasoning = reasoningField(parameters.reasoningEffort, model, quirks.reasoning ?? 'reasoning_effort');
+    if (reasoning === null) settings.leaveOut('reasoningEffort');
+    else settings.add('reasoningEffort', reasoning.field, reasoning.value);
+  }
+  if (responseFormat !== undefined) {
+    const { type } = responseFormat;
+    settings.add(
+      'responseFormat',
+      'response_format',
+      type === 'json'
+        ? { type: 'json_object' }
+        : { type, json_schema: { name: responseFormat.name, schema: responseFormat.schema } },
+    );
+  }
+  return settings;
+}
+
+function renameLimit(settings: Settings): void {
+  const { max_tokens: limit, ...rest } = settings.fields;
+  if (limit === undefined) return;
+  delete settings.fields['max_tokens'];
+  Object.assign(settings.fields, rest, { max_completion_tokens: limit });
+  for (const entry of settings.sent) if (entry.field === 'max_tokens') entry.field = 'max_completion_tokens';
+}
+
+function toolFields(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): string[] {
   if (request.toolMode === 'text' || request.tools.length === 0) return [];
   const tools = `"tools":${toolsJson(request.tools)}`;
-  if (request.toolChoice === 'auto') return [tools];
-  return quirks.noToolChoiceNone === true ? [] : [tools, '"tool_choice":"none"'];
-}
-
-/** With calls written as text there is no tool choice to set: the offer itself is withdrawn. */
-function textModeSuffix(request: ChatRequest): string {
-  if (request.tools.length === 0) return '';
-  if (request.toolChoice === 'none') return 'No tool can be called any more. Answer now from what you know.';
-  return scrub(describeTools(request.tools, 'hermes'));
-}
-
-function parametersOf(parameters: ModelParameters, quirks: OpenAiChatQuirks): JsonObject {
-  const { temperature, topP, maxOutputTokens, stop, seed } = parameters;
-  const limit = quirks.maxCompletionTokens === true ? 'max_completion_tokens' : 'max_tokens';
-  return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { top_p: topP }),
-    ...(maxOutputTokens === undefined ? {} : { [limit]: maxOutputTokens }),
-    ...(stop === undefined || stop.length === 0 ? {} : { stop }),
-    ...(seed === undefined ? {} : { seed }),
-  };
+  const { toolChoice } = request;
+  if (toolChoice === 'auto') return [tools];
+  if (toolChoice === 'none') {
+    const isUnknown = quirks.noToolChoiceNone === true || without.has(WITHOUT.toolChoiceNone);
+    return isUnknown ? [] : [tools, '"tool_choice":"none"'];
+  }
+  if (without.has(WITHOUT.toolChoiceNone)) return [tools];
+  const choice = toolChoice === 'required' ? toolChoice : { type: 'function', function: { name: toolChoice.name } };
+  return [tools, `"tool_choice":${JSON.stringify(choice)}`];
 }

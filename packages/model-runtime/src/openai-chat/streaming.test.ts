@@ -3,12 +3,18 @@ import { createFakeClock, eventually, reply, startModelServer, type ModelReply }
 import { describe, expect, test } from 'vitest';
 import { collect, errorIn, joined, request, textIn, tool } from '../test-fixtures/requests.ts';
 import type { ChatRequest, StreamPart } from '../types.ts';
-import { createOpenAiChatRuntime, type OpenAiChatOptions } from './runtime.ts';
+import { createOpenAiChatRuntime, type OpenAiChatOptions } from '../create-runtime.ts';
 
 /** The parts of one scripted answer. */
 async function ask(scripted: ModelReply, more: Partial<ChatRequest> = {}, options: Partial<OpenAiChatOptions> = {}) {
   await using server = await startModelServer([scripted]);
-  const runtime = createOpenAiChatRuntime({ baseUrl: server.url, fetch, clock: systemClock, ...options });
+  const runtime = createOpenAiChatRuntime({
+    baseUrl: server.url,
+    fetch,
+    clock: systemClock,
+    maxRetries: 0,
+    ...options,
+  });
   // Awaited here: the server goes when this function does.
   return await collect(runtime, request('hi', more));
 }
@@ -232,6 +238,14 @@ describe('native calls', () => {
         delta({ index: 0, id: 'i', function: { name: 'get_' } }),
         delta({ index: 0, function: { name: 'weather' } }),
         delta({ index: 0, function: { arguments: '{"x":1}' } }),
+      ],
+      whole,
+    ],
+    [
+      'arguments before the name',
+      [
+        delta({ index: 0, id: 'i', function: { arguments: '{"x"' } }),
+        delta({ index: 0, function: { name: 'get_weather', arguments: ':1}' } }),
       ],
       whole,
     ],

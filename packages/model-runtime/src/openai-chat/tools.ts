@@ -1,13 +1,12 @@
 import type { JsonObject, ToolDefinition } from '@toolyard/protocol';
-import { scrubJson } from '../scrub.ts';
-import { toFunction } from '../text-calls/describe.ts';
+import { toolFunction } from '../wire/tool-function.ts';
 
 /** A tool as the `tools` field of a request has it. */
 export type OpenAiTool = { type: 'function'; function: JsonObject };
 
 /** Turns the host's tools into those of a request, in the same order. */
 export function toOpenAiTools(tools: readonly ToolDefinition[]): OpenAiTool[] {
-  return tools.map((tool) => ({ type: 'function', function: scrubJson(toFunction(tool)) }));
+  return tools.map((tool) => ({ type: 'function', function: toolFunction(tool) }));
 }
 
 const cache = new WeakMap<ToolDefinition, string>();

@@ -82,12 +82,12 @@ export function request(messages: Message[] | string, more: Partial<ChatRequest>
   };
 }
 
-/** Everything an answer brought, neighbouring pieces of one kind joined. */
+/** Everything an answer brought but how long it took, neighbouring pieces of one kind joined. */
 export async function collect(runtime: ModelRuntime, asked: ChatRequest, signal?: AbortSignal): Promise<StreamPart[]> {
   const parts: StreamPart[] = [];
   for await (const batch of runtime.chat(asked, signal === undefined ? {} : { signal })) {
     if (batch.length === 0) throw new Error('an empty batch');
-    parts.push(...batch);
+    parts.push(...batch.filter((part) => part.type !== 'timing'));
   }
   return joined(parts);
 }

@@ -1,6 +1,7 @@
 import type { AgentConfiguration, JsonObject } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import { z } from 'zod';
+import { jsonObject } from '../http/schemas/common.ts';
 
 const count = z.int().positive();
 
@@ -12,9 +13,14 @@ export const agentConfigurationSchema = z.strictObject({
     .strictObject({
       temperature: z.number().nonnegative().exactOptional(),
       topP: z.number().min(0).max(1).exactOptional(),
+      topK: count.exactOptional(),
       maxOutputTokens: count.exactOptional(),
+      presencePenalty: z.number().exactOptional(),
+      frequencyPenalty: z.number().exactOptional(),
       stop: z.array(z.string()).exactOptional(),
       seed: z.int().exactOptional(),
+      reasoningEffort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).exactOptional(),
+      extra: jsonObject.exactOptional(),
     })
     .exactOptional(),
   limits: z

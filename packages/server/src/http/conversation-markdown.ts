@@ -42,7 +42,7 @@ function assistantPart(part: AssistantPart): string {
     case 'text':
       return part.text;
     case 'reasoning':
-      return quoted(part.text);
+      return part.text === '' ? '' : quoted(part.text);
     case 'tool_call':
       return `### Call of ${part.name}\n\n${fenced(JSON.stringify(part.arguments, null, 2), 'json')}`;
     case 'malformed_tool_call':

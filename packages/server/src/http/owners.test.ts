@@ -161,4 +161,43 @@ describe('attack 10: somebody else’s things', () => {
     await server.ask('/api/conversations', { headers, json: { id: 'of-bert' } });
     expect((await server.ask('/api/conversations/of-bert/messages', { headers, json: { parts } })).status).toBe(404);
   });
+
+  test('are not reached through a thing of one’s own', async () => {
+    const before = await everythingOfAnne();
+    const headers = as(BERT);
+    const bert = async (target: string, json: unknown, method = 'POST') =>
+      server.ask(target, { headers, json, method });
+    await bert('/api/conversations', { id: 'of-bert' });
+    const own = '/api/conversations/of-bert';
+    const parts = [{ type: 'text', text: 'mine' }];
+    const refused = [
+      await bert('/api/conversations', { agentId: 'agent-of-anne' }),
+      await bert(own, { agentId: 'agent-of-anne' }, 'PATCH'),
+      await bert(own, { leafId: 'm1' }, 'PATCH'),
+      await bert(`${own}/regenerate`, { messageId: 'm1' }),
+      await bert(`${own}/queue/queued-of-anne`, { before: null }, 'PATCH'),
+      await bert(`${own}/queue/queued-of-anne/send`, {}),
+      await bert(`${own}/queue/queued-of-anne`, {}, 'DELETE'),
+      await server.ask(`${own}/messages?leaf=m1`, { headers }),
+      await server.ask(`${own}/messages?before=m1`, { headers }),
+      await bert(`${own}/messages`, { parts, parentId: 'm1' }),
+    ];
+    for (const [index, { status, text }] of refused.entries()) {
+      expect([index, status >= 400 && status < 500, text.includes('secret')]).toEqual([index, true, false]);
+    }
+    const forged = `0;${theirs['runs'] ?? ''}=0`;
+    const control = new AbortController();
+    const stream = await fetch(`${server.url}/api/events?after=${encodeURIComponent(forged)}`, {
+      headers,
+      signal: control.signal,
+    });
+    const reader = (stream.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
+    let told = '';
+    while (!told.includes('"hello"')) told += (await reader.read()).value ?? '';
+    await bert('/api/conversations', { id: 'later-of-bert' });
+    while (!told.includes('later-of-bert')) told += (await reader.read()).value ?? '';
+    control.abort();
+    expect(told).not.toMatch(/secret|"run"/);
+    expect(await everythingOfAnne()).toEqual(before);
+  });
 });

@@ -126,6 +126,16 @@ describe('attack 13: data carried away in the address of an image', () => {
   });
 });
 
+describe('attack 14: a script in an address of the page', () => {
+  test.each([
+    '/c/%3Cscript%3Ealert(1)%3C%2Fscript%3E',
+    '/%22%3E%3Cimg%20src=x%20onerror=alert(1)%3E',
+    '/?q=<svg/onload=1>',
+  ])('%s gets the page as it was built', async (target) => {
+    expect((await (await servePage()).ask(target)).text).toBe(HTML);
+  });
+});
+
 test('without a build it is said how to make one', async () => {
   server = await startTestServer({ ui: { folder: join(folder, 'build') } });
   expect(await server.ask('/')).toMatchObject({

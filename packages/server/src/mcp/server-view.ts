@@ -1,7 +1,8 @@
 import type { IndexedTool, ServerHealth } from '@toolyard/mcp-host';
+import { redactorFor } from '@toolyard/mcp-host';
 import type { ErrorInfo, McpServerView, McpToolView, PermissionView } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
-import { redactorFor, shownTransport } from './redact.ts';
+import { shownTransport } from './redact.ts';
 
 /** How many lines of its log are shown of a server, the newest ones. */
 const LOG_LINES = 50;
@@ -22,10 +23,9 @@ export function toServerView(options: ServerViewOptions): McpServerView {
   const { config, origin } = server;
   const redact = redactorFor(config);
   const { serverInfo, era, protocolVersion, error } = health;
-  const isAtRest = health.state === 'idle' || health.state === 'closed';
   return {
     id: config.id,
-    state: !enabled && isAtRest ? 'disabled' : health.state,
+    state: !enabled && health.state === 'idle' ? 'disabled' : shownState(health.state),
     enabled,
     builtIn: config.builtIn === true,
     origin,
@@ -38,6 +38,12 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     skipped: health.skipped,
     log: health.log.slice(-LOG_LINES).map(({ at, level, text }) => ({ at, level, text: redact(text) })),
   };
+}
+
+/** What the page has words for; what a server that is coming back lacks stands in its error. */
+function shownState(state: ServerHealth['state']): McpServerView['state'] {
+  if (state === 'reconnecting') return 'connecting';
+  return state === 'needs_sign_in' ? 'failed' : state;
 }
 
 function redacted(error: ErrorInfo, redact: (text: string) => string): ErrorInfo {

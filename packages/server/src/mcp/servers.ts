@@ -1,5 +1,5 @@
 import type { IndexedTool } from '@toolyard/mcp-host';
-import { McpHost } from '@toolyard/mcp-host';
+import { McpHost, redactorFor } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import type { Clock, JsonObject, McpServerView, Principal, ResolvedAgentConfiguration } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
@@ -9,7 +9,6 @@ import type { LiveHub, Servers, ToolSelection } from '../services.ts';
 import { BorrowedServers } from './borrowed-servers.ts';
 import { ChangeSignal } from './change-signal.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
-import { redactorFor } from './redact.ts';
 import { Selection } from './selection.ts';
 import { toServerView } from './server-view.ts';
 
@@ -65,9 +64,11 @@ class OwnServers implements Servers {
     this.#host = new McpHost({
       servers: options.servers.map(({ config }) => config),
       createTransport: (config, context) => {
-        const address = config.type === 'http' ? config.url : '';
-        const fetch = (input: string | URL, init?: RequestInit) => this.#fetches.for(address)(input, init);
-        return createNodeTransports({ fetch })(config, context);
+        const address = 'url' in config ? config.url.replace(/^ws(s?):/i, 'http$1:') : '';
+        return createNodeTransports({
+          fetch: (input, init) => this.#fetches.for(address)(input, init),
+          openWebSocket: (url, init) => this.#fetches.for(address).openWebSocket(url, init),
+        })(config, context);
       },
       clock,
       clientInfo: { name: 'toolyard', version: VERSION },
@@ -133,7 +134,7 @@ class OwnServers implements Servers {
       if (this.#enabled.get(id) === true) continue;
       this.#borrowed.borrow(id);
       const state = states.get(id);
-      if (state === 'idle' || state === 'closed') this.#connect(id);
+      if (state === 'idle') this.#connect(id);
     }
     await this.#host.whenSettled(serverIds, signal, PATIENCE_MS);
     signal.throwIfAborted();

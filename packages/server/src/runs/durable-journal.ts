@@ -92,12 +92,12 @@ export class DurableJournal implements RunJournal {
   #urgencyOf({ type }: RunEventBody): Urgency {
     switch (type) {
       case 'text_delta':
-      case 'reasoning_delta':
-      case 'tool_call_started': {
+      case 'reasoning_delta': {
         const isFirst = this.#silent;
         this.#silent = false;
         return isFirst ? 'now' : 'soon';
       }
+      case 'tool_call_started':
       case 'tool_call_delta':
       case 'tool_progress':
       case 'notice':

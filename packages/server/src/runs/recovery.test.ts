@@ -259,6 +259,34 @@ describe('a run whose process died', () => {
     expect(told(await bench.branch(conversation)).slice(2)).toEqual(['tool: quick', 'tool: slow', 'assistant: Done']);
   });
 
+  test('one of two calls was answered, the other is in doubt: what was told is the message that is stored', async () => {
+    const folder = temporaryFolder();
+    let end = (): void => {};
+    const tools = {
+      quick: { call: () => answers('quick') },
+      slow: { call: () => new Promise<never>((_resolve, reject) => (end = () => reject(new Error('dead')))) },
+    };
+    const model = scriptedModel([calls({ name: 'quick' }, { name: 'slow' })]);
+    const first = await openBench(folder, { model, tools });
+    for (const name of ['quick', 'slow']) {
+      const tool = { serverId: 'desk', name };
+      await first.storage.permissions.set(ANNE, { tool, conversationId: null, decision: 'allow', at: 1 });
+    }
+    const conversation = await first.conversation();
+    const runId = await first.ask(conversation, 'Both');
+    await eventually(() => types(first.events(runId)).includes('tool_finished'));
+    first.die();
+    end();
+    const bench = await openBench(folder, { model: scriptedModel([says('Done')]), tools });
+    await bench.rest(runId);
+    const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
+    await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'failed' });
+    const events = await over(bench, runId);
+    const said = events.flatMap((event) => (event.type === 'tool_finished' ? [event.message] : []));
+    expect(said).toEqual((await bench.branch(conversation)).filter(({ role }) => role === 'tool'));
+    expect(said).toHaveLength(2);
+  });
+
   test('parked and answered in between: it goes on with the answer', async () => {
     const folder = temporaryFolder();
     let acted = 0;

@@ -1,6 +1,6 @@
 import type { BlobStore } from '@toolyard/storage';
 import { MAX_INLINE_BYTES } from '@toolyard/storage';
-import type { Message, Principal, ToolContentPart, UserPart } from '@toolyard/protocol';
+import type { AssistantPart, Message, Principal, ToolContentPart, UserPart } from '@toolyard/protocol';
 
 const MAX_INLINE_CHARACTERS = (MAX_INLINE_BYTES * 4) / 3;
 
@@ -31,16 +31,20 @@ export async function withBlobsInPlace(message: Message, blobs: BlobStore, princ
       const filled = await Promise.all(content.map((item) => inPlace(item, blobs, principal)));
       return { ...message, parts: [{ ...part, result: { ...part.result, content: filled } }] };
     }
-    default:
+    case 'assistant': {
+      if (!message.parts.some(namesBlob)) return message;
+      return { ...message, parts: await Promise.all(message.parts.map((part) => inPlace(part, blobs, principal))) };
+    }
+    case 'system':
       return message;
   }
 }
 
-function namesBlob(part: UserPart | ToolContentPart): boolean {
+function namesBlob(part: UserPart | AssistantPart | ToolContentPart): boolean {
   return 'source' in part && part.source !== undefined && 'blob' in part.source;
 }
 
-async function inPlace<T extends UserPart | ToolContentPart>(
+async function inPlace<T extends UserPart | AssistantPart | ToolContentPart>(
   part: T,
   blobs: BlobStore,
   principal: Principal,

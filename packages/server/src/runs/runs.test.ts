@@ -316,3 +316,32 @@ describe('attack 24: signatures of thinking', () => {
     }
   });
 });
+
+describe('attack 10: somebody else’s runs', () => {
+  test('are not answered for by a message of the same id, nor carried on by one that follows theirs', async () => {
+    const hanging = hangsAfter('secret');
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([hanging.answer]) });
+    const runId = await bench.ask(await bench.conversation('of-anne'), 'secret words');
+    const own = await bench.conversation('of-bert', BERT);
+    const parts = [{ type: 'text' as const, text: 'mine' }];
+    for (const [conversation, more] of [
+      [own, { id: runId }],
+      [own, { parentId: runId }],
+      ['of-anne', {}],
+      ['of-anne', { id: runId }],
+      ['of-anne', { whenBusy: 'interrupt' as const }],
+    ] as const) {
+      const said = bench.runs.send(BERT, conversation, { parts, ...more }).then(
+        (sent) => JSON.stringify(sent),
+        (error: unknown) => error,
+      );
+      expect(await said).toMatchObject({ code: expect.stringMatching(/^(bad_request|not_found)$/) as string });
+    }
+    await expect(bench.runs.cancel(BERT, runId)).rejects.toMatchObject({ code: 'not_found' });
+    expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'running' });
+    expect(await bench.storage.messages.all(BERT, own)).toEqual([]);
+    expect(await bench.storage.queue.list(ANNE, 'of-anne')).toEqual([]);
+    hanging.go();
+    await bench.rest(runId);
+  });
+});

@@ -1,7 +1,7 @@
 import type { Compilable, Kysely } from 'kysely';
 import type { RunEvent } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
-import type { SearchFinder, SearchWriter } from './search.ts';
+import type { SearchWriter } from './search.ts';
 import type { Job, Statement, Work } from './work.ts';
 
 /** An engine as the runs and the repositories use it. Where engines differ, it stands here. */
@@ -9,9 +9,9 @@ export type Engine = {
   /** For single statements; what has to be stored together is a {@link Job}. */
   readonly db: Kysely<Schema>;
   readonly sql: Differences;
-  readonly search: { writer(): SearchWriter; finder(): SearchFinder };
+  searchWriter(): SearchWriter;
   /** Parameters are written `?`, or `?1` where one is used twice. */
-  prepare<Row>(sql: string): Statement<Row>;
+  readonly prepare: <Row>(sql: string) => Statement<Row>;
   /** The rows of a query of Kysely, inside a job. */
   rowsOf<T>(query: Compilable<T>): Work<T[]>;
   /** Inside a transaction: what the work wrote is undone if it throws, and only that. */

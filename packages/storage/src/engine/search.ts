@@ -1,15 +1,8 @@
-import type { Message, Principal } from '@toolyard/protocol';
-import type { Term } from '../search-text.ts';
-import type { Job, Work } from './work.ts';
+import type { Message } from '@toolyard/protocol';
+import type { Work } from './work.ts';
 
 /** Of a longer text only so much is indexed, in UTF-16 units: a pasted book must not hold up everybody's tokens. */
 export const MAX_INDEXED_LENGTH = 60_000;
-
-/**
- * So many finds are looked at, the newest first: what somebody looks for with a word that stands everywhere is recent,
- * and nobody else has to wait.
- */
-export const MAX_FINDS = 2_000;
 
 /** Keeps the full text index; to be used inside the transaction that writes what is indexed. */
 export type SearchWriter = {
@@ -17,12 +10,6 @@ export type SearchWriter = {
   /** A message that is still being written, and one whose text is not for reading, is left out. */
   message(message: Message, of: { conversationId: string; ownerId: string }): Work<void>;
 };
-
-/** Where something was found; `message` null: in the title. */
-export type FoundRow = { conversation_id: string; title: string; message: string | null };
-
-/** Conversations with all the terms in their title or in one of their messages: titles first, then the latest. */
-export type SearchFinder = (principal: Principal, query: { terms: readonly Term[]; limit: number }) => Job<FoundRow[]>;
 
 /** What of a message can be found: what a person and an assistant say to each other. Null where nothing can be. */
 export function searchableText(message: Message): string | null {

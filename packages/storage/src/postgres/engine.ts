@@ -6,7 +6,7 @@ import { ACTIVE } from '../runs/run-rows.ts';
 import type { Schema } from '../schema.ts';
 import type { PostgresConnection } from './connection.ts';
 import { isConstraint } from './errors.ts';
-import { createPostgresSearchFinder, createPostgresSearchWriter } from './search.ts';
+import { createPostgresSearchWriter } from './search.ts';
 
 /** The clock all processes share. */
 const DATABASE_TIME = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
@@ -27,10 +27,7 @@ export function createPostgresEngine(
       claimFreeRows: ' FOR NO KEY UPDATE SKIP LOCKED',
       textsOf: (parameter) => `SELECT value FROM json_array_elements_text(CAST(${parameter} AS JSON))`,
     },
-    search: {
-      writer: () => createPostgresSearchWriter(prepare),
-      finder: () => createPostgresSearchFinder(prepare),
-    },
+    searchWriter: () => createPostgresSearchWriter(prepare),
     prepare,
     *rowsOf<T>(query: Compilable<T>): Work<T[]> {
       const { sql, parameters } = query.compile();

@@ -11,6 +11,7 @@ import { createPostgresEngine } from './engine.ts';
 import { createPostgresDialect } from './kysely-dialect.ts';
 import { migrateToLatest } from './migrate.ts';
 import { createPostgresRunStore } from './run-store.ts';
+import { createPostgresSearch } from './search.ts';
 
 /**
  * Opens a PostgreSQL database; see `openStorage`.
@@ -29,7 +30,7 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
   const engine = createPostgresEngine(connection, db, leaseTime);
   return {
     runs: createPostgresRunStore(engine, createRunJobs(engine, options.clock)),
-    ...createRepositories(engine),
+    ...createRepositories(engine, createPostgresSearch(engine)),
     blobs: createTableBlobs(engine),
     check: () => checkDatabase(engine),
     close: () => connection.close(),

@@ -1,9 +1,12 @@
-import type { FoundRow, SearchFinder, SearchWriter } from '../engine/search.ts';
-import { MAX_FINDS, MAX_INDEXED_LENGTH, searchableText } from '../engine/search.ts';
-import type { Statement, Work } from '../engine/work.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { SearchWriter } from '../engine/search.ts';
+import { MAX_INDEXED_LENGTH, searchableText } from '../engine/search.ts';
+import type { Statement } from '../engine/work.ts';
 import { statements } from '../engine/work.ts';
+import type { FoundRow, Search } from '../repositories/conversation-search.ts';
+import { MAX_FINDS, toHits } from '../repositories/conversation-search.ts';
 import type { Term } from '../search-text.ts';
-import { pairsOf, searchText } from '../search-text.ts';
+import { pairsOf, searchText, termsOf } from '../search-text.ts';
 
 type Prepare = <Row>(sql: string) => Statement<Row>;
 
@@ -32,7 +35,7 @@ export function createPostgresSearchWriter(prepare: Prepare): SearchWriter {
   };
 }
 
-export function createPostgresSearchFinder(prepare: Prepare): SearchFinder {
+export function createPostgresSearch({ prepare, perform }: Engine): Search {
   const finds = (column: 'title' | 'body'): string => `(
     SELECT s.id, s.conversation_id, s.message_id FROM search_rows AS s
     WHERE s.${column} @@ CAST(CAST(?1 AS TEXT) AS TSQUERY) AND s.owner_id = ?2
@@ -48,8 +51,11 @@ export function createPostgresSearchFinder(prepare: Prepare): SearchFinder {
     FROM best JOIN conversations AS c ON c.id = best.conversation_id
     LEFT JOIN messages AS m ON m.conversation_id = best.conversation_id AND m.id = best.message_id
     ORDER BY (best.message_id = '') DESC, c.updated_at DESC, c.id DESC LIMIT ?3`);
-  return ({ ownerId }, { terms, limit }) =>
-    statements((): Work<FoundRow[]> => find.all(toQuery(terms), ownerId, limit));
+  return async ({ ownerId }, { query, limit }) => {
+    const terms = termsOf(query);
+    if (terms.length === 0) return [];
+    return toHits(await perform(statements(() => find.all(toQuery(terms), ownerId, limit))), terms);
+  };
 }
 
 function toVector(text: string): string {

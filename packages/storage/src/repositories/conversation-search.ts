@@ -1,26 +1,32 @@
 import type { Message, Principal } from '@toolyard/protocol';
-import type { Engine } from '../engine/engine.ts';
-import type { FoundRow } from '../engine/search.ts';
 import { searchableText } from '../engine/search.ts';
 import type { Term } from '../search-text.ts';
-import { termsOf } from '../search-text.ts';
 import { snippetOf } from '../snippet.ts';
 import { decodeJson } from '../text.ts';
 
 /** A conversation with what was looked for, and the words around it: the finds between U+0002 and U+0003. */
 export type Hit = { conversationId: string; snippet: string };
 
-/** Looks for a query of a person in titles and messages: titles first, then the latest. */
-export function createConversationSearch(
-  engine: Engine,
-): (principal: Principal, query: { query: string; limit: number }) => Promise<Hit[]> {
-  const find = engine.search.finder();
-  return async (principal, { query, limit }) => {
-    const terms = termsOf(query);
-    if (terms.length === 0) return [];
-    const rows = await engine.perform(find(principal, { terms, limit }));
-    return rows.map((row) => ({ conversationId: row.conversation_id, snippet: snippetOfRow(row, terms) }));
-  };
+export type SearchQuery = { query: string; limit: number };
+
+/**
+ * Conversations with all the words of a query in their title or in one of their messages: titles first, then the
+ * latest. What tables there are to search is the engine's affair.
+ */
+export type Search = (principal: Principal, query: SearchQuery) => Promise<Hit[]>;
+
+/** Where something was found; `message` null: in the title. */
+export type FoundRow = { conversation_id: string; title: string; message: string | null };
+
+/**
+ * So many finds are looked at, the newest first: what somebody looks for with a word that stands everywhere is recent,
+ * and nobody else has to wait.
+ */
+export const MAX_FINDS = 2_000;
+
+/** What was found, with the words around it. */
+export function toHits(rows: readonly FoundRow[], terms: readonly Term[]): Hit[] {
+  return rows.map((row) => ({ conversationId: row.conversation_id, snippet: snippetOfRow(row, terms) }));
 }
 
 function snippetOfRow({ title, message }: FoundRow, terms: readonly Term[]): string {

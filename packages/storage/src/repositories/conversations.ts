@@ -7,7 +7,7 @@ import { transaction } from '../engine/work.ts';
 import { ACTIVE } from '../runs/run-rows.ts';
 import type { Schema } from '../schema.ts';
 import { encodeJson, scrubText } from '../text.ts';
-import { createConversationSearch } from './conversation-search.ts';
+import type { Search } from './conversation-search.ts';
 
 type ActiveRun = { id: string; status: RunStatus };
 
@@ -73,10 +73,9 @@ export type ConversationRepository = {
   purgeDeleted(before: number, limit: number): Promise<number>;
 };
 
-export function createConversationRepository(engine: Engine): ConversationRepository {
+export function createConversationRepository(engine: Engine, search: Search): ConversationRepository {
   const { db } = engine;
-  const titles = engine.search.writer();
-  const search = createConversationSearch(engine);
+  const titles = engine.searchWriter();
   const own = (principal: Principal, id: string) =>
     db
       .selectFrom('conversations')

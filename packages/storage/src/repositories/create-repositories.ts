@@ -1,6 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import type { AgentRepository } from './agents.ts';
 import { createAgentRepository } from './agents.ts';
+import type { Search } from './conversation-search.ts';
 import type { ConversationRepository } from './conversations.ts';
 import { createConversationRepository } from './conversations.ts';
 import type { MessageRepository } from './messages.ts';
@@ -25,9 +26,9 @@ export type Repositories = {
   readonly secrets: SecretRepository;
 };
 
-export function createRepositories(engine: Engine): Repositories {
+export function createRepositories(engine: Engine, search: Search): Repositories {
   return {
-    conversations: createConversationRepository(engine),
+    conversations: createConversationRepository(engine, search),
     messages: createMessageRepository(engine),
     queue: createQueueRepository(engine),
     agents: createAgentRepository(engine.db),

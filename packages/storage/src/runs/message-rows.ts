@@ -26,7 +26,7 @@ export function createMessageWriter(engine: Engine): MessageWriter {
       role = excluded.role, created_at = excluded.created_at, message = excluded.message,
       abandoned = excluded.abandoned
     WHERE messages.run_id = excluded.run_id AND messages.parent_id IS NOT DISTINCT FROM excluded.parent_id`);
-  const search = engine.search.writer();
+  const search = engine.searchWriter();
   const parentOf = engine.prepare('SELECT 1 FROM messages WHERE conversation_id = ? AND id = ?');
   const moveAlways = engine.prepare('UPDATE conversations SET leaf_id = ?, updated_at = ? WHERE id = ?');
   const moveFrom = engine.prepare(

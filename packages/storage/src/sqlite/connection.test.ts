@@ -80,6 +80,18 @@ describe('a transaction', () => {
     expect(rows()).toBe(1);
   });
 
+  test('that was synced leaves no statement after it waiting for the disk, whether it failed or not', () => {
+    const mode = (): unknown => connection.database.prepare('PRAGMA synchronous').get()?.['synchronous'];
+    connection.transaction('work', 'full', () => expect(mode()).toBe(FULL));
+    expect(mode()).toBe(NORMAL);
+    expect(() =>
+      connection.transaction('work', 'full', () => {
+        throw new Error('stop');
+      }),
+    ).toThrow('stop');
+    expect(mode()).toBe(NORMAL);
+  });
+
   test('that failed after its commit is stored all the same', () => {
     failpoint.at('work:committed', () => {
       throw new Error('stop');

@@ -1,7 +1,8 @@
 import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 import type { Durability, Failpoint } from '@toolyard/protocol';
-import { storageError, toStorageError } from '../storage-error.ts';
+import { guarded, storageError } from '../storage-error.ts';
+import type { Reading } from './read-connection.ts';
 
 /** How long a statement waits for a foreign program that writes to the file, in milliseconds: everything waits with it. */
 const BUSY_TIMEOUT_MS = 1_000;
@@ -16,11 +17,10 @@ export type ConnectionOptions = {
  * The one writing connection to a database file. Whatever is written goes through {@link transaction} or is a single
  * statement, and both are synchronous: no transaction is ever open while something else runs.
  */
-export class SqliteConnection {
+export class SqliteConnection implements Reading {
   readonly file: string;
   readonly database: DatabaseSync;
   readonly #failpoint: Failpoint | undefined;
-  #durability: Durability = 'normal';
 
   constructor(file: string, options: ConnectionOptions = {}) {
     this.file = file;
@@ -45,21 +45,14 @@ export class SqliteConnection {
    */
   transaction<T>(name: string, durability: Durability, work: () => T): T {
     return this.guard(() => {
-      this.#synchronous(durability);
-      this.database.exec('BEGIN IMMEDIATE');
-      let result: T;
+      // SQLite refuses the change inside a transaction, so it comes before BEGIN.
+      if (durability === 'full') this.database.exec('PRAGMA synchronous = FULL');
       try {
-        this.#pass(`${name}:begun`);
-        result = work();
-        this.#pass(`${name}:written`);
-        this.database.exec('COMMIT');
-      } catch (error) {
-        // A full disk has rolled back already.
-        if (this.database.isTransaction) this.database.exec('ROLLBACK');
-        throw error;
+        return this.#carryOut(name, work);
+      } finally {
+        // Single statements, and transactions that ask for no more, never wait for the disk.
+        if (durability === 'full') this.database.exec('PRAGMA synchronous = NORMAL');
       }
-      this.#pass(`${name}:committed`);
-      return result;
     });
   }
 
@@ -89,18 +82,24 @@ export class SqliteConnection {
 
   /** Turns what the engine throws into a {@link StorageError}; what is none of the engine's passes as it is. */
   guard<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      throw isSqliteError(error) ? toStorageError(error, this.file) : error;
-    }
+    return guarded(this.file, work);
   }
 
-  // SQLite refuses the change inside a transaction, so it comes before BEGIN.
-  #synchronous(durability: Durability): void {
-    if (durability === this.#durability) return;
-    this.database.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
-    this.#durability = durability;
+  #carryOut<T>(name: string, work: () => T): T {
+    this.database.exec('BEGIN IMMEDIATE');
+    let result: T;
+    try {
+      this.#pass(`${name}:begun`);
+      result = work();
+      this.#pass(`${name}:written`);
+      this.database.exec('COMMIT');
+    } catch (error) {
+      // A full disk has rolled back already.
+      if (this.database.isTransaction) this.database.exec('ROLLBACK');
+      throw error;
+    }
+    this.#pass(`${name}:committed`);
+    return result;
   }
 
   #pass(name: string): void {
@@ -108,9 +107,11 @@ export class SqliteConnection {
   }
 }
 
-function isSqliteError(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_SQLITE_ERROR';
-}
+/**
+ * How long the log may grow before it is folded into the file, in pages of 4 kB. Folding waits for the disk twice and
+ * writes every page that was touched; runs touch the same ones over and over, so seldom is cheaper than soon.
+ */
+const FOLD_AFTER_PAGES = 4_000;
 
 function configure(database: DatabaseSync, options: ConnectionOptions): void {
   const mode = database.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
@@ -121,6 +122,7 @@ function configure(database: DatabaseSync, options: ConnectionOptions): void {
     PRAGMA foreign_keys = ON;
     PRAGMA synchronous = NORMAL;
     PRAGMA temp_store = MEMORY;
+    PRAGMA wal_autocheckpoint = ${FOLD_AFTER_PAGES};
   `);
   if (options.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${Math.trunc(options.maxPages)}`);
 }

@@ -8,7 +8,7 @@ import { MINE, SAVE_STATE } from '../runs/run-rows.ts';
 import type { Schema } from '../schema.ts';
 import { SQLITE, sqliteCode } from '../storage-error.ts';
 import type { SqliteConnection } from './connection.ts';
-import { createSqliteSearchFinder, createSqliteSearchWriter } from './search.ts';
+import { createSqliteSearchWriter } from './search-writer.ts';
 
 const INSERT_EVENT = `
   INSERT INTO run_events (run_id, seq, owner_id, v, step, attempt, at, type, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
@@ -36,10 +36,7 @@ export function createSqliteEngine(connection: SqliteConnection, clock: Clock, d
       claimFreeRows: '',
       textsOf: (parameter) => `SELECT value FROM json_each(${parameter})`,
     },
-    search: {
-      writer: () => createSqliteSearchWriter(prepare),
-      finder: () => createSqliteSearchFinder(prepare),
-    },
+    searchWriter: () => createSqliteSearchWriter(prepare),
     prepare,
 
     *rowsOf<T>(query: { compile(): { sql: string; parameters: readonly unknown[] } }): Work<T[]> {

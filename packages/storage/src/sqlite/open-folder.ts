@@ -8,12 +8,14 @@ import { checkStorage } from '../check.ts';
 import { lockFolder } from '../folder-lock.ts';
 import { jsonColumns } from '../json-columns.ts';
 import { BLOBS_FOLDER, DATABASE_FILE } from '../layout.ts';
+import { createReader } from '../reader/create-reader.ts';
 import { createRepositories } from '../repositories/create-repositories.ts';
 import { createRunJobs } from '../runs/create-run-jobs.ts';
 import type { Schema } from '../schema.ts';
 import { storageError, toStorageError } from '../storage-error.ts';
 import type { Storage, StorageOptions } from '../storage.ts';
 import { SqliteConnection } from './connection.ts';
+import { createConversationSearch } from './conversation-search.ts';
 import { createSqliteEngine } from './engine.ts';
 import { freeLeases } from './free-leases.ts';
 import { createSqliteDialect } from './kysely-dialect.ts';
@@ -50,11 +52,12 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
     plugins: [jsonColumns],
   });
   const blobs = createBlobStore(connection, join(folder, BLOBS_FOLDER));
+  const reader = createReader(connection.file, createConversationSearch(connection));
   const engine = createSqliteEngine(connection, clock, db);
   return {
     folder,
     runs: createSqliteRunStore(engine, createRunJobs(engine, clock)),
-    ...createRepositories(engine),
+    ...createRepositories(engine, (principal, query) => reader.search(principal, query)),
     blobs,
     async backup(to, options) {
       const release = blobs.holdDeletions();
@@ -66,6 +69,7 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
     },
     check: () => checkStorage(folder),
     close() {
+      reader.close();
       try {
         connection.close();
       } finally {

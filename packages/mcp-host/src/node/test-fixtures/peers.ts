@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '@toolyard/protocol';
 import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
 import { scriptedMcpCommand } from '@toolyard/testing';
-import type { McpHostOptions } from '../../host.ts';
+import type { McpHostOptions } from '../../host-options.ts';
 import { McpHost } from '../../host.ts';
 import { createNodeTransports } from '../transports.ts';
 import type { ServerConfig, ServerHealth } from '../../types.ts';

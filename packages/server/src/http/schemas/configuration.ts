@@ -7,7 +7,7 @@ import type {
 } from '@toolyard/protocol';
 import { z } from 'zod';
 import { agentConfigurationSchema } from '../../config/agent-configuration.ts';
-import { jsonValue, named, newId, pageOf, time, title } from './common.ts';
+import { jsonObject, jsonValue, named, newId, pageOf, time, title } from './common.ts';
 import { exactly } from './exactly.ts';
 
 export const agentConfiguration = named('AgentConfiguration', exactly<AgentConfiguration>()(agentConfigurationSchema));
@@ -26,9 +26,14 @@ export const resolvedConfiguration = named(
       parameters: z.strictObject({
         temperature: z.number().exactOptional(),
         topP: z.number().exactOptional(),
+        topK: z.number().exactOptional(),
         maxOutputTokens: z.number().exactOptional(),
+        presencePenalty: z.number().exactOptional(),
+        frequencyPenalty: z.number().exactOptional(),
         stop: z.array(z.string()).exactOptional(),
         seed: z.number().exactOptional(),
+        reasoningEffort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).exactOptional(),
+        extra: jsonObject.exactOptional(),
       }),
       limits: z.strictObject({
         maxTurns: z.number(),

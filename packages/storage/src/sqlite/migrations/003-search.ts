@@ -1,7 +1,8 @@
 /**
  * Full text. `search_rows` says where each text of the index stands: a message, or with an empty `message_id` the
  * title of a conversation. The index keeps no text, only tokens; `search_text(text)` is a function of ours
- * (`search-text.ts`), known to the connection that migrates.
+ * (`search-text.ts`), known to the connection that migrates. Who types begins with one letter: without an index of
+ * beginnings all words that begin so would be joined for it.
  */
 export const search: readonly string[] = [
   `CREATE TABLE search_rows (
@@ -12,7 +13,7 @@ export const search: readonly string[] = [
     UNIQUE (conversation_id, message_id)
   ) STRICT`,
   `CREATE VIRTUAL TABLE search_index USING fts5 (
-    title, body, content = '', contentless_delete = 1, tokenize = 'unicode61'
+    title, body, content = '', contentless_delete = 1, tokenize = 'unicode61', prefix = '1 2'
   )`,
   // Fires for what goes with its conversation too.
   `CREATE TRIGGER search_rows_deleted AFTER DELETE ON search_rows BEGIN

@@ -36,6 +36,7 @@ function chatOver(answer: Answer) {
       onChanged: (listener) => ((listeners.changed = listener), () => {}),
       onHello: (listener) => ((listeners.hello = () => listener({ type: 'hello', boot: '', version: '' })), () => {}),
     },
+
     readRun: async function* () {},
     soon: (work) => work(),
     goTo: async (id) => void visited.push(id),

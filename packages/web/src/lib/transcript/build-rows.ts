@@ -104,6 +104,8 @@ export function blocksOf(message: AssistantMessage, before: readonly Block[]): B
         blocks.push(texts.get(part.text) ?? { type: 'text', text: part.text, open: false });
         break;
       case 'reasoning': {
+        // Only a signature, for the provider's own eyes.
+        if (part.text === '') break;
         const seen = reasonings.next().value;
         blocks.push({
           type: 'reasoning',

@@ -1,0 +1,96 @@
+// What the page costs in a real browser: a first visit, a long conversation, a long answer. JSON lines on stdout, a
+// table for people on stderr.
+import { cpus, loadavg } from 'node:os';
+import { closeBrowser, launchBrowser, NO_BROWSER } from '../e2e/support/browser.ts';
+import { buildPage } from '../scripts/build-page.ts';
+import type { Context } from './page/context.ts';
+import { fillConversation } from './page/fill.ts';
+import { measureLoad } from './page/load.ts';
+import { measureOpen } from './page/open.ts';
+import type { Options, Part } from './page/options.ts';
+import { readOptions, USAGE } from './page/options.ts';
+import { measureStream } from './page/stream.ts';
+import { createApi } from './support/api.ts';
+import type { Finding } from './support/finding.ts';
+import { table } from './support/finding.ts';
+import { makeDataFolder, startServer } from './support/server.ts';
+import { PROVIDER, startUpstream } from './support/start-upstream.ts';
+
+const MEASURES: Readonly<Record<Part, (context: Context) => Promise<Finding[]>>> = {
+  load: measureLoad,
+  open: measureOpen,
+  stream: measureStream,
+};
+
+const MESSAGES = 10_000;
+
+async function main(options: Options): Promise<Finding[]> {
+  const wrong = NO_BROWSER ?? (await buildPage({ tell: say }));
+  if (wrong !== null) throw new Error(wrong);
+  using folder = makeDataFolder();
+  say(`filling a data folder with a conversation of ${String(MESSAGES)} messages`);
+  const conversation = await fillConversation(folder.path, MESSAGES);
+  const upstream = await startUpstream();
+  const findings: Finding[] = [];
+  try {
+    const server = await startServer({
+      dataFolder: folder.path,
+      providers: { [PROVIDER]: upstream.baseUrl },
+      profile: null,
+    });
+    try {
+      const browser = await launchBrowser();
+      say(
+        `node ${process.versions.node}, Chromium ${browser.version()}, ${String(cpus().length)} cores ` +
+          `(${cpus()[0]?.model ?? 'unknown'}); ${loadNow()}`,
+      );
+      const { url } = server;
+      const long = { conversation, messages: MESSAGES };
+      for (const part of options.only) {
+        const context = {
+          options,
+          url,
+          api: createApi(url),
+          browser,
+          long,
+          say: (text: string) => say(`${part}: ${text}`),
+        };
+        const found = await MEASURES[part](context);
+        for (const finding of found) process.stdout.write(`${JSON.stringify({ bench: 'page', ...finding })}\n`);
+        findings.push(...found);
+        say(`${part} is measured; ${loadNow()}`);
+      }
+    } finally {
+      await closeBrowser();
+      await server.end();
+    }
+  } finally {
+    await upstream.end();
+  }
+  return findings;
+}
+
+/** The others on this machine: without them the figures would be better. */
+function loadNow(): string {
+  return `load of the machine, last minute: ${(loadavg()[0] ?? 0).toFixed(2)}`;
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function optionsOrExit(): Options {
+  try {
+    const options = readOptions(process.argv.slice(2));
+    if (options) return options;
+    process.stdout.write(USAGE);
+    process.exit(0);
+  } catch (thrown) {
+    say(`${thrown instanceof Error ? thrown.message : String(thrown)}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+say(`\n${table(await main(optionsOrExit()))}`);
+// Connections kept open would keep the process too.
+process.exit();

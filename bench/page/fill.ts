@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type { Message } from '../../packages/protocol/src/index.ts';
+import { systemClock } from '../../packages/protocol/src/index.ts';
+import { OWNER } from '../../packages/server/src/http/types.ts';
+import { openStorage } from '../../packages/storage/src/index.ts';
+import { sampleMarkdown } from '../support/sample-markdown.ts';
+
+/** Stands in the last message and nowhere else. */
+export const LAST_WORDS = 'the very last words';
+
+/** Puts a conversation of so many messages into a data folder nobody uses, and gives its id. */
+export async function fillConversation(folder: string, messages: number): Promise<string> {
+  const storage = await openStorage({ folder, clock: systemClock });
+  try {
+    const id = randomUUID();
+    const at = Date.now() - messages * 1_000;
+    await storage.conversations.create(OWNER, { id, title: 'A long conversation', at });
+    const [question, ...others] = messagesOf(messages, at);
+    if (!question) return id;
+    const terms = { owner: randomUUID(), ms: 60_000 };
+    const runId = randomUUID();
+    // A run writes them all in one transaction: alone, each would wait for the disk.
+    const created = storage.runs.createRun(OWNER, {
+      id: runId,
+      conversationId: id,
+      place: 'server',
+      at,
+      messages: [question],
+      leaf: question.id,
+      lease: terms,
+    });
+    if (created.outcome !== 'created') throw new Error(`the run was not made: ${created.outcome}`);
+    const [stored] = storage.runs.commit([
+      {
+        runId,
+        fence: created.run.fence,
+        baseSeq: 0,
+        events: [],
+        status: 'done',
+        messages: others.map((message) => ({ conversationId: id, message })),
+        leaf: { from: question.id, to: others.at(-1)?.id ?? question.id },
+        durability: 'normal',
+      },
+    ]);
+    if (stored?.outcome !== 'committed') throw new Error(`the messages were not stored: ${JSON.stringify(stored)}`);
+    return id;
+  } finally {
+    storage.close();
+  }
+}
+
+/** Questions and answers in turns, the answers as different in length as answers are. */
+function messagesOf(count: number, from: number): Message[] {
+  const messages: Message[] = [];
+  for (let index = 0; index < count; index++) {
+    const head = {
+      id: `m${String(index)}`,
+      parentId: index === 0 ? null : `m${String(index - 1)}`,
+      createdAt: from + index * 1_000,
+    };
+    const number = String(index + 1);
+    if (index % 2 === 0) {
+      messages.push({
+        ...head,
+        role: 'user',
+        parts: [{ type: 'text', text: `Question ${number}: how does it go on?` }],
+      });
+      continue;
+    }
+    const text = `Answer ${number}.\n\n${sampleMarkdown(200 + ((index * 373) % 2_400))}`;
+    const end = index === count - 1 ? `\n\nThese are ${LAST_WORDS}.` : '';
+    messages.push({
+      ...head,
+      role: 'assistant',
+      model: 'sample',
+      runId: 'sample',
+      parts: [{ type: 'text', text: text + end }],
+      finishReason: 'stop',
+    });
+  }
+  return messages;
+}

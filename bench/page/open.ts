@@ -1,0 +1,53 @@
+import { median, quartiles } from '../support/quantile.ts';
+import type { Finding } from '../support/finding.ts';
+import type { Context } from './context.ts';
+import { freshVisitor } from './context.ts';
+import { LAST_WORDS } from './fill.ts';
+
+/** A conversation of 10,000 messages, opened by its address in a browser that knows the page. */
+export async function measureOpen(context: Context): Promise<Finding[]> {
+  const times = context.options.quick ? 3 : 10;
+  const { conversation, messages } = context.long;
+  const address = `${context.url}/c/${conversation}`;
+  const visitor = await freshVisitor(context);
+  const shown: number[] = [];
+  let nodes = 0;
+  try {
+    // The first visit fills the browser's cache.
+    for (let time = 0; time <= times; time++) {
+      context.say(time === 0 ? 'a first visit' : `opening ${String(time)} of ${String(times)}`);
+      const page = await visitor.newPage();
+      await page.addInitScript(watchForLastWords, LAST_WORDS);
+      await page.goto(address, { waitUntil: 'commit' });
+      await page.waitForFunction(() => 'shownAt' in globalThis, null, { polling: 50 });
+      if (time > 0) shown.push(await page.evaluate(() => (globalThis as unknown as { shownAt: number }).shownAt));
+      await page.waitForTimeout(500);
+      nodes = await page.evaluate(() => document.querySelectorAll('*').length);
+      await page.close();
+    }
+  } finally {
+    await visitor.close();
+  }
+  const measure = `opening a conversation of ${String(messages)} messages, until the last is seen`;
+  return [
+    { part: 'open', measure, value: median(shown), unit: 'ms', quartiles: quartiles(shown), of: { times } },
+    { part: 'open', measure: 'elements in the page then', value: nodes, unit: '' },
+  ];
+}
+
+/** Runs in the page: notes when the words can be seen, from the beginning of the navigation. */
+function watchForLastWords(words: string): void {
+  const look = (): void => {
+    const walker = document.createTreeWalker(document.body ?? document.documentElement, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (!node.textContent?.includes(words)) continue;
+      const place = node.parentElement?.getBoundingClientRect();
+      if (place && place.height > 0 && place.bottom > 0 && place.top < innerHeight) {
+        Object.assign(globalThis, { shownAt: performance.now() });
+        return;
+      }
+    }
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}

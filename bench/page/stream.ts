@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { CDPSession, Page } from 'playwright-core';
+import { median, quantile, quartiles } from '../support/quantile.ts';
+import type { Finding } from '../support/finding.ts';
+import { sampleMarkdown } from '../support/sample-markdown.ts';
+import { PROVIDER } from '../support/start-upstream.ts';
+import type { Context } from './context.ts';
+import { COMPOSER, freshVisitor } from './context.ts';
+
+/** What a browser did while an answer came. */
+type Watched = {
+  /** Of the page's thread, of the time the answer took. */
+  busyPercent: number;
+  /** Between two frames, in milliseconds. */
+  gaps: number[];
+  longTasks: number[];
+  shift: number;
+};
+
+type Reader = 'the page' | 'marked, whole';
+
+/** One frame of 60 a second, and a little for the clock. */
+const LATE_FRAME_MS = 17.5;
+
+/**
+ * An answer of 60 kB of Markdown at 500 tokens a second: read by the page, and in the same page by a reader that
+ * parses the whole text again with `marked`, once a frame, and makes it the content of an element: the least one can
+ * write, without colours, and without looking at what HTML a model wrote.
+ */
+export async function measureStream(context: Context): Promise<Finding[]> {
+  const size = context.options.quick ? 15_000 : 60_000;
+  const rounds = context.options.quick ? 1 : 3;
+  const watched: Record<Reader, Watched[]> = { 'the page': [], 'marked, whole': [] };
+  for (let round = 0; round < rounds; round++) {
+    for (const reader of round % 2 === 0
+      ? (['the page', 'marked, whole'] as const)
+      : (['marked, whole', 'the page'] as const)) {
+      context.say(`round ${String(round + 1)} of ${String(rounds)}: ${reader}`);
+      watched[reader].push(await watchAnswer(context, reader, size));
+    }
+  }
+  const name = `${String(size / 1000)} kB at 500 tokens a second`;
+  return (['the page', 'marked, whole'] as const).flatMap((reader) =>
+    findingsOf(`${name}, ${reader}`, watched[reader]),
+  );
+}
+
+async function watchAnswer(context: Context, reader: Reader, size: number): Promise<Watched> {
+  const visitor = await freshVisitor(context);
+  try {
+    const { api, url } = context;
+    const model = { providerId: PROVIDER, modelId: `markdown-${String(size)}` };
+    const conversation = await api.createConversation({ model });
+    const page = await visitor.newPage();
+    await page.addInitScript(installWatch);
+    await page.goto(reader === 'the page' ? `${url}/c/${conversation}` : url);
+    await page.waitForSelector(COMPOSER);
+    if (reader === 'marked, whole') await page.evaluate(markedSource());
+    // What is loaded when needed is loaded; nothing moves any more.
+    await page.waitForTimeout(1_000);
+
+    const profiler = await visitor.newCDPSession(page);
+    await profiler.send('Performance.enable');
+    const run = await api.send(conversation, 'Write a long answer.');
+    if (reader === 'marked, whole') await page.evaluate(readWithMarked, run);
+    // From the first word on: where a first message is sent, the page makes room for it.
+    let before = null as Promise<{ at: number; busySeconds: number }> | null;
+    const begin = async (): Promise<{ at: number; busySeconds: number }> => {
+      await page.evaluate(() => watch.begin());
+      return { at: performance.now(), busySeconds: await busySeconds(profiler) };
+    };
+    await api.read(run, (events) => {
+      if (events.some(({ type }) => type === 'text_delta')) before ??= begin();
+    });
+    const begun = await (before ?? begin());
+    await page.waitForTimeout(200);
+    const seconds = (performance.now() - begun.at) / 1000;
+    const seen = await page.evaluate(() => watch.end());
+    const busyPercent = (100 * ((await busySeconds(profiler)) - begun.busySeconds)) / seconds;
+    await checkWhole(page, size);
+    return { busyPercent, ...seen };
+  } finally {
+    await visitor.close();
+  }
+}
+
+async function busySeconds(profiler: CDPSession): Promise<number> {
+  const { metrics } = await profiler.send('Performance.getMetrics');
+  return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
+}
+
+/** The end of the answer stands in the page. */
+async function checkWhole(page: Page, size: number): Promise<void> {
+  const words = sampleMarkdown(size).match(/[a-z]{4,}/g) ?? [];
+  const last = words.at(-2) ?? '';
+  const text = await page.evaluate(() => document.body.textContent ?? '');
+  if (!text.slice(-Math.max(4_000, size / 4)).includes(last))
+    throw new Error(`the end of the answer is not shown: "${last}"`);
+}
+
+function findingsOf(name: string, watched: readonly Watched[]): Finding[] {
+  const part = 'stream';
+  const busy = watched.map(({ busyPercent }) => busyPercent);
+  const late = watched.map(({ gaps }) => (100 * gaps.filter((gap) => gap > LATE_FRAME_MS).length) / gaps.length);
+  const gaps = watched.flatMap((one) => one.gaps);
+  const longTasks = watched.map((one) => one.longTasks);
+  const shift = watched.map((one) => one.shift);
+  return [
+    { part, measure: `${name}: its thread is busy`, value: median(busy), unit: '%', quartiles: quartiles(busy) },
+    {
+      part,
+      measure: `${name}: frames over 16 ms`,
+      value: median(late),
+      unit: '%',
+      quartiles: quartiles(late),
+      of: { medianMs: median(gaps), p99Ms: quantile(gaps, 0.99), worstMs: Math.max(...gaps) },
+    },
+    {
+      part,
+      measure: `${name}: tasks over 50 ms`,
+      value: median(longTasks.map(({ length }) => length)),
+      unit: '',
+      of: { longestMs: Math.max(0, ...longTasks.flat()) },
+    },
+    { part, measure: `${name}: layout shift`, value: median(shift), unit: '' },
+  ];
+}
+
+/** What {@link installWatch} puts into the page. */
+declare const watch: { begin(): void; end(): { gaps: number[]; longTasks: number[]; shift: number } };
+
+/** Runs in the page, before anything of its own. */
+function installWatch(): void {
+  let gaps: number[] = [];
+  let longTasks: number[] = [];
+  let shift = 0;
+  let before: number | null = null;
+  let watching = false;
+  new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
+    type: 'longtask',
+  });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) shift += (entry as unknown as { value: number }).value;
+  }).observe({ type: 'layout-shift' });
+  const frame = (now: number): void => {
+    if (before !== null) gaps.push(now - before);
+    before = now;
+    if (watching) requestAnimationFrame(frame);
+  };
+  Object.assign(globalThis, {
+    watch: {
+      begin() {
+        gaps = [];
+        longTasks = [];
+        shift = 0;
+        before = null;
+        watching = true;
+        requestAnimationFrame(frame);
+      },
+      end() {
+        watching = false;
+        return { gaps, longTasks, shift };
+      },
+    },
+  });
+}
+
+function markedSource(): string {
+  // The very one the page is built with.
+  const main = createRequire(new URL('../../packages/web/package.json', import.meta.url)).resolve('marked');
+  return readFileSync(join(dirname(main), 'marked.umd.js'), 'utf8');
+}
+
+declare const marked: { parse(text: string): string };
+
+/** Runs in the page: reads the run, and writes the whole of it anew, once a frame. */
+function readWithMarked(run: string): void {
+  const scroller = document.createElement('div');
+  scroller.style.cssText = 'position:fixed;inset:0;overflow:auto;background:Canvas;z-index:999';
+  const content = document.createElement('div');
+  content.className = 'md';
+  content.style.cssText = 'max-width:768px;margin:auto';
+  scroller.append(content);
+  for (const child of document.body.children) if (child instanceof HTMLElement) child.style.display = 'none';
+  document.body.append(scroller);
+  let text = '';
+  let due = false;
+  const source = new EventSource(`/api/runs/${run}/events`);
+  source.addEventListener('run', ({ data }) => {
+    const event = JSON.parse(String(data)) as { type: string; text?: string };
+    if (event.type !== 'text_delta') return;
+    text += event.text ?? '';
+    if (due) return;
+    due = true;
+    requestAnimationFrame(() => {
+      due = false;
+      content.innerHTML = marked.parse(text);
+      scroller.scrollTop = scroller.scrollHeight;
+    });
+  });
+  source.addEventListener('end', () => source.close());
+}

@@ -1,0 +1,77 @@
+import type { ChildProcess, Serializable } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** A child process that answers each message with one message. */
+export type Peer<Out extends Serializable, In> = {
+  /** Rejects if the child has ended, ends, or takes longer than `withinMs`; it is ended then. */
+  ask(message: Out, withinMs: number): Promise<In>;
+  /** The first thing the child says of itself. */
+  hear(withinMs: number): Promise<In>;
+  /** Resolves once the child is gone. */
+  end(): Promise<void>;
+};
+
+/** Starts a file of bench/ with the Node and the conditions this process runs with. */
+export function startPeer<Out extends Serializable, In>(
+  file: string,
+  options: { args?: readonly string[]; execArgv?: readonly string[] } = {},
+): Peer<Out, In> {
+  const child = fork(fileURLToPath(new URL(`../${file}`, import.meta.url)), options.args, {
+    // stdout carries the results of the bench and nothing else.
+    stdio: ['ignore', 2, 2, 'ipc'],
+    execArgv: [...process.execArgv, ...(options.execArgv ?? [])],
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  const gone = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+
+  function hear(withinMs: number): Promise<In> {
+    return new Promise<In>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        finish();
+        child.kill('SIGKILL');
+        reject(new Error(`no answer within ${withinMs / 1000} s`));
+      }, withinMs);
+      const onMessage = (message: Serializable): void => {
+        finish();
+        resolve(message as In);
+      };
+      const onExit = (): void => {
+        finish();
+        reject(new Error(`its process has ended (${child.signalCode ?? child.exitCode ?? 'not started'})`));
+      };
+      const finish = (): void => {
+        clearTimeout(timer);
+        child.off('message', onMessage);
+        child.off('exit', onExit);
+      };
+      child.on('message', onMessage);
+      child.on('exit', onExit);
+      if (hasEnded(child)) onExit();
+    });
+  }
+
+  return {
+    hear,
+    ask(message, withinMs) {
+      const reply = hear(withinMs);
+      if (!hasEnded(child)) child.send(message);
+      return reply;
+    },
+    async end() {
+      if (child.connected) child.disconnect();
+      const timer = setTimeout(() => child.kill('SIGKILL'), FAREWELL_MS);
+      if (!hasEnded(child)) await gone;
+      clearTimeout(timer);
+    },
+  };
+}
+
+const FAREWELL_MS = 5_000;
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+}

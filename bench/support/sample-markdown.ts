@@ -1,0 +1,67 @@
+/** What a long answer of a model looks like: a section after the other, none like the one before. */
+const SECTIONS: readonly ((number: number) => string)[] = [
+  (n) => `## Part ${String(n)}: how it is put together
+
+A request passes **three** stages, and each of them may \`refuse\` it. The first looks at its form, the second at who
+sends it, the third at what it asks for; see [the overview](https://example.org/part/${String(n)}) for all of them.
+
+`,
+  (n) => `1. Read the settings, from the file and from the environment.
+2. Open the database and bring its tables to version ${String(n)}.
+   - A database of a newer version is refused, with the reason.
+   - One that is damaged is *not touched*.
+3. Answer requests until a signal comes.
+
+`,
+  (n) => `\`\`\`ts
+export async function readAll(from: AsyncIterable<string>, limit = ${String(n * 100)}): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of from) {
+    // Whoever sends more than that is not listened to any longer.
+    if (lines.length >= limit) throw new RangeError(\`more than \${limit} lines\`);
+    lines.push(line.trimEnd());
+  }
+  return lines;
+}
+\`\`\`
+
+`,
+  (n) => `| stage | takes | may fail with |
+| --- | ---: | --- |
+| form | ${String(n)} ms | \`bad_request\` |
+| sender | ${String(n + 1)} ms | \`unauthorized\` |
+| content | ${String(n + 2)} ms | \`not_found\`, \`conflict\` |
+
+`,
+  (
+    n,
+  ) => `> What is written down first is what everybody finds later; what is only said is lost by part ${String(n + 1)}.
+
+`,
+  (
+    n,
+  ) => `第 ${String(n)} 部分說明資料如何保存。每一次寫入都先落到磁碟，然後才告訴讀者；讀者斷線之後，從上一個編號接著讀，**不會遺漏，也不會重複**。
+
+`,
+  (
+    n,
+  ) => `Numbers alone say little: ${String(n * 7)} of ${String(n * 9)} requests were answered from memory, the others had to
+wait for the disk, which took between ${String(n)} and ${String(n * 3)} milliseconds on a machine that did other things as well. None of
+them was lost, and none was answered twice.
+
+`,
+];
+
+/** Markdown of just so many characters. */
+export function sampleMarkdown(characters: number): string {
+  let text = '';
+  for (let number = 1; text.length < characters; number++) {
+    text += SECTIONS[number % SECTIONS.length]?.(number) ?? '';
+  }
+  return text.slice(0, characters);
+}
+
+/** In pieces as long as tokens are. */
+export function tokensOf(text: string): string[] {
+  return text.match(/[\s\S]{1,4}/g) ?? [];
+}

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { namesOf, says, sendsTo } from './test-fixtures/origins.ts';
+import { madeHere } from './test-fixtures/made-here.ts';
+import { trustOrigins } from './trust.ts';
+
+// Who is trusted, each test says itself.
+const { guard, origin } = madeHere(() => false);
+
+describe('a WebSocket behind the guard', () => {
+  test('goes where the owner said, with headers and subprotocols', async () => {
+    const peer = await origin(says('no WebSocket here'));
+    const { openWebSocket } = guard({ trust: trustOrigins([peer.origin]) });
+    const url = `${peer.origin.replace('http', 'ws')}/mcp?x=1`;
+    const socket = openWebSocket(url, { protocols: ['mcp'], headers: { 'x-api-key': 'k' } });
+    await once(socket, 'error');
+    expect(peer.seen).toMatchObject([
+      { path: '/mcp?x=1', headers: { upgrade: 'websocket', 'sec-websocket-protocol': 'mcp', 'x-api-key': 'k' } },
+    ]);
+  });
+
+  test('is not opened to an address that is nobody’s choice', async () => {
+    const peer = await origin(says('secret'));
+    const { openWebSocket } = guard();
+    for (const url of [
+      peer.origin.replace('http', 'ws'),
+      'ws://169.254.169.254/',
+      'wss://localhost/',
+      'file:///etc/passwd',
+      'ws://user:word@example.com/',
+      'not an address',
+    ]) {
+      expect(() => openWebSocket(url)).toThrow(expect.objectContaining({ code: 'address_refused' }) as Error);
+    }
+    expect(peer.seen).toEqual([]);
+  });
+
+  test('is not opened to a name that leads there', async () => {
+    const peer = await origin(says('secret'));
+    const { resolve, asked } = namesOf({ 'public.example': ['127.0.0.1'] });
+    const socket = guard({ resolve }).openWebSocket(`ws://public.example:${peer.port}/`);
+    await once(socket, 'error');
+    expect(asked).toEqual(['public.example']);
+    expect(peer.seen).toEqual([]);
+  });
+
+  test('follows no redirect', async () => {
+    const other = await origin(says('secret'));
+    const peer = await origin(sendsTo(other.origin));
+    const { openWebSocket } = guard({ trust: trustOrigins([peer.origin, other.origin]) });
+    await once(openWebSocket(peer.origin.replace('http', 'ws')), 'error');
+    expect([peer.seen.length, other.seen.length]).toEqual([1, 0]);
+  });
+});

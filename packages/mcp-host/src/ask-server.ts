@@ -1,0 +1,71 @@
+import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { notSent } from './call-failure.ts';
+import { notReady } from './connection-errors.ts';
+import type { ListedTool } from './read-tool.ts';
+import type { ServerSlot } from './server-slot.ts';
+import type { Session } from './session.ts';
+import { shownState } from './server-states.ts';
+import type { CallToolOptions, ServerConfig } from './types.ts';
+
+/**
+ * Asks a server for something that may be asked for twice: a server that is reconnecting is waited for, and a session
+ * that is lost under the request is replaced and asked again.
+ *
+ * @param whenBack resolves when the server is back or will not be waited for any longer
+ * @throws ToolyardError
+ */
+export async function askServer<T>(
+  slot: ServerSlot,
+  whenBack: () => Promise<void>,
+  ask: (session: Session) => Promise<T>,
+): Promise<T> {
+  if (slot.isReconnecting) await whenBack();
+  try {
+    return await ask(sessionOf(slot));
+  } catch (thrown) {
+    if (!slot.isRenewing) throw thrown;
+    await whenBack();
+    return ask(sessionOf(slot));
+  }
+}
+
+/** Makes a call; it is made a second time only where that can do no harm. Never throws. */
+export async function callServer(
+  slot: ServerSlot,
+  whenBack: () => Promise<void>,
+  tool: ToolReference,
+  args: JsonObject,
+  options: CallToolOptions,
+): Promise<ToolResult> {
+  if (slot.isReconnecting) await whenBack();
+  const definition = slot.tools.get(tool.name);
+  const result = await callOnce(slot, tool, args, options);
+  // The session was lost under the call: nobody can say whether it took effect, but some may be made twice.
+  if (result.outcome !== 'unknown' || !slot.isRenewing || !mayBeRepeated(slot.config, definition)) return result;
+  await whenBack();
+  return slot.session === undefined ? result : callOnce(slot, tool, args, options);
+}
+
+async function callOnce(
+  slot: ServerSlot,
+  tool: ToolReference,
+  args: JsonObject,
+  options: CallToolOptions,
+): Promise<ToolResult> {
+  const { session, config, stage, error } = slot;
+  if (session === undefined) return notSent(error ?? notReady(config.id, shownState(stage)));
+  return session.callTool(tool.name, args, options);
+}
+
+function sessionOf(slot: ServerSlot): Session {
+  const { session, config, stage, error } = slot;
+  if (session !== undefined) return session;
+  throw new ToolyardError(error ?? notReady(config.id, shownState(stage)));
+}
+
+/** What a server says of its own tools counts only if its owner vouches for it. */
+function mayBeRepeated(config: ServerConfig, tool: ListedTool | undefined): boolean {
+  if (config.builtIn !== true && config.trusted !== true) return false;
+  return tool?.annotations?.readOnly === true || tool?.annotations?.idempotent === true;
+}

@@ -1,0 +1,58 @@
+import type { Fetch } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+
+/** The longest message a server may send, in bytes, unless the owner of the transports says otherwise. */
+export const LONGEST_MESSAGE = 64 * 1_024 * 1_024;
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+
+/** A fetch whose answers end with an error where one message of theirs is longer than that. */
+export function limitMessages(fetch: Fetch, longest: number): Fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.body === null || isKnownToFit(response.headers, longest)) return response;
+    const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
+    const { status, statusText, headers, url } = response;
+    const limited = new Response(response.body.pipeThrough(limiter(longest, isStream)), {
+      status,
+      statusText,
+      headers,
+    });
+    Object.defineProperty(limited, 'url', { value: url });
+    return limited;
+  };
+}
+
+/** What is packed may be any size once it is unpacked. */
+function isKnownToFit(headers: Headers, longest: number): boolean {
+  const length = headers.get('content-length');
+  return length !== null && !headers.has('content-encoding') && Number(length) <= longest;
+}
+
+/** Of a stream of events each one counts for itself; an empty line ends it. */
+function limiter(longest: number, isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let length = 0;
+  let isLineEmpty = true;
+  return new TransformStream({
+    transform(chunk, controller) {
+      if (!isStream) length += chunk.length;
+      else {
+        for (const byte of chunk) {
+          if (byte === RETURN) continue;
+          length = byte === NEWLINE && isLineEmpty ? 0 : length + 1;
+          isLineEmpty = byte === NEWLINE;
+        }
+      }
+      if (length > longest) controller.error(tooLong(longest));
+      else controller.enqueue(chunk);
+    },
+  });
+}
+
+function tooLong(longest: number): ToolyardError {
+  return new ToolyardError({
+    code: 'too_large',
+    message: `The server sent a message of more than ${Math.round(longest / 1_048_576)} MB, which is not read.`,
+  });
+}

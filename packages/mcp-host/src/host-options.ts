@@ -1,0 +1,35 @@
+import type { Implementation } from '@modelcontextprotocol/client';
+import type { Clock, ErrorInfo } from '@toolyard/protocol';
+import type { EraMemory } from './era-memory.ts';
+import type { QuestionHandlers } from './questions.ts';
+import type { CreateTransport } from './transport.ts';
+import type { PinStore } from './trust.ts';
+import type { ListedPrompt, LogEntry, LogLevel, ServerConfig } from './types.ts';
+
+export type McpHostOptions = {
+  servers: readonly ServerConfig[];
+  createTransport: CreateTransport;
+  clock: Clock;
+  /** How Toolyard introduces itself to servers. */
+  clientInfo: Implementation;
+  /** Where the protocol generation of each server is remembered; by default in memory. */
+  eraMemory?: EraMemory;
+  /** Who answers what servers ask; what has no handler is not offered to them. */
+  handlers?: QuestionHandlers;
+  /** How often in a row a lost server is connected again; default 10. */
+  maxReconnects?: number;
+  /** 0 up to 1: how much of its share chance takes off a wait. Default `Math.random`. */
+  jitter?: () => number;
+  /** From which level on servers are to log what they do; by default as they like. */
+  logLevel?: LogLevel;
+  /** What people approved of tools, kept by the owner; by default for as long as the process lives. */
+  pins?: PinStore;
+  /** Hears every log line of every server as it is written. */
+  log?(serverId: string, entry: LogEntry): void;
+};
+
+/** The prompts of all connected servers, and the servers whose list failed. */
+export type AllPrompts = {
+  prompts: (ListedPrompt & { serverId: string })[];
+  failures: { serverId: string; error: ErrorInfo }[];
+};

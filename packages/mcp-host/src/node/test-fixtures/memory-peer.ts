@@ -1,0 +1,129 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import { isJsonObject } from '@toolyard/protocol';
+import { createEraMemory, type EraMemory } from '../../era-memory.ts';
+import type { CreateTransport, HostTransport, TransportEnd } from '../../transport.ts';
+
+/** How a server in memory greets whoever comes. */
+export type Greeting = 'welcome' | 'unreachable' | 'no_such_command' | 'sign_in' | 'silent';
+
+/** Results by method, in place of the peer's own. */
+export type Answers = Record<string, (params: Record<string, unknown>) => object>;
+
+/** A server without any I/O, so that a fake clock rules all of its time. */
+export class MemoryPeer {
+  greeting: Greeting = 'welcome';
+  /** What becomes of whatever is asked of it once it has been greeted. */
+  asked: 'answer' | 'forgotten' | 'sign_in' = 'answer';
+  answers: Answers = {};
+  capabilities: object = { tools: {} };
+  /** When each attempt to connect began. */
+  attempts = 0;
+  readonly received: JSONRPCMessage[] = [];
+  readonly #open = new Set<MemoryTransport>();
+
+  readonly createTransport: CreateTransport = () => {
+    this.attempts++;
+    return new MemoryTransport(this, this.#open);
+  };
+
+  /** Everything here is known to be old, so that saying hello is one question. */
+  readonly eraMemory: EraMemory = {
+    ...createEraMemory(),
+    get: () => ({ era: 'legacy', at: Number.MAX_SAFE_INTEGER }),
+  };
+
+  get openConnections(): number {
+    return this.#open.size;
+  }
+
+  /** Ends every connection, as a crash does. */
+  drop(): void {
+    for (const transport of this.#open) transport.drop();
+  }
+
+  /** Tells or asks every client something. */
+  say(message: object): void {
+    for (const transport of this.#open) transport.onmessage?.({ jsonrpc: '2.0', ...message } as JSONRPCMessage);
+  }
+
+  countOf(method: string): number {
+    return this.received.filter((message) => 'method' in message && message.method === method).length;
+  }
+}
+
+class MemoryTransport implements HostTransport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: ((message: JSONRPCMessage) => void) | undefined;
+  end: TransportEnd | undefined;
+  sessionId: string | undefined;
+  readonly #peer: MemoryPeer;
+  readonly #open: Set<MemoryTransport>;
+
+  constructor(peer: MemoryPeer, open: Set<MemoryTransport>) {
+    this.#peer = peer;
+    this.#open = open;
+  }
+
+  async start(): Promise<void> {
+    switch (this.#peer.greeting) {
+      case 'welcome':
+      case 'silent':
+        this.#open.add(this);
+        return;
+      case 'unreachable':
+        this.end = { kind: 'unreachable', detail: 'nobody there' };
+        throw new Error('unreachable');
+      case 'no_such_command':
+        this.end = { kind: 'not_started', reason: 'command_not_found', command: 'none', detail: 'ENOENT' };
+        throw new Error('no such command');
+      case 'sign_in':
+        throw new UnauthorizedError();
+    }
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const peer = this.#peer;
+    peer.received.push(message);
+    if (!('method' in message) || peer.greeting === 'silent') return;
+    if (message.method === 'initialize') this.sessionId = 'session';
+    else if ('id' in message && peer.asked === 'sign_in') throw new UnauthorizedError();
+    else if ('id' in message && peer.asked === 'forgotten' && message.method === 'tools/call') throw notFound();
+    if (!('id' in message)) return;
+    const result = this.#answer(message.method, isJsonObject(message.params) ? message.params : {});
+    queueMicrotask(() => this.onmessage?.({ jsonrpc: '2.0', id: message.id, ...result } as JSONRPCMessage));
+  }
+
+  #answer(method: string, params: Record<string, unknown>): object {
+    const own = this.#peer.answers[method];
+    if (own !== undefined) return own(params);
+    switch (method) {
+      case 'initialize': {
+        const serverInfo = { name: 'memory', version: '1.0.0' };
+        return { result: { protocolVersion: '2025-11-25', capabilities: this.#peer.capabilities, serverInfo } };
+      }
+      case 'tools/list':
+        return { result: { tools: [{ name: 'go', inputSchema: { type: 'object' } }] } };
+      case 'tools/call':
+        return { result: { content: [{ type: 'text', text: 'done' }] } };
+      default:
+        return { error: { code: -32_601, message: 'Method not found' } };
+    }
+  }
+
+  drop(): void {
+    if (!this.#open.delete(this)) return;
+    this.end = { kind: 'hung_up' };
+    this.onclose?.();
+  }
+
+  async close(): Promise<void> {
+    if (!this.#open.delete(this)) return;
+    this.onclose?.();
+  }
+}
+
+function notFound(): SdkHttpError {
+  return new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'Not found', { status: 404, statusText: 'Not Found' });
+}

@@ -1,0 +1,396 @@
+import type { JsonObject } from '@toolyard/protocol';
+import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import type { ScriptedMcp, ToolAction } from '@toolyard/testing';
+import { createFakeClock, eventually, startScriptedMcp } from '@toolyard/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import { McpHost } from './host.ts';
+import type { McpHostOptions } from './host-options.ts';
+import { connected, everything, newHost } from './node/test-fixtures/peers.ts';
+import { MemoryPeer } from './node/test-fixtures/memory-peer.ts';
+import type { Question, QuestionHandlers } from './questions.ts';
+
+let host: McpHost | undefined;
+let server: ScriptedMcp | undefined;
+afterEach(async () => {
+  await host?.close();
+  await server?.close();
+});
+
+const FORM = {
+  mode: 'form',
+  message: 'Which city?',
+  requestedSchema: {
+    type: 'object',
+    properties: { city: { type: 'string' }, days: { type: 'integer', default: 3 } },
+    required: ['city'],
+  },
+};
+const SAMPLING = { messages: [{ role: 'user', content: { type: 'text', text: 'Say hi' } }], maxTokens: 10 };
+
+const all: QuestionHandlers = {
+  form: async () => ({ action: 'accept', content: { city: 'Taipei' } }),
+  url: async () => 'accept',
+  sampling: async () => ({ role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'demo' }),
+  roots: () => [{ uri: 'file:///work', name: 'work' }],
+};
+
+describe('what is declared', () => {
+  const declared = async (handlers: QuestionHandlers | undefined): Promise<unknown> => {
+    const peer = new MemoryPeer();
+    host = memoryHost(peer, handlers === undefined ? {} : { handlers });
+    await host.connectAll();
+    const hello = peer.received.find((message) => 'method' in message && message.method === 'initialize');
+    await host.close();
+    return hello !== undefined && 'params' in hello ? hello.params?.['capabilities'] : undefined;
+  };
+
+  test('is what has a handler and nothing else', async () => {
+    expect(await declared(undefined)).toEqual({});
+    expect(await declared({ roots: () => [] })).toEqual({ roots: { listChanged: true } });
+    expect(await declared({ url: async () => 'cancel' })).toEqual({ elicitation: { url: {} } });
+    expect(await declared(all)).toEqual({
+      sampling: { tools: {} },
+      elicitation: { form: { applyDefaults: true }, url: {} },
+      roots: { listChanged: true },
+    });
+  });
+});
+
+function memoryHost(peer: MemoryPeer, more: Partial<McpHostOptions> = {}): McpHost {
+  return new McpHost({
+    servers: [{ id: 'srv', transport: { type: 'in-memory', name: 'srv' } }],
+    createTransport: peer.createTransport,
+    eraMemory: peer.eraMemory,
+    clock: createFakeClock(),
+    clientInfo: { name: 'toolyard-test', version: '0' },
+    ...more,
+  });
+}
+
+describe('a legacy server asks', () => {
+  /** Asks in the middle of a call that never ends by itself; gives the answer as it went over the wire. */
+  async function ask(handlers: QuestionHandlers, method: string, params: JsonObject = {}): Promise<unknown> {
+    const peer = new MemoryPeer();
+    peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
+    host = memoryHost(peer, { handlers });
+    await host.connectAll();
+    const call = host.callTool({ serverId: 'srv', name: 'go' }, {});
+    peer.say({ id: 'question', method, params });
+    const answer = await eventually(() =>
+      peer.received.find((message) => 'id' in message && message.id === 'question'),
+    );
+    await host.close();
+    await call;
+    return 'result' in answer ? answer.result : 'error' in answer ? answer.error : undefined;
+  }
+
+  test('and is answered: a form with its defaults filled in, a model, an address, the folders', async () => {
+    expect(await ask(all, 'elicitation/create', FORM)).toEqual({
+      action: 'accept',
+      content: { city: 'Taipei', days: 3 },
+    });
+    expect(await ask(all, 'sampling/createMessage', SAMPLING)).toMatchObject({ model: 'demo' });
+    const url = { mode: 'url', message: 'Sign in', elicitationId: 'e1', url: 'https://example.com/in' };
+    expect(await ask(all, 'elicitation/create', url)).toEqual({ action: 'accept' });
+    expect(await ask(all, 'roots/list')).toEqual({ roots: [{ uri: 'file:///work', name: 'work' }] });
+  });
+
+  test('and is told politely that nobody answers, that the person said no, or that something went wrong', async () => {
+    expect(await ask({}, 'elicitation/create', FORM)).toMatchObject({ code: -32601 });
+    expect(await ask({ form: async () => ({ action: 'decline' }) }, 'elicitation/create', FORM)).toEqual({
+      action: 'decline',
+    });
+    const no = new ToolyardError({ code: 'refused', message: 'The person does not want that.' });
+    const refusing: QuestionHandlers = { sampling: () => Promise.reject(no) };
+    expect(await ask(refusing, 'sampling/createMessage', SAMPLING)).toEqual({
+      code: -1,
+      message: 'The person does not want that.',
+    });
+    const broken: QuestionHandlers = { sampling: () => Promise.reject(new Error('key sk-hunter2 is wrong')) };
+    const told = await ask(broken, 'sampling/createMessage', SAMPLING);
+    expect(told).toMatchObject({ code: -32603 });
+    expect(JSON.stringify(told)).not.toContain('hunter2');
+  });
+
+  test('and never gets what does not fit its own form', async () => {
+    const wrong: QuestionHandlers = { form: async () => ({ action: 'accept', content: { city: 7 } }) };
+    expect(await ask(wrong, 'elicitation/create', FORM)).toMatchObject({ code: -32603 });
+  });
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'http://example.com/', 'not an address'])(
+    'attack 2: %s is not put before a person',
+    async (url) => {
+      let wasAsked = false;
+      const handlers: QuestionHandlers = {
+        url: async () => {
+          wasAsked = true;
+          return 'accept';
+        },
+      };
+      const params = { mode: 'url', message: 'Open this', elicitationId: 'e1', url };
+      expect(await ask(handlers, 'elicitation/create', params)).toMatchObject({ code: -32602 });
+      expect(wasAsked).toBe(false);
+    },
+  );
+
+  test('while the time of the call stands still, and calls wait for one another', async () => {
+    const clock = createFakeClock();
+    const peer = new MemoryPeer();
+    peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
+    const questions: Question[] = [];
+    let answer = (): void => undefined;
+    const handlers: QuestionHandlers = {
+      form: (_request, question) => {
+        questions.push(question);
+        return new Promise((resolve) => {
+          answer = () => resolve({ action: 'cancel' });
+        });
+      },
+    };
+    host = memoryHost(peer, { handlers, clock });
+    await host.connectAll();
+    const first = host.callTool({ serverId: 'srv', name: 'go' }, { number: 1 }, { timeoutMs: 10_000 });
+    const second = host.callTool({ serverId: 'srv', name: 'go' }, { number: 2 }, { timeoutMs: 10_000 });
+    await clock.advance(5_000);
+    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    await clock.advance(3_600_000);
+    expect(questions).toMatchObject([{ serverId: 'srv', tool: { serverId: 'srv', name: 'go' } }]);
+    expect(peer.countOf('tools/call')).toBe(1);
+    answer();
+    await clock.advance(9_999);
+    expect(peer.countOf('tools/call')).toBe(1);
+    await clock.advance(1);
+    expect(await first).toMatchObject({ outcome: 'unknown', error: { code: 'timed_out' } });
+    await clock.advance(0);
+    expect(peer.countOf('tools/call')).toBe(2);
+    await clock.advance(10_000);
+    expect(await second).toMatchObject({ error: { code: 'timed_out' } });
+    expect(clock.pending).toBe(0);
+  });
+
+  test('nothing of whoever has cancelled the call meanwhile', async () => {
+    const peer = new MemoryPeer();
+    peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
+    let question: Question | undefined;
+    const handlers: QuestionHandlers = {
+      form: (_request, asked) => {
+        question = asked;
+        return new Promise(() => undefined);
+      },
+    };
+    host = memoryHost(peer, { handlers });
+    await host.connectAll();
+    const stopper = new AbortController();
+    const call = host.callTool({ serverId: 'srv', name: 'go' }, {}, { signal: stopper.signal });
+    await eventually(() => peer.countOf('tools/call') === 1);
+    peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
+    await eventually(() => question);
+    stopper.abort();
+    expect(await call).toMatchObject({ error: { code: 'cancelled' } });
+    expect(question?.signal.aborted).toBe(true);
+  });
+
+  test('calls go side by side where nothing can be asked', async () => {
+    const peer = new MemoryPeer();
+    peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
+    host = memoryHost(peer, { handlers: { roots: () => [] } });
+    await host.connectAll();
+    const met = host;
+    const calls = [1, 2, 3].map((number) => met.callTool({ serverId: 'srv', name: 'go' }, { number }));
+    expect(peer.countOf('tools/call')).toBe(3);
+    await host.close();
+    await Promise.all(calls);
+  });
+
+  test('for a page to be opened first: the call is made again when the person has been there', async () => {
+    const peer = new MemoryPeer();
+    let hasBeenThere = false;
+    const elicitations = [{ mode: 'url', elicitationId: 'e1', message: 'Sign in', url: 'https://example.com/in' }];
+    peer.answers['tools/call'] = () =>
+      hasBeenThere
+        ? { result: { content: [{ type: 'text', text: 'welcome' }] } }
+        : { error: { code: -32042, message: 'Sign in first', data: { elicitations } } };
+    const asked: string[] = [];
+    let wants: 'accept' | 'decline' = 'decline';
+    const handlers: QuestionHandlers = {
+      url: async ({ url }, { completed }) => {
+        asked.push(url);
+        if (wants === 'decline') return wants;
+        peer.say({ method: 'notifications/elicitation/complete', params: { elicitationId: 'e1' } });
+        await completed;
+        hasBeenThere = true;
+        return wants;
+      },
+    };
+    host = memoryHost(peer, { handlers });
+    await host.connectAll();
+    expect(await host.callTool({ serverId: 'srv', name: 'go' }, {})).toMatchObject({ outcome: 'not_sent' });
+    wants = 'accept';
+    expect(await host.callTool({ serverId: 'srv', name: 'go' }, {})).toMatchObject({
+      outcome: 'done',
+      content: [{ text: 'welcome' }],
+    });
+    expect(asked).toEqual(['https://example.com/in', 'https://example.com/in']);
+  });
+
+  test('and learns that the folders are others now', async () => {
+    const peer = new MemoryPeer();
+    host = memoryHost(peer, { handlers: all });
+    await host.connectAll();
+    await host.rootsChanged();
+    expect(peer.countOf('notifications/roots/list_changed')).toBe(1);
+  });
+
+  test('the reference server asks for a form and a model in the middle of its tools', async () => {
+    host = await connected(
+      [{ id: 'srv', transport: { type: 'stdio', command: process.execPath, args: [everything, 'stdio'] } }],
+      {
+        handlers: {
+          ...all,
+          form: async ({ message }) => ({ action: message === '' ? 'cancel' : 'decline' }),
+        },
+      },
+    );
+    const sampled = await host.callTool(
+      { serverId: 'srv', name: 'trigger-sampling-request' },
+      { prompt: 'hello', maxTokens: 10 },
+    );
+    expect(JSON.stringify(sampled.content)).toContain('demo');
+    const elicited = await host.callTool({ serverId: 'srv', name: 'trigger-elicitation-request' }, {});
+    expect(elicited).toMatchObject({ outcome: 'done' });
+    expect(JSON.stringify(elicited.content)).toMatch(/declin/i);
+  });
+});
+
+describe('a modern server asks by an answer that wants more', () => {
+  const STATE = '  {"a":1}\u00e9\ud83d\ude00\n%00== ';
+  const question = { city: { method: 'elicitation/create', params: FORM } };
+
+  async function meet(does: ToolAction[], more: Partial<McpHostOptions> = {}): Promise<McpHost> {
+    server = await startScriptedMcp({ era: 'modern', tools: [{ name: 'go', does }] });
+    host = await connected([{ id: 'srv', transport: { type: 'http', url: server.url } }], { handlers: all, ...more });
+    return host;
+  }
+  const call = (met: McpHost, options = {}): ReturnType<McpHost['callTool']> =>
+    met.callTool({ serverId: 'srv', name: 'go' }, { trip: 1 }, options);
+  const calls = (): JsonObject[] => server?.received.filter(({ method }) => method === 'tools/call') ?? [];
+
+  test('and gets answers and its state back, byte for byte, under a new id', async () => {
+    const met = await meet([
+      { do: 'ask', inputRequests: question, requestState: STATE },
+      { do: 'ask', requestState: 'second' },
+      { do: 'echo_input' },
+    ]);
+    const { content } = await call(met);
+    const [first] = content;
+    const echoed = parseJson(first?.type === 'text' ? first.text : '');
+    expect(echoed).toEqual({
+      ok: true,
+      value: { arguments: { trip: 1 }, inputResponses: null, requestState: 'second' },
+    });
+    expect(calls()[1]).toMatchObject({
+      params: {
+        name: 'go',
+        requestState: STATE,
+        inputResponses: { city: { action: 'accept', content: { city: 'Taipei', days: 3 } } },
+      },
+    });
+    expect(new Set(calls().map(({ id }) => id)).size).toBe(3);
+    const capabilities = calls().map(({ params }) => (isJsonObject(params) ? params['_meta'] : undefined));
+    expect(capabilities[0]).toMatchObject({
+      'io.modelcontextprotocol/clientCapabilities': { elicitation: { url: {} }, sampling: {}, roots: {} },
+    });
+  });
+
+  test('several things at once', async () => {
+    const met = await meet([
+      {
+        do: 'ask',
+        inputRequests: {
+          ...question,
+          text: { method: 'sampling/createMessage', params: SAMPLING },
+          folders: { method: 'roots/list' },
+        },
+      },
+      { do: 'echo_input' },
+    ]);
+    await call(met);
+    expect(calls()[1]).toMatchObject({
+      params: {
+        inputResponses: {
+          city: { action: 'accept' },
+          text: { model: 'demo' },
+          folders: { roots: [{ uri: 'file:///work' }] },
+        },
+      },
+    });
+    expect(calls()[1]?.['params']).not.toHaveProperty('requestState');
+  });
+
+  test('attack 22: rounds without end are ended after ten', async () => {
+    const met = await meet([{ do: 'ask', inputRequests: question, requestState: 'x', always: true }]);
+    expect(await call(met)).toMatchObject({ isError: true, error: { code: 'tool_failed' } });
+    expect(calls()).toHaveLength(11);
+  });
+
+  test('attack 22: a state that is far too large is not carried', async () => {
+    const met = await meet([{ do: 'ask', requestState: 'x'.repeat(2_000_000) }]);
+    expect(await call(met)).toMatchObject({ isError: true, error: { code: 'tool_failed' } });
+    expect(calls()).toHaveLength(1);
+  });
+
+  test('for what nobody answers: the call fails and says so', async () => {
+    const met = await meet([{ do: 'ask', inputRequests: question }], { handlers: { roots: () => [] } });
+    expect(await call(met)).toMatchObject({
+      isError: true,
+      outcome: 'done',
+      error: { code: 'tool_failed', message: expect.stringContaining('not answer') as string },
+    });
+  });
+
+  test('and whoever has cancelled the call is not asked any more', async () => {
+    let asked: Question | undefined;
+    const met = await meet([{ do: 'ask', inputRequests: question }], {
+      handlers: {
+        form: (_request, one) => {
+          asked = one;
+          return new Promise(() => undefined);
+        },
+      },
+    });
+    const stopper = new AbortController();
+    const running = call(met, { signal: stopper.signal });
+    await eventually(() => asked);
+    expect(asked).toMatchObject({ serverId: 'srv', tool: { serverId: 'srv', name: 'go' } });
+    stopper.abort();
+    expect(await running).toMatchObject({ error: { code: 'cancelled' } });
+    expect(asked?.signal.aborted).toBe(true);
+    expect(calls()).toHaveLength(1);
+  });
+
+  test('also in the middle of a prompt', async () => {
+    server = await startScriptedMcp({
+      era: 'modern',
+      capabilities: { prompts: {} },
+      answers: {
+        'prompts/list': { result: { prompts: [{ name: 'greet' }] } },
+        'prompts/get': { result: { resultType: 'input_required', inputRequests: question } },
+      },
+    });
+    host = await connected([{ id: 'srv', transport: { type: 'http', url: server.url } }], { handlers: all });
+    await expect(host.getPrompt('srv', 'greet')).rejects.toMatchObject({ code: 'tool_failed' });
+    expect(server.received.filter(({ method }) => method === 'prompts/get')).toHaveLength(11);
+  });
+});
+
+test('answers to requests never sent are noise', async () => {
+  const peer = new MemoryPeer();
+  host = newHost([{ id: 'srv', transport: { type: 'in-memory', name: 'srv' } }], {
+    createTransport: peer.createTransport,
+    eraMemory: peer.eraMemory,
+  });
+  await host.connectAll();
+  peer.say({ id: 4711, result: { content: [] } });
+  peer.say({ id: 'never', error: { code: 1, message: 'x' } });
+  expect(await host.callTool({ serverId: 'srv', name: 'go' }, {})).toMatchObject({ outcome: 'done' });
+});

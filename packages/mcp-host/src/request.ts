@@ -1,0 +1,236 @@
+import type { Client, RequestOptions as SdkOptions } from '@modelcontextprotocol/client';
+import { ProtocolError } from '@modelcontextprotocol/client';
+import type { Clock, JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { Deadline } from './deadline.ts';
+import { startDeadline } from './deadline.ts';
+import { anyResult, rawOf } from './raw-result-transport.ts';
+import type { ListedTool } from './read-tool.ts';
+import type { RequestOptions } from './types.ts';
+
+/** The SDK sends the reason of an abort to the server: it gets this and never a person's or a model's words. */
+const ABORT_REASON = 'The client no longer waits for this call.';
+
+/** Progress renews the time-out, but not for ever: so much in all, or ten times the time-out if that is more. */
+const LONGEST_MS = 60 * 60 * 1_000;
+
+/** Time is kept here: the SDK's own timer cannot stand still while a person is asked. */
+const NEVER = 2 ** 31 - 1;
+
+const MOST_ROUNDS = 10;
+const LONGEST_STATE = 1_024 * 1_024;
+/** Between two rounds in which nothing was asked: the server is only waiting. Milliseconds. */
+const PACE_MS = 250;
+
+/** We stopped waiting, whoever wanted that. */
+export class RequestStopped extends Error {
+  readonly by: 'caller' | 'closing' | 'time-out';
+
+  constructor(by: RequestStopped['by']) {
+    super(`The request was stopped (${by}).`);
+    this.by = by;
+  }
+}
+
+/** A request on its way, as whoever closes the connection or asks a person in between sees it. */
+export type OpenRequest = {
+  /** Set for calls of tools. */
+  readonly tool?: ToolReference;
+  readonly signal: AbortSignal;
+  readonly deadline: Deadline;
+  stop(): void;
+};
+
+/** Answers one thing a server asks for in the middle of a request; its result, as the protocol has it. */
+type AnswerQuestion = (asked: { method: string; params: JsonObject }, request: OpenRequest) => Promise<JsonObject>;
+
+export type RequestContext = {
+  client: Client;
+  clock: Clock;
+  open: Set<OpenRequest>;
+  answer: AnswerQuestion;
+};
+
+export type OutgoingRequest = {
+  method:
+    | 'tools/call'
+    | 'resources/read'
+    | 'prompts/get'
+    | 'completion/complete'
+    | 'resources/subscribe'
+    | 'resources/unsubscribe'
+    | 'logging/setLevel';
+  params: JsonObject;
+  options: RequestOptions;
+  timeoutMs: number;
+  /** Of a call. */
+  tool?: ToolReference;
+  /** The definition of a tool that wants arguments repeated as headers. */
+  mirrored?: ListedTool | undefined;
+};
+
+/**
+ * Sends one request and whatever further rounds the server wants (`input_required`): what it asks for goes to its
+ * handlers, its `requestState` back as it came.
+ *
+ * @returns the result as the server sent it
+ * @throws RequestStopped; ToolyardError for rounds without end; else what the SDK throws
+ */
+export async function sendRequest(context: RequestContext, request: OutgoingRequest): Promise<unknown> {
+  const { clock, open } = context;
+  const { options, timeoutMs } = request;
+  if (options.signal?.aborted === true) throw new RequestStopped('caller');
+  const relay = new AbortController();
+  let stopped: RequestStopped['by'] | undefined;
+  const stop = (by: RequestStopped['by']): void => {
+    stopped ??= by;
+    relay.abort(ABORT_REASON);
+  };
+  const deadline = startDeadline(clock, timeoutMs, Math.max(LONGEST_MS, 10 * timeoutMs), () => stop('time-out'));
+  const onAbort = (): void => stop('caller');
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  const entry: OpenRequest = {
+    ...(request.tool === undefined ? {} : { tool: request.tool }),
+    signal: relay.signal,
+    deadline,
+    stop: () => stop('closing'),
+  };
+  open.add(entry);
+  try {
+    return await sendRounds(context, request, entry);
+  } catch (thrown) {
+    throw stopped === undefined ? thrown : new RequestStopped(stopped);
+  } finally {
+    deadline.end();
+    open.delete(entry);
+    options.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+async function sendRounds(context: RequestContext, request: OutgoingRequest, entry: OpenRequest): Promise<unknown> {
+  const { onProgress } = request.options;
+  const sdkOptions: SdkOptions = {
+    signal: entry.signal,
+    timeout: NEVER,
+    allowInputRequired: true,
+    onprogress: ({ progress, total, message }) => {
+      entry.deadline.renew();
+      onProgress?.({
+        progress,
+        ...(total === undefined ? {} : { total }),
+        ...(message === undefined ? {} : { text: message }),
+      });
+    },
+  };
+  let { params } = request;
+  for (let round = 0; ; round++) {
+    const result = await sendOnce(context.client, { ...request, params }, sdkOptions).catch(async (thrown: unknown) => {
+      const pages = round < MOST_ROUNDS ? pagesWanted(thrown) : [];
+      if (pages.length === 0) throw thrown;
+      const answers = await answerAll(context, pages, entry);
+      if (Object.values(answers).some((answer) => !isJsonObject(answer) || answer['action'] !== 'accept')) throw thrown;
+      return AGAIN;
+    });
+    // It was refused until somebody had been there: nothing has been carried out, and it may be asked again.
+    if (result === AGAIN) continue;
+    const wanted = inputWanted(result);
+    if (wanted === undefined) return rawOf(result);
+    if (round >= MOST_ROUNDS) throw endless(`it went on asking after ${MOST_ROUNDS} rounds`);
+    const { state } = wanted;
+    if (state !== undefined && state.length > LONGEST_STATE) throw endless('the state it wants kept is far too large');
+    const inputResponses = await answerAll(context, wanted.requests, entry);
+    entry.deadline.renew();
+    params = {
+      ...request.params,
+      ...(Object.keys(inputResponses).length === 0 ? {} : { inputResponses }),
+      ...(state === undefined ? {} : { requestState: state }),
+    };
+  }
+}
+
+function sendOnce(client: Client, request: OutgoingRequest, options: SdkOptions): Promise<unknown> {
+  const { method, params, mirrored } = request;
+  if (mirrored === undefined) return client.request({ method, params }, anyResult, options);
+  // The SDK builds the headers from the definition; without an outputSchema it checks nothing.
+  const toolDefinition = { name: mirrored.name, inputSchema: { ...mirrored.inputSchema, type: 'object' as const } };
+  return client.callTool({ name: mirrored.name, ...params }, { ...options, toolDefinition });
+}
+
+const URL_ELICITATION_REQUIRED = -32_042;
+const AGAIN = Symbol('again');
+
+/** The addresses a server of 2025-11-25 wants a person to open before it carries out what was asked. */
+function pagesWanted(thrown: unknown): [string, Asked][] {
+  if (!(thrown instanceof ProtocolError) || thrown.code !== URL_ELICITATION_REQUIRED) return [];
+  const listed = isJsonObject(thrown.data) ? thrown.data['elicitations'] : undefined;
+  return (Array.isArray(listed) ? listed : []).flatMap((params, at): [string, Asked][] =>
+    isJsonObject(params) ? [[String(at), { method: 'elicitation/create', params: { ...params, mode: 'url' } }]] : [],
+  );
+}
+
+type Asked = { method: string; params: JsonObject };
+
+function inputWanted(result: unknown): { requests: [string, Asked][]; state: string | undefined } | undefined {
+  if (!isJsonObject(result) || result['resultType'] !== 'input_required') return undefined;
+  const asked = result['inputRequests'];
+  const state = result['requestState'];
+  return {
+    requests: Object.entries(isJsonObject(asked) ? asked : {}).map(([key, one]) => [key, readAsked(one)]),
+    state: typeof state === 'string' ? state : undefined,
+  };
+}
+
+function readAsked(one: JsonValue): Asked {
+  const method = isJsonObject(one) ? one['method'] : undefined;
+  const params = isJsonObject(one) ? one['params'] : undefined;
+  return { method: typeof method === 'string' ? method : '', params: isJsonObject(params) ? params : {} };
+}
+
+/** All that is asked for in one round, at the same time: one that fails ends the request. */
+async function answerAll(
+  context: RequestContext,
+  requests: readonly [string, Asked][],
+  entry: OpenRequest,
+): Promise<JsonObject> {
+  if (requests.length === 0) {
+    await pause(context.clock, PACE_MS, entry.signal);
+    return {};
+  }
+  const resume = entry.deadline.suspend();
+  try {
+    const answers = requests.map(async ([key, asked]) => [key, await context.answer(asked, entry)] as const);
+    return Object.fromEntries(await untilAborted(Promise.all(answers), entry.signal));
+  } finally {
+    resume();
+  }
+}
+
+function endless(how: string): ToolyardError {
+  return new ToolyardError({
+    code: 'tool_failed',
+    message: `The server asks for more input again and again: ${how}. It has not finished.`,
+  });
+}
+
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  let callOff = (): void => undefined;
+  const over = new Promise<void>((resolve) => {
+    callOff = clock.after(ms, resolve);
+  });
+  return untilAborted(over, signal).finally(callOff);
+}
+
+/** Also ends when the signal does: a person who is asked may never answer. */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(new Error('Nobody waits for this any more.'));
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,100 @@
+import type { ErrorInfo, IdSource, ResourcePart } from '@toolyard/protocol';
+import { toErrorInfo } from '@toolyard/protocol';
+import type { ResourceStore } from './resource-store.ts';
+
+/** A resource somebody wants to send along. */
+export type Attachment = { id: string; serverId: string; uri: string; name: string } & (
+  { state: 'loading' } | { state: 'ready'; contents: ResourcePart[] } | { state: 'failed'; error: ErrorInfo }
+);
+
+export type ResourceDraftOptions = { store: ResourceStore; ids: IdSource; onChange?(): void };
+
+/** The resources attached to the message one conversation is about to send. */
+export class ResourceDraft {
+  readonly #options: ResourceDraftOptions;
+  #attachments: readonly Attachment[] = [];
+  readonly #loading = new Map<string, Promise<void>>();
+
+  constructor(options: ResourceDraftOptions) {
+    this.#options = options;
+  }
+
+  /** In the order they were attached; a new list after every change. */
+  get attachments(): readonly Attachment[] {
+    return this.#attachments;
+  }
+
+  /** Attaches a resource and begins to read it; attached twice, it is there once. */
+  attach(resource: { serverId: string; uri: string; name?: string }): Attachment {
+    const { serverId, uri, name = uri } = resource;
+    const known = this.#attachments.find((one) => one.serverId === serverId && one.uri === uri);
+    if (known !== undefined) return known;
+    const attachment: Attachment = { id: this.#options.ids.next(), serverId, uri, name, state: 'loading' };
+    this.#set([...this.#attachments, attachment]);
+    this.#load(attachment);
+    return attachment;
+  }
+
+  /** Reads one anew that could not be read. */
+  retry(id: string): void {
+    const failed = this.#attachments.find((one) => one.id === id);
+    if (failed?.state !== 'failed') return;
+    const { serverId, uri, name } = failed;
+    const loading: Attachment = { id, serverId, uri, name, state: 'loading' };
+    this.#replace(loading);
+    this.#load(loading);
+  }
+
+  remove(id: string): void {
+    this.#set(this.#attachments.filter((one) => one.id !== id));
+  }
+
+  /**
+   * Takes what is attached out of the draft, for a message that is being sent; what is still being read is waited for,
+   * what could not be read stays. `restore` puts it back, in front of what was attached since: sending has failed.
+   */
+  async consume(): Promise<{ parts: ResourcePart[]; restore(): void }> {
+    await Promise.all(this.#loading.values());
+    const taken = this.#attachments.filter((one) => one.state === 'ready');
+    this.#set(this.#attachments.filter((one) => one.state !== 'ready'));
+    let isTaken = true;
+    return {
+      parts: taken.flatMap((one) => one.contents.map((part) => ({ name: one.name, ...part }))),
+      restore: () => {
+        if (!isTaken) return;
+        isTaken = false;
+        const since = this.#attachments.filter(
+          (one) => !taken.some(({ serverId, uri }) => one.serverId === serverId && one.uri === uri),
+        );
+        this.#set([...taken, ...since]);
+      },
+    };
+  }
+
+  clear(): void {
+    this.#set([]);
+  }
+
+  #load({ id, serverId, uri, name }: Attachment): void {
+    const base = { id, serverId, uri, name };
+    const loading = this.#options.store
+      .read(serverId, uri)
+      .then(
+        (contents): Attachment => ({ ...base, state: 'ready', contents }),
+        (thrown: unknown): Attachment => ({ ...base, state: 'failed', error: toErrorInfo(thrown) }),
+      )
+      .then((loaded) => this.#replace(loaded))
+      .finally(() => this.#loading.delete(id));
+    this.#loading.set(id, loading);
+  }
+
+  /** One that was removed meanwhile is not put back. */
+  #replace(attachment: Attachment): void {
+    this.#set(this.#attachments.map((one) => (one.id === attachment.id ? attachment : one)));
+  }
+
+  #set(attachments: readonly Attachment[]): void {
+    this.#attachments = attachments;
+    this.#options.onChange?.();
+  }
+}

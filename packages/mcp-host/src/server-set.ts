@@ -1,0 +1,105 @@
+import type { Clock } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { ServerSlot } from './server-slot.ts';
+import type { ServerConfig } from './types.ts';
+import type { WireEntry, WireLog } from './wire-log.ts';
+
+type Place = { slot: ServerSlot; wire: WireLog };
+
+/** The servers of a host, in the configured order, and who wants to hear of their changes. */
+export class ServerSet {
+  readonly #clock: Clock;
+  readonly #makePlace: (config: ServerConfig) => Place;
+  readonly #places = new Map<string, Place>();
+  /** Servers that were removed and are still being left. */
+  readonly #leaving = new Set<Promise<void>>();
+  readonly #listeners = new Set<(serverId: string) => void>();
+
+  constructor(clock: Clock, makePlace: (config: ServerConfig) => Place) {
+    this.#clock = clock;
+    this.#makePlace = makePlace;
+  }
+
+  get all(): ServerSlot[] {
+    return [...this.#places.values()].map(({ slot }) => slot);
+  }
+
+  find(id: string): ServerSlot | undefined {
+    return this.#places.get(id)?.slot;
+  }
+
+  /** @throws ToolyardError `not_found` */
+  get(id: string): ServerSlot {
+    const slot = this.find(id);
+    if (slot === undefined) throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+    return slot;
+  }
+
+  wireLog(id: string): WireEntry[] {
+    return this.#places.get(id)?.wire.entries() ?? [];
+  }
+
+  /** @throws ToolyardError `bad_config` for its id */
+  add(config: ServerConfig): void {
+    checkId(config.id, this.#places);
+    this.#places.set(config.id, this.#makePlace(config));
+  }
+
+  async remove(id: string): Promise<void> {
+    const slot = this.find(id);
+    if (slot === undefined) return;
+    this.#places.delete(id);
+    const left = slot.disconnect();
+    this.#leaving.add(left);
+    this.tell(id);
+    await left.finally(() => this.#leaving.delete(left));
+  }
+
+  /** A listener may be given twice and then stands for two. */
+  onChange(listener: (serverId: string) => void): () => void {
+    const entry = (serverId: string): void => listener(serverId);
+    this.#listeners.add(entry);
+    return () => this.#listeners.delete(entry);
+  }
+
+  tell(serverId: string): void {
+    for (const listener of this.#listeners) listener(serverId);
+  }
+
+  /** Resolves when none of these is connecting any more, after `ms`, or when the signal is aborted. */
+  async whenSettled(serverIds: Iterable<string>, signal: AbortSignal | undefined, ms: number): Promise<void> {
+    const ids = [...serverIds];
+    const settled = (): boolean => !ids.some((id) => this.find(id)?.isConnecting === true);
+    if (settled() || signal?.aborted === true) return;
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        callOff();
+        stopHearing();
+        signal?.removeEventListener('abort', end);
+        resolve();
+      };
+      const callOff = this.#clock.after(ms, end);
+      const stopHearing = this.onChange(() => {
+        if (settled()) end();
+      });
+      signal?.addEventListener('abort', end, { once: true });
+    });
+  }
+
+  /** Leaves all of them at once, also those that were removed. */
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.all.map((slot) => slot.disconnect()), ...this.#leaving]);
+    this.#listeners.clear();
+  }
+}
+
+function checkId(id: string, taken: ReadonlyMap<string, unknown>): void {
+  const problem =
+    id === '' ? 'is empty' : id.includes('/') ? 'has a slash in it' : taken.has(id) ? 'is used twice' : null;
+  if (problem === null) return;
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: `The server id "${id}" ${problem}.`,
+    hint: 'Give every server an id of its own, without slashes.',
+  });
+}

@@ -1,0 +1,203 @@
+import type { Client } from '@modelcontextprotocol/client';
+import type { Clock, ErrorInfo, JsonObject, ResourcePart, ToolResult } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { notSent } from './call-failure.ts';
+import { CallQueue } from './call-queue.ts';
+import { callTool, statusOfRefusal } from './call-tool.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { ChangeWatch } from './change-watch.ts';
+import type { QuestionDesk } from './question-desk.ts';
+import type { QuestionHandlers } from './questions.ts';
+import { mayInterrupt } from './questions.ts';
+import { readCompletion, readContents, readFilledPrompt } from './read-contents.ts';
+import type { OpenRequest, OutgoingRequest, RequestContext } from './request.ts';
+import { sendRequest } from './request.ts';
+import { toRequestError } from './request-failure.ts';
+import { logLevelMeta } from './server-messages.ts';
+import type {
+  CallToolOptions,
+  Completion,
+  CompletionTarget,
+  Era,
+  FilledPrompt,
+  ListedPrompt,
+  LogLevel,
+  RequestOptions,
+  ServerConfig,
+} from './types.ts';
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+export type SessionOptions = {
+  config: ServerConfig;
+  client: Client;
+  era: Era;
+  clock: Clock;
+  handlers: QuestionHandlers;
+  desk: QuestionDesk;
+  /** The requests under way. */
+  open: Set<OpenRequest>;
+  catalogue: Catalogue;
+  watch: ChangeWatch;
+  logLevel: LogLevel | undefined;
+  /** Aborted when the connection is left. */
+  signal: AbortSignal;
+  warn: (text: string) => void;
+  /** Why nothing can be asked, once that is so. */
+  whyLost: () => ErrorInfo | undefined;
+  /** The server answered with an HTTP status that may mean the end of the connection. */
+  onStatus: (status: number) => void;
+};
+
+/** How long a request of this server may take without a sign of life. */
+export function timeoutOf(config: ServerConfig): number {
+  return config.callTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+}
+
+/** What a server that has said hello can be asked. */
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #id: string;
+  readonly #context: RequestContext;
+  readonly #queue = new CallQueue();
+  #logLevel: LogLevel | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#id = options.config.id;
+    this.#logLevel = options.logLevel;
+    const { client, clock, open, desk } = options;
+    this.#context = { client, clock, open, answer: (asked, request) => desk.answerInRound(asked, request) };
+  }
+
+  /** One call; see {@link ToolHost.callTool} for the promise it makes. */
+  async callTool(name: string, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
+    const { config, catalogue, era, handlers, warn, whyLost, onStatus } = this.#options;
+    const tool = catalogue.tools.get(name);
+    if (tool === undefined) {
+      return notSent({ code: 'tool_not_found', message: `The server "${this.#id}" offers no tool "${name}".` });
+    }
+    // A legacy server's question does not say which call it belongs to: there must be only one.
+    const isAlone = era === 'legacy' && mayInterrupt(handlers);
+    const leave = isAlone ? await this.#queue.enter(options.signal) : (): void => undefined;
+    try {
+      const lost = whyLost();
+      if (lost !== undefined) return notSent(lost);
+      return await callTool({
+        context: this.#context,
+        tool,
+        reference: { serverId: this.#id, name },
+        args,
+        options,
+        timeoutMs: options.timeoutMs ?? timeoutOf(config),
+        meta: this.#meta(),
+        mirrorsHeaders: config.transport.type === 'http' && era === 'modern',
+        whyLost,
+        onStatus,
+        warn,
+      });
+    } finally {
+      leave?.();
+    }
+  }
+
+  /** @throws ToolyardError */
+  async readResource(uri: string, options: RequestOptions = {}): Promise<ResourcePart[]> {
+    const raw = await this.#request('resources/read', uri, { uri }, options);
+    return readContents(this.#id, uri, raw);
+  }
+
+  /** @throws ToolyardError, also for a prompt that is known to need arguments that are not there */
+  async getPrompt(name: string, args: Record<string, string>, options: RequestOptions = {}): Promise<FilledPrompt> {
+    const listed = this.#options.catalogue.prompts?.find((prompt) => prompt.name === name);
+    const missing = listed?.arguments.filter(({ name: one, required }) => required && args[one] === undefined) ?? [];
+    if (missing.length > 0) {
+      const names = missing.map((argument) => `"${argument.name}"`).join(', ');
+      throw new ToolyardError({
+        code: 'invalid_arguments',
+        message: `The prompt "${name}" of "${this.#id}" needs ${names}.`,
+      });
+    }
+    const raw = await this.#request('prompts/get', name, { name, arguments: args }, options);
+    return readFilledPrompt(this.#id, name, raw);
+  }
+
+  /** Fresh from the server, whatever was listed before. @throws ToolyardError */
+  async listPrompts(): Promise<readonly ListedPrompt[]> {
+    const { catalogue, signal, config } = this.#options;
+    try {
+      return await catalogue.listPrompts(signal);
+    } catch (thrown) {
+      throw this.#failure('its prompts', thrown, timeoutOf(config));
+    }
+  }
+
+  /** No suggestions where the server gives none. @throws ToolyardError */
+  async complete(
+    target: CompletionTarget,
+    argument: { name: string; value: string },
+    others: Record<string, string>,
+    options: RequestOptions = {},
+  ): Promise<Completion> {
+    if (this.#options.client.getServerCapabilities()?.completions === undefined) return { values: [], hasMore: false };
+    const [ref, subject] =
+      'prompt' in target
+        ? [{ type: 'ref/prompt', name: target.prompt }, target.prompt]
+        : [{ type: 'ref/resource', uri: target.uriTemplate }, target.uriTemplate];
+    const context = Object.keys(others).length === 0 ? {} : { context: { arguments: others } };
+    return readCompletion(await this.#request('completion/complete', subject, { ref, argument, ...context }, options));
+  }
+
+  /** Hears of changes of these resources, and of no others. Legacy servers are asked one by one. */
+  async follow(wanted: ReadonlySet<string>, added: readonly string[], removed: readonly string[]): Promise<void> {
+    const { era, watch, client } = this.#options;
+    if (era === 'modern') return watch.follow(wanted);
+    if (client.getServerCapabilities()?.resources?.subscribe !== true) return;
+    for (const uri of removed) await this.#request('resources/unsubscribe', uri, { uri }, {});
+    for (const uri of added) await this.#request('resources/subscribe', uri, { uri }, {});
+  }
+
+  /** Takes effect with the next request of a modern server, at once on a legacy one. */
+  async setLogLevel(level: LogLevel | undefined): Promise<void> {
+    const { era, client, warn } = this.#options;
+    this.#logLevel = level;
+    if (level === undefined || era !== 'legacy' || client.getServerCapabilities()?.logging === undefined) return;
+    await this.#request('logging/setLevel', level, { level }, {}).catch(() => {
+      warn('The server did not take the level of its log.');
+    });
+  }
+
+  /** The owner's folders are others now. */
+  async rootsChanged(): Promise<void> {
+    const { era, client, handlers } = this.#options;
+    if (era !== 'legacy' || handlers.roots === undefined) return;
+    await client.notification({ method: 'notifications/roots/list_changed' }).catch(() => undefined);
+  }
+
+  async #request(
+    method: OutgoingRequest['method'],
+    subject: string,
+    params: JsonObject,
+    options: RequestOptions,
+  ): Promise<unknown> {
+    const lost = this.#options.whyLost();
+    if (lost !== undefined) throw new ToolyardError(lost);
+    const timeoutMs = options.timeoutMs ?? timeoutOf(this.#options.config);
+    const request = { method, params: { ...params, ...this.#meta() }, options, timeoutMs };
+    try {
+      return await sendRequest(this.#context, request);
+    } catch (thrown) {
+      throw this.#failure(subject, thrown, timeoutMs);
+    }
+  }
+
+  #failure(subject: string, thrown: unknown, timeoutMs: number): ToolyardError {
+    const status = statusOfRefusal(thrown);
+    if (status !== undefined) this.#options.onStatus(status);
+    return toRequestError({ serverId: this.#id, subject, thrown, timeoutMs, lost: this.#options.whyLost() });
+  }
+
+  #meta(): JsonObject {
+    return this.#options.era === 'modern' ? logLevelMeta(this.#logLevel) : {};
+  }
+}

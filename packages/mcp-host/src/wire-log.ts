@@ -1,0 +1,90 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import type { Clock } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+import { HIDDEN } from './redact.ts';
+
+const MESSAGES_KEPT = 200;
+/** How much of one message is kept, in characters. */
+const LONGEST_TEXT = 4_000;
+const LONGEST_VALUE = 500;
+const SECRET_KEY = /token|secret|passw|authorization|api[-_]?key|cookie|credential|^requestState$/i;
+
+/** One JSON-RPC message as it went over the wire, cut and without secrets. */
+export type WireEntry = {
+  /** Milliseconds since 1970. */
+  at: number;
+  direction: 'sent' | 'received';
+  kind: 'request' | 'notification' | 'result' | 'error';
+  method?: string;
+  id?: string | number;
+  /** JSON, or the beginning of it. */
+  text: string;
+};
+
+/** The last messages of one server, whatever connection they went over. */
+export class WireLog {
+  readonly #clock: Clock;
+  readonly #redact: (text: string) => string;
+  readonly #entries: WireEntry[] = [];
+
+  constructor(clock: Clock, redact: (text: string) => string) {
+    this.#clock = clock;
+    this.#redact = redact;
+  }
+
+  /** Only what is kept is made a text of: a message may be large. */
+  add(direction: WireEntry['direction'], message: JSONRPCMessage): void {
+    const { method, id } = message as { method?: string; id?: string | number };
+    const kind =
+      method !== undefined ? (id === undefined ? 'notification' : 'request') : 'error' in message ? 'error' : 'result';
+    this.#entries.push({
+      at: this.#clock.now(),
+      direction,
+      kind,
+      ...(method === undefined ? {} : { method }),
+      ...(id === undefined ? {} : { id }),
+      text: this.#redact(previewOf(message)),
+    });
+    if (this.#entries.length > MESSAGES_KEPT) this.#entries.shift();
+  }
+
+  /** Oldest first. */
+  entries(): WireEntry[] {
+    return [...this.#entries];
+  }
+}
+
+/** The beginning of a message as JSON; long values are cut, and values under telling names left out. */
+export function previewOf(message: unknown): string {
+  let left = LONGEST_TEXT;
+  const write = (value: unknown): string => {
+    if (left <= 0) return '…';
+    if (typeof value === 'string') {
+      const text = value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE)}…` : value;
+      left -= text.length;
+      return JSON.stringify(text);
+    }
+    // Brackets count as well: a message may be nothing but nesting.
+    left -= 2;
+    if (Array.isArray(value)) return `[${pieces(value, write)}]`;
+    if (!isJsonObject(value)) {
+      left -= 6;
+      return JSON.stringify(value) ?? 'null';
+    }
+    const entry = (key: string): string => {
+      left -= key.length + 4;
+      const isSecret = SECRET_KEY.test(key) && typeof value[key] === 'string';
+      return `${JSON.stringify(key)}:${isSecret ? `"${HIDDEN}"` : write(value[key])}`;
+    };
+    return `{${pieces(Object.keys(value), entry)}}`;
+  };
+  const pieces = <T>(values: readonly T[], one: (value: T) => string): string => {
+    const written: string[] = [];
+    for (const value of values) {
+      if (left <= 0) return [...written, '…'].join(',');
+      written.push(one(value));
+    }
+    return written.join(',');
+  };
+  return write(message);
+}

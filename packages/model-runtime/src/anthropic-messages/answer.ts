@@ -1,0 +1,179 @@
+import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import type { StreamPart } from '../types.ts';
+import { StreamedAnswer } from '../wire/answer.ts';
+import { BlockCalls } from '../wire/block-calls.ts';
+import { Citations } from '../wire/citations.ts';
+import { providerErrorOf, toModelError } from '../wire/provider-error.ts';
+import { seal } from '../wire/replay.ts';
+import { readUsage } from './usage.ts';
+
+/** Turns the events of one streamed answer, or a whole answer, into parts. */
+export class Answer extends StreamedAnswer {
+  readonly #calls = new BlockCalls();
+  readonly #citations = new Citations();
+  /** Calls whose block is closed; whether the answer was cut there is only known with what follows. */
+  readonly #closed: number[] = [];
+  /** Signatures of thinking, whose block is still open. */
+  readonly #signatures = new Map<number, string>();
+  #usage: JsonObject = {};
+
+  protected get callCount(): number {
+    return this.#calls.count;
+  }
+
+  protected endCalls(cut: boolean, out: StreamPart[]): void {
+    this.#calls.endAll(cut, out);
+  }
+
+  chunk(value: JsonValue, out: StreamPart[]): void {
+    if (this.ended || !isJsonObject(value)) return;
+    switch (textOf(value['type'])) {
+      case 'message_start':
+        this.began = true;
+        if (isJsonObject(value['message'])) this.#takeUsage(value['message']['usage']);
+        return;
+      case 'content_block_start':
+        this.began = true;
+        this.#endClosed(out);
+        if (isJsonObject(value['content_block'])) this.#start(placeOf(value), value['content_block'], out);
+        return;
+      case 'content_block_delta':
+        this.began = true;
+        if (isJsonObject(value['delta'])) this.#delta(placeOf(value), value['delta'], out);
+        return;
+      case 'content_block_stop':
+        this.#stop(placeOf(value), out);
+        return;
+      case 'message_delta':
+        this.#takeUsage(value['usage']);
+        if (isJsonObject(value['delta'])) this.#stopReason(value['delta'], out);
+        return;
+      case 'message_stop':
+        this.saidDone = true;
+        return;
+      case 'message':
+        this.#whole(value, out);
+        return;
+      case 'ping':
+        return;
+      default: {
+        const error = providerErrorOf(value);
+        if (error !== null) this.fail(toModelError(error, null, this.errors), out);
+      }
+    }
+  }
+
+  #start(place: number, block: JsonObject, out: StreamPart[]): void {
+    switch (textOf(block['type'])) {
+      case 'text':
+        this.#say(block['text'], out);
+        this.#citations.addAll(block['citations'], out);
+        return;
+      case 'thinking':
+        this.#think(block['thinking'], out);
+        if (typeof block['signature'] === 'string') this.#signatures.set(place, block['signature']);
+        return;
+      case 'redacted_thinking':
+        out.push(keep('redacted', textOf(block['data'])));
+        return;
+      case 'tool_use': {
+        this.#calls.begin(place, textOf(block['id']), textOf(block['name']), out);
+        const input = block['input'];
+        if (isJsonObject(input) && Object.keys(input).length > 0) this.#calls.delta(place, JSON.stringify(input), out);
+      }
+    }
+  }
+
+  #delta(place: number, delta: JsonObject, out: StreamPart[]): void {
+    switch (textOf(delta['type'])) {
+      case 'text_delta':
+        this.#say(delta['text'], out);
+        return;
+      case 'thinking_delta':
+        this.#think(delta['thinking'], out);
+        return;
+      case 'signature_delta':
+        this.#signatures.set(place, (this.#signatures.get(place) ?? '') + textOf(delta['signature']));
+        return;
+      case 'input_json_delta':
+        this.#calls.delta(place, textOf(delta['partial_json']), out);
+        return;
+      case 'citations_delta':
+        this.#citations.add(delta['citation'], out);
+    }
+  }
+
+  #stop(place: number, out: StreamPart[]): void {
+    const signature = this.#signatures.get(place) ?? '';
+    this.#signatures.delete(place);
+    if (signature !== '') out.push(keep('thinking', signature));
+    if (this.#calls.has(place)) this.#closed.push(place);
+  }
+
+  #endClosed(out: StreamPart[]): void {
+    for (const place of this.#closed.splice(0)) this.#calls.end(place, false, out);
+  }
+
+  #stopReason(delta: JsonObject, out: StreamPart[]): void {
+    const reason = delta['stop_reason'];
+    if (typeof reason !== 'string' || reason === '') return;
+    this.reason = toFinishReason(reason);
+    const details = delta['stop_details'];
+    const explanation = isJsonObject(details) ? details['explanation'] : null;
+    if (this.reason === 'content_filter' && typeof explanation === 'string' && explanation !== '') {
+      out.push({ type: 'notice', code: 'refused', text: this.errors.redact(explanation) });
+    }
+  }
+
+  #whole(message: JsonObject, out: StreamPart[]): void {
+    this.began = true;
+    this.#takeUsage(message['usage']);
+    const content = Array.isArray(message['content']) ? message['content'] : [];
+    for (const [place, block] of content.entries()) {
+      if (!isJsonObject(block)) continue;
+      this.#start(place, block, out);
+      this.#stop(place, out);
+    }
+    this.#stopReason(message, out);
+  }
+
+  #takeUsage(usage: JsonValue | undefined): void {
+    if (!isJsonObject(usage)) return;
+    for (const [field, count] of Object.entries(usage)) if (count !== null) this.#usage[field] = count;
+    this.usage = readUsage(this.#usage);
+  }
+
+  #say(text: JsonValue | undefined, out: StreamPart[]): void {
+    if (typeof text === 'string' && text !== '') this.text.push(text, out);
+  }
+
+  #think(text: JsonValue | undefined, out: StreamPart[]): void {
+    if (typeof text === 'string' && text !== '') out.push({ type: 'reasoning', text });
+  }
+}
+
+function keep(kind: 'thinking' | 'redacted', content: string): StreamPart {
+  return { type: 'reasoning_signature', signature: seal('anthropic-messages', `${kind}:${content}`) };
+}
+
+function placeOf(event: JsonObject): number {
+  return typeof event['index'] === 'number' ? event['index'] : 0;
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function toFinishReason(reason: string): FinishReason {
+  switch (reason) {
+    case 'max_tokens':
+    case 'model_context_window_exceeded':
+      return 'length';
+    case 'tool_use':
+      return 'tool_calls';
+    case 'refusal':
+      return 'content_filter';
+    default:
+      return 'stop';
+  }
+}

@@ -1,0 +1,71 @@
+import { isJsonObject } from '@toolyard/protocol';
+import { readModels } from '../wire/model-list.ts';
+import type { ChatRequest } from '../types.ts';
+import { chooseText } from '../wire/choose-text.ts';
+import type { Concession, Dialect, Exchange, ModelPage } from '../wire/dialect.ts';
+import type { ProviderError } from '../wire/provider-error.ts';
+import { Answer } from './answer.ts';
+import type { AnthropicQuirks } from './quirks.ts';
+import { toOutgoing, WITHOUT } from './request.ts';
+
+/** Anthropic's messages, as it and others serve them. */
+export function createDialect(quirks: AnthropicQuirks = {}, newId?: () => string): Dialect {
+  return {
+    wire: 'anthropic-messages',
+    label: 'Anthropic messages API',
+    addresses: {
+      version: 'v1',
+      versionFirst: true,
+      endpoints: ['messages', 'models'],
+      example: 'https://api.anthropic.com',
+    },
+    headers: (apiKey) => ({
+      'anthropic-version': '2023-06-01',
+      ...(apiKey === undefined
+        ? {}
+        : quirks.bearer === true
+          ? { authorization: `Bearer ${apiKey}` }
+          : { 'x-api-key': apiKey }),
+    }),
+    chat: (request, without) => toOutgoing(request, quirks, without),
+    answer: (request, errors) => new Answer(chooseText(request, { newId }), errors),
+    concede,
+    models: modelPage,
+  };
+}
+
+function concede({ message }: ProviderError, request: ChatRequest): Concession | null {
+  const limit = /max_tokens: \d+ > (\d+)/.exec(message)?.[1];
+  if (limit !== undefined) {
+    const asked = request.parameters.maxOutputTokens;
+    const notice = {
+      code: 'setting_left_out',
+      text: `${request.model} writes at most ${limit} tokens: that is the limit now.`,
+    };
+    return { without: `${WITHOUT.limit}${limit}`, ...(asked === undefined ? {} : { notice }) };
+  }
+  if (/cache_control/.test(message)) return { without: WITHOUT.cacheMarks };
+  if (/signature|thinking.{0,40}block/i.test(message) && !/^.{0,60}expected/i.test(message))
+    return { without: WITHOUT.replay };
+  // Within a turn that began without thinking it cannot be turned on.
+  if (/expected .?(redacted_)?thinking/i.test(message)) {
+    return {
+      without: 'reasoningEffort',
+      notice: { code: 'setting_left_out', text: `${request.model} cannot begin to think in the middle of a turn.` },
+    };
+  }
+  return null;
+}
+
+function modelPage(page: string | undefined): Exchange<ModelPage> {
+  return {
+    path: `/models?limit=1000${page === undefined ? '' : `&after_id=${encodeURIComponent(page)}`}`,
+    body: '',
+    read: (answer) => {
+      const models = readModels(answer);
+      if (models === null) return null;
+      const next = isJsonObject(answer) && answer['has_more'] === true ? answer['last_id'] : null;
+      return { models, ...(typeof next === 'string' ? { next } : {}) };
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import type { AssistantMessage, JsonObject, Message, ToolMessage, ToolMode, UserMessage } from '@toolyard/protocol';
+import { scrubJson } from '../scrub.ts';
+import { renderTextResponse } from '../tool-call-text/describe.ts';
+import { toResultContent } from '../wire/content.ts';
+import { remember } from '../wire/json-text.ts';
+import { answerAsText, wireIdsOf } from '../wire/messages.ts';
+import { isOwnOf, unseal } from '../wire/replay.ts';
+import { toTurns, type Turn } from '../wire/turns.ts';
+import { resultBlock, resultImages, textBlock, userBlocks } from './content.ts';
+
+export type MessageOptions = {
+  toolMode: ToolMode;
+  /** The model whose own thinking goes back to it; absent: none does. */
+  replayFor?: string;
+};
+
+/** The conversation as the API has it. A message is written once, however many requests it is in. */
+export function turnsOf(
+  messages: readonly Message[],
+  { toolMode, replayFor }: MessageOptions,
+): Turn<'user' | 'assistant'>[] {
+  const wireIds = new Map<string, string>();
+  return toTurns(
+    messages,
+    { user: 'user', model: 'assistant' },
+    {
+      user: (message) => remember(userCache, message, () => userBlocks(message.parts)),
+      assistant: (message) => {
+        if (toolMode === 'text') return textAnswer(message);
+        const form = replayFor !== undefined && isOwnOf(message, replayFor) ? 'replay' : 'native';
+        const { blocks, ids } = nativeAnswer(message, form);
+        for (const [callId, wireId] of ids) wireIds.set(callId, wireId);
+        return blocks;
+      },
+      results: (run) => (toolMode === 'text' ? textResults(run) : nativeResults(run, wireIds)),
+    },
+  );
+}
+
+const userCache = new WeakMap<UserMessage, readonly string[]>();
+const textCache = new WeakMap<AssistantMessage, readonly string[]>();
+
+function textAnswer(message: AssistantMessage): readonly string[] {
+  return remember(textCache, message, () => jsonOf([textBlock(answerAsText(message))]));
+}
+
+type Answered = { blocks: readonly string[]; ids: readonly (readonly [callId: string, wireId: string])[] };
+
+const answerCaches = {
+  native: new WeakMap<AssistantMessage, Answered>(),
+  replay: new WeakMap<AssistantMessage, Answered>(),
+};
+
+function nativeAnswer(message: AssistantMessage, form: 'native' | 'replay'): Answered {
+  return remember(answerCaches[form], message, () => {
+    const ids = wireIdsOf(message).map(([callId, wireId]) => [callId, idFor(wireId)] as const);
+    const idOf = new Map(ids);
+    const blocks: (JsonObject | null)[] = [];
+    for (const part of message.parts) {
+      switch (part.type) {
+        case 'text':
+          blocks.push(textBlock(part.text));
+          break;
+        case 'malformed_tool_call':
+          blocks.push(textBlock(part.raw));
+          break;
+        case 'reasoning':
+          if (form === 'replay') blocks.push(thinkingBlock(part.text, part.signature));
+          break;
+        case 'tool_call': {
+          const { callId, name } = part;
+          blocks.push({
+            type: 'tool_use',
+            id: idOf.get(callId) ?? idFor(callId),
+            name,
+            input: scrubJson(part.arguments),
+          });
+          break;
+        }
+        case 'image':
+        case 'citation':
+        case 'error':
+          break;
+      }
+    }
+    return { blocks: jsonOf(blocks), ids };
+  });
+}
+
+/** The API takes no other letters in the id of a call; other providers and we ourselves use some. */
+function idFor(id: string): string {
+  return id.replace(/[^\w-]/g, '_');
+}
+
+/** Thinking as it came: its signature is over its very text. */
+function thinkingBlock(thinking: string, signature: string | undefined): JsonObject | null {
+  const sealed = unseal('anthropic-messages', signature);
+  if (sealed === null) return null;
+  const [kind, content] = split(sealed);
+  return kind === 'redacted'
+    ? { type: 'redacted_thinking', data: content }
+    : { type: 'thinking', thinking, signature: content };
+}
+
+function split(sealed: string): [kind: string, content: string] {
+  const colon = sealed.indexOf(':');
+  return [sealed.slice(0, colon), sealed.slice(colon + 1)];
+}
+
+const resultCache = new WeakMap<ToolMessage, { id: string; block: string }>();
+
+/** Results come first; answers to calls that could not be read follow as text: the API knows of no such call. */
+function nativeResults(run: readonly ToolMessage[], wireIds: ReadonlyMap<string, string>): string[] {
+  const results: string[] = [];
+  const strays: string[] = [];
+  for (const message of run) {
+    const [part] = message.parts;
+    const id = wireIds.get(part.callId);
+    if (id === undefined) {
+      strays.push(...textResult(message));
+      continue;
+    }
+    let known = resultCache.get(message);
+    if (known?.id !== id) resultCache.set(message, (known = { id, block: resultBlock(id, part.result) }));
+    results.push(known.block);
+  }
+  return [...results, ...strays];
+}
+
+function textResults(run: readonly ToolMessage[]): string[] {
+  return run.flatMap((message) => [...textResult(message), ...resultImages(message.parts[0].result)]);
+}
+
+function textResult(message: ToolMessage): string[] {
+  const { text } = toResultContent(message.parts[0].result, 'shown below');
+  return jsonOf([textBlock(renderTextResponse(message.name, text))]);
+}
+
+function jsonOf(blocks: readonly (JsonObject | null)[]): string[] {
+  return blocks.flatMap((block) => (block === null ? [] : [JSON.stringify(block)]));
+}

@@ -1,0 +1,146 @@
+import type { JsonObject, JsonValue, ReasoningEffort, ToolDefinition } from '@toolyard/protocol';
+import type { ChatRequest } from '../types.ts';
+import type { OutgoingChat } from '../wire/dialect.ts';
+import { nearestEffort } from '../wire/effort.ts';
+import { remember } from '../wire/json-text.ts';
+import { systemText, textModeSuffix } from '../wire/messages.ts';
+import { closedSchema } from '../wire/schema.ts';
+import { Settings, type SettingName } from '../wire/settings.ts';
+import { toolFunction } from '../wire/tool-function.ts';
+import type { Turn } from '../wire/turns.ts';
+import { turnsOf } from './messages.ts';
+import { BUDGETS, factsOf } from './models-data.ts';
+import type { AnthropicQuirks } from './quirks.ts';
+
+/** What this wire can go without, beside settings. `limit:8192`: it may write no more than that. */
+export const WITHOUT = { cacheMarks: 'cache_control', replay: 'replay', limit: 'limit:' } as const;
+
+const OWNED = ['model', 'messages', 'system', 'tools', 'stream'];
+
+/** Room for the answer behind the thinking, in tokens. */
+const ANSWER_ROOM = 8_192;
+
+/** A chat request; its body is JSON text put together from pieces that were written once. */
+export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, without: ReadonlySet<string>): OutgoingChat {
+  const { messages, model, toolMode } = request;
+  const marks = quirks.noCacheMarks !== true && !without.has(WITHOUT.cacheMarks);
+  const turns = turnsOf(messages, { toolMode, ...(without.has(WITHOUT.replay) ? {} : { replayFor: model }) });
+  const system = systemText(messages, textModeSuffix(request));
+  const settings = settingsOf(request, without);
+  const fields: JsonObject = { ...settings.fields, stream: true };
+  settings.addExtra(fields, request.parameters.extra, OWNED);
+  const systemBlock = JSON.stringify({ type: 'text', text: system });
+  const head = [
+    `"model":${JSON.stringify(model)}`,
+    ...(system.trim() === '' ? [] : [`"system":[${marks ? marked(systemBlock) : systemBlock}]`]),
+  ].join(',');
+  const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request, marks && system.trim() === '')].join(',');
+  const { sent, leftOut } = settings;
+  return { path: '/messages', body: `{${head},"messages":[${turnsJson(turns, marks)}],${rest}}`, sent, leftOut };
+}
+
+/**
+ * What comes before a mark is kept by the server and read from there the next time: tools and system prompt, and the
+ * conversation up to the person's last word and up to the one before.
+ */
+function turnsJson(turns: readonly Turn<'user' | 'assistant'>[], marks: boolean): string {
+  const ofPerson = turns.flatMap(({ role }, at) => (role === 'user' ? [at] : []));
+  const markedTurns = marks ? ofPerson.slice(-2) : [];
+  return turns
+    .map(({ role, blocks }, at) => {
+      const written = markedTurns.includes(at) ? [...blocks.slice(0, -1), marked(blocks.at(-1) ?? '{}')] : blocks;
+      return `{"role":"${role}","content":[${written.join(',')}]}`;
+    })
+    .join(',');
+}
+
+function marked(block: string): string {
+  return `${block.slice(0, -1)},"cache_control":{"type":"ephemeral"}}`;
+}
+
+function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {
+  const { parameters, responseFormat, model } = request;
+  const settings = new Settings('anthropic-messages', without);
+  const facts = factsOf(model);
+  const { thinking, budget } = thinkingOf(request, settings);
+  const unfit: SettingName[] = [];
+  if (!facts.sampling) unfit.push('temperature', 'topP', 'topK');
+  else if (thinking !== null) unfit.push('temperature', 'topK');
+  settings.addPlain(parameters, unfit);
+
+  settings.fields['max_tokens'] = maxTokens(parameters.maxOutputTokens, budget, facts.maxTokens, without);
+  if (thinking !== null) settings.add('reasoningEffort', 'thinking', thinking);
+  const output: JsonObject = {};
+  const effort = effortOf(parameters.reasoningEffort, facts.efforts);
+  if (effort !== null && !settings.isRefused('reasoningEffort')) {
+    output['effort'] = effort;
+    settings.sent.push({ name: 'reasoningEffort', field: 'effort' });
+  }
+  if (responseFormat?.type === 'json') settings.leaveOut('responseFormat');
+  else if (responseFormat !== undefined && !settings.isRefused('responseFormat')) {
+    output['format'] = { type: 'json_schema', schema: closedSchema(responseFormat.schema) };
+    settings.sent.push(
+      { name: 'responseFormat', field: 'output_config' },
+      { name: 'responseFormat', field: 'output_format' },
+    );
+  }
+  if (Object.keys(output).length > 0) settings.fields['output_config'] = output;
+  return settings;
+}
+
+function effortOf(wish: ReasoningEffort | undefined, known: readonly ReasoningEffort[]): ReasoningEffort | null {
+  return wish === undefined || wish === 'none' ? null : nearestEffort(wish, known);
+}
+
+/** How the model is told to think; null where nothing is said. A forced call and thinking exclude each other. */
+function thinkingOf(request: ChatRequest, settings: Settings): { thinking: JsonValue; budget: number } {
+  const effort = request.parameters.reasoningEffort;
+  const nothing = { thinking: null, budget: 0 };
+  if (effort === undefined || settings.isRefused('reasoningEffort')) return nothing;
+  const isForced = request.toolMode === 'native' && request.toolChoice !== 'auto' && request.toolChoice !== 'none';
+  switch (factsOf(request.model).thinking) {
+    case 'none':
+      settings.leaveOut('reasoningEffort');
+      return nothing;
+    case 'adaptive':
+      if (effort === 'none') return { thinking: { type: 'disabled' }, budget: 0 };
+      return isForced ? nothing : { thinking: { type: 'adaptive', display: 'summarized' }, budget: 0 };
+    case 'budget': {
+      if (effort === 'none' || isForced) return nothing;
+      const budget = BUDGETS[effort];
+      return { thinking: { type: 'enabled', budget_tokens: budget }, budget };
+    }
+  }
+}
+
+/** Thinking counts as writing: what the person allows is for the answer, and comes on top. */
+function maxTokens(wish: number | undefined, budget: number, usual: number, without: ReadonlySet<string>): number {
+  const wanted = wish === undefined ? Math.max(usual, budget === 0 ? 0 : budget + ANSWER_ROOM) : wish + budget;
+  const limits = [...without].flatMap((entry) =>
+    entry.startsWith(WITHOUT.limit) ? [Number(entry.slice(WITHOUT.limit.length))] : [],
+  );
+  return Math.min(wanted, ...limits);
+}
+
+const toolCache = new WeakMap<ToolDefinition, string>();
+
+function toolFields(request: ChatRequest, markLast: boolean): string[] {
+  const { tools, toolChoice, toolMode } = request;
+  if (toolMode === 'text' || tools.length === 0) return [];
+  const pieces = tools.map((tool) => remember(toolCache, tool, () => toolJson(tool)));
+  if (markLast) pieces.push(marked(pieces.pop() ?? '{}'));
+  const written = `"tools":[${pieces.join(',')}]`;
+  if (toolChoice === 'auto') return [written];
+  const choice =
+    toolChoice === 'required'
+      ? { type: 'any' }
+      : toolChoice === 'none'
+        ? { type: 'none' }
+        : { type: 'tool', name: toolChoice.name };
+  return [written, `"tool_choice":${JSON.stringify(choice)}`];
+}
+
+function toolJson(tool: ToolDefinition): string {
+  const { parameters = {}, ...rest } = toolFunction(tool);
+  return JSON.stringify({ ...rest, input_schema: parameters });
+}

@@ -1,0 +1,21 @@
+import { isJsonObject, type JsonObject, type JsonValue, type Usage } from '@toolyard/protocol';
+
+/** The `usage` of an answer in our words. The API counts what was read from or written to its cache apart from the rest. */
+export function readUsage(usage: JsonObject): Usage {
+  const fresh = count(usage['input_tokens']);
+  const cached = count(usage['cache_read_input_tokens']);
+  const written = count(usage['cache_creation_input_tokens']);
+  const output = count(usage['output_tokens']);
+  const details = usage['output_tokens_details'];
+  const reasoning = isJsonObject(details) ? count(details['thinking_tokens']) : undefined;
+  return {
+    ...(fresh === undefined ? {} : { inputTokens: fresh + (cached ?? 0) + (written ?? 0) }),
+    ...(output === undefined ? {} : { outputTokens: output }),
+    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
+    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
+  };
+}
+
+function count(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' && value >= 0 ? value : undefined;
+}

@@ -1,0 +1,182 @@
+import { isJsonObject, type ImagePart, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { scrub } from '../scrub.ts';
+import type {
+  CreatedImages,
+  Embeddings,
+  EmbeddingsRequest,
+  ImageRequest,
+  Speech,
+  SpeechRequest,
+  Transcription,
+  TranscriptionRequest,
+} from '../types.ts';
+import type { Dialect, Exchange, Outgoing } from '../wire/dialect.ts';
+import { base64Of, bytesOf } from '../wire/media.ts';
+import { mediaPart } from './content.ts';
+import { modelPath } from './request.ts';
+
+/** What the API can beside chat; pictures and speech are answers of models made for them. */
+export const geminiAbilities: Pick<Dialect, 'embeddings' | 'createImage' | 'textToSpeech' | 'transcribe'> = {
+  embeddings,
+  createImage,
+  textToSpeech,
+  transcribe,
+};
+
+function embeddings({ model, input, dimensions }: EmbeddingsRequest): Exchange<Embeddings> {
+  const requests = input.map((text) => ({
+    model: model.startsWith('models/') ? model : `models/${model}`,
+    content: { parts: [{ text: scrub(text) }] },
+    ...(dimensions === undefined ? {} : { outputDimensionality: dimensions }),
+  }));
+  return {
+    path: modelPath(model, 'batchEmbedContents'),
+    body: JSON.stringify({ requests }),
+    read: (answer) => {
+      const list = isJsonObject(answer) ? answer['embeddings'] : null;
+      if (!Array.isArray(list) || list.length !== input.length) return null;
+      const vectors = list.map((item) => (isJsonObject(item) ? item['values'] : null));
+      return vectors.every(isVector) ? { vectors } : null;
+    },
+  };
+}
+
+function isVector(value: JsonValue | undefined): value is number[] {
+  return Array.isArray(value) && value.length > 0 && value.every((number) => typeof number === 'number');
+}
+
+function createImage(request: ImageRequest): Exchange<CreatedImages> {
+  return /^(models\/)?imagen/.test(request.model) ? predictImage(request) : drawImage(request);
+}
+
+function predictImage({ model, prompt, size, count }: ImageRequest): Exchange<CreatedImages> {
+  const ratio = aspectRatio(size);
+  const parameters = { sampleCount: count ?? 1, ...(ratio === null ? {} : { aspectRatio: ratio }) };
+  return {
+    path: modelPath(model, 'predict'),
+    body: JSON.stringify({ instances: [{ prompt: scrub(prompt) }], parameters }),
+    read: (answer) => {
+      const list = isJsonObject(answer) ? answer['predictions'] : null;
+      const images = (Array.isArray(list) ? list : []).flatMap((item): ImagePart[] => {
+        const data = isJsonObject(item) ? item['bytesBase64Encoded'] : null;
+        const mimeType = isJsonObject(item) && typeof item['mimeType'] === 'string' ? item['mimeType'] : 'image/png';
+        return typeof data === 'string' ? [{ type: 'image', mimeType, source: { data } }] : [];
+      });
+      return images.length === 0 ? null : { images };
+    },
+  };
+}
+
+function drawImage({ model, prompt, size, images = [] }: ImageRequest): Exchange<CreatedImages> {
+  const ratio = aspectRatio(size);
+  const pictures = images.map(({ mimeType, source }) => mediaPart(mimeType, source)).filter((part) => part !== null);
+  return {
+    ...generate(model, [...pictures, { text: scrub(prompt) }], {
+      responseModalities: ['TEXT', 'IMAGE'],
+      ...(ratio === null ? {} : { imageConfig: { aspectRatio: ratio } }),
+    }),
+    read: (answer) => {
+      const made = mediaIn(answer)
+        .filter(({ mimeType }) => mimeType.startsWith('image/'))
+        .map(({ mimeType, data }): ImagePart => ({ type: 'image', mimeType, source: { data } }));
+      return made.length === 0 ? null : { images: made };
+    },
+  };
+}
+
+/** The API knows proportions, not sizes: those of `1024x1536` are 2:3. */
+function aspectRatio(size: string | undefined): string | null {
+  const [, width, height] = /^(\d+)[x:](\d+)$/.exec(size ?? '') ?? [];
+  if (width === undefined || height === undefined) return null;
+  const [w, h] = [Number(width), Number(height)];
+  const shared = commonDivisor(w, h);
+  return shared === 0 ? null : `${w / shared}:${h / shared}`;
+}
+
+function commonDivisor(a: number, b: number): number {
+  return b === 0 ? a : commonDivisor(b, a % b);
+}
+
+function textToSpeech(
+  request: SpeechRequest,
+): Outgoing & { mimeType: string; read: (answer: JsonValue) => Speech | null } {
+  const { model, text, voice = 'Kore', instructions } = request;
+  const words = scrub(instructions === undefined ? text : `${instructions}:\n${text}`);
+  return {
+    ...generate(model, [{ text: words }], {
+      responseModalities: ['AUDIO'],
+      speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } },
+    }),
+    mimeType: 'audio/wav',
+    read: (answer) => {
+      const sound = mediaIn(answer).find(({ mimeType }) => mimeType.startsWith('audio/'));
+      if (sound === undefined) return null;
+      const data = bytesOf(sound.data);
+      const rate = /rate=(\d+)/.exec(sound.mimeType)?.[1];
+      return /L16|pcm/i.test(sound.mimeType)
+        ? { mimeType: 'audio/wav', data: waveOf(data, Number(rate ?? 24_000)) }
+        : { mimeType: sound.mimeType, data };
+    },
+  };
+}
+
+/** Bare samples, 16 bits and one channel, as a file that players know. */
+function waveOf(samples: Uint8Array, rate: number): Uint8Array {
+  const file = new Uint8Array(44 + samples.length);
+  const view = new DataView(file.buffer);
+  const put = (at: number, text: string): void => file.set(new TextEncoder().encode(text), at);
+  put(0, 'RIFF');
+  view.setUint32(4, 36 + samples.length, true);
+  put(8, 'WAVEfmt ');
+  view.setUint32(16, 16, true);
+  view.setUint16(20, 1, true);
+  view.setUint16(22, 1, true);
+  view.setUint32(24, rate, true);
+  view.setUint32(28, rate * 2, true);
+  view.setUint16(32, 2, true);
+  view.setUint16(34, 16, true);
+  put(36, 'data');
+  view.setUint32(40, samples.length, true);
+  file.set(samples, 44);
+  return file;
+}
+
+function transcribe({ model, audio, language, prompt }: TranscriptionRequest): Exchange<Transcription> {
+  const task = [
+    'Write down word for word what is said in this recording, and nothing else.',
+    ...(language === undefined ? [] : [`It is spoken in the language "${language}".`]),
+    ...(prompt === undefined ? [] : [scrub(prompt)]),
+  ].join(' ');
+  const sound = { inlineData: { mimeType: audio.mimeType, data: base64Of(audio.data) } };
+  return {
+    ...generate(model, [sound, { text: task }], {}),
+    read: (answer) => {
+      const texts = partsIn(answer).flatMap((part) =>
+        typeof part['text'] === 'string' && part['thought'] !== true ? [part['text']] : [],
+      );
+      return texts.length === 0 ? null : { text: texts.join('').trim() };
+    },
+  };
+}
+
+function generate(model: string, parts: readonly JsonObject[], generationConfig: JsonObject): Outgoing {
+  const body = { contents: [{ role: 'user', parts }], generationConfig };
+  return { path: modelPath(model, 'generateContent'), body: JSON.stringify(body) };
+}
+
+function partsIn(answer: JsonValue): JsonObject[] {
+  const candidates = isJsonObject(answer) ? answer['candidates'] : null;
+  const first = Array.isArray(candidates) ? candidates[0] : null;
+  const content = isJsonObject(first) ? first['content'] : null;
+  const parts = isJsonObject(content) ? content['parts'] : null;
+  return Array.isArray(parts) ? parts.filter(isJsonObject) : [];
+}
+
+function mediaIn(answer: JsonValue): { mimeType: string; data: string }[] {
+  return partsIn(answer).flatMap((part) => {
+    const media = part['inlineData'];
+    if (!isJsonObject(media) || part['thought'] === true) return [];
+    const { mimeType, data } = media;
+    return typeof mimeType === 'string' && typeof data === 'string' ? [{ mimeType, data }] : [];
+  });
+}

@@ -1,0 +1,115 @@
+import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import type { StreamPart } from '../types.ts';
+import { StreamedAnswer } from '../wire/answer.ts';
+import { BlockCalls } from '../wire/block-calls.ts';
+import { Citations } from '../wire/citations.ts';
+import { toModelError } from '../wire/provider-error.ts';
+import { seal } from '../wire/replay.ts';
+import { readError } from './error.ts';
+import { readUsage } from './usage.ts';
+
+/** Turns the events of one streamed answer, or a whole answer, into parts. */
+export class Answer extends StreamedAnswer {
+  readonly #calls = new BlockCalls();
+  readonly #citations = new Citations();
+
+  protected get callCount(): number {
+    return this.#calls.count;
+  }
+
+  protected endCalls(): void {
+    // Each call came whole.
+  }
+
+  chunk(value: JsonValue, out: StreamPart[]): void {
+    if (this.ended || !isJsonObject(value)) return;
+    const error = readError(value);
+    if (error !== null) {
+      this.fail(toModelError(error, null, this.errors), out);
+      return;
+    }
+    if (isJsonObject(value['usageMetadata'])) this.usage = readUsage(value['usageMetadata']);
+    const candidates = value['candidates'];
+    const candidate = Array.isArray(candidates) ? candidates[0] : undefined;
+    if (isJsonObject(candidate)) this.#candidate(candidate, out);
+    else this.#feedback(value['promptFeedback'], out);
+  }
+
+  #candidate(candidate: JsonObject, out: StreamPart[]): void {
+    this.began = true;
+    const content = candidate['content'];
+    const parts = isJsonObject(content) ? content['parts'] : null;
+    if (Array.isArray(parts)) for (const part of parts) if (isJsonObject(part)) this.#part(part, out);
+
+    const grounding = candidate['groundingMetadata'];
+    const chunks = isJsonObject(grounding) ? grounding['groundingChunks'] : null;
+    if (Array.isArray(chunks)) {
+      for (const chunk of chunks)
+        if (isJsonObject(chunk)) this.#citations.add(chunk['web'] ?? chunk['retrievedContext'], out);
+    }
+    const cited = candidate['citationMetadata'];
+    if (isJsonObject(cited)) this.#citations.addAll(cited['citationSources'] ?? cited['citations'], out);
+
+    const reason = candidate['finishReason'];
+    if (typeof reason === 'string' && reason !== '') this.#finished(reason, candidate['finishMessage'], out);
+  }
+
+  /** What signs a part comes before it, and goes back on it. */
+  #part(part: JsonObject, out: StreamPart[]): void {
+    const signature = part['thoughtSignature'];
+    if (typeof signature === 'string' && signature !== '') {
+      out.push({ type: 'reasoning_signature', signature: seal('google-gemini', signature) });
+    }
+    const text = part['text'];
+    if (typeof text === 'string' && text !== '') {
+      if (part['thought'] === true) out.push({ type: 'reasoning', text });
+      else this.text.push(text, out);
+    }
+    const call = part['functionCall'];
+    if (isJsonObject(call)) this.#call(call, out);
+    const media = part['inlineData'];
+    if (isJsonObject(media) && typeof media['data'] === 'string' && part['thought'] !== true) {
+      const mimeType = typeof media['mimeType'] === 'string' ? media['mimeType'] : 'image/png';
+      if (mimeType.startsWith('image/')) out.push({ type: 'image', mimeType, source: { data: media['data'] } });
+    }
+  }
+
+  #call(call: JsonObject, out: StreamPart[]): void {
+    const key = this.#calls.count;
+    const args = isJsonObject(call['args']) ? call['args'] : {};
+    this.#calls.begin(key, textOf(call['id']), textOf(call['name']), out);
+    this.#calls.delta(key, JSON.stringify(args), out);
+    this.#calls.end(key, false, out);
+  }
+
+  #finished(reason: string, message: JsonValue | undefined, out: StreamPart[]): void {
+    if (/MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL/.test(reason)) {
+      out.push({ type: 'malformed_tool_call', raw: textOf(message), reason: 'the API itself could not read the call' });
+      this.reason = 'tool_calls';
+      return;
+    }
+    this.reason = toFinishReason(reason);
+  }
+
+  #feedback(feedback: JsonValue | undefined, out: StreamPart[]): void {
+    const reason = isJsonObject(feedback) ? feedback['blockReason'] : null;
+    if (typeof reason !== 'string' || reason === '') return;
+    this.fail(
+      {
+        code: 'refused',
+        message: `${this.errors.server} refuses this request (${reason.slice(0, 60)}).`,
+        hint: 'Put it differently, or use another model.',
+      },
+      out,
+    );
+  }
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function toFinishReason(reason: string): FinishReason {
+  if (reason === 'MAX_TOKENS') return 'length';
+  return /SAFETY|RECITATION|BLOCKLIST|PROHIBITED|SPII|LANGUAGE/.test(reason) ? 'content_filter' : 'stop';
+}

@@ -1,0 +1,56 @@
+import type { JsonObject, MediaSource, ToolResult, UserPart } from '@toolyard/protocol';
+import { scrub } from '../scrub.ts';
+import { isReachable, resourceImage, resourceText, textFile, toResultContent, unavailable } from '../wire/content.ts';
+
+/** What a person wrote and attached, as JSON of parts. */
+export function userParts(parts: readonly UserPart[]): string[] {
+  return parts.map((part) => JSON.stringify(toPart(part)));
+}
+
+function toPart(part: UserPart): JsonObject {
+  switch (part.type) {
+    case 'text':
+      return { text: scrub(part.text) };
+    case 'image':
+    case 'audio':
+      return mediaPart(part.mimeType, part.source) ?? { text: unavailable(`${part.type}, ${part.mimeType}`) };
+    case 'file': {
+      const { name = 'file', mimeType, source } = part;
+      const words = textFile(name, mimeType, source);
+      if (words !== null) return { text: words };
+      return mediaPart(mimeType, source) ?? { text: unavailable(`file ${name}, ${mimeType}`) };
+    }
+    case 'resource': {
+      const image = resourceImage(part);
+      return (image && mediaPart(image.mimeType, image.source)) ?? { text: resourceText(part) };
+    }
+  }
+}
+
+/** Bytes in place, or an address; null where the bytes are elsewhere. */
+export function mediaPart(mimeType: string, source: MediaSource): JsonObject | null {
+  if ('data' in source) return { inlineData: { mimeType, data: source.data } };
+  return 'url' in source ? { fileData: { mimeType, fileUri: source.url } } : null;
+}
+
+/** A result as JSON of parts: the answer to the call, and its pictures in it or, for older models, behind it. */
+export function resultParts(
+  id: string | undefined,
+  name: string,
+  result: ToolResult,
+  picturesInside: boolean,
+): string[] {
+  const { text, images } = toResultContent(result, 'shown below');
+  const pictures = images
+    .filter(({ source }) => isReachable(source))
+    .map(({ mimeType, source }) => mediaPart(mimeType, source))
+    .filter((part) => part !== null);
+  const inside = picturesInside && pictures.every((part) => part['inlineData'] !== undefined) && pictures.length > 0;
+  const response: JsonObject = {
+    ...(id === undefined ? {} : { id }),
+    name,
+    response: result.isError ? { error: text } : { output: text },
+    ...(inside ? { parts: pictures } : {}),
+  };
+  return [{ functionResponse: response }, ...(inside ? [] : pictures)].map((part) => JSON.stringify(part));
+}

@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import type { ChatRequest, ModelInfo } from '../types.ts';
+import { chooseText } from '../wire/choose-text.ts';
+import type { Concession, Dialect, Exchange, ModelPage } from '../wire/dialect.ts';
+import type { ProviderError } from '../wire/provider-error.ts';
+import { geminiAbilities } from './abilities.ts';
+import { Answer } from './answer.ts';
+import { readError } from './error.ts';
+import { toOutgoing, WITHOUT } from './request.ts';
+
+/** Google's Gemini API. */
+export function createDialect(newId?: () => string): Dialect {
+  return {
+    wire: 'google-gemini',
+    label: 'Gemini API',
+    addresses: {
+      version: 'v1beta',
+      versionFirst: true,
+      endpoints: ['models'],
+      example: 'https://generativelanguage.googleapis.com',
+    },
+    headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
+    chat: toOutgoing,
+    answer: (request, errors) => new Answer(chooseText(request, { newId }), errors),
+    readError,
+    concede,
+    models: modelPage,
+    ...geminiAbilities,
+  };
+}
+
+function concede({ message }: ProviderError, request: ChatRequest): Concession | null {
+  if (/thought.?signature/i.test(message)) return { without: WITHOUT.replay };
+  if (/include.?thoughts/i.test(message)) return { without: WITHOUT.thoughts };
+  if (request.responseFormat !== undefined && /response.?mime.?type|json mode/i.test(message)) {
+    return {
+      without: 'responseFormat',
+      notice: { code: 'setting_left_out', text: `${request.model} does not take this answer format: it was left out.` },
+    };
+  }
+  return null;
+}
+
+function modelPage(page: string | undefined): Exchange<ModelPage> {
+  return {
+    path: `/models?pageSize=1000${page === undefined ? '' : `&pageToken=${encodeURIComponent(page)}`}`,
+    body: '',
+    read: (answer) => {
+      const list = isJsonObject(answer) ? answer['models'] : null;
+      if (!isJsonObject(answer) || !Array.isArray(list)) return null;
+      const next = answer['nextPageToken'];
+      return {
+        models: list.filter(isJsonObject).flatMap(readModel),
+        ...(typeof next === 'string' && next !== '' ? { next } : {}),
+      };
+    },
+  };
+}
+
+/** A model that answers; those that only count or embed are named by who uses them. */
+function readModel(model: JsonObject): ModelInfo[] {
+  const { name, inputTokenLimit, supportedGenerationMethods: methods } = model;
+  if (typeof name !== 'string' || !answers(methods)) return [];
+  const window = typeof inputTokenLimit === 'number' && inputTokenLimit > 0 ? { contextWindow: inputTokenLimit } : {};
+  return [{ id: name.replace(/^models\//, ''), ...window }];
+}
+
+function answers(methods: JsonValue | undefined): boolean {
+  return !Array.isArray(methods) || methods.includes('generateContent');
+}

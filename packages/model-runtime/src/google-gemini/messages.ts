@@ -1,0 +1,123 @@
+import type { AssistantMessage, JsonObject, Message, ToolMessage, ToolMode, UserMessage } from '@toolyard/protocol';
+import { scrub, scrubJson } from '../scrub.ts';
+import { renderTextResponse } from '../tool-call-text/describe.ts';
+import { toResultContent } from '../wire/content.ts';
+import { remember } from '../wire/json-text.ts';
+import { answerAsText } from '../wire/messages.ts';
+import { isOwnOf, unseal } from '../wire/replay.ts';
+import { toTurns, type Turn } from '../wire/turns.ts';
+import { mediaPart, resultParts, userParts } from './content.ts';
+import { takesPicturesInResults, wantsSignatures } from './models-data.ts';
+
+export type MessageOptions = {
+  toolMode: ToolMode;
+  model: string;
+  /** False where the server refused what it had signed before. */
+  replay: boolean;
+};
+
+/** Stands for the signature of a call that another model made: the API documents it for histories from elsewhere. */
+const NO_SIGNATURE = 'skip_thought_signature_validator';
+
+/** The conversation as the API has it. A message is written once, however many requests it is in. */
+export function turnsOf(messages: readonly Message[], options: MessageOptions): Turn<'user' | 'model'>[] {
+  const { toolMode, model } = options;
+  const ids = new Map<string, string>();
+  return toTurns(
+    messages,
+    { user: 'user', model: 'model' },
+    {
+      user: (message) => remember(userCache, message, () => userParts(message.parts)),
+      assistant: (message) => {
+        if (toolMode === 'text') return textAnswer(message);
+        const isOwn = isOwnOf(message, model);
+        if (isOwn) {
+          for (const part of message.parts) {
+            if (part.type === 'tool_call' && part.providerCallId !== undefined)
+              ids.set(part.callId, part.providerCallId);
+          }
+        }
+        const form = `${isOwn && options.replay ? 'own' : 'other'}${wantsSignatures(model) ? '-signed' : ''}` as const;
+        return remember(answerCaches[form], message, () => nativeAnswer(message, form, isOwn));
+      },
+      results: (run) =>
+        run.flatMap((message) =>
+          toolMode === 'text'
+            ? textResult(message)
+            : resultParts(
+                ids.get(message.parts[0].callId),
+                message.name,
+                message.parts[0].result,
+                takesPicturesInResults(model),
+              ),
+        ),
+    },
+  );
+}
+
+const userCache = new WeakMap<UserMessage, readonly string[]>();
+const textCache = new WeakMap<AssistantMessage, readonly string[]>();
+
+function textAnswer(message: AssistantMessage): readonly string[] {
+  return remember(textCache, message, () => {
+    const text = answerAsText(message);
+    return text === '' ? [] : [JSON.stringify({ text })];
+  });
+}
+
+/** Whether the model reading is the one that wrote, and whether each step's first call must be signed. */
+type Form = 'own' | 'other' | 'own-signed' | 'other-signed';
+
+const answerCaches: Record<Form, WeakMap<AssistantMessage, readonly string[]>> = {
+  own: new WeakMap(),
+  other: new WeakMap(),
+  'own-signed': new WeakMap(),
+  'other-signed': new WeakMap(),
+};
+
+/** A signature goes back on the very part it came on: the one that follows it among ours. */
+function nativeAnswer(message: AssistantMessage, form: Form, withIds: boolean): string[] {
+  const parts: JsonObject[] = [];
+  let signature: string | null = null;
+  let calls = 0;
+  const add = (part: JsonObject): void => {
+    parts.push(signature === null ? part : { ...part, thoughtSignature: signature });
+    signature = null;
+  };
+  for (const part of message.parts) {
+    switch (part.type) {
+      case 'reasoning':
+        if (form.startsWith('own')) signature = unseal('google-gemini', part.signature) ?? signature;
+        break;
+      case 'text':
+        if (part.text !== '') add({ text: scrub(part.text) });
+        break;
+      case 'malformed_tool_call':
+        add({ text: scrub(part.raw) });
+        break;
+      case 'tool_call': {
+        if (calls === 0 && form.endsWith('signed')) signature ??= NO_SIGNATURE;
+        calls += 1;
+        const id = withIds && part.providerCallId !== undefined ? { id: part.providerCallId } : {};
+        add({ functionCall: { ...id, name: part.name, args: scrubJson(part.arguments) } });
+        break;
+      }
+      case 'image': {
+        const media = mediaPart(part.mimeType, part.source);
+        if (media !== null) add(media);
+        break;
+      }
+      case 'citation':
+      case 'error':
+        break;
+    }
+  }
+  if (signature !== null) add({ text: '' });
+  return parts.map((part) => JSON.stringify(part));
+}
+
+function textResult(message: ToolMessage): string[] {
+  const { text, images } = toResultContent(message.parts[0].result, 'shown below');
+  const pictures = images.map(({ mimeType, source }) => mediaPart(mimeType, source)).filter((part) => part !== null);
+  return [{ text: renderTextResponse(message.name, text) }, ...pictures].map((part) => JSON.stringify(part));
+}

@@ -1,0 +1,49 @@
+import type { ReasoningEffort } from '@toolyard/protocol';
+import type { ModelRow } from '../wire/effort.ts';
+
+/** How a model is told to think: by level, by a budget of tokens between two bounds, or not at all. */
+export type GeminiThinking =
+  | { by: 'level'; levels: readonly Exclude<ReasoningEffort, 'none' | 'xhigh' | 'max'>[] }
+  | { by: 'budget'; least: number; most: number; canStop: boolean }
+  | { by: 'nothing' };
+
+/**
+ * From https://ai.google.dev/gemini-api/docs/thinking. What is wrong or missing here costs one refused request, which
+ * is then remembered.
+ */
+export const GEMINI_THINKING: readonly ModelRow<GeminiThinking>[] = [
+  { models: /-(image|tts|live|native-audio)/, facts: { by: 'nothing' } },
+  { models: /gemini-3-pro/, facts: { by: 'level', levels: ['low', 'high'] } },
+  { models: /gemini-([3-9]|\d\d)[.\d]*-pro/, facts: { by: 'level', levels: ['low', 'medium', 'high'] } },
+  { models: /gemini-([3-9]|\d\d)/, facts: { by: 'level', levels: ['minimal', 'low', 'medium', 'high'] } },
+  { models: /gemini-2\.5-pro/, facts: { by: 'budget', least: 128, most: 32_768, canStop: false } },
+  { models: /gemini-2\.5-flash-lite/, facts: { by: 'budget', least: 512, most: 24_576, canStop: true } },
+  { models: /gemini-2\.5/, facts: { by: 'budget', least: 1, most: 24_576, canStop: true } },
+  { models: /./, facts: { by: 'nothing' } },
+];
+
+/** How many tokens a model told by budget may think at each level. */
+export const BUDGETS: Record<ReasoningEffort, number> = {
+  none: 0,
+  minimal: 512,
+  low: 2_048,
+  medium: 8_192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_768,
+};
+
+/** True for models that refuse a call of the turn under way without its signature. */
+export function wantsSignatures(model: string): boolean {
+  return /gemini-([3-9]|\d\d)/.test(model);
+}
+
+/** True for models that take pictures within a tool's result. */
+export function takesPicturesInResults(model: string): boolean {
+  return wantsSignatures(model);
+}
+
+/** True for models that answer with pictures. */
+export function drawsPictures(model: string): boolean {
+  return /-image/.test(model);
+}

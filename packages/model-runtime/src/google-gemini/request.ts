@@ -1,0 +1,105 @@
+import type { JsonObject, JsonValue, ReasoningEffort, ToolDefinition } from '@toolyard/protocol';
+import type { ChatRequest } from '../types.ts';
+import type { OutgoingChat } from '../wire/dialect.ts';
+import { lookUp, nearestEffort } from '../wire/effort.ts';
+import { remember } from '../wire/json-text.ts';
+import { systemText, textModeSuffix } from '../wire/messages.ts';
+import { Settings } from '../wire/settings.ts';
+import { toolFunction } from '../wire/tool-function.ts';
+import { turnsOf } from './messages.ts';
+import { BUDGETS, drawsPictures, GEMINI_THINKING, type GeminiThinking } from './models-data.ts';
+
+/** What this wire can go without, beside settings. */
+export const WITHOUT = { replay: 'replay', thoughts: 'include_thoughts' } as const;
+
+const OWNED = ['contents', 'systemInstruction', 'tools'];
+
+/** A chat request; its body is JSON text put together from pieces that were written once. */
+export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat {
+  const { messages, model, toolMode } = request;
+  const turns = turnsOf(messages, { toolMode, model, replay: !without.has(WITHOUT.replay) });
+  const system = systemText(messages, textModeSuffix(request));
+  const settings = settingsOf(request, without);
+  const fields: JsonObject = Object.keys(settings.fields).length > 0 ? { generationConfig: settings.fields } : {};
+  settings.addExtra(fields, request.parameters.extra, OWNED);
+  const contents = turns.map(({ role, blocks }) => `{"role":"${role}","parts":[${blocks.join(',')}]}`).join(',');
+  const rest = [
+    ...(system === '' ? [] : [`"systemInstruction":{"parts":[{"text":${JSON.stringify(system)}}]}`]),
+    ...toolFields(request),
+    ...(Object.keys(fields).length > 0 ? [JSON.stringify(fields).slice(1, -1)] : []),
+  ].map((field) => `,${field}`);
+  const { sent, leftOut } = settings;
+  const path = modelPath(model, 'streamGenerateContent?alt=sse');
+  return { path, body: `{"contents":[${contents}]${rest.join('')}}`, sent, leftOut };
+}
+
+/** The path of what a model is asked to do. Tuned models come with the folder they lie in. */
+export function modelPath(model: string, what: string): string {
+  const name = /^(models|tunedModels)\//.test(model) ? model : `models/${model}`;
+  return `/${name.split('/').map(encodeURIComponent).join('/')}:${what}`;
+}
+
+function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {
+  const { parameters, responseFormat, model } = request;
+  const settings = new Settings('google-gemini', without);
+  settings.addPlain(parameters, []);
+  const facts = lookUp(GEMINI_THINKING, model) ?? { by: 'nothing' };
+  const thinking: JsonObject = {
+    ...(facts.by === 'nothing' || without.has(WITHOUT.thoughts) ? {} : { includeThoughts: true }),
+    ...thinkingAmount(parameters.reasoningEffort, facts, settings),
+  };
+  if (Object.keys(thinking).length > 0) settings.fields['thinkingConfig'] = thinking;
+  if (drawsPictures(model)) settings.fields['responseModalities'] = ['TEXT', 'IMAGE'];
+  if (responseFormat !== undefined) {
+    settings.add('responseFormat', 'responseMimeType', 'application/json');
+    if (responseFormat.type === 'json_schema')
+      settings.add('responseFormat', 'responseJsonSchema', responseFormat.schema);
+  }
+  return settings;
+}
+
+function thinkingAmount(wish: ReasoningEffort | undefined, facts: GeminiThinking, settings: Settings): JsonObject {
+  if (wish === undefined || settings.isRefused('reasoningEffort')) return {};
+  switch (facts.by) {
+    case 'nothing':
+      settings.leaveOut('reasoningEffort');
+      return {};
+    case 'level': {
+      const level: JsonValue = nearestEffort(wish, facts.levels)?.toUpperCase() ?? null;
+      settings.sent.push(
+        { name: 'reasoningEffort', field: 'thinkingLevel' },
+        { name: 'reasoningEffort', field: 'thinking_level' },
+      );
+      return { thinkingLevel: level };
+    }
+    case 'budget': {
+      const least = wish === 'none' && facts.canStop ? 0 : facts.least;
+      settings.sent.push(
+        { name: 'reasoningEffort', field: 'thinkingBudget' },
+        { name: 'reasoningEffort', field: 'thinking_budget' },
+      );
+      return { thinkingBudget: Math.max(least, Math.min(facts.most, BUDGETS[wish])) };
+    }
+  }
+}
+
+const toolCache = new WeakMap<ToolDefinition, string>();
+
+function toolFields({ tools, toolChoice, toolMode }: ChatRequest): string[] {
+  if (toolMode === 'text' || tools.length === 0) return [];
+  const pieces = tools.map((tool) => remember(toolCache, tool, () => toolJson(tool)));
+  const written = `"tools":[{"functionDeclarations":[${pieces.join(',')}]}]`;
+  if (toolChoice === 'auto') return [written];
+  const calling =
+    toolChoice === 'none'
+      ? { mode: 'NONE' }
+      : toolChoice === 'required'
+        ? { mode: 'ANY' }
+        : { mode: 'ANY', allowedFunctionNames: [toolChoice.name] };
+  return [written, `"toolConfig":${JSON.stringify({ functionCallingConfig: calling })}`];
+}
+
+function toolJson(tool: ToolDefinition): string {
+  const { parameters = {}, ...rest } = toolFunction(tool);
+  return JSON.stringify({ ...rest, parametersJsonSchema: parameters });
+}

@@ -1,0 +1,20 @@
+import type { JsonObject, JsonValue, Usage } from '@toolyard/protocol';
+
+/** The usage of an answer in our words. The API counts thinking apart from what was said. */
+export function readUsage(usage: JsonObject): Usage {
+  const prompt = count(usage['promptTokenCount']);
+  const tools = count(usage['toolUsePromptTokenCount']);
+  const cached = count(usage['cachedContentTokenCount']);
+  const said = count(usage['candidatesTokenCount']);
+  const thought = count(usage['thoughtsTokenCount']);
+  return {
+    ...(prompt === undefined ? {} : { inputTokens: prompt + (tools ?? 0) }),
+    ...(said === undefined && thought === undefined ? {} : { outputTokens: (said ?? 0) + (thought ?? 0) }),
+    ...(cached === undefined ? {} : { cachedInputTokens: cached }),
+    ...(thought === undefined ? {} : { reasoningTokens: thought }),
+  };
+}
+
+function count(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' && value >= 0 ? value : undefined;
+}

@@ -1,0 +1,341 @@
+import { fileURLToPath } from 'node:url';
+import { isJsonObject, type JsonObject, type JsonValue, type Message } from '@toolyard/protocol';
+import {
+  anthropicReply,
+  geminiReply,
+  reply,
+  responsesReply,
+  startModelServer,
+  type ModelReply,
+} from '@toolyard/testing';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { createDialect as anthropicDialect } from './anthropic-messages/dialect.ts';
+import { createDialect as geminiDialect } from './google-gemini/dialect.ts';
+import { createDialect as chatDialect } from './openai-chat/dialect.ts';
+import { createDialect as responsesDialect } from './openai-responses/dialect.ts';
+import { assistant, call, collect, request, result, system, tool, user } from './test-fixtures/requests.ts';
+import { runtimeOver } from './test-fixtures/wires.ts';
+import type { ChatRequest } from './types.ts';
+import type { Dialect } from './wire/dialect.ts';
+import type { WireName } from './wire/names.ts';
+
+/**
+ * The providers' own packages judge our shapes, where they are installed: their types check what we send, their clients
+ * read what our scripted servers say, and must come to the same answer as we do.
+ */
+type Judge = {
+  wire: WireName;
+  dialect: Dialect;
+  module: string;
+  /** The type of a request, and where it is exported. */
+  type: { name: string; from: string };
+  /** A model for each way of thinking. */
+  models: readonly string[];
+  /** Has the provider's client read an answer; gives its text, calls and tokens written. */
+  read(url: string): Promise<Reading>;
+};
+
+type Reading = { text: string; calls: { name: string; arguments: JsonValue }[]; outputTokens: number | undefined };
+
+// Packages that may be missing cannot be imported by name.
+const load = (name: string): Promise<Record<string, new (options: object) => unknown>> =>
+  import(/* @vite-ignore */ name) as Promise<Record<string, new (options: object) => unknown>>;
+
+function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name);
+    return ts.sys.fileExists(fileURLToPath(import.meta.resolve(name)));
+  } catch {
+    return false;
+  }
+}
+
+async function client<Client>(module: string, name: string, options: object): Promise<Client> {
+  const Made = (await load(module))[name];
+  if (Made === undefined) throw new Error(`${module} exports no ${name}`);
+  return new Made({ apiKey: 'k', maxRetries: 0, ...options }) as Client;
+}
+
+type OpenAiClient = {
+  chat: { completions: { stream(body: object): { finalChatCompletion(): Promise<JsonObject> } } };
+  responses: { stream(body: object): { finalResponse(): Promise<JsonObject> } };
+};
+type AnthropicClient = { messages: { stream(body: object): { finalMessage(): Promise<JsonObject> } } };
+type GeminiChunk = {
+  candidates?: { content?: { parts?: { text?: string; thought?: boolean; functionCall?: JsonObject }[] } }[];
+  usageMetadata?: { candidatesTokenCount?: number; thoughtsTokenCount?: number };
+};
+type GeminiClient = { models: { generateContentStream(body: object): Promise<AsyncIterable<GeminiChunk>> } };
+
+const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const parsed = (json: unknown): JsonValue => JSON.parse(text(json)) as JsonValue;
+const count = (usage: unknown, field: string): number | undefined => {
+  const value = isJsonObject(usage) ? usage[field] : undefined;
+  return typeof value === 'number' ? value : undefined;
+};
+
+const JUDGES: readonly Judge[] = [
+  {
+    wire: 'openai-chat',
+    dialect: chatDialect(),
+    module: 'openai',
+    type: { name: 'ChatCompletionCreateParamsStreaming', from: 'openai/resources/chat/completions' },
+    models: ['gpt-5.2', 'gpt-4.1'],
+    async read(url) {
+      const { chat } = await client<OpenAiClient>('openai', 'OpenAI', { baseURL: url });
+      const messages = [{ role: 'user', content: 'hi' }];
+      const final = await chat.completions.stream({ model: 'm', messages }).finalChatCompletion();
+      const message = objects(final['choices'])[0]?.['message'];
+      const calls = isJsonObject(message) ? objects(message['tool_calls']).map((each) => each['function']) : [];
+      return {
+        text: isJsonObject(message) ? text(message['content']) : '',
+        calls: objects(calls).map((fn) => ({ name: text(fn['name']), arguments: parsed(fn['arguments']) })),
+        outputTokens: count(final['usage'], 'completion_tokens'),
+      };
+    },
+  },
+  {
+    wire: 'openai-responses',
+    dialect: responsesDialect(),
+    module: 'openai',
+    type: { name: 'ResponseCreateParamsStreaming', from: 'openai/resources/responses/responses' },
+    models: ['gpt-5.2', 'gpt-4.1', 'o3'],
+    async read(url) {
+      const { responses } = await client<OpenAiClient>('openai', 'OpenAI', { baseURL: url });
+      const final = await responses.stream({ model: 'm', input: 'hi' }).finalResponse();
+      const output = objects(final['output']);
+      return {
+        text: output.flatMap((item) => objects(item['content']).map((part) => text(part['text']))).join(''),
+        calls: output
+          .filter((item) => item['type'] === 'function_call')
+          .map((item) => ({ name: text(item['name']), arguments: parsed(item['arguments']) })),
+        outputTokens: count(final['usage'], 'output_tokens'),
+      };
+    },
+  },
+  {
+    wire: 'anthropic-messages',
+    dialect: anthropicDialect(),
+    module: '@anthropic-ai/sdk',
+    type: { name: 'MessageCreateParamsStreaming', from: '@anthropic-ai/sdk/resources/messages' },
+    models: ['claude-opus-4-8', 'claude-opus-4-6', 'claude-sonnet-4-5'],
+    async read(url) {
+      const baseURL = url.replace(/\/v1$/, '');
+      const { messages } = await client<AnthropicClient>('@anthropic-ai/sdk', 'Anthropic', { baseURL });
+      const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
+      const final = await messages.stream(body).finalMessage();
+      const content = objects(final['content']);
+      return {
+        text: content.map((block) => text(block['text'])).join(''),
+        calls: content
+          .filter((block) => block['type'] === 'tool_use')
+          .map((block) => ({ name: text(block['name']), arguments: block['input'] ?? null })),
+        outputTokens: count(final['usage'], 'output_tokens'),
+      };
+    },
+  },
+  {
+    wire: 'google-gemini',
+    dialect: geminiDialect(),
+    module: '@google/genai',
+    // The package types its own calls, not the request on the wire; its parts are the same in both.
+    type: { name: 'Content', from: '@google/genai' },
+    models: ['gemini-3-pro-preview', 'gemini-2.5-flash'],
+    async read(url) {
+      const httpOptions = { baseUrl: url.replace(/\/v1$/, ''), apiVersion: 'v1beta' };
+      const { models } = await client<GeminiClient>('@google/genai', 'GoogleGenAI', { httpOptions });
+      const reading: Reading = { text: '', calls: [], outputTokens: undefined };
+      for await (const chunk of await models.generateContentStream({ model: 'm', contents: 'hi' })) {
+        for (const part of chunk.candidates?.[0]?.content?.parts ?? []) {
+          if (part.thought !== true) reading.text += part.text ?? '';
+          if (part.functionCall !== undefined) {
+            reading.calls.push({ name: text(part.functionCall['name']), arguments: part.functionCall['args'] ?? {} });
+          }
+        }
+        const usage = chunk.usageMetadata;
+        if (usage !== undefined)
+          reading.outputTokens = (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0);
+      }
+      return reading;
+    },
+  },
+];
+
+const words = 'Hello 世界 🙂 "quoted"\nand more.';
+const calls = [
+  { id: 'call_1', name: 'f', arguments: { x: 'a "b" 🙂', deep: [1, null, { y: true }] } },
+  { id: 'call_2', name: 'g', arguments: {} },
+];
+
+/** The same answer as each provider says it: thinking, text and two calls. */
+function answerOver(wire: WireName): ModelReply {
+  switch (wire) {
+    case 'openai-chat':
+      return reply.toolCalls(calls, {
+        text: words,
+        usage: { prompt_tokens: 3, completion_tokens: 7, total_tokens: 10 },
+      });
+    case 'openai-responses':
+      return responsesReply(
+        [
+          { type: 'reasoning', summary: ['Hm.'], encrypted: 'ZW5j' },
+          { type: 'message', text: words },
+          ...calls.map((each) => ({
+            type: 'function_call' as const,
+            callId: each.id,
+            name: each.name,
+            arguments: each.arguments,
+          })),
+        ],
+        { usage: { input_tokens: 3, output_tokens: 7, total_tokens: 10 } },
+      );
+    case 'anthropic-messages':
+      return anthropicReply(
+        [
+          { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
+          { type: 'text', text: words },
+          ...calls.map((each) => ({ type: 'tool_use' as const, id: each.id, name: each.name, input: each.arguments })),
+        ],
+        { outputTokens: 7 },
+      );
+    case 'google-gemini':
+      return geminiReply(
+        [
+          { text: 'Hm.', thought: true },
+          { text: words },
+          ...calls.map((each) => ({ functionCall: { id: each.id, name: each.name, args: each.arguments } })),
+        ],
+        { usage: { promptTokenCount: 3, candidatesTokenCount: 5, thoughtsTokenCount: 2 } },
+      );
+  }
+}
+
+/** A conversation with all there is, by a model that gets its own thinking back. */
+function conversation(wire: WireName, model: string): Message[] {
+  const kept = {
+    'openai-chat': 'openai-chat:{"field":"reasoning_content"}',
+    'openai-responses': 'openai-responses:{"id":"rs_1","encrypted_content":"ZW5j"}',
+    'anthropic-messages': 'anthropic-messages:thinking:c2ln',
+    'google-gemini': 'google-gemini:c2ln',
+  }[wire];
+  const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
+  // Chat completions have no field for it; servers that want one are not OpenAI's.
+  const thought = wire === 'openai-chat' ? [] : [{ type: 'reasoning', text: 'Hm.', signature: kept } as const];
+  const answer = assistant(...thought, 'So.', call('c.1', 'f', { x: 1 }, 'call_1'), call('c.2', 'g'));
+  answer.model = model;
+  return [
+    system('Be kind.'),
+    user('look', png, { type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'BBBB' } }),
+    answer,
+    result('c.1', 'f', { content: [{ type: 'text', text: 'seen' }, png] }),
+    result('c.2', 'g', { content: [{ type: 'text', text: 'no' }], isError: true }),
+    user('and?'),
+  ];
+}
+
+function requests({ wire, models }: Judge): ChatRequest[] {
+  const tools = [
+    tool('f'),
+    tool('g', { inputSchema: { type: 'object', properties: { x: { type: 'string' } }, required: ['x'] } }),
+  ];
+  const schema: JsonObject = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] };
+  return models.flatMap((model) => {
+    const of = (more: Partial<ChatRequest>) => request(conversation(wire, model), { model, tools, ...more });
+    return [
+      of({}),
+      ...(['none', 'required', { name: 'f' }] as const).map((toolChoice) => of({ toolChoice })),
+      ...(['none', 'minimal', 'high', 'max'] as const).map((reasoningEffort) =>
+        of({ parameters: { reasoningEffort } }),
+      ),
+      of({ parameters: { maxOutputTokens: 99, stop: ['END'] } }),
+      of({ tools: [], responseFormat: { type: 'json_schema', name: 'n', schema } }),
+      of({ tools: [], responseFormat: { type: 'json' } }),
+      of({ toolMode: 'text' }),
+    ];
+  });
+}
+
+/** A file for the compiler: values that should be of a type. */
+type Judged = { name: string; values: readonly unknown[]; type: Judge['type'] };
+
+/** What the compiler has to say of each file, all in one go: reading the types is what takes its time. */
+function misfits(files: readonly Judged[]): Map<string, string[]> {
+  const sources = new Map(
+    files.map(({ name, values, type }) => {
+      const lines = values.map((value, at) => `export const v${at}: ${type.name} = ${JSON.stringify(value)};`);
+      const source = `import type { ${type.name} } from '${type.from}';\n${lines.join('\n')}\n`;
+      return [fileURLToPath(new URL(`./judged-${name}.ts`, import.meta.url)), { name, source }];
+    }),
+  );
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    module: ts.ModuleKind.NodeNext,
+    target: ts.ScriptTarget.ES2023,
+    types: ['node'],
+  };
+  const host = ts.createCompilerHost(options);
+  const fileExists = host.fileExists.bind(host);
+  const getSourceFile = host.getSourceFile.bind(host);
+  host.fileExists = (path) => sources.has(path) || fileExists(path);
+  host.getSourceFile = (path, version) => {
+    const known = sources.get(path);
+    return known === undefined ? getSourceFile(path, version) : ts.createSourceFile(path, known.source, version);
+  };
+  const program = ts.createProgram([...sources.keys()], options, host);
+  return new Map(
+    [...sources].map(([path, { name }]) => [
+      name,
+      ts
+        .getPreEmitDiagnostics(program, program.getSourceFile(path))
+        .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
+    ]),
+  );
+}
+
+/** The bodies of our requests; of Gemini's only the part its package has a type for. */
+function bodiesOf(judge: Judge): unknown[] {
+  const bodies = requests(judge).map((each) => JSON.parse(judge.dialect.chat(each, new Set()).body) as JsonObject);
+  return judge.wire === 'google-gemini' ? bodies.flatMap((body) => objects(body['contents'])) : bodies;
+}
+
+const installed = JUDGES.filter(({ module }) => isInstalled(module));
+
+test.skipIf(installed.length === 0)('what we send is of the types of the providers', { timeout: 120_000 }, () => {
+  const said = misfits(
+    installed.flatMap((judge) => [
+      { name: judge.wire, values: bodiesOf(judge), type: judge.type },
+      { name: `${judge.wire}-wrong`, values: [{ model: 7, role: 7 }], type: judge.type },
+    ]),
+  );
+  for (const { wire } of installed) {
+    expect(said.get(wire)).toEqual([]);
+    // The judge is awake: what is wrong is told.
+    expect(said.get(`${wire}-wrong`)).not.toEqual([]);
+  }
+});
+
+describe.each(JUDGES)('$module judges $wire', (judge) => {
+  const { wire, module } = judge;
+
+  test.skipIf(!isInstalled(module))('what it reads in an answer, we read', async () => {
+    await using server = await startModelServer(() => answerOver(wire));
+    const parts = await collect(runtimeOver(wire, server.url), request('hi', { tools: [tool('f'), tool('g')] }));
+    const ours: Reading = {
+      text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+      calls: parts.flatMap((part) =>
+        part.type === 'tool_call' ? [{ name: part.name, arguments: part.arguments }] : [],
+      ),
+      outputTokens: parts.flatMap((part) => (part.type === 'usage' ? [part.usage.outputTokens] : []))[0],
+    };
+    expect(ours).toEqual(await judge.read(server.url));
+    expect(ours).toEqual({
+      text: words,
+      calls: calls.map(({ name, arguments: args }) => ({ name, arguments: args })),
+      outputTokens: 7,
+    });
+  });
+});

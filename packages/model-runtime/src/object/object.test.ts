@@ -1,0 +1,125 @@
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { reply, startModelServer, type ModelReply } from '@toolyard/testing';
+import { describe, expect, test } from 'vitest';
+import { request } from '../test-fixtures/requests.ts';
+import { runtimeOver, WIRES } from '../test-fixtures/wires.ts';
+import type { WireName } from '../wire/names.ts';
+import { checkSchema } from './check-schema.ts';
+import { readLooseJson } from './repair-json.ts';
+
+const schema: JsonObject = {
+  type: 'object',
+  properties: { name: { type: 'string' }, age: { type: 'integer' } },
+  required: ['name'],
+};
+
+async function generate(wire: WireName, replies: readonly ModelReply[], of: JsonObject = schema) {
+  await using server = await startModelServer(replies);
+  const { messages } = request('Who?');
+  const runtime = runtimeOver(wire, server.url);
+  const made = runtime.generateObject?.({ model: 'scripted', messages, name: 'person', schema: of });
+  const outcome = await made?.catch((thrown: unknown) => thrown);
+  return { outcome, requests: server.requests };
+}
+
+describe.each(WIRES)('an object over $wire', (script) => {
+  const { wire } = script;
+  const text = (words: string) => script.text(words);
+  const calls = (...args: Parameters<typeof script.calls>) => script.calls(...args);
+
+  test('asked for natively', async () => {
+    const { outcome, requests } = await generate(wire, [text('{"name":"Ada"}')]);
+    expect(outcome).toMatchObject({ object: { name: 'Ada' }, by: 'native' });
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.text).toMatch(/json_schema|responseJsonSchema/);
+  });
+
+  test('where the format is refused, an answer in words will do', async () => {
+    const refusal = reply.error(400, {
+      error: {
+        message: 'response_format, text.format, output_config and responseJsonSchema are not supported',
+        code: 400,
+      },
+    });
+    const { outcome } = await generate(wire, [refusal, text('Sure!\n```json\n{"name": "Ada",}\n```')]);
+    expect(outcome).toMatchObject({ object: { name: 'Ada' }, by: 'text' });
+  });
+
+  test('what does not fit is asked for as a call', async () => {
+    const { outcome, requests } = await generate(wire, [
+      text('{"age":3}'),
+      calls([{ id: 'c', name: 'person', arguments: { name: 'Ada', age: 3 } }]),
+    ]);
+    expect(outcome).toMatchObject({ object: { name: 'Ada', age: 3 }, by: 'tool' });
+    expect(requests[1]?.text).toContain('"person"');
+  });
+
+  test('and at last in words, with what was wrong', async () => {
+    const { outcome, requests } = await generate(wire, [text('no'), text('{"age":1}'), text('{"name":"Ada"}')]);
+    expect(outcome).toMatchObject({ object: { name: 'Ada' }, by: 'text' });
+    expect(requests[2]?.text).toContain('is missing');
+  });
+
+  test('what never fits is an error that says why', async () => {
+    const { outcome } = await generate(wire, [text('a'), text('b'), text('{"name":7}')]);
+    expect(outcome).toMatchObject({
+      code: 'bad_response',
+      message: expect.stringContaining('"name" should be of type'),
+    });
+  });
+
+  test('a server that is at fault is not asked three times', async () => {
+    const { outcome, requests } = await generate(wire, [reply.error(401, 'no')]);
+    expect(outcome).toMatchObject({ code: 'invalid_key' });
+    expect(requests).toHaveLength(1);
+  });
+
+  test('a list, which no call can be, is put into one', async () => {
+    const of = { type: 'array', items: { type: 'number' } };
+    const { outcome } = await generate(
+      wire,
+      [text('no'), calls([{ id: 'c', name: 'person', arguments: { value: [1, 2] } }])],
+      of,
+    );
+    expect(outcome).toMatchObject({ object: [1, 2], by: 'tool' });
+  });
+});
+
+test.each<[string, JsonValue | undefined]>([
+  ['{"a":1}', { a: 1 }],
+  ['Here you are: {"a":1}. Anything else?', { a: 1 }],
+  ['```json\n{"a": 1}\n```', { a: 1 }],
+  ['{"a": 1, "b": [1, 2,],}', { a: 1, b: [1, 2] }],
+  ['{"a": "x\ny"}', { a: 'x\ny' }],
+  ['{"a": 1, // one\n "b": /* two */ 2}', { a: 1, b: 2 }],
+  ['{"a": True, "b": None, "c": False}', { a: true, b: null, c: false }],
+  ['{"a": "it\\\'s True, // not a comment, }"}', { a: "it's True, // not a comment, }" }],
+  ['{"a": [1, {"b": "cut of', { a: [1, { b: 'cut of' }] }],
+  ['{"a": 1, "b":', { a: 1, b: null }],
+  ['[1, 2', [1, 2]],
+  ['nothing of the kind', undefined],
+  ['', undefined],
+])('%j is read as %j', (text, value) => {
+  expect(readLooseJson(text)).toEqual(value);
+});
+
+test('a megabyte of open brackets ends', () => {
+  expect(readLooseJson('[{"a":'.repeat(100_000).slice(0, 20_000))).toBeDefined();
+});
+
+test.each<[JsonObject, JsonValue, boolean]>([
+  [{ type: 'object', required: ['a'] }, {}, false],
+  [{ type: ['string', 'null'] }, null, true],
+  [{ enum: ['a', { b: 1 }] }, { b: 1 }, true],
+  [{ const: 1 }, 2, false],
+  [{ anyOf: [{ type: 'string' }, { type: 'number' }] }, true, false],
+  [{ type: 'array', items: { type: 'integer' } }, [1, 1.5], false],
+  [{ type: 'object', properties: {}, additionalProperties: false }, { a: 1 }, false],
+  [{ type: 'string', maxLength: 2 }, 'abc', false],
+  [{ type: 'number', minimum: 3 }, 3, true],
+  [{ $defs: { n: { type: 'number' } }, properties: { a: { $ref: '#/$defs/n' } } }, { a: 'x' }, false],
+  [{ $ref: '#' }, 1, true],
+  [{ $ref: 'https://example.org/schema' }, 1, true],
+])('%j takes %j: %j', (of, value, fits) => {
+  expect(checkSchema(of, value) === null).toBe(fits);
+});

@@ -1,0 +1,76 @@
+import { parseJson, type JsonValue } from '@toolyard/protocol';
+
+/** The JSON value in what a model wrote, mended where it slipped; undefined where there is none. */
+export function readLooseJson(text: string): JsonValue | undefined {
+  const fenced = /```(?:json)?\s*\n([\s\S]*?)```/i.exec(text)?.[1];
+  for (const candidate of fenced === undefined ? [text] : [fenced, text]) {
+    const whole = parseJson(candidate.trim());
+    if (whole.ok) return whole.value;
+    const begin = candidate.search(/[{[]/);
+    if (begin === -1) continue;
+    const mended = parseJson(mend(candidate.slice(begin)));
+    if (mended.ok) return mended.value;
+  }
+  return undefined;
+}
+
+/**
+ * One pass over what begins as an object or a list: comments and commas before an end go, raw line ends within strings
+ * are escaped, words of Python are translated, and what is open at the end is closed. What follows the value is left.
+ */
+function mend(text: string): string {
+  const open: string[] = [];
+  let out = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charAt(at);
+    if (char === '"') {
+      const { json, next } = readString(text, at);
+      out += json;
+      at = next - 1;
+    } else if (char === '/' && (text.charAt(at + 1) === '/' || text.charAt(at + 1) === '*')) {
+      at = endOfComment(text, at) - 1;
+    } else if (char === '{' || char === '[') {
+      open.push(char === '{' ? '}' : ']');
+      out += char;
+    } else if (char === '}' || char === ']') {
+      out = withoutComma(out) + char;
+      if (open.at(-1) === char) open.pop();
+      if (open.length === 0) return out;
+    } else {
+      const word = /^(True|False|None|NaN|undefined)\b/.exec(text.slice(at, at + 10))?.[1];
+      if (word === undefined || /\w/.test(text.charAt(at - 1))) out += char;
+      else {
+        out += word === 'True' ? 'true' : word === 'False' ? 'false' : 'null';
+        at += word.length - 1;
+      }
+    }
+  }
+  const isDangling = /:\s*$/.test(out);
+  return (isDangling ? `${out}null` : withoutComma(out)) + open.reverse().join('');
+}
+
+function readString(text: string, from: number): { json: string; next: number } {
+  let json = '"';
+  for (let at = from + 1; at < text.length; at += 1) {
+    const char = text.charAt(at);
+    if (char === '"') return { json: `${json}"`, next: at + 1 };
+    if (char === '\\') {
+      if (at + 1 === text.length) break;
+      const next = text.charAt(at + 1);
+      // A single quote needs no escape, and JSON knows none.
+      json += next === "'" ? next : char + next;
+      at += 1;
+    } else json += char === '\n' ? '\\n' : char === '\r' ? '\\r' : char === '\t' ? '\\t' : char;
+  }
+  return { json: `${json}"`, next: text.length };
+}
+
+function endOfComment(text: string, from: number): number {
+  const mark = text.charAt(from + 1) === '/' ? '\n' : '*/';
+  const end = text.indexOf(mark, from + 2);
+  return end === -1 ? text.length : end + mark.length;
+}
+
+function withoutComma(text: string): string {
+  return text.replace(/,\s*$/, '');
+}

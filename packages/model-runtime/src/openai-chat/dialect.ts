@@ -1,0 +1,50 @@
+import { chooseText } from '../wire/choose-text.ts';
+import type { ChatRequest } from '../types.ts';
+import type { Concession, Dialect } from '../wire/dialect.ts';
+import type { ProviderError } from '../wire/provider-error.ts';
+import { openAiAbilities } from '../openai/abilities.ts';
+import { OPENAI_ADDRESSES, bearer, modelPage } from '../openai/endpoints.ts';
+import { Answer } from './answer.ts';
+import type { OpenAiChatQuirks } from './quirks.ts';
+import { toOutgoing, WITHOUT } from './request.ts';
+
+/** OpenAI's chat completions, as it and most of the world serve them. */
+export function createDialect(quirks: OpenAiChatQuirks = {}, newId?: () => string): Dialect {
+  return {
+    wire: 'openai-chat',
+    label: 'OpenAI chat API',
+    addresses: OPENAI_ADDRESSES,
+    headers: bearer,
+    chat: (request, without) => toOutgoing(request, quirks, without),
+    answer: (request, errors) =>
+      new Answer(chooseText(request, { always: true, startsInReasoning: quirks.startsInReasoning, newId }), errors),
+    concede,
+    models: modelPage,
+    ...openAiAbilities,
+  };
+}
+
+function concede(error: ProviderError, request: ChatRequest, without: ReadonlySet<string>): Concession | null {
+  const { message, param } = error;
+  if (/stream_options/.test(`${param} ${message}`)) return { without: WITHOUT.streamOptions };
+  if (/max_completion_tokens/.test(message) && request.parameters.maxOutputTokens !== undefined) {
+    return without.has(WITHOUT.oldLimit) ? null : { without: WITHOUT.oldLimit };
+  }
+  if (
+    request.toolChoice !== 'auto' &&
+    request.tools.length > 0 &&
+    /tool_choice|tool choice/i.test(`${param} ${message}`)
+  ) {
+    return {
+      without: WITHOUT.toolChoiceNone,
+      notice: {
+        code: 'setting_left_out',
+        text: `${request.model} takes no choice of a tool: it was left out.`,
+      },
+    };
+  }
+  return /reasoning_content|reasoning_details|thought.?signature/i.test(message) &&
+    !/missing|must be passed|provide/i.test(message)
+    ? { without: WITHOUT.replay }
+    : null;
+}

@@ -1,0 +1,27 @@
+import type { JsonValue, ReasoningEffort } from '@toolyard/protocol';
+import { OPENAI_MODELS } from '../openai/models-data.ts';
+import { lookUp, nearestEffort } from '../wire/effort.ts';
+import type { ReasoningStyle } from './quirks.ts';
+
+/** The field that tells a server how hard to think; null where the model does not think at all. */
+export function reasoningField(
+  wish: ReasoningEffort,
+  model: string,
+  style: ReasoningStyle,
+): { field: string; value: JsonValue } | null {
+  const known = lookUp(OPENAI_MODELS, model)?.efforts;
+  const effort = known === undefined ? wish : nearestEffort(wish, known);
+  if (effort === null) return null;
+  switch (style) {
+    case 'reasoning_effort':
+      return { field: style, value: effort };
+    case 'reasoning':
+      return { field: style, value: { effort } };
+    case 'thinking':
+      return { field: style, value: { type: effort === 'none' ? 'disabled' : 'enabled' } };
+    case 'enable_thinking':
+      return { field: style, value: effort !== 'none' };
+    case 'chat_template_kwargs':
+      return { field: style, value: { enable_thinking: effort !== 'none' } };
+  }
+}

@@ -1,0 +1,79 @@
+import { isJsonObject, parseJson, type AssistantPart, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import type { StreamPart } from '../types.ts';
+import { seal, unseal } from '../wire/replay.ts';
+
+/**
+ * What is kept of an answer's thinking so that it can go back: the name of the field its text came in, the details a
+ * gateway streams beside it, or what hangs on the call that follows.
+ */
+type Kept = { field: string } | { details: JsonValue[] } | { call: JsonObject };
+
+/** The part that keeps it, to stand where it belongs. */
+export function keepForReplay(kept: Kept): StreamPart {
+  return { type: 'reasoning_signature', signature: seal('openai-chat', JSON.stringify(kept)) };
+}
+
+/** What goes back with a message, and with each of its calls. */
+export type Replay = { fields: JsonObject; calls: Map<string, JsonObject> };
+
+/** Reads what {@link keepForReplay} kept among the parts of an answer. */
+export function readReplay(parts: readonly AssistantPart[]): Replay {
+  const fields: JsonObject = {};
+  const calls = new Map<string, JsonObject>();
+  let thinking = '';
+  let ofNextCall: JsonObject | null = null;
+  for (const part of parts) {
+    if (part.type === 'reasoning') {
+      thinking += part.text;
+      const kept = readKept(part.signature);
+      if (kept === null) continue;
+      if (typeof kept['field'] === 'string') fields[kept['field']] = thinking;
+      if (Array.isArray(kept['details'])) fields['reasoning_details'] = kept['details'];
+      if (isJsonObject(kept['call'])) ofNextCall = kept['call'];
+    } else if (part.type === 'tool_call') {
+      if (ofNextCall !== null) calls.set(part.callId, ofNextCall);
+      ofNextCall = null;
+    }
+  }
+  return { fields, calls };
+}
+
+function readKept(signature: string | undefined): JsonObject | null {
+  const sealed = unseal('openai-chat', signature);
+  const parsed = sealed === null ? null : parseJson(sealed);
+  return parsed?.ok === true && isJsonObject(parsed.value) ? parsed.value : null;
+}
+
+/**
+ * The details of thinking as a gateway streams them: items in pieces, joined where they go on with one of the same
+ * kind and place.
+ */
+export class ReasoningDetails {
+  readonly #items: JsonObject[] = [];
+
+  add(pieces: readonly JsonValue[]): void {
+    for (const piece of pieces) {
+      if (!isJsonObject(piece)) continue;
+      const last = this.#items.at(-1);
+      const goesOn =
+        last?.['type'] === piece['type'] && last?.['index'] === piece['index'] && piece['index'] !== undefined;
+      if (last === undefined || !goesOn) this.#items.push({ ...piece });
+      else join(last, piece);
+    }
+  }
+
+  get items(): JsonValue[] {
+    return this.#items;
+  }
+}
+
+const GROWING = ['text', 'summary', 'data'];
+
+function join(whole: JsonObject, piece: JsonObject): void {
+  for (const [key, value] of Object.entries(piece)) {
+    if (value === null) continue;
+    const before = whole[key];
+    whole[key] =
+      GROWING.includes(key) && typeof before === 'string' && typeof value === 'string' ? before + value : value;
+  }
+}

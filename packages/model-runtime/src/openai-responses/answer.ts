@@ -1,0 +1,186 @@
+import { isJsonObject, type FinishReason, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import type { StreamPart } from '../types.ts';
+import { StreamedAnswer } from '../wire/answer.ts';
+import { BlockCalls } from '../wire/block-calls.ts';
+import { Citations } from '../wire/citations.ts';
+import { imageTypeOf } from '../wire/media.ts';
+import { providerErrorOf, saidError, toModelError } from '../wire/provider-error.ts';
+import { seal } from '../wire/replay.ts';
+import { readUsage } from './usage.ts';
+
+type Key = string | number;
+
+/** Turns the events of one streamed answer, or a whole answer, into parts. */
+export class Answer extends StreamedAnswer {
+  readonly #calls = new BlockCalls();
+  readonly #citations = new Citations();
+  /** Items of which something was said while they grew; the end of an item repeats all of it. */
+  readonly #said = new Set<Key>();
+  readonly #phased = new Set<Key>();
+  /** Items that are over. */
+  readonly #closed = new Set<Key>();
+  #refused = false;
+
+  protected get callCount(): number {
+    return this.#calls.count;
+  }
+
+  protected endCalls(cut: boolean, out: StreamPart[]): void {
+    this.#calls.endAll(cut, out);
+  }
+
+  chunk(event: JsonValue, out: StreamPart[]): void {
+    if (this.ended || !isJsonObject(event)) return;
+    const type = textOf(event['type']);
+    switch (type) {
+      case 'response.output_text.delta':
+        this.began = true;
+        this.#said.add(keyOf(event));
+        this.#say(textOf(event['delta']), out);
+        return;
+      case 'response.refusal.delta':
+        this.began = true;
+        this.#refused = true;
+        this.#said.add(keyOf(event));
+        this.#say(textOf(event['delta']), out);
+        return;
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        this.began = true;
+        this.#said.add(keyOf(event));
+        think(textOf(event['delta']), out);
+        return;
+      case 'response.reasoning_summary_part.added':
+        if (this.#said.has(keyOf(event))) think('\n\n', out);
+        return;
+      case 'response.function_call_arguments.delta':
+        this.#calls.delta(keyOf(event), textOf(event['delta']), out);
+        return;
+      case 'response.output_text.annotation.added':
+        this.#citations.add(event['annotation'], out);
+        return;
+      case 'response.output_item.added':
+        this.began = true;
+        if (isJsonObject(event['item'])) this.#begin(keyOf(event), event['item'], out);
+        return;
+      case 'response.output_item.done':
+        if (isJsonObject(event['item'])) this.#close(keyOf(event), event['item'], out);
+        return;
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+        if (isJsonObject(event['response'])) this.#whole(event['response'], out);
+        this.saidDone = true;
+        return;
+      default:
+        if (event['object'] === 'response' && type === '') this.#whole(event, out);
+        else if (type === 'error' || type === '') this.#failed(event, out);
+    }
+  }
+
+  #begin(key: Key, item: JsonObject, out: StreamPart[]): void {
+    if (item['type'] === 'message') this.#phase(key, item, out);
+    if (item['type'] !== 'function_call') return;
+    this.#calls.begin(key, textOf(item['call_id']), textOf(item['name']), out);
+  }
+
+  /** An item is whole: what did not come in pieces comes now. */
+  #close(key: Key, item: JsonObject, out: StreamPart[]): void {
+    if (this.#closed.has(key)) return;
+    this.#closed.add(key);
+    this.began = true;
+    const grew = this.#said.has(key);
+    switch (textOf(item['type'])) {
+      case 'message':
+        this.#phase(key, item, out);
+        for (const content of listOf(item['content'])) this.#content(content, grew, out);
+        return;
+      case 'reasoning':
+        if (!grew) think(summaryOf(item), out);
+        this.#keep(item, out);
+        return;
+      case 'function_call':
+        this.#begin(key, item, out);
+        this.#calls.end(key, item['status'] === 'incomplete', out, textOf(item['arguments']));
+        return;
+      case 'image_generation_call': {
+        const data = textOf(item['result']);
+        if (data !== '') out.push({ type: 'image', mimeType: imageTypeOf(data), source: { data } });
+      }
+    }
+  }
+
+  #content(content: JsonObject, grew: boolean, out: StreamPart[]): void {
+    if (content['type'] === 'refusal') this.#refused = true;
+    if (!grew) this.#say(textOf(content['text'] ?? content['refusal']), out);
+    this.#citations.addAll(content['annotations'], out);
+  }
+
+  /** Whether a message is a word in between or the answer itself: the model wants to be told again. */
+  #phase(key: Key, { phase }: JsonObject, out: StreamPart[]): void {
+    if (typeof phase !== 'string' || this.#phased.has(key)) return;
+    this.#phased.add(key);
+    out.push({ type: 'reasoning_signature', signature: seal('openai-responses', JSON.stringify({ phase })) });
+  }
+
+  /** What only the server can read goes back with the next request, together with the name it gave. */
+  #keep(item: JsonObject, out: StreamPart[]): void {
+    const { id, encrypted_content: content } = item;
+    if (typeof content !== 'string' || content === '') return;
+    const kept = JSON.stringify({ ...(typeof id === 'string' ? { id } : {}), encrypted_content: content });
+    out.push({ type: 'reasoning_signature', signature: seal('openai-responses', kept) });
+  }
+
+  #whole(response: JsonObject, out: StreamPart[]): void {
+    if (isJsonObject(response['usage'])) this.usage = readUsage(response['usage']);
+    if (response['status'] === 'failed' || isJsonObject(response['error'])) {
+      this.#failed(response, out);
+      return;
+    }
+    // What was left out before, or all of it where nothing was streamed.
+    for (const [place, item] of listOf(response['output']).entries()) this.#close(place, item, out);
+    this.began = true;
+    this.reason = this.#refused ? 'content_filter' : reasonOf(response);
+  }
+
+  #failed(value: JsonObject, out: StreamPart[]): void {
+    const error = providerErrorOf(value) ?? (value['status'] === 'failed' ? saidError('the model failed') : null);
+    if (error !== null) this.fail(toModelError(error, null, this.errors), out);
+  }
+
+  #say(text: string, out: StreamPart[]): void {
+    if (text !== '') this.text.push(text, out);
+  }
+}
+
+function think(text: string, out: StreamPart[]): void {
+  if (text !== '') out.push({ type: 'reasoning', text });
+}
+
+function summaryOf(item: JsonObject): string {
+  const parts = [...listOf(item['summary']), ...listOf(item['content'])];
+  return parts.map((part) => textOf(part['text'])).join('\n\n');
+}
+
+/** What joins the events of one item: its place; its name where a server leaves the place out. */
+function keyOf(event: JsonObject): Key {
+  const place = event['output_index'];
+  if (typeof place === 'number') return place;
+  const item = event['item'];
+  const id = event['item_id'] ?? (isJsonObject(item) ? item['id'] : undefined);
+  return typeof id === 'string' ? id : 0;
+}
+
+function listOf(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function reasonOf(response: JsonObject): FinishReason {
+  if (response['status'] !== 'incomplete') return 'stop';
+  const details = response['incomplete_details'];
+  return isJsonObject(details) && details['reason'] === 'content_filter' ? 'content_filter' : 'length';
+}

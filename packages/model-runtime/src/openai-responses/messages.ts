@@ -1,0 +1,142 @@
+import {
+  isJsonObject,
+  parseJson,
+  type AssistantMessage,
+  type JsonObject,
+  type Message,
+  type ToolMessage,
+  type ToolMode,
+  type UserMessage,
+} from '@toolyard/protocol';
+import { scrub, scrubJson } from '../scrub.ts';
+import { renderTextResponse } from '../tool-call-text/describe.ts';
+import { toResultContent } from '../wire/content.ts';
+import { remember } from '../wire/json-text.ts';
+import { answerAsText, wireIdsOf } from '../wire/messages.ts';
+import { isOwnOf, unseal } from '../wire/replay.ts';
+import { toTurns } from '../wire/turns.ts';
+import { resultItem, toldResult, userItem } from './content.ts';
+
+export type MessageOptions = {
+  toolMode: ToolMode;
+  /** The model whose own thinking goes back to it; absent: none does. */
+  replayFor?: string;
+};
+
+/** The `input` of a request, each item as JSON. A message is written once, however many requests it is in. */
+export function itemsOf(messages: readonly Message[], { toolMode, replayFor }: MessageOptions): string[] {
+  const wireIds = new Map<string, string>();
+  const turns = toTurns(
+    messages,
+    { user: 'user', model: 'model' },
+    {
+      user: (message) => remember(userCache, message, () => [userItem(message.parts)]),
+      assistant: (message) => {
+        if (toolMode === 'text') return textAnswer(message);
+        const form = replayFor !== undefined && isOwnOf(message, replayFor) ? 'replay' : 'native';
+        const { items, ids } = nativeAnswer(message, form);
+        for (const [callId, wireId] of ids) wireIds.set(callId, wireId);
+        return items;
+      },
+      results: (run) => run.map((message) => resultOf(message, toolMode, wireIds)),
+    },
+  );
+  return turns.flatMap(({ blocks }) => blocks);
+}
+
+const userCache = new WeakMap<UserMessage, readonly string[]>();
+const textCache = new WeakMap<AssistantMessage, readonly string[]>();
+
+function textAnswer(message: AssistantMessage): readonly string[] {
+  return remember(textCache, message, () => jsonOf([said(answerAsText(message))]));
+}
+
+type Answered = { items: readonly string[]; ids: readonly (readonly [callId: string, wireId: string])[] };
+
+const answerCaches = {
+  native: new WeakMap<AssistantMessage, Answered>(),
+  replay: new WeakMap<AssistantMessage, Answered>(),
+};
+
+function nativeAnswer(message: AssistantMessage, form: 'native' | 'replay'): Answered {
+  return remember(answerCaches[form], message, () => {
+    const ids = wireIdsOf(message);
+    const idOf = new Map(ids);
+    const items: (JsonObject | null)[] = [];
+    let phase: string | null = null;
+    for (const part of message.parts) {
+      switch (part.type) {
+        case 'text':
+          items.push(said(part.text, phase));
+          phase = null;
+          break;
+        case 'malformed_tool_call':
+          items.push(said(part.raw));
+          break;
+        case 'reasoning': {
+          const kept = form === 'replay' ? readKept(part.signature) : null;
+          if (typeof kept?.['phase'] === 'string') phase = kept['phase'];
+          else if (kept !== null) items.push(reasoningItem(part.text, kept));
+          break;
+        }
+        case 'tool_call':
+          items.push({
+            type: 'function_call',
+            call_id: idOf.get(part.callId) ?? part.callId,
+            name: part.name,
+            arguments: JSON.stringify(scrubJson(part.arguments)),
+          });
+          break;
+        case 'image':
+        case 'citation':
+        case 'error':
+          break;
+      }
+    }
+    return { items: jsonOf(withoutLooseThinking(items)), ids };
+  });
+}
+
+/** `phase`: whether it was a word in between or the answer itself, where the model told. */
+function said(text: string, phase: string | null = null): JsonObject | null {
+  if (text === '') return null;
+  return { type: 'message', role: 'assistant', content: scrub(text), ...(phase === null ? {} : { phase }) };
+}
+
+/** What {@link Answer} kept of an item. */
+function readKept(signature: string | undefined): JsonObject | null {
+  const sealed = unseal('openai-responses', signature);
+  const kept = sealed === null ? null : parseJson(sealed);
+  return kept?.ok === true && isJsonObject(kept.value) ? kept.value : null;
+}
+
+/** An item of thinking, as it was. */
+function reasoningItem(text: string, kept: JsonObject): JsonObject {
+  return { type: 'reasoning', ...kept, summary: text === '' ? [] : [{ type: 'summary_text', text }] };
+}
+
+/** The API refuses thinking that nothing follows, as an answer that broke off leaves it. */
+function withoutLooseThinking(items: (JsonObject | null)[]): JsonObject[] {
+  const known = items.filter((item) => item !== null);
+  const last = known.findLastIndex((item) => item['type'] !== 'reasoning');
+  return known.slice(0, last + 1);
+}
+
+const resultCache = new WeakMap<ToolMessage, { id: string; item: string }>();
+
+/** An answer to a call that could not be read is told as text: the API knows of no such call. */
+function resultOf(message: ToolMessage, toolMode: ToolMode, wireIds: ReadonlyMap<string, string>): string {
+  const [part] = message.parts;
+  const id = toolMode === 'native' ? wireIds.get(part.callId) : undefined;
+  if (id === undefined) {
+    const { text } = toResultContent(part.result, 'shown below');
+    return toldResult(renderTextResponse(message.name, text), part.result);
+  }
+  let known = resultCache.get(message);
+  if (known?.id !== id) resultCache.set(message, (known = { id, item: resultItem(id, part.result) }));
+  return known.item;
+}
+
+function jsonOf(items: readonly (JsonObject | null)[]): string[] {
+  return items.flatMap((item) => (item === null ? [] : [JSON.stringify(item)]));
+}

@@ -1,0 +1,78 @@
+import type { JsonObject, ToolDefinition } from '@toolyard/protocol';
+import { OPENAI_MODELS } from '../openai/models-data.ts';
+import type { ChatRequest } from '../types.ts';
+import type { OutgoingChat } from '../wire/dialect.ts';
+import { lookUp, nearestEffort } from '../wire/effort.ts';
+import { remember } from '../wire/json-text.ts';
+import { systemText, textModeSuffix } from '../wire/messages.ts';
+import { Settings } from '../wire/settings.ts';
+import { toolFunction } from '../wire/tool-function.ts';
+import { itemsOf } from './messages.ts';
+
+/** What this wire can go without, beside settings. */
+export const WITHOUT = { replay: 'replay', encrypted: 'encrypted', summary: 'summary' } as const;
+
+const OWNED = ['model', 'input', 'instructions', 'tools', 'stream', 'previous_response_id', 'conversation'];
+
+/** A chat request; its body is JSON text put together from pieces that were written once. Nothing is kept by the server. */
+export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat {
+  const { messages, model, toolMode } = request;
+  const items = itemsOf(messages, { toolMode, ...(without.has(WITHOUT.replay) ? {} : { replayFor: model }) });
+  const instructions = systemText(messages, textModeSuffix(request));
+  const settings = settingsOf(request, without);
+  const fields: JsonObject = { ...settings.fields, stream: true, store: false };
+  settings.addExtra(fields, request.parameters.extra, OWNED);
+  const head = [
+    `"model":${JSON.stringify(model)}`,
+    ...(instructions === '' ? [] : [`"instructions":${JSON.stringify(instructions)}`]),
+  ].join(',');
+  const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request)].join(',');
+  const { sent, leftOut } = settings;
+  return { path: '/responses', body: `{${head},"input":[${items.join(',')}],${rest}}`, sent, leftOut };
+}
+
+function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {
+  const { parameters, responseFormat, model } = request;
+  const settings = new Settings('openai-responses', without);
+  const facts = lookUp(OPENAI_MODELS, model);
+  settings.addPlain(parameters, facts?.refuses ?? []);
+
+  const thinks = facts !== null && facts.efforts.length > 0;
+  const reasoning: JsonObject = thinks && !without.has(WITHOUT.summary) ? { summary: 'auto' } : {};
+  const wish = parameters.reasoningEffort;
+  if (wish !== undefined && !settings.isRefused('reasoningEffort')) {
+    const effort = facts === null ? wish : nearestEffort(wish, facts.efforts);
+    if (effort === null) settings.leaveOut('reasoningEffort');
+    else {
+      reasoning['effort'] = effort;
+      settings.sent.push({ name: 'reasoningEffort', field: 'reasoning.effort' });
+    }
+  }
+  if (Object.keys(reasoning).length > 0) settings.fields['reasoning'] = reasoning;
+  // Nothing is kept by the server, so what it thought comes along, for its eyes only, and goes back with the history.
+  if (thinks && !without.has(WITHOUT.encrypted)) settings.fields['include'] = ['reasoning.encrypted_content'];
+
+  if (responseFormat !== undefined && !settings.isRefused('responseFormat')) {
+    settings.sent.push({ name: 'responseFormat', field: 'text.format' });
+    settings.fields['text'] = {
+      format:
+        responseFormat.type === 'json'
+          ? { type: 'json_object' }
+          : { type: 'json_schema', name: responseFormat.name, schema: responseFormat.schema, strict: false },
+    };
+  }
+  return settings;
+}
+
+const toolCache = new WeakMap<ToolDefinition, string>();
+
+function toolFields({ tools, toolChoice, toolMode }: ChatRequest): string[] {
+  if (toolMode === 'text' || tools.length === 0) return [];
+  const pieces = tools.map((tool) =>
+    remember(toolCache, tool, () => JSON.stringify({ type: 'function', ...toolFunction(tool), strict: false })),
+  );
+  const written = `"tools":[${pieces.join(',')}]`;
+  if (toolChoice === 'auto') return [written];
+  const choice = typeof toolChoice === 'string' ? toolChoice : { type: 'function', name: toolChoice.name };
+  return [written, `"tool_choice":${JSON.stringify(choice)}`];
+}

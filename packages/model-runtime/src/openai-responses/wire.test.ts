@@ -1,0 +1,307 @@
+import type { JsonObject, Message } from '@toolyard/protocol';
+import { reply, responsesEvents, responsesReply, startModelServer, type ModelReply } from '@toolyard/testing';
+import { describe, expect, test } from 'vitest';
+import {
+  assistant,
+  call,
+  collect,
+  errorIn,
+  request,
+  result,
+  system,
+  textIn,
+  tool,
+  user,
+} from '../test-fixtures/requests.ts';
+import { runtimeOver } from '../test-fixtures/wires.ts';
+import type { ChatRequest } from '../types.ts';
+import { toOutgoing } from './request.ts';
+
+function body(messages: Message[] | string, more: Partial<ChatRequest> = {}, without: string[] = []): JsonObject {
+  return JSON.parse(toOutgoing(request(messages, more), new Set(without)).body) as JsonObject;
+}
+
+async function ask(scripted: ModelReply, more: Partial<ChatRequest> = {}) {
+  await using server = await startModelServer([scripted]);
+  return await collect(runtimeOver('openai-responses', server.url), request('hi', more));
+}
+
+const png = { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } } as const;
+const tools = [tool('f'), tool('g')];
+
+describe('what is sent', () => {
+  test('nothing is kept by the server; items, files, calls and their results', () => {
+    const messages = [
+      system('Be kind.'),
+      user(
+        'look',
+        png,
+        { type: 'audio', mimeType: 'audio/wav', source: { data: 'BBBB' } },
+        { type: 'file', mimeType: 'application/pdf', name: 'a.pdf', source: { data: 'CCCC' } },
+        { type: 'file', mimeType: 'application/pdf', source: { url: 'https://example.org/b.pdf' } },
+      ),
+      assistant('So.', call('c1', 'f', { x: 1 }, 'call_9')),
+      result('c1', 'f', { content: [{ type: 'text', text: 'seen' }, png] }),
+    ];
+    expect(body(messages, { tools })).toEqual({
+      model: 'scripted',
+      instructions: 'Be kind.',
+      input: [
+        {
+          type: 'message',
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'look' },
+            { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' },
+            { type: 'input_audio', input_audio: { data: 'BBBB', format: 'wav' } },
+            { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,CCCC' },
+            { type: 'input_file', file_url: 'https://example.org/b.pdf' },
+          ],
+        },
+        { type: 'message', role: 'assistant', content: 'So.' },
+        { type: 'function_call', call_id: 'call_9', name: 'f', arguments: '{"x":1}' },
+        {
+          type: 'function_call_output',
+          call_id: 'call_9',
+          output: [
+            { type: 'input_text', text: 'seen\n[image: shown below]' },
+            { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' },
+          ],
+        },
+      ],
+      stream: true,
+      store: false,
+      tools: [
+        {
+          type: 'function',
+          name: 'f',
+          description: 'Does f.',
+          parameters: { type: 'object', properties: {} },
+          strict: false,
+        },
+        {
+          type: 'function',
+          name: 'g',
+          description: 'Does g.',
+          parameters: { type: 'object', properties: {} },
+          strict: false,
+        },
+      ],
+    });
+  });
+
+  test('thinking models are asked for what they thought; how hard, by the nearest level they know', () => {
+    const told = (model: string, reasoningEffort?: 'none' | 'minimal' | 'max') => {
+      const sent = body('hi', { model, parameters: reasoningEffort === undefined ? {} : { reasoningEffort } });
+      return [sent['reasoning'], sent['include']];
+    };
+    const include = ['reasoning.encrypted_content'];
+    expect(told('gpt-5.2')).toEqual([{ summary: 'auto' }, include]);
+    expect(told('gpt-5.2', 'max')).toEqual([{ summary: 'auto', effort: 'xhigh' }, include]);
+    expect(told('gpt-5.6-sol', 'max')).toEqual([{ summary: 'auto', effort: 'max' }, include]);
+    expect(told('gpt-5', 'none')).toEqual([{ summary: 'auto', effort: 'minimal' }, include]);
+    expect(told('o3', 'minimal')).toEqual([{ summary: 'auto', effort: 'low' }, include]);
+    expect(told('gpt-4.1', 'max')).toEqual([undefined, undefined]);
+    expect(told('some-local-model', 'minimal')).toEqual([{ effort: 'minimal' }, undefined]);
+  });
+
+  test('an answer that fits a schema', () => {
+    const schema = { type: 'object', properties: {} };
+    expect(body('hi', { responseFormat: { type: 'json_schema', name: 'n', schema } })['text']).toEqual({
+      format: { type: 'json_schema', name: 'n', schema, strict: false },
+    });
+    expect(body('hi', { responseFormat: { type: 'json' } })['text']).toEqual({ format: { type: 'json_object' } });
+  });
+});
+
+describe('what comes back', () => {
+  test('thinking, text, calls, pictures, sources and usage, in their order', async () => {
+    const parts = await ask(
+      responsesReply(
+        [
+          { type: 'reasoning', summary: ['One.', 'Two.'], encrypted: 'ZW5j' },
+          {
+            type: 'message',
+            text: 'Yes.',
+            annotations: [
+              { type: 'url_citation', url: 'https://example.org/', title: 'E', start_index: 0, end_index: 1 },
+            ],
+          },
+          { type: 'image_generation_call', result: '/9j/AAAA' },
+          { type: 'function_call', callId: 'call_1', name: 'f', arguments: { x: 1 } },
+        ],
+        {
+          usage: {
+            input_tokens: 10,
+            input_tokens_details: { cached_tokens: 4 },
+            output_tokens: 5,
+            output_tokens_details: { reasoning_tokens: 3 },
+          },
+        },
+      ),
+      { tools },
+    );
+    expect(parts).toEqual([
+      { type: 'reasoning', text: 'One.\n\nTwo.' },
+      { type: 'reasoning_signature', signature: 'openai-responses:{"id":"rs_0","encrypted_content":"ZW5j"}' },
+      { type: 'text', text: 'Yes.' },
+      { type: 'citation', url: 'https://example.org/', title: 'E' },
+      { type: 'image', mimeType: 'image/jpeg', source: { data: '/9j/AAAA' } },
+      { type: 'tool_call_start', index: 0, id: 'call_1', name: 'f' },
+      { type: 'tool_call_delta', index: 0, argumentsText: '{"x":1}' },
+      { type: 'tool_call', index: 0, id: 'call_1', name: 'f', arguments: { x: 1 }, argumentsText: '{"x":1}' },
+      { type: 'usage', usage: { inputTokens: 10, outputTokens: 5, cachedInputTokens: 4, reasoningTokens: 3 } },
+      { type: 'finish', reason: 'tool_calls' },
+    ]);
+  });
+
+  test('thinking goes back to the model that thought, in its place, and to no other', () => {
+    const signature = 'openai-responses:{"id":"rs_0","encrypted_content":"ZW5j"}';
+    const thought = { type: 'reasoning', text: 'One.', signature } as const;
+    const answer = assistant(thought, call('c1', 'f', {}, 'call_1'));
+    const sent = (model: string, without: string[] = []) =>
+      (body([user('hi'), answer, result('c1', 'f', 'r')], { model, tools }, without)['input'] as JsonObject[]).slice(
+        1,
+        -1,
+      );
+    const made = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' };
+    const item = {
+      type: 'reasoning',
+      id: 'rs_0',
+      encrypted_content: 'ZW5j',
+      summary: [{ type: 'summary_text', text: 'One.' }],
+    };
+    expect(sent('scripted')).toEqual([item, made]);
+    expect(sent('another')).toEqual([made]);
+    expect(sent('scripted', ['replay'])).toEqual([made]);
+    // Thinking that nothing follows is refused by the API.
+    const loose = body([user('hi'), assistant('So.', thought), user('on')])['input'] as JsonObject[];
+    expect(loose.some((each) => each['type'] === 'reasoning')).toBe(false);
+  });
+
+  test('the phase of a message goes back with it', async () => {
+    const message = (index: number, text: string, phase: string): JsonObject[] => [
+      { type: 'response.output_item.added', output_index: index, item: { type: 'message', phase, content: [] } },
+      { type: 'response.output_text.delta', output_index: index, delta: text },
+      {
+        type: 'response.output_item.done',
+        output_index: index,
+        item: { type: 'message', phase, content: [{ type: 'output_text', text }] },
+      },
+    ];
+    const end = { type: 'response.completed', response: { status: 'completed', output: [] } };
+    const events = [...message(0, 'Looking.', 'commentary'), ...message(1, 'Found.', 'final_answer'), end];
+    const parts = await ask(responsesEvents(events));
+    const kept = parts.flatMap((part) => (part.type === 'reasoning_signature' ? [part.signature] : []));
+    const answer = assistant(
+      { type: 'reasoning', text: '', signature: kept[0] ?? '' },
+      'Looking.',
+      { type: 'reasoning', text: '', signature: kept[1] ?? '' },
+      'Found.',
+    );
+    expect((body([user('hi'), answer, user('on')])['input'] as JsonObject[]).slice(1, 3)).toEqual([
+      { type: 'message', role: 'assistant', content: 'Looking.', phase: 'commentary' },
+      { type: 'message', role: 'assistant', content: 'Found.', phase: 'final_answer' },
+    ]);
+  });
+
+  test.each<[string, ModelReply, string]>([
+    ['the limit', responsesReply('x', { incomplete: 'max_output_tokens' }), 'length'],
+    ['the filter', responsesReply('x', { incomplete: 'content_filter' }), 'content_filter'],
+    ['a refusal', responsesReply([{ type: 'message', text: '', refusal: 'No.' }]), 'content_filter'],
+  ])('ended by %s', async (_, scripted, reason) => {
+    const parts = await ask(scripted);
+    expect(textIn(parts)).not.toBe('');
+    expect(parts.at(-1)).toEqual({ type: 'finish', reason });
+  });
+
+  test('a failure has its own word', async () => {
+    const parts = await ask(responsesReply('half', { failed: { code: 'rate_limit_exceeded', message: 'Slow down' } }));
+    expect(textIn(parts)).toBe('half');
+    expect(errorIn(parts)).toMatchObject({ code: 'rate_limited', message: expect.stringContaining('Slow down') });
+  });
+
+  const item = (index: number | null, value: JsonObject, type = 'added'): JsonObject => ({
+    type: `response.output_item.${type}`,
+    ...(index === null ? {} : { output_index: index }),
+    item: value,
+  });
+  const fn = (id: string, name: string, args = ''): JsonObject => ({
+    id,
+    type: 'function_call',
+    call_id: id,
+    name,
+    arguments: args,
+  });
+  const grow = (place: JsonObject, delta: string): JsonObject => ({
+    type: 'response.function_call_arguments.delta',
+    ...place,
+    delta,
+  });
+  const end: JsonObject = { type: 'response.completed', response: { status: 'completed', output: [] } };
+
+  test.each<[string, JsonObject[]]>([
+    [
+      'calls that take turns',
+      [
+        item(0, fn('a', 'f')),
+        item(1, fn('b', 'g')),
+        grow({ output_index: 1 }, '{"y":'),
+        grow({ output_index: 0 }, '{"x":1}'),
+        grow({ output_index: 1 }, '2}'),
+        item(1, fn('b', 'g', '{"y":2}'), 'done'),
+        item(0, fn('a', 'f', '{"x":1}'), 'done'),
+      ],
+    ],
+    [
+      'no place, only names',
+      [
+        item(null, fn('a', 'f')),
+        grow({ item_id: 'a' }, '{"x":1}'),
+        item(null, fn('a', 'f', '{"x":1}'), 'done'),
+        item(null, fn('b', 'g')),
+        grow({ item_id: 'b' }, '{"y":2}'),
+      ],
+    ],
+    ['only the ends of items', [item(0, fn('a', 'f', '{"x":1}'), 'done'), item(1, fn('b', 'g', '{"y":2}'), 'done')]],
+    ['only the end of all', []],
+    [
+      'everything twice',
+      [
+        item(0, fn('a', 'f')),
+        item(0, fn('a', 'f')),
+        grow({ output_index: 0 }, '{"x":1}'),
+        item(0, fn('a', 'f', '{"x":1}'), 'done'),
+        item(0, fn('a', 'f', '{"x":1}'), 'done'),
+        item(1, fn('b', 'g', '{"y":2}'), 'done'),
+      ],
+    ],
+  ])('quirk: %s', async (_, events) => {
+    const output = [fn('a', 'f', '{"x":1}'), fn('b', 'g', '{"y":2}')];
+    const last = events.length === 0 ? { ...end, response: { status: 'completed', output } } : end;
+    const parts = await ask(responsesEvents([...events, last]), { tools });
+    const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [[part.id, part.name, part.arguments]] : []));
+    expect(calls.sort()).toEqual([
+      ['a', 'f', { x: 1 }],
+      ['b', 'g', { y: 2 }],
+    ]);
+    expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
+  });
+});
+
+describe('what a server refuses is done without', () => {
+  test.each([
+    ['Your organization must be verified to generate reasoning summaries.', 'reasoning.summary', '"summary":"auto"'],
+    ['Encrypted content is not supported with this model.', 'include', 'reasoning.encrypted_content'],
+    ['The encrypted content gAAA could not be verified.', '', '"type":"reasoning"'],
+  ])('%s', async (message, param, gone) => {
+    const refusal = reply.error(400, { error: { message, type: 'invalid_request_error', param, code: null } });
+    await using server = await startModelServer([refusal, responsesReply('ok')]);
+    const signature = 'openai-responses:{"id":"rs_0","encrypted_content":"ZW5j"}';
+    const answer = assistant({ type: 'reasoning', text: '', signature }, 'So.');
+    answer.model = 'gpt-5.2';
+    const asked = request([user('a'), answer, user('b')], { model: 'gpt-5.2' });
+    expect(textIn(await collect(runtimeOver('openai-responses', server.url), asked))).toBe('ok');
+    expect(server.requests.map(({ text }) => text.includes(gone))).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,105 @@
+import { reply, startModelServer } from '@toolyard/testing';
+import { describe, expect, test } from 'vitest';
+import { runtimeOver } from '../test-fixtures/wires.ts';
+
+describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) => {
+  test('vectors come in the order of the texts, whatever the order of the answer', async () => {
+    const data = [
+      { index: 1, embedding: [3, 4] },
+      { index: 0, embedding: [1, 2] },
+    ];
+    await using server = await startModelServer([reply.json({ data, usage: { prompt_tokens: 5 } })]);
+    expect(await runtimeOver(wire, server.url).embeddings?.({ model: 'e', input: ['a', 'b'] })).toEqual({
+      vectors: [
+        [1, 2],
+        [3, 4],
+      ],
+      usage: { inputTokens: 5 },
+    });
+    expect(server.requests[0]?.body).toEqual({ model: 'e', input: ['a', 'b'], encoding_format: 'float' });
+  });
+
+  test.each([
+    ['too few', [{ index: 0, embedding: [1] }]],
+    [
+      'the same twice',
+      [
+        { index: 0, embedding: [1] },
+        { index: 0, embedding: [2] },
+      ],
+    ],
+    [
+      'no numbers',
+      [
+        { index: 0, embedding: ['x'] },
+        { index: 1, embedding: [1] },
+      ],
+    ],
+  ])('%s vectors are no answer', async (_, data) => {
+    await using server = await startModelServer([reply.json({ data })]);
+    await expect(runtimeOver(wire, server.url).embeddings?.({ model: 'e', input: ['a', 'b'] })).rejects.toMatchObject({
+      code: 'bad_response',
+    });
+  });
+
+  test('pictures, made and worked from', async () => {
+    await using server = await startModelServer(() =>
+      reply.json({ data: [{ b64_json: 'iVBOAA' }, { url: 'https://example.org/a.png' }] }),
+    );
+    const runtime = runtimeOver(wire, server.url);
+    const made = await runtime.createImage?.({ model: 'i', prompt: 'a cat', size: '1024x1024', count: 2 });
+    expect(made?.images.map(({ source }) => source)).toEqual([
+      { data: 'iVBOAA' },
+      { url: 'https://example.org/a.png' },
+    ]);
+    expect(server.requests[0]?.body).toEqual({ model: 'i', prompt: 'a cat', size: '1024x1024', n: 2 });
+    await runtime.createImage?.({
+      model: 'i',
+      prompt: 'a hat',
+      images: [{ type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } }],
+    });
+    expect(server.requests[1]?.path).toBe('/v1/images/edits');
+    expect(server.requests[1]?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
+    expect(server.requests[1]?.text).toContain('a hat');
+  });
+
+  test('speech comes as the bytes it is', async () => {
+    const bytes = new Uint8Array([1, 2, 255, 0]);
+    await using server = await startModelServer([reply.raw([bytes], { headers: { 'content-type': 'audio/mpeg' } })]);
+    const speech = await runtimeOver(wire, server.url).textToSpeech?.({ model: 't', text: 'Good day.', voice: 'nova' });
+    expect(speech).toEqual({ mimeType: 'audio/mpeg', data: bytes });
+    expect(server.requests[0]?.body).toMatchObject({ input: 'Good day.', voice: 'nova', response_format: 'mp3' });
+  });
+
+  test('speech that breaks off is no speech', async () => {
+    const half = reply.raw([new Uint8Array([1, 2])], { headers: { 'content-type': 'audio/mpeg' }, thenCut: true });
+    await using server = await startModelServer([half]);
+    await expect(runtimeOver(wire, server.url).textToSpeech?.({ model: 't', text: 'x' })).rejects.toMatchObject({
+      name: 'ToolyardError',
+      code: 'stream_broken',
+    });
+  });
+
+  test('a picture that is elsewhere is missed in words', async () => {
+    const images = [{ type: 'image', mimeType: 'image/png', source: { url: 'https://example.org/a.png' } } as const];
+    const made = runtimeOver(wire, 'http://127.0.0.1:9').createImage?.({ model: 'i', prompt: 'a hat', images });
+    await expect(made).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining('picture') });
+  });
+
+  test('what was said is written down; the name of the file tells its kind', async () => {
+    await using server = await startModelServer([reply.json({ text: 'Good day.' })]);
+    const audio = { mimeType: 'audio/mpeg', data: new Uint8Array([1, 2, 3]) };
+    expect(await runtimeOver(wire, server.url).transcribe?.({ model: 'w', audio, language: 'en' })).toEqual({
+      text: 'Good day.',
+    });
+    expect(server.requests[0]?.text).toContain('filename="audio.mp3"');
+  });
+
+  test('a busy server is asked again', async () => {
+    const busy = reply.error(503, 'busy', { 'retry-after-ms': '1' });
+    await using server = await startModelServer([busy, reply.json({ text: 'ok' })]);
+    const audio = { mimeType: 'audio/wav', data: new Uint8Array([1]) };
+    const runtime = runtimeOver(wire, server.url, { maxRetries: 1, random: () => 1 });
+    expect(await runtime.transcribe?.({ model: 'w', audio })).toEqual({ text: 'ok' });
+  });
+});

@@ -1,0 +1,136 @@
+import { isJsonObject, ToolyardError, type ImagePart, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import type {
+  CreatedImages,
+  Embeddings,
+  EmbeddingsRequest,
+  ImageRequest,
+  SpeechRequest,
+  Transcription,
+  TranscriptionRequest,
+} from '../types.ts';
+import type { Dialect, Exchange, Outgoing } from '../wire/dialect.ts';
+import { bytesOf, dataImage, imageTypeOf } from '../wire/media.ts';
+import { scrub } from '../scrub.ts';
+
+/** What OpenAI's API can beside chat, the same whichever of its two chat APIs is used. */
+export const openAiAbilities: Pick<Dialect, 'embeddings' | 'createImage' | 'textToSpeech' | 'transcribe'> = {
+  embeddings,
+  createImage,
+  textToSpeech,
+  transcribe,
+};
+
+function embeddings({ model, input, dimensions }: EmbeddingsRequest): Exchange<Embeddings> {
+  return {
+    path: '/embeddings',
+    body: JSON.stringify({
+      model,
+      input: input.map(scrub),
+      encoding_format: 'float',
+      ...(dimensions === undefined ? {} : { dimensions }),
+    }),
+    read: (answer) => {
+      const data = isJsonObject(answer) ? answer['data'] : null;
+      if (!Array.isArray(data) || data.length !== input.length) return null;
+      const vectors: number[][] = Array.from({ length: input.length }, () => []);
+      for (const [place, item] of data.entries()) {
+        if (!isJsonObject(item)) return null;
+        const vector = item['embedding'];
+        const at = typeof item['index'] === 'number' ? item['index'] : place;
+        if (!isVector(vector) || vectors[at] === undefined) return null;
+        vectors[at] = vector;
+      }
+      return vectors.some((vector) => vector.length === 0) ? null : { vectors, ...inputUsage(answer) };
+    },
+  };
+}
+
+function isVector(value: JsonValue | undefined): value is number[] {
+  return Array.isArray(value) && value.every((number) => typeof number === 'number');
+}
+
+function inputUsage(answer: JsonValue): { usage?: { inputTokens: number } } {
+  const usage = isJsonObject(answer) ? answer['usage'] : null;
+  const tokens = isJsonObject(usage) ? (usage['prompt_tokens'] ?? usage['input_tokens']) : null;
+  return typeof tokens === 'number' ? { usage: { inputTokens: tokens } } : {};
+}
+
+function createImage(request: ImageRequest): Exchange<CreatedImages> {
+  const { model, prompt, size, count, images = [] } = request;
+  const fields = {
+    model,
+    prompt: scrub(prompt),
+    ...(size === undefined ? {} : { size }),
+    ...(count === undefined ? {} : { n: count }),
+  };
+  const read = (answer: JsonValue): CreatedImages | null => {
+    const data = isJsonObject(answer) ? answer['data'] : null;
+    if (!Array.isArray(data)) return null;
+    const made = data.map(readImage).filter((image) => image !== null);
+    return made.length === 0 ? null : { images: made, ...inputUsage(answer) };
+  };
+  if (images.length === 0) return { path: '/images/generations', body: JSON.stringify(fields), read };
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
+  images.forEach((image, at) => {
+    form.append('image[]', toBlob(image), `image-${at}`);
+  });
+  return { path: '/images/edits', body: form, read };
+}
+
+/** Throws ToolyardError where the bytes are elsewhere: who asks puts them in place first. */
+function toBlob({ source, mimeType }: ImagePart): Blob {
+  if ('data' in source) return new Blob([bytesOf(source.data)], { type: mimeType });
+  throw new ToolyardError({
+    code: 'bad_request',
+    message: 'A picture to work from is not at hand: only its address is known.',
+    hint: 'Attach the picture itself.',
+  });
+}
+
+function readImage(item: JsonValue): ImagePart | null {
+  if (!isJsonObject(item)) return null;
+  const inPlace = item['b64_json'];
+  if (typeof inPlace === 'string') return { type: 'image', mimeType: imageTypeOf(inPlace), source: { data: inPlace } };
+  return typeof item['url'] === 'string' ? dataImage(item['url']) : null;
+}
+
+function textToSpeech(request: SpeechRequest): Outgoing & { mimeType: string } {
+  const { model, text, voice = 'alloy', format = 'mp3', speed, instructions } = request;
+  const body: JsonObject = {
+    model,
+    input: scrub(text),
+    voice,
+    response_format: format,
+    ...(speed === undefined ? {} : { speed }),
+    ...(instructions === undefined ? {} : { instructions }),
+  };
+  return { path: '/audio/speech', body: JSON.stringify(body), mimeType: `audio/${format === 'mp3' ? 'mpeg' : format}` };
+}
+
+const extensions: Record<string, string> = {
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'm4a',
+  'audio/x-wav': 'wav',
+  'audio/x-m4a': 'm4a',
+};
+
+function transcribe({ model, audio, language, prompt }: TranscriptionRequest): Exchange<Transcription> {
+  const form = new FormData();
+  const type = audio.mimeType.split(';')[0] ?? '';
+  // The server goes by the name of the file.
+  const extension = extensions[type] ?? type.split('/')[1] ?? 'wav';
+  form.append('file', new Blob([new Uint8Array(audio.data)], { type }), `audio.${extension}`);
+  form.append('model', model);
+  form.append('response_format', 'json');
+  if (language !== undefined) form.append('language', language);
+  if (prompt !== undefined) form.append('prompt', prompt);
+  return {
+    path: '/audio/transcriptions',
+    body: form,
+    read: (answer) => {
+      const text = isJsonObject(answer) ? answer['text'] : null;
+      return typeof text === 'string' ? { text } : null;
+    },
+  };
+}

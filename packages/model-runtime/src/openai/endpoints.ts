@@ -1,0 +1,27 @@
+import type { AddressRules, Exchange, ModelPage } from '../wire/dialect.ts';
+import { readModels } from '../wire/model-list.ts';
+
+/** Where the API of OpenAI lies, and of all who speak it. */
+export const OPENAI_ADDRESSES: AddressRules = {
+  version: 'v1',
+  versionFirst: false,
+  endpoints: ['chat/completions', 'completions', 'models', 'responses', 'embeddings'],
+  example: 'http://127.0.0.1:8080/v1',
+};
+
+/** The key as these servers want it. */
+export function bearer(apiKey: string | undefined): Record<string, string> {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+}
+
+/** The list of models, which is one page. */
+export function modelPage(): Exchange<ModelPage> {
+  return {
+    path: '/models',
+    body: '',
+    read: (answer) => {
+      const models = readModels(answer);
+      return models === null ? null : { models };
+    },
+  };
+}

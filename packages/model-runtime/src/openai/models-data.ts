@@ -1,0 +1,41 @@
+import type { ReasoningEffort } from '@toolyard/protocol';
+import type { ModelRow } from '../wire/effort.ts';
+import type { SettingName } from '../wire/settings.ts';
+
+/** What is known of a model of OpenAI's, whichever of the two APIs it is asked over. */
+export type OpenAiModelFacts = {
+  /** The levels of thinking it knows; empty: it does not think. */
+  efforts: readonly ReasoningEffort[];
+  /** What it refuses. */
+  refuses: readonly SettingName[];
+};
+
+const SAMPLING: readonly SettingName[] = ['temperature', 'topP', 'presencePenalty', 'frequencyPenalty'];
+const LOW_TO_HIGH: readonly ReasoningEffort[] = ['low', 'medium', 'high'];
+
+/**
+ * From https://developers.openai.com/api/docs/guides/reasoning and the pages of the models; a gateway may put a prefix
+ * before the name. What is wrong or missing here costs one refused request, which is then remembered.
+ */
+export const OPENAI_MODELS: readonly ModelRow<OpenAiModelFacts>[] = [
+  row(/(^|\/)gpt-5[\d.]*-chat/, []),
+  row(/(^|\/)gpt-5(\.\d+)?-pro/, ['medium', 'high', 'xhigh'], SAMPLING),
+  row(/(^|\/)gpt-5\.1-codex-max/, ['low', 'medium', 'high', 'xhigh'], SAMPLING),
+  row(/(^|\/)gpt-5(\.1)?-codex/, LOW_TO_HIGH, SAMPLING),
+  row(/(^|\/)gpt-5\.\d+-codex/, ['low', 'medium', 'high', 'xhigh'], SAMPLING),
+  row(/(^|\/)gpt-5(-mini|-nano)?(-\d{4}|$)/, ['minimal', 'low', 'medium', 'high'], SAMPLING),
+  row(/(^|\/)gpt-5\.1/, ['none', 'low', 'medium', 'high']),
+  row(/(^|\/)gpt-5\.[2-5]/, ['none', 'low', 'medium', 'high', 'xhigh']),
+  row(/(^|\/)gpt-(5\.|[6-9])/, ['none', 'low', 'medium', 'high', 'xhigh', 'max']),
+  row(/(^|\/)o[134](-|$)/, LOW_TO_HIGH, [...SAMPLING, 'stop']),
+  row(/(^|\/)gpt-oss/, LOW_TO_HIGH),
+  row(/(^|\/)(gpt-4|gpt-3|chatgpt)/, []),
+];
+
+function row(
+  models: RegExp,
+  efforts: readonly ReasoningEffort[],
+  refuses: readonly SettingName[] = [],
+): ModelRow<OpenAiModelFacts> {
+  return { models, facts: { efforts, refuses } };
+}

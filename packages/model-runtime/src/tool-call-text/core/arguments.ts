@@ -1,0 +1,82 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { readBalanced } from './balance.ts';
+import { readJson } from './json-scanner.ts';
+import { parseLenient } from './literal.ts';
+import { isBlank, skipBlanks, type Reading } from './reading.ts';
+import type { Source } from './source.ts';
+
+/** The arguments of a call, or what is wrong with them. */
+export type ArgumentsRead = { ok: true; arguments: JsonObject } | { ok: false; reason: string; isCut: boolean };
+
+/**
+ * Reads the JSON object that is a call's arguments. Where it is none, leaves the cursor before the first of `stops`
+ * inside it: one quote too few must not swallow the next call. Or, if there is none, behind its closing brace;
+ * without `stops`, where it broke.
+ */
+export function* readArguments(source: Source, stops: Stops): Reading<ArgumentsRead> {
+  yield* skipBlanks(source);
+  const from = source.position;
+  const json = yield* readJson(source);
+  if (json.kind === 'whole') {
+    const parsed = parseLenient(json.text);
+    const args = parsed.ok ? toArguments(parsed.value) : null;
+    if (args !== null) return { ok: true, arguments: args };
+    return { ok: false, reason: 'the arguments are not a JSON object', isCut: false };
+  }
+  if (json.kind === 'cut') return { ok: false, reason: 'the JSON of the call is cut off', isCut: true };
+  const all = [...stops.ends, ...stops.starts];
+  if (!stepBackToHidden(source, from, stops) && all.length > 0)
+    yield* readBalanced(source, json.closers, { stops: all });
+  return { ok: false, reason: 'the arguments are not JSON', isCut: false };
+}
+
+/** Arguments as an object, a JSON string holding one, or nothing at all. */
+export function toArguments(value: JsonValue | undefined): JsonObject | null {
+  if (value === undefined || value === null) return {};
+  if (isJsonObject(value)) return value;
+  if (typeof value !== 'string') return null;
+  if (value.trim() === '') return {};
+  const parsed = parseLenient(value);
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
+}
+
+/** What ends a call, and what begins the next one. */
+export type Stops = { ends: readonly string[]; starts: readonly string[] };
+
+/**
+ * What was taken for a string may have hidden the end of the call: goes back to before it. It counts only where a call
+ * ends, behind a bracket, and if the next call follows or nothing does. Any other marker is part of the string, and what
+ * follows it must never be read as calls.
+ */
+export function stepBackToHidden(source: Source, from: number, { ends, starts }: Stops): boolean {
+  const hidden = source.text(from, source.position);
+  const all = [...ends, ...starts];
+  source.examined += hidden.length * all.length;
+  const places = [
+    ...ends.map((end) =>
+      findStop(hidden, end, (behind) => behind === '' || all.some((stop) => behind.startsWith(stop))),
+    ),
+    ...starts.map((start) => findStop(hidden, start, () => true)),
+  ].filter((at) => at !== -1);
+  if (places.length === 0) return false;
+  source.seek(from + Math.min(...places));
+  return true;
+}
+
+function findStop(text: string, stop: string, mayFollow: (behind: string) => boolean): number {
+  for (let at = text.indexOf(stop); at !== -1; at = text.indexOf(stop, at + stop.length)) {
+    const behind = at + stop.length;
+    if (standsBehindBracket(text, at) && mayFollow(text.slice(behind, behind + LONGEST_STOP).trimStart())) return at;
+  }
+  return -1;
+}
+
+/** Longer than any marker with the whitespace before it. */
+const LONGEST_STOP = 80;
+
+/** True where, whitespace aside, a closing bracket stands before `at`. */
+export function standsBehindBracket(text: string, at: number): boolean {
+  let before = at - 1;
+  while (before >= 0 && isBlank(text.charCodeAt(before))) before -= 1;
+  return before >= 0 && '}])'.includes(text.charAt(before));
+}

@@ -1,0 +1,84 @@
+import { isBlank, more, readOneOf, type Reading } from './reading.ts';
+import { NONE, type Source } from './source.ts';
+
+const DOUBLE_QUOTE = 34;
+const SINGLE_QUOTE = 39;
+const OPEN_PAREN = 40;
+const CLOSE_PAREN = 41;
+const OPEN_BRACKET = 91;
+const BACKSLASH = 92;
+const CLOSE_BRACKET = 93;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+const LESS_THAN = 60;
+
+const CLOSERS: ReadonlySet<number> = new Set([CLOSE_PAREN, CLOSE_BRACKET, CLOSE_BRACE]);
+
+/** How a kind of string that is not in quotes begins and ends: `<|"|>`. */
+type Delimiter = string | null;
+
+/** `mismatch` and `cut` leave the cursor where it happened; `stop`, before the marker. */
+export type Balance = 'closed' | 'mismatch' | 'cut' | 'stop';
+
+export type BalanceOptions = {
+  /** Strings stand between these, and nothing in them is an escape. Default: quotes, with backslashes. */
+  delimiter?: Delimiter;
+  /** What ends the search; in strings too, but there only behind a bracket, where a call may have ended. */
+  stops?: readonly string[];
+};
+
+/** Reads on until all of `closers` have come, innermost last, minding strings and what is opened on the way. */
+export function* readBalanced(
+  source: Source,
+  closers: number[],
+  { delimiter = null, stops = [] }: BalanceOptions = {},
+): Reading<Balance> {
+  let quote = NONE;
+  let lastSolid = NONE;
+  const stopCodes = new Set(stops.map((stop) => stop.charCodeAt(0)));
+  while (closers.length > 0) {
+    const code = source.peek();
+    if (code === NONE) {
+      if (!(yield* more(source))) return 'cut';
+      continue;
+    }
+    if (stopCodes.has(code) && (quote === NONE || CLOSERS.has(lastSolid))) {
+      const at = source.position;
+      if ((yield* readOneOf(source, stops)) !== null) {
+        source.seek(at);
+        return 'stop';
+      }
+    }
+    if (delimiter !== null && code === LESS_THAN && (yield* readOneOf(source, [delimiter])) !== null) {
+      if ((yield* readToDelimiter(source, delimiter)) === 'cut') return 'cut';
+      continue;
+    }
+    source.advance();
+    if (!isBlank(code)) lastSolid = code;
+    if (quote !== NONE) {
+      if (code === BACKSLASH) {
+        if (!(yield* more(source))) return 'cut';
+        source.advance();
+      } else if (code === quote) quote = NONE;
+    } else if (delimiter === null && (code === DOUBLE_QUOTE || code === SINGLE_QUOTE)) quote = code;
+    else if (code === OPEN_BRACE) closers.push(CLOSE_BRACE);
+    else if (code === OPEN_BRACKET) closers.push(CLOSE_BRACKET);
+    else if (code === OPEN_PAREN && delimiter === null) closers.push(CLOSE_PAREN);
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET || (code === CLOSE_PAREN && delimiter === null)) {
+      if (closers.pop() !== code) return 'mismatch';
+    }
+  }
+  return 'closed';
+}
+
+function* readToDelimiter(source: Source, delimiter: string): Reading<'closed' | 'cut'> {
+  for (;;) {
+    const code = source.peek();
+    if (code === NONE) {
+      if (!(yield* more(source))) return 'cut';
+      continue;
+    }
+    if (code === LESS_THAN && (yield* readOneOf(source, [delimiter])) !== null) return 'closed';
+    source.advance();
+  }
+}

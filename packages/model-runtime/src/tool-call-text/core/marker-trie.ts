@@ -1,0 +1,84 @@
+import { NONE } from './source.ts';
+import type { Opening } from './opening.ts';
+
+export type TrieNode = { next: Map<number, TrieNode>; openings: Opening[] };
+
+/** Where an opening that begins with a character may stand; the most lenient of all of them. */
+const EVERYWHERE = 1;
+const AT_WORD_START = 2;
+const AT_LINE_START = 3;
+
+/** The openings a stretch of text is searched for, as a tree over their characters. */
+export class MarkerTrie {
+  readonly root: TrieNode = { next: new Map(), openings: [] };
+  /** By the character's code: 0 where no opening begins with it. */
+  readonly #firsts = new Uint8Array(128);
+  /** By a pair of characters: whether an opening begins with both. For ordinary text, the second one mostly tells. */
+  readonly #pairs = new Uint8Array(128 * 128);
+
+  constructor(openings: readonly Opening[]) {
+    for (const opening of openings) this.#add(opening);
+  }
+
+  #add(opening: Opening): void {
+    let node = this.root;
+    for (let at = 0; at < opening.marker.length; at += 1) {
+      const code = opening.marker.charCodeAt(at);
+      let next = node.next.get(code);
+      if (next === undefined) {
+        next = { next: new Map(), openings: [] };
+        node.next.set(code, next);
+      }
+      node = next;
+    }
+    node.openings.push(opening);
+
+    const first = opening.marker.charCodeAt(0);
+    const place =
+      opening.place === 'line' || opening.place === 'indented'
+        ? AT_LINE_START
+        : opening.place === 'word'
+          ? AT_WORD_START
+          : EVERYWHERE;
+    const known = this.#firsts[first] ?? 0;
+    this.#firsts[first] = known === 0 ? place : Math.min(known, place);
+    if (opening.marker.length === 1) this.#pairs.fill(1, first * 128, first * 128 + 128);
+    else this.#pairs[pairOf(first, opening.marker.charCodeAt(1))] = 1;
+  }
+
+  /** Where in `text`, from `at` on, an opening may begin; its length if nowhere. */
+  nextCandidate(text: string, at: number, place: { lastCode: number; indent: number }): number {
+    const from = at;
+    for (; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      const kind = code < 128 ? this.#firsts[code] : 0;
+      if (kind === 0 || (at + 1 < text.length && this.#pairs[pairOf(code, text.charCodeAt(at + 1))] === 0)) continue;
+      if (kind === EVERYWHERE) return at;
+      const last = at > from ? text.charCodeAt(at - 1) : place.lastCode;
+      if (kind === AT_WORD_START && !isWordCode(last)) return at;
+      if (kind === AT_LINE_START && (at === from ? place.indent !== NONE : last === 10 || last === 32)) return at;
+    }
+    return at;
+  }
+
+  /** True where a marker stands at `at`. */
+  standsAt(text: string, at: number): boolean {
+    let node: TrieNode | undefined = this.root;
+    for (; at < text.length; at += 1) {
+      node = node.next.get(text.charCodeAt(at));
+      if (node === undefined) return false;
+      if (node.openings.length > 0) return true;
+    }
+    return false;
+  }
+}
+
+/** Where a pair of characters is noted; all that are not ASCII are one. */
+function pairOf(first: number, second: number): number {
+  return first * 128 + (second < 128 ? second : 0);
+}
+
+/** True for letters and digits of ASCII, which make words longer. */
+export function isWordCode(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
+}

@@ -1,0 +1,45 @@
+import type { JsonObject } from '@toolyard/protocol';
+import { readBalanced } from './balance.ts';
+import { parseKeywords } from './literal.ts';
+import { isNameCode, isNameStart, more, readWhile, skipBlanks, type Reading } from './reading.ts';
+import { NONE, type Source } from './source.ts';
+
+const OPEN_PAREN = 40;
+const CLOSE_PAREN = 41;
+const EQUALS = 61;
+const MAX_NAME = 200;
+
+/** `none`: no call stands here. `broken` and `cut`: one began. */
+export type PythonCall =
+  { kind: 'call'; name: string; arguments: JsonObject } | { kind: 'none' } | { kind: 'broken' | 'cut'; name: string };
+
+/** Reads `f(a='x', b=1)`. Leaves the cursor where it stopped making sense. */
+export function* readPythonCall(source: Source): Reading<PythonCall> {
+  const name = yield* readWhile(source, isNameCode, MAX_NAME);
+  if (name === null || name === '' || !isNameStart(name.charCodeAt(0))) return { kind: 'none' };
+  if (source.peek() !== OPEN_PAREN) return { kind: 'none' };
+  source.advance();
+
+  const from = source.position;
+  const begins = yield* beginsArguments(source);
+  if (begins !== 'yes') return { kind: begins === 'cut' ? 'cut' : 'broken', name };
+  source.seek(from);
+  const balance = yield* readBalanced(source, [CLOSE_PAREN]);
+  if (balance !== 'closed') return { kind: balance === 'cut' ? 'cut' : 'broken', name };
+  const text = source.text(from, source.position - 1);
+  source.examined += text.length;
+  const args = parseKeywords(text);
+  return args === undefined ? { kind: 'broken', name } : { kind: 'call', name, arguments: args };
+}
+
+/** Arguments are named, or there are none: tells calls from links and formulas at once. */
+function* beginsArguments(source: Source): Reading<'yes' | 'no' | 'cut'> {
+  const code = yield* skipBlanks(source);
+  if (code === CLOSE_PAREN) return 'yes';
+  if (code === NONE) return 'cut';
+  if (!isNameStart(code)) return 'no';
+  yield* readWhile(source, isNameCode, MAX_NAME);
+  const behind = yield* skipBlanks(source);
+  if (behind === NONE && !(yield* more(source))) return 'cut';
+  return behind === EQUALS ? 'yes' : 'no';
+}

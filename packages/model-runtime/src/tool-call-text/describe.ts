@@ -1,0 +1,67 @@
+import type { JsonObject, ToolDefinition } from '@toolyard/protocol';
+import { writerOf, type ToolCallFamilyName } from './formats.ts';
+
+/** The ways of telling a model, in the prompt, which tools there are and how to call them. */
+export type ToolDescriptionFormat = Exclude<ToolCallFamilyName, 'plain'>;
+
+/** What a model is told of a tool. */
+export type DescribedTool = Pick<ToolDefinition, 'name' | 'title' | 'description' | 'inputSchema'>;
+
+/**
+ * The system text that offers `tools` to a model whose server takes no tool definitions, in the form the model's family
+ * was taught. Same tools, same text: it stands at the front of the prompt, where caches look.
+ */
+export function describeTools(tools: readonly DescribedTool[], format: ToolDescriptionFormat): string {
+  const example = { name: 'name_of_the_tool', arguments: { argument: 'value' } };
+  const another = { name: 'another_tool', arguments: { count: 2 } };
+  const write = writerOf(format);
+  return [
+    '# Tools',
+    '',
+    'These tools are yours to call. Each line between <tools> and </tools> describes one, with a JSON Schema of its arguments:',
+    '<tools>',
+    ...tools.map((tool) => JSON.stringify({ type: 'function', function: toFunction(tool) })),
+    '</tools>',
+    '',
+    'To call a tool, write exactly this, with its name and its arguments, and nothing after it:',
+    '',
+    write([example]),
+    '',
+    'To call several at once:',
+    '',
+    write([example, another]),
+    '',
+    'Each result comes back between <tool_response> and </tool_response>; answer from the results. If no tool is needed,',
+    'answer directly.',
+  ].join('\n');
+}
+
+/** What models know of a tool: its model-facing name, what it does, its arguments. */
+export function toFunction(tool: DescribedTool): JsonObject {
+  const description = tool.description ?? tool.title;
+  return {
+    name: tool.name,
+    ...(description === undefined ? {} : { description }),
+    parameters: toParameters(tool.inputSchema),
+  };
+}
+
+/** Several servers refuse an object schema that does not spell out its properties. */
+function toParameters(schema: JsonObject): JsonObject {
+  if (schema['type'] === 'object' && schema['properties'] !== undefined) return schema;
+  return { ...schema, type: 'object', properties: schema['properties'] ?? {} };
+}
+
+/** Calls of an earlier turn, as the model would have written them. */
+export function renderTextCalls(
+  calls: readonly { name: string; arguments: JsonObject }[],
+  format: ToolDescriptionFormat,
+): string {
+  return writerOf(format)(calls);
+}
+
+/** A result as the model is told of it. What a tool says cannot close the tag: `</` never appears inside. */
+export function renderTextResponse(name: string, content: string): string {
+  const json = JSON.stringify({ name, content }).replaceAll('</', '<\\/');
+  return `<tool_response>\n${json}\n</tool_response>`;
+}

@@ -1,0 +1,56 @@
+import { standsBehindBracket } from './core/arguments.ts';
+import { MarkerTrie } from './core/marker-trie.ts';
+import type { BlockReader, Opening, Section } from './core/opening.ts';
+import { promptOpenedThinking, thinkingOpenings } from './thinking.ts';
+
+/** What a parser listens for, with all that is worked out from it once for all parsers. */
+export class Dialect {
+  /** The answer itself. */
+  readonly text: Section;
+  readonly promptOpenedThinking: Section = promptOpenedThinking;
+  /** Reads the beginning of an answer, where that is no ordinary text. */
+  readonly first: BlockReader | undefined;
+  readonly #calls: readonly Opening[];
+  readonly #strong: MarkerTrie;
+  readonly #tries = new Map<Section, MarkerTrie>();
+  readonly #ends = new Map<Section, MarkerTrie>();
+
+  constructor(calls: readonly Opening[], first?: BlockReader) {
+    this.#calls = calls;
+    this.first = first;
+    this.text = { kind: 'text', openings: [] };
+    this.#strong = new MarkerTrie(calls.filter((opening) => opening.weak !== true && opening.place !== 'after_call'));
+  }
+
+  /** What a section is searched for. */
+  trie(section: Section): MarkerTrie {
+    return cached(this.#tries, section, () => {
+      const calls = this.#calls.filter((opening) => section.kind === 'text' || opening.inUnclosedThinking === true);
+      const thinking = section.kind === 'text' ? thinkingOpenings : [];
+      return new MarkerTrie([...section.openings, ...thinking, ...calls]);
+    });
+  }
+
+  /** What ends a section. */
+  endsOf(section: Section): MarkerTrie {
+    return cached(this.#ends, section, () => new MarkerTrie(section.openings));
+  }
+
+  /** Where the first marker stands that is no ordinary text, behind a closing bracket. */
+  findStrong(text: string): number | null {
+    const anywhere = { lastCode: 10, indent: 0 };
+    for (let at = 0; at < text.length; at += 1) {
+      at = this.#strong.nextCandidate(text, at, anywhere);
+      if (this.#strong.standsAt(text, at) && standsBehindBracket(text, at)) return at;
+    }
+    return null;
+  }
+}
+
+function cached(tries: Map<Section, MarkerTrie>, section: Section, make: () => MarkerTrie): MarkerTrie {
+  const known = tries.get(section);
+  if (known !== undefined) return known;
+  const made = make();
+  tries.set(section, made);
+  return made;
+}

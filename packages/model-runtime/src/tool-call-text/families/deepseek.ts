@@ -1,0 +1,104 @@
+import { readArguments } from '../core/arguments.ts';
+import type { Block } from '../core/block.ts';
+import type { Family } from '../core/family.ts';
+import { DONE, type BlockReader } from '../core/opening.ts';
+import { isCutOff, readExactly, readOneOf, readUntil, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
+
+/** The tokens are written with full-width bars; an old template had them with plain ones. */
+const BARS = ['｜', '|'];
+const token = (name: string): string[] => BARS.map((bar) => `<${bar}tool▁${name}${bar}>`);
+const CALLS_BEGIN = token('calls▁begin');
+const CALLS_END = token('calls▁end');
+const CALL_BEGIN = token('call▁begin');
+const CALL_END = token('call▁end');
+const SEPARATOR = token('sep');
+
+const STOPS = [...CALL_END, ...CALL_BEGIN, ...CALLS_END];
+const NEWLINE = 10;
+const LESS_THAN = 60;
+const OPEN_BRACE = 123;
+const MAX_NAME = 200;
+
+const readCalls: BlockReader = function* (block) {
+  const { source } = block;
+  if (!CALLS_BEGIN.includes(source.text(block.start, block.body))) source.seek(block.start);
+  let behindLast = block.body;
+  for (;;) {
+    yield* skipBlanks(source);
+    const from = source.position;
+    const marker = yield* readOneOf(source, [...CALL_BEGIN, ...CALLS_END]);
+    if (marker === null) {
+      if (block.found > 0) source.seek(behindLast);
+      else if (yield* isCutOff(source, CALL_BEGIN)) {
+        source.seekToEnd();
+        block.malformed('the call is cut off', block.start);
+      } else return { type: 'text', upTo: block.body };
+      return DONE;
+    }
+    if (CALLS_END.includes(marker)) {
+      if (block.found === 0) block.malformed('there is no call in it', block.start);
+      return DONE;
+    }
+    const problem = yield* readCall(block);
+    if (problem !== null) {
+      const stop = yield* readUntil(source, STOPS);
+      if (stop !== null) source.seek(stop.at);
+      yield* readOneOf(source, CALL_END);
+      block.malformed(problem, from);
+    }
+    behindLast = source.position;
+  }
+};
+
+/** Reads one call from behind its first token; returns what is wrong with it. */
+function* readCall(block: Block): Reading<string | null> {
+  const { source } = block;
+  const header = yield* readWhile(source, (code) => code !== LESS_THAN, MAX_NAME);
+  if (header === null || (yield* readOneOf(source, SEPARATOR)) === null) return 'the call is cut off';
+  let name = header.trim();
+  if ((yield* skipBlanks(source)) !== OPEN_BRACE) {
+    // The older form: what was read is the kind of call, the name comes on a line of its own, then a fence.
+    if (name !== 'function') return `it is a "${name.slice(0, 80)}", not a function`;
+    name = (yield* readWhile(source, (code) => code !== NEWLINE && code !== LESS_THAN, MAX_NAME))?.trim() ?? '';
+    yield* skipBlanks(source);
+    yield* readOneOf(source, ['```json', '```']);
+    yield* skipBlanks(source);
+  }
+  if (name === '') return 'the call has no name';
+  const read = yield* readArguments(source, { ends: [...CALL_END, ...CALLS_END], starts: CALL_BEGIN });
+  if (!read.ok) return read.reason;
+  block.call(name, read.arguments);
+
+  yield* skipBlanks(source);
+  yield* readExactly(source, '```');
+  yield* skipBlanks(source);
+  yield* readOneOf(source, CALL_END);
+  return null;
+}
+
+const openings = [...CALLS_BEGIN, ...CALL_BEGIN].map((marker) => ({ marker, read: readCalls }));
+const [callsBegin, callsEnd] = ['<｜tool▁calls▁begin｜>', '<｜tool▁calls▁end｜>'];
+const [callBegin, callEnd] = ['<｜tool▁call▁begin｜>', '<｜tool▁call▁end｜>'];
+
+/** The kind, the name, then the arguments in a JSON fence: DeepSeek V3, R1, Cogito. */
+export const deepseekV3: Family = {
+  openings,
+  write: (calls) => {
+    const all = calls.map(
+      ({ name, arguments: args }) =>
+        `${callBegin}function<｜tool▁sep｜>${name}\n\`\`\`json\n${JSON.stringify(args)}\n\`\`\`${callEnd}`,
+    );
+    return `${callsBegin}${all.join('\n')}${callsEnd}`;
+  },
+};
+
+/** The name, then the arguments: DeepSeek V3.1. */
+export const deepseekV31: Family = {
+  openings,
+  write: (calls) => {
+    const all = calls.map(
+      ({ name, arguments: args }) => `${callBegin}${name}<｜tool▁sep｜>${JSON.stringify(args)}${callEnd}`,
+    );
+    return `${callsBegin}${all.join('')}${callsEnd}`;
+  },
+};

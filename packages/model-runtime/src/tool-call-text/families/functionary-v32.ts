@@ -1,0 +1,41 @@
+import { readArguments } from '../core/arguments.ts';
+import type { Block } from '../core/block.ts';
+import type { Family } from '../core/family.ts';
+import { DONE, type Verdict } from '../core/opening.ts';
+import { isNameCode, readExactly, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
+
+const MARKER = '>>>';
+/** The recipient of what is no call. */
+const EVERYONE = 'all';
+const OPEN_BRACE = 123;
+const MAX_NAME = 200;
+
+/** Reads `f`, a newline and JSON; or `all`, a newline, and then text. */
+function* readMessage(block: Block): Reading<Verdict> {
+  const { source, tools } = block;
+  const name = yield* readWhile(source, isNameCode, MAX_NAME);
+  if (name === null || name === '' || !(yield* readExactly(source, '\n'))) return { type: 'text', upTo: block.body };
+  if (name === EVERYONE) return DONE;
+
+  if (!tools.offers(name) || (yield* skipBlanks(source)) !== OPEN_BRACE) return { type: 'text', upTo: block.body };
+  const read = yield* readArguments(source, { ends: [], starts: [`\n${MARKER}`] });
+  if (read.ok) block.call(name, read.arguments);
+  else block.malformed(read.reason, block.start);
+  return DONE;
+}
+
+/** `>>>f` and JSON on the next line; the prompt ends in `>>>`, so the answer begins with the name. */
+export const functionaryV32: Family = {
+  openings: [{ marker: MARKER, read: readMessage }],
+  first: readMessage,
+  write: (calls) => calls.map(({ name, arguments: args }) => `${name}\n${JSON.stringify(args)}`).join(`\n${MARKER}`),
+};
+
+/** The same where it is one of many: only calls are told from text there. */
+export const functionaryV32Calls: Family = {
+  openings: [
+    { marker: MARKER, place: 'line', read: readMessage },
+    { marker: MARKER, place: 'after_call', read: readMessage },
+  ],
+  write: (calls) => `${MARKER}${functionaryV32.write(calls)}`,
+};

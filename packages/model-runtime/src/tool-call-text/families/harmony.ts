@@ -1,0 +1,131 @@
+import { readArguments } from '../core/arguments.ts';
+import type { Block } from '../core/block.ts';
+import type { Family } from '../core/family.ts';
+import { DONE, type Opening, type Section, type Verdict } from '../core/opening.ts';
+import { isCutOff, isNameCode, readOneOf, readUntil, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
+import { NONE } from '../core/source.ts';
+import { leave, swallow } from '../thinking.ts';
+
+const MESSAGE = '<|message|>';
+const CHANNEL = '<|channel|>';
+const START = '<|start|>';
+const ENDS = ['<|call|>', '<|end|>', '<|return|>'];
+const STOPS = [...ENDS, START];
+const LESS_THAN = 60;
+const OPEN_BRACE = 123;
+const MAX_NAME = 200;
+const CONSTRAIN = '<|constrain|>';
+const RECIPIENT = 'to=';
+const CHANNELS = ['analysis', 'commentary', 'final'];
+const BEGINNINGS = [`${START}assistant`, CHANNEL, RECIPIENT];
+const TOKENS = [MESSAGE, CHANNEL, CONSTRAIN, RECIPIENT, 'json', 'code'];
+/** Recipients that are no tools. */
+const PEOPLE: ReadonlySet<string> = new Set(['assistant', 'user', 'all']);
+
+/** Ends a section without taking its marker: it begins the next message. */
+function leaveBefore(marker: string): Opening {
+  return {
+    marker,
+    *read(block) {
+      block.source.seek(block.start);
+      return { type: 'leave' };
+    },
+  };
+}
+
+const analysis: Section = {
+  kind: 'reasoning',
+  openings: [...ENDS.map((marker): Opening => ({ marker, read: leave })), leaveBefore(START), leaveBefore(CHANNEL)],
+};
+const answer: Section = { kind: 'text', openings: ENDS.map((marker): Opening => ({ marker, read: leave })) };
+
+/** What a header says: whom the message is for, and on which channel. `cut`: the text is over in it. */
+type Header = { channel: string | null; recipient: string | null } | 'cut' | null;
+
+/** Reads a message: its header says whether it is thinking, an answer or a call. */
+function* readMessage(block: Block): Reading<Verdict> {
+  const { source } = block;
+  const header = yield* readHeader(block);
+  if (header === null) return { type: 'text', upTo: block.body };
+  if (header === 'cut') {
+    source.seekToEnd();
+    block.malformed('the message is cut off', block.start);
+    return DONE;
+  }
+  const { channel, recipient } = header;
+  if (recipient === null || PEOPLE.has(recipient)) {
+    return { type: 'enter', section: channel === 'analysis' ? analysis : answer };
+  }
+  const name = recipient.replace(/^functions\./, '');
+  if (name === recipient && !block.tools.has(name)) {
+    const stop = yield* readUntil(source, STOPS);
+    if (stop?.marker === START) source.seek(stop.at);
+    block.malformed(`"${recipient.slice(0, 80)}" is a tool nobody offered`, block.start);
+    return DONE;
+  }
+  yield* readCall(block, name);
+  return DONE;
+}
+
+/** Reads to behind `<|message|>`; null where what stands here is no header. */
+function* readHeader({ source, start }: Block): Reading<Header> {
+  let channel: string | null = null;
+  let recipient: string | null = null;
+  source.seek(start);
+  for (;;) {
+    yield* skipBlanks(source);
+    const at = source.position;
+    const token = yield* readOneOf(source, at === start ? BEGINNINGS : TOKENS);
+    if (token === MESSAGE) return { channel, recipient };
+    if (token === CHANNEL) {
+      yield* skipBlanks(source);
+      channel = yield* readOneOf(source, CHANNELS);
+    } else if (token === RECIPIENT) {
+      recipient = yield* readWhile(source, (code) => code > 32 && code !== LESS_THAN, MAX_NAME);
+    } else if (token === CONSTRAIN) {
+      yield* skipBlanks(source);
+      yield* readWhile(source, isNameCode, MAX_NAME);
+    }
+    if (token !== null && (token !== CHANNEL || channel !== null) && source.peek() !== NONE) continue;
+    const isFramed = source.textFrom(start, 2) === '<|';
+    const next = token === CHANNEL ? CHANNELS : at === start ? BEGINNINGS : TOKENS;
+    if (isFramed && (yield* isCutOff(source, next))) return 'cut';
+    if (token === null || (token === CHANNEL && channel === null)) return null;
+  }
+}
+
+function* readCall(block: Block, name: string): Reading<void> {
+  const { source } = block;
+  const code = yield* skipBlanks(source);
+  const from = source.position;
+  const read = code === OPEN_BRACE ? yield* readArguments(source, { ends: ENDS, starts: [START] }) : null;
+  if (read?.ok === true) block.call(name, read.arguments);
+
+  const stop = yield* readUntil(source, STOPS);
+  if (stop?.marker === START) source.seek(stop.at);
+  if (read?.ok === false) block.malformed(read.reason, block.start);
+  if (read !== null) return;
+  const isEmpty = source.text(from, stop?.at ?? source.position).trim() === '';
+  if (isEmpty && stop !== null) block.call(name, {});
+  else block.malformed(isEmpty ? 'the call is cut off' : 'the arguments are not JSON', block.start);
+}
+
+/**
+ * Messages with a header each: `<|channel|>analysis<|message|>` is thinking, `final` the answer, and what goes
+ * `to=functions.f` a call. GPT-OSS.
+ */
+export const harmony: Family = {
+  openings: [
+    { marker: CHANNEL, read: readMessage },
+    { marker: START, read: readMessage },
+    { marker: 'to=', place: 'lead', read: readMessage },
+    ...ENDS.map((marker): Opening => ({ marker, place: 'after_call', read: swallow })),
+  ],
+  write: (calls) =>
+    calls
+      .map(
+        ({ name, arguments: args }) =>
+          `<|start|>assistant<|channel|>commentary to=functions.${name} <|constrain|>json<|message|>${JSON.stringify(args)}<|call|>`,
+      )
+      .join(''),
+};

@@ -1,0 +1,37 @@
+import type { Family } from '../core/family.ts';
+import type { BlockReader, Section } from '../core/opening.ts';
+import { isNameCode, readOneOf, readWhile, skipBlanks } from '../core/reading.ts';
+import { jsonBlock } from '../readers/json-block.ts';
+import { enter, leave, swallow } from '../thinking.ts';
+
+const MESSAGE = '<|message_model|>';
+const TEXT = '<|content_text|>';
+const CALL = '<|content_invoke_tool_json|>';
+const END = '<|end_message|>';
+const MAX_NAME = 200;
+
+const answer: Section = { kind: 'text', openings: [{ marker: END, read: leave }] };
+const json = jsonBlock({ ends: [END], otherwise: 'malformed' });
+
+const readMessage: BlockReader = function* (block) {
+  const { source } = block;
+  yield* skipBlanks(source);
+  yield* readWhile(source, isNameCode, MAX_NAME);
+  const content = yield* readOneOf(source, [TEXT, CALL]);
+  if (content === TEXT) return { type: 'enter', section: answer };
+  return content === CALL ? yield* json(block) : { type: 'text', upTo: block.body };
+};
+
+/** Messages of text and of calls, each in a frame: Inkling. */
+export const inkling: Family = {
+  openings: [
+    { marker: MESSAGE, read: readMessage },
+    { marker: TEXT, read: () => enter(answer) },
+    { marker: CALL, read: json },
+    { marker: '<|content_model_end_sampling|>', read: swallow },
+  ],
+  write: (calls) =>
+    calls
+      .map(({ name, arguments: args }) => `${MESSAGE}${name}${CALL}${JSON.stringify({ name, args })}${END}`)
+      .join(''),
+};

@@ -1,0 +1,116 @@
+import { beginsJson, beginsTag } from '../core/begins.ts';
+import type { Family } from '../core/family.ts';
+import type { Opening } from '../core/opening.ts';
+import { eachArgument, toTagText } from '../core/writing.ts';
+import { jsonBlock } from '../readers/json-block.ts';
+import { tagCalls, type TagStyle } from '../readers/tag-calls.ts';
+import type { WrittenCall } from '../types.ts';
+
+/** The tags of `<invoke name="f"><parameter name="k">v</parameter></invoke>`, each behind a prefix of the family's. */
+function invokeStyle(prefix: string, wrapperEnds: readonly string[], more: Partial<TagStyle> = {}): TagStyle {
+  const named = (tag: string) => new RegExp(`^<${prefix}${tag}\\s[^>]*?name=["']([^"'>]*)["'][^>]*>$`);
+  return {
+    call: named('invoke'),
+    callStart: `<${prefix}invoke`,
+    callEnd: `</${prefix}invoke>`,
+    parameter: named('parameter'),
+    parameterStart: `<${prefix}parameter`,
+    parameterEnd: `</${prefix}parameter>`,
+    wrapperEnds,
+    ...more,
+  };
+}
+
+function writeInvoke(prefix: string, { name, arguments: args }: WrittenCall, attribute: 'string' | 'none'): string {
+  const lines = eachArgument(args, (key, value) => {
+    const says = attribute === 'none' ? '' : ` string="${typeof value === 'string'}"`;
+    return `<${prefix}parameter name="${key}"${says}>${toTagText(value)}</${prefix}parameter>\n`;
+  });
+  return `<${prefix}invoke name="${name}">\n${lines}</${prefix}invoke>`;
+}
+
+function wrapped(start: string, style: TagStyle): Opening {
+  return { marker: start, begins: beginsTag, read: tagCalls(style) };
+}
+
+function writeWrapped(start: string, end: string, prefix = '', attribute: 'string' | 'none' = 'none') {
+  return (calls: readonly WrittenCall[]): string =>
+    `${start}\n${calls.map((call) => writeInvoke(prefix, call, attribute)).join('\n')}\n${end}`;
+}
+
+const xml = invokeStyle('', ['</function_calls>', '</minimax:tool_call>'], { xml: true });
+const bareInvoke: Opening = { marker: '<invoke name=', read: tagCalls(xml, 'from_marker') };
+
+/** Inside `<function_calls>`, or bare: models that imitate Claude. */
+export const anthropicXml: Family = {
+  openings: [wrapped('<function_calls>', xml), bareInvoke],
+  write: (calls) => escapeAmpersands(writeWrapped('<function_calls>', '</function_calls>'), calls),
+};
+
+/** Inside `<minimax:tool_call>`: MiniMax M2. */
+export const minimaxM2: Family = {
+  openings: [wrapped('<minimax:tool_call>', xml), bareInvoke],
+  write: (calls) => escapeAmpersands(writeWrapped('<minimax:tool_call>', '</minimax:tool_call>'), calls),
+};
+
+/** Entities are decoded when read, so what looks like one must be written as one. */
+function escapeAmpersands(write: Family['write'], calls: readonly WrittenCall[]): string {
+  return write(
+    calls.map((call) => ({
+      name: call.name,
+      arguments: Object.fromEntries(
+        Object.entries(call.arguments).map(([key, value]) => [
+          key,
+          typeof value === 'string' ? value.replaceAll('&', '&amp;').replaceAll('<', '&lt;') : value,
+        ]),
+      ),
+    })),
+  );
+}
+
+const DOTS_END = '</dots_function_call>';
+
+/** Inside `<dots_function_call>`, or JSON there: dots. */
+export const dots: Family = {
+  openings: [
+    wrapped('<dots_function_call>', invokeStyle('', [DOTS_END])),
+    { marker: '<dots_function_call>', begins: beginsJson, read: jsonBlock({ ends: [DOTS_END] }) },
+  ],
+  write: writeWrapped('<dots_function_call>', DOTS_END),
+};
+
+const DSML = '｜DSML｜';
+const dsml = invokeStyle(DSML, [`</${DSML}function_calls>`, `</${DSML}tool_calls>`], {
+  stringAttribute: /\sstring=["'](true|false)["']/,
+});
+const dsmlOpenings: readonly Opening[] = [
+  wrapped(`<${DSML}function_calls>`, dsml),
+  wrapped(`<${DSML}tool_calls>`, dsml),
+  { marker: `<${DSML}invoke`, read: tagCalls(dsml, 'from_marker') },
+];
+
+/** The tags behind a token of their own, each argument saying whether it is a string: DeepSeek V3.2. */
+export const deepseekV32: Family = {
+  openings: dsmlOpenings,
+  write: writeWrapped(`<${DSML}function_calls>`, `</${DSML}function_calls>`, DSML, 'string'),
+};
+
+/** The same, wrapped in `tool_calls`: DeepSeek V4. */
+export const deepseekV4: Family = {
+  openings: dsmlOpenings,
+  write: writeWrapped(`<${DSML}tool_calls>`, `</${DSML}tool_calls>`, DSML, 'string'),
+};
+
+const STEP_CALLS_END = '<｜tool_calls_end｜>';
+const STEP_CALL_END = '<｜tool_call_end｜>';
+const step = invokeStyle('steptml:', [STEP_CALLS_END]);
+const [stepCallsBegin, stepCallBegin] = ['<｜tool_calls_begin｜>', '<｜tool_call_begin｜>function<｜tool_sep｜>'];
+
+/** Each call framed by tokens of its own: Step 3. */
+export const step3: Family = {
+  openings: [wrapped(stepCallsBegin, { ...step, between: [stepCallBegin, STEP_CALL_END] })],
+  write: (calls) => {
+    const all = calls.map((call) => `${stepCallBegin}${writeInvoke('steptml:', call, 'none')}${STEP_CALL_END}`);
+    return `${stepCallsBegin}\n${all.join('\n')}\n${STEP_CALLS_END}`;
+  },
+};

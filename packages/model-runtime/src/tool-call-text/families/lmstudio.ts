@@ -1,0 +1,39 @@
+import { readArguments } from '../core/arguments.ts';
+import { beginsJson, beginsName } from '../core/begins.ts';
+import type { Family } from '../core/family.ts';
+import { DONE, type BlockReader } from '../core/opening.ts';
+import { isNameCode, readOneOf, readUntil, readWhile, skipBlanks } from '../core/reading.ts';
+import { toJsonCall } from '../core/writing.ts';
+import { jsonBlock } from '../readers/json-block.ts';
+
+const START = '[TOOL_REQUEST]';
+const ENDS = ['[END_TOOL_REQUEST]', '[TOOL_REQUEST_END]'];
+const OPEN_BRACE = 123;
+const MAX_NAME = 200;
+
+/** The drifted form: the name, then its arguments. */
+const readNamed: BlockReader = function* (block) {
+  const { source } = block;
+  yield* skipBlanks(source);
+  const name = yield* readWhile(source, isNameCode, MAX_NAME);
+  if (name === null || (yield* skipBlanks(source)) !== OPEN_BRACE) return { type: 'text', upTo: block.body };
+  const read = yield* readArguments(source, { ends: ENDS, starts: [START] });
+  if (read.ok) {
+    block.call(name, read.arguments);
+    yield* skipBlanks(source);
+    yield* readOneOf(source, ENDS);
+    return DONE;
+  }
+  yield* readUntil(source, ENDS);
+  block.malformed(read.reason, block.start);
+  return DONE;
+};
+
+/** `[TOOL_REQUEST]{"name", "arguments"}[END_TOOL_REQUEST]`: what LM Studio asks of models it knows no form of. */
+export const lmStudio: Family = {
+  openings: [
+    { marker: START, begins: beginsJson, read: jsonBlock({ ends: ENDS, starts: [START] }) },
+    { marker: START, begins: beginsName, read: readNamed },
+  ],
+  write: (calls) => calls.map((call) => `${START}${toJsonCall(call)}[END_TOOL_REQUEST]`).join('\n'),
+};

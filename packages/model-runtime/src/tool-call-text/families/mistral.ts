@@ -1,0 +1,76 @@
+import { readArguments } from '../core/arguments.ts';
+import type { Block } from '../core/block.ts';
+import type { Family } from '../core/family.ts';
+import { DONE, type Verdict } from '../core/opening.ts';
+import { isNameCode, readExactly, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
+import { toJsonList } from '../core/writing.ts';
+import { jsonBlock } from '../readers/json-block.ts';
+
+const MARKER = '[TOOL_CALLS]';
+const NEWLINE = 10;
+const OPEN_BRACKET = 91;
+const OPEN_BRACE = 123;
+const MAX_NAME = 200;
+/** How much may stand between the marker and the list of calls: models slip a word in. */
+const MAX_JUNK = 40;
+
+const list = jsonBlock();
+
+/** `[TOOL_CALLS] [{…}]` before v11, `[TOOL_CALLS]f[ARGS]{…}` since: one marker, both forms. */
+function* readCalls(block: Block): Reading<Verdict> {
+  const { source } = block;
+  const code = yield* skipBlanks(source);
+  if (code === OPEN_BRACKET || code === OPEN_BRACE) return yield* readList(block);
+
+  const name = yield* readWhile(source, isNameCode, MAX_NAME);
+  let id: string | null = null;
+  if (name !== null && name !== '') {
+    if (yield* readExactly(source, '[CALL_ID]')) id = yield* readWhile(source, isNameCode, MAX_NAME);
+    const hasMark = yield* readExactly(source, '[ARGS]');
+    const next = yield* skipBlanks(source);
+    if (next === OPEN_BRACE) return yield* readNamed(block, name, id);
+    if (hasMark || id !== null) {
+      block.malformed('the call is cut off', block.start);
+      return DONE;
+    }
+  }
+  return yield* readListBehindJunk(block);
+}
+
+function* readList(block: Block): Reading<Verdict> {
+  const from = block.source.position;
+  const verdict = yield* list(block);
+  // A bracket behind the marker that opens no list of calls is text.
+  return verdict.type === 'text' ? { type: 'text', upTo: Math.max(from, block.body) } : verdict;
+}
+
+function* readNamed(block: Block, name: string, id: string | null): Reading<Verdict> {
+  const read = yield* readArguments(block.source, { ends: [], starts: [MARKER] });
+  if (read.ok) block.call(name, read.arguments, id);
+  else block.malformed(read.reason, block.start);
+  return DONE;
+}
+
+function* readListBehindJunk(block: Block): Reading<Verdict> {
+  const { source } = block;
+  source.seek(block.body);
+  const junk = yield* readWhile(source, (code) => code !== OPEN_BRACKET && code !== NEWLINE, MAX_JUNK);
+  if (junk !== null && (yield* readExactly(source, '[{'))) {
+    source.seek(source.position - 1);
+    block.say(junk);
+    return yield* list(block);
+  }
+  return { type: 'text', upTo: block.body };
+}
+
+/** Mistral 7B v0.3, Nemo, Mixtral: a list. */
+export const mistral: Family = {
+  openings: [{ marker: MARKER, read: readCalls }],
+  write: (calls) => `${MARKER} ${toJsonList(calls)}`,
+};
+
+/** Small 3.1 and later, Devstral, Magistral, Ministral 3: the marker once for each call. */
+export const mistralV11: Family = {
+  openings: mistral.openings,
+  write: (calls) => calls.map(({ name, arguments: args }) => `${MARKER}${name}[ARGS]${JSON.stringify(args)}`).join(''),
+};

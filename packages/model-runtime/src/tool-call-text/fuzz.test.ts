@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { dialectOf, TOOL_CALL_FAMILIES, writerOf, type ToolCallFormat } from './formats.ts';
+import { TextCallParser } from './parser.ts';
+import { folded } from './test-fixtures/cases.ts';
+import type { TextCallPart } from './types.ts';
+
+const A = { name: 'f', arguments: { k: 'v' } };
+const written = TOOL_CALL_FAMILIES.map((family) => writerOf(family)([A, { name: 'g', arguments: {} }]));
+/** The markup of all families, in the pieces it is made of. */
+const markup = [...new Set(written.flatMap((text) => text.match(/<[^<>]*>|\[\/?[A-Z_]+\]|\w+|[^\w\s]|\s+/gu) ?? []))];
+const thinking = ['<think>', '</think>', '[THINK]', '[/THINK]', '<|START_THINKING|>', '<|END_THINKING|>'];
+const edges = [
+  '```',
+  '```json\n',
+  '~~~',
+  '<',
+  '<|',
+  '<｜',
+  '{"name":"',
+  '"arguments":',
+  '\\',
+  '"',
+  "'",
+  '\n',
+  ' ',
+  '🙂',
+  '\ud800',
+];
+
+const shard = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...markup) },
+  { weight: 2, arbitrary: fc.constantFrom(...thinking) },
+  { weight: 3, arbitrary: fc.constantFrom(...edges) },
+  { weight: 1, arbitrary: fc.constantFrom(...written) },
+  { weight: 1, arbitrary: fc.string() },
+);
+const nearMarkup = fc.array(shard, { maxLength: 25 }).map((all) => all.join(''));
+const format = fc.constantFrom<ToolCallFormat>('auto', 'auto', ...TOOL_CALL_FAMILIES);
+const cuts = fc.array(fc.nat(), { maxLength: 30 });
+
+type Settings = {
+  format: ToolCallFormat;
+  startsInReasoning?: boolean;
+  tools?: { name: string; inputSchema: object }[];
+};
+
+function parse(pieces: readonly string[], { format: name, startsInReasoning = false }: Settings): TextCallPart[] {
+  const parser = new TextCallParser(dialectOf(name), { tools: [], startsInReasoning });
+  return joined([...pieces.flatMap((piece) => parser.push(piece)), ...parser.end()]);
+}
+
+/** Neighbouring text is one part, however it came. */
+function joined(parts: readonly TextCallPart[]): TextCallPart[] {
+  const out: TextCallPart[] = [];
+  for (const part of parts) {
+    const last = out.at(-1);
+    if ((part.type === 'text' || part.type === 'reasoning') && last?.type === part.type) last.text += part.text;
+    else out.push({ ...part });
+  }
+  return out;
+}
+
+function cut(whole: string, places: readonly number[]): string[] {
+  const at = [...new Set(places.map((place) => place % (whole.length + 1)))].sort((a, b) => a - b);
+  return [0, ...at].map((from, index) => whole.slice(from, at[index] ?? whole.length));
+}
+
+/** All that came back of a text, in whatever part. */
+function all(parts: readonly TextCallPart[]): string {
+  return parts
+    .map((part) => {
+      if (part.type === 'text' || part.type === 'reasoning') return part.text;
+      return part.type === 'malformed_tool_call'
+        ? part.raw
+        : `${part.id} ${part.name} ${JSON.stringify(part.arguments)}`;
+    })
+    .join(' ');
+}
+
+test('how a text is cut changes nothing', () => {
+  fc.assert(
+    fc.property(nearMarkup, cuts, format, fc.boolean(), (whole, places, name, startsInReasoning) => {
+      const settings = { format: name, startsInReasoning };
+      expect(parse(cut(whole, places), settings)).toEqual(parse([whole], settings));
+      expect(parse(whole.split(''), settings)).toEqual(parse([whole], settings));
+    }),
+    { numRuns: 4000 },
+  );
+});
+
+test('no word is lost, whatever stands around it', () => {
+  const words = fc.array(fc.tuple(nearMarkup, fc.constantFrom(' ', '\n', '')), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(words, format, fc.boolean(), (stretches, name, startsInReasoning) => {
+      const whole = stretches.map(([text, blank], index) => `${text}${blank}Wort${index} `).join('');
+      const back = all(parse([whole], { format: name, startsInReasoning }));
+      for (const index of stretches.keys()) expect(back, whole).toContain(`Wort${index}`);
+    }),
+    { numRuns: 4000 },
+  );
+});
+
+test('where there is no marker and no bracket, the text comes back to the character', () => {
+  const plain = fc.string({ unit: 'binary' }).map((text) => `x${text.replace(/[<[{@>`~]|functools|Action/g, '-')}`);
+  fc.assert(
+    fc.property(plain, cuts, format, (whole, places, name) => {
+      if (name === 'functionary_v32') return;
+      expect(parse(cut(whole, places), { format: name })).toEqual([{ type: 'text', text: whole }]);
+    }),
+  );
+});
+
+test('text without calls comes back with nothing but whitespace around thinking missing', () => {
+  fc.assert(
+    fc.property(nearMarkup, cuts, (whole, places) => {
+      const parts = parse(cut(whole, places), { format: 'plain' });
+      const back = parts.map((part) => ('text' in part ? part.text : '')).join(' ');
+      const bare = (text: string): string => folded(text.replace(/<\/?think>|\[\/?THINK\]|<\|\w+_THINKING\|>|\s/g, ''));
+      expect(bare(back)).toBe(bare(whole));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+/** How many characters are looked at in a text made of `unit` again and again, and once `behind`. */
+function examined(unit: string, behind: string, length: number, size: number): number {
+  const whole = unit.repeat(Math.ceil(length / unit.length)) + behind;
+  const parser = new TextCallParser(dialectOf('auto'), { tools: [] });
+  for (let at = 0; at < whole.length; at += size) parser.push(whole.slice(at, at + size));
+  parser.end();
+  return parser.examined;
+}
+
+const starts = [...new Set(written.map((text) => /^(?:<[^<>]*>|\[[A-Z_]+\]|\S)/u.exec(text)?.[0] ?? '<'))];
+const stretches = [
+  '',
+  ' ',
+  '{',
+  '[',
+  'f',
+  '{"a":"',
+  "{'a':'",
+  '{"name":"f","arguments":{"a":"\\"',
+  '[{"name":"f","arguments":',
+  '[f(a="',
+  '[f(a=[',
+  "f(a='",
+  '<function=f><parameter=k>',
+  '<function=f><parameter=k>{"',
+  '<invoke name="f"><parameter name="k">',
+  'f<arg_key>k</arg_key><arg_value>',
+  'call:f{a:<|"|>',
+  '\n```json\n[{"name":"f","arguments":{"a":"',
+  '}</tool_call>',
+];
+/** Nothing is looked at more often than a marker is long. */
+const PER_CHARACTER = 60;
+
+test('ten times the text is at most twelve times the work, whatever it is made of', () => {
+  const units = [...starts, '<think>', ''].flatMap((start) => stretches.map((stretch) => `${start}${stretch}`));
+  for (const [index, unit] of units.filter((text) => text !== '').entries()) {
+    // The stretches before a string's end are read as strings, and all of it again where that proves wrong.
+    const behind = index % 2 === 0 ? '' : '"';
+    const small = examined(unit, behind, 8_000, 256);
+    const large = examined(unit, behind, 80_000, 256);
+    const found = { ratio: large / small, perCharacter: large / 80_000, unit: unit + behind };
+    expect(found.ratio, JSON.stringify(found)).toBeLessThan(12);
+    expect(found.perCharacter, JSON.stringify(found)).toBeLessThan(PER_CHARACTER);
+  }
+});
+
+test('a hostile megabyte is read in linear time', () => {
+  const hostile = [
+    ['<tool_call>{"a":"', 'x'],
+    ['<tool_call>', ' '],
+    ['', '<tool_call>{"</tool_call>'],
+    ['', '<tool_call>{"a":"x</tool_call>'],
+    ['', '<tool_call>{"a":"x}</tool_call>'],
+    ['', '<function=f><parameter=k>{"'],
+    ['<think>', '<tool_call>{"name":"f"}</tool_call>'],
+    ['', '{"name":'],
+    ['', '[f(a=['],
+    ['', '<|start|>assistant'],
+    ['', '<'],
+    ['', '`'],
+  ] as const;
+  for (const [before, unit] of hostile) {
+    const work = (length: number): number => {
+      const whole = before + unit.repeat(length / unit.length);
+      const parser = new TextCallParser(dialectOf('auto'), { tools: [] });
+      for (let at = 0; at < whole.length; at += 16) parser.push(whole.slice(at, at + 16));
+      parser.end();
+      return parser.examined;
+    };
+    expect(work(1_000_000) / work(100_000), before + unit).toBeLessThan(12);
+  }
+});

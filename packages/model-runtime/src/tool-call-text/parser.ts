@@ -1,0 +1,252 @@
+import { AnswerWriter } from './core/answer-writer.ts';
+import { Block, type FoundPart } from './core/block.ts';
+import { isWordCode, type MarkerTrie, type TrieNode } from './core/marker-trie.ts';
+import type { BlockReader, Opening, Section } from './core/opening.ts';
+import { more, peekBehindBlanks, type Reading } from './core/reading.ts';
+import { NONE, Source } from './core/source.ts';
+import { ToolBook } from './core/tool-book.ts';
+import type { Dialect } from './dialect.ts';
+import { swallow } from './thinking.ts';
+import type { TextCallPart, TextCallTool, ToolCallTextParser } from './types.ts';
+
+/** What a parser needs to know besides what it listens for. */
+export type ParserSettings = {
+  tools: readonly TextCallTool[];
+  /** True where the prompt already opened the thinking block. */
+  startsInReasoning?: boolean;
+  /** Names calls whose id the model did not write; without it they are `text_call_1`, `text_call_2`, … */
+  newId?: () => string;
+};
+
+/** An opening's marker was found: where it begins, and all the openings it may be. */
+type Match = { start: number; openings: readonly Opening[] };
+
+const halfStray: Opening = { marker: '', place: 'after_call', read: swallow };
+
+/**
+ * The machine behind {@link ToolCallTextParser}: one reading of the whole answer that pauses wherever the text that has
+ * arrived is used up. What is no block is written at once; a block is left to its family's reader.
+ */
+export class TextCallParser implements ToolCallTextParser {
+  readonly #source = new Source();
+  readonly #writer: AnswerWriter;
+  readonly #reading: Reading<void>;
+  readonly #dialect: Dialect;
+  readonly #tools: ToolBook;
+  readonly #newId: () => string;
+  readonly #ids = new Set<string>();
+  #freshIds = 0;
+  #section: Section;
+  /** The thinking never ended: it is read a second time, for the calls in it. */
+  #rereading = false;
+
+  constructor(dialect: Dialect, settings: ParserSettings) {
+    this.#dialect = dialect;
+    this.#tools = new ToolBook(settings.tools);
+    this.#section = settings.startsInReasoning === true ? dialect.promptOpenedThinking : dialect.text;
+    this.#writer = new AnswerWriter(this.#section.kind);
+    this.#newId = settings.newId ?? (() => `text_call_${++this.#freshIds}`);
+    this.#reading = this.#read();
+  }
+
+  push(chunk: string): TextCallPart[] {
+    this.#source.add(chunk);
+    this.#reading.next();
+    return this.#writer.take();
+  }
+
+  end(): TextCallPart[] {
+    this.#source.ended = true;
+    this.#reading.next();
+    return this.#writer.take();
+  }
+
+  /** How many characters were looked at so far. */
+  get examined(): number {
+    return this.#source.examined;
+  }
+
+  *#read(): Reading<void> {
+    if (this.#dialect.first !== undefined) yield* this.#readBlock(this.#dialect.first, this.#source.position);
+    for (;;) {
+      const match = yield* this.#readToMarker();
+      if (match === null) break;
+      yield* this.#readOpening(match);
+    }
+    this.#writer.end();
+  }
+
+  /** Writes what stands before the next marker. Null: the text is over. */
+  *#readToMarker(): Reading<Match | null> {
+    const source = this.#source;
+    const trie = this.#dialect.trie(this.#section);
+    for (;;) {
+      if (source.peek() === NONE && !(yield* more(source))) return null;
+      source.forget();
+      const { piece, at } = source;
+      const candidate = trie.nextCandidate(piece, at, this.#writer);
+      if (candidate > at) {
+        source.examined += candidate - at;
+        source.at = candidate;
+        this.#writer.write(piece.slice(at, candidate));
+        continue;
+      }
+      const start = source.position;
+      const openings = yield* this.#match(trie);
+      if (openings.length > 0) return { start, openings };
+      source.advance();
+      this.#writer.write(source.text(start, start + 1));
+    }
+  }
+
+  /** Reads the longest marker that stands here and may stand here; none if there is none. */
+  *#match(trie: MarkerTrie): Reading<readonly Opening[]> {
+    const source = this.#source;
+    const start = source.position;
+    let found: readonly Opening[] = [];
+    let end = start;
+    let node: TrieNode | undefined = trie.root;
+    while (node.next.size > 0) {
+      if (source.peek() === NONE && !(yield* more(source))) {
+        // Half of what ends a call is as little text as all of it; a single character says nothing.
+        if (this.#writer.afterCall && source.position - start > 1 && leadsToStray(node)) return [halfStray];
+        break;
+      }
+      node = node.next.get(source.peek());
+      if (node === undefined) break;
+      source.advance();
+      const openings = node.openings.filter((opening) => this.#mayStandHere(opening));
+      if (openings.length === 0) continue;
+      found = openings;
+      end = source.position;
+    }
+    source.seek(end);
+    return found;
+  }
+
+  #mayStandHere(opening: Opening): boolean {
+    const { lead, afterCall, skipsBlanks, lastCode, indent } = this.#writer;
+    switch (opening.place ?? 'anywhere') {
+      case 'anywhere':
+        return true;
+      case 'lead':
+        return this.#section.kind === 'reasoning' ? skipsBlanks : lead;
+      case 'after_call':
+        return afterCall;
+      case 'word':
+        return !isWordCode(lastCode);
+      case 'line':
+        return indent !== NONE && indent < 4;
+      case 'indented':
+        return indent !== NONE;
+    }
+  }
+
+  *#readOpening({ start, openings }: Match): Reading<void> {
+    const body = this.#source.position;
+    const opening = yield* this.#choose(openings);
+    if (opening === null) this.#writer.write(this.#source.text(start, body));
+    else if (this.#isCallInThinking(opening)) yield* this.#readToEndOfThinking(start);
+    else yield* this.#readBlock(opening.read, start);
+  }
+
+  /** Which of the families that share a marker takes what follows. */
+  *#choose(openings: readonly Opening[]): Reading<Opening | null> {
+    const [only] = openings;
+    if (openings.length === 1 && only?.begins === undefined) return only ?? null;
+    const code = yield* peekBehindBlanks(this.#source);
+    return openings.find(({ begins }) => begins === undefined || (code !== NONE && begins(code))) ?? null;
+  }
+
+  #isCallInThinking(opening: Opening): boolean {
+    return this.#section.kind === 'reasoning' && opening.inUnclosedThinking === true && !this.#rereading;
+  }
+
+  /** A call in the thinking is none if the thinking ends. Only if it never does is it read again from here on. */
+  *#readToEndOfThinking(start: number): Reading<void> {
+    const source = this.#source;
+    const trie = this.#dialect.endsOf(this.#section);
+    for (;;) {
+      if (source.peek() === NONE && !(yield* more(source))) {
+        source.seek(start);
+        this.#rereading = true;
+        return;
+      }
+      const candidate = trie.nextCandidate(source.piece, source.at, this.#writer);
+      source.examined += candidate - source.at;
+      source.at = candidate;
+      if (source.peek() === NONE) continue;
+      const end = source.position;
+      const openings = yield* this.#match(trie);
+      if (openings.length > 0) {
+        source.seek(end);
+        this.#writer.write(source.text(start, end));
+        return;
+      }
+      source.advance();
+    }
+  }
+
+  *#readBlock(read: BlockReader, start: number): Reading<void> {
+    const source = this.#source;
+    const block = new Block(source, this.#tools, start, {
+      emit: (part) => this.#add(part),
+      write: (text) => this.#writer.write(text),
+      findMarker: (from, to) => this.#findMarker(from, to),
+    });
+    const verdict = yield* read(block);
+    switch (verdict.type) {
+      case 'text':
+        source.seek(verdict.upTo);
+        block.close();
+        if (block.found === 0) this.#writer.write(source.text(start, verdict.upTo));
+        return;
+      case 'done':
+        block.close();
+        return;
+      case 'enter':
+        this.#enter(verdict.section);
+        return;
+      case 'leave':
+        this.#enter(this.#dialect.text);
+        return;
+    }
+  }
+
+  #enter(section: Section): void {
+    this.#section = section;
+    this.#writer.enter(section.kind);
+  }
+
+  /** Where in a stretch that was no block another one begins, behind what may have been the end of a call. */
+  #findMarker(from: number, to: number): number | null {
+    const stretch = this.#source.text(from, to);
+    this.#source.examined += stretch.length;
+    const at = this.#dialect.findStrong(stretch);
+    return at === null ? null : from + at;
+  }
+
+  #add(part: FoundPart): void {
+    const isThinking = this.#section.kind === 'reasoning';
+    if (part.type === 'malformed_tool_call') {
+      // In thinking, it was a thought about a call.
+      if (isThinking) this.#writer.write(part.raw);
+      else this.#writer.add(part);
+      return;
+    }
+    this.#writer.add({ type: 'tool_call', id: this.#idOf(part.id), name: part.name, arguments: part.arguments });
+    if (isThinking) this.#section = this.#dialect.text;
+  }
+
+  /** The model's own id, unless it gave it to another call of the same answer. */
+  #idOf(own: string | null): string {
+    const id = own === null || this.#ids.has(own) ? this.#newId() : own;
+    this.#ids.add(id);
+    return id;
+  }
+}
+
+function leadsToStray(node: TrieNode): boolean {
+  if (node.openings.some((opening) => opening.place === 'after_call')) return true;
+  return [...node.next.values()].some(leadsToStray);
+}

@@ -1,0 +1,60 @@
+import { isJsonObject } from '@toolyard/protocol';
+import { readBalanced } from '../core/balance.ts';
+import { parseLiteral } from '../core/literal.ts';
+import { DONE, type BlockReader } from '../core/opening.ts';
+import { readExactly, readOneOf, readUntil, readWhile, skipBlanks } from '../core/reading.ts';
+import { NONE } from '../core/source.ts';
+import { stepBackToHidden } from '../core/arguments.ts';
+
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+const MAX_NAME = 200;
+
+/** Reads `call:f{key:<|"|>text<|"|>,n:3}`: bare keys, strings between a token that is no part of any text. */
+export function bracesCalls({ delimiter, end }: { delimiter: string; end: string }): BlockReader {
+  return function* (block) {
+    const { source } = block;
+    for (;;) {
+      const code = yield* skipBlanks(source);
+      const from = source.position;
+      if (code === NONE || (yield* readOneOf(source, [end])) !== null) {
+        if (block.found === 0) block.malformed('there is no call in it', block.start);
+        return DONE;
+      }
+      const isCall = yield* readExactly(source, 'call:');
+      if (!isCall && block.found > 0) {
+        source.seek(from);
+        return DONE;
+      }
+      const name = isCall ? yield* readWhile(source, (next) => next !== OPEN_BRACE && next > 32, MAX_NAME) : null;
+      const body = source.position;
+      let reason: string | null = null;
+      let isCut = false;
+      if (name !== null && name !== '' && source.peek() === OPEN_BRACE) {
+        source.advance();
+        const balance = yield* readBalanced(source, [CLOSE_BRACE], { delimiter });
+        const args = balance === 'closed' ? parse(source.text(body, source.position), delimiter) : null;
+        source.examined += source.position - body;
+        if (args !== null) {
+          block.call(name, args);
+          continue;
+        }
+        isCut = balance === 'cut';
+        reason = isCut ? 'the call is cut off' : `the arguments of "${name}" cannot be read`;
+      }
+      if (isCut || !stepBackToHidden(source, from, { ends: [end], starts: [] })) {
+        const stop = yield* readUntil(source, [end]);
+        if (stop !== null) source.seek(stop.at);
+      }
+      block.malformed(reason ?? 'it is no call', from);
+    }
+  };
+}
+
+function parse(text: string, delimiter: string): ReturnType<typeof asObject> {
+  return asObject(parseLiteral(text, { delimiter, bareWords: true }));
+}
+
+function asObject(value: unknown) {
+  return isJsonObject(value) ? value : null;
+}

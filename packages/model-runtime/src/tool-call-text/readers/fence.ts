@@ -1,0 +1,125 @@
+import type { Block } from '../core/block.ts';
+import { DONE, type BlockReader } from '../core/opening.ts';
+import { more, peekBehindBlanks, readWhile, skipBlanks, type Reading } from '../core/reading.ts';
+import { NONE } from '../core/source.ts';
+import { readBareCalls } from './bare-json.ts';
+
+const NEWLINE = 10;
+const SPACE = 32;
+const BACKTICK = 96;
+const OPEN_BRACKET = 91;
+const OPEN_BRACE = 123;
+
+/**
+ * Whether calls in a fence count. What a model shows in one is an example, but some write their calls there: `last`
+ * takes a JSON fence that is all calls and ends the answer.
+ */
+export type FencedCalls = 'never' | 'last' | 'always';
+
+/** Reads a Markdown code fence (CommonMark 4.5; at any indentation, for it may
+ * stand in a list) from behind its first three characters. */
+export function fence(calls: FencedCalls): BlockReader {
+  return function* (block) {
+    const { source } = block;
+    const mark = Number(source.text(block.start, block.start + 1).charCodeAt(0));
+    const run = yield* readWhile(source, (code) => code === mark, Infinity);
+    const length = 3 + (run?.length ?? 0);
+    const info = yield* readWhile(source, (code) => code !== NEWLINE, Infinity);
+    if (mark === BACKTICK && info?.includes('`') === true) return { type: 'text', upTo: source.position };
+    if (info !== null && calls !== 'never' && info.trim() === 'json') {
+      const found = yield* readFencedCalls(block, mark, length, calls);
+      if (found) return DONE;
+    }
+    yield* passFence(block, mark, length);
+    return DONE;
+  };
+}
+
+/** Reads a fence that is all calls. Otherwise leaves the cursor in front of what is in it. */
+function* readFencedCalls(block: Block, mark: number, length: number, which: 'last' | 'always'): Reading<boolean> {
+  const { source } = block;
+  const from = source.position;
+  const code = yield* skipBlanks(source);
+  const found = code === OPEN_BRACE || code === OPEN_BRACKET ? yield* readBareCalls(block) : 'data';
+  if (typeof found !== 'string') {
+    yield* skipBlanks(source);
+    const close = yield* readWhile(source, (next) => next === mark, Infinity);
+    const isClosed = close === null ? source.position - from >= length : close.length >= length;
+    const counts = isClosed && (which === 'always' || (yield* peekBehindBlanks(source)) === NONE);
+    if (counts) {
+      for (const call of found) block.call(call.name, call.arguments, call.id);
+      return true;
+    }
+  }
+  source.seek(from);
+  return false;
+}
+
+/** Lets a fence through as text, as it comes, to its end. */
+function* passFence(block: Block, mark: number, length: number): Reading<void> {
+  const { source } = block;
+  for (;;) {
+    if (yield* passLine(block)) return;
+    if (source.peek() === NONE && !(yield* more(source))) return;
+    if (yield* closes(block, mark, length)) {
+      block.pass();
+      return;
+    }
+  }
+}
+
+/** Lets the rest of a line through; true where the text is over. */
+function* passLine(block: Block): Reading<boolean> {
+  const { source } = block;
+  for (;;) {
+    if (source.peek() === NONE) {
+      block.pass();
+      if (!(yield* more(source))) return true;
+    }
+    const end = source.piece.indexOf('\n', source.at);
+    source.examined += (end === -1 ? source.piece.length : end) - source.at;
+    source.at = end === -1 ? source.piece.length : end + 1;
+    if (end !== -1) {
+      block.pass();
+      return false;
+    }
+  }
+}
+
+/** True if the line that begins here closes the fence; then the cursor stands at its end. */
+function* closes(block: Block, mark: number, length: number): Reading<boolean> {
+  const { source } = block;
+  yield* readWhile(source, (code) => code === SPACE, Infinity);
+  const from = source.position;
+  const run = yield* readWhile(source, (code) => code === mark, Infinity);
+  const closing = run?.length ?? source.position - from;
+  if (closing < length) return false;
+  const rest = yield* readWhile(source, (code) => code !== NEWLINE, Infinity);
+  return rest === null || rest.trim() === '';
+}
+
+/** What markers begin with. */
+const MARKUP = new Set([...'<[{'].map((char) => char.charCodeAt(0)));
+/** Longer is no call quoted in passing. */
+const MAX_SPAN = 400;
+
+/** Reads markup that is quoted as code within a line, from behind its first backtick: it is text. */
+export const codeSpan: BlockReader = function* ({ source }) {
+  const run = yield* readWhile(source, (code) => code === BACKTICK, MAX_SPAN);
+  const behind = source.position;
+  if (run === null || !MARKUP.has(source.peek())) return { type: 'text', upTo: behind };
+  const length = 1 + run.length;
+  while (source.position - behind < MAX_SPAN) {
+    const code = source.peek();
+    if (code === NONE && (yield* more(source))) continue;
+    if (code === NONE || code === NEWLINE) break;
+    if (code !== BACKTICK) {
+      source.advance();
+      continue;
+    }
+    const from = source.position;
+    yield* readWhile(source, (next) => next === BACKTICK, MAX_SPAN);
+    if (source.position - from === length) return { type: 'text', upTo: source.position };
+  }
+  return { type: 'text', upTo: behind };
+};

@@ -1,0 +1,123 @@
+import type { JsonValue } from '@toolyard/protocol';
+import type { Block } from '../core/block.ts';
+import { stepBackToHidden } from '../core/arguments.ts';
+import { readBalanced } from '../core/balance.ts';
+import { readCallObject, type CallObject } from '../core/call-object.ts';
+import { readJson } from '../core/json-scanner.ts';
+import { parseLenient } from '../core/literal.ts';
+import { DONE, type BlockReader, type Verdict } from '../core/opening.ts';
+import { isBlank, more, readOneOf, readUntil, type Reading } from '../core/reading.ts';
+import { NONE } from '../core/source.ts';
+
+/** How a family wraps its calls, which are JSON objects: one, several, or a list. */
+export type JsonBlockOptions = {
+  /** What closes the block. Without any, the block is over behind its list, or its last object. */
+  ends?: readonly string[];
+  /** What opens the next block, and so closes this one as well. */
+  starts?: readonly string[];
+  /** What the block is where no JSON follows its marker. Default: text. */
+  otherwise?: 'text' | 'malformed';
+  /** The marker holds the bracket of the list. */
+  listed?: true;
+  /** A broken object ends with its line. */
+  onePerLine?: true;
+  callOf?: (value: JsonValue) => CallObject;
+};
+
+const SEPARATORS = new Set([...'[],;}'].map((char) => char.charCodeAt(0)));
+const DOUBLE_QUOTE = 34;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+const OPEN_BRACE = 123;
+
+/** Reads a block of JSON calls. One that is broken does not cost the others; of one that is cut, nothing runs. */
+export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
+  const { ends = [], starts = [], otherwise = 'text' } = options;
+  const stops = [...ends, ...starts];
+  const stopCodes = new Set(stops.map((stop) => stop.charCodeAt(0)));
+
+  return function* (block) {
+    const { source } = block;
+    let listed = options.listed === true;
+    let behindLast = block.body;
+    for (;;) {
+      const code = source.peek();
+      if (code === NONE) {
+        if (yield* more(source)) continue;
+        return atTextEnd(block, listed || otherwise === 'malformed');
+      }
+      const at = source.position;
+      const stop = stopCodes.has(code) ? yield* readOneOf(source, stops) : null;
+      if (stop !== null) {
+        if (starts.includes(stop)) source.seek(at);
+        if (block.found === 0) block.malformed('there is no call in it', block.start);
+        return DONE;
+      }
+      if (isBlank(code) || SEPARATORS.has(code)) {
+        source.advance();
+        if (code === OPEN_BRACKET) listed = true;
+        if (code === CLOSE_BRACKET && ends.length === 0 && listed) {
+          if (block.found === 0) block.malformed('there is no call in it', block.start);
+          return DONE;
+        }
+        continue;
+      }
+      if (code === OPEN_BRACE) {
+        yield* readObject(block, stops, options);
+        behindLast = source.position;
+        continue;
+      }
+      const isList = listed && code === DOUBLE_QUOTE && ends.length > 0;
+      if (block.found === 0 && otherwise === 'text' && !isList) return { type: 'text', upTo: block.body };
+      if (block.found > 0 && ends.length === 0) {
+        source.seek(behindLast);
+        return DONE;
+      }
+      yield* readJunk(block, options, at, behindLast);
+      return DONE;
+    }
+  };
+}
+
+function atTextEnd(block: Block, isMeant: boolean): Verdict {
+  if (block.found > 0) return DONE;
+  if (!isMeant) return { type: 'text', upTo: block.body };
+  block.malformed('the call is cut off', block.start);
+  return DONE;
+}
+
+function* readObject(block: Block, stops: readonly string[], options: JsonBlockOptions): Reading<void> {
+  const { source } = block;
+  const { ends = [], starts = [] } = options;
+  const from = source.position;
+  const json = yield* readJson(source);
+  if (json.kind === 'whole') {
+    const parsed = parseLenient(json.text);
+    const call: CallObject = parsed.ok
+      ? (options.callOf ?? readCallObject)(parsed.value)
+      : { ok: false, reason: `the JSON of the call cannot be read: ${parsed.problem}` };
+    if (call.ok) block.call(call.name, call.arguments, call.id);
+    else block.malformed(call.reason, from);
+    return;
+  }
+  if (json.kind === 'broken' && !stepBackToHidden(source, from, { ends, starts })) {
+    const lineEnds = options.onePerLine === true ? ['\n{'] : [];
+    yield* readBalanced(source, json.closers, { stops: [...stops, ...lineEnds] });
+    block.malformed('the call is not JSON', from);
+    return;
+  }
+  block.malformed(json.kind === 'cut' ? 'the JSON of the call is cut off' : 'the call is not JSON', from);
+}
+
+/** What is no call in a block that closes is malformed; where it does not close, the answer has gone on behind it. */
+function* readJunk(block: Block, options: JsonBlockOptions, from: number, behindLast: number): Reading<void> {
+  const { source } = block;
+  const { ends = [], starts = [] } = options;
+  const stop = yield* readUntil(source, [...ends, ...starts]);
+  const closes = stop !== null && ends.includes(stop.marker);
+  if (!closes && block.found > 0) source.seek(behindLast);
+  else {
+    if (stop !== null && !closes) source.seek(stop.at);
+    block.malformed('it is not JSON', from);
+  }
+}

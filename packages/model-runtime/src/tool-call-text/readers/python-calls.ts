@@ -1,0 +1,98 @@
+import { DONE, type BlockReader } from '../core/opening.ts';
+import { readOneOf, readUntil, skipBlanks } from '../core/reading.ts';
+import { readPythonCall, type PythonCall } from '../core/python-call.ts';
+import { NONE } from '../core/source.ts';
+import { stepBackToHidden } from '../core/arguments.ts';
+import { jsonBlock } from './json-block.ts';
+
+const COMMA = 44;
+const SEMICOLON = 59;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+const OPEN_BRACE = 123;
+const SEPARATORS = new Set([COMMA, SEMICOLON, OPEN_BRACKET, CLOSE_BRACKET]);
+
+/** What a marked block of calls as in Python begins and ends with, and whether prose may follow its marker. */
+export type PythonBlockOptions = { start: string; ends: readonly string[]; otherwise: 'text' | 'malformed' };
+
+/**
+ * Reads a marked block of calls as in Python: `[f(a='x'), g()]`, or without the list, one a line. Some models write
+ * JSON there instead.
+ */
+export function pythonBlock({ start, ends, otherwise }: PythonBlockOptions): BlockReader {
+  const json = jsonBlock({ ends, otherwise });
+  return function* (block) {
+    const { source } = block;
+    let behindLast = block.body;
+    for (;;) {
+      const code = yield* skipBlanks(source);
+      const at = source.position;
+      if (code === NONE) {
+        if (block.found === 0) block.malformed('the call is cut off', block.start);
+        return DONE;
+      }
+      if ((yield* readOneOf(source, ends)) !== null) {
+        if (block.found === 0) block.malformed('there is no call in it', block.start);
+        return DONE;
+      }
+      if (code === OPEN_BRACE && block.found === 0) return yield* json(block);
+      if (SEPARATORS.has(code)) {
+        source.advance();
+        if (code === CLOSE_BRACKET) behindLast = source.position;
+        continue;
+      }
+      const call = yield* readPythonCall(source);
+      if (call.kind === 'call') {
+        block.call(call.name, call.arguments);
+        behindLast = source.position;
+        continue;
+      }
+      if (call.kind === 'none' && block.found === 0 && otherwise === 'text') return { type: 'text', upTo: block.body };
+      if (stepBackToHidden(source, at, { ends, starts: [start] })) {
+        block.malformed(`the call of "${nameOf(call)}" cannot be read`, at);
+        continue;
+      }
+      const stop = yield* readUntil(source, ends);
+      if (stop === null && call.kind === 'none' && block.found > 0) {
+        source.seek(behindLast);
+        return DONE;
+      }
+      const reason = stop === null ? 'the call is cut off' : `the call of "${nameOf(call)}" cannot be read`;
+      block.malformed(reason, at, stop?.at);
+      return DONE;
+    }
+  };
+}
+
+function nameOf(call: PythonCall): string {
+  return call.kind === 'none' ? '' : call.name.slice(0, 80);
+}
+
+/** Reads the bare list `[f(a='x'), g()]`. It is one only if all of it is, and every name is on offer. */
+export const bareCallList: BlockReader = function* (block) {
+  const { source, tools } = block;
+  const calls: { name: string; arguments: Parameters<typeof block.call>[1] }[] = [];
+  for (;;) {
+    yield* skipBlanks(source);
+    const call = yield* readPythonCall(source);
+    if (call.kind === 'cut' && tools.has(call.name)) {
+      block.malformed('the call is cut off', block.start);
+      return DONE;
+    }
+    if (call.kind === 'cut') return { type: 'text', upTo: source.position };
+    if (call.kind !== 'call' || !tools.offers(call.name)) break;
+    calls.push(call);
+    const code = yield* skipBlanks(source);
+    if (code === NONE) {
+      if (!tools.has(call.name)) break;
+      block.malformed('the list of calls is cut off', block.start);
+      return DONE;
+    }
+    source.advance();
+    if (code === COMMA) continue;
+    if (code !== CLOSE_BRACKET) break;
+    for (const { name, arguments: args } of calls) block.call(name, args);
+    return DONE;
+  }
+  return { type: 'text', upTo: block.nextMarker(block.body) };
+};

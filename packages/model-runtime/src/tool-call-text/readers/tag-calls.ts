@@ -1,0 +1,282 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import type { Block } from '../core/block.ts';
+import { toArguments } from '../core/arguments.ts';
+import { readJson } from '../core/json-scanner.ts';
+import { parseLenient, setOwn } from '../core/literal.ts';
+import { DONE, type BlockReader } from '../core/opening.ts';
+import {
+  more,
+  peekBehindBlanks,
+  readExactly,
+  readOneOf,
+  readUntil,
+  readWhile,
+  skipBlanks,
+  type Reading,
+} from '../core/reading.ts';
+import { NONE } from '../core/source.ts';
+import { mayBeJson, typedValue } from '../core/typed-value.ts';
+
+/** How a family writes calls as tags. */
+export type TagStyle = {
+  /** The tag that opens a call, its name captured: `<function=f>`; and how it begins. */
+  call: RegExp;
+  callStart: string;
+  callEnd: string;
+  /** The tag that opens an argument, its name captured, and how such a tag begins. */
+  parameter: RegExp;
+  parameterStart: string;
+  parameterEnd: string;
+  /** What closes the block around the calls. */
+  wrapperEnds: readonly string[];
+  /** What frames each call besides its tags. */
+  between?: readonly string[];
+  /** `newlines`: one on each side of a value is formatting, and so is indentation of the tags. Default: none is. */
+  trim?: 'newlines';
+  /** Values are XML: entities are decoded, CDATA is unwrapped. */
+  xml?: true;
+  /** An attribute of the argument's tag that says whether the value is a string. */
+  stringAttribute?: RegExp;
+};
+
+const LESS_THAN = 60;
+const GREATER_THAN = 62;
+const OPEN_BRACE = 123;
+const OPEN_BRACKET = 91;
+/** Longer is no tag: a name and a few attributes. */
+const MAX_TAG = 400;
+
+/** Reads calls written as tags, one inside the other: call, arguments. `fromMarker`: the marker is the call's own tag. */
+export function tagCalls(style: TagStyle, fromMarker?: 'from_marker'): BlockReader {
+  return function* (block) {
+    const { source } = block;
+    if (fromMarker !== undefined) source.seek(block.start);
+    let behindLast = block.body;
+    for (;;) {
+      let code = yield* skipBlanks(source);
+      while ((yield* readOneOf(source, style.between ?? [])) !== null) code = yield* skipBlanks(source);
+      const from = source.position;
+      const tag = code === LESS_THAN ? yield* readTag(block) : null;
+      const name = tag === null ? undefined : style.call.exec(tag)?.[1];
+      if (tag !== null && style.wrapperEnds.includes(tag)) {
+        if (block.found === 0) block.malformed('there is no call in it', block.start);
+        return DONE;
+      }
+      if (name === undefined) {
+        if (block.found === 0) return isCutOpening(block, style, from) ? DONE : { type: 'text', upTo: block.body };
+        source.seek(behindLast);
+        return DONE;
+      }
+      yield* readCall(block, style, name.trim(), from);
+      behindLast = source.position;
+      // Without a wrapper one call is the whole block; the next one opens its own.
+      if (fromMarker !== undefined) return DONE;
+    }
+  };
+}
+
+/** The text is over in the middle of the tag that opens the first call: nothing of it is for the reader's eyes. */
+function isCutOpening(block: Block, style: TagStyle, from: number): boolean {
+  const { source } = block;
+  const rest = source.ended ? source.textFrom(from, style.callStart.length) : '';
+  if (rest === '' || !(rest.startsWith(style.callStart) || style.callStart.startsWith(rest))) return false;
+  source.seekToEnd();
+  block.malformed('the call is cut off', block.start);
+  return true;
+}
+
+/** A tag from `<` to `>`; null where there is none. */
+function* readTag({ source }: Block): Reading<string | null> {
+  const from = source.position;
+  const inside = yield* readWhile(source, (code) => code !== GREATER_THAN, MAX_TAG);
+  if (inside === null || !(yield* readExactly(source, '>'))) {
+    source.seek(from);
+    return null;
+  }
+  return source.text(from, source.position);
+}
+
+function* readCall(block: Block, style: TagStyle, name: string, from: number): Reading<void> {
+  const { source } = block;
+  let args: JsonObject = {};
+  let problem = name === '' ? 'the call has no name' : null;
+  for (;;) {
+    const code = yield* skipBlanks(source);
+    const at = source.position;
+    if (code === OPEN_BRACE) {
+      const json = yield* readJson(source);
+      const parsed = json.kind === 'whole' ? parseLenient(json.text) : null;
+      if (parsed?.ok === true && isJsonObject(parsed.value)) {
+        args = parsed.value;
+        continue;
+      }
+      yield* giveUp(block, style, from, json.kind === 'cut' ? 'the call is cut off' : 'the arguments are not JSON');
+      return;
+    }
+    const tag = code === LESS_THAN ? yield* readTag(block) : null;
+    if (tag === null) {
+      const isCut = !(yield* more(source)) || code === LESS_THAN;
+      yield* giveUp(block, style, from, isCut ? 'the call is cut off' : 'there is text between the arguments');
+      return;
+    }
+    const isWrapperEnd = style.wrapperEnds.includes(tag);
+    if (tag === style.callEnd || isWrapperEnd || style.call.test(tag)) {
+      if (tag !== style.callEnd) source.seek(at);
+      if (problem === null) block.call(name, unwrap(args, block, name));
+      else block.malformed(problem, from);
+      return;
+    }
+    const key = style.parameter.exec(tag)?.[1]?.trim();
+    if (key === undefined) {
+      yield* giveUp(block, style, from, `the tag ${tag.slice(0, 60)} has no place in a call`);
+      return;
+    }
+    const value = yield* readValue(block, style, { tool: name, key, tag, given: args, tagAt: at });
+    if (value === undefined) {
+      block.malformed('an argument is cut off', from);
+      return;
+    }
+    if (Object.hasOwn(args, key)) problem = `the argument "${key}" is given twice`;
+    setOwn(args, key, value);
+  }
+}
+
+/** Goes on behind the end of a call that cannot be read. */
+function* giveUp(block: Block, style: TagStyle, from: number, reason: string): Reading<void> {
+  const { source } = block;
+  const stop = yield* readUntil(source, [style.callEnd, ...style.wrapperEnds]);
+  if (stop !== null && stop.marker !== style.callEnd) source.seek(stop.at);
+  block.malformed(reason, from);
+}
+
+/** Some models put all arguments into one that no tool has. */
+function unwrap(args: JsonObject, block: Block, tool: string): JsonObject {
+  const [entry] = Object.entries(args);
+  if (entry === undefined || Object.keys(args).length > 1) return args;
+  const [key, value] = entry;
+  if ((key !== 'arguments' && key !== 'input') || block.tools.isEmpty || block.tools.mayHave(tool, key)) return args;
+  return toArguments(value) ?? args;
+}
+
+type Argument = { tool: string; key: string; tag: string; given: JsonObject; tagAt: number };
+
+function* readValue(block: Block, style: TagStyle, argument: Argument): Reading<JsonValue | undefined> {
+  const { source, tools } = block;
+  const { tool, key, tag } = argument;
+  const says = style.stringAttribute?.exec(tag)?.[1];
+  if (style.xml === true && (yield* readExactly(source, '<![CDATA['))) return yield* readCdata(block, style, argument);
+
+  const isJson = says === undefined ? mayBeJson(tools, tool, key) : says === 'false';
+  const json = isJson ? yield* readJsonValue(block, style.parameterEnd) : undefined;
+  if (json !== undefined) return json;
+
+  const raw = yield* readRaw(block, style, argument);
+  if (raw === undefined) return undefined;
+  const trimmed = style.trim === 'newlines' ? trimLines(raw, indentOf(block, argument.tagAt)) : raw;
+  const text = style.xml === true ? decodeEntities(trimmed) : trimmed;
+  if (says === 'true') return text;
+  if (says === 'false') {
+    const parsed = parseLenient(text.trim());
+    return parsed.ok ? parsed.value : text;
+  }
+  return typedValue(text, tools, tool, key);
+}
+
+/** A value that is a JSON object or array up to its end: what ends it may stand inside its strings. */
+export function* readJsonValue(block: Block, end: string): Reading<JsonValue | undefined> {
+  const { source } = block;
+  const from = source.position;
+  const code = yield* peekBehindBlanks(source);
+  if (code !== OPEN_BRACE && code !== OPEN_BRACKET) return undefined;
+  yield* skipBlanks(source);
+  const json = yield* readJson(source);
+  if (json.kind === 'whole') {
+    yield* skipBlanks(source);
+    const parsed = parseLenient(json.text);
+    if (parsed.ok && (yield* readExactly(source, end))) return parsed.value;
+  }
+  source.seek(from);
+  return undefined;
+}
+
+function* readCdata(block: Block, style: TagStyle, { tool, key }: Argument): Reading<JsonValue | undefined> {
+  const { source, tools } = block;
+  const from = source.position;
+  const stop = yield* readUntil(source, [']]>']);
+  if (stop === null) return undefined;
+  const text = source.text(from, stop.at);
+  yield* skipBlanks(source);
+  return (yield* readExactly(source, style.parameterEnd)) ? typedValue(text, tools, tool, key) : undefined;
+}
+
+/**
+ * Reads to the end of a value. A call written inside it is part of it, with all its arguments. Where the end is missing,
+ * the next argument at the beginning of a line is one, if the tool takes such an argument and has not got it yet; or the
+ * end of the call, if the block ends right behind it, and then the answer does or another block begins.
+ */
+function* readRaw(block: Block, style: TagStyle, argument: Argument): Reading<string | undefined> {
+  const { source } = block;
+  const from = source.position;
+  let holdsCall = false;
+  let openInside = 0;
+  for (;;) {
+    const stop = yield* readUntil(source, [style.parameterEnd, style.parameterStart, style.callEnd, style.callStart]);
+    if (stop === null) return undefined;
+    if (stop.marker === style.callStart) holdsCall = true;
+    else if (stop.marker === style.parameterEnd) {
+      if (openInside === 0) return source.text(from, stop.at);
+      openInside -= 1;
+    } else if (holdsCall) {
+      if (stop.marker === style.parameterStart) openInside += 1;
+    } else if (style.trim === 'newlines' && stop.at > from && source.text(stop.at - 1, stop.at) === '\n') {
+      const behind = source.position;
+      if (yield* endsValue(block, style, stop.marker, stop.at, argument)) {
+        source.seek(stop.at);
+        return source.text(from, stop.at);
+      }
+      source.seek(behind);
+    }
+  }
+}
+
+function toStartTag(endTag: string): string {
+  return endTag.replace('/', '');
+}
+
+function* endsValue(block: Block, style: TagStyle, marker: string, at: number, argument: Argument): Reading<boolean> {
+  const { source, tools } = block;
+  if (marker === style.callEnd) {
+    const code = yield* skipBlanks(source);
+    const tag = code === LESS_THAN ? yield* readTag(block) : null;
+    if (tag === null || !style.wrapperEnds.includes(tag)) return false;
+    const next = yield* skipBlanks(source);
+    return next === NONE || (yield* readOneOf(source, style.wrapperEnds.map(toStartTag))) !== null;
+  }
+  source.seek(at);
+  const tag = yield* readTag(block);
+  const next = tag === null ? undefined : style.parameter.exec(tag)?.[1]?.trim();
+  if (next === undefined || next === argument.key || Object.hasOwn(argument.given, next)) return false;
+  return tools.mayHave(argument.tool, next);
+}
+
+/** How far the line is indented on which something stands; 0 if something else stands before it. */
+function indentOf({ source, start }: Block, at: number): number {
+  let from = at;
+  while (from > start && source.text(from - 1, from) === ' ') from -= 1;
+  return from > start && source.text(from - 1, from) === '\n' ? at - from : 0;
+}
+
+function trimLines(raw: string, tagIndent: number): string {
+  const text = raw.replace(/^\r?\n/, '').replace(/\r?\n[ \t]*$/, '');
+  if (tagIndent === 0) return text;
+  const lines = text.split('\n');
+  const indents = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length);
+  const common = Math.min(...indents);
+  return common > tagIndent && Number.isFinite(common) ? lines.map((line) => line.slice(common)).join('\n') : text;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+function decodeEntities(text: string): string {
+  return text.replace(/&(lt|gt|amp|quot|apos);/g, (whole, name: string) => ENTITIES[name] ?? whole);
+}

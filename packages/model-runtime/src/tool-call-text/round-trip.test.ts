@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createToolCallTextParser } from './create-parser.ts';
+import { TOOL_CALL_FAMILIES, writerOf, type ToolCallFamilyName, type ToolCallFormat } from './formats.ts';
+import { callsOf, isUnambiguous, toolsFor } from './test-fixtures/calls.ts';
+import { folded, outcomeOf, type Outcome } from './test-fixtures/cases.ts';
+import type { TextCallPart, TextCallTool, WrittenCall } from './types.ts';
+
+const families = TOOL_CALL_FAMILIES.filter((family) => family !== 'plain');
+/** Its answers begin inside a message the prompt opened. */
+const STARTS_INSIDE: readonly ToolCallFamilyName[] = ['functionary_v32'];
+/** A fence that more text follows is an example, unless the family is known to call there. */
+const MUST_END: readonly ToolCallFamilyName[] = ['xlam'];
+
+const words = fc
+  .array(
+    fc.constantFrom('Ja', 'so', 'x < 3', 'a {b} c', 'arr[0]', 'für', '杭州', '🙂', 'it’s', '"quoted"', '1.', 'for'),
+    {
+      maxLength: 8,
+    },
+  )
+  .map((all) => all.join(' '));
+
+/** Cuts a text where `cuts` say. */
+function cut(whole: string, cuts: readonly number[]): string[] {
+  const at = [...new Set(cuts.map((place) => place % (whole.length + 1)))].sort((a, b) => a - b);
+  return [0, ...at].map((from, index) => whole.slice(from, at[index] ?? whole.length));
+}
+
+function parse(text: string, cuts: readonly number[], format: ToolCallFormat, tools: TextCallTool[]): TextCallPart[] {
+  const parser = createToolCallTextParser({ format, tools });
+  return [...cut(text, cuts).flatMap((piece) => parser.push(piece)), ...parser.end()];
+}
+
+function read(text: string, cuts: readonly number[], format: ToolCallFormat, calls: readonly WrittenCall[]): Outcome {
+  return outcomeOf(parse(text, cuts, format, toolsFor(calls)));
+}
+
+const cuts = fc.array(fc.nat(), { maxLength: 20 });
+const RUNS = { numRuns: 120 };
+
+describe.each(families)('%s', (family) => {
+  const formats: ToolCallFormat[] = STARTS_INSIDE.includes(family) ? [family] : [family, 'auto'];
+  const calls = callsOf(family).filter((all) => isUnambiguous(toolsFor(all)));
+
+  test('what is written is read again, whatever is in it', () => {
+    fc.assert(
+      fc.property(calls, cuts, (all, places) => {
+        for (const format of formats) {
+          const outcome = read(writerOf(family)(all), places, format, all);
+          expect(outcome).toEqual({ content: '', shown: '', reasoning: '', calls: all });
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('with text and thinking around it', () => {
+    fc.assert(
+      fc.property(calls, words, words, words, cuts, (all, thought, before, behind, places) => {
+        for (const format of formats) {
+          const last = MUST_END.includes(family) && format === 'auto' ? '' : behind;
+          const start = STARTS_INSIDE.includes(family)
+            ? `all\n${before}\n>>>`
+            : `<think>${thought}</think>\n${before}\n`;
+          const outcome = read(`${start}${writerOf(family)(all)}\n${last}`, places, format, all);
+          expect(outcome.calls).toEqual(all);
+          expect(folded(outcome.shown)).toBe(folded(`${before}\n${last}`));
+          if (!STARTS_INSIDE.includes(family)) expect(folded(outcome.reasoning)).toBe(folded(thought));
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('cut anywhere, a call runs only if it was whole, and the others do not change', () => {
+    fc.assert(
+      fc.property(calls, fc.nat(), cuts, (all, place, places) => {
+        const whole = writerOf(family)(all);
+        const text = whole.slice(0, place % whole.length);
+        for (const format of formats) {
+          const outcome = read(text, places, format, all);
+          expect(outcome.calls).toEqual(all.slice(0, outcome.calls.length));
+        }
+      }),
+      RUNS,
+    );
+  });
+});
+
+test('a huge call is read', () => {
+  const all = [{ name: 'write', arguments: { text: 'line "quoted" \\ \n'.repeat(60_000), n: 1 } }];
+  for (const family of families) {
+    const outcome = read(writerOf(family)(all), [], family, all);
+    expect(outcome.calls).toEqual(all);
+  }
+});

@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import type { ToolCallFamilyName } from '../formats.ts';
+import type { TextCallTool, WrittenCall } from '../types.ts';
+
+/** What families cannot write in a string, because it is what ends one. */
+const UNWRITABLE = [
+  '</parameter>',
+  '</param>',
+  '</arg_value>',
+  '</longcat_arg_value>',
+  '</steptml:parameter>',
+  '</｜DSML｜parameter>',
+  '<|"|>',
+  '<escape>',
+  '<![CDATA[',
+];
+
+const sharpEdges = fc.constantFrom(
+  '</tool_call>',
+  '<tool_call>',
+  '</function>',
+  '<function=f>',
+  '<|tool_call_end|>',
+  '[TOOL_CALLS]',
+  '<think>',
+  '</think>',
+  '```',
+  '"',
+  "'",
+  '\\',
+  '\\"',
+  '{',
+  '}',
+  '[',
+  ']',
+  '(',
+  ')',
+  '&lt;',
+  '&',
+  '\n',
+  '\r\n',
+  '\t',
+  ' ',
+  '杭州',
+  '🙂',
+  '👨‍👩‍👧',
+  '\u0000',
+  '\u2028',
+  'null',
+  '42',
+);
+
+/** Any text, often with what formats stumble over. */
+const trickyText: fc.Arbitrary<string> = fc
+  .array(fc.oneof({ weight: 3, arbitrary: sharpEdges }, { weight: 2, arbitrary: fc.string({ unit: 'binary' }) }), {
+    maxLength: 8,
+  })
+  .map((pieces) => pieces.join(''))
+  .filter((text) => !UNWRITABLE.some((end) => text.includes(end)));
+
+const name = fc.stringMatching(/^[a-z][a-zA-Z0-9_-]{0,15}$/).filter((text) => !/^(all|to)$/.test(text));
+const key = fc.stringMatching(/^[a-z_][a-zA-Z0-9_]{0,10}$/).filter((text) => text !== '__proto__');
+const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })).map((value) => value + 0);
+
+function valuesOf(text: fc.Arbitrary<string>, keys: fc.Arbitrary<string>): fc.Arbitrary<JsonValue> {
+  const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4, depthSize: 'small' },
+      text,
+      number,
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(keys, tie('value'), { maxKeys: 4, noNullPrototype: true }),
+    ),
+  }));
+  return value;
+}
+
+/** Bare keys, and strings that nothing in them escapes. */
+const BRACES: readonly ToolCallFamilyName[] = ['gemma4', 'functiongemma'];
+
+/** Calls as a family can write them. */
+export function callsOf(family: ToolCallFamilyName): fc.Arbitrary<WrittenCall[]> {
+  const keys = BRACES.includes(family) ? key : trickyText.filter((text) => text !== '__proto__');
+  const args = fc.dictionary(key, valuesOf(trickyText, keys), { maxKeys: 5, noNullPrototype: true });
+  return fc.array(fc.record({ name, arguments: args }), { minLength: 1, maxLength: 4 });
+}
+
+/** Tools that fit the calls, each argument with its type; what a name takes in one call, it may be given in another. */
+export function toolsFor(calls: readonly WrittenCall[]): TextCallTool[] {
+  const types = new Map<string, Map<string, Set<string>>>();
+  for (const call of calls) {
+    const known = types.get(call.name) ?? new Map<string, Set<string>>();
+    types.set(call.name, known);
+    for (const [argument, value] of Object.entries(call.arguments)) {
+      known.set(argument, (known.get(argument) ?? new Set()).add(typeOf(value)));
+    }
+  }
+  return [...types].map(([tool, properties]) => ({
+    name: tool,
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries([...properties].map(([argument, all]) => [argument, { type: [...all] }])),
+    } satisfies JsonObject,
+  }));
+}
+
+function typeOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** False where the text form of an argument could mean two of the types its tool allows. */
+export function isUnambiguous(tools: readonly TextCallTool[]): boolean {
+  return tools.every(({ inputSchema }) =>
+    Object.values(inputSchema['properties'] as JsonObject).every((schema) => {
+      const { type } = schema as { type: string[] };
+      return type.length === 1;
+    }),
+  );
+}

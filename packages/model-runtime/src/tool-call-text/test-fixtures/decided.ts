@@ -1,0 +1,62 @@
+import type { Case } from './cases.ts';
+
+type Decided = Partial<Case['expect']>;
+
+/** Refused: what would run is a guess. */
+const NO_CALL: Decided = { tool_calls: [] };
+
+/** What is decided where engines differ and the recorded outcome is another one; decision 018 says why. */
+export const DECIDED: Readonly<Record<string, Decided>> = {
+  // Text before, between and behind calls stays.
+  'vllm-glm45-mixed': {
+    content: 'I will help you get the weather info.\n\nmeaningwhile, I will also check the weather in Shanghai.',
+  },
+  'smg-qwen_with_text_between': {
+    content: "First, let me search for information.\n\nNow I'll translate something.\nDone!",
+  },
+  'vllm-hunyuan-4': { content: 'Thank you!' },
+  'vllm-llama3json-text_around': { content: 'Here is the result: Would you like to know more?' },
+  'vllm-mistral-prev11-trailing_data_after_json': { content: 'extra trailing data' },
+  'smg-steptml_format': { content: 'Text before.Text after.' },
+
+  // A marker that no call follows is text, like what follows it.
+  'vllm-mistral-prev11-not-json': { content: '[TOOL_CALLS] not json at all' },
+
+  // Thinking is told from text.
+  'ollama-tools-deepseek_incremental': { content: null, reasoning: 'Wait, I need to call a tool' },
+
+  // A call with a marker is a call whatever it names: the one who runs it answers that there is no such tool.
+  'sglang-Glm4Moe-invalid_tool_call': {
+    tool_calls: [{ name: 'invalid_func', arguments: { city: 'Beijing' } }],
+  },
+  'vllm-internlm2-unknown_tool': {
+    tool_calls: [{ name: 'delete_everything', arguments: { city: 'Tokyo' } }],
+  },
+
+  // A name without arguments, in a marked block, is a call without arguments.
+  'vllm-minimax_m1-missing_fields': {
+    tool_calls: [
+      { name: 'valid_tool', arguments: { city: 'Seattle' } },
+      { name: 'missing_args', arguments: {} },
+      { name: 'another_valid_tool', arguments: { param: 'value' } },
+    ],
+  },
+
+  // Without a schema, what reads as JSON is JSON; and a value is its text to the character.
+  'ollama-glm47-three-strings': {
+    tool_calls: [
+      { name: 'first', arguments: { a: 1 } },
+      { name: 'second', arguments: { b: 2 } },
+      { name: 'third', arguments: { c: 3 } },
+    ],
+  },
+  'smg-qwen_xml_empty_parameter_value': {
+    tool_calls: [{ name: 'process', arguments: { empty: '', whitespace: '   ', normal: 'value' } }],
+  },
+
+  // JSON that was cut is not completed, and quotes that were not escaped are not guessed.
+  'vllm-apertus-incomplete': NO_CALL,
+  'aisdk-hermes-name-in-arguments': NO_CALL,
+  'aisdk-hermes-unescaped-quotes': NO_CALL,
+  'vllm-lfm2-nested_quote_nonstreaming': NO_CALL,
+};

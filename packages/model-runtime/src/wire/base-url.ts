@@ -1,0 +1,52 @@
+import { ToolyardError } from '@toolyard/protocol';
+import type { AddressRules } from './dialect.ts';
+
+/** A path that already names a version of the API. */
+const VERSIONED = /\/v\d+[a-z0-9]*(\/|$)/;
+
+/**
+ * The addresses under which the API may lie, likeliest first: as given, and with the version where none is named.
+ * Throws ToolyardError `bad_config` for what is no http address.
+ */
+export function baseUrlCandidates(baseUrl: string, rules: AddressRules): string[] {
+  const url = parseBaseUrl(baseUrl);
+  let path = url.pathname.replace(/\/+$/, '');
+  const pasted = rules.endpoints.find((endpoint) => path.endsWith(`/${endpoint}`));
+  if (pasted !== undefined) path = path.slice(0, -pasted.length).replace(/\/+$/, '');
+  const versioned = `${path}/${rules.version}`;
+  const paths = VERSIONED.test(path) ? [path] : rules.versionFirst ? [versioned, path] : [path, versioned];
+  return paths.map((candidate) => `${url.origin}${candidate}${url.search}`);
+}
+
+/** The address of one endpoint below a base; a query of the base (`?api-version=…`) stays behind it. */
+export function endpointUrl(base: string, path: string): string {
+  const query = base.indexOf('?');
+  if (query === -1) return base + path;
+  return base.slice(0, query) + path + (path.includes('?') ? `&${base.slice(query + 1)}` : base.slice(query));
+}
+
+/** Names the server in messages: scheme, host and port. */
+export function serverName(baseUrl: string): string {
+  return parseBaseUrl(baseUrl).origin;
+}
+
+function parseBaseUrl(baseUrl: string): URL {
+  const given = baseUrl.trim();
+  const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`;
+  const url = given === '' || !URL.canParse(withScheme) ? null : new URL(withScheme);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new ToolyardError({
+      code: 'bad_config',
+      message: 'The address of the model server is not an http or https address.',
+      hint: 'Give an address such as http://127.0.0.1:8080/v1.',
+    });
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new ToolyardError({
+      code: 'bad_config',
+      message: `The address of the model server at ${url.host} holds a user name or a password.`,
+      hint: 'Leave them out of the address and give the key on its own.',
+    });
+  }
+  return url;
+}

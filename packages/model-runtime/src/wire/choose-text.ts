@@ -1,0 +1,17 @@
+import { TextStage } from '../text-stage.ts';
+import type { ChatRequest } from '../types.ts';
+import { plainText, type TextPath } from './plain-text.ts';
+
+export type TextOptions = {
+  /** True where models may write thinking and calls as text although tools were offered natively. */
+  always?: boolean;
+  startsInReasoning?: boolean | undefined;
+  newId?: (() => string) | undefined;
+};
+
+/** What the text of an answer passes through: nothing, where the API itself tells thinking and calls from text. */
+export function chooseText(request: ChatRequest, options: TextOptions): TextPath {
+  const { always = false, startsInReasoning = false, newId } = options;
+  if (!always && request.toolMode === 'native') return plainText;
+  return new TextStage({ tools: request.tools, startsInReasoning, ...(newId === undefined ? {} : { newId }) });
+}

@@ -1,0 +1,33 @@
+import { isJsonObject, type JsonValue } from '@toolyard/protocol';
+import type { StreamPart } from '../types.ts';
+
+/** The sources an answer names, each given out once however often it is named. */
+export class Citations {
+  readonly #seen = new Set<string>();
+
+  /** Takes an address, or an object with one; anything else is no source that can be opened. */
+  add(source: JsonValue | undefined, out: StreamPart[]): void {
+    const fields = isJsonObject(source) ? source : { url: source ?? null };
+    const url = fields['url'] ?? fields['uri'];
+    if (typeof url !== 'string' || !/^https?:\/\//.test(url)) return;
+    const title = wordsOf(fields['title']);
+    const text = wordsOf(fields['cited_text'] ?? fields['snippet']);
+    const key = `${url}\n${text ?? ''}`;
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    out.push({
+      type: 'citation',
+      url,
+      ...(title === undefined ? {} : { title }),
+      ...(text === undefined ? {} : { text }),
+    });
+  }
+
+  addAll(sources: JsonValue | undefined, out: StreamPart[]): void {
+    if (Array.isArray(sources)) for (const source of sources) this.add(source, out);
+  }
+}
+
+function wordsOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,220 @@
+import {
+  isAbortError,
+  parseJson,
+  ToolyardError,
+  type Clock,
+  type ErrorInfo,
+  type Fetch,
+  type JsonValue,
+} from '@toolyard/protocol';
+import { throwIfAborted } from '../abort.ts';
+import type { CallOptions } from '../types.ts';
+import { brokenStream } from './answer.ts';
+import { serverName } from './base-url.ts';
+import { CallGuard, SilenceError } from './call-guard.ts';
+import type { Dialect, Exchange, Outgoing } from './dialect.ts';
+import { Endpoint, readBounded, type Met } from './endpoint.ts';
+import { mayPass, toNetworkError } from './network-error.ts';
+import { createRedactor, retryAfterMs, toModelError, type ErrorContext } from './provider-error.ts';
+import { retryWaitMs } from './retry.ts';
+
+/** What every wire needs to reach its server. */
+export type WireOptions = {
+  /** With or without the version, a trailing slash, or the path of an endpoint. */
+  baseUrl: string;
+  apiKey?: string;
+  /** Further headers; they win over ours. Their values are taken for secrets. */
+  headers?: Record<string, string>;
+  fetch: Fetch;
+  clock: Clock;
+  /** Names calls found in text; without it they come without an id. */
+  newId?: () => string;
+  /** Milliseconds without a byte after which a call is given up, default 120,000. */
+  idleTimeoutMs?: number;
+  /** How often a request is sent again where the server was busy and nothing was streamed yet, default 2. */
+  maxRetries?: number;
+  /** Spreads the waits between; default Math.random. */
+  random?: () => number;
+};
+
+/** Longest answer that is read whole, in characters or bytes: lists of models, vectors, pictures, sound. */
+export const MAX_WHOLE = 64_000_000;
+
+/** A server that was reached or is about to be: its dialect, its address, what goes along with every request. */
+export type Opened = { dialect: Dialect; endpoint: Endpoint; headers: Record<string, string> };
+
+/** The way to one server over one wire: requests, their errors and their repetition. */
+export class Connection {
+  /** Names the server in messages. */
+  readonly server: string;
+  readonly #redact: (text: string) => string;
+  readonly #options: WireOptions;
+  readonly #load: () => Promise<Dialect>;
+  /** Empty where there is none. */
+  readonly #key: string;
+  #opened: Promise<Opened> | null = null;
+
+  /** Throws ToolyardError `bad_config` for what is no http address. */
+  constructor(options: WireOptions, load: () => Promise<Dialect>) {
+    const { apiKey, headers = {}, baseUrl } = options;
+    this.#options = options;
+    this.#key = apiKey?.trim() ?? '';
+    this.#load = load;
+    this.server = serverName(baseUrl);
+    this.#redact = createRedactor([this.#key, ...Object.values(headers), ...queryValues(baseUrl)]);
+  }
+
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
+  /** Loads the wire, the first time. */
+  open(): Promise<Opened> {
+    this.#opened ??= this.#load().then((dialect) => {
+      const { baseUrl, fetch, headers: own } = this.#options;
+      const headers = { ...dialect.headers(this.#key === '' ? undefined : this.#key), ...own };
+      checkHeaders(headers, this.server);
+      return { dialect, endpoint: new Endpoint(baseUrl, dialect, fetch), headers };
+    });
+    return this.#opened;
+  }
+
+  guard(options: CallOptions): CallGuard {
+    const { clock, idleTimeoutMs = 120_000 } = this.#options;
+    return new CallGuard({ clock, idleTimeoutMs, signal: options.signal });
+  }
+
+  errorContext(model: string): ErrorContext {
+    const hasKey = this.#key !== '' || Object.keys(this.#options.headers ?? {}).length > 0;
+    return { server: this.server, model, hasKey, redact: this.#redact };
+  }
+
+  /** One request that is answered with JSON. `nothing`: what is wrong where the JSON does not hold what was asked for. */
+  async exchange<Result>(
+    model: string,
+    { read, ...outgoing }: Exchange<Result>,
+    options: CallOptions,
+    nothing: (errors: ErrorContext) => ErrorInfo = unreadable,
+  ): Promise<Result> {
+    return this.call(model, outgoing, options, async (response, guard, errors) => {
+      const parsed = parseJson(await readBounded(response, guard, MAX_WHOLE));
+      const result = parsed.ok ? readOrNull(read, parsed.value) : null;
+      if (result !== null) return result;
+      throw new ToolyardError(nothing(errors));
+    });
+  }
+
+  /** One request, sent again where that can help, and its answer read by `read`. */
+  async call<Result>(
+    model: string,
+    outgoing: Outgoing,
+    options: CallOptions,
+    read: (response: Response, guard: CallGuard, errors: ErrorContext) => Promise<Result>,
+  ): Promise<Result> {
+    throwIfAborted(options.signal);
+    const { dialect, endpoint, headers } = await this.open();
+    const guard = this.guard(options);
+    const errors = this.errorContext(model);
+    const init = requestInit(outgoing, 'application/json', headers);
+    try {
+      for (let attempt = 0; ; attempt += 1) {
+        const met = await endpoint.send(outgoing.path, init, guard, errors);
+        if (met.kind === 'answered') return await read(met.response, guard, errors);
+        const failure = this.refusal(met, dialect, errors);
+        const waitMs = this.waitBefore(met, failure, attempt);
+        if (waitMs === null) throw new ToolyardError(failure);
+        await guard.pause(waitMs);
+      }
+    } catch (thrown) {
+      if (thrown instanceof SilenceError) throw new ToolyardError(this.silence());
+      if (isAbortError(thrown) || ToolyardError.isInstance(thrown)) throw thrown;
+      throw new ToolyardError(brokenStream(this.server), { cause: thrown });
+    } finally {
+      guard.dispose();
+    }
+  }
+
+  /** How long to wait before the same request is sent again; null where it should not be. */
+  waitBefore(met: Met, failure: ErrorInfo, attempt: number): number | null {
+    const { maxRetries = 2, random = Math.random } = this.#options;
+    if (attempt >= maxRetries || (met.kind === 'failed' && !mayPass(met.thrown))) return null;
+    return retryWaitMs(failure, attempt, random);
+  }
+
+  /** What a request that was not answered means. */
+  refusal(met: Exclude<Met, { kind: 'answered' }>, dialect: Dialect, errors: ErrorContext): ErrorInfo {
+    switch (met.kind) {
+      case 'failed':
+        return toNetworkError(met.thrown, met.url);
+      case 'wrong_address':
+        return {
+          code: 'not_a_model_server',
+          message: `No ${dialect.label} was found at ${met.tried.join(' nor at ')}${met.sawPage ? ': a web page answers there' : ''}.`,
+          hint: `Check the address, and that this provider is of the right kind; an address looks like ${dialect.addresses.example}.`,
+        };
+      case 'refused': {
+        const error = toModelError(met.error, met.status, errors);
+        const wait = retryAfterMs(met.headers, this.clock.now());
+        return wait === undefined || error.retryable !== true ? error : { ...error, retryAfterMs: wait };
+      }
+    }
+  }
+
+  silence(): ErrorInfo {
+    const seconds = Math.round((this.#options.idleTimeoutMs ?? 120_000) / 1000);
+    return {
+      code: 'timed_out',
+      message: `${this.server} sent nothing for ${seconds} s.`,
+      hint: 'The model may be loading or too slow for this request. Try again, or allow a longer silence.',
+      retryable: true,
+    };
+  }
+}
+
+/** A request as fetch wants it; without a body it is a GET. */
+export function requestInit(outgoing: Outgoing, accept: string, headers: Record<string, string>): RequestInit {
+  const { body, headers: own } = outgoing;
+  const isJson = typeof body === 'string' && body !== '';
+  return {
+    method: body === '' ? 'GET' : 'POST',
+    headers: { ...(isJson ? { 'content-type': 'application/json' } : {}), accept, ...own, ...headers },
+    ...(body === '' ? {} : { body }),
+  };
+}
+
+/** What `read` makes of an answer; null also where it stumbles, as over base64 that is none. */
+function readOrNull<Result>(read: (answer: JsonValue) => Result | null, answer: JsonValue): Result | null {
+  try {
+    return read(answer);
+  } catch {
+    return null;
+  }
+}
+
+function unreadable(errors: ErrorContext): ErrorInfo {
+  return {
+    code: 'bad_response',
+    message: `The answer of ${errors.server} could not be read: it does not hold what was asked for.`,
+    hint: 'Check that the model can do this.',
+    retryable: true,
+  };
+}
+
+/** Fetch would refuse them with an error that says nothing. Throws ToolyardError. */
+function checkHeaders(headers: Record<string, string>, server: string): void {
+  const isSound = Object.values(headers).every((value) => /^[\t\x20-\x7e]*$/.test(value));
+  if (isSound) return;
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: `The API key or a header for ${server} has line breaks or characters in it that no header can carry.`,
+    hint: 'Copy the key again, without anything around it.',
+  });
+}
+
+/** Some addresses carry a key behind the question mark. */
+function queryValues(baseUrl: string): string[] {
+  const query = baseUrl.indexOf('?');
+  if (query === -1) return [];
+  const named = [...new URLSearchParams(baseUrl.slice(query))];
+  return named.flatMap(([name, value]) => (/key|token|secret|sig|code|auth/i.test(name) ? [value] : []));
+}

@@ -1,0 +1,87 @@
+import type { ImagePart, MediaSource, ResourcePart, ToolResult } from '@toolyard/protocol';
+import { scrub } from '../scrub.ts';
+
+/** A resource as a model reads it: what it is and where it comes from, then what is in it. */
+export function resourceText(part: ResourcePart): string {
+  const name = part.title ?? part.name;
+  const label = `Resource ${part.uri}${name === undefined ? '' : ` (${name})`}`;
+  if (part.text !== undefined) return labelled(label, part.text);
+  if (part.source !== undefined && 'data' in part.source && isTextType(part.mimeType ?? '')) {
+    return labelled(label, decodeText(part.source.data));
+  }
+  const kind = part.source === undefined ? 'link' : `content not shown, ${part.mimeType ?? 'unknown type'}`;
+  return scrub(`[${label}: ${kind}${part.description === undefined ? '' : `; ${part.description}`}]`);
+}
+
+/** A resource that is a picture, as one; null for any other. */
+export function resourceImage(part: ResourcePart): ImagePart | null {
+  if (part.source === undefined || part.mimeType?.startsWith('image/') !== true) return null;
+  return { type: 'image', mimeType: part.mimeType, source: part.source };
+}
+
+/** A text file as a model reads it; null where the file is none, or its bytes are elsewhere. */
+export function textFile(name: string, mimeType: string, source: MediaSource): string | null {
+  if (!('data' in source) || !isTextType(mimeType)) return null;
+  return labelled(`File ${name}`, decodeText(source.data));
+}
+
+/** What stands in the place of something that a model cannot be sent. */
+export function unavailable(what: string): string {
+  return `[${what}: cannot be sent to this model]`;
+}
+
+/** True for an image whose bytes or address can be sent; who sends a request puts bytes in place first. */
+export function isReachable(source: MediaSource): boolean {
+  return 'url' in source || 'data' in source;
+}
+
+function labelled(label: string, text: string): string {
+  return scrub(`${label}:\n${text}`);
+}
+
+function isTextType(mimeType: string): boolean {
+  return /^text\/|[/+](json|xml|yaml|javascript)\b/i.test(mimeType);
+}
+
+function decodeText(base64: string): string {
+  try {
+    const binary = atob(base64);
+    return new TextDecoder().decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)));
+  } catch {
+    return '[not readable as text]';
+  }
+}
+
+/** A tool's answer as a model reads it; pictures are apart, since each wire has another place for them. */
+export type ResultContent = { text: string; images: ImagePart[] };
+
+/** Everything a tool handed back, as text and images. `where` says to the model where it finds an image. */
+export function toResultContent(result: ToolResult, where: string): ResultContent {
+  const texts: string[] = [];
+  const images: ImagePart[] = [];
+  for (const part of result.content) {
+    switch (part.type) {
+      case 'text':
+        texts.push(scrub(part.text));
+        break;
+      case 'image':
+        if (isReachable(part.source)) images.push(part);
+        texts.push(isReachable(part.source) ? `[image: ${where}]` : `[image, ${part.mimeType}: not available]`);
+        break;
+      case 'audio':
+        texts.push(`[audio, ${part.mimeType}: not shown to the model]`);
+        break;
+      case 'resource': {
+        const image = resourceImage(part);
+        const isShown = image !== null && isReachable(image.source);
+        if (isShown) images.push(image);
+        texts.push(isShown ? scrub(`[image ${part.uri}: ${where}]`) : resourceText(part));
+        break;
+      }
+    }
+  }
+  const hasText = result.content.some((part) => part.type === 'text' || part.type === 'resource');
+  if (!hasText && result.structured !== undefined) texts.push(scrub(JSON.stringify(result.structured)));
+  const text = texts.filter((piece) => piece !== '').join('\n') || '(no output)';
+  return { text: result.isError && !/^\W*error\b/i.test(text) ? `Error: ${text}` : text, images };
+}

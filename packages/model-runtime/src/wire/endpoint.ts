@@ -1,0 +1,116 @@
+import { ToolyardError, type Fetch } from '@toolyard/protocol';
+import type { CallGuard } from './call-guard.ts';
+import { baseUrlCandidates, endpointUrl } from './base-url.ts';
+import type { Dialect } from './dialect.ts';
+import {
+  looksLikeHtml,
+  readProviderError,
+  toModelError,
+  type ErrorContext,
+  type ProviderError,
+} from './provider-error.ts';
+
+/** How a server met a request. `failed`: fetch itself threw. */
+export type Met =
+  | { kind: 'answered'; response: Response }
+  | { kind: 'refused'; status: number; headers: Headers; error: ProviderError }
+  | { kind: 'wrong_address'; tried: string[]; sawPage: boolean }
+  | { kind: 'failed'; url: string; thrown: unknown };
+
+/** Longest error page that is read, in characters. */
+const MAX_ERROR_BODY = 64_000;
+
+/** One server's API, wherever below the given address it turns out to lie. */
+export class Endpoint {
+  readonly #candidates: readonly string[];
+  readonly #fetch: Fetch;
+  readonly #dialect: Pick<Dialect, 'addresses' | 'readError'>;
+  /** The address that worked. */
+  #known: string | null = null;
+
+  constructor(baseUrl: string, dialect: Pick<Dialect, 'addresses' | 'readError'>, fetch: Fetch) {
+    this.#candidates = baseUrlCandidates(baseUrl, dialect.addresses);
+    this.#dialect = dialect;
+    this.#fetch = fetch;
+  }
+
+  /** Sends a request; tries the other address once where there is no API under the first. Throws what stopped `guard`. */
+  async send(path: string, init: RequestInit, guard: CallGuard, context: ErrorContext): Promise<Met> {
+    const tried: string[] = [];
+    let sawPage = false;
+    for (const base of this.#known === null ? this.#candidates : [this.#known]) {
+      const url = endpointUrl(base, path);
+      let response: Response;
+      try {
+        response = await guard.wait(this.#fetch(url, { ...init, signal: guard.signal }));
+      } catch (thrown) {
+        if (guard.stopped !== null) throw guard.stopped;
+        return { kind: 'failed', url, thrown };
+      }
+
+      const isHtml = /\bhtml\b/i.test(response.headers.get('content-type') ?? '');
+      if (response.ok && !isHtml) {
+        this.#known = base;
+        return { kind: 'answered', response };
+      }
+      const body = await readBounded(response, guard);
+      const error = readProviderError(body, this.#dialect.readError);
+      const { status, headers } = response;
+      const noApi = response.ok || status === 404 || status === 405;
+      const page = isHtml || looksLikeHtml(body);
+      const code = toModelError(error, status, context).code;
+      if (!noApi || (!page && code !== 'not_a_model_server')) return { kind: 'refused', status, headers, error };
+      sawPage ||= page;
+      tried.push((base.replace(/\?.*/, '') + path).replace(/\?.*/, ''));
+    }
+    this.#known = null;
+    return { kind: 'wrong_address', tried, sawPage };
+  }
+}
+
+/** The body as text, as far as it matters; empty where it cannot be read. */
+export async function readBounded(response: Response, guard: CallGuard, limit = MAX_ERROR_BODY): Promise<string> {
+  if (response.body === null) return '';
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    while (text.length < limit) {
+      const bytes = await guard.read(reader);
+      if (bytes === null) return text + decoder.decode();
+      text += decoder.decode(bytes, { stream: true });
+    }
+    return text.slice(0, limit);
+  } catch {
+    if (guard.stopped !== null) throw guard.stopped;
+    return text;
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+/** The body as bytes. Throws what stopped `guard`, or what broke the connection. */
+export async function readBytes(response: Response, guard: CallGuard, limit: number): Promise<Uint8Array> {
+  if (response.body === null) return new Uint8Array();
+  const reader = response.body.getReader();
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (;;) {
+      const bytes = await guard.read(reader);
+      if (bytes === null) break;
+      pieces.push(bytes);
+      size += bytes.length;
+      if (size > limit) throw new ToolyardError({ code: 'bad_response', message: 'The answer is too long.' });
+    }
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

@@ -1,0 +1,181 @@
+import { parseJson, type Clock } from '@toolyard/protocol';
+import { createParser } from 'eventsource-parser';
+import type { StreamPart } from '../types.ts';
+import type { StreamedAnswer } from './answer.ts';
+import { providerErrorOf, saidError, toModelError, type ErrorContext } from './provider-error.ts';
+
+/** One event, or a whole answer, may not be longer, in characters. */
+const MAX_EVENT = 32_000_000;
+
+type Kind = 'unknown' | 'events' | 'json' | 'html';
+
+/**
+ * Reads the body of an answer, whatever it turns out to be: server-sent events as asked for, one JSON object, or a web
+ * page. The content type is not believed: proxies change it.
+ */
+export class AnswerBody {
+  #kind: Kind = 'unknown';
+  #head = '';
+  #json = '';
+  #events = 0;
+  #flushing = false;
+  /** The parts of the push under way. */
+  #out: StreamPart[] = [];
+  readonly #decoder = new TextDecoder();
+  readonly #parser = createParser({
+    maxBufferSize: MAX_EVENT,
+    onEvent: (event) => this.#event(event.event, event.data),
+    onError: (problem) => {
+      if (problem.type === 'max-buffer-size-exceeded') this.#failUnreadable('an event is too long');
+    },
+  });
+  readonly #answer: StreamedAnswer;
+  readonly #errors: ErrorContext;
+
+  constructor(answer: StreamedAnswer, errors: ErrorContext) {
+    this.#answer = answer;
+    this.#errors = errors;
+  }
+
+  /** Takes the bytes of one network read. */
+  push(bytes: Uint8Array, out: StreamPart[]): void {
+    this.#out = out;
+    this.#text(this.#decoder.decode(bytes, { stream: true }));
+    if (this.#answer.saidDone) this.#answer.end(out);
+  }
+
+  /** The body has ended, or will not be read further. */
+  end(out: StreamPart[]): void {
+    this.#out = out;
+    if (this.#answer.ended) return;
+    this.#text(this.#decoder.decode());
+    switch (this.#kind) {
+      case 'events':
+        // A last event may lack its blank line; half of one is no event.
+        this.#flushing = true;
+        this.#feed('\n\n');
+        if (this.#events === 0 && !this.#head.trimStart().startsWith(':')) this.#failNoModelServer();
+        break;
+      case 'json':
+        this.#wholeJson();
+        break;
+      case 'html':
+        this.#failNoModelServer();
+        break;
+      case 'unknown':
+        if (this.#head.trim() !== '') this.#failNoModelServer();
+        break;
+    }
+    this.#answer.end(out);
+  }
+
+  #text(text: string): void {
+    switch (this.#kind) {
+      case 'unknown':
+        this.#head += text;
+        this.#kind = kindOf(this.#head);
+        if (this.#kind === 'events') this.#feed(this.#head);
+        if (this.#kind === 'json') this.#json = this.#head;
+        return;
+      case 'events':
+        this.#feed(text);
+        return;
+      case 'json':
+        this.#json += text;
+        if (this.#json.length > MAX_EVENT) this.#failUnreadable('the answer is too long');
+        return;
+      case 'html':
+        return;
+    }
+  }
+
+  #feed(text: string): void {
+    if (text === '' || this.#answer.ended) return;
+    this.#parser.feed(text);
+  }
+
+  #event(name: string | undefined, data: string): void {
+    this.#events += 1;
+    if (this.#answer.saidDone || this.#answer.ended) return;
+    if (data.startsWith('[DONE]')) {
+      this.#answer.saidDone = true;
+      return;
+    }
+    const parsed = parseJson(data);
+    if (name === 'error') {
+      const error = (parsed.ok ? providerErrorOf(parsed.value) : null) ?? saidError(data);
+      this.#answer.fail(toModelError(error, null, this.#errors), this.#out);
+      return;
+    }
+    if (parsed.ok) {
+      this.#answer.chunk(parsed.value, this.#out, name);
+      return;
+    }
+    if (data.includes('\n')) {
+      // Events that were not separated by a blank line arrive as one.
+      for (const line of data.split('\n')) this.#event(name, line);
+      return;
+    }
+    if (data.trim() !== '' && !this.#flushing) this.#failUnreadable('an event is not JSON');
+  }
+
+  #wholeJson(): void {
+    const parsed = parseJson(this.#json);
+    if (!parsed.ok) {
+      this.#failUnreadable('it is no whole JSON');
+      return;
+    }
+    for (const value of Array.isArray(parsed.value) ? parsed.value : [parsed.value]) {
+      this.#answer.chunk(value, this.#out);
+    }
+    this.#answer.saidDone = true;
+  }
+
+  #failUnreadable(why: string): void {
+    const message = `The answer of ${this.#errors.server} could not be read: ${why}.`;
+    this.#answer.fail({ code: 'bad_response', message, retryable: true }, this.#out);
+  }
+
+  #failNoModelServer(): void {
+    const what = this.#kind === 'html' ? 'a web page' : 'something else';
+    this.#answer.fail(
+      {
+        code: 'not_a_model_server',
+        message: `${this.#errors.server} is no model server: it answered with ${what}.`,
+        hint: 'Check the address of the model server.',
+      },
+      this.#out,
+    );
+  }
+}
+
+function kindOf(head: string): Kind {
+  const first = head.trimStart().charAt(0);
+  if (first === '') return 'unknown';
+  if (first === '{' || first === '[') return 'json';
+  return first === '<' ? 'html' : 'events';
+}
+
+/** Longest wait for the end of a body whose content is complete, in milliseconds. */
+const LINGER_MS = 1000;
+
+/**
+ * Lets go of a body. One that is complete is read to its end in the background, so that the connection can serve the
+ * next request; any other is cancelled.
+ */
+export function releaseBody(reader: ReadableStreamDefaultReader<Uint8Array>, complete: boolean, clock: Clock): void {
+  const cancel = (): void => {
+    reader.cancel().catch(() => undefined);
+  };
+  if (!complete) {
+    cancel();
+    return;
+  }
+  const callOff = clock.after(LINGER_MS, cancel);
+  const readOn = async (): Promise<void> => {
+    while (!(await reader.read()).done);
+  };
+  readOn()
+    .catch(() => undefined)
+    .finally(callOff);
+}

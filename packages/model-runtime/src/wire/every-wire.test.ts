@@ -1,0 +1,469 @@
+import type { JsonObject } from '@toolyard/protocol';
+import { createFakeClock, eventually, reply, startModelServer, type ModelReply } from '@toolyard/testing';
+import { describe, expect, test } from 'vitest';
+import {
+  assistant,
+  call,
+  collect,
+  errorIn,
+  request,
+  result,
+  system,
+  textIn,
+  tool,
+  user,
+} from '../test-fixtures/requests.ts';
+import { runtimeOver, WIRES, type WireScript } from '../test-fixtures/wires.ts';
+import type { ModelRuntimeOptions } from '../create-runtime.ts';
+import type { ChatRequest, StreamPart } from '../types.ts';
+
+const KEY = 'canary-key-0123456789';
+const tools = [tool('f'), tool('g')];
+
+async function ask(
+  { wire }: WireScript,
+  script: ModelReply | readonly ModelReply[],
+  more: Partial<ChatRequest> = {},
+  options: Partial<ModelRuntimeOptions> = {},
+) {
+  await using server = await startModelServer(Array.isArray(script) ? script : [script as ModelReply]);
+  return await collect(runtimeOver(wire, server.url, options), request('hi', more));
+}
+
+function made(parts: readonly StreamPart[]) {
+  return parts.flatMap((part) =>
+    part.type === 'tool_call' ? [{ name: part.name, arguments: part.arguments, id: part.id }] : [],
+  );
+}
+
+describe.each(WIRES)('$wire', (script) => {
+  test('an answer in text, wherever the network cuts it', async () => {
+    const text = 'Hello 世界 🙂, "quoted"\nand\tmore.';
+    for (const options of [
+      {},
+      { split: 'byte' },
+      { split: 7 },
+      { split: 'whole' },
+      { newline: '\r\n', comments: true },
+    ] as const) {
+      const parts = await ask(script, script.text(text, options));
+      expect(textIn(parts)).toBe(text);
+      expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
+      expect(parts.some((part) => part.type === 'usage')).toBe(script.wire !== 'openai-chat');
+    }
+  });
+
+  test('how long it took is told by the clock it was given', async () => {
+    await using server = await startModelServer([script.text('Hello there')]);
+    let now = 0;
+    const clock = { ...createFakeClock(), now: () => 0, monotonic: () => (now += 10) };
+    const parts: StreamPart[] = [];
+    for await (const batch of runtimeOver(script.wire, server.url, { clock }).chat(request('hi'))) parts.push(...batch);
+    const timing = parts.at(-2);
+    if (timing?.type !== 'timing') throw new Error('no timing');
+    expect(timing.firstMs).toBeGreaterThan(0);
+    expect(timing.totalMs).toBeGreaterThan(timing.firstMs);
+  });
+
+  test('parallel calls, with their ids and arguments', async () => {
+    const calls = [
+      { id: 'call_1', name: 'f', arguments: { x: 'a "b" 🙂', deep: { list: [1, null, true] } } },
+      { id: 'call_2', name: 'g', arguments: {} },
+      { id: 'call_3', name: 'f', arguments: { x: 2 } },
+    ];
+    for (const options of [{}, { split: 'byte' }] as const) {
+      const parts = await ask(script, script.calls(calls, options), { tools });
+      expect(made(parts)).toEqual(calls);
+      expect(parts.flatMap((part) => (part.type === 'tool_call_start' ? [part.index] : []))).toEqual([0, 1, 2]);
+      expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
+      for (const whole of parts.filter((part) => part.type === 'tool_call')) {
+        const deltas = parts.flatMap((part) =>
+          part.type === 'tool_call_delta' && part.index === whole.index ? [part.argumentsText] : [],
+        );
+        expect(deltas.join('')).toBe(whole.argumentsText);
+      }
+    }
+  });
+
+  test('a whole answer as JSON is read too', async () => {
+    const parts = await ask(script, reply.json(script.json('all at once')));
+    expect(textIn(parts)).toBe('all at once');
+    expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
+  });
+
+  test('calls written as text are calls in text mode, and text where tools are offered natively to an API that knows them', async () => {
+    const written = 'So.\n<tool_call>{"name":"f","arguments":{"x":1}}</tool_call>';
+    const asText = await ask(script, script.text(written), { tools, toolMode: 'text' });
+    expect(made(asText)).toEqual([{ name: 'f', arguments: { x: 1 } }]);
+    if (script.wire === 'openai-chat') return;
+    const native = await ask(script, script.text(written), { tools });
+    expect(textIn(native)).toBe(written);
+  });
+
+  test('tool definitions go natively or into the prompt, and one choice is made of them', async () => {
+    await using server = await startModelServer(() => script.text('ok'));
+    const runtime = runtimeOver(script.wire, server.url);
+    const choices = ['auto', 'none', 'required', { name: 'g' }] as const;
+    for (const toolChoice of choices) await collect(runtime, request('hi', { tools, toolChoice }));
+    await collect(runtime, request('hi', { tools, toolMode: 'text' }));
+    const texts = server.requests.map(({ text }) => text);
+    expect(texts.slice(0, 4).every((text) => text.includes('"tools":['))).toBe(true);
+    expect(new Set(texts.slice(0, 4)).size).toBe(4);
+    expect(texts[4]).not.toContain('"tools":[');
+    expect(texts[4]).toContain('<tool_call>');
+  });
+
+  describe('what goes wrong', () => {
+    test.each([
+      ['key', 'invalid_key', false],
+      ['model', 'model_not_found', false],
+      ['context', 'context_exceeded', false],
+      ['rate', 'rate_limited', true],
+      ['quota', 'quota_exceeded', false],
+      ['overloaded', 'overloaded', true],
+      ['request', 'bad_request', false],
+    ] as const)('%s', async (kind, code, retryable) => {
+      const [status, body] = script.errors[kind];
+      const error = errorIn(await ask(script, reply.error(status, body), {}, { apiKey: KEY }));
+      expect(error.code).toBe(code);
+      expect(error.retryable ?? false).toBe(retryable);
+      expect(error.message).toContain('http://127.0.0.1:');
+      if (kind === 'model') expect(error.message).toContain('"scripted"');
+    });
+
+    test('in mid-stream keeps what came before', async () => {
+      const parts = await ask(script, script.failing('half of it'));
+      expect(textIn(parts)).toBe('half of it');
+      expect(errorIn(parts)).toMatchObject({ code: 'overloaded', retryable: true });
+    });
+
+    test.each<[string, Parameters<WireScript['half']>[1]]>([
+      ['an end without the end', {}],
+      ['a cut connection', { thenCut: true }],
+    ])('%s', async (_, options) => {
+      const parts = await ask(script, script.half('half of it', options));
+      expect(textIn(parts)).toBe('half of it');
+      expect(errorIn(parts)).toMatchObject({ code: 'stream_broken', retryable: true });
+    });
+
+    test('a call that was under way is never whole', async () => {
+      const whole = script.calls([{ id: 'c', name: 'f', arguments: { x: 1 } }]);
+      if (script.wire === 'google-gemini') return;
+      for (let keep = 1; keep < whole.writes.length; keep += 1) {
+        const text = new TextDecoder().decode(whole.writes[keep - 1]);
+        if (/finish_reason":"|content_block_stop|output_item.done|message_delta/.test(text)) break;
+        const cut: ModelReply = { ...whole, writes: whole.writes.slice(0, keep), ending: 'cut' };
+        const parts = await ask(script, cut, { tools });
+        expect(parts.filter((part) => part.type === 'tool_call')).toEqual([]);
+        expect(errorIn(parts).code).toMatch(/stream_broken|no_response/);
+      }
+    });
+
+    test.each<[string, ModelReply]>([
+      ['nothing', reply.raw([])],
+      ['only comments', reply.raw([': ping\n\n: ping\n\n'])],
+      ['only the end', reply.raw(['data: [DONE]\n\n'])],
+    ])('no response at all: %s', async (_, scripted) => {
+      expect(errorIn(await ask(script, scripted)).code).toBe('no_response');
+    });
+
+    test('an event that is no JSON', async () => {
+      expect(errorIn(await ask(script, reply.raw(['data: {oops\n\n']))).code).toBe('bad_response');
+    });
+
+    test('a page in place of an answer', async () => {
+      const error = errorIn(await ask(script, [reply.html(), reply.html()]));
+      expect(error.code).toBe('not_a_model_server');
+      expect(error.message).toContain('web page');
+    });
+
+    test('a page of a gateway', async () => {
+      const gateway = reply.raw(['<html><body>502 Bad Gateway nginx</body></html>'], {
+        status: 502,
+        headers: { 'content-type': 'text/html' },
+      });
+      const error = errorIn(await ask(script, gateway));
+      expect(error).toMatchObject({ code: 'overloaded', retryable: true });
+      expect(error.message).not.toContain('nginx');
+    });
+
+    test('silence', async () => {
+      await using server = await startModelServer([script.half('half', { thenSilence: true })]);
+      const clock = createFakeClock();
+      const reading = collect(runtimeOver(script.wire, server.url, { clock, idleTimeoutMs: 60_000 }), request('hi'));
+      let over = false;
+      void reading.finally(() => (over = true));
+      await eventually(() => expect(server.requests).toHaveLength(1));
+      while (!over) {
+        await clock.advance(30_000);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      expect(errorIn(await reading)).toMatchObject({ code: 'timed_out' });
+      expect(clock.pending).toBe(0);
+    });
+
+    test('cancelling throws AbortError and hangs up', async () => {
+      await using server = await startModelServer([script.half('half', { thenSilence: true })]);
+      const controller = new AbortController();
+      const reading = collect(runtimeOver(script.wire, server.url), request('hi'), controller.signal);
+      setTimeout(() => controller.abort(), 50);
+      await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
+      await eventually(() => expect(server.requests[0]?.clientLeft ?? true).toBe(true));
+    });
+  });
+
+  describe('the address', () => {
+    test.each(['', '/', '/VERSION', '/VERSION/', '/VERSION/models'])('%s', async (suffix) => {
+      await using server = await startModelServer([script.text('one'), script.text('two')], {
+        serveAt: script.version,
+      });
+      const runtime = runtimeOver(script.wire, server.origin + suffix.replace('VERSION', script.version));
+      expect(textIn(await collect(runtime, request('hi')))).toBe('one');
+      expect(server.requests.at(-1)?.path).toMatch(script.path);
+      const asked = server.requests.length;
+      expect(textIn(await collect(runtime, request('hi')))).toBe('two');
+      expect(server.requests).toHaveLength(asked + 1);
+    });
+
+    test('of something else: what was tried is named, and what kind of API was looked for', async () => {
+      await using server = await startModelServer([], { serveAt: 'root', otherwise: reply.html() });
+      const error = errorIn(await collect(runtimeOver(script.wire, `${server.origin}/app`), request('hi')));
+      expect(error.code).toBe('not_a_model_server');
+      expect(error.message).toContain(`${server.origin}/app/`);
+      expect(error.message).toContain(`${server.origin}/app/${script.version}/`);
+      expect(error.message).toContain(' API was found');
+      expect(error.hint).toContain('http');
+    });
+  });
+
+  describe('the key', () => {
+    test('goes along as the provider wants it', async () => {
+      await using server = await startModelServer([script.text('ok')], { requireKey: KEY });
+      expect(textIn(await collect(runtimeOver(script.wire, server.url, { apiKey: KEY }), request('hi')))).toBe('ok');
+    });
+
+    test('may have white space around it, but nothing in it that no header can carry', async () => {
+      await using server = await startModelServer([script.text('ok')], { requireKey: KEY });
+      expect(textIn(await collect(runtimeOver(script.wire, server.url, { apiKey: ` ${KEY}\n` }), request('hi')))).toBe(
+        'ok',
+      );
+      const error = errorIn(
+        await collect(runtimeOver(script.wire, server.url, { apiKey: `${KEY}\n${KEY}` }), request('hi')),
+      );
+      expect(error).toMatchObject({ code: 'bad_config', message: expect.stringContaining('key') });
+      expect(JSON.stringify(error)).not.toContain(KEY);
+    });
+
+    test('in the address is not told either', async () => {
+      await using server = await startModelServer(() => reply.error(400, `bad key ${KEY}`));
+      const error = errorIn(await collect(runtimeOver(script.wire, `${server.url}?key=${KEY}`), request('hi')));
+      expect(server.requests[0]?.path).toContain(KEY);
+      expect(JSON.stringify(error)).not.toContain(KEY);
+    });
+
+    test('that is missing is missed in words', async () => {
+      await using server = await startModelServer([], { requireKey: KEY });
+      const error = errorIn(await collect(runtimeOver(script.wire, server.url), request('hi')));
+      expect(error).toMatchObject({ code: 'invalid_key', message: expect.stringContaining('none is set') });
+    });
+
+    test('is nowhere in what comes out, whatever the server repeats of it', async () => {
+      const headers = { 'x-second': 'canary-second-987654321' };
+      const said = `key ${KEY} and ${headers['x-second']} are wrong`;
+      const bodies = Object.values(script.errors).map(
+        ([, body]) =>
+          JSON.parse(JSON.stringify(body).replaceAll(/"message":"[^"]*"/g, `"message":"${said}"`)) as JsonObject,
+      );
+      const seen: string[] = [];
+      for (const status of [400, 401, 404, 429, 500, 503]) {
+        for (const body of bodies) {
+          const more = { apiKey: KEY, headers };
+          seen.push(
+            JSON.stringify(await ask(script, reply.error(status, body), { parameters: { temperature: 1 } }, more)),
+          );
+        }
+      }
+      seen.push(JSON.stringify(await ask(script, reply.raw([said], { status: 500 }), {}, { apiKey: KEY, headers })));
+      await using server = await startModelServer([], { models: reply.error(401, said) });
+      await runtimeOver(script.wire, server.url, { apiKey: KEY, headers })
+        .models()
+        .catch((thrown: unknown) => seen.push(`${String(thrown)} ${JSON.stringify(thrown)}`));
+      for (const text of seen) expect(text).not.toMatch(/canary/);
+      expect(seen.length).toBeGreaterThan(40);
+    });
+  });
+
+  describe('trying again', () => {
+    const busy = (kind: 'rate' | 'overloaded', headers: Record<string, string> = {}) => {
+      const [status, body] = script.errors[kind];
+      return reply.error(status, body, headers);
+    };
+
+    /** Asks with a clock that is pushed on; gives the parts, and how long the waits were together. */
+    async function askPatiently(replies: readonly ModelReply[], more: Partial<ModelRuntimeOptions> = {}) {
+      await using server = await startModelServer(replies);
+      const clock = createFakeClock();
+      const begin = clock.monotonic();
+      let over = false;
+      const reading = collect(
+        runtimeOver(script.wire, server.url, { clock, maxRetries: 2, random: () => 0, ...more }),
+        request('hi'),
+      ).finally(() => (over = true));
+      while (!over) {
+        await clock.advance(100);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      return { parts: await reading, asked: server.requests.length, clock, waited: clock.monotonic() - begin };
+    }
+
+    test('a busy server is asked again, and the answer is as if nothing had been', async () => {
+      const { parts, asked, clock } = await askPatiently([
+        busy('overloaded'),
+        script.failingAtOnce,
+        script.text('now'),
+      ]);
+      expect(textIn(parts)).toBe('now');
+      expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
+      expect(parts.some((part) => part.type === 'error')).toBe(false);
+      expect(asked).toBe(3);
+      expect(clock.pending).toBe(0);
+    });
+
+    test('three times is enough', async () => {
+      const { parts, asked } = await askPatiently([
+        busy('overloaded'),
+        busy('overloaded'),
+        busy('overloaded'),
+        script.text('late'),
+      ]);
+      expect(errorIn(parts).code).toBe('overloaded');
+      expect(asked).toBe(3);
+    });
+
+    test('Retry-After is kept to, and told', async () => {
+      const { parts, waited } = await askPatiently([busy('rate', { 'retry-after': '9' }), script.text('now')]);
+      expect(textIn(parts)).toBe('now');
+      expect(parts[0]).toMatchObject({ type: 'notice', code: 'retrying', text: expect.stringContaining('9 s') });
+      expect(waited).toBeGreaterThanOrEqual(9000);
+    });
+
+    test('a longer one is left to the person', async () => {
+      const { parts, asked } = await askPatiently([busy('rate', { 'retry-after': '3600' }), script.text('now')]);
+      expect(errorIn(parts)).toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 });
+      expect(asked).toBe(1);
+    });
+
+    test('never once something was streamed, nor for what stays wrong', async () => {
+      expect((await askPatiently([script.failing('half'), script.text('no')])).asked).toBe(1);
+      const [status, body] = script.errors.request;
+      expect((await askPatiently([reply.error(status, body), script.text('no')])).asked).toBe(1);
+    });
+
+    test('cancelling ends the wait', async () => {
+      await using server = await startModelServer([busy('rate', { 'retry-after': '20' })]);
+      const controller = new AbortController();
+      const reading = collect(
+        runtimeOver(script.wire, server.url, { maxRetries: 2 }),
+        request('hi'),
+        controller.signal,
+      );
+      setTimeout(() => controller.abort(), 80);
+      await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
+      expect(server.requests).toHaveLength(1);
+    });
+  });
+
+  describe('settings', () => {
+    const parameters = {
+      temperature: 0,
+      topP: 0.5,
+      topK: 7,
+      maxOutputTokens: 99,
+      presencePenalty: 0.1,
+      frequencyPenalty: 0.2,
+      stop: ['END'],
+      seed: 3,
+    };
+
+    test('each is sent, or left out with a note, once', async () => {
+      await using server = await startModelServer(() => script.text('ok'));
+      const runtime = runtimeOver(script.wire, server.url);
+      const parts = await collect(runtime, request('hi', { parameters }));
+      const body = server.requests[0]?.text ?? '';
+      const fields = [
+        /"temperature":0\b/,
+        /"top_?[pP]":0.5/,
+        /"top_?[kK]":7/,
+        /"max\w+":99/,
+        /"presence_?[pP]enalty":0.1/,
+        /"frequency_?[pP]enalty":0.2/,
+        /"stop\w*":\["END"\]/,
+        /"seed":3/,
+      ];
+      const missing = fields.filter((field) => !field.test(body)).length;
+      const notes = parts.filter((part) => part.type === 'notice' && part.code === 'setting_left_out');
+      expect(notes).toHaveLength(missing);
+      expect(missing).toBe(
+        { 'openai-chat': 0, 'openai-responses': 5, 'anthropic-messages': 3, 'google-gemini': 0 }[script.wire],
+      );
+      expect((await collect(runtime, request('hi', { parameters }))).some((part) => part.type === 'notice')).toBe(
+        false,
+      );
+    });
+
+    test('one the server refuses is left out from then on, and the person is told', async () => {
+      const refusal = reply.error(400, { error: { message: 'temperature is not supported by this model', code: 400 } });
+      await using server = await startModelServer([refusal, script.text('one'), script.text('two')]);
+      const runtime = runtimeOver(script.wire, server.url);
+      const asked = request('hi', { parameters: { temperature: 0.3, topP: 0.5 } });
+      const parts = await collect(runtime, asked);
+      expect(parts[0]).toMatchObject({
+        type: 'notice',
+        code: 'setting_left_out',
+        text: expect.stringContaining('temperature'),
+      });
+      expect(textIn(parts)).toBe('one');
+      expect((await collect(runtime, asked)).some((part) => part.type === 'notice')).toBe(false);
+      expect(server.requests.map(({ text }) => text.includes('temperature'))).toEqual([true, false, false]);
+      expect(server.requests[2]?.text).toMatch(/0\.5/);
+    });
+
+    test('extra fields go along, but never in the place of the conversation', async () => {
+      await using server = await startModelServer([script.text('ok')]);
+      const extra = { something_new: { a: 1 }, model: 'other', tools: [], stream: false };
+      const parts = await collect(runtimeOver(script.wire, server.url), request('hi', { parameters: { extra } }));
+      expect(server.requests[0]?.body).toMatchObject({ something_new: { a: 1 } });
+      expect(server.requests[0]?.text).not.toContain('"tools"');
+      if (script.wire !== 'google-gemini')
+        expect(server.requests[0]?.body).toMatchObject({ model: 'scripted', stream: true });
+      expect(parts.filter((part) => part.type === 'notice')).toHaveLength(1);
+    });
+  });
+
+  test('lone surrogates and NUL never leave the house', async () => {
+    const bad = 'a\ud800b\u0000c';
+    const messages = [
+      system(bad),
+      user(bad),
+      assistant(bad, call('c1', 'f', { [bad]: [bad] })),
+      result('c1', 'f', bad),
+      user(bad),
+    ];
+    await using server = await startModelServer(() => script.text('ok'));
+    for (const toolMode of ['native', 'text'] as const) {
+      await collect(runtimeOver(script.wire, server.url), request(messages, { tools, toolMode }));
+    }
+    for (const { text } of server.requests) expect(text).not.toMatch(/\\ud800|\\u0000/);
+  });
+
+  test('models are listed, page after page', async () => {
+    const page = (more: JsonObject) =>
+      reply.json(
+        script.wire === 'google-gemini'
+          ? { models: [{ name: 'models/a', inputTokenLimit: 9 }], ...more }
+          : { data: [{ id: 'a', context_window: 9 }], ...more },
+      );
+    await using server = await startModelServer([], { models: page({}) });
+    expect(await runtimeOver(script.wire, server.url).models()).toEqual([{ id: 'a', contextWindow: 9 }]);
+  });
+});

@@ -1,0 +1,61 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import type { ModelInfo } from '../types.ts';
+
+/** Reads a list of models: OpenAI's `data`, the `models` of Ollama and llama.cpp, or a bare array. Null: it is none. */
+export function readModels(value: JsonValue): ModelInfo[] | null {
+  const list = listOf(value);
+  if (list === null) return null;
+  const models = new Map<string, ModelInfo>();
+  for (const item of list) {
+    const model = readModel(item);
+    if (model !== null && !models.has(model.id)) models.set(model.id, model);
+  }
+  return [...models.values()];
+}
+
+function listOf(value: JsonValue): JsonValue[] | null {
+  if (Array.isArray(value)) return value;
+  if (!isJsonObject(value)) return null;
+  const data = value['data'];
+  if (Array.isArray(data) && data.length > 0) return data;
+  const models = value['models'];
+  if (Array.isArray(models)) return models;
+  // Ollama without a model says "data": null.
+  return Array.isArray(data) || (value['object'] === 'list' && data === null) ? (data ?? []) : null;
+}
+
+function readModel(item: JsonValue): ModelInfo | null {
+  if (typeof item === 'string') return item === '' ? null : { id: item };
+  if (!isJsonObject(item)) return null;
+  const id = [item['id'], item['model'], item['name']].find((name) => typeof name === 'string' && name !== '');
+  if (typeof id !== 'string') return null;
+  const ownedBy = item['owned_by'];
+  const contextWindow = contextWindowOf(item);
+  return {
+    id,
+    ...(typeof ownedBy === 'string' && ownedBy !== '' ? { ownedBy } : {}),
+    ...(contextWindow === null ? {} : { contextWindow }),
+  };
+}
+
+const contextFields = [
+  'max_model_len',
+  'context_length',
+  'loaded_context_length',
+  'context_window',
+  'max_context_length',
+  'max_input_tokens',
+  'n_ctx',
+  'n_ctx_train',
+];
+
+function contextWindowOf(item: JsonObject): number | null {
+  for (const place of [item, item['meta'], item['top_provider']]) {
+    if (!isJsonObject(place)) continue;
+    for (const field of contextFields) {
+      const size = place[field];
+      if (typeof size === 'number' && size > 0) return size;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,247 @@
+import {
+  isJsonObject,
+  parseJson,
+  type ErrorCode,
+  type ErrorInfo,
+  type JsonObject,
+  type JsonValue,
+} from '@toolyard/protocol';
+
+/** What a provider said went wrong, in whatever shape it said it. `param` names the field at fault. */
+export type ProviderError = { message: string; code: string; type: string; param: string; retryAfterMs?: number };
+
+const NOTHING_SAID: ProviderError = { message: '', code: '', type: '', param: '' };
+
+/** Longest text of a provider that is repeated in a message, in characters. */
+const MAX_MESSAGE = 300;
+
+/** Reads the body of an error answer: the shapes of OpenAI, vLLM, llama.cpp, Ollama, FastAPI, or plain text. */
+export function readProviderError(body: string, own?: (value: JsonValue) => ProviderError | null): ProviderError {
+  const parsed = parseJson(body);
+  if (!parsed.ok) return { ...NOTHING_SAID, message: looksLikeHtml(body) ? '' : body };
+  return own?.(parsed.value) ?? providerErrorOf(parsed.value) ?? NOTHING_SAID;
+}
+
+/** An error that is nothing but words. */
+export function saidError(message: string): ProviderError {
+  return { ...NOTHING_SAID, message };
+}
+
+/** The error in a JSON value; null where it holds none. */
+export function providerErrorOf(value: JsonValue): ProviderError | null {
+  if (Array.isArray(value)) return value[0] === undefined ? null : providerErrorOf(value[0]);
+  if (!isJsonObject(value)) return null;
+  const error = value['error'];
+  if (typeof error === 'string') return { ...NOTHING_SAID, message: error, type: textOf(value['error_type']) };
+  if (isJsonObject(error)) return fromObject(error);
+  if (value['object'] === 'error' || value['type'] === 'error') return fromObject(value);
+  const detail = value['detail'];
+  if (detail !== undefined && detail !== null) return { ...NOTHING_SAID, message: detailText(detail) };
+  if (typeof value['message'] === 'string' && value['choices'] === undefined) return fromObject(value);
+  return null;
+}
+
+function fromObject(error: JsonObject): ProviderError {
+  const message = error['message'] ?? error['detail'] ?? error['error'];
+  return {
+    message: typeof message === 'string' ? message : message === undefined ? '' : JSON.stringify(message),
+    code: textOf(error['code']),
+    type: textOf(error['type']),
+    param: textOf(error['param']),
+  };
+}
+
+function detailText(detail: JsonValue): string {
+  if (typeof detail === 'string') return detail;
+  if (!Array.isArray(detail)) return isJsonObject(detail) ? fromObject(detail).message : JSON.stringify(detail);
+  return detail.map((item) => (isJsonObject(item) ? textOf(item['msg']) : textOf(item))).join('; ');
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** True for the beginning of an HTML page. */
+export function looksLikeHtml(body: string): boolean {
+  return /^\s*<(!doctype|html|head|body|\?xml|!--)/i.test(body.slice(0, 200));
+}
+
+/** What is known where an error is made. */
+export type ErrorContext = {
+  /** The server in words: `http://127.0.0.1:8080`. */
+  server: string;
+  model: string;
+  /** Whether a key was sent along. */
+  hasKey: boolean;
+  /** Takes keys out of a text. */
+  redact: (text: string) => string;
+};
+
+type Rule = { code: ErrorCode; hint?: string; retryable?: boolean };
+
+const MISSING_MODEL: Rule = {
+  code: 'model_not_found',
+  hint: 'List the models of this server and choose one of them.',
+};
+
+/**
+ * Puts a provider's error into our words. `status` is the HTTP status; in mid-stream there is none, so the provider's
+ * own code counts.
+ */
+export function toModelError(error: ProviderError, status: number | null, context: ErrorContext): ErrorInfo {
+  const numeric = /^[45]\d\d$/.test(error.code) ? Number(error.code) : null;
+  const rule = classify(error, status ?? numeric ?? 0);
+  if (rule.code === 'invalid_key' && !context.hasKey) return missingKey(context.server);
+  const said = shortened(context.redact(error.message));
+  const label = status === null ? '' : ` (HTTP ${status})`;
+  const subject =
+    rule.code === 'model_not_found' ? `${context.server} has no model "${context.model}"` : context.server;
+  const message = `${subject}${label}: ${said === '' ? plainWords(rule.code) : said}`;
+  return {
+    code: rule.code,
+    message,
+    ...(rule.hint === undefined ? {} : { hint: rule.hint }),
+    ...(rule.retryable === true ? { retryable: true } : {}),
+    ...(rule.retryable === true && error.retryAfterMs !== undefined ? { retryAfterMs: error.retryAfterMs } : {}),
+  };
+}
+
+function missingKey(server: string): ErrorInfo {
+  return {
+    code: 'invalid_key',
+    message: `${server} wants an API key, and none is set.`,
+    hint: 'Enter the API key of this provider.',
+  };
+}
+
+function classify(error: ProviderError, status: number): Rule {
+  const names = `${error.code} ${error.type}`.toLowerCase();
+  const text = error.message.slice(0, 2000).toLowerCase();
+
+  if (
+    status === 402 ||
+    /insufficient_quota|insufficient_balance|billing/.test(names) ||
+    (!/rate_limit/.test(names) &&
+      /insufficient (quota|balance|credit)|exceeded your current quota|credit balance is too low/.test(text))
+  ) {
+    return { code: 'quota_exceeded', hint: 'Check the plan and the balance of this account, or use another model.' };
+  }
+  if (/context_length|context_window|exceed_context/.test(names) || isContextMessage(text)) {
+    return {
+      code: 'context_exceeded',
+      hint: 'Start a new conversation, attach less, or choose a model with a larger context.',
+    };
+  }
+  if (status === 413 || /request_too_large/.test(names)) {
+    return { code: 'too_large', hint: 'Attach less, or smaller files.' };
+  }
+  // Some hide a model from a key that may not use it.
+  if (/model_not_found/.test(names)) return MISSING_MODEL;
+  if (
+    status === 401 ||
+    status === 403 ||
+    /invalid_api_key|authentication|permission_denied|permission_error|unauthorized|unauthenticated/.test(names)
+  ) {
+    return { code: 'invalid_key', hint: 'Check the API key of this provider, and what it is permitted to use.' };
+  }
+  if (/content_filter|content_policy|moderation|safety/.test(names)) {
+    return { code: 'refused', hint: 'The provider refuses this content. Put it differently, or use another model.' };
+  }
+  if (status === 429 || /rate_limit|too_many_requests|resource_exhausted/.test(names)) {
+    return { code: 'rate_limited', hint: 'Wait a little and try again.', retryable: true };
+  }
+  if (isMissingModel(names, text, status)) {
+    return MISSING_MODEL;
+  }
+  if (status === 408) return { code: 'timed_out', retryable: true, hint: 'Try again.' };
+  if (
+    [502, 503, 504, 529].includes(status) ||
+    /overloaded|unavailable|loading model|service_unavailable/.test(`${names} ${text}`)
+  ) {
+    return {
+      code: 'overloaded',
+      hint: 'The server is busy or still starting. Try again in a moment.',
+      retryable: true,
+    };
+  }
+  if (isToolRefusal(error)) {
+    return { code: 'bad_request', hint: 'This server takes no tools for this model: set the tool mode to "text".' };
+  }
+  if (/\bnot a chat model\b|only (supported|available) (in|with|through) .*v\d+\//.test(text)) {
+    return { code: 'bad_request', hint: 'This model is served over another API: set its provider to that kind.' };
+  }
+  if (status === 404 || status === 405)
+    return { code: 'not_a_model_server', hint: 'Check the address of the model server.' };
+  if (status >= 500) return { code: 'bad_response', retryable: true, hint: 'Look into the log of the model server.' };
+  if (status >= 400) return { code: 'bad_request' };
+  return { code: 'bad_response', retryable: true };
+}
+
+function isContextMessage(text: string): boolean {
+  if (
+    /maximum context|context (length|window|size)|prompt is too long|too many (input )?tokens|input is too long|input token count/.test(
+      text,
+    )
+  )
+    return true;
+  return /exceed/.test(text) && /\bcontext\b|\bn_ctx\b/.test(text);
+}
+
+function isMissingModel(names: string, text: string, status: number): boolean {
+  if (/model_not_found|model_not_available/.test(names) || (/not_found_error/.test(names) && /^model:/.test(text)))
+    return true;
+  if (status !== 404 && status !== 400 && status !== 422 && status !== 500 && status !== 0) return false;
+  return (
+    /\bmodels?\b/.test(text) &&
+    /not found|does not exist|no such model|unknown model|not a valid model|invalid model/.test(text)
+  );
+}
+
+/** True where a server says that it takes no tool definitions, for this model or as it was started. */
+export function isToolRefusal(error: ProviderError): boolean {
+  return /does not support tools|tool choice requires --enable-auto-tool-choice|tools param requires --jinja|tool use is not supported|no endpoints found that support tool use/i.test(
+    error.message.slice(0, 2000),
+  );
+}
+
+function plainWords(code: ErrorCode): string {
+  switch (code) {
+    case 'invalid_key':
+      return 'the key was not accepted.';
+    case 'quota_exceeded':
+      return 'the quota of this account is used up.';
+    case 'rate_limited':
+      return 'too many requests.';
+    case 'overloaded':
+      return 'the server is overloaded.';
+    case 'not_a_model_server':
+      return 'there is no model API at this address.';
+    default:
+      return 'the request failed.';
+  }
+}
+
+/** One line, bounded; a stack trace ends at its first frame. */
+export function shortened(text: string): string {
+  const head = text.slice(0, 4000).split(/\n[ \t]+at |\nTraceback |\n[ \t]*File "/)[0] ?? '';
+  const line = head.replace(/\s+/g, ' ').trim();
+  return line.length <= MAX_MESSAGE ? line : `${line.slice(0, MAX_MESSAGE - 1).toWellFormed()}…`;
+}
+
+/** How long a 429 or 503 asks to wait, in milliseconds: seconds, milliseconds or a date. */
+export function retryAfterMs(headers: Headers, now: number): number | undefined {
+  const ms = Number(headers.get('retry-after-ms') ?? '');
+  if (ms > 0) return Math.ceil(ms);
+  const value = headers.get('retry-after');
+  if (value === null || value.trim() === '') return undefined;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return seconds < 0 ? undefined : Math.ceil(seconds * 1000);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+/** A function that takes keys out of text: whatever a server or a proxy repeats of what we sent. */
+export function createRedactor(secrets: readonly string[]): (text: string) => string {
+  const known = secrets.filter((secret) => secret.length >= 4).sort((a, b) => b.length - a.length);
+  return (text) => known.reduce((clean, secret) => clean.replaceAll(secret, '[key]'), text);
+}

@@ -1,0 +1,228 @@
+import { isAbortError, toErrorInfo, ToolyardError, type ErrorInfo } from '@toolyard/protocol';
+import { throwIfAborted } from '../abort.ts';
+import type {
+  CallOptions,
+  ChatRequest,
+  CreatedImages,
+  Embeddings,
+  EmbeddingsRequest,
+  GeneratedObject,
+  ImageRequest,
+  ModelInfo,
+  ModelRuntime,
+  ObjectRequest,
+  Speech,
+  SpeechRequest,
+  StreamPart,
+  Transcription,
+  TranscriptionRequest,
+} from '../types.ts';
+import { brokenStream, type StreamedAnswer } from './answer.ts';
+import { SilenceError, type BodyReader, type CallGuard } from './call-guard.ts';
+import { Concessions } from './concessions.ts';
+import { Connection, MAX_WHOLE, requestInit, type WireOptions } from './connection.ts';
+import type { Dialect } from './dialect.ts';
+import { readBytes, type Met } from './endpoint.ts';
+import { AnswerBody, releaseBody } from './event-stream.ts';
+import type { ErrorContext } from './provider-error.ts';
+import { waitNotice } from './retry.ts';
+
+/** How long usage may come behind the end of an answer, in milliseconds. */
+const AFTER_STOP_MS = 5000;
+
+/** Most pages of a list of models that are asked for. */
+const MAX_PAGES = 50;
+
+/** One server's models over one wire. What is particular to the wire is in its {@link Dialect}, loaded when needed. */
+export class WireRuntime implements ModelRuntime {
+  readonly provider: string;
+  readonly #connection: Connection;
+  readonly #concessions: Concessions;
+
+  /** Throws ToolyardError `bad_config` for what is no http address. */
+  constructor(options: WireOptions, load: () => Promise<Dialect>) {
+    this.#connection = new Connection(options, load);
+    this.provider = this.#connection.server;
+    this.#concessions = new Concessions(this.provider);
+  }
+
+  async *chat(request: ChatRequest, options: CallOptions = {}): AsyncGenerator<readonly StreamPart[], void, undefined> {
+    throwIfAborted(options.signal);
+    const connection = this.#connection;
+    const guard = connection.guard(options);
+    const errors = connection.errorContext(request.model);
+    let reader: BodyReader | null = null;
+    let complete = false;
+    try {
+      const { dialect } = await connection.open();
+      for (let attempt = 0; ; attempt += 1) {
+        const notices: StreamPart[] = [];
+        const askedAt = connection.clock.monotonic();
+        const { met, sent } = await this.#ask(request, guard, errors, notices);
+        if (notices.length > 0) yield notices;
+
+        let failure: ErrorInfo | null = null;
+        if (met.kind !== 'answered') failure = connection.refusal(met, dialect, errors);
+        else {
+          const answer = dialect.answer(sent, errors);
+          const body = new AnswerBody(answer, errors);
+          reader = (met.response.body ?? emptyBody()).getReader();
+          let firstMs = -1;
+          while (!answer.ended) {
+            const out: StreamPart[] = [];
+            let read: Awaited<ReturnType<BodyReader['read']>> | null = null;
+            try {
+              guard.waiting(reader);
+              read = await reader.read();
+              guard.received();
+            } catch {
+              read = null;
+            }
+            if (read === null) breakOff(answer, guard, connection.silence(), errors, out);
+            else if (read.done) body.end(out);
+            else body.push(read.value, out);
+            if (answer.stopped && !answer.ended) guard.shorten(AFTER_STOP_MS);
+            if (out.length === 0) continue;
+            // An error before anything else is as if the request had been refused.
+            if (firstMs < 0) {
+              failure = guard.stopped === null ? loneFailure(out) : null;
+              if (failure !== null) break;
+              firstMs = connection.clock.monotonic() - askedAt;
+            }
+            if (answer.ended) addTiming(out, firstMs, connection.clock.monotonic() - askedAt);
+            yield out;
+          }
+          complete = answer.saidDone;
+          if (failure === null) return;
+          releaseBody(reader, complete, connection.clock);
+          reader = null;
+        }
+
+        const waitMs = connection.waitBefore(met, failure, attempt);
+        if (waitMs === null) {
+          yield [{ type: 'error', error: failure }];
+          return;
+        }
+        const notice = waitNotice(waitMs, failure);
+        if (notice !== null) yield [{ type: 'notice', code: 'retrying', text: notice }];
+        await guard.pause(waitMs);
+      }
+    } catch (thrown) {
+      if (isAbortError(thrown)) throw thrown;
+      yield [{ type: 'error', error: thrown instanceof SilenceError ? connection.silence() : toErrorInfo(thrown) }];
+    } finally {
+      guard.dispose();
+      if (reader !== null) releaseBody(reader, complete, connection.clock);
+    }
+  }
+
+  async models(options: CallOptions = {}): Promise<ModelInfo[]> {
+    const { dialect } = await this.#connection.open();
+    const found = new Map<string, ModelInfo>();
+    let page: string | undefined;
+    for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+      const read = await this.#connection.exchange('', dialect.models(page), options, (errors) => ({
+        code: 'not_a_model_server',
+        message: `${errors.server} is no model server: it gives no list of models.`,
+        hint: 'Check the address of the model server.',
+      }));
+      for (const model of read.models) if (!found.has(model.id)) found.set(model.id, model);
+      if (read.next === undefined || read.next === page) break;
+      page = read.next;
+    }
+    return [...found.values()];
+  }
+
+  async embeddings(request: EmbeddingsRequest, options: CallOptions = {}): Promise<Embeddings> {
+    const { dialect } = await this.#connection.open();
+    if (dialect.embeddings === undefined) throw this.#cannot(dialect, 'turn texts into vectors');
+    return this.#connection.exchange(request.model, dialect.embeddings(request), options);
+  }
+
+  async createImage(request: ImageRequest, options: CallOptions = {}): Promise<CreatedImages> {
+    const { dialect } = await this.#connection.open();
+    if (dialect.createImage === undefined) throw this.#cannot(dialect, 'make pictures');
+    return this.#connection.exchange(request.model, dialect.createImage(request), options);
+  }
+
+  async textToSpeech(request: SpeechRequest, options: CallOptions = {}): Promise<Speech> {
+    const { dialect } = await this.#connection.open();
+    if (dialect.textToSpeech === undefined) throw this.#cannot(dialect, 'speak');
+    const { read, mimeType, ...outgoing } = dialect.textToSpeech(request);
+    if (read !== undefined) return this.#connection.exchange(request.model, { ...outgoing, read }, options);
+    return this.#connection.call(request.model, outgoing, options, async (response, guard) => ({
+      mimeType: response.headers.get('content-type')?.split(';')[0] ?? mimeType,
+      data: await readBytes(response, guard, MAX_WHOLE),
+    }));
+  }
+
+  async transcribe(request: TranscriptionRequest, options: CallOptions = {}): Promise<Transcription> {
+    const { dialect } = await this.#connection.open();
+    if (dialect.transcribe === undefined) throw this.#cannot(dialect, 'write down what is said');
+    return this.#connection.exchange(request.model, dialect.transcribe(request), options);
+  }
+
+  async generateObject(request: ObjectRequest, options: CallOptions = {}): Promise<GeneratedObject> {
+    const { generateObject } = await import('../object/generate-object.ts');
+    return generateObject(this, request, options);
+  }
+
+  /** Sends a chat request, and again where the server refuses something that can be done without. */
+  async #ask(
+    asked: ChatRequest,
+    guard: CallGuard,
+    errors: ErrorContext,
+    notices: StreamPart[],
+  ): Promise<{ met: Met; sent: ChatRequest }> {
+    const concessions = this.#concessions;
+    const { dialect, endpoint, headers } = await this.#connection.open();
+    for (;;) {
+      const sent = concessions.apply(asked);
+      const outgoing = dialect.chat(sent, concessions.of(sent.model));
+      concessions.tell(sent.model, outgoing.leftOut, notices);
+      const init = requestInit(outgoing, 'text/event-stream, application/json', headers);
+      const met = await endpoint.send(outgoing.path, init, guard, errors);
+      const isConceded = met.kind === 'refused' && concessions.make(dialect, met, sent, outgoing, errors, notices);
+      if (!isConceded) return { met, sent };
+    }
+  }
+
+  #cannot(dialect: Dialect, what: string): ToolyardError {
+    return new ToolyardError({
+      code: 'bad_request',
+      message: `${this.provider} cannot ${what}: the ${dialect.label} has no such thing.`,
+      hint: 'Choose a provider that can.',
+    });
+  }
+}
+
+function addTiming(parts: StreamPart[], firstMs: number, totalMs: number): void {
+  if (parts.at(-1)?.type !== 'finish') return;
+  parts.splice(-1, 0, { type: 'timing', firstMs: Math.round(firstMs), totalMs: Math.round(totalMs) });
+}
+
+/** The error a first batch consists of; null where it holds anything of an answer, or the server ended an empty one. */
+function loneFailure(parts: readonly StreamPart[]): ErrorInfo | null {
+  const last = parts.at(-1);
+  if (last?.type !== 'error' || last.error.code === 'no_response') return null;
+  return parts.every((part) => part.type === 'error' || part.type === 'usage') ? last.error : null;
+}
+
+/** The read failed: cancelled, silent for too long, or cut off. Throws AbortError in the first case. */
+function breakOff(
+  answer: StreamedAnswer,
+  guard: CallGuard,
+  silence: ErrorInfo,
+  errors: ErrorContext,
+  out: StreamPart[],
+): void {
+  const { stopped } = guard;
+  if (stopped !== null && isAbortError(stopped)) throw stopped;
+  // The model had said its last word; only the ceremony behind it is missing.
+  if (answer.stopped) answer.end(out);
+  else answer.fail(stopped === null ? brokenStream(errors.server) : silence, out);
+}
+
+function emptyBody(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.close() });
+}

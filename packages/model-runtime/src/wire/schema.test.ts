@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { request, tool } from '../test-fixtures/requests.ts';
+import { createDialect as anthropicDialect } from '../anthropic-messages/dialect.ts';
+import { createDialect as geminiDialect } from '../google-gemini/dialect.ts';
+import { createDialect as chatDialect } from '../openai-chat/dialect.ts';
+import { createDialect as responsesDialect } from '../openai-responses/dialect.ts';
+import { withoutTopChoice } from './schema.ts';
+
+test('a choice at the top becomes all there may be, and required what always is', () => {
+  const a = { type: 'string' };
+  const b = { type: 'number' };
+  expect(
+    withoutTopChoice({
+      description: 'Either.',
+      properties: { always: a },
+      required: ['always'],
+      oneOf: [
+        { properties: { a, both: b }, required: ['a', 'both'] },
+        { properties: { b, both: b }, required: ['b', 'both'] },
+      ],
+      allOf: [{ properties: { more: a }, required: ['more'] }],
+    }),
+  ).toEqual({
+    description: 'Either.',
+    type: 'object',
+    properties: { always: a, a, b, both: b, more: a },
+    required: ['more', 'always', 'both'],
+  });
+  expect(withoutTopChoice({ anyOf: [{ $ref: '#/$defs/x' }, true] })).toEqual({ type: 'object', properties: {} });
+});
+
+test('a schema without one is the very same', () => {
+  const schema = { type: 'object', properties: { a: { anyOf: [{ type: 'string' }] } } };
+  expect(withoutTopChoice(schema)).toBe(schema);
+});
+
+test.each([chatDialect(), responsesDialect(), anthropicDialect(), geminiDialect()])('$wire sends none', (dialect) => {
+  const choosy = tool('f', { inputSchema: { type: 'object', anyOf: [{ required: ['a'] }, { required: ['b'] }] } });
+  const { body } = dialect.chat(request('hi', { tools: [choosy] }), new Set());
+  expect(body).toContain('"f"');
+  expect(body).not.toContain('anyOf');
+});

@@ -1,0 +1,49 @@
+import type { Message, ToolMessage, UserMessage, AssistantMessage } from '@toolyard/protocol';
+import { toolRun } from './messages.ts';
+
+/** One side's turn: JSON of each of its blocks. */
+export type Turn<Role extends string> = { role: Role; blocks: string[] };
+
+/** How a wire writes each message: as JSON of its blocks, every message once. */
+export type BlockWriter = {
+  user(message: UserMessage): readonly string[];
+  assistant(message: AssistantMessage): readonly string[];
+  /** All results of one answer, which must stand together. */
+  results(run: readonly ToolMessage[]): readonly string[];
+};
+
+/** The conversation as turns that alternate: what one side says in a row is one turn. System messages are elsewhere. */
+export function toTurns<User extends string, Model extends string>(
+  messages: readonly Message[],
+  roles: { user: User; model: Model },
+  write: BlockWriter,
+): Turn<User | Model>[] {
+  const turns: Turn<User | Model>[] = [];
+  const add = (role: User | Model, blocks: readonly string[]): void => {
+    if (blocks.length === 0) return;
+    const last = turns.at(-1);
+    if (last?.role === role) last.blocks.push(...blocks);
+    else turns.push({ role, blocks: [...blocks] });
+  };
+  for (let at = 0; at < messages.length; at += 1) {
+    const message = messages[at];
+    switch (message?.role) {
+      case 'user':
+        add(roles.user, write.user(message));
+        break;
+      case 'assistant':
+        add(roles.model, write.assistant(message));
+        break;
+      case 'tool': {
+        const run = toolRun(messages, at);
+        add(roles.user, write.results(run));
+        at += run.length - 1;
+        break;
+      }
+      case 'system':
+      case undefined:
+        break;
+    }
+  }
+  return turns;
+}

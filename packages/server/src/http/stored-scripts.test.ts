@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { McpServerView, Message } from '@toolyard/protocol';
+import type { RouteDescription } from './router.ts';
+import { createTestServers } from './test-fixtures/providers-and-servers.ts';
+import type { Answer, TestServer } from './test-fixtures/test-server.ts';
+import { startTestServer } from './test-fixtures/test-server.ts';
+
+/** Closes what it may stand in (a tag, an attribute, a script, a comment), and then is one. */
+const SCRIPT = `'"></title></script>--><img src=x onerror=alert(1)><svg onload=alert(1)><script>alert(1)</script>`;
+/** How a browser asks when somebody opens an address. */
+const OPENED = {
+  accept: 'text/html,application/xhtml+xml',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+};
+
+let server: TestServer;
+let stored: Record<string, string>;
+beforeEach(async () => {
+  const ofOwner = createTestServers('owner');
+  const servers = { ...ofOwner, list: async () => [hostileServer()] };
+  server = await startTestServer({ change: { servers } });
+  stored = await store();
+});
+afterEach(() => server.close());
+
+/** What a stranger's MCP server says of itself. */
+function hostileServer(): McpServerView {
+  return {
+    id: 'files',
+    state: 'failed',
+    enabled: true,
+    builtIn: false,
+    origin: 'file',
+    transport: { type: 'stdio', command: SCRIPT },
+    serverInfo: { name: SCRIPT, version: SCRIPT, title: SCRIPT },
+    error: { code: 'server_exited', message: SCRIPT },
+    tools: [
+      {
+        tool: { serverId: 'files', name: SCRIPT },
+        title: SCRIPT,
+        description: SCRIPT,
+        readOnly: false,
+        permission: null,
+      },
+    ],
+    skipped: [{ name: SCRIPT, reason: SCRIPT }],
+    log: [{ at: 1, level: 'error', text: SCRIPT }],
+  };
+}
+
+/** Puts the script wherever a text can be put; gives the ids. */
+async function store(): Promise<Record<string, string>> {
+  const post = (target: string, json: unknown) => server.ask(target, { json });
+  const parts = [
+    { type: 'text', text: SCRIPT },
+    { type: 'file', name: SCRIPT, mimeType: 'text/html', source: { data: 'PHNjcmlwdD4=' } },
+    { type: 'resource', uri: `ui://${SCRIPT}`, name: SCRIPT, title: SCRIPT, mimeType: 'text/html', text: SCRIPT },
+  ];
+  await post('/api/agents', { id: 'a', title: SCRIPT, configuration: { instructions: SCRIPT } });
+  await post('/api/conversations', { id: 'c', title: SCRIPT, agentId: 'a' });
+  const sent = await post('/api/conversations/c/messages', { parts });
+  const { run } = sent.json as { run: { id: string } };
+  await post('/api/conversations/c/messages', { id: 'queued', parts });
+  server.runs.emit(run.id, { type: 'text_delta', messageId: 'x', text: SCRIPT });
+  server.runs.emit(run.id, { type: 'message_finished', message: answer(run.id) });
+  server.runs.ask(run.id, 'i');
+  server.runs.finish(run.id, 'done');
+  await server.storage.messages.add({ ownerId: 'owner' }, 'c', answer(run.id));
+  await server.storage.conversations.setLeaf({ ownerId: 'owner' }, 'c', 'answer');
+  await post('/api/providers', { id: 'p', label: SCRIPT, baseUrl: 'http://127.0.0.1:1' });
+  await server.ask('/api/settings/s', { method: 'PUT', json: { text: SCRIPT } });
+  const tool = { serverId: 'files', name: SCRIPT };
+  await server.storage.permissions.set({ ownerId: 'owner' }, { tool, conversationId: null, decision: 'allow', at: 1 });
+  const file = await server.ask('/api/files', { body: SCRIPT, headers: { 'content-type': 'text/html' } });
+  const { sha256 } = file.json as { sha256: string };
+  return {
+    interrupts: 'i',
+    conversations: 'c',
+    item: 'queued',
+    runs: run.id,
+    agents: 'a',
+    providers: 'p',
+    servers: 'files',
+    key: 's',
+    sha256,
+  };
+}
+
+function answer(runId: string): Extract<Message, { role: 'assistant' }> {
+  return {
+    id: 'answer',
+    parentId: null,
+    createdAt: 1,
+    role: 'assistant',
+    runId,
+    model: SCRIPT,
+    finishReason: 'stop',
+    parts: [
+      { type: 'text', text: SCRIPT },
+      { type: 'citation', url: `javascript:alert(1)//${SCRIPT}`, title: SCRIPT, text: SCRIPT },
+      { type: 'tool_call', callId: 'k', name: SCRIPT, tool: null, arguments: { [SCRIPT]: SCRIPT } },
+    ],
+  };
+}
+
+function targetOf({ path }: RouteDescription, fill?: string): string {
+  return path.replaceAll(/([a-z]+)\/\{(\w+)\}/g, (_all, before: string, name: string) => {
+    const id = fill ?? stored[name] ?? stored[before];
+    if (id === undefined) throw new Error(`${path}: say here which ${name} is meant`);
+    return `${before}/${encodeURIComponent(id)}`;
+  });
+}
+
+/** Why a browser that opens this answer might run what is in it. */
+function dangers({ headers }: Answer): string[] {
+  const type = headers['content-type'] ?? 'none';
+  const isSaved = /^attachment; filename="[^"<>]*"(; filename\*=UTF-8''[\w.~!%-]*)?$/.test(
+    headers['content-disposition'] ?? '',
+  );
+  const isData = /^(application\/(problem\+)?json|text\/event-stream)(; charset=utf-8)?$/.test(type);
+  return [
+    ...(isData || isSaved ? [] : [`shown as ${type}`]),
+    ...(headers['x-content-type-options'] === 'nosniff' ? [] : ['may be taken for something else']),
+    ...(headers['content-security-policy']?.includes("default-src 'none'") ? [] : ['may run scripts']),
+  ];
+}
+
+describe('attack 14: scripts in what is stored', () => {
+  test('come back as data on every route, never as a document, and as they were written', async () => {
+    const carriers: string[] = [];
+    for (const route of server.app.routes.filter(({ method }) => method === 'get')) {
+      const endless = route.path === '/api/events';
+      const answer = await server.ask(targetOf(route), { headers: OPENED, method: endless ? 'HEAD' : 'GET' });
+      expect([route.path, answer.status, dangers(answer)]).toEqual([route.path, 200, []]);
+      if (answer.text.includes(JSON.stringify(SCRIPT).slice(1, -1)) || answer.text === SCRIPT)
+        carriers.push(route.path);
+    }
+    expect(carriers.toSorted()).toEqual([
+      '/api/agents',
+      '/api/agents/{id}',
+      '/api/conversations',
+      '/api/conversations/{id}',
+      '/api/conversations/{id}/export',
+      '/api/conversations/{id}/messages',
+      '/api/conversations/{id}/queue',
+      '/api/files/{sha256}',
+      '/api/mcp/servers',
+      '/api/models',
+      '/api/permissions',
+      '/api/providers',
+      '/api/runs/{id}/events',
+      '/api/settings',
+    ]);
+    const markdown = await server.ask('/api/conversations/c/export?format=markdown', { headers: OPENED });
+    expect(markdown.text).toContain(SCRIPT);
+    expect(dangers(markdown)).toEqual([]);
+  });
+
+  test('in an address, a query or a body are told back as data, whatever the refusal', async () => {
+    const refusals: Answer[] = [];
+    for (const route of server.app.routes) {
+      const method = route.method.toUpperCase();
+      const target = targetOf(route, SCRIPT);
+      if (target !== route.path) refusals.push(await server.ask(target, { method, headers: OPENED }));
+      refusals.push(
+        await server.ask(`${targetOf(route)}?${encodeURIComponent(SCRIPT)}=${encodeURIComponent(SCRIPT)}`, { method }),
+      );
+      if (route.method !== 'get')
+        refusals.push(await server.ask(targetOf(route), { method, json: { [SCRIPT]: SCRIPT } }));
+    }
+    refusals.push(await server.ask(`/api/${encodeURIComponent(SCRIPT)}`, { headers: OPENED }));
+    refusals.push(
+      await server.ask('/api/conversations', { body: SCRIPT, headers: { 'content-type': 'application/json' } }),
+    );
+    for (const refusal of refusals.filter(({ status }) => status >= 400)) {
+      expect([refusal.text, dangers(refusal)]).toEqual([refusal.text, []]);
+      expect(refusal.headers['content-type']).toMatch(/^application\/problem\+json/);
+    }
+    expect(refusals.filter(({ status }) => status >= 400).length).toBeGreaterThan(60);
+  });
+});

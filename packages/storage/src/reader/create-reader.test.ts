@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Principal } from '@toolyard/protocol';
+import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
+import { DATABASE_FILE } from '../layout.ts';
+import { openStorage } from '../open-storage.ts';
+import type { Storage } from '../storage.ts';
+import { ANNE, question } from '../test-fixtures/conversation.ts';
+import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
+import { createReader } from './create-reader.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let storage: Storage;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  storage = await openStorage({ folder: folder.path, clock: createFakeClock() });
+});
+afterEach(() => {
+  storage.close();
+  folder.remove();
+});
+
+const titles = async (query: string): Promise<string[]> =>
+  (await storage.conversations.search(ANNE, { query, limit: 10 })).map(({ title }) => title);
+
+describe('a search in a thread of its own', () => {
+  test('finds what was stored a moment ago, and no more what was deleted', async () => {
+    for (let at = 0; at < 20; at++) {
+      const id = `c${at}`;
+      await storage.conversations.create(ANNE, { id, title: `Clocks ${at}`, at });
+      expect(await titles(`clocks ${at}`)).toContain(`Clocks ${at}`);
+      await storage.messages.add(ANNE, id, { ...question(`${id}.q`), parts: [{ type: 'text', text: `bell${at}` }] });
+      expect(await titles(`bell${at}`)).toContain(`Clocks ${at}`);
+      await storage.conversations.remove(ANNE, id, at);
+      expect(await titles(`bell${at}`)).toEqual([]);
+    }
+  });
+
+  test('leaves this thread free', async () => {
+    const many = Array.from({ length: 3_000 }, (_none, at) => `word${at}`).join(' ');
+    await storage.conversations.create(ANNE, { id: 'c', title: 'Long', at: 1 });
+    for (let at = 0; at < 30; at++) {
+      await storage.messages.add(ANNE, 'c', { ...question(`m${at}`), parts: [{ type: 'text', text: many }] });
+    }
+    await titles('first');
+    let turns = 0;
+    let next = setImmediate(function turn() {
+      turns++;
+      next = setImmediate(turn);
+    });
+    const found = await titles('w');
+    clearImmediate(next);
+    expect(found).toEqual(['Long']);
+    // Searched here, nothing else would have had a turn.
+    expect(turns).toBeGreaterThan(0);
+  });
+
+  test('answers many at once, each its own', async () => {
+    for (let at = 0; at < 10; at++) await storage.conversations.create(ANNE, { id: `c${at}`, title: `Bell${at}x`, at });
+    const found = await Promise.all(Array.from({ length: 10 }, (_none, at) => titles(`bell${at}x`)));
+    expect(found).toEqual(Array.from({ length: 10 }, (_none, at) => [`Bell${at}x`]));
+  });
+
+  test('ends with the storage: the log is folded in, and what was asked is told', async () => {
+    await storage.conversations.create(ANNE, { id: 'c', title: 'Clocks', at: 1 });
+    expect(await titles('clocks')).toEqual(['Clocks']);
+    const asked = storage.conversations.search(ANNE, { query: 'clocks', limit: 10 }).then(
+      () => 'answered',
+      () => 'told',
+    );
+    storage.close();
+    expect(existsSync(join(folder.path, `${DATABASE_FILE}-wal`))).toBe(false);
+    expect(await asked).toBe('told');
+    await expect(titles('clocks')).rejects.toThrow();
+  });
+
+  test('keeps no process alive, closed or not', async () => {
+    const program = `
+      import { openStorage } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)};
+      import { systemClock } from '@toolyard/protocol';
+      const anne = { ownerId: 'anne' };
+      const storage = await openStorage({ folder: ${JSON.stringify(folder.path)} + '/' + process.argv[1], clock: systemClock });
+      await storage.conversations.create(anne, { id: 'c', title: 'Clocks', at: 1 });
+      console.log((await storage.conversations.search(anne, { query: 'clocks', limit: 1 })).length);
+      if (process.argv[1] === 'close') storage.close();
+    `;
+    for (const close of ['close', 'leave']) {
+      const ran = await runNode([SOURCE_CONDITION, '--input-type=module', '--eval', program, '--', close], {
+        cwd: import.meta.dirname,
+      });
+      expect(ran).toMatchObject({ code: 0, stdout: '1\n', stderr: '', timedOut: false });
+    }
+  });
+});
+
+test('where no thread can work, this one searches', async () => {
+  const here = (principal: Principal): { conversationId: string; snippet: string }[] => [
+    { conversationId: principal.ownerId, snippet: '' },
+  ];
+  const reader = createReader(join(folder.path, 'not-there.db'), here);
+  for (const query of ['a', 'b']) {
+    expect(await reader.search(ANNE, { query, limit: 1 })).toMatchObject([{ conversationId: 'anne' }]);
+  }
+  reader.close();
+});

@@ -1,0 +1,50 @@
+import type { JsonObject } from '@toolyard/protocol';
+import { inPieces } from './reply.ts';
+import { buildReply, encodeEvent, type ModelReply, type WireOptions } from './wire.ts';
+
+export type GeminiOptions = WireOptions & {
+  /** Letters a piece of text carries; default 8. */
+  pieces?: number;
+  /** Default `STOP`; null sends none. */
+  finishReason?: string | null;
+  usage?: JsonObject;
+  /** What else the last chunk's candidate has, such as `groundingMetadata`. */
+  candidate?: JsonObject;
+  /** One JSON array in place of events, as the API answers without `alt=sse`. */
+  asArray?: boolean;
+};
+
+/** An answer of Google's Gemini API, streamed as its documentation has it: parts as they are, but for text in pieces. */
+export function geminiReply(parts: readonly JsonObject[] | string, options: GeminiOptions = {}): ModelReply {
+  const list: readonly JsonObject[] = typeof parts === 'string' ? [{ text: parts }] : parts;
+  const chunks: JsonObject[] = list
+    .flatMap((part) => split(part, options))
+    .map((part) => chunk({ content: { role: 'model', parts: [part] } }));
+  const { finishReason = 'STOP' } = options;
+  const end: JsonObject = {
+    content: { role: 'model', parts: [{ text: '' }] },
+    ...(finishReason === null ? {} : { finishReason }),
+    ...options.candidate,
+  };
+  chunks.push({ ...chunk(end), usageMetadata: options.usage ?? { promptTokenCount: 1, candidatesTokenCount: 1 } });
+  if (options.asArray === true) return buildReply('application/json', [JSON.stringify(chunks)], options);
+  return buildReply(
+    'text/event-stream',
+    chunks.map((each) => encodeEvent(JSON.stringify(each), options)),
+    options,
+  );
+}
+
+function chunk(candidate: JsonObject): JsonObject {
+  return { candidates: [{ index: 0, ...candidate }], modelVersion: 'scripted', responseId: 'scripted' };
+}
+
+/** Text in pieces; what signs it comes on the last of them. */
+function split(part: JsonObject, options: GeminiOptions): JsonObject[] {
+  const { text, thoughtSignature, ...rest } = part;
+  if (typeof text !== 'string' || text === '') return [part];
+  const pieces: JsonObject[] = inPieces(text, options).map((piece) => ({ text: piece, ...rest }));
+  const last = pieces.at(-1);
+  if (last !== undefined && thoughtSignature !== undefined) last['thoughtSignature'] = thoughtSignature;
+  return pieces;
+}

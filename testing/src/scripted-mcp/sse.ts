@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
+import { behaviourOf, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
+import { createEngine } from './engine.ts';
+
+/** A scripted MCP server over the HTTP+SSE of 2024-11-05, which knows nothing of Streamable HTTP. */
+export type ScriptedSse = AsyncDisposable & {
+  /** The address of its stream, `/sse`. */
+  url: string;
+  /** How many streams are open. */
+  readonly streamCount: number;
+  /** Every message received, oldest first. */
+  received: readonly JsonObject[];
+  /** Method and path of every request, oldest first. */
+  requests: readonly string[];
+  /** Ends all streams; the server goes on. */
+  dropStreams(): void;
+  /** Safe to call twice. */
+  close(): Promise<void>;
+};
+
+export async function startScriptedSse(
+  chosen: McpBehaviourName | McpBehaviour = {},
+  options: { port?: number } = {},
+): Promise<ScriptedSse> {
+  const streams = new Map<string, ServerResponse>();
+  const received: JsonObject[] = [];
+  const requests: string[] = [];
+  const engine = createEngine(behaviourOf(chosen), {
+    exit: () => void close(),
+    noise: () => {},
+    broadcast(message) {
+      for (const stream of streams.values()) write(stream, 'message', JSON.stringify(message));
+    },
+    countFile: undefined,
+  });
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    requests.push(`${request.method ?? ''} ${url.pathname}`);
+    if (request.method === 'GET' && url.pathname === '/sse') return openStream(response);
+    const session = url.searchParams.get('session') ?? '';
+    const stream = streams.get(session);
+    if (request.method !== 'POST' || url.pathname !== '/messages') {
+      response.writeHead(request.method === 'POST' ? 405 : 404).end();
+      return;
+    }
+    const message = await readMessage(request);
+    if (stream === undefined || message === undefined) {
+      response.writeHead(400).end();
+      return;
+    }
+    received.push(message);
+    response.writeHead(202).end('Accepted');
+    engine.receive(message, (answer) => write(stream, 'message', JSON.stringify(answer)), session);
+  }
+
+  function openStream(response: ServerResponse): void {
+    const session = randomUUID();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    streams.set(session, response);
+    response.once('close', () => streams.delete(session));
+    write(response, 'endpoint', `/messages?session=${session}`);
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  async function close(): Promise<void> {
+    engine.stop();
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}/sse`,
+    get streamCount() {
+      return streams.size;
+    },
+    received,
+    requests,
+    dropStreams() {
+      for (const stream of streams.values()) stream.end();
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function write(stream: ServerResponse, event: string, data: string): void {
+  if (!stream.destroyed) stream.write(`event: ${event}\ndata: ${data}\n\n`);
+}
+
+async function readMessage(request: IncomingMessage): Promise<JsonObject | undefined> {
+  request.setEncoding('utf8');
+  let text = '';
+  for await (const piece of request) text += String(piece);
+  const parsed = parseJson(text);
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
+}
