@@ -21,7 +21,16 @@ const LOST_DURING = 'the connection was lost while a change was being stored, an
 const INT8 = 20;
 const BYTEA = 17;
 
-export type ConnectionOptions = { url: string; failpoint?: Failpoint; connections?: number };
+/** Nothing we ask takes so long: a server that is gone without a word would be waited for forever. */
+const ANSWER_WITHIN_MS = 60_000;
+
+export type ConnectionOptions = {
+  url: string;
+  failpoint?: Failpoint;
+  connections?: number;
+  /** Null where a statement may take as long as it takes. */
+  answerWithinMs?: number | null;
+};
 
 /** The connections of this process to one database. */
 export class PostgresConnection {
@@ -30,7 +39,7 @@ export class PostgresConnection {
   readonly #pool: pg.Pool;
   readonly #failpoint: Failpoint | undefined;
 
-  constructor({ url, failpoint, connections = 10 }: ConnectionOptions) {
+  constructor({ url, failpoint, connections = 10, answerWithinMs = ANSWER_WITHIN_MS }: ConnectionOptions) {
     const address = readAddress(url);
     this.where = address.where;
     this.#failpoint = failpoint;
@@ -39,6 +48,7 @@ export class PostgresConnection {
       max: connections,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      ...(answerWithinMs === null ? {} : { query_timeout: answerWithinMs, statement_timeout: answerWithinMs }),
       keepAlive: true,
       application_name: 'toolyard',
       types: { getTypeParser },
@@ -117,8 +127,8 @@ export class PostgresConnection {
       result = await drive(client, work());
       await this.#failpoint?.(`${name}:written`);
     } catch (error) {
-      // Where the connection is gone, PostgreSQL has rolled back already; what went wrong first is what is told.
-      await client.query('ROLLBACK').catch(() => {});
+      // Where the connection is gone, PostgreSQL rolls back by itself; what went wrong first is what is told.
+      if (!isLost(error)) await client.query('ROLLBACK').catch(() => {});
       throw error;
     }
     try {

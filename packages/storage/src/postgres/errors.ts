@@ -19,6 +19,8 @@ const PROBLEMS: Readonly<Record<string, StorageProblem>> = {
   '57P01': 'unreachable',
   '57P02': 'unreachable',
   '57P03': 'unreachable',
+  // Its answer took too long.
+  '57014': 'unreachable',
   '25P03': 'unreachable',
   ECONNREFUSED: 'unreachable',
   ECONNRESET: 'unreachable',
@@ -33,7 +35,7 @@ const PROBLEMS: Readonly<Record<string, StorageProblem>> = {
 };
 
 /** What the driver says itself, without a code, when a connection is gone or cannot be had. */
-const LOST = /connection (?:terminated|ended|timeout)|timeout exceeded|not queryable|server closed/i;
+const LOST = /connection (?:terminated|ended|timeout)|timeout exceeded|read timeout|not queryable|server closed/i;
 
 /** Two that wait for each other, one of which was sent back: the same again may well succeed. */
 const SENT_BACK: ReadonlySet<string> = new Set(['40P01', '40001']);

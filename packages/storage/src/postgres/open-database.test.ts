@@ -1,9 +1,10 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import type { RunStore } from '@toolyard/protocol';
 import { createFailpoints, createFakeClock } from '@toolyard/testing';
-import { transaction } from '../engine/work.ts';
+import { statements, transaction } from '../engine/work.ts';
 import { openStorage } from '../open-storage.ts';
 import { StorageError } from '../storage-error.ts';
 import type { DatabaseOptions, SharedStorage } from '../storage.ts';
@@ -204,6 +205,26 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     }
   });
 
+  test('that does not answer any more is given up, and asked anew', async () => {
+    const proxy = await startProxy(await cluster().createDatabase());
+    const connection = new PostgresConnection({ url: proxy.url, connections: 1, answerWithinMs: 300 });
+    const ask = (): Promise<unknown> =>
+      connection.perform(
+        statements(function* () {
+          return (yield { text: 'SELECT 1 AS one', values: [] }).rows;
+        }),
+      );
+    try {
+      expect(await ask()).toEqual([{ one: 1 }]);
+      proxy.fallSilent();
+      await expect(ask()).rejects.toMatchObject({ problem: 'unreachable' });
+      expect(await ask()).toEqual([{ one: 1 }]);
+    } finally {
+      await connection.close();
+      proxy.close();
+    }
+  });
+
   test('whose answer to a commit is lost on the way is asked again, and the commit counts', async () => {
     const proxy = await startProxy(await cluster().createDatabase());
     try {
@@ -213,6 +234,9 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
         const item = commitOf('r1', { events: deltas('r1', 0, 2) });
         expect(await storage.runs.commit([item])).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
         expect(await seqs(storage.runs)).toEqual([1, 2]);
+        await storage.conversations.create(ANNE, { id: 'c2', title: '', at: 1 });
+        proxy.loseNextCommit();
+        expect(await storage.runs.createRun(ANNE, newRun('r2', 'c2'))).toMatchObject({ outcome: 'created' });
         // What says nothing of itself cannot be told, and that is said.
         proxy.loseNextCommit();
         const silent = commitOf('r1', { baseSeq: 2, ledger: [plan] });
@@ -228,13 +252,22 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
 
 const plan = { change: 'plan', callId: 'k', tool: { serverId: 's', name: 't' }, arguments: {} } as const;
 
-/** Stands between client and server and can cut the line where the answer to a COMMIT is due. */
-async function startProxy(to: string): Promise<{ url: string; loseNextCommit(): void; close(): void }> {
+/** Stands between client and server: it can cut the line where the answer to a COMMIT is due, or pass on nothing. */
+async function startProxy(to: string): Promise<{
+  url: string;
+  loseNextCommit(): void;
+  /** To those who are connected now. */
+  fallSilent(): void;
+  close(): void;
+}> {
   const target = new URL(to);
+  const silenced = new Set<Socket>();
+  const clients = new Set<Socket>();
   let armed = false;
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
     let cut = false;
+    clients.add(client);
     client.on('data', (bytes) => {
       if (armed && bytes.includes('COMMIT')) {
         armed = false;
@@ -242,7 +275,10 @@ async function startProxy(to: string): Promise<{ url: string; loseNextCommit(): 
       }
       upstream.write(bytes);
     });
-    upstream.on('data', (bytes) => (cut ? client.destroy() : client.write(bytes)));
+    upstream.on('data', (bytes) => {
+      if (cut) client.destroy();
+      else if (!silenced.has(client)) client.write(bytes);
+    });
     for (const [socket, other] of [[client, upstream] as const, [upstream, client] as const]) {
       socket.on('error', () => {});
       socket.on('close', () => other.destroy());
@@ -253,5 +289,12 @@ async function startProxy(to: string): Promise<{ url: string; loseNextCommit(): 
   const address = server.address();
   const url = new URL(to);
   url.port = String(address !== null && typeof address === 'object' ? address.port : 0);
-  return { url: url.href, loseNextCommit: () => void (armed = true), close: () => void server.close() };
+  return {
+    url: url.href,
+    loseNextCommit: () => void (armed = true),
+    fallSilent() {
+      for (const client of clients) silenced.add(client);
+    },
+    close: () => void server.close(),
+  };
 }

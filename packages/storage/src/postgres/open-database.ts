@@ -19,13 +19,8 @@ import { createPostgresSearch } from './search.ts';
  * @param leaseTime SQL for the milliseconds leases are timed by; the clock of the database where absent.
  */
 export async function openDatabase(options: DatabaseOptions, leaseTime?: string): Promise<SharedStorage> {
+  await makeReady(options);
   const connection = new PostgresConnection(options);
-  try {
-    await migrateToLatest(connection);
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
   const db = new Kysely<Schema>({ dialect: createPostgresDialect(connection), plugins: [jsonColumns] });
   const engine = createPostgresEngine(connection, db, leaseTime);
   return {
@@ -35,4 +30,14 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
     check: () => checkDatabase(engine),
     close: () => connection.close(),
   };
+}
+
+async function makeReady({ url }: DatabaseOptions): Promise<void> {
+  // A large database may take its time, and others wait for whoever changes it.
+  const connection = new PostgresConnection({ url, connections: 1, answerWithinMs: null });
+  try {
+    await migrateToLatest(connection);
+  } finally {
+    await connection.close();
+  }
 }

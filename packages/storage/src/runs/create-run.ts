@@ -69,8 +69,12 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
     return { outcome: 'created', run: toLeasedRun(row, kept) };
   }
 
-  return (principal, run) =>
-    transaction('create-run', 'full', function* () {
+  function* wasStored({ ownerId }: Principal, run: NewRun, result: CreateRunOutcome): Work<boolean | null> {
+    return result.outcome !== 'created' || (yield* find.get(run.id))?.owner_id === ownerId;
+  }
+
+  return (principal, run) => ({
+    ...transaction<CreateRunOutcome>('create-run', 'full', function* () {
       const refused = yield* refusal(principal, run);
       if (refused) return refused;
       try {
@@ -79,7 +83,9 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
         if (error instanceof Refusal) return { outcome: 'invalid', problem: error.message };
         throw error;
       }
-    });
+    }),
+    wasStored: (result) => wasStored(principal, run, result),
+  });
 }
 
 function textOrNull(value: object | undefined): string | null {
