@@ -1,5 +1,6 @@
 /**
- * Keeps conversations, runs, agents, settings and blobs in a data folder: one SQLite database and files beside it.
+ * Keeps conversations, runs, agents, settings and blobs: in a data folder, which is one SQLite database and files beside
+ * it, or in a PostgreSQL database that many processes share.
  * @module
  */
 export { openStorage } from './open-storage.ts';
