@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PoolClient } from 'pg';
+import type { PoolClient, QueryResult } from 'pg';
 import pg from 'pg';
 import type { Failpoint } from '@toolyard/protocol';
 import type { Answer, Job, Query, Work } from '../engine/work.ts';
@@ -59,14 +59,13 @@ export class PostgresConnection {
   }
 
   /** Does a job; again from its beginning where PostgreSQL sent it back in favour of another. */
-  async perform<T>(job: Job<T>): Promise<T> {
-    for (let left = TRIES - 1; ; left--) {
-      try {
-        return await this.#performOnce(job);
-      } catch (error) {
-        if (left === 0 || !wasSentBack(causeOf(error))) throw error;
-      }
-    }
+  perform<T>(job: Job<T>): Promise<T> {
+    return again(() => this.#performOnce(job));
+  }
+
+  /** Sends one statement, on whatever connection is free; again where PostgreSQL sent it back. */
+  query(text: string, values: unknown[]): Promise<QueryResult> {
+    return again(() => this.withClient((client) => client.query(text, values)));
   }
 
   async #performOnce<T>(job: Job<T>): Promise<T> {
@@ -146,6 +145,16 @@ export class PostgresConnection {
 
 /** What a job gave; with `lost` nobody knows yet whether it was stored. */
 type Done<T> = { result: T; lost: unknown };
+
+async function again<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let left = TRIES - 1; ; left--) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (left === 0 || !wasSentBack(causeOf(error))) throw error;
+    }
+  }
+}
 
 /** Carries out work on one connection, query by query. */
 async function drive<T>(client: PoolClient, work: Work<T>): Promise<T> {

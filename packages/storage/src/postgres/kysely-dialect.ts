@@ -21,8 +21,7 @@ class SingleStatementDriver extends PostgresDriver {
 /** The part of a pool Kysely asks for: a connection is borrowed for each statement. */
 function poolOf(connection: PostgresConnection): PostgresPool {
   const client = {
-    query: (sql: string, parameters: readonly unknown[]) =>
-      connection.withClient((lent) => lent.query(sql, [...parameters])),
+    query: (sql: string, parameters: readonly unknown[]) => connection.query(sql, [...parameters]),
     release() {},
   };
   return { connect: () => Promise.resolve(client as unknown as PostgresPoolClient), end: () => Promise.resolve() };

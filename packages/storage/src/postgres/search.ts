@@ -24,13 +24,18 @@ export function createPostgresSearchWriter(prepare: Prepare): SearchWriter {
     INSERT INTO search_rows (conversation_id, message_id, owner_id, title, body)
     VALUES (?, ?, ?, CAST(CAST(? AS TEXT) AS TSVECTOR), CAST(CAST(? AS TEXT) AS TSVECTOR))
     ON CONFLICT (conversation_id, message_id) DO UPDATE SET title = excluded.title, body = excluded.body`);
+  const remove = prepare('DELETE FROM search_rows WHERE conversation_id = ? AND message_id = ?');
   return {
     *title(title, { conversationId, ownerId }) {
       yield* upsert.run(conversationId, '', ownerId, toVector(title), '');
     },
     *message(message, { conversationId, ownerId }) {
       const text = searchableText(message);
-      if (text !== null) yield* upsert.run(conversationId, message.id, ownerId, '', toVector(text));
+      if (text === null) return;
+      const body = toVector(text);
+      // An answer that only calls tools: there is nothing to find, but for what may have been found before.
+      if (body === '') yield* remove.run(conversationId, message.id);
+      else yield* upsert.run(conversationId, message.id, ownerId, '', body);
     },
   };
 }
