@@ -184,12 +184,12 @@ export type ModelsView = {
 
 export type McpServerView = {
   id: string;
-  state: 'idle' | 'connecting' | 'ready' | 'failed' | 'closed' | 'disabled';
+  state: 'idle' | 'connecting' | 'ready' | 'reconnecting' | 'needs_sign_in' | 'failed' | 'disabled';
   /** Its own default; a conversation may choose otherwise. */
   enabled: boolean;
   builtIn: boolean;
   origin: 'built-in' | 'file' | 'flag';
-  transport: { type: 'stdio'; command: string } | { type: 'http'; url: string };
+  transport: { type: 'stdio'; command: string } | { type: 'http' | 'sse' | 'websocket'; url: string };
   serverInfo?: { name: string; version: string; title?: string };
   era?: 'legacy' | 'modern';
   protocolVersion?: string;

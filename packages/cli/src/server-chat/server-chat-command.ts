@@ -139,7 +139,7 @@ function configurationFrom(flags: ChatFlags, model: ModelReference | undefined):
 
 async function tellMcpServers(client: ServerClient, terminal: Terminal): Promise<void> {
   const { items } = await client.get<Page<McpServerView>>('/api/mcp/servers');
-  const here = items.filter(({ state }) => state === 'ready' || state === 'failed');
+  const here = items.filter(({ state }) => state !== 'idle' && state !== 'disabled');
   tellServers(
     here.map(({ id, state, tools, skipped, error }) => ({
       id,

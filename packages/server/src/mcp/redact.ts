@@ -8,5 +8,5 @@ export function shownTransport({ transport }: ServerConfig): McpServerView['tran
     return { type: 'stdio', command: transport.command.split(/[\\/]/).at(-1) ?? transport.command };
   }
   if (transport.type === 'in-memory') return { type: 'stdio', command: transport.name };
-  return { type: 'http', url: shownAddress(transport.url) };
+  return { type: transport.type, url: shownAddress(transport.url) };
 }

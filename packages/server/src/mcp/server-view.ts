@@ -25,7 +25,7 @@ export function toServerView(options: ServerViewOptions): McpServerView {
   const { serverInfo, era, protocolVersion, error } = health;
   return {
     id: config.id,
-    state: !enabled && health.state === 'idle' ? 'disabled' : shownState(health.state),
+    state: !enabled && health.state === 'idle' ? 'disabled' : health.state,
     enabled,
     builtIn: config.builtIn === true,
     origin,
@@ -38,12 +38,6 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     skipped: health.skipped,
     log: health.log.slice(-LOG_LINES).map(({ at, level, text }) => ({ at, level, text: redact(text) })),
   };
-}
-
-/** What the page has words for; what a server that is coming back lacks stands in its error. */
-function shownState(state: ServerHealth['state']): McpServerView['state'] {
-  if (state === 'reconnecting') return 'connecting';
-  return state === 'needs_sign_in' ? 'failed' : state;
 }
 
 function redacted(error: ErrorInfo, redact: (text: string) => string): ErrorInfo {

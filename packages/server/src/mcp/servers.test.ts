@@ -395,7 +395,7 @@ describe('servers behind an address', () => {
     const servers = await start([server({ id: 'web', transport: { type: 'websocket', url: scripted.url } })]);
     const selection = await servers.select(chosen(), never);
     expect(await selection.callTool({ serverId: 'web', name: 'echo' }, { a: 1 })).toMatchObject({ outcome: 'done' });
-    expect((await viewOf(servers, 'web')).transport).toEqual({ type: 'http', url: scripted.url });
+    expect((await viewOf(servers, 'web')).transport).toEqual({ type: 'websocket', url: scripted.url });
   });
 
   it('that are lost come back by themselves', async () => {
@@ -404,7 +404,7 @@ describe('servers behind an address', () => {
     const servers = await start([server({ id: 'web', transport: { type: 'websocket', url: scripted.url } })]);
     await whenIn(servers, 'web', 'ready');
     scripted.dropConnections('cut');
-    await whenIn(servers, 'web', 'connecting');
+    await whenIn(servers, 'web', 'reconnecting');
     expect((await viewOf(servers, 'web')).error).toMatchObject({ code: 'server_closed' });
     await whenIn(servers, 'web', 'ready');
     expect((await viewOf(servers, 'web')).error).toBeUndefined();
@@ -462,7 +462,7 @@ describe('servers behind an address', () => {
     }
     const url = `http://127.0.0.1:${(evil.address() as AddressInfo).port}/mcp`;
     const servers = await start([server({ id: 'evil', transport: { type: 'http', url } })]);
-    await whenIn(servers, 'evil', 'failed');
+    await whenIn(servers, 'evil', 'needs_sign_in');
     expect((await viewOf(servers, 'evil')).error?.code).toBe('needs_sign_in');
     expect(asked).toEqual([]);
   });

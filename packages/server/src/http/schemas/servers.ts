@@ -24,13 +24,13 @@ export const mcpServerView = named(
   exactly<McpServerView>()(
     z.strictObject({
       id: z.string(),
-      state: z.enum(['idle', 'connecting', 'ready', 'failed', 'closed', 'disabled']),
+      state: z.enum(['idle', 'connecting', 'ready', 'reconnecting', 'needs_sign_in', 'failed', 'disabled']),
       enabled: z.boolean(),
       builtIn: z.boolean(),
       origin: z.enum(['built-in', 'file', 'flag']),
       transport: z.discriminatedUnion('type', [
         z.strictObject({ type: z.literal('stdio'), command: z.string() }),
-        z.strictObject({ type: z.literal('http'), url: z.string() }),
+        z.strictObject({ type: z.enum(['http', 'sse', 'websocket']), url: z.string() }),
       ]),
       serverInfo: z
         .strictObject({ name: z.string(), version: z.string(), title: z.string().exactOptional() })

@@ -17,8 +17,10 @@ export function stateWords(server: Pick<McpServerView, 'state' | 'tools'>): stri
       return t('servers.stateReady', { count: server.tools.length });
     case 'failed':
       return t('servers.stateFailed');
-    case 'closed':
-      return t('servers.stateClosed');
+    case 'reconnecting':
+      return t('servers.stateReconnecting');
+    case 'needs_sign_in':
+      return t('servers.stateNeedsSignIn');
     case 'disabled':
       return t('servers.stateDisabled');
   }
@@ -29,6 +31,7 @@ export const STATE_DOTS: Record<McpServerView['state'], string> = {
   connecting: 'bg-warn animate-pulse',
   ready: 'bg-ok',
   failed: 'bg-danger',
-  closed: 'bg-line-strong',
+  reconnecting: 'bg-warn animate-pulse',
+  needs_sign_in: 'bg-warn',
   disabled: 'bg-line-strong',
 };

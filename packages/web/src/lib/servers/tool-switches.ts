@@ -1,4 +1,5 @@
 import type { AgentConfiguration, McpServerView, McpToolView, ToolReference } from '@toolyard/protocol';
+import { doesNotWork } from './server-state.ts';
 
 type Choices = Pick<AgentConfiguration, 'servers' | 'disabledTools'>;
 type Server = Pick<McpServerView, 'id' | 'enabled' | 'state' | 'tools'>;
@@ -26,7 +27,7 @@ export function activeTools(servers: readonly Server[], choices: Choices): McpTo
 
 /** Servers that are wanted here and do not work. */
 export function failedServers<T extends Server>(servers: readonly T[], choices: Choices): T[] {
-  return servers.filter((server) => server.state === 'failed' && isServerOn(server, choices));
+  return servers.filter((server) => doesNotWork(server) && isServerOn(server, choices));
 }
 
 export function switchServer(choices: Choices, serverId: string, on: boolean): { servers: Record<string, boolean> } {
