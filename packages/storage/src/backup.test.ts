@@ -8,7 +8,7 @@ import { createFakeClock } from '@toolyard/testing';
 import { backupFolder } from './backup.ts';
 import { checkStorage } from './check.ts';
 import { DATABASE_FILE } from './layout.ts';
-import type { Storage } from './open-storage.ts';
+import type { Storage } from './storage.ts';
 import { openStorage } from './open-storage.ts';
 import { ANNE, commitOf, deltas, newRun } from './test-fixtures/conversation.ts';
 import { temporaryFolder } from './test-fixtures/sqlite-engine.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFakeClock } from '@toolyard/testing';
 import { blobPath } from './blobs.ts';
 import { BLOBS_FOLDER } from './layout.ts';
-import type { Storage } from './open-storage.ts';
+import type { Storage } from './storage.ts';
 import { openStorage } from './open-storage.ts';
 import { ANNE, BERT } from './test-fixtures/conversation.ts';
 import { temporaryFolder } from './test-fixtures/sqlite-engine.ts';

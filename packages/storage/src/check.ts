@@ -8,6 +8,14 @@ import { BLOBS_FOLDER, DATABASE_FILE } from './layout.ts';
 import { refuseForeignDatabase } from './sqlite/migrate.ts';
 import { StorageError, toStorageError } from './storage-error.ts';
 
+/** Runs whose events are not all there, but for those that were compacted. */
+export const GAPS = `
+  SELECT r.id FROM runs AS r LEFT JOIN (
+    SELECT run_id, count(*) AS events, max(seq) AS last FROM run_events GROUP BY run_id
+  ) AS e ON e.run_id = r.id
+  WHERE r.last_seq <> coalesce(e.events, 0) + coalesce(r.compacted, 0) OR r.last_seq < coalesce(e.last, 0)
+  ORDER BY r.id`;
+
 /** Each problem is a sentence to be shown. */
 export type CheckResult = { ok: true } | { ok: false; problems: string[] };
 
@@ -46,12 +54,7 @@ function* checkDatabase(database: DatabaseSync): Iterable<string> {
   for (const row of database.prepare('PRAGMA foreign_key_check').all()) {
     yield `A row of ${String(row['table'])} names a row of ${String(row['parent'])} that is not there.`;
   }
-  const gaps = database.prepare(`
-    SELECT r.id FROM runs AS r LEFT JOIN (
-      SELECT run_id, count(*) AS events, max(seq) AS last FROM run_events GROUP BY run_id
-    ) AS e ON e.run_id = r.id
-    WHERE r.last_seq <> coalesce(e.events, 0) + coalesce(r.compacted, 0) OR r.last_seq < coalesce(e.last, 0)`);
-  for (const row of gaps.all()) yield `The events of run ${String(row['id'])} are not whole.`;
+  for (const row of database.prepare(GAPS).all()) yield `The events of run ${String(row['id'])} are not whole.`;
 }
 
 async function checkBlobs(database: DatabaseSync, folder: string): Promise<string[]> {

@@ -1,9 +1,10 @@
 /**
- * Keeps conversations, runs, agents, settings and blobs in a data folder: one SQLite database and files beside it.
+ * Keeps conversations, runs, agents, settings and blobs: in a data folder, which is one SQLite database and files beside
+ * it, or in a PostgreSQL database that many processes share.
  * @module
  */
 export { openStorage } from './open-storage.ts';
-export type { Storage, StorageOptions } from './open-storage.ts';
+export type { DatabaseOptions, SharedStorage, Storage, StorageOptions } from './storage.ts';
 export { backupFolder } from './backup.ts';
 export { KEY_FILE, SALT_FILE } from './layout.ts';
 export { checkStorage } from './check.ts';
@@ -12,7 +13,7 @@ export { StorageError } from './storage-error.ts';
 export type { StorageProblem } from './storage-error.ts';
 export { MAX_INLINE_BYTES, mediaToBlobs } from './media.ts';
 export { scrubText } from './text.ts';
-export type { SyncRunStore } from './sqlite/run-rows.ts';
+export type { SyncRunStore } from './sqlite/run-store.ts';
 export type { BlobInfo, BlobStore } from './blobs.ts';
 export type { AgentRepository, StoredAgent } from './repositories/agents.ts';
 export type {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
-import type { Storage } from './open-storage.ts';
+import type { Storage } from './storage.ts';
 import { openStorage } from './open-storage.ts';
 import { ANNE, commitOf, deltas } from './test-fixtures/conversation.ts';
 import { temporaryFolder } from './test-fixtures/sqlite-engine.ts';

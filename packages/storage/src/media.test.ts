@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { UserMessage } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
 import { MAX_INLINE_BYTES, mediaToBlobs } from './media.ts';
-import type { Storage } from './open-storage.ts';
+import type { Storage } from './storage.ts';
 import { openStorage } from './open-storage.ts';
 import { ANNE, commitOf, deltas, newRun, question } from './test-fixtures/conversation.ts';
 import { temporaryFolder } from './test-fixtures/sqlite-engine.ts';

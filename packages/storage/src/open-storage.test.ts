@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
 import { DATABASE_FILE } from './layout.ts';
-import type { Storage, StorageOptions } from './open-storage.ts';
+import type { Storage, StorageOptions } from './storage.ts';
 import { openStorage } from './open-storage.ts';
 import { StorageError } from './storage-error.ts';
 import { ANNE, commitOf, deltas, newRun } from './test-fixtures/conversation.ts';

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue, Message } from '@toolyard/protocol';
 /** A JSON column: text as it is written, a value as it is read (see `json-columns.ts`). */
 type Json<T> = ColumnType<T, string, string>;
 
-/** The tables the repositories work on, as Kysely sees them. The run tables are written by hand, in `sqlite/`. */
+/** The tables the repositories work on, as Kysely sees them. The run tables are written by hand, in `runs/`. */
 export type Schema = {
   conversations: ConversationsTable;
   messages: MessagesTable;

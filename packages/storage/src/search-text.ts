@@ -73,7 +73,8 @@ function termToMatch({ kind, folded }: Term): string {
   return pairs.length === 0 ? `${quote(folded)} *` : quote(pairs.join(' '));
 }
 
-function pairsOf(folded: string): string[] {
+/** The overlapping pairs of a stretch of characters, none for a single one. */
+export function pairsOf(folded: string): string[] {
   const characters = [...folded];
   return characters.slice(1).map((character, index) => `${characters[index] ?? ''}${character}`);
 }

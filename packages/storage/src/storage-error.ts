@@ -10,9 +10,15 @@ import { ToolyardError } from '@toolyard/protocol';
  * - `corrupt`: the file is damaged
  * - `newer_version`: written by a later Toolyard; untouched
  * - `not_ours`: a database of some other program; untouched
+ * - `unreachable`: the database server does not answer, or a connection to it was lost
+ * - `not_allowed`: the database server does not accept user and password
+ * - `not_there`: the database server has no such database
+ * - `bad_url`: what was given is no address of a database
  * - `engine`: anything else the database says
  */
-export type StorageProblem =
+export type StorageProblem = FolderProblem | 'unreachable' | 'not_allowed' | 'not_there' | 'bad_url';
+
+type FolderProblem =
   'in_use' | 'not_writable' | 'disk_full' | 'write_failed' | 'corrupt' | 'newer_version' | 'not_ours' | 'engine';
 
 const CODES: Record<StorageProblem, ErrorCode> = {
@@ -23,6 +29,10 @@ const CODES: Record<StorageProblem, ErrorCode> = {
   corrupt: 'storage_failed',
   newer_version: 'bad_config',
   not_ours: 'bad_config',
+  unreachable: 'storage_failed',
+  not_allowed: 'bad_config',
+  not_there: 'bad_config',
+  bad_url: 'bad_config',
   engine: 'storage_failed',
 };
 
@@ -84,7 +94,7 @@ function detailOf(thrown: unknown): string {
   return REASONS[code] ?? thrown.message;
 }
 
-function sqliteProblem(extended: number | undefined): StorageProblem | undefined {
+function sqliteProblem(extended: number | undefined): FolderProblem | undefined {
   if (extended === undefined) return undefined;
   if (WRITE_ERRORS.has(extended)) return 'write_failed';
   switch (extended & 0xff) {
@@ -104,7 +114,7 @@ function sqliteProblem(extended: number | undefined): StorageProblem | undefined
   }
 }
 
-function fileProblem(thrown: unknown): StorageProblem {
+function fileProblem(thrown: unknown): FolderProblem {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
   switch (code) {
     case 'EACCES':
@@ -126,7 +136,7 @@ function fileProblem(thrown: unknown): StorageProblem {
   }
 }
 
-function describe(problem: StorageProblem, where: string, detail: string): Omit<ErrorInfo, 'code'> {
+function describe(problem: FolderProblem, where: string, detail: string): Omit<ErrorInfo, 'code'> {
   switch (problem) {
     case 'in_use':
       return {
@@ -169,7 +179,7 @@ function describe(problem: StorageProblem, where: string, detail: string): Omit<
 }
 
 /** The error for a problem found by looking rather than thrown by the engine. */
-export function storageError(problem: StorageProblem, where: string, detail = 'unknown reason'): StorageError {
+export function storageError(problem: FolderProblem, where: string, detail = 'unknown reason'): StorageError {
   return new StorageError(problem, describe(problem, where, detail));
 }
 

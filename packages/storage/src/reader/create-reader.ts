@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { Principal } from '@toolyard/protocol';
-import type { Hit } from '../repositories/conversation-search.ts';
+import type { Hit, SearchQuery } from '../repositories/conversation-search.ts';
 import { StorageError, storageError } from '../storage-error.ts';
-import type { ReaderAnswer, ReaderData, ReaderRequest, SearchQuery } from './messages.ts';
+import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
 
 /** Reads what takes long in a thread of its own, so that nobody's tokens wait for somebody's search. */
 export type Reader = {

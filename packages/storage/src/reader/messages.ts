@@ -1,11 +1,9 @@
 import type { ErrorInfo, Principal } from '@toolyard/protocol';
-import type { Hit } from '../repositories/conversation-search.ts';
+import type { Hit, SearchQuery } from '../repositories/conversation-search.ts';
 import type { StorageProblem } from '../storage-error.ts';
 
 /** What a reader is started with: the database, and a flag that becomes 1 when it has closed it. */
 export type ReaderData = { file: string; closed: Int32Array };
-
-export type SearchQuery = { query: string; limit: number };
 
 /** What is asked of a reader, one thing at a time. */
 export type ReaderRequest = { id: number; principal: Principal; search: SearchQuery } | 'close';

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createConversationSearch } from '../repositories/conversation-search.ts';
+import { createConversationSearch } from '../sqlite/conversation-search.ts';
 import { ReadConnection } from '../sqlite/read-connection.ts';
 import { StorageError } from '../storage-error.ts';
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';

@@ -1,14 +1,13 @@
-import type { AliasedExpression, Kysely, Selectable } from 'kysely';
+import type { AliasedExpression, Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { JsonObject, Principal, RunStatus } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import type { Engine } from '../engine/engine.ts';
+import { transaction } from '../engine/work.ts';
+import { ACTIVE } from '../runs/run-rows.ts';
 import type { Schema } from '../schema.ts';
-import type { SqliteConnection } from '../sqlite/connection.ts';
-import { ACTIVE } from '../sqlite/run-rows.ts';
-import { runNow } from '../sqlite/run-now.ts';
-import { createSearchWriter } from '../sqlite/search-rows.ts';
 import { encodeJson, scrubText } from '../text.ts';
-import type { Hit } from './conversation-search.ts';
+import type { Search } from './conversation-search.ts';
 
 type ActiveRun = { id: string; status: RunStatus };
 
@@ -74,17 +73,14 @@ export type ConversationRepository = {
   purgeDeleted(before: number, limit: number): Promise<number>;
 };
 
-export function createConversationRepository(
-  db: Kysely<Schema>,
-  connection: SqliteConnection,
-  search: (principal: Principal, query: { query: string; limit: number }) => Promise<Hit[]>,
-): ConversationRepository {
-  const titles = createSearchWriter(connection);
+export function createConversationRepository(engine: Engine, search: Search): ConversationRepository {
+  const { db } = engine;
+  const titles = engine.searchWriter();
   const own = (principal: Principal, id: string) =>
     db
       .selectFrom('conversations')
       .selectAll()
-      .select(activeRun)
+      .select([activeRunId, activeRunStatus])
       .where('id', '=', id)
       .where('owner_id', '=', principal.ownerId);
   const change = ({ ownerId }: Principal, id: string) =>
@@ -108,12 +104,13 @@ export function createConversationRepository(
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .returningAll()
-        .returning(activeRun);
-      const row = connection.transaction('conversation', 'normal', () => {
-        const [created] = runNow(connection, insert);
-        if (created) titles.title(created.title, { conversationId: id, ownerId });
+        .returning([activeRunId, activeRunStatus]);
+      const job = transaction('conversation', 'normal', function* () {
+        const [created] = yield* engine.rowsOf(insert);
+        if (created) yield* titles.title(created.title, { conversationId: id, ownerId });
         return created;
       });
+      const row = await engine.perform(job);
       if (!row) throw new ToolyardError({ code: 'bad_request', message: `The id ${id} is taken.` });
       return toConversation(row);
     },
@@ -125,7 +122,7 @@ export function createConversationRepository(
       let query = db
         .selectFrom('conversations')
         .selectAll()
-        .select(activeRun)
+        .select([activeRunId, activeRunStatus])
         .where('owner_id', '=', ownerId)
         .where('deleted_at', deleted ? 'is not' : 'is', null);
       if (after) {
@@ -144,7 +141,12 @@ export function createConversationRepository(
       const hits = await search(principal, query);
       if (hits.length === 0) return [];
       const ids = hits.map(({ conversationId }) => conversationId);
-      const rows = await db.selectFrom('conversations').selectAll().select(activeRun).where('id', 'in', ids).execute();
+      const rows = await db
+        .selectFrom('conversations')
+        .selectAll()
+        .select([activeRunId, activeRunStatus])
+        .where('id', 'in', ids)
+        .execute();
       const byId = new Map(rows.map((row) => [row.id, toConversation(row)]));
       return hits.flatMap(({ conversationId, snippet }) => {
         const conversation = byId.get(conversationId);
@@ -159,14 +161,19 @@ export function createConversationRepository(
         ...(pinned === undefined ? {} : { pinned: pinned ? 1 : 0 }),
       };
       if (Object.keys(set).length === 0) return this.get(principal, id);
-      const query = change(principal, id).where('deleted_at', 'is', null).set(set).returningAll().returning(activeRun);
-      const row = connection.transaction('conversation', 'normal', () => {
-        const [changed] = runNow(connection, query);
+      const query = change(principal, id)
+        .where('deleted_at', 'is', null)
+        .set(set)
+        .returningAll()
+        .returning([activeRunId, activeRunStatus]);
+      const job = transaction('conversation', 'normal', function* () {
+        const [changed] = yield* engine.rowsOf(query);
         if (changed && title !== undefined) {
-          titles.title(changed.title, { conversationId: id, ownerId: principal.ownerId });
+          yield* titles.title(changed.title, { conversationId: id, ownerId: principal.ownerId });
         }
         return changed;
       });
+      const row = await engine.perform(job);
       return row ? toConversation(row) : null;
     },
     async setLeaf(principal, id, leafId) {
@@ -209,12 +216,15 @@ export function createConversationRepository(
 }
 
 /** The statuses are written out, so that the index that keeps a conversation to one active run is used. */
-const activeRun: AliasedExpression<ActiveRun | null, 'active_run'> = sql<ActiveRun | null>`(
-  SELECT json_object('id', runs.id, 'status', runs.status) FROM runs
+const ofActiveRun = <T>(column: 'id' | 'status') => sql<T | null>`(
+  SELECT ${sql.ref(`runs.${column}`)} FROM runs
   WHERE runs.conversation_id = conversations.id AND runs.parent_run_id IS NULL AND runs.status IN ${sql.raw(ACTIVE)}
-)`.as('active_run');
+)`;
+const activeRunId: AliasedExpression<string | null, 'active_run_id'> = ofActiveRun<string>('id').as('active_run_id');
+const activeRunStatus: AliasedExpression<RunStatus | null, 'active_run_status'> =
+  ofActiveRun<RunStatus>('status').as('active_run_status');
 
-type Row = Selectable<Schema['conversations']> & { active_run: ActiveRun | null };
+type Row = Selectable<Schema['conversations']> & { active_run_id: string | null; active_run_status: RunStatus | null };
 
 function toConversation(row: Row): Conversation {
   return {
@@ -227,6 +237,9 @@ function toConversation(row: Row): Conversation {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     deletedAt: row.deleted_at,
-    activeRun: row.active_run,
+    activeRun:
+      row.active_run_id === null || row.active_run_status === null
+        ? null
+        : { id: row.active_run_id, status: row.active_run_status },
   };
 }

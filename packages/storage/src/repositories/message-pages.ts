@@ -65,12 +65,20 @@ async function readChildren(
   conversationId: string,
   parents: readonly (string | null)[],
 ): Promise<Child[]> {
-  // A cross join keeps its order: each parent is looked up in the index, which holds all that is asked for.
-  const { rows } = await sql<Child>`
-    SELECT m.id, m.parent_id AS "parentId", m.abandoned FROM json_each(${JSON.stringify(parents)}) AS p
-    CROSS JOIN messages AS m ON m.conversation_id = ${conversationId} AND m.parent_id IS p.value
-    ORDER BY m.created_at, m.id`.execute(db);
-  return rows;
+  const known = parents.filter((id) => id !== null);
+  return db
+    .selectFrom('messages')
+    .select(['id', 'parent_id as parentId', 'abandoned'])
+    .where('conversation_id', '=', conversationId)
+    .where((eb) =>
+      eb.or([
+        ...(known.length > 0 ? [eb('parent_id', 'in', known)] : []),
+        ...(known.length < parents.length ? [eb('parent_id', 'is', null)] : []),
+      ]),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
 }
 
 function alternativesOf(messages: readonly Message[], children: readonly Child[]): Record<string, string[]> {

@@ -1,10 +1,9 @@
-import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { Message, MessagePage, Principal } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { Schema } from '../schema.ts';
-import type { SqliteConnection } from '../sqlite/connection.ts';
-import { createMessageWriter, Refusal } from '../sqlite/message-rows.ts';
+import type { Engine } from '../engine/engine.ts';
+import { transaction } from '../engine/work.ts';
+import { createMessageWriter, Refusal } from '../runs/message-rows.ts';
 import type { PageQuery } from './message-pages.ts';
 import { readPage } from './message-pages.ts';
 
@@ -26,9 +25,10 @@ export type MessageRepository = {
   all(principal: Principal, conversationId: string): Promise<Message[]>;
 };
 
-export function createMessageRepository(db: Kysely<Schema>, connection: SqliteConnection): MessageRepository {
-  const writer = createMessageWriter(connection);
-  const taken = connection.prepare('SELECT 1 FROM messages WHERE conversation_id = ? AND id = ?');
+export function createMessageRepository(engine: Engine): MessageRepository {
+  const { db } = engine;
+  const writer = createMessageWriter(engine);
+  const taken = engine.prepare('SELECT 1 FROM messages WHERE conversation_id = ? AND id = ?');
   const of = ({ ownerId }: Principal, conversationId: string) =>
     db
       .selectFrom('messages')
@@ -39,11 +39,12 @@ export function createMessageRepository(db: Kysely<Schema>, connection: SqliteCo
   return {
     async add({ ownerId }, conversationId, message, options = {}) {
       try {
-        connection.transaction('message', 'full', () => {
-          if (taken.get(conversationId, message.id)) throw new Refusal(`message ${message.id} is there already`);
-          writer.write(message, { conversationId, ownerId, runId: null });
-          if (options.leaf) writer.moveLeaf({ to: message.id }, { conversationId, at: message.createdAt });
+        const job = transaction('message', 'full', function* () {
+          if (yield* taken.get(conversationId, message.id)) throw new Refusal(`message ${message.id} is there already`);
+          yield* writer.write(message, { conversationId, ownerId, runId: null });
+          if (options.leaf) yield* writer.moveLeaf({ to: message.id }, { conversationId, at: message.createdAt });
         });
+        await engine.perform(job);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         throw new ToolyardError({ code: 'bad_request', message: `Not stored: ${error.message}.` });

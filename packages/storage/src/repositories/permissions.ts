@@ -38,8 +38,9 @@ export function createPermissionRepository(db: Kysely<Schema>): PermissionReposi
     async set({ ownerId }, { tool, conversationId, decision, at }) {
       const { numAffectedRows } = await sql`
         INSERT INTO permissions (owner_id, conversation_id, server_id, tool_name, decision, decided_at)
-        SELECT ${ownerId}, ${conversationId}, ${scrubText(tool.serverId)}, ${scrubText(tool.name)}, ${decision}, ${at}
-        WHERE ${conversationId} IS NULL
+        SELECT ${ownerId}, CAST(${conversationId} AS TEXT), ${scrubText(tool.serverId)}, ${scrubText(tool.name)}, ${decision},
+          CAST(${at} AS BIGINT)
+        WHERE CAST(${conversationId} AS TEXT) IS NULL
           OR EXISTS (SELECT 1 FROM conversations WHERE id = ${conversationId} AND owner_id = ${ownerId})
         ON CONFLICT (owner_id, coalesce(conversation_id, ''), server_id, tool_name)
         DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at`.execute(db);
@@ -50,7 +51,7 @@ export function createPermissionRepository(db: Kysely<Schema>): PermissionReposi
       const result = await db
         .deleteFrom('permissions')
         .where('owner_id', '=', ownerId)
-        .where('conversation_id', 'is', conversationId)
+        .where('conversation_id', 'is not distinct from', conversationId)
         .where('server_id', '=', scrubText(serverId))
         .where('tool_name', '=', scrubText(name))
         .executeTakeFirst();

@@ -1,8 +1,10 @@
 import type { AgentConfiguration, ChangeQueuedMessage, Principal, QueuedMessage, UserPart } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import type { Engine } from '../engine/engine.ts';
+import type { Work } from '../engine/work.ts';
+import { statements, transaction } from '../engine/work.ts';
 import { mediaProblem } from '../media.ts';
-import type { SqliteConnection } from '../sqlite/connection.ts';
-import { ACTIVE } from '../sqlite/run-rows.ts';
+import { ACTIVE } from '../runs/run-rows.ts';
 import { decodeJson, encodeJson } from '../text.ts';
 
 /**
@@ -49,84 +51,95 @@ type DueMessage = { ownerId: string; conversationId: string; id: string };
 
 type Row = { id: string; parts: string; configuration: string | null; created_at: number };
 
-export function createQueueRepository(connection: SqliteConnection): QueueRepository {
+export function createQueueRepository(engine: Engine): QueueRepository {
   const columns = 'id, parts, configuration, created_at';
   const own = 'conversation_id = ? AND owner_id = ?';
-  const selectAll = connection.prepare(`SELECT ${columns} FROM queued_messages WHERE ${own} ORDER BY position, id`);
-  const select = connection.prepare(`SELECT ${columns} FROM queued_messages WHERE ${own} AND id = ?`);
-  const insert = connection.prepare(`
+  const selectAll = engine.prepare<Row>(`SELECT ${columns} FROM queued_messages WHERE ${own} ORDER BY position, id`);
+  const select = engine.prepare<Row>(`SELECT ${columns} FROM queued_messages WHERE ${own} AND id = ?`);
+  // Two that change one queue do so one after the other.
+  const claim = engine.prepare(`SELECT 1 FROM conversations WHERE id = ? AND owner_id = ?${engine.sql.claimRow}`);
+  const insert = engine.prepare(`
     INSERT INTO queued_messages (conversation_id, id, owner_id, position, parts, configuration, created_at)
-    SELECT id, ?, owner_id,
-      (SELECT coalesce(max(position), 0) + 1 FROM queued_messages WHERE conversation_id = conversations.id), ?, ?, ?
+    SELECT id, CAST(? AS TEXT), owner_id,
+      (SELECT coalesce(max(position), 0) + 1 FROM queued_messages WHERE conversation_id = conversations.id),
+      CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT)
     FROM conversations WHERE id = ? AND owner_id = ? AND deleted_at IS NULL`);
-  const rewrite = connection.prepare(`UPDATE queued_messages SET parts = ? WHERE ${own} AND id = ?`);
-  const place = connection.prepare(`UPDATE queued_messages SET position = ? WHERE ${own} AND id = ?`);
-  const remove = connection.prepare(`DELETE FROM queued_messages WHERE ${own} AND id = ?`);
+  const rewrite = engine.prepare(`UPDATE queued_messages SET parts = ? WHERE ${own} AND id = ?`);
+  const place = engine.prepare(`UPDATE queued_messages SET position = ? WHERE ${own} AND id = ?`);
+  const remove = engine.prepare(`DELETE FROM queued_messages WHERE ${own} AND id = ?`);
 
-  const selectDue = connection.prepare(`
-    SELECT q.owner_id AS ownerId, q.conversation_id AS conversationId, q.id
+  const selectDue = engine.prepare<DueMessage>(`
+    SELECT q.owner_id AS "ownerId", q.conversation_id AS "conversationId", q.id
     FROM queued_messages AS q JOIN conversations AS c ON c.id = q.conversation_id AND c.deleted_at IS NULL
     WHERE NOT EXISTS (
       SELECT 1 FROM runs WHERE conversation_id = q.conversation_id AND parent_run_id IS NULL AND status IN ${ACTIVE})
     AND (EXISTS (
         SELECT 1 FROM run_inbox AS i JOIN runs AS r ON r.id = i.run_id
         WHERE r.conversation_id = q.conversation_id AND i.kind = 'message' AND i.taken_at IS NULL
-          AND json_extract(i.body, '$.queuedMessageId') = q.id)
+          AND json(i.body) ->> 'queuedMessageId' = q.id)
       OR (q.position = (SELECT min(position) FROM queued_messages WHERE conversation_id = q.conversation_id)
         AND 'done' = (SELECT status FROM runs WHERE conversation_id = q.conversation_id AND parent_run_id IS NULL
           ORDER BY created_at DESC, id DESC LIMIT 1)))
     ORDER BY q.conversation_id, q.position`);
 
-  const list = (conversationId: string, ownerId: string): QueuedMessage[] =>
-    (selectAll.all(conversationId, ownerId) as Row[]).map((row) => toQueued(conversationId, row));
-  const find = (conversationId: string, ownerId: string, id: string): QueuedMessage | null => {
-    const row = select.get(conversationId, ownerId, id) as Row | undefined;
+  function* list(conversationId: string, ownerId: string): Work<QueuedMessage[]> {
+    const rows = yield* selectAll.all(conversationId, ownerId);
+    return rows.map((row) => toQueued(conversationId, row));
+  }
+
+  function* find(conversationId: string, ownerId: string, id: string): Work<QueuedMessage | null> {
+    const row = yield* select.get(conversationId, ownerId, id);
     return row === undefined ? null : toQueued(conversationId, row);
-  };
+  }
 
   /** Queues are short: every place is written anew. */
-  function move(conversationId: string, ownerId: string, id: string, before: string | null): void {
+  function* move(conversationId: string, ownerId: string, id: string, before: string | null): Work<void> {
     if (before === id) return;
-    const others = list(conversationId, ownerId).filter((message) => message.id !== id);
+    const others = (yield* list(conversationId, ownerId)).filter((message) => message.id !== id);
     const index = before === null ? others.length : others.findIndex((message) => message.id === before);
     if (index === -1) throw refused(id, `there is no queued message ${String(before)} to stand before`);
     const order = others.map((message) => message.id).toSpliced(index, 0, id);
-    for (const [position, each] of order.entries()) place.run(position + 1, conversationId, ownerId, each);
+    for (const [position, each] of order.entries()) yield* place.run(position + 1, conversationId, ownerId, each);
   }
 
   return {
     async list({ ownerId }, conversationId) {
-      return connection.guard(() => list(conversationId, ownerId));
+      return engine.perform(statements(() => list(conversationId, ownerId)));
     },
     async get({ ownerId }, conversationId, id) {
-      return connection.guard(() => find(conversationId, ownerId, id));
+      return engine.perform(statements(() => find(conversationId, ownerId, id)));
     },
     async add({ ownerId }, { id, conversationId, parts, configuration, at }) {
       const text = encodeParts(id, parts);
       const kept = configuration === undefined ? null : encodeJson(configuration);
-      return connection.transaction('queue', 'full', () => {
-        const known = find(conversationId, ownerId, id);
+      const job = transaction('queue', 'full', function* () {
+        yield* claim.get(conversationId, ownerId);
+        const known = yield* find(conversationId, ownerId, id);
         if (known) return known;
-        insert.run(id, text, kept, at, conversationId, ownerId);
-        const added = find(conversationId, ownerId, id);
+        yield* insert.run(id, text, kept, at, conversationId, ownerId);
+        const added = yield* find(conversationId, ownerId, id);
         if (added) return added;
         throw new ToolyardError({ code: 'not_found', message: `There is no conversation ${conversationId}.` });
       });
+      return engine.perform(job);
     },
     async change({ ownerId }, conversationId, id, { parts, before }) {
       const text = parts === undefined ? undefined : encodeParts(id, parts);
-      return connection.transaction('queue', 'full', () => {
-        if (!find(conversationId, ownerId, id)) return null;
-        if (text !== undefined) rewrite.run(text, conversationId, ownerId, id);
-        if (before !== undefined) move(conversationId, ownerId, id, before);
-        return find(conversationId, ownerId, id);
+      const job = transaction('queue', 'full', function* () {
+        yield* claim.get(conversationId, ownerId);
+        if (!(yield* find(conversationId, ownerId, id))) return null;
+        if (text !== undefined) yield* rewrite.run(text, conversationId, ownerId, id);
+        if (before !== undefined) yield* move(conversationId, ownerId, id, before);
+        return yield* find(conversationId, ownerId, id);
       });
+      return engine.perform(job);
     },
     async remove({ ownerId }, conversationId, id) {
-      return connection.transaction('queue', 'full', () => remove.run(conversationId, ownerId, id).changes === 1);
+      const removed = await engine.perform(statements(() => remove.run(conversationId, ownerId, id)));
+      return removed === 1;
     },
     async due() {
-      return connection.guard(() => selectDue.all() as DueMessage[]);
+      return engine.perform(statements(() => selectDue.all()));
     },
   };
 }

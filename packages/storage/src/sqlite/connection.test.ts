@@ -4,12 +4,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LedgerChange } from '@toolyard/protocol';
 import { createFailpoints, createFakeClock } from '@toolyard/testing';
 import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
-import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
+import { openRunStore, temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
 import { SqliteConnection } from './connection.ts';
 import { createSqliteDialect } from './kysely-dialect.ts';
 import { migrateToLatest } from './migrate.ts';
-import type { SyncRunStore } from './run-rows.ts';
-import { createSqliteRunStore } from './run-store.ts';
+import type { SyncRunStore } from './run-store.ts';
 
 const FULL = 2;
 const NORMAL = 1;
@@ -40,7 +39,7 @@ describe('what must survive a power cut is synced', () => {
     connection.database.exec(
       `INSERT INTO conversations VALUES ('c1', 'anne', '', NULL, '{}', NULL, 0, 1, 1, NULL), ('c2', 'anne', '', NULL, '{}', NULL, 0, 1, 1, NULL)`,
     );
-    store = createSqliteRunStore(connection, createFakeClock());
+    store = openRunStore(connection, createFakeClock());
     store.createRun(ANNE, newRun('r1', 'c1'));
     store.createRun(ANNE, newRun('r2', 'c2'));
     seen = [];

@@ -1,25 +1,29 @@
-import type { Clock } from '@toolyard/protocol';
-import { createCommit } from './commit.ts';
-import { createCompaction } from './compaction.ts';
-import type { SqliteConnection } from './connection.ts';
-import { createRunCreator } from './create-run.ts';
-import { createInbox } from './inbox.ts';
-import { createInterruptDoor } from './interrupts.ts';
-import { createLeases } from './leases.ts';
-import { createLedgerReader } from './ledger.ts';
-import { createRunReader } from './run-reader.ts';
-import type { SyncRunStore } from './run-rows.ts';
+import type { RunStore } from '@toolyard/protocol';
+import type { RunJobs } from '../runs/run-jobs.ts';
+import type { SqliteEngine } from './engine.ts';
 
-/** The {@link SyncRunStore} of a migrated database: hand-written statements, prepared once. */
-export function createSqliteRunStore(connection: SqliteConnection, clock: Clock): SyncRunStore {
+/** A {@link RunStore} that answers at once: nothing comes between two calls of one turn. */
+export type SyncRunStore = {
+  [K in keyof RunStore]: (...parameters: Parameters<RunStore[K]>) => Awaited<ReturnType<RunStore[K]>>;
+};
+
+export function createSqliteRunStore({ performNow }: SqliteEngine, jobs: RunJobs): SyncRunStore {
   return {
-    commit: createCommit(connection, clock),
-    createRun: createRunCreator(connection, clock),
-    compact: createCompaction(connection),
-    readLedger: createLedgerReader(connection),
-    ...createRunReader(connection),
-    ...createLeases(connection, clock),
-    ...createInbox(connection),
-    ...createInterruptDoor(connection),
+    commit: (...given) => performNow(jobs.commit(...given)),
+    createRun: (...given) => performNow(jobs.createRun(...given)),
+    getRun: (...given) => performNow(jobs.getRun(...given)),
+    listRuns: (...given) => performNow(jobs.listRuns(...given)),
+    readEvents: (...given) => performNow(jobs.readEvents(...given)),
+    acquireLease: (...given) => performNow(jobs.acquireLease(...given)),
+    renewLeases: (...given) => performNow(jobs.renewLeases(...given)),
+    releaseLease: (...given) => performNow(jobs.releaseLease(...given)),
+    takeOver: (...given) => performNow(jobs.takeOver(...given)),
+    putInbox: (...given) => performNow(jobs.putInbox(...given)),
+    readInbox: (...given) => performNow(jobs.readInbox(...given)),
+    withdrawInbox: (...given) => performNow(jobs.withdrawInbox(...given)),
+    compact: (...given) => performNow(jobs.compact(...given)),
+    readLedger: (...given) => performNow(jobs.readLedger(...given)),
+    listInterrupts: (...given) => performNow(jobs.listInterrupts(...given)),
+    answerInterrupt: (...given) => performNow(jobs.answerInterrupt(...given)),
   };
 }

@@ -1,17 +1,31 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Kysely } from 'kysely';
 import type { Clock } from '@toolyard/protocol';
 import { DATABASE_FILE } from '../layout.ts';
 import { openStorage } from '../open-storage.ts';
+import type { Schema } from '../schema.ts';
+import { createRunJobs } from '../runs/create-run-jobs.ts';
 import { SqliteConnection } from '../sqlite/connection.ts';
+import { createSqliteEngine } from '../sqlite/engine.ts';
+import { createSqliteDialect } from '../sqlite/kysely-dialect.ts';
+import type { SyncRunStore } from '../sqlite/run-store.ts';
 import { createSqliteRunStore } from '../sqlite/run-store.ts';
 import type { EngineUnderTest } from './conformance/bench.ts';
+import { doorsOf } from './doors.ts';
 
 /** A folder of its own for a test, and how it goes away. */
 export function temporaryFolder(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'toolyard-storage-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** The run store on a migrated database. */
+export function openRunStore(connection: SqliteConnection, clock: Clock): SyncRunStore {
+  const dialect = createSqliteDialect(connection, { transactions: 'refused' });
+  const engine = createSqliteEngine(connection, clock, new Kysely<Schema>({ dialect }));
+  return createSqliteRunStore(engine, createRunJobs(engine, clock));
 }
 
 /** SQLite in a folder of its own: the first handle as the server has it, further ones as other processes would. */
@@ -28,24 +42,9 @@ export async function openSqliteEngine(clock: Clock): Promise<EngineUnderTest> {
       }
       const connection = new SqliteConnection(join(folder.path, DATABASE_FILE));
       others.push(connection);
-      return createSqliteRunStore(connection, clock);
+      return openRunStore(connection, clock);
     },
-    async createConversation(principal, id) {
-      await storage.conversations.create(principal, { id, title: id, at: 1 });
-    },
-    leafOf: async (principal, id) => (await storage.conversations.get(principal, id))?.leafId ?? null,
-    async setLeaf(principal, id, leafId) {
-      await storage.conversations.setLeaf(principal, id, leafId);
-    },
-    async addQueued(principal, conversationId, id) {
-      await storage.queue.add(principal, { id, conversationId, parts: [{ type: 'text', text: id }], at: 1 });
-    },
-    queuedIds: async (principal, id) => (await storage.queue.list(principal, id)).map((message) => message.id),
-    async purgeConversation(principal, id) {
-      await storage.conversations.purge(principal, id);
-    },
-    permissions: (principal) => storage.permissions.list(principal),
-    messageIds: async (principal, id) => (await storage.messages.all(principal, id)).map((message) => message.id),
+    ...doorsOf(storage),
     async close() {
       for (const connection of others) connection.close();
       storage.close();

@@ -8,6 +8,8 @@ import { ANNE, LEASE_MS, newRun } from '../conversation.ts';
 export type EngineUnderTest = {
   /** Another handle to the same database; all share the clock. */
   handle(): Promise<RunStore>;
+  /** Told whenever time has passed, where leases are timed by the database. */
+  timePassed?(monotonic: number): Promise<void>;
   /** What the doors do beside runs: an empty conversation, its current leaf, its queue, its end. */
   createConversation(principal: Principal, id: string): Promise<void>;
   leafOf(principal: Principal, conversationId: string): Promise<string | null>;
@@ -36,8 +38,18 @@ export class Bench {
   }
 
   async setUp(): Promise<void> {
-    const clock = createFakeClock();
-    const engine = await this.#open(clock);
+    const fake = createFakeClock();
+    const engine = await this.#open(fake);
+    const clock: FakeClock = {
+      ...fake,
+      get pending() {
+        return fake.pending;
+      },
+      async advance(ms) {
+        await fake.advance(ms);
+        await engine.timePassed?.(fake.monotonic());
+      },
+    };
     await engine.createConversation(ANNE, 'c1');
     this.#parts = { clock, engine, store: await engine.handle() };
   }

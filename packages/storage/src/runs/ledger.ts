@@ -1,7 +1,10 @@
-import type { LedgerChange, LedgerEntry, LedgerStatus, Principal } from '@toolyard/protocol';
+import type { LedgerChange, LedgerEntry, LedgerStatus } from '@toolyard/protocol';
 import { decodeJson, encodeJson } from '../text.ts';
-import type { SqliteConnection } from './connection.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Work } from '../engine/work.ts';
+import { statements } from '../engine/work.ts';
 import { Refusal } from './message-rows.ts';
+import type { RunJobs } from './run-jobs.ts';
 
 /** Which step may follow which. What is not here is refused, whatever the row says. */
 const NEXT: Readonly<Record<LedgerStatus, readonly LedgerStatus[]>> = {
@@ -15,30 +18,30 @@ const NEXT: Readonly<Record<LedgerStatus, readonly LedgerStatus[]>> = {
 
 export type LedgerWriter = {
   /** Carries out one change. Throws {@link Refusal} where it is not legal, or not where the call stands. */
-  apply(change: LedgerChange, of: { runId: string; ownerId: string; at: number }): void;
+  apply(change: LedgerChange, of: { runId: string; ownerId: string; at: number }): Work<void>;
 };
 
 /** The statements that write the ledger. To be used inside a transaction. */
-export function createLedgerWriter(connection: SqliteConnection): LedgerWriter {
-  const plan = connection.prepare(`
+export function createLedgerWriter(engine: Engine): LedgerWriter {
+  const plan = engine.prepare(`
     INSERT INTO tool_ledger (run_id, call_id, owner_id, server_id, tool_name, arguments, status, updated_at)
     VALUES (?, ?, ?, ?, ?, ?, 'planned', ?)
     ON CONFLICT (run_id, call_id) DO UPDATE SET
       server_id = excluded.server_id, tool_name = excluded.tool_name, arguments = excluded.arguments,
       updated_at = excluded.updated_at
-    WHERE status = 'planned'`);
-  const move = connection.prepare(`
+    WHERE tool_ledger.status = 'planned'`);
+  const move = engine.prepare(`
     UPDATE tool_ledger SET status = ?, detail = coalesce(?, detail), updated_at = ?
     WHERE run_id = ? AND call_id = ? AND status = ?`);
 
   return {
-    apply(change, { runId, ownerId, at }) {
+    *apply(change, { runId, ownerId, at }) {
       const { callId } = change;
       switch (change.change) {
         case 'plan': {
           const { tool } = change;
           const text = encodeJson(change.arguments);
-          if (plan.run(runId, callId, ownerId, tool.serverId, tool.name, text, at).changes === 0)
+          if ((yield* plan.run(runId, callId, ownerId, tool.serverId, tool.name, text, at)) === 0)
             throw new Refusal(`call ${callId} was sent already and cannot be planned anew`);
           return;
         }
@@ -46,7 +49,7 @@ export function createLedgerWriter(connection: SqliteConnection): LedgerWriter {
           const { from, to } = change;
           if (!NEXT[from].includes(to)) throw new Refusal(`call ${callId} cannot go from ${from} to ${to}`);
           const detail = change.detail === undefined ? null : encodeJson(change.detail);
-          if (move.run(to, detail, at, runId, callId, from).changes === 0)
+          if ((yield* move.run(to, detail, at, runId, callId, from)) === 0)
             throw new Refusal(`call ${callId} is not ${from}`);
           return;
         }
@@ -66,17 +69,15 @@ type LedgerRow = {
 };
 
 /** Reads the calls of a run for its owner. */
-export function createLedgerReader(
-  connection: SqliteConnection,
-): (principal: Principal, runId: string) => readonly LedgerEntry[] | null {
-  const run = connection.prepare('SELECT 1 FROM runs WHERE id = ? AND owner_id = ?');
-  const select = connection.prepare(`
+export function createLedgerReader(engine: Engine): RunJobs['readLedger'] {
+  const run = engine.prepare('SELECT 1 FROM runs WHERE id = ? AND owner_id = ?');
+  const select = engine.prepare<LedgerRow>(`
     SELECT call_id, server_id, tool_name, arguments, status, detail, updated_at FROM tool_ledger
     WHERE run_id = ? AND owner_id = ? ORDER BY position`);
   return ({ ownerId }, runId) =>
-    connection.guard(() => {
-      if (!run.get(runId, ownerId)) return null;
-      const rows = select.all(runId, ownerId) as LedgerRow[];
+    statements(function* () {
+      if (!(yield* run.get(runId, ownerId))) return null;
+      const rows = yield* select.all(runId, ownerId);
       return rows.map((row) => ({
         callId: row.call_id,
         runId,

@@ -1,8 +1,8 @@
 import type { Message } from '@toolyard/protocol';
+import type { Engine } from '../engine/engine.ts';
+import type { Work } from '../engine/work.ts';
 import { mediaProblem } from '../media.ts';
 import { encodeJson } from '../text.ts';
-import type { SqliteConnection } from './connection.ts';
-import { createSearchWriter } from './search-rows.ts';
 
 /** Something a commit asks for that does not fit what is stored: the item is refused, the others go on. */
 export class Refusal extends Error {}
@@ -12,46 +12,47 @@ type Belonging = { conversationId: string; ownerId: string; runId: string | null
 
 export type MessageWriter = {
   /** Adds a message, or replaces one the same run wrote under the same parent. Throws {@link Refusal}. */
-  write(message: Message, to: Belonging): void;
+  write(message: Message, to: Belonging): Work<void>;
   /** Moves the current leaf; with `from` only if it still is that one. Throws {@link Refusal} where `to` is not there. */
-  moveLeaf(leaf: { from?: string | null; to: string }, of: { conversationId: string; at: number }): void;
+  moveLeaf(leaf: { from?: string | null; to: string }, of: { conversationId: string; at: number }): Work<void>;
 };
 
 /** The statements that write the message tree. To be used inside a transaction. */
-export function createMessageWriter(connection: SqliteConnection): MessageWriter {
-  const upsert = connection.prepare(`
+export function createMessageWriter(engine: Engine): MessageWriter {
+  const upsert = engine.prepare(`
     INSERT INTO messages (conversation_id, id, parent_id, owner_id, run_id, role, created_at, message, abandoned)
-    SELECT id, ?, ?, owner_id, ?, ?, ?, ?, ? FROM conversations WHERE id = ? AND owner_id = ?
+    SELECT id, ?, ?, owner_id, ?, ?, CAST(? AS BIGINT), ?, CAST(? AS BIGINT) FROM conversations WHERE id = ? AND owner_id = ?
     ON CONFLICT (conversation_id, id) DO UPDATE SET
       role = excluded.role, created_at = excluded.created_at, message = excluded.message,
       abandoned = excluded.abandoned
-    WHERE run_id = excluded.run_id AND parent_id IS excluded.parent_id`);
-  const search = createSearchWriter(connection);
-  const parentOf = connection.prepare('SELECT 1 FROM messages WHERE conversation_id = ? AND id = ?');
-  const moveAlways = connection.prepare('UPDATE conversations SET leaf_id = ?, updated_at = ? WHERE id = ?');
-  const moveFrom = connection.prepare(
-    'UPDATE conversations SET leaf_id = ?, updated_at = ? WHERE id = ? AND leaf_id IS ?',
+    WHERE messages.run_id = excluded.run_id AND messages.parent_id IS NOT DISTINCT FROM excluded.parent_id`);
+  const search = engine.searchWriter();
+  const parentOf = engine.prepare('SELECT 1 FROM messages WHERE conversation_id = ? AND id = ?');
+  const moveAlways = engine.prepare('UPDATE conversations SET leaf_id = ?, updated_at = ? WHERE id = ?');
+  const moveFrom = engine.prepare(
+    'UPDATE conversations SET leaf_id = ?, updated_at = ? WHERE id = ? AND leaf_id IS NOT DISTINCT FROM ?',
   );
 
   return {
-    write(message, { conversationId, ownerId, runId }) {
+    *write(message, { conversationId, ownerId, runId }) {
       const { id, parentId, role, createdAt } = message;
       if (parentId === id) throw new Refusal(`message ${id} is its own parent`);
-      if (parentId !== null && !parentOf.get(conversationId, parentId))
+      if (parentId !== null && !(yield* parentOf.get(conversationId, parentId)))
         throw new Refusal(`message ${id} follows ${parentId}, which is not in conversation ${conversationId}`);
       const body = encodeJson(message);
       const problem = mediaProblem(body, message);
       if (problem !== null) throw new Refusal(`message ${id} ${problem}`);
       const abandoned = role === 'assistant' && message.finishReason === 'abandoned' ? 1 : 0;
-      const { changes } = upsert.run(id, parentId, runId, role, createdAt, body, abandoned, conversationId, ownerId);
+      const changes = yield* upsert.run(id, parentId, runId, role, createdAt, body, abandoned, conversationId, ownerId);
       if (changes === 0)
         throw new Refusal(`message ${id} cannot be written to conversation ${conversationId}: not this run's to write`);
-      search.message(message, { conversationId, ownerId });
+      yield* search.message(message, { conversationId, ownerId });
     },
-    moveLeaf({ from, to }, { conversationId, at }) {
-      if (!parentOf.get(conversationId, to)) throw new Refusal(`leaf ${to} is not in conversation ${conversationId}`);
-      if (from === undefined) moveAlways.run(to, at, conversationId);
-      else moveFrom.run(to, at, conversationId, from);
+    *moveLeaf({ from, to }, { conversationId, at }) {
+      if (!(yield* parentOf.get(conversationId, to)))
+        throw new Refusal(`leaf ${to} is not in conversation ${conversationId}`);
+      if (from === undefined) yield* moveAlways.run(to, at, conversationId);
+      else yield* moveFrom.run(to, at, conversationId, from);
     },
   };
 }

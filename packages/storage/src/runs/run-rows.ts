@@ -1,10 +1,5 @@
-import type { LeasedRun, Place, RunRecord, RunStatus, RunStore } from '@toolyard/protocol';
+import type { LeasedRun, Place, RunRecord, RunStatus } from '@toolyard/protocol';
 import { decodeJson } from '../text.ts';
-
-/** A {@link RunStore} that answers at once: nothing comes between two calls of one turn. */
-export type SyncRunStore = {
-  [K in keyof RunStore]: (...parameters: Parameters<RunStore[K]>) => Awaited<ReturnType<RunStore[K]>>;
-};
 
 /** The columns of `runs` a {@link RunRecord} is made of, for a SELECT or a RETURNING. */
 export const RUN_COLUMNS = `id, owner_id, conversation_id, agent_id, parent_run_id, place, status, last_seq, fence,
@@ -12,6 +7,14 @@ export const RUN_COLUMNS = `id, owner_id, conversation_id, agent_id, parent_run_
 
 /** The statuses that still take commits, as the partial indexes name them. */
 export const ACTIVE = `('queued', 'running', 'parked', 'waiting_for_tab')`;
+
+/** Who may write a run's row: fence and seq are the caller's, the lease was not given back, it is not over. */
+export const MINE = `id = ? AND fence = ? AND last_seq = ? AND lease_owner IS NOT NULL AND status IN ${ACTIVE}`;
+
+/** Given run, owner and state. */
+export const SAVE_STATE = `
+  INSERT INTO run_states (run_id, owner_id, state) VALUES (?, ?, ?)
+  ON CONFLICT (run_id) DO UPDATE SET state = excluded.state`;
 
 const FINAL: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
 

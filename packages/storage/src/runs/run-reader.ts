@@ -1,49 +1,49 @@
-import type { StatementSync } from 'node:sqlite';
 import type { RunEvent } from '@toolyard/protocol';
 import { decodeJson } from '../text.ts';
-import type { SqliteConnection } from './connection.ts';
-import type { RunRow, SyncRunStore } from './run-rows.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Statement } from '../engine/work.ts';
+import { statements } from '../engine/work.ts';
+import type { RunJobs } from './run-jobs.ts';
+import type { RunRow } from './run-rows.ts';
 import { RUN_COLUMNS, toRunRecord } from './run-rows.ts';
 
 type EventRow = { v: number; seq: number; step: number; attempt: number; at: number; body: string };
 
 /** What a run's owner may read of it. */
-export function createRunReader(
-  connection: SqliteConnection,
-): Pick<SyncRunStore, 'getRun' | 'listRuns' | 'readEvents'> {
-  const get = connection.prepare(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ? AND owner_id = ?`);
+export function createRunReader(engine: Engine): Pick<RunJobs, 'getRun' | 'listRuns' | 'readEvents'> {
+  const get = engine.prepare<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ? AND owner_id = ?`);
   // A parameter that may be null keeps an index from being used: what narrows most is written out.
-  const list = (narrowed: string): StatementSync =>
-    connection.prepare(`
+  const list = (narrowed: string): Statement<RunRow> =>
+    engine.prepare(`
       SELECT ${RUN_COLUMNS} FROM runs
-      WHERE owner_id = ?1 AND ${narrowed} AND (?2 IS NULL OR conversation_id = ?2)
-        AND (?3 IS NULL OR status IN (SELECT value FROM json_each(?3)))
-        AND (?4 IS NULL OR (created_at, id) < (SELECT created_at, id FROM runs WHERE id = ?4 AND owner_id = ?1))
+      WHERE owner_id = ?1 AND ${narrowed} AND (CAST(?2 AS TEXT) IS NULL OR conversation_id = ?2)
+        AND (CAST(?3 AS TEXT) IS NULL OR status IN (${engine.sql.textsOf('?3')}))
+        AND (CAST(?4 AS TEXT) IS NULL OR (created_at, id) < (SELECT created_at, id FROM runs WHERE id = ?4 AND owner_id = ?1))
       ORDER BY created_at DESC, id DESC LIMIT ?5`);
   const listAll = list('true');
   const listOfConversation = list('conversation_id = ?2');
-  const events = connection.prepare(`
+  const events = engine.prepare<EventRow>(`
     SELECT v, seq, step, attempt, at, body FROM run_events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?`);
 
   return {
     getRun({ ownerId }, runId) {
-      return connection.guard(() => {
-        const row = get.get(runId, ownerId) as RunRow | undefined;
+      return statements(function* () {
+        const row = yield* get.get(runId, ownerId);
         return row === undefined ? null : toRunRecord(row);
       });
     },
     listRuns({ ownerId }, { conversationId, statuses, before, limit }) {
       const wanted = statuses === undefined ? null : JSON.stringify(statuses);
-      return connection.guard(() => {
+      return statements(function* () {
         const list = conversationId === undefined ? listAll : listOfConversation;
-        const rows = list.all(ownerId, conversationId ?? null, wanted, before ?? null, limit) as RunRow[];
+        const rows = yield* list.all(ownerId, conversationId ?? null, wanted, before ?? null, limit);
         return rows.map(toRunRecord);
       });
     },
     readEvents({ ownerId }, runId, afterSeq, limit) {
-      return connection.guard(() => {
-        if (!get.get(runId, ownerId)) return null;
-        const rows = events.all(runId, afterSeq, limit) as EventRow[];
+      return statements(function* () {
+        if (!(yield* get.get(runId, ownerId))) return null;
+        const rows = yield* events.all(runId, afterSeq, limit);
         return rows.map((row) => toEvent(runId, row));
       });
     },

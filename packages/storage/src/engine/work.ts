@@ -1,0 +1,46 @@
+import type { Durability } from '@toolyard/protocol';
+
+/** What can be handed to a statement, on every engine. */
+export type Value = string | number | null | Uint8Array | readonly (string | number | null)[];
+
+/** A statement on its way to an engine that answers over a socket. */
+export type Query = { text: string; values: readonly Value[]; name?: string };
+
+/** What came back. `changes`: how many rows were written. */
+export type Answer = { rows: readonly unknown[]; changes: number };
+
+/**
+ * Something to be done with statements, written as a generator: an engine that answers at once never yields, so that
+ * no transaction stays open while something else runs; one behind a socket yields each query and is given its answer.
+ */
+export type Work<T> = Generator<Query, T, Answer>;
+
+/** A statement kept prepared. */
+export type Statement<Row> = {
+  /** How many rows it wrote. */
+  run(...values: Value[]): Work<number>;
+  get(...values: Value[]): Work<Row | undefined>;
+  all(...values: Value[]): Work<Row[]>;
+};
+
+/** Work that can be begun, and begun again where the engine asks for that. */
+export type Job<T> = {
+  /** All of it is stored or nothing; the name is that of its failpoints. Null: each statement stands for itself. */
+  transaction: { name: string; durability: Durability } | null;
+  work: () => Work<T>;
+  /**
+   * Asked where a connection was lost while the transaction was being committed: what it would have given is handed in.
+   * Null where that cannot be told.
+   */
+  wasStored?(result: T): Work<boolean | null>;
+};
+
+/** A job whose statements are stored together. */
+export function transaction<T>(name: string, durability: Durability, work: () => Work<T>): Job<T> {
+  return { transaction: { name, durability }, work };
+}
+
+/** A job of statements that do not depend on one another. */
+export function statements<T>(work: () => Work<T>): Job<T> {
+  return { transaction: null, work };
+}

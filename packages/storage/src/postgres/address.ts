@@ -1,0 +1,31 @@
+import { databaseError } from './errors.ts';
+
+/** What can be shown of a database's address: never the password. */
+export type DatabaseAddress = { url: string; where: string };
+
+/**
+ * @throws StorageError `bad_url`, which does not repeat what was given: it may hold a password.
+ */
+export function readAddress(url: string): DatabaseAddress {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    throw databaseError('bad_url', '', 'it is no URL (characters like @ or / in a password are written %40, %2F)');
+  }
+  if (parsed.protocol !== 'postgres:' && parsed.protocol !== 'postgresql:') {
+    throw databaseError('bad_url', '', `it begins with ${parsed.protocol}`);
+  }
+  const name = unescaped(parsed.pathname.slice(1));
+  if (name === '') throw databaseError('bad_url', '', 'it names no database');
+  const host = parsed.searchParams.get('host') ?? (parsed.hostname === '' ? 'localhost' : parsed.hostname);
+  return { url, where: `"${name}" at ${host}${parsed.port === '' ? '' : `:${parsed.port}`}` };
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw databaseError('bad_url', '', 'it has a % that begins no character');
+  }
+}

@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolClient, QueryResult } from 'pg';
+import pg from 'pg';
+import type { Failpoint } from '@toolyard/protocol';
+import type { Answer, Job, Query, Work } from '../engine/work.ts';
+import { readAddress } from './address.ts';
+import { databaseError, isDatabaseError, isLost, toDatabaseError, wasSentBack } from './errors.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A process that is stopped in the middle of a transaction must not keep others from its rows for long. */
+const IDLE_IN_TRANSACTION_MS = 5_000;
+/** How often a transaction is tried again that PostgreSQL sent back because another one was in its way. */
+const TRIES = 5;
+
+/** For so long it is asked what came of a commit whose answer was lost: a restart takes seconds. */
+const ASK_FOR_MS = 10_000;
+const ASK_EVERY_MS = 200;
+const LOST_BEFORE = 'the connection was lost; nothing of the last change was stored';
+const LOST_DURING = 'the connection was lost while a change was being stored, and nobody can tell whether it was';
+
+const INT8 = 20;
+const BYTEA = 17;
+
+/** Nothing we ask takes so long: a server that is gone without a word would be waited for forever. */
+const ANSWER_WITHIN_MS = 60_000;
+
+export type ConnectionOptions = {
+  url: string;
+  failpoint?: Failpoint;
+  connections?: number;
+  /** Null where a statement may take as long as it takes. */
+  answerWithinMs?: number | null;
+};
+
+/** The connections of this process to one database. */
+export class PostgresConnection {
+  /** The database as it may be shown. */
+  readonly where: string;
+  readonly #pool: pg.Pool;
+  readonly #failpoint: Failpoint | undefined;
+
+  constructor({ url, failpoint, connections = 10, answerWithinMs = ANSWER_WITHIN_MS }: ConnectionOptions) {
+    const address = readAddress(url);
+    this.where = address.where;
+    this.#failpoint = failpoint;
+    this.#pool = new pg.Pool({
+      connectionString: address.url,
+      max: connections,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      ...(answerWithinMs === null ? {} : { query_timeout: answerWithinMs, statement_timeout: answerWithinMs }),
+      keepAlive: true,
+      application_name: 'toolyard',
+      types: { getTypeParser },
+    });
+    // Whoever uses a connection that is lost is told; one that nobody uses is simply opened again.
+    this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
+  }
+
+  /** Does a job; again from its beginning where PostgreSQL sent it back in favour of another. */
+  perform<T>(job: Job<T>): Promise<T> {
+    return again(() => this.#performOnce(job));
+  }
+
+  /** Sends one statement, on whatever connection is free; again where PostgreSQL sent it back. */
+  query(text: string, values: unknown[]): Promise<QueryResult> {
+    return again(() => this.withClient((client) => client.query(text, values)));
+  }
+
+  async #performOnce<T>(job: Job<T>): Promise<T> {
+    const { result, lost } = await this.withClient(async (client) => {
+      if (job.transaction === null) return { result: await drive(client, job.work()), lost: null };
+      return this.#transaction(client, job.transaction.name, job.work);
+    });
+    if (lost === null) return result;
+    const stored = await this.#wasStored(job, result);
+    if (stored === true) return result;
+    throw databaseError('unreachable', this.where, stored === false ? LOST_BEFORE : LOST_DURING, lost);
+  }
+
+  /** Asks as soon as somebody answers again; null where nobody does for a while, or nobody can tell. */
+  async #wasStored<T>(job: Job<T>, result: T): Promise<boolean | null> {
+    const giveUpAt = performance.now() + ASK_FOR_MS;
+    for (;;) {
+      const question = job.wasStored?.(result);
+      if (!question) return null;
+      try {
+        return await this.withClient((client) => drive(client, question));
+      } catch (error) {
+        if (!isLost(error) || performance.now() > giveUpAt) return null;
+      }
+      await sleep(ASK_EVERY_MS);
+    }
+  }
+
+  /** Lends one connection. What the database throws becomes a StorageError. */
+  async withClient<T>(use: (client: PoolClient) => Promise<T>): Promise<T> {
+    let client: PoolClient | undefined;
+    let lost = false;
+    try {
+      client = await this.#pool.connect();
+      return await use(client);
+    } catch (error) {
+      lost = isLost(error);
+      throw isDatabaseError(error) ? toDatabaseError(error, this.where) : error;
+    } finally {
+      client?.release(lost);
+    }
+  }
+
+  /** Waits for what is under way and closes. May be called again. */
+  async close(): Promise<void> {
+    if (!this.#pool.ending) await this.#pool.end();
+  }
+
+  /**
+   * Failpoints: `<name>:begun`, `<name>:written` (before the commit), `<name>:committed`; they may throw, wait or end
+   * the process.
+   */
+  async #transaction<T>(client: PoolClient, name: string, work: () => Work<T>): Promise<Done<T>> {
+    await client.query('BEGIN');
+    let result: T;
+    try {
+      await this.#failpoint?.(`${name}:begun`);
+      result = await drive(client, work());
+      await this.#failpoint?.(`${name}:written`);
+    } catch (error) {
+      // Where the connection is gone, PostgreSQL rolls back by itself; what went wrong first is what is told.
+      if (!isLost(error)) await client.query('ROLLBACK').catch(() => {});
+      throw error;
+    }
+    try {
+      const { command } = await client.query('COMMIT');
+      // A transaction that had failed is "committed" by rolling it back.
+      if (command !== 'COMMIT') throw databaseError('engine', this.where, 'nothing was stored');
+    } catch (error) {
+      if (isLost(error)) return { result, lost: error };
+      throw error;
+    }
+    await this.#failpoint?.(`${name}:committed`);
+    return { result, lost: null };
+  }
+}
+
+/** What a job gave; with `lost` nobody knows yet whether it was stored. */
+type Done<T> = { result: T; lost: unknown };
+
+async function again<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let left = TRIES - 1; ; left--) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (left === 0 || !wasSentBack(causeOf(error))) throw error;
+    }
+  }
+}
+
+/** Carries out work on one connection, query by query. */
+async function drive<T>(client: PoolClient, work: Work<T>): Promise<T> {
+  let step = work.next();
+  while (!step.done) {
+    let answer: Answer;
+    try {
+      answer = await ask(client, step.value);
+    } catch (error) {
+      // The work may know what to do about it, a savepoint for one.
+      step = work.throw(error);
+      continue;
+    }
+    step = work.next(answer);
+  }
+  return step.value;
+}
+
+async function ask(client: PoolClient, { text, values, name }: Query): Promise<Answer> {
+  const query = { text, values: values as unknown[], ...(name === undefined ? {} : { name }) };
+  const { rows, rowCount } = await client.query<Record<string, unknown>>(query);
+  return { rows, changes: rowCount ?? 0 };
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error;
+}
+
+/** Values as SQLite gives them. Whole numbers of eight bytes are times and counts here, all of them safe. */
+function getTypeParser(type: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  if (type === INT8) return Number;
+  const parse = pg.types.getTypeParser(type, format) as (value: string) => unknown;
+  if (type !== BYTEA) return parse;
+  return (value) => {
+    const bytes = parse(value);
+    return bytes instanceof Uint8Array ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes;
+  };
+}

@@ -1,0 +1,28 @@
+import type { DatabaseConnection, Driver, PostgresPool, PostgresPoolClient } from 'kysely';
+import { PostgresDialect, PostgresDriver } from 'kysely';
+import type { PostgresConnection } from './connection.ts';
+
+/** Kysely over the connections of the process, for single statements. It does not close them. */
+export function createPostgresDialect(connection: PostgresConnection): PostgresDialect {
+  const pool = poolOf(connection);
+  return new (class extends PostgresDialect {
+    override createDriver(): Driver {
+      return new SingleStatementDriver({ pool });
+    }
+  })({ pool });
+}
+
+class SingleStatementDriver extends PostgresDriver {
+  override beginTransaction(_connection: DatabaseConnection): Promise<void> {
+    return Promise.reject(new Error('each statement may have another connection: what belongs together is a job'));
+  }
+}
+
+/** The part of a pool Kysely asks for: a connection is borrowed for each statement. */
+function poolOf(connection: PostgresConnection): PostgresPool {
+  const client = {
+    query: (sql: string, parameters: readonly unknown[]) => connection.query(sql, [...parameters]),
+    release() {},
+  };
+  return { connect: () => Promise.resolve(client as unknown as PostgresPoolClient), end: () => Promise.resolve() };
+}

@@ -1,0 +1,79 @@
+import type { PoolClient } from 'pg';
+import type { PostgresConnection } from './connection.ts';
+import { databaseError } from './errors.ts';
+import { first } from './migrations/001-first.ts';
+
+/**
+ * One change of the tables.
+ * - `expand`: what an older Toolyard does stays right, so it may run, and start, beside the newer one
+ * - `contract`: an older one would break: it comes a release after the last that needed what goes
+ */
+export type PostgresMigration = { kind: 'expand' | 'contract'; statements: readonly string[] };
+
+/** In order; a name once released is never changed, nor what it does. */
+const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
+  '001-first': { kind: 'contract', statements: first },
+};
+
+/** Any number that nobody else takes: advisory locks are shared by all programs of a database. */
+const LOCK = 7_245_118_903;
+
+const STEPS = 'toolyard_migrations';
+
+/**
+ * Brings the tables to this version: all of the missing steps in one transaction, or none. Of several processes that
+ * start at once one does it and the others wait.
+ *
+ * @throws StorageError `newer_version` where a step this version does not know forbids it, `not_ours` where tables of
+ * these names belong to somebody else.
+ */
+export async function migrateToLatest(
+  connection: PostgresConnection,
+  migrations: Readonly<Record<string, PostgresMigration>> = MIGRATIONS,
+): Promise<void> {
+  await connection.withClient(async (client) => {
+    // Who finds nothing to do needs no right to change tables.
+    if ((await missing(client, connection.where, migrations)).length === 0) return;
+    await client.query('BEGIN');
+    try {
+      await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+      for (const name of await missing(client, connection.where, migrations)) {
+        await carryOut(client, name, migrations[name]);
+      }
+      await client.query('COMMIT');
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {});
+      throw error;
+    }
+  });
+}
+
+async function missing(
+  client: PoolClient,
+  where: string,
+  migrations: Readonly<Record<string, PostgresMigration>>,
+): Promise<string[]> {
+  const { rows } = await client.query<{ tables: string[] }>(
+    `SELECT coalesce(array_agg(CAST(tablename AS TEXT)), '{}') AS tables FROM pg_tables
+     WHERE schemaname = current_schema() AND tablename IN ('${STEPS}', 'conversations', 'messages', 'runs', 'run_events')`,
+  );
+  const tables = rows[0]?.tables ?? [];
+  if (tables.length === 0) return Object.keys(migrations);
+  if (!tables.includes(STEPS)) throw databaseError('not_ours', where);
+  const done = await client.query<{ name: string; kind: string }>(`SELECT name, kind FROM ${STEPS}`);
+  if (done.rows.some(({ name, kind }) => !(name in migrations) && kind !== 'expand')) {
+    throw databaseError('newer_version', where);
+  }
+  const names = new Set(done.rows.map(({ name }) => name));
+  return Object.keys(migrations).filter((name) => !names.has(name));
+}
+
+async function carryOut(client: PoolClient, name: string, migration: PostgresMigration | undefined): Promise<void> {
+  if (!migration) return;
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS ${STEPS} (
+      name TEXT NOT NULL PRIMARY KEY, kind TEXT NOT NULL, done_at TIMESTAMPTZ NOT NULL DEFAULT now())`,
+  );
+  for (const statement of migration.statements) await client.query(statement);
+  await client.query(`INSERT INTO ${STEPS} (name, kind) VALUES ($1, $2)`, [name, migration.kind]);
+}

@@ -1,0 +1,300 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import type { RunStore } from '@toolyard/protocol';
+import { createFailpoints, createFakeClock } from '@toolyard/testing';
+import { statements, transaction } from '../engine/work.ts';
+import { openStorage } from '../open-storage.ts';
+import { StorageError } from '../storage-error.ts';
+import type { DatabaseOptions, SharedStorage } from '../storage.ts';
+import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
+import { describeOnPostgres } from '../test-fixtures/on-postgres.ts';
+import { PostgresConnection } from './connection.ts';
+import { migrateToLatest } from './migrate.ts';
+
+const clock = createFakeClock();
+
+async function withStorage<T>(
+  url: string,
+  use: (storage: SharedStorage) => Promise<T>,
+  options: Partial<DatabaseOptions> = {},
+): Promise<T> {
+  const storage = await openStorage({ url, clock, ...options });
+  try {
+    return await use(storage);
+  } finally {
+    await storage.close();
+  }
+}
+
+/** What opening says; in no case a password. */
+async function refusal(url: string): Promise<StorageError> {
+  const thrown: unknown = await withStorage(url, () => Promise.resolve(null)).catch((error: unknown) => error);
+  if (!StorageError.isInstance(thrown)) throw new Error(`no StorageError: ${String(thrown)}`);
+  expect(`${thrown.message} ${thrown.hint}`).not.toMatch(/geheim|a secret of/);
+  return thrown;
+}
+
+async function startRun({ conversations, runs }: SharedStorage): Promise<void> {
+  await conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
+  expect(await runs.createRun(ANNE, newRun('r1', 'c1'))).toMatchObject({ outcome: 'created' });
+}
+
+const seqs = async (runs: RunStore): Promise<number[] | undefined> =>
+  (await runs.readEvents(ANNE, 'r1', 0, 99))?.map(({ seq }) => seq);
+
+test('an address that is none is refused without repeating it', async () => {
+  for (const url of ['geheim', 'mysql://root:geheim@host/db', 'postgres://user:geheim@host', 'postgres://a:b@h/%zz']) {
+    expect(await refusal(url)).toMatchObject({ problem: 'bad_url', code: 'bad_config' });
+  }
+});
+
+describeOnPostgres('a PostgreSQL database', (cluster) => {
+  test('that cannot be had is named, with what to do, and never with a password', async () => {
+    const { addressOf, createDatabase, query } = cluster();
+    expect(await refusal(addressOf('nowhere'))).toMatchObject({ problem: 'not_there', code: 'bad_config' });
+    const url = await createDatabase();
+    const name = new URL(url).pathname.slice(1);
+    const wrong = await refusal(addressOf(name, { password: 'geheim' }));
+    expect(wrong).toMatchObject({ problem: 'not_allowed', code: 'bad_config' });
+    expect(wrong.message).toContain(`"${name}" at 127.0.0.1`);
+    const nobody = await refusal('postgres://user:geheim@127.0.0.1:1/db');
+    expect(nobody).toMatchObject({ problem: 'unreachable', retryable: true });
+    await query(url, `CREATE ROLE guest LOGIN PASSWORD 'geheim'`, 'REVOKE CREATE ON SCHEMA public FROM public');
+    const guest = await refusal(addressOf(name, { user: 'guest', password: 'geheim' }));
+    expect(guest).toMatchObject({ problem: 'not_writable' });
+  });
+
+  test('opened by several at once is made ready once, and holds what was stored when it is opened again', async () => {
+    const url = await cluster().createDatabase();
+    const opened = await Promise.all([1, 2, 3, 4].map(() => openStorage({ url, clock })));
+    await Promise.all(
+      opened.map(({ conversations }, index) => conversations.create(ANNE, { id: `c${index}`, title: '', at: 1 })),
+    );
+    for (const storage of opened) await storage.close();
+    const listed = await withStorage(url, ({ conversations }) => conversations.list(ANNE, { limit: 9 }));
+    expect(listed).toHaveLength(4);
+  });
+
+  test('of another program is refused and left as it is', async () => {
+    const url = await cluster().createDatabase();
+    await cluster().query(url, 'CREATE TABLE messages (recipe TEXT)');
+    expect(await refusal(url)).toMatchObject({ problem: 'not_ours' });
+    expect(await cluster().query(url, `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)).toHaveLength(1);
+  });
+
+  test('that a newer version changed is refused where that breaks this one, and used where it was only added to', async () => {
+    const url = await cluster().createDatabase();
+    await withStorage(url, startRun);
+    await cluster().query(url, `INSERT INTO toolyard_migrations (name, kind) VALUES ('998-added', 'expand')`);
+    expect(await withStorage(url, ({ runs }) => Promise.resolve(runs.getRun(ANNE, 'r1')))).toMatchObject({ id: 'r1' });
+    await cluster().query(url, `INSERT INTO toolyard_migrations (name, kind) VALUES ('999-later', 'contract')`);
+    expect(await refusal(url)).toMatchObject({ problem: 'newer_version', code: 'bad_config' });
+  });
+
+  test('keeps nothing of a change of its tables that fails half way', async () => {
+    const url = await cluster().createDatabase();
+    const connection = new PostgresConnection({ url });
+    const step = (...statements: string[]) => ({ kind: 'expand' as const, statements });
+    try {
+      const broken = { a: step('CREATE TABLE a (x TEXT)'), b: step('CREATE TABLE runs (x TEXT)', 'NONSENSE') };
+      await expect(migrateToLatest(connection, broken)).rejects.toMatchObject({ problem: 'engine' });
+      expect(await cluster().query(url, `SELECT * FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
+      await migrateToLatest(connection, { ...broken, b: step('CREATE TABLE b (x TEXT)') });
+      expect(await cluster().query(url, `SELECT * FROM pg_tables WHERE schemaname = 'public'`)).toHaveLength(3);
+    } finally {
+      await connection.close();
+    }
+  });
+
+  test('keeps blobs as bytes, once for all owners, until the last one gives them back', async () => {
+    const url = await cluster().createDatabase();
+    const bert = { ownerId: 'bert' };
+    const bytes = new Uint8Array(100_000).map((_none, index) => index % 256);
+    await withStorage(url, async (storage) => {
+      const { blobs } = storage;
+      const of = { mimeType: 'x/y', at: 1 };
+      const all = await Promise.all([ANNE, ANNE, bert].map((owner) => blobs.put(owner, bytes, of)));
+      const { sha256 } = all[0] ?? { sha256: '' };
+      expect(await blobs.info(ANNE, sha256)).toEqual({ sha256, size: 100_000, mimeType: 'x/y', createdAt: 1 });
+      expect(await blobs.read(ANNE, sha256)).toEqual(bytes);
+      expect(await blobs.read({ ownerId: 'carl' }, sha256)).toBeNull();
+      expect(await blobs.remove(ANNE, sha256)).toBe(true);
+      expect(await blobs.remove(ANNE, sha256)).toBe(false);
+      expect([await blobs.read(ANNE, sha256), await blobs.read(bert, sha256)]).toEqual([null, bytes]);
+      expect(await storage.check()).toEqual({ ok: true });
+      await cluster().query(url, `UPDATE blob_bytes SET bytes = 'x'`);
+      expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining(sha256)] });
+      expect(await blobs.remove(bert, sha256)).toBe(true);
+      expect(await cluster().query(url, 'SELECT 1 FROM blob_bytes')).toEqual([]);
+    });
+  });
+
+  test('names a run whose events have a gap', async () => {
+    const url = await cluster().createDatabase();
+    await withStorage(url, async (storage) => {
+      await startRun(storage);
+      await storage.runs.commit([commitOf('r1', { events: deltas('r1', 0, 3) })]);
+      expect(await storage.check()).toEqual({ ok: true });
+      await cluster().query(url, 'DELETE FROM run_events WHERE seq = 2');
+      expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('run r1')] });
+    });
+  });
+
+  test('that vanishes before a commit has nothing of it, says so, and is used again once it is back', async () => {
+    const url = await cluster().createDatabase();
+    const failpoint = createFailpoints();
+    const use = async (storage: SharedStorage): Promise<void> => {
+      await startRun(storage);
+      const item = commitOf('r1', { events: deltas('r1', 0, 2) });
+      failpoint.at('commit:begun', () => cluster().stop('immediate'));
+      const error: unknown = await Promise.resolve(storage.runs.commit([item])).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ problem: 'unreachable', code: 'storage_failed', retryable: true });
+      failpoint.clear('commit:begun');
+      await expect(Promise.resolve(storage.runs.getRun(ANNE, 'r1'))).rejects.toMatchObject({ problem: 'unreachable' });
+      await cluster().start();
+      expect(await seqs(storage.runs)).toEqual([]);
+      expect(await storage.runs.commit([item])).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
+    };
+    await withStorage(url, use, { failpoint });
+  });
+
+  test('that is restarted while a commit is stored is asked afterwards what came of it', async () => {
+    const url = await cluster().createDatabase();
+    const failpoint = createFailpoints();
+    const use = async (storage: SharedStorage): Promise<void> => {
+      await startRun(storage);
+      const first = commitOf('r1', { events: deltas('r1', 0, 2) });
+      failpoint.at('commit:written', async () => {
+        await cluster().stop('immediate');
+        await cluster().start();
+      });
+      await expect(Promise.resolve(storage.runs.commit([first]))).rejects.toMatchObject({
+        problem: 'unreachable',
+        message: expect.stringContaining('nothing of the last change was stored'),
+      });
+      failpoint.clear('commit:written');
+      expect(await seqs(storage.runs)).toEqual([]);
+      expect(await storage.runs.commit([first])).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
+    };
+    await withStorage(url, use, { failpoint });
+  });
+
+  test('that sends one of two transactions back, each waiting for the other, is asked for it again', async () => {
+    const url = await cluster().createDatabase();
+    await cluster().query(url, 'CREATE TABLE t (id INT PRIMARY KEY, n INT)', 'INSERT INTO t VALUES (1, 0), (2, 0)');
+    const connection = new PostgresConnection({ url });
+    const both = { begun: 0 };
+    const inOrder = (...ids: number[]): Promise<void> =>
+      connection.perform(
+        transaction('work', 'full', function* () {
+          both.begun++;
+          for (const id of ids) {
+            yield { text: 'UPDATE t SET n = n + 1 WHERE id = $1', values: [id] };
+            yield { text: 'SELECT pg_sleep(0.2)', values: [] };
+          }
+        }),
+      );
+    try {
+      await Promise.all([inOrder(1, 2), inOrder(2, 1)]);
+      expect(both.begun).toBeGreaterThan(2);
+      expect(await cluster().query(url, 'SELECT n FROM t ORDER BY id')).toEqual([{ n: 2 }, { n: 2 }]);
+    } finally {
+      await connection.close();
+    }
+  });
+
+  test('that does not answer any more is given up, and asked anew', async () => {
+    const proxy = await startProxy(await cluster().createDatabase());
+    const connection = new PostgresConnection({ url: proxy.url, connections: 1, answerWithinMs: 300 });
+    const ask = (): Promise<unknown> =>
+      connection.perform(
+        statements(function* () {
+          return (yield { text: 'SELECT 1 AS one', values: [] }).rows;
+        }),
+      );
+    try {
+      expect(await ask()).toEqual([{ one: 1 }]);
+      proxy.fallSilent();
+      await expect(ask()).rejects.toMatchObject({ problem: 'unreachable' });
+      expect(await ask()).toEqual([{ one: 1 }]);
+    } finally {
+      await connection.close();
+      proxy.close();
+    }
+  });
+
+  test('whose answer to a commit is lost on the way is asked again, and the commit counts', async () => {
+    const proxy = await startProxy(await cluster().createDatabase());
+    try {
+      await withStorage(proxy.url, async (storage) => {
+        await startRun(storage);
+        proxy.loseNextCommit();
+        const item = commitOf('r1', { events: deltas('r1', 0, 2) });
+        expect(await storage.runs.commit([item])).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
+        expect(await seqs(storage.runs)).toEqual([1, 2]);
+        await storage.conversations.create(ANNE, { id: 'c2', title: '', at: 1 });
+        proxy.loseNextCommit();
+        expect(await storage.runs.createRun(ANNE, newRun('r2', 'c2'))).toMatchObject({ outcome: 'created' });
+        // What says nothing of itself cannot be told, and that is said.
+        proxy.loseNextCommit();
+        const silent = commitOf('r1', { baseSeq: 2, ledger: [plan] });
+        await expect(Promise.resolve(storage.runs.commit([silent]))).rejects.toMatchObject({
+          message: expect.stringContaining('nobody can tell'),
+        });
+      });
+    } finally {
+      proxy.close();
+    }
+  });
+});
+
+const plan = { change: 'plan', callId: 'k', tool: { serverId: 's', name: 't' }, arguments: {} } as const;
+
+/** Stands between client and server: it can cut the line where the answer to a COMMIT is due, or pass on nothing. */
+async function startProxy(to: string): Promise<{
+  url: string;
+  loseNextCommit(): void;
+  /** To those who are connected now. */
+  fallSilent(): void;
+  close(): void;
+}> {
+  const target = new URL(to);
+  const silenced = new Set<Socket>();
+  const clients = new Set<Socket>();
+  let armed = false;
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    let cut = false;
+    clients.add(client);
+    client.on('data', (bytes) => {
+      if (armed && bytes.includes('COMMIT')) {
+        armed = false;
+        cut = true;
+      }
+      upstream.write(bytes);
+    });
+    upstream.on('data', (bytes) => {
+      if (cut) client.destroy();
+      else if (!silenced.has(client)) client.write(bytes);
+    });
+    for (const [socket, other] of [[client, upstream] as const, [upstream, client] as const]) {
+      socket.on('error', () => {});
+      socket.on('close', () => other.destroy());
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const url = new URL(to);
+  url.port = String(address !== null && typeof address === 'object' ? address.port : 0);
+  return {
+    url: url.href,
+    loseNextCommit: () => void (armed = true),
+    fallSilent() {
+      for (const client of clients) silenced.add(client);
+    },
+    close: () => void server.close(),
+  };
+}

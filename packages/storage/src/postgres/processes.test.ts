@@ -1,0 +1,187 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { RunStore } from '@toolyard/protocol';
+import { createFakeClock, eventually, runNode, SOURCE_CONDITION } from '@toolyard/testing';
+import { openStorage } from '../open-storage.ts';
+import type { SharedStorage } from '../storage.ts';
+import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
+import { describeOnPostgres } from '../test-fixtures/on-postgres.ts';
+
+const STORE_PROCESS = fileURLToPath(new URL('../test-fixtures/store-process.ts', import.meta.url));
+const SWARM_PROCESS = fileURLToPath(new URL('../test-fixtures/swarm-process.ts', import.meta.url));
+
+/** Long enough for a busy machine, short enough to wait for its end. */
+const LEASE_MS = 1_500;
+const A = { owner: 'a', ms: LEASE_MS };
+const B = { owner: 'b', ms: LEASE_MS };
+
+/** The run store in another process. */
+type Remote = {
+  call<K extends keyof RunStore>(method: K, ...parameters: Parameters<RunStore[K]>): Promise<unknown>;
+  signal(signal: NodeJS.Signals): void;
+};
+
+describeOnPostgres('two processes on one PostgreSQL', (cluster) => {
+  let url: string;
+  let storage: SharedStorage;
+  const children: ChildProcess[] = [];
+
+  beforeEach(async () => {
+    url = await cluster().createDatabase();
+    storage = await openStorage({ url, clock: createFakeClock() });
+    await storage.conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+    await storage.close();
+  });
+
+  async function startProcess(...pauseAt: string[]): Promise<Remote> {
+    const words = [SOURCE_CONDITION, STORE_PROCESS, url, ...pauseAt];
+    const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+    children.push(child);
+    const lines = createInterface({ input: child.stdout });
+    expect(await once(lines, 'line')).toEqual(['"ready"']);
+    return {
+      async call(...call) {
+        const answer = once(lines, 'line');
+        child.stdin.write(`${JSON.stringify(call)}\n`);
+        const [line] = (await answer) as [string];
+        return JSON.parse(line) as unknown;
+      },
+      signal: (signal) => void child.kill(signal),
+    };
+  }
+
+  const events = (baseSeq: number, more: object = {}) => [
+    commitOf('r1', { baseSeq, events: deltas('r1', baseSeq, 1), ...more }),
+  ];
+
+  test('one stopped past its lease is fenced off when it wakes, and the other goes on from its last commit', async () => {
+    const [a, b] = await Promise.all([startProcess(), startProcess()]);
+    const { lease: _lease, ...queued } = newRun('r1', 'c1', { state: { step: 3 } });
+    await storage.runs.createRun(ANNE, queued);
+    expect(await a.call('takeOver', A, 9)).toMatchObject([{ id: 'r1', fence: 1, state: { step: 3 } }]);
+    expect(await a.call('commit', events(0))).toMatchObject([{ outcome: 'committed' }]);
+    expect(await b.call('takeOver', B, 9)).toEqual([]);
+    expect(await b.call('acquireLease', 'r1', B)).toBeNull();
+
+    a.signal('SIGSTOP');
+    const taken = await eventually(async () => {
+      const runs = await b.call('takeOver', B, 9);
+      return Array.isArray(runs) && runs.length > 0 ? runs : null;
+    });
+    expect(taken).toMatchObject([{ id: 'r1', fence: 2, lastSeq: 1, state: { step: 3 } }]);
+    a.signal('SIGCONT');
+    expect(await a.call('commit', events(1))).toMatchObject([{ outcome: 'stale', now: { fence: 2, lastSeq: 1 } }]);
+    expect(await a.call('renewLeases', A)).toEqual([]);
+    expect(await a.call('readInbox', 'r1', 1)).toBeNull();
+    expect(await b.call('commit', events(1, { fence: 2 }))).toMatchObject([{ outcome: 'committed', lastSeq: 2 }]);
+  });
+
+  test('a lease that is renewed is not taken over', async () => {
+    const a = await startProcess();
+    await storage.runs.createRun(ANNE, newRun('r1', 'c1', { lease: A }));
+    const until = performance.now() + 2 * LEASE_MS;
+    while (performance.now() < until) {
+      expect(await a.call('renewLeases', A)).toMatchObject([{ runId: 'r1', fence: 1 }]);
+      expect(await storage.runs.takeOver(B, 9)).toEqual([]);
+      await sleep(LEASE_MS / 10);
+    }
+  });
+
+  test('one stopped in the middle of a commit does not keep the run from the other, and stores nothing', async () => {
+    const [a, b] = await Promise.all([startProcess('commit:written'), startProcess()]);
+    await storage.runs.createRun(ANNE, newRun('r1', 'c1', { lease: A }));
+    const late = a.call('commit', events(0));
+    const taken = await eventually(
+      async () => {
+        const runs = await b.call('takeOver', B, 9);
+        return Array.isArray(runs) && runs.length > 0 ? runs : null;
+      },
+      { timeoutMs: 15_000 },
+    );
+    expect(taken).toMatchObject([{ id: 'r1', fence: 2, lastSeq: 0 }]);
+    a.signal('SIGCONT');
+    expect(await late).toEqual({ problem: 'unreachable' });
+    expect(await b.call('commit', events(0, { fence: 2 }))).toMatchObject([{ outcome: 'committed', lastSeq: 1 }]);
+    expect(await a.call('commit', events(1))).toMatchObject([{ outcome: 'stale' }]);
+  });
+
+  test('an answer that comes while a run parks is seen by the run or wakes it', async () => {
+    const [a, b] = await Promise.all([startProcess(), startProcess()]);
+    for (let round = 1; round <= 15; round++) {
+      const runId = `r${round}`;
+      await storage.conversations.create(ANNE, { id: `c-${runId}`, title: '', at: 1 });
+      await storage.runs.createRun(ANNE, newRun(runId, `c-${runId}`, { lease: A }));
+      const item = { id: 'x', kind: 'steer', body: null, at: 1 } as const;
+      const [parked, put] = await Promise.all([
+        a.call('commit', [commitOf(runId, { status: 'parked', release: true })]),
+        b.call('putInbox', ANNE, runId, item),
+      ]);
+      // Whoever was second knows of the first.
+      const seen = JSON.stringify(parked).includes('inboxWaits');
+      expect(put).toEqual({
+        outcome: 'put',
+        leaseOwner: seen ? 'a' : null,
+        status: seen ? 'running' : 'parked',
+      });
+    }
+  });
+
+  test('two that send in one conversation at once start one run', async () => {
+    const [a, b] = await Promise.all([startProcess(), startProcess()]);
+    for (let round = 1; round <= 10; round++) {
+      await storage.conversations.create(ANNE, { id: `x${round}`, title: '', at: 1 });
+      const outcomes = await Promise.all(
+        [a, b].map((each, index) => each.call('createRun', ANNE, newRun(`r${round}-${index}`, `x${round}`))),
+      );
+      const names = outcomes.map((outcome) => (outcome as { outcome: string }).outcome).sort();
+      expect(names).toEqual(['conversation_busy', 'created']);
+    }
+  });
+
+  test('three that take runs from one another for a while lose nothing and do nothing twice', async () => {
+    const runs = Array.from({ length: 12 }, (_none, index) => `r${index}`);
+    for (const id of runs) {
+      await storage.conversations.create(ANNE, { id: `c-${id}`, title: '', at: 1 });
+      const { lease: _lease, ...queued } = newRun(id, `c-${id}`);
+      await storage.runs.createRun(ANNE, queued);
+    }
+    const swarm = ['a', 'b', 'c'].map((name, index) =>
+      runNode([SOURCE_CONDITION, SWARM_PROCESS, url, name, String(index + 1), '6000']),
+    );
+    let over = false;
+    void Promise.all(swarm).finally(() => (over = true));
+    const put: string[] = [];
+    while (!over) {
+      for (const runId of runs) {
+        const id = `${runId}-${put.length}`;
+        await storage.runs.putInbox(ANNE, runId, { id, kind: 'steer', body: null, at: 1 });
+        put.push(id);
+      }
+      await sleep(50);
+    }
+    for (const ended of await Promise.all(swarm)) expect(ended).toMatchObject({ code: 0, stderr: '' });
+
+    const took: string[] = [];
+    for (const runId of runs) {
+      const events = (await storage.runs.readEvents(ANNE, runId, 0, 100_000)) ?? [];
+      expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+      for (const event of events) {
+        if (event.type === 'text_delta' && event.text.startsWith('took ')) took.push(event.text.slice(5));
+      }
+    }
+    const waiting = await cluster().query(url, 'SELECT id FROM run_inbox WHERE taken_at IS NULL');
+    expect(took.length).toBeGreaterThan(0);
+    expect([...took, ...waiting.map(({ id }) => String(id))].sort()).toEqual(put.toSorted());
+    const fences = await cluster().query(url, 'SELECT max(fence) AS fence FROM runs');
+    expect(Number(fences[0]?.['fence'])).toBeGreaterThan(1);
+    expect(await storage.check()).toEqual({ ok: true });
+  });
+});

@@ -1,0 +1,13 @@
+import { createFakeClock } from '@toolyard/testing';
+import { openStorage } from '../open-storage.ts';
+import { describeOnPostgres } from '../test-fixtures/on-postgres.ts';
+import { createDatabases } from '../test-fixtures/postgres-engine.ts';
+import { describeRepositories } from '../test-fixtures/repositories/describe-repositories.ts';
+
+describeOnPostgres('on PostgreSQL', (cluster) => {
+  const emptyDatabase = createDatabases(cluster);
+  describeRepositories('what is kept beside runs', async () => {
+    const url = await emptyDatabase();
+    return { open: () => openStorage({ url, clock: createFakeClock() }), remove: () => Promise.resolve() };
+  });
+});

@@ -1,0 +1,84 @@
+import type { Engine } from '../engine/engine.ts';
+import type { SearchWriter } from '../engine/search.ts';
+import { MAX_INDEXED_LENGTH, searchableText } from '../engine/search.ts';
+import type { Statement } from '../engine/work.ts';
+import { statements } from '../engine/work.ts';
+import type { FoundRow, Search } from '../repositories/conversation-search.ts';
+import { MAX_FINDS, toHits } from '../repositories/conversation-search.ts';
+import type { Term } from '../search-text.ts';
+import { pairsOf, searchText, termsOf } from '../search-text.ts';
+
+type Prepare = <Row>(sql: string) => Statement<Row>;
+
+/** PostgreSQL refuses longer ones; nobody looks for them to their end. In UTF-16 units, each at most three bytes. */
+const MAX_TOKEN_LENGTH = 500;
+/** What stands behind is found word by word, but not as a stretch of CJK characters. */
+const MAX_POSITION = 16_383;
+
+/**
+ * Full text by `tsvector`. The vectors are made here and not by `to_tsvector`, whose parser knows nothing of pairs of
+ * characters and depends on the locale of the database.
+ */
+export function createPostgresSearchWriter(prepare: Prepare): SearchWriter {
+  const upsert = prepare(`
+    INSERT INTO search_rows (conversation_id, message_id, owner_id, title, body)
+    VALUES (?, ?, ?, CAST(CAST(? AS TEXT) AS TSVECTOR), CAST(CAST(? AS TEXT) AS TSVECTOR))
+    ON CONFLICT (conversation_id, message_id) DO UPDATE SET title = excluded.title, body = excluded.body`);
+  const remove = prepare('DELETE FROM search_rows WHERE conversation_id = ? AND message_id = ?');
+  return {
+    *title(title, { conversationId, ownerId }) {
+      yield* upsert.run(conversationId, '', ownerId, toVector(title), '');
+    },
+    *message(message, { conversationId, ownerId }) {
+      const text = searchableText(message);
+      if (text === null) return;
+      const body = toVector(text);
+      // An answer that only calls tools: there is nothing to find, but for what may have been found before.
+      if (body === '') yield* remove.run(conversationId, message.id);
+      else yield* upsert.run(conversationId, message.id, ownerId, '', body);
+    },
+  };
+}
+
+export function createPostgresSearch({ prepare, perform }: Engine): Search {
+  const finds = (column: 'title' | 'body'): string => `(
+    SELECT s.id, s.conversation_id, s.message_id FROM search_rows AS s
+    WHERE s.${column} @@ CAST(CAST(?1 AS TEXT) AS TSQUERY) AND s.owner_id = ?2
+      AND EXISTS (SELECT 1 FROM conversations WHERE id = s.conversation_id AND deleted_at IS NULL)
+    ORDER BY s.id DESC LIMIT ${MAX_FINDS})`;
+  const find = prepare<FoundRow>(`
+    WITH best AS (
+      SELECT DISTINCT ON (conversation_id) conversation_id, message_id
+      FROM (${finds('title')} UNION ALL ${finds('body')}) AS f
+      ORDER BY conversation_id, (message_id = '') DESC, id DESC
+    )
+    SELECT c.id AS conversation_id, c.title, m.message
+    FROM best JOIN conversations AS c ON c.id = best.conversation_id
+    LEFT JOIN messages AS m ON m.conversation_id = best.conversation_id AND m.id = best.message_id
+    ORDER BY (best.message_id = '') DESC, c.updated_at DESC, c.id DESC LIMIT ?3`);
+  return async ({ ownerId }, { query, limit }) => {
+    const terms = termsOf(query);
+    if (terms.length === 0) return [];
+    return toHits(await perform(statements(() => find.all(toQuery(terms), ownerId, limit))), terms);
+  };
+}
+
+function toVector(text: string): string {
+  const tokens = searchText(text.slice(0, MAX_INDEXED_LENGTH)).split(' ').filter(Boolean);
+  return tokens.map((token, index) => `${quote(token)}:${Math.min(index + 1, MAX_POSITION)}`).join(' ');
+}
+
+function toQuery(terms: readonly Term[]): string {
+  return terms.map(termToQuery).join(' & ');
+}
+
+function termToQuery({ kind, folded }: Term): string {
+  if (kind !== 'characters') return kind === 'beginning' ? `${quote(folded)}:*` : quote(folded);
+  const pairs = pairsOf(folded);
+  return pairs.length === 0 ? `${quote(folded)}:*` : `(${pairs.map(quote).join(' <-> ')})`;
+}
+
+function quote(token: string): string {
+  const cut = token.length > MAX_TOKEN_LENGTH ? token.slice(0, MAX_TOKEN_LENGTH).toWellFormed() : token;
+  return `'${cut.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+}

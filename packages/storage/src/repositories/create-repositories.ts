@@ -1,0 +1,39 @@
+import type { Engine } from '../engine/engine.ts';
+import type { AgentRepository } from './agents.ts';
+import { createAgentRepository } from './agents.ts';
+import type { Search } from './conversation-search.ts';
+import type { ConversationRepository } from './conversations.ts';
+import { createConversationRepository } from './conversations.ts';
+import type { MessageRepository } from './messages.ts';
+import { createMessageRepository } from './messages.ts';
+import type { PermissionRepository } from './permissions.ts';
+import { createPermissionRepository } from './permissions.ts';
+import type { QueueRepository } from './queue.ts';
+import { createQueueRepository } from './queue.ts';
+import type { SecretRepository } from './secrets.ts';
+import { createSecretRepository } from './secrets.ts';
+import type { SettingsRepository } from './settings.ts';
+import { createSettingsRepository } from './settings.ts';
+
+/** What is kept beside runs and blobs. Every call names on whose behalf it is made. */
+export type Repositories = {
+  readonly conversations: ConversationRepository;
+  readonly messages: MessageRepository;
+  readonly queue: QueueRepository;
+  readonly agents: AgentRepository;
+  readonly permissions: PermissionRepository;
+  readonly settings: SettingsRepository;
+  readonly secrets: SecretRepository;
+};
+
+export function createRepositories(engine: Engine, search: Search): Repositories {
+  return {
+    conversations: createConversationRepository(engine, search),
+    messages: createMessageRepository(engine),
+    queue: createQueueRepository(engine),
+    agents: createAgentRepository(engine.db),
+    permissions: createPermissionRepository(engine.db),
+    settings: createSettingsRepository(engine.db),
+    secrets: createSecretRepository(engine.db),
+  };
+}

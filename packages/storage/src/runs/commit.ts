@@ -1,0 +1,200 @@
+import type { Clock, CommitOutcome, Durability, RunCommit, RunStatus } from '@toolyard/protocol';
+import type { Engine, PlainItem } from '../engine/engine.ts';
+import type { Work } from '../engine/work.ts';
+import { statements, transaction } from '../engine/work.ts';
+import { mediaProblem } from '../media.ts';
+import { encodeJson } from '../text.ts';
+import { createInterruptWriter } from './interrupts.ts';
+import { createLedgerWriter } from './ledger.ts';
+import { createMessageWriter, Refusal } from './message-rows.ts';
+import type { RunJobs } from './run-jobs.ts';
+import { isFinal, MINE, SAVE_STATE } from './run-rows.ts';
+
+type Claimed = { owner_id: string; conversation_id: string };
+
+/** The hot path: everything the runs of a process have to write, in one transaction. */
+export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
+  // Two statements, because naming a column in SET rewrites its indexes even where the value stays.
+  const advance = engine.prepare<Claimed>(
+    `UPDATE runs SET last_seq = ?, updated_at = ? WHERE ${MINE} RETURNING owner_id, conversation_id`,
+  );
+  const advanceTo = engine.prepare<Claimed>(`
+    UPDATE runs SET last_seq = ?, updated_at = ?, status = ?, ended_at = ?,
+      lease_owner = CASE WHEN ? = 1 THEN NULL ELSE lease_owner END,
+      lease_until = CASE WHEN ? = 1 THEN NULL ELSE lease_until END
+    WHERE ${MINE} RETURNING owner_id, conversation_id`);
+  const position = engine.prepare<{ fence: number; last_seq: number; status: RunStatus }>(
+    'SELECT fence, last_seq, status FROM runs WHERE id = ?',
+  );
+  // Waits for a transaction that is still under way with the row.
+  const heldPosition = engine.prepare<{ fence: number; last_seq: number }>(
+    `SELECT fence, last_seq FROM runs WHERE id = ?${engine.sql.holdRow}`,
+  );
+  const saveState = engine.prepare(SAVE_STATE);
+  const take = engine.prepare('UPDATE run_inbox SET taken_at = ? WHERE run_id = ? AND id = ? AND taken_at IS NULL');
+  const waits = engine.prepare('SELECT 1 FROM run_inbox WHERE run_id = ? AND taken_at IS NULL LIMIT 1');
+  const messages = createMessageWriter(engine);
+  const ledger = createLedgerWriter(engine);
+  const interrupts = createInterruptWriter(engine);
+
+  function* commitItem(item: RunCommit): Work<CommitOutcome> {
+    const texts = encodeItem(item);
+    if ('problem' in texts) return { outcome: 'invalid', problem: texts.problem };
+    // Once the row is claimed, events and state that were looked over can only fail with the disk, and that fails all:
+    // a savepoint would cost more than they do.
+    if (isPlain(item)) return yield* write(item, texts);
+    try {
+      return yield* engine.savepoint(() => write(item, texts));
+    } catch (error) {
+      if (isItemsOwnFault(engine, error)) return { outcome: 'invalid', problem: error.message };
+      throw error;
+    }
+  }
+
+  function* write(item: RunCommit, texts: ItemTexts): Work<CommitOutcome> {
+    const { runId, events } = item;
+    const lastSeq = item.baseSeq + events.length;
+    const at = events.at(-1)?.at ?? clock.now();
+    const claimed = yield* claim(item, lastSeq, at);
+    if (claimed === undefined) return { outcome: 'stale', now: yield* positionOf(runId) };
+
+    const ownerId = claimed.owner_id;
+    yield* engine.insertEvents(
+      events.map((event, index) => ({ runId, ownerId, event, body: texts.bodies[index] ?? '' })),
+    );
+    if (texts.state !== null) yield* saveState.run(runId, ownerId, texts.state);
+    for (const { conversationId, message } of item.messages ?? []) {
+      yield* messages.write(message, { conversationId, ownerId, runId });
+    }
+    if (item.leaf) yield* messages.moveLeaf(item.leaf, { conversationId: claimed.conversation_id, at });
+    for (const change of item.ledger ?? []) yield* ledger.apply(change, { runId, ownerId, at });
+    if (item.interrupts) yield* interrupts.apply(item.interrupts, { runId, ownerId, at });
+    for (const id of item.taken ?? []) {
+      if ((yield* take.run(at, runId, id)) === 0) throw new Refusal(`inbox item ${id} is not there to be taken`);
+    }
+    if (item.status === undefined && !item.release) return { outcome: 'committed', lastSeq };
+    if (item.status !== undefined && isFinal(item.status)) yield* interrupts.withdrawAll(runId, at);
+    return { outcome: 'committed', lastSeq, ...((yield* waits.get(runId)) ? { inboxWaits: true as const } : {}) };
+  }
+
+  function* claim(item: RunCommit, lastSeq: number, at: number): Work<Claimed | undefined> {
+    const { runId, fence, baseSeq, status } = item;
+    if (status === undefined && !item.release) return yield* advance.get(lastSeq, at, runId, fence, baseSeq);
+    const now = status ?? (yield* positionOf(runId))?.status;
+    if (now === undefined) return undefined;
+    const ends = isFinal(now);
+    const gives = ends || item.release ? 1 : 0;
+    return yield* advanceTo.get(lastSeq, at, now, ends ? at : null, gives, gives, runId, fence, baseSeq);
+  }
+
+  function* positionOf(runId: string): Work<{ fence: number; lastSeq: number; status: RunStatus } | null> {
+    const row = yield* position.get(runId);
+    return row === undefined ? null : { fence: row.fence, lastSeq: row.last_seq, status: row.status };
+  }
+
+  /** Outcomes of those items one statement can write together. */
+  function* commitTogether(items: readonly RunCommit[]): Work<Map<RunCommit, CommitOutcome>> {
+    const outcomes = new Map<RunCommit, CommitOutcome>();
+    const plain = plainItems(items, clock);
+    if (plain.size === 0) return outcomes;
+    const advanced = yield* engine.advanceTogether([...plain.values()]);
+    for (const [item, { runId, lastSeq }] of plain) {
+      const outcome: CommitOutcome = advanced.has(runId)
+        ? { outcome: 'committed', lastSeq }
+        : { outcome: 'stale', now: yield* positionOf(runId) };
+      outcomes.set(item, outcome);
+    }
+    return outcomes;
+  }
+
+  /** Nobody else moves a run on under its fence: one that stands where it should speaks for the whole group. */
+  function* wasStored(items: readonly RunCommit[], outcomes: readonly CommitOutcome[]): Work<boolean | null> {
+    for (const [index, { runId, fence, baseSeq, events }] of items.entries()) {
+      if (outcomes[index]?.outcome !== 'committed' || events.length === 0) continue;
+      const row = yield* heldPosition.get(runId);
+      if (!row) continue;
+      const stands = row.last_seq >= baseSeq + events.length;
+      // Past it under a later fence: that may be ours, or what the successor wrote instead.
+      if (row.fence === fence || !stands) return stands;
+    }
+    return null;
+  }
+
+  return (items) => {
+    if (items.length === 0) return statements(nothing);
+    const job = transaction('commit', durabilityOf(items), function* () {
+      const together = yield* commitTogether(items);
+      const outcomes: CommitOutcome[] = [];
+      for (const item of items) outcomes.push(together.get(item) ?? (yield* commitItem(item)));
+      return outcomes;
+    });
+    return { ...job, wasStored: (outcomes) => wasStored(items, outcomes) };
+  };
+}
+
+/** Nobody may learn of a power cut that a call was made which the ledger does not know. */
+function durabilityOf(items: readonly RunCommit[]): Durability {
+  const full = (item: RunCommit): boolean =>
+    item.durability === 'full' ||
+    (item.ledger?.some((change) => change.change === 'move' && change.to === 'sent') ?? false);
+  return items.some(full) ? 'full' : 'normal';
+}
+
+function isPlain(item: RunCommit): boolean {
+  const { messages, leaf, ledger, interrupts, taken } = item;
+  return !messages?.length && !leaf && !ledger?.length && !interrupts && !taken?.length;
+}
+
+type ItemTexts = { bodies: string[]; state: string | null };
+
+/** The texts to store; a problem where the item contradicts itself. */
+function encodeItem(item: RunCommit): ItemTexts | { problem: string } {
+  const bodies: string[] = [];
+  let due = item.baseSeq;
+  try {
+    for (const event of item.events) {
+      const { v: _v, seq, runId, step, attempt, at, ...body } = event;
+      if (runId !== item.runId) return { problem: `an event of run ${runId} among those of ${item.runId}` };
+      if (seq !== ++due) return { problem: `event ${seq} where ${due} was due in run ${item.runId}` };
+      if (![step, attempt, at].every(Number.isSafeInteger))
+        return { problem: `event ${seq} of run ${item.runId} has a step, attempt or time that is no integer` };
+      const text = encodeJson(body);
+      const problem = mediaProblem(text, body);
+      if (problem !== null) return { problem: `event ${seq} of run ${item.runId} ${problem}` };
+      bodies.push(text);
+    }
+    return { bodies, state: item.state === undefined ? null : encodeJson(item.state) };
+  } catch (error) {
+    if (error instanceof TypeError) return { problem: error.message };
+    throw error;
+  }
+}
+
+/** The items of runs that have but one here, and nothing but events and state to write. */
+function plainItems(items: readonly RunCommit[], clock: Clock): Map<RunCommit, PlainItem> {
+  const plain = new Map<RunCommit, PlainItem>();
+  const seen = new Set<string>();
+  const again = new Set<string>();
+  for (const { runId } of items) (seen.has(runId) ? again : seen).add(runId);
+  for (const item of items) {
+    const { runId } = item;
+    if (again.has(runId) || !isPlain(item) || item.status !== undefined || item.release) continue;
+    const texts = encodeItem(item);
+    if ('problem' in texts) continue;
+    const { fence, baseSeq, events } = item;
+    const at = events.at(-1)?.at ?? clock.now();
+    plain.set(item, { runId, fence, baseSeq, lastSeq: baseSeq + events.length, at, events, ...texts });
+  }
+  return plain;
+}
+
+function* nothing(): Work<CommitOutcome[]> {
+  return [];
+}
+
+/** Refused, no JSON, or against a constraint of the tables: no other item need suffer for it. */
+function isItemsOwnFault(engine: Engine, error: unknown): error is Error {
+  return (
+    error instanceof Refusal || error instanceof TypeError || (error instanceof Error && engine.isConstraint(error))
+  );
+}

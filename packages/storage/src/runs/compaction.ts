@@ -1,0 +1,24 @@
+import type { RunEventBody } from '@toolyard/protocol';
+import type { Engine } from '../engine/engine.ts';
+import { transaction } from '../engine/work.ts';
+import type { RunJobs } from './run-jobs.ts';
+
+/** What is repeated whole once a message or a call is over. */
+const PASSING: readonly RunEventBody['type'][] = ['text_delta', 'reasoning_delta', 'tool_call_delta', 'tool_progress'];
+
+/** Most of what is stored is deltas, which nobody needs a day later. */
+export function createCompaction(engine: Engine): RunJobs['compact'] {
+  const due = engine.prepare<{ id: string }>(`
+    SELECT id FROM runs WHERE ended_at IS NOT NULL AND compacted IS NULL AND ended_at < ? ORDER BY ended_at LIMIT ?${engine.sql.claimFreeRows}`);
+  const remove = engine.prepare(`DELETE FROM run_events WHERE run_id = ? AND type IN (${engine.sql.textsOf('?')})`);
+  const mark = engine.prepare('UPDATE runs SET compacted = ? WHERE id = ?');
+  const types = JSON.stringify(PASSING);
+
+  return (endedBefore, limit) =>
+    transaction('compact', 'normal', function* () {
+      const runs = yield* due.all(endedBefore, limit);
+      // The count is kept, so that the check can still tell a gap of ours from damage.
+      for (const { id } of runs) yield* mark.run(yield* remove.run(id, types), id);
+      return runs.length;
+    });
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '@toolyard/protocol';
+import type { Engine } from '../engine/engine.ts';
+import { createCommit } from './commit.ts';
+import { createCompaction } from './compaction.ts';
+import { createRunCreator } from './create-run.ts';
+import { createInbox } from './inbox.ts';
+import { createInterruptDoor } from './interrupts.ts';
+import { createLeases } from './leases.ts';
+import { createLedgerReader } from './ledger.ts';
+import type { RunJobs } from './run-jobs.ts';
+import { createRunReader } from './run-reader.ts';
+
+/** The {@link RunJobs} of a migrated database: hand-written statements, prepared once. */
+export function createRunJobs(engine: Engine, clock: Clock): RunJobs {
+  return {
+    commit: createCommit(engine, clock),
+    createRun: createRunCreator(engine),
+    compact: createCompaction(engine),
+    readLedger: createLedgerReader(engine),
+    ...createRunReader(engine),
+    ...createLeases(engine),
+    ...createInbox(engine),
+    ...createInterruptDoor(engine),
+  };
+}

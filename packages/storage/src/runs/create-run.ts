@@ -1,0 +1,93 @@
+import type { CreateRunOutcome, NewRun, Principal } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { Engine } from '../engine/engine.ts';
+import type { Work } from '../engine/work.ts';
+import { transaction } from '../engine/work.ts';
+import { encodeJson } from '../text.ts';
+import { createMessageWriter, Refusal } from './message-rows.ts';
+import type { RunJobs } from './run-jobs.ts';
+import type { RunRow } from './run-rows.ts';
+import { ACTIVE, RUN_COLUMNS, toLeasedRun, toRunRecord } from './run-rows.ts';
+
+/** A run and the message that asks for it, stored together. */
+export function createRunCreator(engine: Engine): RunJobs['createRun'] {
+  const find = engine.prepare<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ?`);
+  // Two that start a run in one conversation do so one after the other.
+  const conversation = engine.prepare(
+    `SELECT 1 FROM conversations WHERE id = ? AND owner_id = ? AND deleted_at IS NULL${engine.sql.claimRow}`,
+  );
+  const parent = engine.prepare('SELECT 1 FROM runs WHERE id = ? AND owner_id = ?');
+  const active = engine.prepare<{ id: string }>(
+    `SELECT id FROM runs WHERE conversation_id = ? AND parent_run_id IS NULL AND status IN ${ACTIVE}`,
+  );
+  const insert = engine.prepare<RunRow>(`
+    INSERT INTO runs (id, owner_id, conversation_id, agent_id, parent_run_id, place, status, last_seq, fence,
+      lease_owner, lease_until, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ${engine.sql.now} + ?, ?, ?) RETURNING ${RUN_COLUMNS}`);
+  const keep = engine.prepare('INSERT INTO run_states (run_id, owner_id, configuration, state) VALUES (?, ?, ?, ?)');
+  const unqueue = engine.prepare('DELETE FROM queued_messages WHERE conversation_id = ? AND id = ? AND owner_id = ?');
+  const messages = createMessageWriter(engine);
+
+  function* refusal(
+    { ownerId }: Principal,
+    run: NewRun,
+  ): Work<Exclude<CreateRunOutcome, { outcome: 'created' }> | null> {
+    const there = yield* conversation.get(run.conversationId, ownerId);
+    const same = yield* find.get(run.id);
+    if (same?.owner_id === ownerId) return { outcome: 'exists', run: toRunRecord(same) };
+    if (same) throw new ToolyardError({ code: 'bad_request', message: `The id ${run.id} is taken.` });
+    if (!there) return { outcome: 'not_found' };
+    if (run.parentRunId !== undefined)
+      return (yield* parent.get(run.parentRunId, ownerId)) ? null : { outcome: 'not_found' };
+    const other = yield* active.get(run.conversationId);
+    return other === undefined ? null : { outcome: 'conversation_busy', runId: other.id };
+  }
+
+  function* store({ ownerId }: Principal, run: NewRun): Work<CreateRunOutcome> {
+    const { id, conversationId, at, lease } = run;
+    const row = yield* insert.get(
+      id,
+      ownerId,
+      conversationId,
+      run.agentId ?? null,
+      run.parentRunId ?? null,
+      run.place,
+      lease ? 'running' : 'queued',
+      lease ? 1 : 0,
+      lease?.owner ?? null,
+      lease ? Math.trunc(lease.ms) : null,
+      at,
+      at,
+    );
+    if (!row) throw new Refusal(`run ${id} was not stored`);
+    const kept = { configuration: textOrNull(run.configuration), state: textOrNull(run.state) };
+    yield* keep.run(id, ownerId, kept.configuration, kept.state);
+    if (run.queuedMessageId !== undefined && (yield* unqueue.run(conversationId, run.queuedMessageId, ownerId)) === 0)
+      throw new Refusal(`message ${run.queuedMessageId} is not in the queue of conversation ${conversationId}`);
+    for (const message of run.messages) yield* messages.write(message, { conversationId, ownerId, runId: id });
+    if (run.leaf !== undefined) yield* messages.moveLeaf({ to: run.leaf }, { conversationId, at });
+    return { outcome: 'created', run: toLeasedRun(row, kept) };
+  }
+
+  function* wasStored({ ownerId }: Principal, run: NewRun, result: CreateRunOutcome): Work<boolean | null> {
+    return result.outcome !== 'created' || (yield* find.get(run.id))?.owner_id === ownerId;
+  }
+
+  return (principal, run) => ({
+    ...transaction<CreateRunOutcome>('create-run', 'full', function* () {
+      const refused = yield* refusal(principal, run);
+      if (refused) return refused;
+      try {
+        return yield* engine.savepoint(() => store(principal, run));
+      } catch (error) {
+        if (error instanceof Refusal) return { outcome: 'invalid', problem: error.message };
+        throw error;
+      }
+    }),
+    wasStored: (result) => wasStored(principal, run, result),
+  });
+}
+
+function textOrNull(value: object | undefined): string | null {
+  return value === undefined ? null : encodeJson(value);
+}

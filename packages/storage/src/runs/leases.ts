@@ -1,0 +1,75 @@
+import type { LeasedRun } from '@toolyard/protocol';
+import type { Engine } from '../engine/engine.ts';
+import type { Work } from '../engine/work.ts';
+import { statements, transaction } from '../engine/work.ts';
+import type { RunJobs } from './run-jobs.ts';
+import type { RunRow, StateRow } from './run-rows.ts';
+import { ACTIVE, RUN_COLUMNS, toLeasedRun } from './run-rows.ts';
+
+const WAITING = 'EXISTS (SELECT 1 FROM run_inbox WHERE run_id = runs.id AND taken_at IS NULL)';
+
+/** Who may write a run. */
+export function createLeases(
+  engine: Engine,
+): Pick<RunJobs, 'acquireLease' | 'renewLeases' | 'releaseLease' | 'takeOver'> {
+  const { now, claimFreeRows } = engine.sql;
+  const acquire = engine.prepare<RunRow>(`
+    UPDATE runs SET lease_owner = ?, lease_until = ${now} + ?, fence = fence + 1
+    WHERE id = ? AND status IN ${ACTIVE} AND (lease_owner IS NULL OR lease_until <= ${now})
+    RETURNING ${RUN_COLUMNS}`);
+  const renew = engine.prepare<RenewedRow>(`
+    UPDATE runs SET lease_until = ${now} + ? WHERE lease_owner = ?
+    RETURNING id, fence, CASE WHEN ${WAITING} THEN 1 ELSE 0 END AS waits, CASE WHEN EXISTS (
+      SELECT 1 FROM run_inbox WHERE run_id = runs.id AND taken_at IS NULL AND kind = 'cancel') THEN 1 ELSE 0 END AS cancel`);
+  const release = engine.prepare(`
+    UPDATE runs SET lease_owner = NULL, lease_until = NULL WHERE id = ? AND fence = ? AND lease_owner IS NOT NULL`);
+  // Looked for first and once: a condition that is looked at again for each row would take more than the limit.
+  const takeOver = engine.prepare<RunRow>(`
+    WITH due AS MATERIALIZED (
+      SELECT id FROM runs WHERE status IN ${ACTIVE} AND place = 'server'
+        AND (lease_owner IS NULL OR lease_until <= ${now}) AND (status IN ('queued', 'running') OR ${WAITING})
+      ORDER BY created_at, id LIMIT ?${claimFreeRows})
+    UPDATE runs SET lease_owner = ?, lease_until = ${now} + ?, fence = fence + 1
+    WHERE id IN (SELECT id FROM due)
+    RETURNING ${RUN_COLUMNS}`);
+  const kept = engine.prepare<StateRow>('SELECT configuration, state FROM run_states WHERE run_id = ?');
+
+  function* leased(row: RunRow): Work<LeasedRun> {
+    return toLeasedRun(row, yield* kept.get(row.id));
+  }
+
+  return {
+    acquireLease(runId, terms) {
+      return transaction('lease', 'normal', function* () {
+        const row = yield* acquire.get(terms.owner, Math.trunc(terms.ms), runId);
+        return row === undefined ? null : yield* leased(row);
+      });
+    },
+    renewLeases(terms) {
+      return statements(function* () {
+        const rows = yield* renew.all(Math.trunc(terms.ms), terms.owner);
+        return rows.map((row) => ({
+          runId: row.id,
+          fence: row.fence,
+          cancelRequested: row.cancel === 1,
+          inboxWaits: row.waits === 1,
+        }));
+      });
+    },
+    releaseLease(runId, fence) {
+      return statements(function* () {
+        return (yield* release.run(runId, fence)) === 1;
+      });
+    },
+    takeOver(terms, limit) {
+      return transaction('lease', 'normal', function* () {
+        const rows = yield* takeOver.all(limit, terms.owner, Math.trunc(terms.ms));
+        const runs: LeasedRun[] = [];
+        for (const row of rows.sort((a, b) => a.created_at - b.created_at)) runs.push(yield* leased(row));
+        return runs;
+      });
+    },
+  };
+}
+
+type RenewedRow = { id: string; fence: number; waits: number; cancel: number };

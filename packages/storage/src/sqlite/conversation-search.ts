@@ -1,0 +1,34 @@
+import type { Principal } from '@toolyard/protocol';
+import type { FoundRow, Hit, SearchQuery } from '../repositories/conversation-search.ts';
+import { MAX_FINDS, toHits } from '../repositories/conversation-search.ts';
+import { termsOf, toMatch } from '../search-text.ts';
+import type { Reading } from './read-connection.ts';
+
+/** Above every id. */
+const TITLE_FIRST = 2 ** 52;
+
+/** Searches at once, on whatever connection it is given. */
+export function createConversationSearch(connection: Reading): (principal: Principal, query: SearchQuery) => Hit[] {
+  // A cross join keeps its order: the index is read backwards, and no further than needed.
+  const finds = (column: 'title' | 'body'): string => `
+    SELECT * FROM (
+      SELECT s.id, s.conversation_id, s.message_id FROM search_index CROSS JOIN search_rows AS s
+      WHERE search_index.${column} MATCH ?1 AND s.id = search_index.rowid AND s.owner_id = ?2
+        AND EXISTS (SELECT 1 FROM conversations WHERE id = s.conversation_id AND deleted_at IS NULL)
+      ORDER BY search_index.rowid DESC LIMIT ${MAX_FINDS})`;
+  // With max() the other columns are those of its row: the title, else the message that came last.
+  const find = connection.prepare(`
+    WITH best AS (
+      SELECT conversation_id, message_id, max((message_id = '') * ${TITLE_FIRST} + id) AS rank
+      FROM (${finds('title')} UNION ALL ${finds('body')}) GROUP BY conversation_id
+    )
+    SELECT c.id AS conversation_id, c.title, m.message
+    FROM best JOIN conversations AS c ON c.id = best.conversation_id
+    LEFT JOIN messages AS m ON m.conversation_id = best.conversation_id AND m.id = best.message_id
+    ORDER BY best.message_id = '' DESC, c.updated_at DESC, c.id DESC LIMIT ?3`);
+  return ({ ownerId }, { query, limit }) => {
+    const terms = termsOf(query);
+    if (terms.length === 0) return [];
+    return connection.guard(() => toHits(find.all(toMatch(terms), ownerId, limit) as FoundRow[], terms));
+  };
+}

@@ -1,0 +1,111 @@
+import type { SQLInputValue } from 'node:sqlite';
+import type { Kysely } from 'kysely';
+import type { Clock } from '@toolyard/protocol';
+import type { Engine } from '../engine/engine.ts';
+import type { Job, Statement, Value, Work } from '../engine/work.ts';
+import { decodeJsonColumns } from '../json-columns.ts';
+import { MINE, SAVE_STATE } from '../runs/run-rows.ts';
+import type { Schema } from '../schema.ts';
+import { SQLITE, sqliteCode } from '../storage-error.ts';
+import type { SqliteConnection } from './connection.ts';
+import { createSqliteSearchWriter } from './search-writer.ts';
+
+const INSERT_EVENT = `
+  INSERT INTO run_events (run_id, seq, owner_id, v, step, attempt, at, type, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** An {@link Engine} that answers at once. */
+export type SqliteEngine = Engine & { readonly performNow: <T>(job: Job<T>) => T };
+
+export function createSqliteEngine(connection: SqliteConnection, clock: Clock, db: Kysely<Schema>): SqliteEngine {
+  // Leases follow the monotonic clock, which no change of the wall clock moves.
+  connection.database.function('monotonic_ms', { directOnly: true }, () => Math.trunc(clock.monotonic()));
+  const prepare = <Row>(sql: string): Statement<Row> => prepareNow(connection, sql);
+
+  function performNow<T>({ transaction, work }: Job<T>): T {
+    if (transaction === null) return connection.guard(() => atOnce(work()));
+    return connection.transaction(transaction.name, transaction.durability, () => atOnce(work()));
+  }
+
+  const engine: SqliteEngine = {
+    db,
+    sql: {
+      now: 'monotonic_ms()',
+      // Who writes is alone with the file.
+      holdRow: '',
+      claimRow: '',
+      claimFreeRows: '',
+      textsOf: (parameter) => `SELECT value FROM json_each(${parameter})`,
+    },
+    searchWriter: () => createSqliteSearchWriter(prepare),
+    prepare,
+
+    *rowsOf<T>(query: { compile(): { sql: string; parameters: readonly unknown[] } }): Work<T[]> {
+      const { sql, parameters } = query.compile();
+      const rows = connection.prepare(sql).all(...(parameters as SQLInputValue[]));
+      return rows.map((row) => decodeJsonColumns(row) as T);
+    },
+
+    *savepoint(work) {
+      return connection.savepoint(() => atOnce(work()));
+    },
+    isConstraint: (error) => sqliteCode(error) === SQLITE.constraint,
+    insertEvents: createEventWriter(prepare),
+    advanceTogether: createTogether(connection),
+    perform: async (job) => performNow(job),
+    performNow,
+  };
+  return engine;
+}
+
+function createEventWriter(prepare: <Row>(sql: string) => Statement<Row>): Engine['insertEvents'] {
+  const insert = prepare(INSERT_EVENT);
+  return function* (events) {
+    for (const { runId, ownerId, event, body } of events) {
+      const { v, seq, step, attempt, at, type } = event;
+      yield* insert.run(runId, seq, ownerId, v, step, attempt, at, type, body);
+    }
+  };
+}
+
+/** Straight through, item by item: one statement for all would cost more than it saves. */
+function createTogether(connection: SqliteConnection): Engine['advanceTogether'] {
+  const advance = connection.prepare(`UPDATE runs SET last_seq = ?, updated_at = ? WHERE ${MINE} RETURNING owner_id`);
+  const insert = connection.prepare(INSERT_EVENT);
+  const saveState = connection.prepare(SAVE_STATE);
+  return function* (items) {
+    const advanced = new Set<string>();
+    for (const { runId, fence, baseSeq, lastSeq, at, events, bodies, state } of items) {
+      const row = advance.get(lastSeq, at, runId, fence, baseSeq) as { owner_id: string } | undefined;
+      if (!row) continue;
+      advanced.add(runId);
+      let index = 0;
+      for (const { v, seq, step, attempt, at, type } of events) {
+        insert.run(runId, seq, row.owner_id, v, step, attempt, at, type, bodies[index++] ?? '');
+      }
+      if (state !== null) saveState.run(runId, row.owner_id, state);
+    }
+    return advanced;
+  };
+}
+
+function prepareNow<Row>(connection: SqliteConnection, sql: string): Statement<Row> {
+  const statement = connection.prepare(sql);
+  const bind = (values: readonly Value[]): SQLInputValue[] => values as SQLInputValue[];
+  return {
+    *run(...values) {
+      return Number(statement.run(...bind(values)).changes);
+    },
+    *get(...values) {
+      return statement.get(...bind(values)) as Row | undefined;
+    },
+    *all(...values) {
+      return statement.all(...bind(values)) as Row[];
+    },
+  };
+}
+
+function atOnce<T>(work: Work<T>): T {
+  const step = work.next();
+  if (!step.done) throw new Error('a statement of another engine in a transaction of SQLite');
+  return step.value;
+}

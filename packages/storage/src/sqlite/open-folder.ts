@@ -1,0 +1,94 @@
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Kysely } from 'kysely';
+import type { Clock } from '@toolyard/protocol';
+import { backupFolder } from '../backup.ts';
+import { createBlobStore } from '../blobs.ts';
+import { checkStorage } from '../check.ts';
+import { lockFolder } from '../folder-lock.ts';
+import { jsonColumns } from '../json-columns.ts';
+import { BLOBS_FOLDER, DATABASE_FILE } from '../layout.ts';
+import { createReader } from '../reader/create-reader.ts';
+import { createRepositories } from '../repositories/create-repositories.ts';
+import { createRunJobs } from '../runs/create-run-jobs.ts';
+import type { Schema } from '../schema.ts';
+import { storageError, toStorageError } from '../storage-error.ts';
+import type { Storage, StorageOptions } from '../storage.ts';
+import { SqliteConnection } from './connection.ts';
+import { createConversationSearch } from './conversation-search.ts';
+import { createSqliteEngine } from './engine.ts';
+import { freeLeases } from './free-leases.ts';
+import { createSqliteDialect } from './kysely-dialect.ts';
+import { migrateToLatest, refuseForeignDatabase } from './migrate.ts';
+import { createSqliteRunStore } from './run-store.ts';
+
+/** Opens a data folder with its SQLite database; see `openStorage`. */
+export async function openFolder(options: StorageOptions): Promise<Storage> {
+  const folder = resolve(options.folder);
+  const file = join(folder, DATABASE_FILE);
+  makeFolder(folder);
+  const unlock = lockFolder(folder);
+  let connection: SqliteConnection | undefined;
+  try {
+    refuseForeignDatabase(file);
+    makePrivateFile(file);
+    connection = new SqliteConnection(file, options);
+    await migrateToLatest(
+      new Kysely({ dialect: createSqliteDialect(connection, { transactions: 'allowed' }) }),
+      connection,
+    );
+    freeLeases(connection);
+    return assemble(folder, connection, options.clock, unlock);
+  } catch (error) {
+    connection?.close();
+    unlock();
+    throw toStorageError(error, file);
+  }
+}
+
+function assemble(folder: string, connection: SqliteConnection, clock: Clock, unlock: () => void): Storage {
+  const db = new Kysely<Schema>({
+    dialect: createSqliteDialect(connection, { transactions: 'refused' }),
+    plugins: [jsonColumns],
+  });
+  const blobs = createBlobStore(connection, join(folder, BLOBS_FOLDER));
+  const reader = createReader(connection.file, createConversationSearch(connection));
+  const engine = createSqliteEngine(connection, clock, db);
+  return {
+    folder,
+    runs: createSqliteRunStore(engine, createRunJobs(engine, clock)),
+    ...createRepositories(engine, (principal, query) => reader.search(principal, query)),
+    blobs,
+    async backup(to, options) {
+      const release = blobs.holdDeletions();
+      try {
+        return await backupFolder(folder, to, options);
+      } finally {
+        release();
+      }
+    },
+    check: () => checkStorage(folder),
+    close() {
+      reader.close();
+      try {
+        connection.close();
+      } finally {
+        unlock();
+      }
+    },
+  };
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!statSync(folder).isDirectory()) throw storageError('not_writable', folder, 'it is no folder');
+  } catch (error) {
+    throw toStorageError(error, folder);
+  }
+}
+
+/** SQLite gives its log the mode of the database; a folder somebody else made may be open to all. */
+function makePrivateFile(file: string): void {
+  closeSync(openSync(file, 'a', 0o600));
+}

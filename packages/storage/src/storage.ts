@@ -1,0 +1,55 @@
+import type { Clock, Failpoint, RunStore } from '@toolyard/protocol';
+import type { BackedUp, BackupOptions } from './backup.ts';
+import type { BlobStore } from './blobs.ts';
+import type { CheckResult } from './check.ts';
+import type { Repositories } from './repositories/create-repositories.ts';
+import type { SyncRunStore } from './sqlite/run-store.ts';
+
+export type StorageOptions = {
+  /** The data folder; made, for its owner alone, where it is not there. */
+  folder: string;
+  clock: Clock;
+  /** Passed at `<transaction>:begun`, `:written` and `:committed`; it may throw or end the process, not wait. */
+  failpoint?: Failpoint;
+  /** The database grows to so many pages (4 kB each) and is full then; absent: as the disk allows. */
+  maxPages?: number;
+};
+
+/** An open data folder. Every repository call names on whose behalf it is made. */
+export type Storage = Repositories & {
+  readonly folder: string;
+  readonly runs: SyncRunStore;
+  readonly blobs: BlobStore;
+  /** Copies everything to a folder that does not exist yet, while work goes on. What has that name is whole. */
+  backup(to: string, options: BackupOptions): Promise<BackedUp>;
+  /** Reads everything through; takes long where there is much. */
+  check(): Promise<CheckResult>;
+  /** Folds the log into the database file and gives the folder free. May be called again. */
+  close(): void;
+};
+
+export type DatabaseOptions = {
+  /** `postgres://user:password@host:port/database`. */
+  url: string;
+  clock: Clock;
+  /** Passed at `<transaction>:begun`, `:written` and `:committed`; it may throw, wait or end the process. */
+  failpoint?: Failpoint;
+  /** How many connections this process opens at most; 10 where absent. */
+  connections?: number;
+};
+
+type Promised<T> = {
+  [K in keyof T]: T[K] extends (...parameters: infer P) => infer R
+    ? (...parameters: P) => R | Promise<Awaited<R>>
+    : T[K];
+};
+
+/** What there is on every engine: one answers at once, another over a socket. */
+export type SharedStorage = Repositories & {
+  readonly runs: RunStore;
+  readonly blobs: Promised<BlobStore>;
+  /** Reads everything through; takes long where there is much. */
+  check(): Promise<CheckResult>;
+  /** May be called again. */
+  close(): void | Promise<void>;
+};

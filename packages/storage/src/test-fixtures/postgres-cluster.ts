@@ -1,0 +1,117 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { eventually } from '@toolyard/testing';
+
+/** A PostgreSQL of the test's own, thrown away with everything in it. */
+export type Cluster = {
+  /** The address of an empty database; each call makes another one. `user` and `password` as asked for. */
+  readonly createDatabase: () => Promise<string>;
+  /** The address of a database by name, whether it is there or not. */
+  readonly addressOf: (database: string, login?: { user?: string; password?: string }) => string;
+  /** Sends statements to a database as its owner. */
+  readonly query: (url: string, ...statements: string[]) => Promise<Record<string, unknown>[]>;
+  /** As an administrator restarts it, or as a power cut does (`immediate`). */
+  stop(how: 'fast' | 'immediate'): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const PASSWORD = 'a secret of the cluster';
+/** PostgreSQL refuses to run as root; this is "nobody". */
+const UNPRIVILEGED = 65_534;
+const DEBIAN = '/usr/lib/postgresql';
+/** Ends PostgreSQL and clears up when its input is closed: that happens however the process of the test ends. */
+const KEEPER =
+  '"$@" & server=$!; read how; kill -${how:-QUIT} $server; wait $server; [ -n "$how" ] || rm -rf "$FOLDER"';
+
+/**
+ * The folder with `postgres` and `initdb`, in the path or where Debian has it; null where there is none.
+ */
+export function findPostgres(): string | null {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
+  if (existsSync(DEBIAN)) folders.push(...readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')));
+  return folders.find((folder) => ['postgres', 'initdb'].every((name) => existsSync(join(folder, name)))) ?? null;
+}
+
+/** Makes and starts a cluster on a free port of this machine. */
+export async function startCluster(binaries: string): Promise<Cluster> {
+  const root = process.getuid?.() === 0;
+  const identity = root ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-postgres-'));
+  const data = join(folder, 'data');
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, PASSWORD);
+  if (root) for (const path of [folder, passwordFile]) chownSync(path, UNPRIVILEGED, UNPRIVILEGED);
+  const made = ['-D', data, '-U', 'owner', '-A', 'scram-sha-256', '--pwfile', passwordFile, '-E', 'UTF8', '--no-sync'];
+  await promisify(execFile)(join(binaries, 'initdb'), [...made, '--no-locale'], { ...identity, cwd: folder });
+  const port = await freePort();
+  let end: ((how: 'INT' | 'QUIT') => Promise<void>) | undefined;
+  let databases = 0;
+
+  const addressOf: Cluster['addressOf'] = (database, { user = 'owner', password = PASSWORD } = {}) =>
+    `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+
+  const query: Cluster['query'] = async (url, ...statements) => {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      let rows: Record<string, unknown>[] = [];
+      for (const statement of statements) ({ rows } = await client.query<Record<string, unknown>>(statement));
+      return rows;
+    } finally {
+      await client.end();
+    }
+  };
+
+  async function start(): Promise<void> {
+    const settings = ['fsync=off', 'unix_socket_directories=', 'listen_addresses=127.0.0.1', 'shared_buffers=32MB'];
+    const server = [join(binaries, 'postgres'), '-D', data, '-p', String(port)];
+    const words = [...server, ...settings.flatMap((setting) => ['-c', setting])];
+    const child = spawn('sh', ['-c', KEEPER, 'sh', ...words], {
+      ...identity,
+      cwd: folder,
+      env: { ...process.env, FOLDER: folder },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const ended = once(child, 'exit');
+    end = async (how) => {
+      end = undefined;
+      child.stdin.end(`${how}\n`);
+      await ended;
+    };
+    await eventually(() => query(addressOf('postgres'), 'SELECT 1'));
+  }
+
+  await start();
+  return {
+    async createDatabase() {
+      const name = `test${++databases}`;
+      await query(addressOf('postgres'), `CREATE DATABASE ${name}`);
+      return addressOf(name);
+    },
+    addressOf,
+    query,
+    stop: async (how) => end?.(how === 'fast' ? 'INT' : 'QUIT'),
+    start,
+    async close() {
+      await end?.('QUIT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

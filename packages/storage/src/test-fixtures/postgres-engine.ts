@@ -1,0 +1,48 @@
+import type { Clock } from '@toolyard/protocol';
+import { openDatabase } from '../postgres/open-database.ts';
+import type { SharedStorage } from '../storage.ts';
+import type { EngineUnderTest } from './conformance/bench.ts';
+import { doorsOf } from './doors.ts';
+import type { Cluster } from './postgres-cluster.ts';
+
+/** Everything a database keeps, as `TRUNCATE` is told it; what refers to these goes with them. */
+const TABLES = 'conversations, agents, settings, permissions, secrets, blob_bytes';
+
+/** Databases that were emptied, to be used again: making a new one takes a second. */
+export function createDatabases(cluster: () => Cluster): () => Promise<string> {
+  let made: string | undefined;
+  return async () => {
+    if (made === undefined) made = await cluster().createDatabase();
+    else await cluster().query(made, `TRUNCATE ${TABLES} RESTART IDENTITY CASCADE`);
+    return made;
+  };
+}
+
+/** PostgreSQL with its leases timed by the clock of the test, which lies in a table. */
+export async function openPostgresEngine({ query }: Cluster, url: string, clock: Clock): Promise<EngineUnderTest> {
+  const timePassed = async (monotonic: number): Promise<void> => {
+    await query(url, 'DELETE FROM test_clock', `INSERT INTO test_clock VALUES (${Math.trunc(monotonic)})`);
+  };
+  await query(url, 'CREATE TABLE IF NOT EXISTS test_clock (ms BIGINT NOT NULL)');
+  await timePassed(clock.monotonic());
+  const opened: SharedStorage[] = [];
+  const open = async (): Promise<SharedStorage> => {
+    const storage = await openDatabase({ url, clock }, '(SELECT ms FROM test_clock)');
+    opened.push(storage);
+    return storage;
+  };
+  const storage = await open();
+  let first = true;
+  return {
+    timePassed,
+    async handle() {
+      const { runs } = first ? storage : await open();
+      first = false;
+      return runs;
+    },
+    ...doorsOf(storage),
+    async close() {
+      for (const each of opened) await each.close();
+    },
+  };
+}

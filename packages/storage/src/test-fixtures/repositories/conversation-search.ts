@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SharedStorage } from '../../storage.ts';
+import { ANNE, BERT, commitOf, newRun, question, reply } from '../conversation.ts';
+import type { Home, MakeHome } from './home.ts';
+
+/** Searching conversations, whatever the engine. */
+export function describeSearch(makeHome: MakeHome): void {
+  let home: Home;
+  let storage: SharedStorage;
+
+  beforeEach(async () => {
+    home = await makeHome();
+    storage = await home.open();
+  });
+  afterEach(async () => {
+    await storage.close();
+    await home.remove();
+  });
+
+  /** A conversation in which a person said this. */
+  async function say(id: string, text: string, at = 1, title = ''): Promise<void> {
+    await storage.conversations.create(ANNE, { id, title, at });
+    await storage.messages.add(
+      ANNE,
+      id,
+      { ...question(`${id}.m`), createdAt: at, parts: [{ type: 'text', text }] },
+      { leaf: true },
+    );
+  }
+  const find = async (query: string, limit = 9): Promise<string[]> =>
+    (await storage.conversations.search(ANNE, { query, limit })).map(({ id }) => id);
+  const snippets = async (query: string): Promise<string[]> =>
+    (await storage.conversations.search(ANNE, { query, limit: 9 })).map(({ snippet }) =>
+      snippet.replaceAll('\u0002', '[').replaceAll('\u0003', ']'),
+    );
+
+  describe('search', () => {
+    test('finds words in any script, whole or, for the last one, begun', async () => {
+      await say('zh', '我想知道東京的時間');
+      await say('cn', '现在的时间是几点？');
+      await say('ja', 'ガラスの靴');
+      await say('ko', '서울의 시간');
+      await say('de', 'Wie spät ist die Zeit in Tōkyō?');
+      expect(await find('東京')).toEqual(['zh']);
+      expect(await find('时间')).toEqual(['cn']);
+      expect(await find('間')).toEqual(['zh']);
+      expect(await find('点')).toEqual(['cn']);
+      expect(await find('京東')).toEqual([]);
+      expect(await find('ガラス')).toEqual(['ja']);
+      expect(await find('カラス')).toEqual([]);
+      expect(await find('시간')).toEqual(['ko']);
+      expect(await find('Zeit')).toEqual(['de']);
+      expect(await find('ZEI')).toEqual(['de']);
+      expect(await find('zei tokyo')).toEqual([]);
+      expect(await find('tokyo zei')).toEqual(['de']);
+      expect(await snippets('spat toky')).toEqual(['Wie [spät] ist die Zeit in [Tōkyō]?']);
+      expect(await snippets('東京')).toEqual(['我想知道[東京]的時間']);
+    });
+
+    test('gives each conversation once, titles first, then the latest, with the latest find', async () => {
+      await say('old', 'clock', 1, 'A clock');
+      await say('new', 'the first clock', 3);
+      await say('newer', 'clock', 4);
+      const later = {
+        ...question('later', 'new.m'),
+        createdAt: 5,
+        parts: [{ type: 'text' as const, text: 'clock two' }],
+      };
+      await storage.messages.add(ANNE, 'new', later, { leaf: true });
+      expect(await find('clock')).toEqual(['old', 'new', 'newer']);
+      expect(await snippets('clock')).toEqual(['A [clock]', '[clock] two', '[clock]']);
+      expect(await find('clock', 1)).toEqual(['old']);
+    });
+
+    test('gives whole conversations, with the run under way', async () => {
+      await say('c1', 'clock');
+      await storage.runs.createRun(ANNE, newRun('r1', 'c1'));
+      const [found] = await storage.conversations.search(ANNE, { query: 'clock', limit: 9 });
+      expect(found).toEqual({ ...(await storage.conversations.get(ANNE, 'c1')), snippet: '\u0002clock\u0003' });
+      expect(found?.activeRun).toEqual({ id: 'r1', status: 'running' });
+    });
+
+    test('follows a new title', async () => {
+      await say('c1', 'x', 1, 'before');
+      await storage.conversations.update(ANNE, 'c1', { title: 'after' });
+      expect(await find('before')).toEqual([]);
+      expect(await find('after')).toEqual(['c1']);
+      await storage.conversations.update(ANNE, 'c1', { pinned: true });
+      expect(await find('after')).toEqual(['c1']);
+    });
+
+    test('finds an answer once it is whole, and as it was written last', async () => {
+      await say('c1', 'hello');
+      const answer = (text: string, finishReason: 'pending' | 'stop') => ({
+        ...reply('a1', { parentId: 'r1.question', runId: 'r1', text }),
+        finishReason,
+      });
+      const run = newRun('r1', 'c1', { messages: [question('r1.question'), answer('banana', 'pending')], leaf: 'a1' });
+      await storage.runs.createRun(ANNE, run);
+      expect(await find('banana')).toEqual([]);
+      const write = (text: string) =>
+        storage.runs.commit([commitOf('r1', { messages: [{ conversationId: 'c1', message: answer(text, 'stop') }] })]);
+      await write('apple');
+      expect(await find('apple')).toEqual(['c1']);
+      await write('cherry');
+      expect([await find('apple'), await find('cherry')]).toEqual([[], ['c1']]);
+    });
+
+    test('looks into what is said, not into reasoning, calls or their results', async () => {
+      await say('c1', 'hello');
+      const tool = { serverId: 's', name: 't' };
+      await storage.messages.add(ANNE, 'c1', {
+        ...reply('a1', { parentId: 'c1.m', runId: 'r1', text: 'spoken' }),
+        parts: [
+          { type: 'reasoning', text: 'thought' },
+          { type: 'text', text: 'spoken' },
+          { type: 'tool_call', callId: 'k1', name: 'called', tool, arguments: { city: 'argued' } },
+        ],
+      });
+      const content = [{ type: 'text' as const, text: 'resulted' }];
+      await storage.messages.add(ANNE, 'c1', {
+        ...{ id: 't1', parentId: 'a1', createdAt: 3, role: 'tool', name: 'called', tool },
+        parts: [{ type: 'tool_result', callId: 'k1', result: { content, isError: false, outcome: 'done' } }],
+      });
+      const found = await Promise.all(
+        ['thought', 'spoken', 'called', 'argued', 'resulted'].map((query) => find(query)),
+      );
+      expect(found).toEqual([[], ['c1'], [], [], []]);
+    });
+
+    test('finds nothing that is deleted, or of another owner', async () => {
+      await say('c1', 'clock', 1, 'clock');
+      expect(await storage.conversations.search(BERT, { query: 'clock', limit: 9 })).toEqual([]);
+      await storage.conversations.remove(ANNE, 'c1', 2);
+      expect(await find('clock')).toEqual([]);
+      await storage.conversations.restore(ANNE, 'c1');
+      expect(await find('clock')).toEqual(['c1']);
+      await storage.conversations.purge(ANNE, 'c1');
+      expect(await find('clock')).toEqual([]);
+      expect(await storage.check()).toEqual({ ok: true });
+      // The numbers of what is gone are used again, and must not bring it back.
+      await say('c2', 'sundial');
+      expect(await find('clock')).toEqual([]);
+    });
+
+    test('a message refused leaves nothing to be found', async () => {
+      await say('c1', 'hello');
+      const message = { ...question('m2', 'nowhere'), parts: [{ type: 'text' as const, text: 'ghost' }] };
+      await expect(storage.messages.add(ANNE, 'c1', message)).rejects.toMatchObject({ code: 'bad_request' });
+      await storage.runs.createRun(ANNE, newRun('r1', 'c1'));
+      const late = commitOf('r1', {
+        messages: [{ conversationId: 'c1', message: reply('a1', { parentId: 'c1.m', runId: 'r1', text: 'ghost' }) }],
+        taken: ['never put'],
+      });
+      expect(await storage.runs.commit([late])).toMatchObject([{ outcome: 'invalid' }]);
+      expect(await find('ghost')).toEqual([]);
+    });
+
+    test('takes any text as a query', async () => {
+      await say('c1', 'a "quoted" word - or NEAR it');
+      for (const query of ['"', '*', '-', 'NEAR(', 'a AND', 'title:', '^a', '', '\0', '{', "'; DROP TABLE messages"]) {
+        await expect(storage.conversations.search(ANNE, { query, limit: 9 })).resolves.toBeInstanceOf(Array);
+      }
+      expect(await find('"quoted" -word')).toEqual(['c1']);
+      await fc.assert(
+        fc.asyncProperty(fc.string({ unit: 'binary' }), async (query) => {
+          await storage.conversations.search(ANNE, { query, limit: 9 });
+        }),
+      );
+    });
+  });
+}

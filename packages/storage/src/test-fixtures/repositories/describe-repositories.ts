@@ -1,0 +1,21 @@
+import { describe } from 'vitest';
+import { describeSearch } from './conversation-search.ts';
+import { describeDecisionsAndSecrets } from './decisions-and-secrets.ts';
+import type { MakeHome } from './home.ts';
+import { describeMessagePages } from './message-pages.ts';
+import { describeQueue } from './queue.ts';
+import { describeConversationsAndMore } from './repositories.ts';
+
+/** Everything the repositories promise, whatever the engine. */
+export function describeRepositories(name: string, makeHome: MakeHome): void {
+  const suites = {
+    'conversations, messages, agents, settings': describeConversationsAndMore,
+    'pages of messages': describeMessagePages,
+    'queued messages': describeQueue,
+    'decisions and secrets': describeDecisionsAndSecrets,
+    'full text': describeSearch,
+  };
+  describe(name, () => {
+    for (const [subject, suite] of Object.entries(suites)) describe(subject, () => suite(makeHome));
+  });
+}

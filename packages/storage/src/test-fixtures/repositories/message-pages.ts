@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AssistantMessage } from '@toolyard/protocol';
+import type { SharedStorage } from '../../storage.ts';
+import { ANNE, BERT, newRun, question, reply } from '../conversation.ts';
+import type { PageQuery } from '../../repositories/message-pages.ts';
+import type { Home, MakeHome } from './home.ts';
+
+/** Reading a branch page by page. */
+export function describeMessagePages(makeHome: MakeHome): void {
+  let home: Home;
+  let storage: SharedStorage;
+
+  beforeEach(async () => {
+    home = await makeHome();
+    storage = await home.open();
+    await storage.conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
+  });
+  afterEach(async () => {
+    await storage.close();
+    await home.remove();
+  });
+
+  const answer = (id: string, parentId: string, more: Partial<AssistantMessage> = {}): AssistantMessage => ({
+    ...reply(id, { parentId, runId: 'r', text: id }),
+    ...more,
+  });
+  const add = (message: Parameters<SharedStorage['messages']['add']>[2]): Promise<void> =>
+    storage.messages.add(ANNE, 'c1', message, { leaf: true });
+  const ids = async (query: PageQuery): Promise<string[]> =>
+    (await storage.messages.page(ANNE, 'c1', query)).messages.map(({ id }) => id);
+
+  /** q0 a0 q1 a1 ... */
+  async function talk(turns: number): Promise<void> {
+    for (let turn = 0; turn < turns; turn++) {
+      await add(question(`q${turn}`, turn === 0 ? null : `a${turn - 1}`));
+      await add(answer(`a${turn}`, `q${turn}`));
+    }
+  }
+
+  describe('a page of messages', () => {
+    test('ends at the leaf; those before it are read page by page to the first', async () => {
+      await talk(3);
+      expect(await storage.messages.page(ANNE, 'c1', { limit: 4 })).toMatchObject({ earlier: true });
+      expect(await ids({ limit: 4 })).toEqual(['q1', 'a1', 'q2', 'a2']);
+      expect(await ids({ limit: 4, before: 'q1' })).toEqual(['q0', 'a0']);
+      expect(await storage.messages.page(ANNE, 'c1', { limit: 4, before: 'q1' })).toMatchObject({ earlier: false });
+      expect(await ids({ limit: 4, before: 'q0' })).toEqual([]);
+      expect(await ids({ limit: 2, leafId: 'q1' })).toEqual(['a0', 'q1']);
+      expect(await ids({ limit: 2, before: 'nowhere' })).toEqual([]);
+      expect(await ids({ limit: 0 })).toEqual([]);
+    });
+
+    test('names the other branches at each message that has them, the first one too', async () => {
+      await talk(2);
+      await add(answer('a0b', 'q0', { createdAt: 9 }));
+      await add({ ...question('q0b', null), createdAt: 9 });
+      const first = await storage.messages.page(ANNE, 'c1', { limit: 9, leafId: 'a1' });
+      expect(first.alternatives).toEqual({ q0: ['q0', 'q0b'], a0: ['a0', 'a0b'] });
+      expect(first.abandoned).toEqual([]);
+      const last = await storage.messages.page(ANNE, 'c1', { limit: 9, leafId: 'q0b' });
+      expect(last.messages.map(({ id }) => id)).toEqual(['q0b']);
+      expect(last.alternatives).toEqual({ q0b: ['q0', 'q0b'] });
+      expect(await storage.messages.page(ANNE, 'c1', { limit: 1, leafId: 'a1' })).toMatchObject({ alternatives: {} });
+    });
+
+    test('shows abandoned answers beside their successor, which has no alternative in them', async () => {
+      await talk(1);
+      await add(question('q1', 'a0'));
+      await add(answer('lost', 'q1', { finishReason: 'abandoned' }));
+      // Before the answer is begun anew the abandoned one stands below the leaf.
+      await storage.conversations.setLeaf(ANNE, 'c1', 'q1');
+      const before = await storage.messages.page(ANNE, 'c1', { limit: 9 });
+      expect(before.messages.map(({ id }) => id)).toEqual(['q0', 'a0', 'q1']);
+      expect(before.abandoned).toMatchObject([{ id: 'lost', parentId: 'q1' }]);
+      await add(answer('a1', 'q1'));
+      const after = await storage.messages.page(ANNE, 'c1', { limit: 9 });
+      expect(after.messages.map(({ id }) => id)).toEqual(['q0', 'a0', 'q1', 'a1']);
+      expect(after.abandoned).toMatchObject([{ id: 'lost', finishReason: 'abandoned' }]);
+      expect(after.alternatives).toEqual({});
+      const older = await storage.messages.page(ANNE, 'c1', { limit: 9, before: 'a1' });
+      expect(older.abandoned).toEqual([]);
+    });
+
+    test('an answer its run gives up later counts as abandoned from then on', async () => {
+      const message = answer('a0', 'r1.question', { runId: 'r1', finishReason: 'pending' });
+      await storage.runs.createRun(
+        ANNE,
+        newRun('r1', 'c1', { messages: [question('r1.question'), message], leaf: 'a0' }),
+      );
+      expect(await storage.messages.newestLeafBelow(ANNE, 'c1', 'r1.question')).toBe('a0');
+      const given = { conversationId: 'c1', message: { ...message, finishReason: 'abandoned' as const } };
+      const anew = { conversationId: 'c1', message: answer('a1', 'r1.question', { runId: 'r1' }) };
+      await storage.runs.commit([
+        { runId: 'r1', fence: 1, baseSeq: 0, events: [], messages: [given, anew], durability: 'normal' },
+      ]);
+      expect(await storage.messages.newestLeafBelow(ANNE, 'c1', 'r1.question')).toBe('a1');
+      const page = await storage.messages.page(ANNE, 'c1', { limit: 9, leafId: 'a1' });
+      expect(page.abandoned).toMatchObject([{ id: 'a0' }]);
+    });
+
+    test('is empty for another owner and where nothing was said', async () => {
+      const empty = { messages: [], alternatives: {}, abandoned: [], earlier: false };
+      expect(await storage.messages.page(ANNE, 'c1', { limit: 9 })).toEqual(empty);
+      await talk(1);
+      expect(await storage.messages.page(BERT, 'c1', { limit: 9 })).toEqual(empty);
+      expect(await storage.messages.page(BERT, 'c1', { limit: 9, before: 'a0' })).toEqual(empty);
+      expect(await storage.messages.newestLeafBelow(BERT, 'c1', 'q0')).toBeNull();
+    });
+  });
+
+  test('the newest leaf below a message follows the newest answers, but no abandoned ones', async () => {
+    await talk(2);
+    await add(answer('a0b', 'q0', { createdAt: 9 }));
+    await add(answer('a0c', 'q0', { createdAt: 10, finishReason: 'abandoned' }));
+    await add(question('q1b', 'a0b'));
+    const leafBelow = (id: string): Promise<string | null> => storage.messages.newestLeafBelow(ANNE, 'c1', id);
+    expect(await leafBelow('q0')).toBe('q1b');
+    expect(await leafBelow('a0')).toBe('a1');
+    expect(await leafBelow('a1')).toBe('a1');
+    expect(await leafBelow('nowhere')).toBeNull();
+  });
+}

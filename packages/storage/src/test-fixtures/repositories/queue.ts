@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { UserPart } from '@toolyard/protocol';
+import type { SharedStorage } from '../../storage.ts';
+import { ANNE, BERT, newRun } from '../conversation.ts';
+import type { Home, MakeHome } from './home.ts';
+
+/** What waits to be said. */
+export function describeQueue(makeHome: MakeHome): void {
+  let home: Home;
+  let storage: SharedStorage;
+
+  const text = (words: string): UserPart[] => [{ type: 'text', text: words }];
+  const order = async (): Promise<string[]> => (await storage.queue.list(ANNE, 'c1')).map(({ id }) => id);
+  const large: UserPart[] = [{ type: 'image', mimeType: 'image/png', source: { data: 'A'.repeat(100_000) } }];
+
+  beforeEach(async () => {
+    home = await makeHome();
+    storage = await home.open();
+    await storage.conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
+    for (const id of ['a', 'b', 'c']) {
+      await storage.queue.add(ANNE, { id, conversationId: 'c1', parts: text(id), at: 2 });
+    }
+  });
+  afterEach(async () => {
+    await storage.close();
+    await home.remove();
+  });
+
+  describe('the queue', () => {
+    test('keeps the order it was filled in, also once the folder was closed', async () => {
+      await storage.close();
+      storage = await home.open();
+      expect(await order()).toEqual(['a', 'b', 'c']);
+      expect(await storage.queue.get(ANNE, 'c1', 'b')).toEqual({
+        id: 'b',
+        conversationId: 'c1',
+        parts: text('b'),
+        createdAt: 2,
+      });
+    });
+
+    test('takes a message that is sent again once, as it was first', async () => {
+      const again = await storage.queue.add(ANNE, { id: 'a', conversationId: 'c1', parts: text('other'), at: 9 });
+      expect(again).toMatchObject({ id: 'a', parts: text('a'), createdAt: 2 });
+      expect(await order()).toEqual(['a', 'b', 'c']);
+    });
+
+    test('can be put into another order', async () => {
+      await storage.queue.change(ANNE, 'c1', 'c', { before: 'a' });
+      expect(await order()).toEqual(['c', 'a', 'b']);
+      await storage.queue.change(ANNE, 'c1', 'c', { before: null });
+      expect(await order()).toEqual(['a', 'b', 'c']);
+      await storage.queue.change(ANNE, 'c1', 'a', { before: 'c' });
+      expect(await order()).toEqual(['b', 'a', 'c']);
+      await storage.queue.change(ANNE, 'c1', 'a', { before: 'a' });
+      expect(await order()).toEqual(['b', 'a', 'c']);
+      await storage.queue.add(ANNE, { id: 'd', conversationId: 'c1', parts: text('d'), at: 3 });
+      expect(await order()).toEqual(['b', 'a', 'c', 'd']);
+    });
+
+    test('a change that cannot be made whole is not made at all', async () => {
+      const change = { parts: text('new'), before: 'gone' };
+      await expect(storage.queue.change(ANNE, 'c1', 'a', change)).rejects.toMatchObject({ code: 'bad_request' });
+      expect(await storage.queue.get(ANNE, 'c1', 'a')).toMatchObject({ parts: text('a') });
+      expect(await storage.queue.change(ANNE, 'c1', 'gone', { parts: text('new') })).toBeNull();
+    });
+
+    test('large media is refused like in any other message', async () => {
+      const message = { id: 'd', conversationId: 'c1', parts: large, at: 3 };
+      await expect(storage.queue.add(ANNE, message)).rejects.toMatchObject({ code: 'bad_request' });
+      await expect(storage.queue.change(ANNE, 'c1', 'a', { parts: large })).rejects.toThrow(/blob store/);
+      expect(await order()).toEqual(['a', 'b', 'c']);
+    });
+
+    test('a message leaves it with the run that sends it, and only with that', async () => {
+      await storage.runs.createRun(ANNE, newRun('r1', 'c1'));
+      expect(await storage.runs.createRun(ANNE, newRun('r2', 'c1', { queuedMessageId: 'a' }))).toMatchObject({
+        outcome: 'conversation_busy',
+      });
+      expect(await order()).toEqual(['a', 'b', 'c']);
+      await storage.runs.commit([
+        { runId: 'r1', fence: 1, baseSeq: 0, events: [], status: 'done', durability: 'normal' },
+      ]);
+      expect(await storage.runs.createRun(ANNE, newRun('r2', 'c1', { queuedMessageId: 'a' }))).toMatchObject({
+        outcome: 'created',
+      });
+      expect(await order()).toEqual(['b', 'c']);
+    });
+
+    test('says what is due although nobody works there: after a run that ended well, or was stopped for it', async () => {
+      const due = async (): Promise<string[]> => (await storage.queue.due()).map(({ id }) => id);
+      const end = { runId: 'r1', fence: 1, baseSeq: 0, events: [], durability: 'normal' } as const;
+      await storage.runs.createRun(ANNE, newRun('r1', 'c1'));
+      expect(await due()).toEqual([]);
+      await storage.runs.putInbox(ANNE, 'r1', { id: 'x', kind: 'message', body: { queuedMessageId: 'b' }, at: 3 });
+      await storage.runs.commit([{ ...end, status: 'cancelled' }]);
+      expect(await due()).toEqual(['b']);
+      await storage.runs.createRun(ANNE, newRun('r2', 'c1', { queuedMessageId: 'b' }));
+      await storage.runs.commit([{ ...end, runId: 'r2', status: 'done' }]);
+      expect(await due()).toEqual(['a']);
+      await storage.conversations.remove(ANNE, 'c1', 4);
+      expect(await due()).toEqual([]);
+    });
+
+    test('goes with its conversation, and takes nothing for one that is gone', async () => {
+      await storage.conversations.remove(ANNE, 'c1', 3);
+      const message = { id: 'd', conversationId: 'c1', parts: text('d'), at: 4 };
+      await expect(storage.queue.add(ANNE, message)).rejects.toMatchObject({ code: 'not_found' });
+      await storage.conversations.purge(ANNE, 'c1');
+      expect(await order()).toEqual([]);
+      expect(await storage.check()).toEqual({ ok: true });
+    });
+
+    test('is not there for another owner', async () => {
+      expect(await storage.queue.list(BERT, 'c1')).toEqual([]);
+      expect(await storage.queue.get(BERT, 'c1', 'a')).toBeNull();
+      expect(await storage.queue.change(BERT, 'c1', 'a', { parts: text('mine') })).toBeNull();
+      expect(await storage.queue.remove(BERT, 'c1', 'a')).toBe(false);
+      const message = { id: 'd', conversationId: 'c1', parts: text('d'), at: 4 };
+      await expect(storage.queue.add(BERT, message)).rejects.toMatchObject({ code: 'not_found' });
+      expect(await storage.queue.remove(ANNE, 'c1', 'a')).toBe(true);
+      expect(await order()).toEqual(['b', 'c']);
+    });
+  });
+}

@@ -1,0 +1,213 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SharedStorage } from '../../storage.ts';
+import { ANNE, BERT, commitOf, deltas, newRun, question, reply } from '../conversation.ts';
+import type { Home, MakeHome } from './home.ts';
+
+/** Conversations, messages, agents, settings. */
+export function describeConversationsAndMore(makeHome: MakeHome): void {
+  let home: Home;
+  let storage: SharedStorage;
+
+  beforeEach(async () => {
+    home = await makeHome();
+    storage = await home.open();
+  });
+  afterEach(async () => {
+    await storage.close();
+    await home.remove();
+  });
+
+  describe('conversations', () => {
+    const titles = async (query: Parameters<SharedStorage['conversations']['list']>[1]): Promise<string[]> =>
+      (await storage.conversations.list(ANNE, query)).map(({ title }) => title);
+
+    beforeEach(async () => {
+      for (const [index, title] of ['old', 'middle', 'new'].entries()) {
+        await storage.conversations.create(ANNE, { id: title, title, at: index });
+      }
+    });
+
+    test('are listed pinned first, then the latest, page by page without loss or repeat', async () => {
+      await storage.conversations.update(ANNE, 'old', { pinned: true });
+      expect(await titles({ limit: 9 })).toEqual(['old', 'new', 'middle']);
+      const [first] = await storage.conversations.list(ANNE, { limit: 1 });
+      if (!first) throw new Error('empty');
+      expect(await titles({ limit: 9, after: first })).toEqual(['new', 'middle']);
+    });
+
+    test('renaming changes what was named and nothing else, and moves nothing', async () => {
+      const changed = await storage.conversations.update(ANNE, 'old', {
+        title: 'a\0b',
+        configuration: { model: 'demo' },
+      });
+      expect(changed).toMatchObject({
+        title: 'a\uFFFDb',
+        configuration: { model: 'demo' },
+        pinned: false,
+        updatedAt: 0,
+      });
+      expect(await storage.conversations.update(ANNE, 'old', {})).toEqual(changed);
+    });
+
+    test('what is said in one brings it to the top', async () => {
+      await storage.runs.createRun(ANNE, newRun('r1', 'old', { at: 10 }));
+      expect(await titles({ limit: 9 })).toEqual(['old', 'new', 'middle']);
+    });
+
+    test('each tells of the run under way in it, and of no other', async () => {
+      await storage.runs.createRun(ANNE, newRun('r1', 'new'));
+      await storage.runs.createRun(
+        ANNE,
+        newRun('r2', 'new', { parentRunId: 'r1', messages: [question('x')], leaf: 'x' }),
+      );
+      await storage.runs.createRun(ANNE, newRun('r3', 'old'));
+      await storage.runs.commit([commitOf('r3', { status: 'failed' }), commitOf('r1', { status: 'parked' })]);
+      const active = { id: 'r1', status: 'parked' };
+      expect(await storage.conversations.get(ANNE, 'new')).toMatchObject({ activeRun: active });
+      expect(await storage.conversations.update(ANNE, 'new', { pinned: true })).toMatchObject({ activeRun: active });
+      const listed = await storage.conversations.list(ANNE, { limit: 9 });
+      expect(listed.map(({ id, activeRun }) => [id, activeRun])).toEqual([
+        ['new', active],
+        ['old', null],
+        ['middle', null],
+      ]);
+    });
+
+    test('a deleted one is out of sight until it is restored', async () => {
+      expect(await storage.conversations.remove(ANNE, 'new', 5)).toBe(true);
+      expect(await storage.conversations.get(ANNE, 'new')).toBeNull();
+      expect(await titles({ limit: 9 })).toEqual(['middle', 'old']);
+      expect(await titles({ limit: 9, deleted: true })).toEqual(['new']);
+      expect(await storage.runs.createRun(ANNE, newRun('r1', 'new'))).toEqual({ outcome: 'not_found' });
+      expect(await storage.conversations.restore(ANNE, 'new')).toBe(true);
+      expect(await storage.conversations.get(ANNE, 'new')).toMatchObject({ deletedAt: null });
+    });
+
+    test('what was deleted long ago is ended for good, the longest ago first', async () => {
+      await storage.runs.createRun(ANNE, newRun('r1', 'old'));
+      for (const [at, id] of ['old', 'middle', 'new'].entries()) await storage.conversations.remove(ANNE, id, at);
+      expect(await storage.conversations.purgeDeleted(2, 1)).toBe(1);
+      expect(await storage.runs.getRun(ANNE, 'r1')).toBeNull();
+      expect(await storage.conversations.purgeDeleted(2, 9)).toBe(1);
+      expect(await storage.conversations.purgeDeleted(2, 9)).toBe(0);
+      expect(await titles({ limit: 9, deleted: true })).toEqual(['new']);
+      expect(await storage.check()).toEqual({ ok: true });
+    });
+
+    test('are not there for another owner, whatever is tried', async () => {
+      expect(await storage.conversations.get(BERT, 'new')).toBeNull();
+      expect(await storage.conversations.list(BERT, { limit: 9 })).toEqual([]);
+      expect(await storage.conversations.update(BERT, 'new', { title: 'mine' })).toBeNull();
+      expect(await storage.conversations.remove(BERT, 'new', 1)).toBe(false);
+      expect(await storage.conversations.purge(BERT, 'new')).toBe(false);
+      await storage.messages.add(ANNE, 'new', question('m1'), { leaf: true });
+      expect(await storage.conversations.setLeaf(BERT, 'new', 'm1')).toBe(false);
+      expect(await storage.messages.branch(BERT, 'new')).toEqual([]);
+      expect(await storage.messages.all(BERT, 'new')).toEqual([]);
+      expect(await storage.messages.get(BERT, 'new', 'm1')).toBeNull();
+      await expect(storage.messages.add(BERT, 'new', question('m2'))).rejects.toMatchObject({ code: 'bad_request' });
+      await expect(storage.conversations.create(BERT, { id: 'new', title: 'x', at: 1 })).rejects.toThrow(/taken/);
+      expect(await storage.conversations.get(ANNE, 'new')).toMatchObject({ title: 'new', leafId: 'm1' });
+    });
+
+    test('a very long one can be read as a branch and ended for good', async () => {
+      let parentId: string | null = null;
+      const { leaf: _leaf, ...run } = newRun('r1', 'new', { messages: [] });
+      await storage.runs.createRun(ANNE, run);
+      const messages = Array.from({ length: 3_000 }, (_none, index) => {
+        const message = question(`m${index}`, parentId);
+        parentId = message.id;
+        return { conversationId: 'new', message };
+      });
+      const item = commitOf('r1', { events: deltas('r1', 0, 2), messages, leaf: { from: null, to: 'm2999' } });
+      expect(await storage.runs.commit([item])).toMatchObject([{ outcome: 'committed' }]);
+      const branch = await storage.messages.branch(ANNE, 'new');
+      expect(branch.map(({ id }) => id)).toEqual(messages.map(({ message }) => message.id));
+      expect(await storage.conversations.purge(ANNE, 'new')).toBe(true);
+      expect(await storage.messages.all(ANNE, 'new')).toEqual([]);
+      expect(await storage.check()).toEqual({ ok: true });
+    });
+  });
+
+  describe('messages', () => {
+    beforeEach(async () => {
+      await storage.conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
+      await storage.messages.add(ANNE, 'c1', question('q1'), { leaf: true });
+    });
+
+    test('edited and answered anew, both branches stay and the leaf says which is shown', async () => {
+      await storage.messages.add(ANNE, 'c1', reply('a1', { parentId: 'q1', runId: 'r', text: 'one' }), { leaf: true });
+      await storage.messages.add(ANNE, 'c1', reply('a2', { parentId: 'q1', runId: 'r', text: 'two' }), { leaf: true });
+      const ids = async (leafId?: string): Promise<string[]> =>
+        (await storage.messages.branch(ANNE, 'c1', leafId)).map(({ id }) => id);
+      expect(await ids()).toEqual(['q1', 'a2']);
+      expect(await ids('a1')).toEqual(['q1', 'a1']);
+      expect(await storage.conversations.setLeaf(ANNE, 'c1', 'a1')).toBe(true);
+      expect(await ids()).toEqual(['q1', 'a1']);
+      expect(await storage.conversations.setLeaf(ANNE, 'c1', 'nowhere')).toBe(false);
+      expect(await storage.messages.all(ANNE, 'c1')).toHaveLength(3);
+    });
+
+    test('come back as they were put in', async () => {
+      const message = question('q2', 'q1');
+      await storage.messages.add(ANNE, 'c1', message);
+      expect(await storage.messages.get(ANNE, 'c1', 'q2')).toEqual(message);
+    });
+
+    test('without their parent, or twice, are refused', async () => {
+      await expect(storage.messages.add(ANNE, 'c1', question('q2', 'gone'))).rejects.toMatchObject({
+        code: 'bad_request',
+      });
+      await expect(storage.messages.add(ANNE, 'c1', question('q1'))).rejects.toMatchObject({ code: 'bad_request' });
+      await expect(storage.messages.add(ANNE, 'c1', question('q2', 'q2'))).rejects.toMatchObject({
+        code: 'bad_request',
+      });
+      expect(await storage.messages.all(ANNE, 'c1')).toHaveLength(1);
+    });
+  });
+
+  describe('agents', () => {
+    test('a change made from an old copy is refused, not merged over a newer one', async () => {
+      const agent = { id: 'a1', title: 'Clock', configuration: { model: 'demo', order: { z: 1, a: 2 } }, at: 1 };
+      expect(await storage.agents.create(ANNE, agent)).toMatchObject({ version: 1 });
+      const first = await storage.agents.update(ANNE, 'a1', { title: 'Watch', version: 1, at: 2 });
+      expect(first).toMatchObject({ title: 'Watch', version: 2, configuration: agent.configuration });
+      expect(await storage.agents.update(ANNE, 'a1', { title: 'Sundial', version: 1, at: 3 })).toBeNull();
+      expect(await storage.agents.get(ANNE, 'a1')).toEqual(first);
+      expect(JSON.stringify(first?.configuration)).toBe(JSON.stringify(agent.configuration));
+    });
+
+    test('are not there for another owner', async () => {
+      await storage.agents.create(ANNE, { id: 'a1', title: 'Clock', configuration: {}, at: 1 });
+      expect(await storage.agents.get(BERT, 'a1')).toBeNull();
+      expect(await storage.agents.list(BERT)).toEqual([]);
+      expect(await storage.agents.update(BERT, 'a1', { title: 'x', version: 1, at: 1 })).toBeNull();
+      expect(await storage.agents.remove(BERT, 'a1')).toBe(false);
+      await expect(storage.agents.create(BERT, { id: 'a1', title: 'x', configuration: {}, at: 1 })).rejects.toThrow(
+        /taken/,
+      );
+      expect(await storage.agents.list(ANNE)).toHaveLength(1);
+      expect(await storage.agents.remove(ANNE, 'a1')).toBe(true);
+    });
+  });
+
+  describe('settings', () => {
+    test('keep any JSON under a name, apart for each owner; null is a value, absence is not', async () => {
+      await storage.settings.set(ANNE, 'theme', { dark: true }, 1);
+      await storage.settings.set(ANNE, 'theme', ['{"not":"parsed twice"}'], 2);
+      await storage.settings.set(ANNE, 'model', null, 2);
+      expect(await storage.settings.get(ANNE, 'theme')).toEqual(['{"not":"parsed twice"}']);
+      expect(await storage.settings.get(ANNE, 'model')).toBeNull();
+      expect(await storage.settings.get(BERT, 'theme')).toBeUndefined();
+      expect(await storage.settings.all(ANNE)).toEqual(
+        new Map([
+          ['model', null],
+          ['theme', ['{"not":"parsed twice"}']],
+        ]),
+      );
+      expect(await storage.settings.remove(BERT, 'theme')).toBe(false);
+      expect(await storage.settings.remove(ANNE, 'theme')).toBe(true);
+      expect(await storage.settings.get(ANNE, 'theme')).toBeUndefined();
+    });
+  });
+}

@@ -1,0 +1,33 @@
+import { stdin, stdout } from 'node:process';
+import { createInterface } from 'node:readline';
+import { systemClock } from '@toolyard/protocol';
+import { createFailpoints } from '@toolyard/testing';
+import { openStorage } from '../open-storage.ts';
+import { StorageError } from '../storage-error.ts';
+
+/**
+ * A process with a database open that does what it is told: `node store-process.ts <url> [<failpoint to pause at>]`. A
+ * line `[method, ...parameters]` calls the run store; what comes of it is printed as a line.
+ */
+const [url = '', pauseAt] = process.argv.slice(2);
+const failpoint = createFailpoints();
+if (pauseAt !== undefined) failpoint.at(pauseAt, () => void process.kill(process.pid, 'SIGSTOP'), { hit: 1 });
+const storage = await openStorage({ url, clock: systemClock, failpoint });
+const methods = new Map<string, (...given: never[]) => unknown>(Object.entries(storage.runs));
+tell('ready');
+
+for await (const line of createInterface({ input: stdin })) {
+  const [method, ...parameters] = JSON.parse(line) as [string, ...unknown[]];
+  try {
+    const call = methods.get(method);
+    if (!call) throw new Error(`no method ${method}`);
+    tell((await Reflect.apply(call, storage.runs, parameters)) ?? null);
+  } catch (error) {
+    tell(StorageError.isInstance(error) ? { problem: error.problem } : { thrown: String(error) });
+  }
+}
+await storage.close();
+
+function tell(value: unknown): void {
+  stdout.write(`${JSON.stringify(value)}\n`);
+}
