@@ -113,7 +113,7 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
     messages: createMessageRepository(db, connection),
     queue: createQueueRepository(connection),
     agents: createAgentRepository(db),
-    permissions: createPermissionRepository(db),
+    permissions: createPermissionRepository(db, connection),
     settings: createSettingsRepository(db),
     secrets: createSecretRepository(db),
     blobs,

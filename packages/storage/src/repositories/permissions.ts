@@ -1,8 +1,10 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { StatementSync } from 'node:sqlite';
+import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { PermissionView, Principal, ToolReference } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
+import type { SqliteConnection } from '../sqlite/connection.ts';
 import { scrubText } from '../text.ts';
 
 /** What a person decided about tools, once and for later: everywhere, or in one conversation. */
@@ -18,21 +20,21 @@ export type PermissionRepository = {
   remove(principal: Principal, tool: ToolReference, conversationId: string | null): Promise<boolean>;
 };
 
-export function createPermissionRepository(db: Kysely<Schema>): PermissionRepository {
+type Row = Pick<Schema['permissions'], 'server_id' | 'tool_name' | 'conversation_id' | 'decision' | 'decided_at'>;
+
+export function createPermissionRepository(db: Kysely<Schema>, connection: SqliteConnection): PermissionRepository {
+  // Written by hand: a run reads them before every call it makes.
+  const select = (narrowed: string): StatementSync =>
+    connection.prepare(`
+      SELECT server_id, tool_name, conversation_id, decision, decided_at FROM permissions
+      WHERE owner_id = ? ${narrowed} ORDER BY server_id, tool_name, decided_at, conversation_id`);
+  const selectAll = select('');
+  const selectHere = select('AND (conversation_id IS NULL OR conversation_id = ?)');
   return {
     async list({ ownerId }, { conversationId } = {}) {
-      let query = db.selectFrom('permissions').selectAll().where('owner_id', '=', ownerId);
-      if (conversationId !== undefined) {
-        query = query.where((eb) =>
-          eb.or([eb('conversation_id', 'is', null), eb('conversation_id', '=', conversationId)]),
-        );
-      }
-      const rows = await query
-        .orderBy('server_id')
-        .orderBy('tool_name')
-        .orderBy('decided_at')
-        .orderBy('conversation_id')
-        .execute();
+      const rows = connection.guard(() =>
+        conversationId === undefined ? selectAll.all(ownerId) : selectHere.all(ownerId, conversationId),
+      ) as Row[];
       return rows.map(toPermission);
     },
     async set({ ownerId }, { tool, conversationId, decision, at }) {
@@ -59,7 +61,7 @@ export function createPermissionRepository(db: Kysely<Schema>): PermissionReposi
   };
 }
 
-function toPermission(row: Selectable<Schema['permissions']>): PermissionView {
+function toPermission(row: Row): PermissionView {
   return {
     tool: { serverId: row.server_id, name: row.tool_name },
     conversationId: row.conversation_id,

@@ -1,10 +1,11 @@
 import type { Clock, CreateRunOutcome, NewRun, Principal } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import { encodeJson } from '../text.ts';
+import { encodeJson, scrubText } from '../text.ts';
 import type { SqliteConnection } from './connection.ts';
 import { createMessageWriter, Refusal } from './message-rows.ts';
 import type { RunRow, SyncRunStore } from './run-rows.ts';
 import { ACTIVE, RUN_COLUMNS, toLeasedRun, toRunRecord } from './run-rows.ts';
+import { createSearchWriter } from './search-rows.ts';
 
 /** A run and the message that asks for it, stored together. */
 export function createRunCreator(connection: SqliteConnection, clock: Clock): SyncRunStore['createRun'] {
@@ -26,7 +27,9 @@ export function createRunCreator(connection: SqliteConnection, clock: Clock): Sy
   const unqueue = connection.prepare(
     'DELETE FROM queued_messages WHERE conversation_id = ? AND id = ? AND owner_id = ?',
   );
+  const entitle = connection.prepare("UPDATE conversations SET title = ? WHERE id = ? AND title = ''");
   const messages = createMessageWriter(connection);
+  const search = createSearchWriter(connection);
 
   function refusal({ ownerId }: Principal, run: NewRun): Exclude<CreateRunOutcome, { outcome: 'created' }> | null {
     const same = find.get(run.id) as RunRow | undefined;
@@ -59,6 +62,10 @@ export function createRunCreator(connection: SqliteConnection, clock: Clock): Sy
     if (run.queuedMessageId !== undefined && unqueue.run(conversationId, run.queuedMessageId, ownerId).changes === 0)
       throw new Refusal(`message ${run.queuedMessageId} is not in the queue of conversation ${conversationId}`);
     for (const message of run.messages) messages.write(message, { conversationId, ownerId, runId: id });
+    if (run.title !== undefined) {
+      const title = scrubText(run.title);
+      if (entitle.run(title, conversationId).changes === 1) search.title(title, { conversationId, ownerId });
+    }
     if (run.leaf !== undefined) messages.moveLeaf({ to: run.leaf }, { conversationId, at });
     return { outcome: 'created', run: toLeasedRun(row, kept) };
   }
