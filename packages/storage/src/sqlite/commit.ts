@@ -50,6 +50,24 @@ export function createCommit(connection: SqliteConnection, clock: Clock): SyncRu
     }
   }
 
+  /** Most of the time one run alone has something to write: what undoes it is the transaction itself. */
+  function commitAlone(item: RunCommit): CommitOutcome {
+    const texts = encodeItem(item);
+    if ('problem' in texts) return { outcome: 'invalid', problem: texts.problem };
+    try {
+      return connection.transaction('commit', durabilityOf([item]), () => {
+        try {
+          return write(item, texts);
+        } catch (error) {
+          throw isItemsOwnFault(error) ? new Refusal(error.message) : error;
+        }
+      });
+    } catch (error) {
+      if (error instanceof Refusal) return { outcome: 'invalid', problem: error.message };
+      throw error;
+    }
+  }
+
   function write(item: RunCommit, texts: ItemTexts): CommitOutcome {
     const { runId, events } = item;
     const lastSeq = item.baseSeq + events.length;
@@ -94,7 +112,9 @@ export function createCommit(connection: SqliteConnection, clock: Clock): SyncRu
   }
 
   return (items) => {
-    if (items.length === 0) return [];
+    const [only] = items;
+    if (only === undefined) return [];
+    if (items.length === 1) return [commitAlone(only)];
     return connection.transaction('commit', durabilityOf(items), () => items.map(commitItem));
   };
 }
