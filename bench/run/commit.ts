@@ -1,6 +1,8 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
 import type { Block, ChildToOwner, OwnerToChild } from '../loop/child.ts';
 import type { MockToOwner } from '../loop/mock-model.ts';
 import { ANSWER, modelName, PROMPT } from '../loop/task.ts';
@@ -13,7 +15,7 @@ import type { Context } from './context.ts';
 import { serve } from './context.ts';
 import type { Finding } from '../support/finding.ts';
 import type { ServerProcess } from '../support/server.ts';
-import { makeDataFolder } from '../support/server.ts';
+import { makeDataFolder, profiling } from '../support/server.ts';
 
 const CALLS = 10;
 const PROVIDER = 'mock';
@@ -23,6 +25,13 @@ const BLOCK_MS = 120_000;
 const WARM_UP_RUNS = 80;
 
 type Memory = Peer<OwnerToChild, ChildToOwner>;
+
+/**
+ * On a server that commits everything, read from outside; the same with nobody reading; in memory. In this order at
+ * first: whoever reads allows the tool for all that follows.
+ */
+const WAYS = ['read', 'unread', 'memory'] as const;
+type Blocks = Record<(typeof WAYS)[number], Block[]>;
 
 /**
  * The run of eleven requests and ten calls of the bench `loop`, in turns: `createAgent()` in memory, and sent to a
@@ -38,7 +47,9 @@ export async function measureCommit(context: Context): Promise<Finding[]> {
   using folder = makeDataFolder();
   const diskMs = timeOfTheDisk(folder.path);
   const mock: Peer<string, MockToOwner> = startPeer('loop/mock-model.ts', { args: ['5'] });
-  const memory: Memory = startPeer('loop/child.ts');
+  const memory: Memory = startPeer('loop/child.ts', {
+    execArgv: profiling(options.profile === null ? null : { folder: options.profile, name: 'commit-memory' }),
+  });
   let server: ServerProcess | undefined;
   try {
     const listening = await mock.hear(START_MS);
@@ -55,20 +66,27 @@ export async function measureCommit(context: Context): Promise<Finding[]> {
       args: ['--no-date'],
     });
     const api = createApi(server.url);
-    const reader = await openReader(api);
-
-    const inMemory: Block[] = [];
-    const committed: Block[] = [];
+    const process = server;
+    using unread = openUnread(api, join(folder.path, 'toolyard.db'));
+    const ways: Record<keyof Blocks, (turns: number) => Promise<Block>> = {
+      memory: (turns) => blockInMemory(memory, turns),
+      unread: (turns) => blockCommitted(process, unread, turns),
+      async read(turns) {
+        const reader = await openReader(api);
+        const block = await blockCommitted(process, reader, turns);
+        reader.end();
+        return block;
+      },
+    };
+    const blocks: Blocks = { memory: [], unread: [], read: [] };
     for (let round = 0; round <= rounds; round++) {
       say(round === 0 ? 'warming up' : `round ${String(round)} of ${String(rounds)}`);
-      const turns = round === 0 ? WARM_UP_RUNS : runs;
-      for (const whose of round % 2 === 0 ? (['memory', 'server'] as const) : (['server', 'memory'] as const)) {
-        const block = await (whose === 'memory' ? blockInMemory(memory, turns) : blockCommitted(server, reader, turns));
-        if (round > 0) (whose === 'memory' ? inMemory : committed).push(block);
+      for (const way of round % 2 === 0 ? WAYS : WAYS.toReversed()) {
+        const block = await ways[way](round === 0 ? WARM_UP_RUNS : runs);
+        if (round > 0) blocks[way].push(block);
       }
     }
-    reader.end();
-    return findingsOf(inMemory, committed, diskMs);
+    return findingsOf(blocks, diskMs);
   } finally {
     await server?.end();
     await memory.ask({ type: 'close' }, START_MS).catch(() => undefined);
@@ -77,35 +95,51 @@ export async function measureCommit(context: Context): Promise<Finding[]> {
   }
 }
 
-function findingsOf(inMemory: readonly Block[], committed: readonly Block[], diskMs: number): Finding[] {
+function findingsOf(blocks: Blocks, diskMs: number): Finding[] {
   const wallOf = ({ wallMs }: Block): number => median(wallMs);
   const cpuOf = ({ cpuMs, wallMs }: Block): number => cpuMs / wallMs.length;
-  const ratios = (of: (block: Block) => number): number[] =>
-    committed.flatMap((block, round) => {
-      const other = inMemory[round];
-      return other ? [of(block) / of(other)] : [];
+  const compared = (
+    way: Exclude<keyof Blocks, 'memory'>,
+    measure: string,
+    of: (block: Block) => number,
+    aim: { atMost?: number } = {},
+  ): Finding => {
+    const ratios = blocks[way].flatMap((block, round) => {
+      const memory = blocks.memory[round];
+      return memory ? [of(block) / of(memory)] : [];
     });
-  const compared = (measure: string, of: (block: Block) => number, aim: { atMost?: number }): Finding => ({
-    part: 'commit',
-    measure,
-    value: median(ratios(of)),
-    unit: 'times memory',
-    quartiles: quartiles(ratios(of)),
-    ...aim,
-    of: {
-      memoryMs: median(inMemory.map(of)),
-      committedMs: median(committed.map(of)),
-      rounds: committed.length,
-      runs: committed.reduce((sum, { wallMs }) => sum + wallMs.length, 0),
-    },
-  });
+    return {
+      part: 'commit',
+      measure,
+      value: median(ratios),
+      unit: 'times memory',
+      quartiles: quartiles(ratios),
+      ...aim,
+      of: {
+        memoryMs: median(blocks.memory.map(of)),
+        committedMs: median(blocks[way].map(of)),
+        rounds: blocks[way].length,
+        runs: blocks[way].reduce((sum, { wallMs }) => sum + wallMs.length, 0),
+      },
+    };
+  };
+  const addedTo = (way: Exclude<keyof Blocks, 'memory'>): number =>
+    (median(blocks[way].map(wallOf)) - median(blocks.memory.map(wallOf))) / (CALLS + 1);
   return [
-    compared('11-call run, everything committed: wall time', wallOf, { atMost: 1.5 }),
-    compared('the same: processor time', cpuOf, {}),
+    compared('read', '11-call run, everything committed, read as it goes: wall time', wallOf, { atMost: 1.5 }),
+    compared('read', 'the same: processor time', cpuOf),
+    compared('unread', 'the same, nobody reading: wall time', wallOf),
+    compared('unread', 'the same, nobody reading: processor time', cpuOf),
     {
       part: 'commit',
       measure: 'what committing, sending and reading add to a turn',
-      value: (median(committed.map(wallOf)) - median(inMemory.map(wallOf))) / (CALLS + 1),
+      value: addedTo('read'),
+      unit: 'ms',
+    },
+    {
+      part: 'commit',
+      measure: 'what committing alone adds to a turn',
+      value: addedTo('unread'),
       unit: 'ms',
     },
     {
@@ -124,21 +158,49 @@ async function blockInMemory(memory: Memory, runs: number): Promise<Block> {
 }
 
 /** A conversation each, made before the time is taken: from sending the question to reading the end of the run. */
-async function blockCommitted(server: ServerProcess, reader: Reader, runs: number): Promise<Block> {
+async function blockCommitted(server: ServerProcess, asker: Asker, runs: number): Promise<Block> {
   const wallMs: number[] = [];
   const conversations: string[] = [];
-  for (let made = 0; made < runs; made++) conversations.push(await reader.newConversation());
+  for (let made = 0; made < runs; made++) conversations.push(await asker.newConversation());
   await server.begin();
-  for (const conversation of conversations) wallMs.push(await reader.run(conversation));
+  for (const conversation of conversations) wallMs.push(await asker.run(conversation));
   return { wallMs, cpuMs: (await server.load()).cpuMs };
 }
 
-type Reader = {
+type Asker = {
   newConversation(): Promise<string>;
   /** One whole run; gives its time in milliseconds. Throws where the answer is not whole. */
   run(conversation: string): Promise<number>;
-  end(): void;
 };
+type Reader = Asker & { end(): void };
+
+function newConversation(api: Api): Promise<string> {
+  return api.createConversation({ model: { providerId: PROVIDER, modelId: modelName(CALLS) } });
+}
+
+/** Nobody is sent anything: the end of a run is looked for in the database file, which costs the server nothing. */
+function openUnread(api: Api, file: string): Asker & Disposable {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const statusOf = database.prepare('SELECT status FROM runs WHERE id = ?');
+  const lastOf = database.prepare(
+    "SELECT body FROM run_events WHERE run_id = ? AND type = 'message_finished' ORDER BY seq DESC LIMIT 1",
+  );
+  return {
+    newConversation: () => newConversation(api),
+    async run(conversation) {
+      const before = performance.now();
+      const run = await api.send(conversation, PROMPT);
+      while (statusOf.get(run)?.['status'] !== 'done') {
+        if (performance.now() - before > BLOCK_MS) throw new Error(`the run ${run} does not end`);
+        await setTimeout(0.2);
+      }
+      const took = performance.now() - before;
+      if (!String(lastOf.get(run)?.['body']).includes(JSON.stringify(ANSWER))) throw new Error('not the whole answer');
+      return took;
+    },
+    [Symbol.dispose]: () => database.close(),
+  };
+}
 
 /** The page of a person: one stream for everything, open all the time. */
 async function openReader(api: Api): Promise<Reader> {
@@ -157,7 +219,7 @@ async function openReader(api: Api): Promise<Reader> {
     }
   });
   return {
-    newConversation: () => api.createConversation({ model: { providerId: PROVIDER, modelId: modelName(CALLS) } }),
+    newConversation: () => newConversation(api),
     async run(conversation) {
       answer = '';
       nextSeq = 1;

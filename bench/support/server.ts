@@ -38,8 +38,16 @@ export type ServerOptions = {
   mcpServers?: Readonly<Record<string, { command: string; args: string[] }>>;
   args?: readonly string[];
   /** Where a CPU profile is left, and its name; null for none. */
-  profile: { folder: string; name: string } | null;
+  profile: Profile | null;
 };
+
+type Profile = { folder: string; name: string };
+
+/** The arguments that make Node leave a CPU profile. */
+export function profiling(profile: Profile | null): string[] {
+  if (profile === null) return [];
+  return ['--cpu-prof', `--cpu-prof-dir=${resolve(profile.folder)}`, `--cpu-prof-name=${profile.name}.cpuprofile`];
+}
 
 const BIN = fileURLToPath(new URL('../../packages/cli/src/bin.ts', import.meta.url));
 const PROBE = new URL('./probe.ts', import.meta.url).href;
@@ -55,17 +63,13 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const listed = Object.entries(providers).map(([id, baseUrl]) => ({ id, baseUrl }));
   writeFileSync(join(dataFolder, 'config.json'), JSON.stringify({ providers: listed }));
   writeFileSync(join(dataFolder, 'mcp.json'), JSON.stringify({ mcpServers }));
-  const profiling =
-    profile === null
-      ? []
-      : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile.folder)}`, `--cpu-prof-name=${profile.name}.cpuprofile`];
   const begun = performance.now();
   const child = spawn(
     process.execPath,
     // The conditions this process runs with, so that the sources are run as they are.
     [
       ...process.execArgv,
-      ...profiling,
+      ...profiling(profile),
       '--import',
       PROBE,
       BIN,

@@ -45,8 +45,8 @@ export type RunJournal = {
   /** Opens the next step. */
   beginStep(step: number): void;
   /**
-   * Resolves once everything appended so far is committed, together with `point`: plain JSON from which the run can
-   * go on.
+   * Commits everything appended so far together with `point`: plain JSON from which the run can go on. Resolves when
+   * it may: once it is committed, or at once where nothing can take effect before a later commit that holds it.
    */
   commit(point: object): void | Promise<void>;
 };

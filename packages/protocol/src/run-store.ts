@@ -73,6 +73,8 @@ export type NewRun = {
   messages: readonly Message[];
   /** The conversation's new current leaf. */
   leaf?: string;
+  /** What the conversation is called where it has no title yet. */
+  title?: string;
   /** The queued message this run sends: it leaves the queue in the same transaction, or nothing is stored. */
   queuedMessageId?: string;
   /** With it the run is `running` under fence 1, else `queued` under fence 0. */

@@ -1,6 +1,7 @@
 import type { Clock, LiveEvent, Principal, RunEvent, RunRecord, RunStatus, RunStore } from '@toolyard/protocol';
 import { VERSION } from '@toolyard/protocol';
 import type { LiveBatch } from '../services.ts';
+import { isAwaited } from './awaited.ts';
 import { Backlog } from './backlog.ts';
 import { formatCursor, parseCursor } from './cursor.ts';
 import type { RunHub } from './hub.ts';
@@ -30,7 +31,11 @@ export async function* readAll(
   signal: AbortSignal,
 ): AsyncGenerator<LiveBatch, undefined> {
   const { store, hub, clock, boot } = options;
-  const backlog = new Backlog<LiveEvent>(options.maxBacklog);
+  const backlog = new Backlog<LiveEvent>({
+    clock,
+    isUrgent: (live) => live.type === 'run' && isAwaited(live.event),
+    max: options.maxBacklog,
+  });
   const unsubscribe = hub.subscribe(principal.ownerId, (events) => backlog.push(events));
   const position = cursor === null ? null : parseCursor(cursor);
   let settledUntil = position?.settledUntil ?? null;

@@ -1,14 +1,36 @@
+import type { Clock } from '@toolyard/protocol';
+
 /** How much a slow reader may leave unread; beyond it he is sent back to what is stored. */
 const MAX_BACKLOG = 5_000;
 
+/**
+ * What came first after a pause is read at once; what comes on its heels is gathered for so long, in milliseconds: a
+ * frame of a screen takes four times that, and each reading is a write to a socket.
+ */
+const GATHER_MS = 4;
+
+type BacklogOptions<T> = {
+  clock: Pick<Clock, 'after' | 'monotonic'>;
+  /** True for what is not to wait for others. */
+  isUrgent: (item: T) => boolean;
+  max?: number | undefined;
+};
+
 /** What has come and is not read yet. Bounded: once it has run over it keeps nothing until {@link Backlog.restart}. */
 export class Backlog<T> {
+  readonly #clock: BacklogOptions<T>['clock'];
+  readonly #isUrgent: BacklogOptions<T>['isUrgent'];
   readonly #max: number;
   #items: T[] = [];
+  #urgent = false;
   #overrun = false;
+  #lastTaken = -Infinity;
   #wake: (() => void) | null = null;
+  #callOff: (() => void) | null = null;
 
-  constructor(max = MAX_BACKLOG) {
+  constructor({ clock, isUrgent, max = MAX_BACKLOG }: BacklogOptions<T>) {
+    this.#clock = clock;
+    this.#isUrgent = isUrgent;
     this.#max = max;
   }
 
@@ -19,8 +41,9 @@ export class Backlog<T> {
       this.#items = [];
     } else {
       for (const item of items) this.#items.push(item);
+      this.#urgent ||= items.some(this.#isUrgent);
     }
-    this.#wake?.();
+    this.#wakeWhenDue();
   }
 
   /** True where something was lost: read what is stored, after {@link restart}. */
@@ -33,21 +56,39 @@ export class Backlog<T> {
     this.#overrun = false;
   }
 
-  /** All there is, as soon as there is something; empty where it has run over or the signal ends it. */
+  /** All there is, as soon as it is due; empty where it has run over or the signal ends it. */
   async take(signal: AbortSignal): Promise<readonly T[]> {
-    if (this.#items.length === 0 && !this.#overrun && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const wake = (): void => {
-          signal.removeEventListener('abort', wake);
-          this.#wake = null;
-          resolve();
-        };
-        this.#wake = wake;
-        signal.addEventListener('abort', wake, { once: true });
-      });
-    }
+    if (!signal.aborted && !this.#overrun && !this.#isDue()) await this.#due(signal);
     const items = this.#items;
     this.#items = [];
+    this.#urgent = false;
+    this.#lastTaken = this.#clock.monotonic();
     return items;
+  }
+
+  #isDue(): boolean {
+    return this.#items.length > 0 && (this.#urgent || this.#clock.monotonic() - this.#lastTaken >= GATHER_MS);
+  }
+
+  #due(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        signal.removeEventListener('abort', wake);
+        this.#callOff?.();
+        this.#callOff = null;
+        this.#wake = null;
+        resolve();
+      };
+      this.#wake = wake;
+      signal.addEventListener('abort', wake, { once: true });
+      if (this.#items.length > 0) this.#wakeWhenDue();
+    });
+  }
+
+  #wakeWhenDue(): void {
+    const wake = this.#wake;
+    if (!wake) return;
+    if (this.#overrun || this.#isDue()) wake();
+    else this.#callOff ??= this.#clock.after(this.#lastTaken + GATHER_MS - this.#clock.monotonic(), wake);
   }
 }

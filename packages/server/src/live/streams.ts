@@ -1,6 +1,7 @@
 import type { Clock, Principal, RunEvent, RunStore } from '@toolyard/protocol';
 import type { LiveStreams } from '../services.ts';
 import { readAll } from './all-reader.ts';
+import { isAwaited } from './awaited.ts';
 import { Backlog } from './backlog.ts';
 import type { RunHub } from './hub.ts';
 import { isOver, storedEvents } from './stored-events.ts';
@@ -27,11 +28,11 @@ export function createLiveStreams(options: LiveStreamsOptions): LiveStreams {
 }
 
 async function* readRun(
-  { store, hub, maxBacklog }: LiveStreamsOptions,
+  { store, hub, clock, maxBacklog }: LiveStreamsOptions,
   principal: Principal,
   { runId, afterSeq, signal }: { runId: string; afterSeq: number; signal: AbortSignal },
 ): AsyncGenerator<readonly RunEvent[], undefined> {
-  const backlog = new Backlog<RunEvent>(maxBacklog);
+  const backlog = new Backlog<RunEvent>({ clock, isUrgent: isAwaited, max: maxBacklog });
   // Before anything is read: what is stored from here on is told as well.
   const unsubscribe = hub.subscribeRun(principal.ownerId, runId, (events) => backlog.push(events));
   let seq = afterSeq;

@@ -64,7 +64,10 @@ export class DurableJournal implements RunJournal {
     const { status } = point.state;
     const state: StoredRun = { point, leafId: conversation.leafId, shownId: conversation.shownId };
     const save = status === 'running' ? { state } : { state, status, taken: status === 'parked' ? [] : taken() };
-    this.#saved = await writer.save(save);
+    // What follows an answer does nothing outside before it has stored something itself, and this with it: calls are
+    // sent, a person is asked, the run ends.
+    if (point.context.phase === 'llm_result') writer.keep(save);
+    else this.#saved = await writer.save(save);
   }
 
   #append(body: RunEventBody): void {

@@ -138,7 +138,8 @@ describe('a run whose process died', () => {
   test('between two steps just goes on: nothing is asked twice', async () => {
     const script = [calls({ name: 'act' }), says('never said')];
     let acted = 0;
-    const { folder, runId, conversation } = await dyingAt('run:stepped', script, { builtIn: true });
+    const options = { builtIn: true, tool: () => acted++, hit: 2 };
+    const { folder, runId, conversation } = await dyingAt('run:stepped', script, options);
     const model = scriptedModel([says('Done')]);
     const bench = await openBench(folder, { model, tools: { act: tool(() => acted++, true) } });
     const events = await over(bench, runId);
@@ -153,18 +154,20 @@ describe('a run whose process died', () => {
     ]);
   });
 
-  test('before a call was sent: it is made once, and nobody is asked', async () => {
+  test('before a call was sent: the model is asked anew, the call is made once, and nobody is asked', async () => {
     let acted = 0;
     const script = [calls({ name: 'act' })];
     const options = { builtIn: true, tool: () => acted++ };
-    const { folder, runId } = await dyingAt('run:planned', script, options);
+    const { folder, runId, conversation } = await dyingAt('run:planned', script, options);
     expect(acted).toBe(0);
     const bench = await openBench(folder, {
-      model: scriptedModel([says('Done')]),
+      model: scriptedModel([...script, says('Done')]),
       tools: { act: tool(() => acted++, true) },
     });
-    await over(bench, runId);
+    const events = await over(bench, runId);
     expect(acted).toBe(1);
+    expect(types(events)).not.toContain('run_parked');
+    expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: Done');
   });
 
   describe('while a call was out', () => {

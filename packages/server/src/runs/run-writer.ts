@@ -75,6 +75,11 @@ export class RunWriter implements PumpSource {
     this.#write({ kind: 'answered', id, answer }, null);
   }
 
+  /** Stored with what is stored next, or with the next group. */
+  keep(save: Save): void {
+    this.#write({ kind: 'save', save }, 'later');
+  }
+
   /** Resolves when this and all before it is stored. Rejects with {@link RunLost}. */
   save(save: Save): Promise<Saved> {
     this.#write({ kind: 'save', save }, null);

@@ -21,7 +21,7 @@ import type { RunConfiguration, StoredRun } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
 
 export type StartRunServices = {
-  storage: Pick<RunStorage, 'runs' | 'conversations'>;
+  storage: Pick<RunStorage, 'runs'>;
   configurations: Configurations;
   crew: RunCrew;
   hub: LiveHub;
@@ -66,7 +66,6 @@ export async function startRun(
     case 'created': {
       if (failpoint) await failpoint('run:created');
       crew.start(created.run);
-      await nameConversation(principal, request, storage);
       hub.changed(principal.ownerId, 'conversations', conversation.id);
       if (request.queuedMessageId !== undefined) hub.changed(principal.ownerId, 'queue', conversation.id);
       return { started: true, run: recordOf(created.run) };
@@ -113,6 +112,7 @@ function newRun(
     leafId: question.id,
     shownId: answer.id,
   };
+  const title = conversation.title === '' ? titleFrom(question) : '';
   return {
     id: runId,
     conversationId: conversation.id,
@@ -123,6 +123,7 @@ function newRun(
     messages: again ? [answer] : [question, answer],
     leaf: answer.id,
     lease: terms,
+    ...(title === '' ? {} : { title }),
     ...(conversation.agentId === null ? {} : { agentId: conversation.agentId }),
     ...(queuedMessageId === undefined ? {} : { queuedMessageId }),
   };
@@ -148,18 +149,11 @@ async function resolve(
 }
 
 /** A conversation without a title is called what is asked in it first. */
-async function nameConversation(
-  principal: Principal,
-  { conversation, question }: StartRequest,
-  storage: Pick<RunStorage, 'conversations'>,
-): Promise<void> {
-  if (conversation.title !== '') return;
-  const firstLine =
-    textOf(question)
-      .trim()
-      .split(/[\r\n]/, 1)[0] ?? '';
-  const title = Array.from(firstLine).slice(0, TITLE_CHARACTERS).join('').trim();
-  if (title !== '') await storage.conversations.update(principal, conversation.id, { title });
+function titleFrom(question: UserMessage): string {
+  const [firstLine = ''] = textOf(question)
+    .trim()
+    .split(/[\r\n]/, 1);
+  return Array.from(firstLine).slice(0, TITLE_CHARACTERS).join('').trim();
 }
 
 function recordOf(run: LeasedRun): RunRecord {

@@ -32,7 +32,7 @@ export function createRepositories(engine: Engine, search: Search): Repositories
     messages: createMessageRepository(engine),
     queue: createQueueRepository(engine),
     agents: createAgentRepository(engine.db),
-    permissions: createPermissionRepository(engine.db),
+    permissions: createPermissionRepository(engine),
     settings: createSettingsRepository(engine.db),
     secrets: createSecretRepository(engine.db),
   };

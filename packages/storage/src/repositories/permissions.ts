@@ -1,7 +1,8 @@
-import type { Kysely, Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { PermissionView, Principal, ToolReference } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import type { Engine } from '../engine/engine.ts';
+import { statements } from '../engine/work.ts';
 import type { Schema } from '../schema.ts';
 import { scrubText } from '../text.ts';
 
@@ -18,21 +19,24 @@ export type PermissionRepository = {
   remove(principal: Principal, tool: ToolReference, conversationId: string | null): Promise<boolean>;
 };
 
-export function createPermissionRepository(db: Kysely<Schema>): PermissionRepository {
+type Row = Pick<Schema['permissions'], 'server_id' | 'tool_name' | 'conversation_id' | 'decision' | 'decided_at'>;
+
+export function createPermissionRepository(engine: Engine): PermissionRepository {
+  const { db } = engine;
+  // Kept prepared: a run reads them before every call it makes.
+  const select = (narrowed: string) =>
+    engine.prepare<Row>(`
+      SELECT server_id, tool_name, conversation_id, decision, decided_at FROM permissions
+      WHERE owner_id = ? ${narrowed} ORDER BY server_id, tool_name, decided_at, conversation_id`);
+  const selectAll = select('');
+  const selectHere = select('AND (conversation_id IS NULL OR conversation_id = ?)');
   return {
     async list({ ownerId }, { conversationId } = {}) {
-      let query = db.selectFrom('permissions').selectAll().where('owner_id', '=', ownerId);
-      if (conversationId !== undefined) {
-        query = query.where((eb) =>
-          eb.or([eb('conversation_id', 'is', null), eb('conversation_id', '=', conversationId)]),
-        );
-      }
-      const rows = await query
-        .orderBy('server_id')
-        .orderBy('tool_name')
-        .orderBy('decided_at')
-        .orderBy('conversation_id')
-        .execute();
+      const rows = await engine.perform(
+        statements(() =>
+          conversationId === undefined ? selectAll.all(ownerId) : selectHere.all(ownerId, conversationId),
+        ),
+      );
       return rows.map(toPermission);
     },
     async set({ ownerId }, { tool, conversationId, decision, at }) {
@@ -60,7 +64,7 @@ export function createPermissionRepository(db: Kysely<Schema>): PermissionReposi
   };
 }
 
-function toPermission(row: Selectable<Schema['permissions']>): PermissionView {
+function toPermission(row: Row): PermissionView {
   return {
     tool: { serverId: row.server_id, name: row.tool_name },
     conversationId: row.conversation_id,

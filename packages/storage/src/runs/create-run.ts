@@ -3,7 +3,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import type { Engine } from '../engine/engine.ts';
 import type { Work } from '../engine/work.ts';
 import { transaction } from '../engine/work.ts';
-import { encodeJson } from '../text.ts';
+import { encodeJson, scrubText } from '../text.ts';
 import { createMessageWriter, Refusal } from './message-rows.ts';
 import type { RunJobs } from './run-jobs.ts';
 import type { RunRow } from './run-rows.ts';
@@ -26,7 +26,9 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
     VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ${engine.sql.now} + ?, ?, ?) RETURNING ${RUN_COLUMNS}`);
   const keep = engine.prepare('INSERT INTO run_states (run_id, owner_id, configuration, state) VALUES (?, ?, ?, ?)');
   const unqueue = engine.prepare('DELETE FROM queued_messages WHERE conversation_id = ? AND id = ? AND owner_id = ?');
+  const entitle = engine.prepare("UPDATE conversations SET title = ? WHERE id = ? AND title = ''");
   const messages = createMessageWriter(engine);
+  const search = engine.searchWriter();
 
   function* refusal(
     { ownerId }: Principal,
@@ -65,6 +67,10 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
     if (run.queuedMessageId !== undefined && (yield* unqueue.run(conversationId, run.queuedMessageId, ownerId)) === 0)
       throw new Refusal(`message ${run.queuedMessageId} is not in the queue of conversation ${conversationId}`);
     for (const message of run.messages) yield* messages.write(message, { conversationId, ownerId, runId: id });
+    if (run.title !== undefined) {
+      const title = scrubText(run.title);
+      if ((yield* entitle.run(title, conversationId)) === 1) yield* search.title(title, { conversationId, ownerId });
+    }
     if (run.leaf !== undefined) yield* messages.moveLeaf({ to: run.leaf }, { conversationId, at });
     return { outcome: 'created', run: toLeasedRun(row, kept) };
   }

@@ -21,6 +21,8 @@ export class SqliteConnection implements Reading {
   readonly file: string;
   readonly database: DatabaseSync;
   readonly #failpoint: Failpoint | undefined;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
 
   constructor(file: string, options: ConnectionOptions = {}) {
     this.file = file;
@@ -28,6 +30,8 @@ export class SqliteConnection implements Reading {
     this.database = this.guard(() => new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
     try {
       this.guard(() => configure(this.database, options));
+      this.#begin = this.prepare('BEGIN IMMEDIATE');
+      this.#commit = this.prepare('COMMIT');
     } catch (error) {
       this.database.close();
       throw error;
@@ -86,13 +90,13 @@ export class SqliteConnection implements Reading {
   }
 
   #carryOut<T>(name: string, work: () => T): T {
-    this.database.exec('BEGIN IMMEDIATE');
+    this.#begin.run();
     let result: T;
     try {
       this.#pass(`${name}:begun`);
       result = work();
       this.#pass(`${name}:written`);
-      this.database.exec('COMMIT');
+      this.#commit.run();
     } catch (error) {
       // A full disk has rolled back already.
       if (this.database.isTransaction) this.database.exec('ROLLBACK');
