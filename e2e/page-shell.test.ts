@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { reply } from '@toolyard/testing';
 import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import { call } from './support/api.ts';
+import { startServerProcess } from './support/server.ts';
 import { setStage } from './support/stage.ts';
 import type { Stage } from './support/stage.ts';
 
@@ -95,6 +96,19 @@ describe.skipIf(NO_BROWSER !== null)(
       const dark = await background();
       await page.emulateMedia({ colorScheme: 'light' });
       await expect.poll(background).not.toBe(dark);
+    });
+
+    test('what the owner set is shown until the person chooses', async () => {
+      const args = ['--ui-config', '{"theme":"dark","language":"zh-TW"}'];
+      await using server = await startServerProcess({ args });
+      const page = await stage.open('/', { colorScheme: 'light' });
+      await page.goto(`${server.url}/settings/general`);
+      await page.locator('html[data-theme=dark][lang=zh-Hant]').waitFor();
+      await page.getByRole('main').getByLabel('語言').selectOption('system');
+      await page.getByRole('main').getByLabel('Appearance').selectOption('system');
+      await page.locator('html[data-theme=light][lang=en]').waitFor();
+      await page.reload();
+      await page.locator('html[data-theme=light][lang=en]').waitFor();
     });
 
     test('the page asks nobody but its server', async () => {

@@ -64,6 +64,8 @@ describe('the settings of toolyard serve', () => {
     [{ port: '70000' }, /from 0 to 65535/],
     [{ 'ui-config': '{' }, /--ui-config cannot be read as JSON/],
     [{ 'ui-config': '[]' }, /not an object/],
+    [{ port: '' }, /--port is empty/],
+    [{ 'data-dir': '' }, /--data-dir is empty/],
     [{ 'ui-config-file': '/does/not/exist' }, /there is no file \/does\/not\/exist/],
   ])('say what is wrong with %j', (flags, message) => {
     expect(() => read(flags as Record<string, string>)).toThrow(message);

@@ -48,7 +48,7 @@ export function readServeSettings(given: Given): ServeSettings {
     host: textOf(HOST, given)?.text ?? '127.0.0.1',
     port: readPort(given),
     ...(token === undefined ? {} : { token }),
-    dataDir: dataDirFrom(textOf({ flags: ['data-dir'], variables: ['TOOLYARD_DATA_DIR'] }, given)?.text, given.env),
+    dataDir: dataDirFrom(textOf({ flags: ['data-dir'], variables: [] }, given)?.text, given.env),
     ui: switchOf(UI, given) ?? true,
     uiSettings: readUiSettings(given),
     uiMcpProxy: switchOf(UI_MCP_PROXY, given) ?? false,

@@ -46,10 +46,18 @@ export function switchOf(spelling: Spelling, given: Given): boolean | null {
   });
 }
 
-/** Reads a text setting; an empty one counts as not given. */
+/** Reads a text setting; an empty variable counts as not given. Throws ToolyardError `bad_config` for an empty flag. */
 export function textOf(spelling: Spelling, given: Given): { text: string; name: string } | null {
   const said = settingOf(spelling, given);
-  return said && typeof said.value === 'string' ? { text: said.value, name: said.name } : null;
+  if (!said || typeof said.value !== 'string') return null;
+  if (nonEmpty(said.value) === undefined) {
+    throw new ToolyardError({
+      code: 'bad_config',
+      message: `${said.name} is empty.`,
+      hint: 'Say something there, or leave it out.',
+    });
+  }
+  return { text: said.value, name: said.name };
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -4,7 +4,7 @@ import { dataDirFrom } from './data-dir.ts';
 /** `toolyard db check`: reads everything through; exit code 1 where something is wrong. */
 export async function checkCommand(flags: { dataDir?: string }, env: NodeJS.ProcessEnv = process.env): Promise<number> {
   const { checkStorage } = await import('@toolyard/storage');
-  const folder = dataDirFrom(flags.dataDir ?? env['TOOLYARD_DATA_DIR'], env);
+  const folder = dataDirFrom(flags.dataDir, env);
   const result = await checkStorage(folder);
   if (result.ok) {
     process.stdout.write(`${folder}: nothing wrong was found.\n`);
@@ -22,7 +22,7 @@ export async function backupCommand(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<number> {
   const { backupFolder } = await import('@toolyard/storage');
-  const folder = dataDirFrom(flags.dataDir ?? env['TOOLYARD_DATA_DIR'], env);
+  const folder = dataDirFrom(flags.dataDir, env);
   const { files } = await backupFolder(folder, to, { keys: flags.keys });
   process.stdout.write(`${folder} was copied to ${to}\n`);
   process.stdout.write(`To start from it: toolyard serve --data-dir ${to}\n`);

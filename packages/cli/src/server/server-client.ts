@@ -95,7 +95,7 @@ function unreachable(url: string, cause: unknown): ServerUnreachable {
 }
 
 function dataFolder(flags: ServerFlags, env: NodeJS.ProcessEnv): string {
-  return dataDirFrom(flags.dataDir ?? env['TOOLYARD_DATA_DIR'], env);
+  return dataDirFrom(flags.dataDir, env);
 }
 
 function findServer(flags: ServerFlags, env: NodeJS.ProcessEnv): Address {

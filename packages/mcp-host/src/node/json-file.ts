@@ -23,13 +23,47 @@ export function readJsonFile(path: string): JsonFile {
   const [first] = errors;
   if (first !== undefined || root === undefined) {
     const { line, column } = positionOf(text, first?.offset ?? 0);
-    const problem = first === undefined ? 'ValueExpected' : printParseErrorCode(first.error);
+    const problem = inWords(first === undefined ? 'ValueExpected' : printParseErrorCode(first.error));
     throw bad(`${path}, line ${line}, column ${column}: ${problem}`, 'Correct the file there; comments are allowed.');
   }
   return {
     value: getNodeValue(root) as JsonValue,
     placeOf: (at) => `${path}, line ${positionOf(text, nearest(root, at).offset).line}`,
   };
+}
+
+/** What the parser complains of, for somebody who has typed it by hand. */
+function inWords(problem: string): string {
+  switch (problem) {
+    case 'PropertyNameExpected':
+      return 'a name in double quotes is missing here.';
+    case 'ValueExpected':
+      return 'a value is missing here.';
+    case 'ColonExpected':
+      return 'a ":" is missing before this.';
+    case 'CommaExpected':
+      return 'a "," is missing before this.';
+    case 'CloseBraceExpected':
+      return 'a "}" is missing before this.';
+    case 'CloseBracketExpected':
+      return 'a "]" is missing before this.';
+    case 'EndOfFileExpected':
+      return 'the file should have ended before this.';
+    case 'UnexpectedEndOfString':
+      return 'this text has no closing quotation mark.';
+    case 'UnexpectedEndOfComment':
+      return 'this comment has no end.';
+    case 'InvalidNumberFormat':
+    case 'UnexpectedEndOfNumber':
+      return 'this is no number.';
+    case 'InvalidUnicode':
+    case 'InvalidEscapeCharacter':
+      return 'a backslash stands before something it cannot stand before; write \\\\ for a backslash itself.';
+    case 'InvalidCharacter':
+      return 'a character that cannot stand in a text; write it as \\n or \\t, say.';
+    default:
+      return 'this is neither text in double quotes nor a number, true, false or null.';
+  }
 }
 
 function nearest(root: Node, path: readonly PropertyKey[]): Node {

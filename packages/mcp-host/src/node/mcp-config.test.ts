@@ -72,7 +72,10 @@ describe('mcp.json', () => {
   });
 
   it.each([
-    ['{"mcpServers": {\n  "a": {"command": }\n}}', /mcp\.json, line 2, column 20/],
+    ['{"mcpServers": {\n  "a": {"command": }\n}}', /mcp\.json, line 2, column 20: a value is missing here/],
+    ['{"mcpServers": {bad}}', /line 1, column 17: this is neither text in double quotes/],
+    ['{"mcpServers": {"a": {"command": "x"}}', /a "}" is missing before this/],
+    ['{"mcpServers": {"a": {"command": "C:\\x"}}}', /write \\\\ for a backslash itself/],
     ['{}', /no "mcpServers"/],
     ['[]', /no "mcpServers"/],
     ['{"mcpServers": {"a": 1}}', /server "a" is not an object/],

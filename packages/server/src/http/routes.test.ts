@@ -163,6 +163,10 @@ describe('messages', () => {
     ],
     ['with data that is no base64', { parts: [{ type: 'image', mimeType: 'image/png', source: { data: '<svg>' } }] }],
     [
+      'with an image that is none',
+      { parts: [{ type: 'image', mimeType: 'text/html', source: { url: 'https://example.com/x' } }] },
+    ],
+    [
       'with parts only a model writes',
       { parts: [{ type: 'tool_call', callId: 'x', name: 'x', tool: null, arguments: {} }] },
     ],

@@ -1,5 +1,5 @@
 import type { MediaSource, UserPart } from '@toolyard/protocol';
-import { notFound, refusal } from './problems.ts';
+import { notFound, quoted, refusal } from './problems.ts';
 
 /**
  * What a schema cannot say of the parts a person sends.
@@ -12,8 +12,16 @@ export function checkParts(parts: readonly UserPart[], isKept: (sha256: string) 
     throw refusal({ code: 'bad_request', message: 'The message is empty.' });
   }
   for (const [index, part] of parts.entries()) {
+    if (part.type === 'image' || part.type === 'audio') checkType(part.type, part.mimeType, index);
     if ('source' in part && part.source !== undefined) checkSource(part.source, index, isKept);
   }
+}
+
+/** What calls itself an image and is none is refused by the model's provider, at every message from then on. */
+function checkType(kind: 'image' | 'audio', mimeType: string, index: number): void {
+  if (mimeType.toLowerCase().startsWith(`${kind}/`)) return;
+  const message = `The type of an attached ${kind} must begin with ${kind}/; this is ${quoted(mimeType)}.`;
+  throw refusal({ code: 'bad_request', message }, { issues: [{ path: `parts.${index}.mimeType`, message }] });
 }
 
 function checkSource(source: MediaSource, index: number, isKept: (sha256: string) => boolean): void {

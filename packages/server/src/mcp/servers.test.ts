@@ -296,12 +296,13 @@ describe('what a run may use', () => {
   });
 
   it('waits for servers that are connecting, but not for ever, and ends with its signal', async () => {
-    let giveUp = (): void => {};
+    const patience: (() => void)[] = [];
+    const giveUp = (): void => patience.splice(0).forEach((end) => end());
     const clock: Clock = {
       ...systemClock,
       after(ms, callback) {
         if (ms !== 10_000) return systemClock.after(ms, callback);
-        giveUp = callback;
+        patience.push(callback);
         return () => {};
       },
     };
@@ -313,10 +314,16 @@ describe('what a run may use', () => {
     await whenIn(servers, 'good', 'ready');
     giveUp();
     expect((await selecting).tools().map(({ name }) => name)).toEqual(['echo']);
+    // One run has waited in vain: the next does not. What is connected anew is waited for again.
+    expect((await servers.select(chosen(), never)).tools().map(({ name }) => name)).toEqual(['echo']);
+    const reconnecting = servers.reconnect(me, 'slow');
+    await whenIn(servers, 'slow', 'connecting');
     const stop = new AbortController();
     const stopped = servers.select(chosen(), stop.signal);
     stop.abort();
     await expect(stopped).rejects.toMatchObject({ name: 'AbortError' });
+    giveUp();
+    await reconnecting;
   });
 
   it('has the instructions of these servers only, the same list as long as they say the same', async () => {

@@ -1,4 +1,4 @@
-import type { IndexedTool } from '@toolyard/mcp-host';
+import type { IndexedTool, ServerState } from '@toolyard/mcp-host';
 import { McpHost, redactorFor } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import type { Clock, JsonObject, McpServerView, Principal, ResolvedAgentConfiguration } from '@toolyard/protocol';
@@ -14,6 +14,9 @@ import { toServerView } from './server-view.ts';
 
 /** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
 const PATIENCE_MS = 10_000;
+
+/** In these states nobody knows yet whether a server will have tools. */
+const ON_ITS_WAY: ReadonlySet<string> = new Set(['connecting', 'reconnecting']);
 
 /** How many selections are kept; a conversation without choices of its own shares that of all others. */
 const SELECTIONS_KEPT = 100;
@@ -49,6 +52,8 @@ class OwnServers implements Servers {
   readonly #borrowed: BorrowedServers;
   readonly #signal: ChangeSignal;
   readonly #selections = new Map<string, ToolSelection>();
+  /** On their way for longer than a run waits: one run has waited in vain, the others need not. */
+  readonly #outwaited = new Set<string>();
   #changes = 0;
 
   constructor(options: ServersOptions, switched: JsonObject) {
@@ -77,6 +82,7 @@ class OwnServers implements Servers {
     this.#signal = new ChangeSignal(clock, (id) => hub.changed(null, 'servers', id));
     this.#host.onChange((id) => {
       this.#changes++;
+      if (this.#outwaited.has(id) && !ON_ITS_WAY.has(this.#states().get(id) ?? '')) this.#outwaited.delete(id);
       this.#signal.changed(id);
     });
     for (const [id, isEnabled] of this.#enabled) if (isEnabled) this.#connect(id);
@@ -118,6 +124,7 @@ class OwnServers implements Servers {
         hint: 'Switch it on first; it connects by itself then.',
       });
     }
+    this.#outwaited.delete(id);
     // What goes wrong stands in the view.
     this.#host.reconnect(id).catch(() => undefined);
     await this.#host.whenSettled([id], new AbortController().signal, PATIENCE_MS);
@@ -129,15 +136,14 @@ class OwnServers implements Servers {
     const serverIds = [...this.#enabled.keys()].filter(
       (id) => configuration.servers[id] ?? this.#enabled.get(id) === true,
     );
-    const states = new Map(this.#host.health().map(({ id, state }) => [id, state]));
+    const states = this.#states();
     for (const id of serverIds) {
       if (this.#enabled.get(id) === true) continue;
       this.#borrowed.borrow(id);
       const state = states.get(id);
       if (state === 'idle') this.#connect(id);
     }
-    await this.#host.whenSettled(serverIds, signal, PATIENCE_MS);
-    signal.throwIfAborted();
+    await this.#waitFor(serverIds, signal);
     return this.#selection(serverIds, configuration.disabledTools);
   }
 
@@ -146,6 +152,18 @@ class OwnServers implements Servers {
     await this.#host.close();
     this.#signal.close();
     await this.#fetches.close();
+  }
+
+  async #waitFor(serverIds: readonly string[], signal: AbortSignal): Promise<void> {
+    const awaited = serverIds.filter((id) => !this.#outwaited.has(id));
+    await this.#host.whenSettled(awaited, signal, PATIENCE_MS);
+    signal.throwIfAborted();
+    const states = this.#states();
+    for (const id of awaited) if (ON_ITS_WAY.has(states.get(id) ?? '')) this.#outwaited.add(id);
+  }
+
+  #states(): Map<string, ServerState> {
+    return new Map(this.#host.health().map(({ id, state }) => [id, state]));
   }
 
   #selection(serverIds: readonly string[], disabledTools: readonly string[]): ToolSelection {

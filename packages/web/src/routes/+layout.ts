@@ -1,7 +1,13 @@
 import { i18n } from '#lib/i18n/i18n.svelte.ts';
+import { readOwnerSettings } from '#lib/state/owner-settings.ts';
+import { theme } from '#lib/state/theme.svelte.ts';
 
 export const ssr = false;
 export const prerender = false;
 
-/** The page appears in the person's language, not in English first. */
-export const load = (): Promise<void> => i18n.start();
+/** The page appears in the person's language and colours, not in others first. */
+export async function load(): Promise<void> {
+  const byOwner = await readOwnerSettings();
+  theme.start(byOwner.theme);
+  await i18n.start(byOwner.language);
+}

@@ -6,10 +6,11 @@ import type { Locale } from './locale.ts';
 import { chooseLocale, isLocale } from './locale.ts';
 import { formatMessage } from './message.ts';
 
-const choice = stored<Locale | 'system'>('language', {
+/** Null was never chosen. */
+const choice = stored<Locale | 'system' | null>('language', {
   version: 1,
   read: (value) => (value === 'system' || isLocale(value) ? value : undefined),
-  fallback: 'system',
+  fallback: null,
 });
 
 const loaders: Record<Locale, () => Promise<Catalogue>> = {
@@ -25,10 +26,14 @@ class I18n {
   locale: Locale = $state('en');
   #catalogue: Catalogue = $state.raw(english);
 
-  /** To be awaited before the first paint, so that the page never changes its language before one's eyes. */
-  async start(): Promise<void> {
-    choice.watch((changed) => void this.#show(changed));
-    await this.#show(choice.get());
+  /**
+   * To be awaited before the first paint, so that the page never changes its language before one's eyes.
+   *
+   * @param byOwner what it is shown in where the person has chosen nothing
+   */
+  async start(byOwner: Locale | 'system'): Promise<void> {
+    choice.watch((changed) => void this.#show(changed ?? byOwner));
+    await this.#show(choice.get() ?? byOwner);
   }
 
   async choose(wanted: Locale | 'system'): Promise<void> {

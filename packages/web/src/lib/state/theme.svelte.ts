@@ -2,11 +2,15 @@ import { stored } from '../browser-storage.ts';
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
 
-// app.html reads the same key before the first paint.
-const kept = stored<ThemeChoice>('theme', {
+export function isThemeChoice(value: unknown): value is ThemeChoice {
+  return value === 'light' || value === 'dark' || value === 'system';
+}
+
+// app.html reads the same key before the first paint. Null was never chosen.
+const kept = stored<ThemeChoice | null>('theme', {
   version: 1,
-  read: (value) => (value === 'light' || value === 'dark' || value === 'system' ? value : undefined),
-  fallback: 'system',
+  read: (value) => (isThemeChoice(value) ? value : undefined),
+  fallback: null,
 });
 
 class Theme {
@@ -14,11 +18,12 @@ class Theme {
   /** What is shown now. */
   shown: 'light' | 'dark' = $state('light');
 
-  start(): void {
+  /** @param byOwner what is shown where the person has chosen nothing */
+  start(byOwner: ThemeChoice): void {
     const system = matchMedia('(prefers-color-scheme: dark)');
     system.addEventListener('change', () => this.#apply(this.choice));
-    kept.watch((choice) => this.#apply(choice));
-    this.#apply(kept.get());
+    kept.watch((choice) => this.#apply(choice ?? byOwner));
+    this.#apply(kept.get() ?? byOwner);
   }
 
   choose(choice: ThemeChoice): void {

@@ -1,6 +1,6 @@
 export const errors = {
   network: 'The server could not be reached.',
-  networkHint: 'Is Toolyard still running? The page tries again by itself.',
+  networkHint: 'Is Toolyard still running? The page connects again by itself; then try once more.',
   unreadable: 'The server gave an answer this page does not understand (HTTP {status}).',
   pageTitle: 'There is no such page',
   pageText: 'The address {path} leads nowhere.',

@@ -3,7 +3,7 @@ import type { Translation } from '../message.ts';
 
 export const errors: Translation<typeof en> = {
   network: '无法连接服务器。',
-  networkHint: 'Toolyard 还在运行吗？此页面会自动重试。',
+  networkHint: 'Toolyard 还在运行吗？此页面会自动重新连接，之后请再试一次。',
   unreadable: '服务器的响应无法解读（HTTP {status}）。',
   pageTitle: '找不到这个页面',
   pageText: '网址 {path} 没有对应的页面。',

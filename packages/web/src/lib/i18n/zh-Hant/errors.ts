@@ -3,7 +3,7 @@ import type { Translation } from '../message.ts';
 
 export const errors: Translation<typeof en> = {
   network: '無法連上伺服器。',
-  networkHint: 'Toolyard 還在執行嗎？此頁面會自動重試。',
+  networkHint: 'Toolyard 還在執行嗎？此頁面會自動重新連線，之後請再試一次。',
   unreadable: '伺服器的回應無法解讀（HTTP {status}）。',
   pageTitle: '找不到這個頁面',
   pageText: '網址 {path} 沒有對應的頁面。',

@@ -1,0 +1,28 @@
+import type { JsonValue, PropsView } from '@toolyard/protocol';
+import { chooseLocale, isLocale } from '../i18n/locale.ts';
+import type { Locale } from '../i18n/locale.ts';
+import type { ThemeChoice } from './theme.svelte.ts';
+import { isThemeChoice } from './theme.svelte.ts';
+
+/** What the owner set for the page (`--ui-config`); what a person chooses in it wins. */
+export type OwnerSettings = { theme: ThemeChoice; language: Locale | 'system' };
+
+/** Never rejects: a page whose server does not say looks as the browser wishes. */
+export async function readOwnerSettings(): Promise<OwnerSettings> {
+  try {
+    const response = await fetch('/props');
+    return ownerSettingsIn(response.ok ? ((await response.json()) as PropsView).ui_settings : {});
+  } catch {
+    return ownerSettingsIn({});
+  }
+}
+
+/** What is not known here counts as not said: the same settings serve other pages, too. */
+export function ownerSettingsIn({ theme, language }: { [key: string]: JsonValue }): OwnerSettings {
+  return { theme: isThemeChoice(theme) ? theme : 'system', language: languageOf(language) };
+}
+
+function languageOf(said: JsonValue | undefined): Locale | 'system' {
+  if (isLocale(said)) return said;
+  return typeof said === 'string' && /^(en|zh|yue)\b/i.test(said) ? chooseLocale([said]) : 'system';
+}
