@@ -75,7 +75,17 @@ export class CommitPump {
   #wakeAt(due: number, now: number): void {
     if (this.#timer && this.#timer.due <= due) return;
     this.#timer?.cancel();
-    this.#timer = { due, cancel: this.#options.clock.after(due - now, () => this.#queue()) };
+    this.#timer = { due, cancel: this.#options.clock.after(due - now, () => this.#wake()) };
+  }
+
+  /** A group may have come in between: the timer is left to run then, which costs less than a new one each time. */
+  #wake(): void {
+    this.#timer = null;
+    if (this.#waiting.size === 0) return;
+    const now = this.#options.clock.monotonic();
+    const next = this.#lastFlush + this.#interval;
+    if (next > now) this.#wakeAt(next, now);
+    else this.#queue();
   }
 
   /** In a microtask: what several runs have to write in the same turn becomes one transaction. */
@@ -97,8 +107,6 @@ export class CommitPump {
   }
 
   async #flush(): Promise<void> {
-    this.#timer?.cancel();
-    this.#timer = null;
     const sources: PumpSource[] = [];
     const items: RunCommit[] = [];
     for (const source of this.#waiting) {
