@@ -4,12 +4,17 @@ import * as room from './index.ts';
 test('what others may use is exactly this', () => {
   expect(Object.keys(room).sort()).toEqual([
     'LOCAL_SERVERS',
+    'anthropicCompatibleFactory',
     'createDemoRuntime',
     'createModelRuntime',
     'createOpenAiChatRuntime',
+    'createProviderRuntime',
     'createToolCallTextParser',
     'describeTools',
     'findLocalServers',
+    'loadProviders',
+    'loadUnreachedProviders',
+    'openaiCompatibleFactory',
     'toOpenAiMessages',
     'toOpenAiTools',
   ]);
