@@ -11,10 +11,12 @@ test('what others may use is exactly this', () => {
     'createProviderRuntime',
     'createToolCallTextParser',
     'describeTools',
+    'fillAddress',
     'findLocalServers',
     'loadProviders',
     'loadUnreachedProviders',
     'openaiCompatibleFactory',
+    'placeholdersIn',
     'toOpenAiMessages',
     'toOpenAiTools',
   ]);

@@ -5,7 +5,7 @@ export const OWN_SERVERS: readonly ProviderRecord[] = [
   {
     id: 'ollama',
     label: 'Ollama',
-    place: 'hosted',
+    place: 'own',
     wire: 'openai-chat',
     baseUrl: 'http://127.0.0.1:11434/v1',
     keyVariables: [],
@@ -16,7 +16,7 @@ export const OWN_SERVERS: readonly ProviderRecord[] = [
   {
     id: 'llamacpp',
     label: 'llama.cpp',
-    place: 'hosted',
+    place: 'own',
     wire: 'openai-chat',
     quirks: { reasoning: 'chat_template_kwargs' },
     baseUrl: 'http://127.0.0.1:8080/v1',
@@ -28,7 +28,7 @@ export const OWN_SERVERS: readonly ProviderRecord[] = [
   {
     id: 'lmstudio',
     label: 'LM Studio',
-    place: 'hosted',
+    place: 'own',
     wire: 'openai-chat',
     baseUrl: 'http://127.0.0.1:1234/v1',
     keyVariables: [],
@@ -39,7 +39,7 @@ export const OWN_SERVERS: readonly ProviderRecord[] = [
   {
     id: 'vllm',
     label: 'vLLM',
-    place: 'hosted',
+    place: 'own',
     wire: 'openai-chat',
     quirks: { reasoning: 'chat_template_kwargs' },
     baseUrl: 'http://127.0.0.1:8000/v1',
@@ -51,7 +51,7 @@ export const OWN_SERVERS: readonly ProviderRecord[] = [
   {
     id: 'jan',
     label: 'Jan',
-    place: 'hosted',
+    place: 'own',
     wire: 'openai-chat',
     baseUrl: 'http://127.0.0.1:1337/v1',
     keyVariables: [],
@@ -62,7 +62,7 @@ export const OWN_SERVERS: readonly ProviderRecord[] = [
   {
     id: 'koboldcpp',
     label: 'KoboldCpp',
-    place: 'hosted',
+    place: 'own',
     wire: 'openai-chat',
     baseUrl: 'http://127.0.0.1:5001/v1',
     keyVariables: [],
@@ -73,7 +73,7 @@ export const OWN_SERVERS: readonly ProviderRecord[] = [
   {
     id: 'textgenerationwebui',
     label: 'text-generation-webui',
-    place: 'hosted',
+    place: 'own',
     wire: 'openai-chat',
     baseUrl: 'http://127.0.0.1:5000/v1',
     keyVariables: [],
@@ -84,7 +84,7 @@ export const OWN_SERVERS: readonly ProviderRecord[] = [
   {
     id: 'xinference',
     label: 'Xinference',
-    place: 'hosted',
+    place: 'own',
     wire: 'openai-chat',
     quirks: { reasoning: 'chat_template_kwargs' },
     baseUrl: 'http://127.0.0.1:9997/v1',
@@ -96,7 +96,7 @@ export const OWN_SERVERS: readonly ProviderRecord[] = [
   {
     id: 'unsloth',
     label: 'Unsloth Studio',
-    place: 'hosted',
+    place: 'own',
     wire: 'openai-chat',
     baseUrl: 'http://127.0.0.1:8888/v1',
     keyVariables: [],
