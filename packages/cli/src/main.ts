@@ -3,6 +3,7 @@ import { EXIT } from './exit.ts';
 import { reportFailure } from './failure.ts';
 import type { ChatFlags, DoctorFlags } from './flags.ts';
 import { repeatable } from './options.ts';
+import { defineModels } from './models/define-models.ts';
 import { defineServe } from './serve/define-serve.ts';
 import { defineServerCommands } from './server/define-commands.ts';
 import { VERSION } from '@toolyard/protocol';
@@ -71,6 +72,7 @@ function createProgram(): Command {
     });
 
   defineServe(program);
+  defineModels(program);
   defineServerCommands(program);
 
   const mcp = program.command('mcp').description('MCP servers').exitOverride();

@@ -38,8 +38,8 @@ import { tryProvider } from './try-provider.ts';
 const LIST_MS = 5_000;
 
 export type ModelsOptions = {
-  settings: SettingsRepository;
-  secrets: Secrets;
+  settings: Pick<SettingsRepository, 'get' | 'set'>;
+  secrets: Pick<Secrets, 'get' | 'set' | 'remove'>;
   env: Readonly<Record<string, string | undefined>>;
   fileProviders: readonly FileProvider[];
   fileDefaults: AgentConfiguration;

@@ -32,7 +32,11 @@ const storedProvider = z.object({
 /** A key is kept together with the origin it was entered for. */
 const storedKey = z.object({ origin: z.string(), apiKey: z.string() });
 
-export type StoredProvidersOptions = { settings: SettingsRepository; secrets: Secrets; clock: Clock };
+export type StoredProvidersOptions = {
+  settings: Pick<SettingsRepository, 'get' | 'set'>;
+  secrets: Pick<Secrets, 'get' | 'set' | 'remove'>;
+  clock: Clock;
+};
 
 /**
  * The providers a person entered. A key is bound to the origin it was entered for: whatever becomes of the address,
