@@ -1,5 +1,5 @@
 import type { ProviderRecord as KnownProvider } from '@toolyard/model-runtime';
-import { loadProviders } from '@toolyard/model-runtime';
+import { loadProviders, loadUnreachedProviders } from '@toolyard/model-runtime';
 import type { ErrorCode, KnownProviderView } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 
@@ -9,9 +9,13 @@ export type { KnownProvider };
 export async function knownProvider(id: string, told: { code: ErrorCode; where?: string }): Promise<KnownProvider> {
   const record = await findKnownProvider(id);
   if (record !== undefined) return record;
+  const unreached = (await loadUnreachedProviders()).find((one) => one.id === id);
   throw new ToolyardError({
     code: told.code,
-    message: `${told.where ?? ''}No provider is known as "${id}".`,
+    message:
+      unreached === undefined
+        ? `${told.where ?? ''}No provider is known as "${id}".`
+        : `${told.where ?? ''}The provider "${id}" cannot be reached. ${unreached.why}`,
     hint: '"toolyard providers --known" lists them. Any other is entered by its address and the API it speaks.',
   });
 }

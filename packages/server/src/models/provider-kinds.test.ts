@@ -190,6 +190,7 @@ describe('providers of the configuration file', () => {
 
   it.each([
     [{ id: 'x', known: 'nobody' }, /config\.json, line \d+: .*"nobody"/],
+    [{ id: 'x', known: 'githubcopilot' }, /config\.json, line \d+: .*subscription/],
     [{ id: 'x', known: 'azure' }, /config\.json, line \d+: .*AZURE_RESOURCE_NAME/],
     [{ id: 'x' }, /config\.json, line \d+: .*no address/],
     [{ id: 'x', baseUrl: 'http://127.0.0.1:1', wire: 'morse' }, /config\.json, line \d+: .*openai-chat/],
