@@ -17,6 +17,7 @@ test('what others may use is exactly this', () => {
     'loadUnreachedProviders',
     'openaiCompatibleFactory',
     'placeholdersIn',
+    'providersInEnvironment',
     'toOpenAiMessages',
     'toOpenAiTools',
   ]);
