@@ -138,7 +138,7 @@ describe('toolyard chat --server "question"', () => {
   });
 
   it('tells why a run failed, with the models there are', async () => {
-    await using model = await startModelServer([reply.error(500, 'out of memory')]);
+    await using model = await startModelServer(() => reply.error(500, 'out of memory'));
     await using served = await Served.start({ model: model.url });
     const failed = await toolyard(['chat', '--server', served.url, '--model', 'scripted', 'Hi']);
     expect(failed).toMatchObject({ code: 1, stdout: '' });
