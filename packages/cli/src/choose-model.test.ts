@@ -4,15 +4,21 @@ import { systemClock } from '@toolyard/protocol';
 import { chooseModel } from './choose-model.ts';
 
 /** A machine on which these addresses list these models, and nothing else answers. */
-function machine(servers: Record<string, string[]>, env: NodeJS.ProcessEnv = {}): Parameters<typeof chooseModel>[1] {
-  const fetch: Fetch = (input) => {
+function machine(
+  servers: Record<string, string[]>,
+  env: NodeJS.ProcessEnv = {},
+): Parameters<typeof chooseModel>[1] & { asked: string[] } {
+  const asked: string[] = [];
+  const fetch: Fetch = (input, init) => {
     const url = new URL(input);
+    const headers = new Headers(init?.headers);
+    asked.push(`${url.origin}${url.pathname} ${headers.get('authorization') ?? headers.get('x-api-key') ?? ''}`);
     const models = servers[url.host];
     if (!models || !url.pathname.endsWith('/models')) return Promise.reject(new TypeError('fetch failed'));
     const data = models.map((id) => ({ id, object: 'model' }));
     return Promise.resolve(Response.json({ object: 'list', data }));
   };
-  return { env, fetch, clock: systemClock };
+  return { env, fetch, clock: systemClock, asked };
 }
 
 describe('chooseModel', () => {
@@ -47,8 +53,10 @@ describe('chooseModel', () => {
   it('puts flags before environment, and environment before what is found', async () => {
     const servers = { 'flag.test': ['f'], 'env.test': ['e'], '127.0.0.1:11434': ['found'] };
     const here = machine(servers, { OPENAI_BASE_URL: 'http://env.test/v1', OPENAI_API_KEY: 'k' });
-    expect((await chooseModel({ baseUrl: 'http://flag.test/v1' }, here)).model).toMatchObject({ id: 'f', apiKey: 'k' });
-    expect((await chooseModel({}, here)).model).toMatchObject({ id: 'e', apiKey: 'k' });
+    expect((await chooseModel({ baseUrl: 'http://flag.test/v1' }, here)).model).toMatchObject({ id: 'f' });
+    expect(here.asked.at(-1)).toBe('http://flag.test/v1/models Bearer k');
+    expect((await chooseModel({}, here)).model).toMatchObject({ id: 'e' });
+    expect(here.asked.at(-1)).toBe('http://env.test/v1/models Bearer k');
   });
 
   it('does not guess among the many models of a hosted provider', async () => {
@@ -60,11 +68,52 @@ describe('chooseModel', () => {
 
   it('asks nothing where address and model are given', async () => {
     const { model } = await chooseModel({ baseUrl: 'http://nobody.test', model: 'm' }, machine({}));
-    expect(model).toEqual({ baseUrl: 'http://nobody.test', id: 'm' });
+    expect(model).toMatchObject({ id: 'm', runtime: { provider: 'http://nobody.test' } });
   });
 
   it('takes an empty variable for none', async () => {
     const { model } = await chooseModel({}, machine({}, { OPENAI_API_KEY: ' ', OPENAI_BASE_URL: '' }));
     expect(model).toMatchObject({ demo: true });
+  });
+
+  it('takes a provider by its name, with its own address, API and key', async () => {
+    const here = machine(
+      { 'api.anthropic.com': ['claude-x', 'claude-y'] },
+      { ANTHROPIC_API_KEY: 'k-a', OPENAI_API_KEY: 'k-o' },
+    );
+    await expect(chooseModel({ provider: 'anthropic' }, here)).rejects.toMatchObject({ code: 'bad_config' });
+    expect(here.asked.at(-1)).toBe('https://api.anthropic.com/v1/models k-a');
+    const { told } = await chooseModel({ provider: 'anthropic', model: 'claude-x' }, here);
+    expect(told).toBe('claude-x at https://api.anthropic.com');
+  });
+
+  it('takes the one provider whose key the environment has, and asks which where there are several', async () => {
+    const here = machine({ 'generativelanguage.googleapis.com': [] }, { GEMINI_API_KEY: 'k' });
+    expect((await chooseModel({ model: 'gemini-x' }, here)).told).toContain('generativelanguage.googleapis.com');
+    const several = machine({}, { GEMINI_API_KEY: 'k', MISTRAL_API_KEY: 'k' });
+    await expect(chooseModel({ model: 'x' }, several)).rejects.toMatchObject({
+      message: expect.stringContaining('google, mistral'),
+      hint: expect.stringContaining('--provider'),
+    });
+    expect((await chooseModel({ model: 'x', provider: 'mistral' }, several)).told).toContain('api.mistral.ai');
+  });
+
+  it('speaks the API it is told to', async () => {
+    const here = machine({ 'claude.test': ['c'] });
+    const { model } = await chooseModel(
+      { baseUrl: 'http://claude.test', wire: 'anthropic-messages', apiKey: 'k' },
+      here,
+    );
+    expect(model).toMatchObject({ id: 'c' });
+    expect(here.asked).toEqual(['http://claude.test/v1/models k']);
+  });
+
+  it('says what is missing of a provider: its name, or something of your own in its address', async () => {
+    await expect(chooseModel({ provider: 'nobody' }, machine({}))).rejects.toMatchObject({
+      hint: expect.stringContaining('toolyard providers --known'),
+    });
+    await expect(chooseModel({ provider: 'azure', model: 'm' }, machine({}))).rejects.toMatchObject({
+      hint: expect.stringContaining('AZURE_RESOURCE_NAME'),
+    });
   });
 });

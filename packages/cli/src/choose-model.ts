@@ -1,6 +1,15 @@
 import type { ModelChoice } from '@toolyard/agent-host';
-import type { ModelInfo } from '@toolyard/model-runtime';
-import { createOpenAiChatRuntime, findLocalServers } from '@toolyard/model-runtime';
+import { createUuidSource } from '@toolyard/agent-host';
+import type { ModelInfo, ModelRuntime, WireFacts } from '@toolyard/model-runtime';
+import {
+  createProviderRuntime,
+  fillAddress,
+  findLocalServers,
+  placeholdersIn,
+  loadProviders,
+  providersInEnvironment,
+  type ProviderRecord,
+} from '@toolyard/model-runtime';
 import type { Clock, Fetch } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { ConnectionFlags } from './flags.ts';
@@ -10,28 +19,27 @@ export type Surroundings = { env: NodeJS.ProcessEnv; fetch: Fetch; clock: Clock 
 /** The model a command works with, and a line that says how it was found. */
 export type ChosenModel = { model: ModelChoice; told: string };
 
-const OPENAI = 'https://api.openai.com/v1';
 const DEMO = /^demo(-text)?$/;
+
+type ModelFlags = Pick<ConnectionFlags, 'baseUrl' | 'apiKey' | 'model' | 'provider' | 'wire'>;
+
+/** A place where models are, as flags or environment name it. */
+type Place = { facts: WireFacts; baseUrl: string; apiKey: string | undefined; models?: ProviderRecord['models'] };
 
 /**
  * Flags over environment over a local server that is found over the demo.
  *
  * @throws ToolyardError where a model was asked for that is not there
  */
-export async function chooseModel(
-  flags: Pick<ConnectionFlags, 'baseUrl' | 'apiKey' | 'model'>,
-  { env, fetch, clock }: Surroundings,
-): Promise<ChosenModel> {
-  const baseUrl = flags.baseUrl ?? nonEmpty(env['OPENAI_BASE_URL']);
-  const apiKey = flags.apiKey ?? nonEmpty(env['OPENAI_API_KEY']);
+export async function chooseModel(flags: ModelFlags, surroundings: Surroundings): Promise<ChosenModel> {
+  const { fetch, clock } = surroundings;
   const wanted = flags.model;
-
-  if (wanted !== undefined && DEMO.test(wanted) && flags.baseUrl === undefined) {
+  if (wanted !== undefined && DEMO.test(wanted) && flags.baseUrl === undefined && flags.provider === undefined) {
     return demo(wanted === 'demo-text' ? 'demo-text' : 'demo', 'the built-in demo (no language model)');
   }
-  if (baseUrl !== undefined || apiKey !== undefined) {
-    return configured({ baseUrl: baseUrl ?? OPENAI, apiKey, wanted, fetch, clock });
-  }
+  const place = await placeOf(flags, surroundings.env);
+  if (place !== null) return configured(place, wanted, surroundings);
+
   const found = await findLocalServers({ fetch, clock });
   for (const server of found) {
     const id = wanted ?? server.models[0]?.id;
@@ -48,25 +56,82 @@ export async function chooseModel(
   return demo('demo', 'the built-in demo, which is no language model: none is configured (--base-url) or found here');
 }
 
-async function configured(of: {
-  baseUrl: string;
-  apiKey: string | undefined;
-  wanted: string | undefined;
-  fetch: Fetch;
-  clock: Clock;
-}): Promise<ChosenModel> {
-  const { baseUrl, apiKey, wanted, fetch, clock } = of;
-  if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {
+/** The provider that is meant; null where none is. */
+async function placeOf(flags: ModelFlags, env: NodeJS.ProcessEnv): Promise<Place | null> {
+  const found = await providersInEnvironment(env);
+  if (flags.provider !== undefined) {
+    const known = (await loadProviders()).find(({ id }) => id === flags.provider);
+    if (known === undefined) {
+      throw new ToolyardError({
+        code: 'bad_config',
+        message: `No provider is known as "${flags.provider}".`,
+        hint: '"toolyard providers --known" lists them; any other is named by --base-url and --wire.',
+      });
+    }
+    const own = found.find((one) => one.known.id === known.id);
+    const baseUrl = flags.baseUrl ?? own?.baseUrl ?? fillAddress(known.baseUrl, env) ?? known.baseUrl;
+    return placeIn(known, baseUrl, flags, own?.apiKey ?? ownKey(known, env));
+  }
+
+  const ofOpenAi = found.find(({ known }) => known.id === 'openai');
+  if (flags.baseUrl !== undefined) {
+    return placeIn({ wire: flags.wire ?? 'openai-chat' }, flags.baseUrl, flags, ofOpenAi?.apiKey);
+  }
+  if (ofOpenAi !== undefined) {
+    const { known, baseUrl, apiKey, isElsewhere } = ofOpenAi;
+    return placeIn(isElsewhere ? { wire: 'openai-chat' } : known, baseUrl, flags, apiKey);
+  }
+  const [only, ...others] = found;
+  if (only === undefined) return null;
+  if (others.length === 0) return placeIn(only.known, only.baseUrl, flags, only.apiKey);
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: `The environment names ${found.length} providers: ${found.map(({ known }) => known.id).join(', ')}.`,
+    hint: 'Choose one with --provider.',
+  });
+}
+
+function placeIn(
+  record: WireFacts & Pick<Partial<ProviderRecord>, 'models'>,
+  baseUrl: string,
+  flags: ModelFlags,
+  apiKey: string | undefined,
+): Place {
+  const { wire } = flags;
+  const facts = wire === undefined || wire === record.wire ? record : { wire };
+  return { facts, baseUrl, apiKey: flags.apiKey ?? apiKey, ...(record.models && { models: record.models }) };
+}
+
+/** Programs of one's own are not looked for in the environment; once one is named, its key is. */
+function ownKey({ keyVariables }: ProviderRecord, env: NodeJS.ProcessEnv): string | undefined {
+  return keyVariables.map((name) => nonEmpty(env[name])).find((key) => key !== undefined);
+}
+
+async function configured(
+  { facts, baseUrl, apiKey, models: listing }: Place,
+  wanted: string | undefined,
+  { fetch, clock }: Surroundings,
+): Promise<ChosenModel> {
+  const [gap] = placeholdersIn(baseUrl);
+  if (gap !== undefined || !/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {
     throw new ToolyardError({
       code: 'bad_config',
       message: `${baseUrl} is not the address of a model server.`,
-      hint: 'It looks like http://127.0.0.1:8080 or https://api.example.com/v1.',
+      hint:
+        gap === undefined
+          ? 'It looks like http://127.0.0.1:8080 or https://api.example.com/v1.'
+          : `Set ${gap}, or give the whole address with --base-url.`,
     });
   }
+  const ids = createUuidSource();
   const key = apiKey === undefined ? {} : { apiKey };
-  if (wanted !== undefined) return { model: { baseUrl, id: wanted, ...key }, told: `${wanted} at ${baseUrl}` };
+  const runtime: ModelRuntime = createProviderRuntime(
+    { ...facts, baseUrl, ...(listing && { models: listing }) },
+    { fetch, clock, newId: () => ids.next(), ...key },
+  );
+  if (wanted !== undefined) return { model: { runtime, id: wanted }, told: `${wanted} at ${baseUrl}` };
 
-  const models = await createOpenAiChatRuntime({ baseUrl, fetch, clock, ...key }).models();
+  const models = await runtime.models();
   const [only, ...others] = models;
   if (!only) {
     throw new ToolyardError({
@@ -82,7 +147,7 @@ async function configured(of: {
       hint: `Choose one with --model: ${someOf(models)}`,
     });
   }
-  return { model: { baseUrl, id: only.id, ...key }, told: `${only.id} at ${baseUrl}` };
+  return { model: { runtime, id: only.id }, told: `${only.id} at ${baseUrl}` };
 }
 
 function demo(id: 'demo' | 'demo-text', told: string): ChosenModel {

@@ -1,7 +1,7 @@
 import { nodePlatform } from '@toolyard/agent-host/node';
 import { McpHost } from '@toolyard/mcp-host';
 import { killAllStdioChildren } from '@toolyard/mcp-host/node';
-import { createOpenAiChatRuntime, findLocalServers } from '@toolyard/model-runtime';
+import { createModelRuntime, findLocalServers, providersInEnvironment } from '@toolyard/model-runtime';
 import { toErrorInfo, VERSION } from '@toolyard/protocol';
 import { chooseModel } from './choose-model.ts';
 import { EXIT } from './exit.ts';
@@ -43,7 +43,7 @@ async function lookAtModels(flags: DoctorFlags, tell: (finding: Finding) => void
   tell({
     level: 'info',
     subject: 'key',
-    text: (flags.apiKey ?? env['OPENAI_API_KEY']) ? 'an API key is set' : 'no API key is set (local servers need none)',
+    text: await keysIn(flags, env),
   });
   const found = await findLocalServers({ fetch, clock });
   for (const { label, baseUrl, models } of found) {
@@ -59,20 +59,30 @@ async function lookAtModels(flags: DoctorFlags, tell: (finding: Finding) => void
   try {
     const { model, told } = await chooseModel(flags, { env, fetch, clock });
     tell({ level: 'ok', subject: 'model', text: told });
-    if (!('baseUrl' in model)) return;
-    const { id, ...address } = model;
-    const offered = await createOpenAiChatRuntime({ ...address, fetch, clock }).models();
+    if ('demo' in model) return;
+    const { id } = model;
+    const runtime =
+      'runtime' in model ? model.runtime : createModelRuntime({ wire: 'openai-chat', ...model, fetch, clock });
+    const offered = await runtime.models();
     if (offered.some((other) => other.id === id)) return;
     tell({
       level: 'wrong',
       subject: 'model',
-      text: `${model.baseUrl} does not offer "${id}".`,
+      text: `${runtime.provider} does not offer "${id}".`,
       hint: `On offer: ${offered.map((other) => other.id).join(', ')}`,
     });
   } catch (thrown) {
     const { message, hint } = toErrorInfo(thrown);
     tell({ level: 'wrong', subject: 'model', text: message, ...(hint ? { hint } : {}) });
   }
+}
+
+async function keysIn(flags: DoctorFlags, env: NodeJS.ProcessEnv): Promise<string> {
+  const variables = (await providersInEnvironment(env)).flatMap(({ apiKey, variables: names }) =>
+    apiKey === undefined ? [] : names.slice(-1),
+  );
+  if (variables.length > 0) return `API keys are set: ${variables.join(', ')}`;
+  return flags.apiKey === undefined ? 'no API key is set (local servers need none)' : 'an API key is set';
 }
 
 async function lookAtServers(flags: DoctorFlags, tell: (finding: Finding) => void): Promise<void> {

@@ -1,8 +1,13 @@
+import type { WireName } from '@toolyard/protocol';
+
 /** What the flags that choose models and servers say. */
 export type ConnectionFlags = {
   baseUrl?: string;
   apiKey?: string;
   model?: string;
+  /** The id of a known provider. */
+  provider?: string;
+  wire?: WireName;
   mcp: string[];
   mcpConfig?: string;
   /** False with `--no-date`. */

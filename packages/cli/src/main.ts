@@ -3,9 +3,10 @@ import { EXIT } from './exit.ts';
 import { reportFailure } from './failure.ts';
 import type { ChatFlags, DoctorFlags } from './flags.ts';
 import { repeatable } from './options.ts';
+import { defineModels } from './models/define-models.ts';
 import { defineServe } from './serve/define-serve.ts';
 import { defineServerCommands } from './server/define-commands.ts';
-import { VERSION } from '@toolyard/protocol';
+import { VERSION, WIRES } from '@toolyard/protocol';
 
 /** Runs the `toolyard` command; sets the exit code of the process instead of throwing. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -71,6 +72,7 @@ function createProgram(): Command {
     });
 
   defineServe(program);
+  defineModels(program);
   defineServerCommands(program);
 
   const mcp = program.command('mcp').description('MCP servers').exitOverride();
@@ -101,7 +103,9 @@ async function chat(question: string | undefined, flags: ChatFlags): Promise<num
 
 function withConnectionOptions(command: Command): Command {
   return command
-    .option('--base-url <url>', 'an OpenAI-compatible server (or OPENAI_BASE_URL)')
+    .option('--provider <id>', 'a provider known by name, with the key of its variable ("toolyard providers --known")')
+    .option('--base-url <url>', 'a model server (or OPENAI_BASE_URL)')
+    .addOption(new Option('--wire <api>', 'which API it speaks (default: openai-chat)').choices(WIRES))
     .option('--api-key <key>', 'its key (better: OPENAI_API_KEY, which other users of the machine cannot see)')
     .option('--model <name>', 'which model; "demo" is built in and needs nothing')
     .addOption(repeatable('--mcp <command or url>', 'an MCP server; [name=] may stand before it'))

@@ -32,3 +32,15 @@ export { toOpenAiTools, type OpenAiTool } from './openai-chat/tools.ts';
 export { createDemoRuntime, type DemoOptions } from './demo/runtime.ts';
 export { findLocalServers, type FindLocalServersOptions, type LocalServer } from './local-servers.ts';
 export { LOCAL_SERVERS, type LocalServerRecord } from './local-servers-data.ts';
+export {
+  anthropicCompatibleFactory,
+  createProviderRuntime,
+  openaiCompatibleFactory,
+  type CompatibleProvider,
+  type ProviderOptions,
+} from './providers/factories.ts';
+export { fillAddress, placeholdersIn } from './providers/address.ts';
+export { providersInEnvironment, type ProviderInEnvironment } from './providers/environment.ts';
+export { loadProviders, loadUnreachedProviders } from './providers/load.ts';
+export type { ProviderRecord, UnreachedProvider, WireFacts } from './providers/types.ts';
+export type { ModelListing } from './wire/model-listing.ts';

@@ -7,6 +7,7 @@ import type { AssistantMessage, Message, UserMessage } from './messages.ts';
 import type { UserPart } from './parts.ts';
 import type { RunRecord, StoredInterrupt } from './run-store.ts';
 import type { ToolAnnotations, ToolReference } from './tools.ts';
+import type { WireName } from './wires.ts';
 
 /**
  * What goes over Toolyard's own HTTP API (`/api/...`), between the server and the page, the command line or whoever
@@ -165,12 +166,54 @@ export type ProviderView = {
   origin: 'built-in' | 'environment' | 'file' | 'found' | 'settings';
   baseUrl: string | null;
   hasKey: boolean;
+  /** Which API it speaks; null where it is reached over none. */
+  wire: WireName | null;
+  /** The id of the known provider it is. */
+  known?: string;
+  /** Its models where somebody named them. */
+  modelNames?: string[];
 };
-export type CreateProvider = { id?: string; label: string; baseUrl: string; apiKey?: string };
-/** An `apiKey` of null removes the key; absent, it stays. */
-export type ChangeProvider = { label?: string; baseUrl?: string; apiKey?: string | null };
+/** Without a `wire` it is that of the known provider, else OpenAI's chat completions. */
+export type CreateProvider = {
+  id?: string;
+  label: string;
+  baseUrl: string;
+  apiKey?: string;
+  wire?: WireName;
+  known?: string;
+  modelNames?: string[];
+};
+/** An `apiKey` or `known` of null removes it; what is absent stays. */
+export type ChangeProvider = {
+  label?: string;
+  baseUrl?: string;
+  apiKey?: string | null;
+  wire?: WireName;
+  known?: string | null;
+  modelNames?: string[];
+};
 /** Asks the address for its models without storing anything; `id` stands for the stored key of that provider. */
-export type TestProvider = { id?: string; baseUrl: string; apiKey?: string };
+export type TestProvider = Omit<CreateProvider, 'label'>;
+/** A provider whose address and API are known, so that only a key is wanted. */
+export type KnownProviderView = {
+  id: string;
+  label: string;
+  /** Served by somebody, or by a program of one's own. */
+  place: 'hosted' | 'own';
+  wire: WireName;
+  /** May hold `{NAME}`, for something of one's own. */
+  baseUrl: string;
+  /** The variables its key is looked for in. */
+  keyVariables: string[];
+  /** Where its keys are made; null where it wants none. */
+  keyPage: string | null;
+  /** True where it tells no list that helps: a person names the models. */
+  wantsModelNames: boolean;
+  note?: string;
+  /** Where these facts stand. */
+  source: string;
+  proof: 'tried' | 'documented';
+};
 export type TestedProvider = { ok: true; models: string[] } | { ok: false; error: ErrorInfo };
 
 export type ModelView = { providerId: string; providerLabel: string; modelId: string; contextWindow?: number };

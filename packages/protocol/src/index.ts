@@ -96,6 +96,7 @@ export type {
   ConversationView,
   CreateConversation,
   CreateProvider,
+  KnownProviderView,
   LiveEvent,
   McpServerView,
   McpToolView,
@@ -119,3 +120,5 @@ export type {
   UploadedFile,
 } from './api.ts';
 export { VERSION } from './version.ts';
+export { WIRES } from './wires.ts';
+export type { WireName } from './wires.ts';

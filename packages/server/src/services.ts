@@ -13,6 +13,7 @@ import type {
   ModelReference,
   ModelsView,
   Principal,
+  KnownProviderView,
   ProviderView,
   QueuedMessage,
   Regenerate,
@@ -98,6 +99,8 @@ export type Models = {
   /** `model_not_found` where there is no such provider. */
   open(principal: Principal, model: ModelReference): Promise<ModelRuntime>;
   providers(principal: Principal): Promise<ProviderView[]>;
+  /** Those known by name, of whom only a key is wanted. */
+  known(): Promise<KnownProviderView[]>;
   create(principal: Principal, provider: CreateProvider): Promise<ProviderView>;
   change(principal: Principal, id: string, change: ChangeProvider): Promise<ProviderView>;
   remove(principal: Principal, id: string): Promise<void>;

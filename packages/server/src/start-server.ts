@@ -71,7 +71,7 @@ async function assemble(
   ends.defer(() => storage.close());
   const hub = createLiveHub();
   const secrets = createSecrets({ repository: storage.secrets, clock, folder: dataDir, env, log });
-  const models = createModels({
+  const models = await createModels({
     settings: storage.settings,
     secrets,
     env,

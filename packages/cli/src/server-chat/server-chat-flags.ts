@@ -19,6 +19,8 @@ export function serverChatFrom(question: string | undefined, flags: ChatFlags): 
     return null;
   }
   const own = [
+    ['--provider', flags.provider !== undefined],
+    ['--wire', flags.wire !== undefined],
     ['--base-url', flags.baseUrl !== undefined],
     ['--api-key', flags.apiKey !== undefined],
     ['--mcp', flags.mcp.length > 0],

@@ -6,6 +6,8 @@ export type OpenAiChatQuirks = {
   maxCompletionTokens?: boolean;
   /** It refuses `stream_options`. Found out by itself, at the cost of one request. */
   noStreamOptions?: boolean;
+  /** It gives an answer that may call tools only whole. */
+  noStreamWithTools?: boolean;
   /** The prompt opens the thinking block, so the answer begins inside it without a `<think>`. */
   startsInReasoning?: boolean;
   /** How it wants to be told how hard to think, default `reasoning_effort`. */

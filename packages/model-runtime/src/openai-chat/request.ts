@@ -31,16 +31,17 @@ export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, witho
     ...(without.has(WITHOUT.replay) ? {} : { replayFor: request.model }),
   });
   const settings = settingsOf(request, quirks, without);
+  const tools = toolFields(request, quirks, without);
+  const stream = quirks.noStreamWithTools !== true || tools.length === 0;
+  const isUsageAsked = stream && quirks.noStreamOptions !== true && !without.has(WITHOUT.streamOptions);
   const fields: JsonObject = {
     ...settings.fields,
-    stream: true,
-    ...(quirks.noStreamOptions === true || without.has(WITHOUT.streamOptions)
-      ? {}
-      : { stream_options: { include_usage: true } }),
+    stream,
+    ...(isUsageAsked ? { stream_options: { include_usage: true } } : {}),
   };
   settings.addExtra(fields, request.parameters.extra, OWNED);
   const model = JSON.stringify(request.model);
-  const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request, quirks, without)].join(',');
+  const rest = [JSON.stringify(fields).slice(1, -1), ...tools].join(',');
   const { sent, leftOut } = settings;
   // The messages may be long: put together once, and not once more with the rest.
   const body = `{"model":${model},"messages":[${messages.join(',')}],${rest}}`;

@@ -14,6 +14,7 @@ import { serverName } from './base-url.ts';
 import { CallGuard, SilenceError } from './call-guard.ts';
 import type { Dialect, Exchange, Outgoing } from './dialect.ts';
 import { Endpoint, readBounded, type Met } from './endpoint.ts';
+import type { ModelListing } from './model-listing.ts';
 import { mayPass, toNetworkError } from './network-error.ts';
 import { createRedactor, retryAfterMs, toModelError, type ErrorContext } from './provider-error.ts';
 import { retryWaitMs } from './retry.ts';
@@ -29,6 +30,8 @@ export type WireOptions = {
   clock: Clock;
   /** Names calls found in text; without it they come without an id. */
   newId?: () => string;
+  /** Absent: the models are asked for in the way of the wire. */
+  models?: ModelListing;
   /** Milliseconds without a byte after which a call is given up, default 120,000. */
   idleTimeoutMs?: number;
   /** How often a request is sent again where the server was busy and nothing was streamed yet, default 2. */
@@ -77,6 +80,10 @@ export class Connection {
       return { dialect, endpoint: new Endpoint(baseUrl, dialect, fetch), headers };
     });
     return this.#opened;
+  }
+
+  get listing(): ModelListing | undefined {
+    return this.#options.models;
   }
 
   guard(options: CallOptions): CallGuard {

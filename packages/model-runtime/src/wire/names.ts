@@ -1,2 +1,1 @@
-/** The APIs we speak ourselves. */
-export type WireName = 'openai-chat' | 'openai-responses' | 'anthropic-messages' | 'google-gemini';
+export type { WireName } from '@toolyard/protocol';

@@ -117,11 +117,14 @@ export class WireRuntime implements ModelRuntime {
   }
 
   async models(options: CallOptions = {}): Promise<ModelInfo[]> {
+    const { listing } = this.#connection;
+    if (listing !== undefined && 'named' in listing) return listing.named.map((id) => ({ id }));
     const { dialect } = await this.#connection.open();
     const found = new Map<string, ModelInfo>();
     let page: string | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-      const read = await this.#connection.exchange('', dialect.models(page), options, (errors) => ({
+      const asked = { ...dialect.models(page), ...listing };
+      const read = await this.#connection.exchange('', asked, options, (errors) => ({
         code: 'not_a_model_server',
         message: `${errors.server} is no model server: it gives no list of models.`,
         hint: 'Check the address of the model server.',

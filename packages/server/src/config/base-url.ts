@@ -11,6 +11,10 @@ export function checkBaseUrl(given: string, told: { code: 'bad_config' | 'bad_re
   const { code, where = '' } = told;
   const text = given.trim();
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const gap = /\{[A-Z0-9_]+\}/.exec(text)?.[0];
+  if (gap !== undefined) {
+    throw bad(code, `${where}the address still has ${gap} in it.`, `Put your own in the place of ${gap}.`);
+  }
   const url = text !== '' && URL.canParse(withScheme) ? new URL(withScheme) : null;
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw bad(

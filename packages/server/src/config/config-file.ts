@@ -1,15 +1,26 @@
 import { existsSync } from 'node:fs';
 import type { JsonFile } from '@toolyard/mcp-host/node';
 import { readJsonFile } from '@toolyard/mcp-host/node';
-import type { AgentConfiguration, JsonObject } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { AgentConfiguration, JsonObject, WireName } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError, WIRES } from '@toolyard/protocol';
 import { z } from 'zod';
 import { agentConfigurationSchema } from './agent-configuration.ts';
 import { checkBaseUrl } from './base-url.ts';
 import { checkAllowedHost } from './server-options.ts';
 
 /** A model provider of the configuration file, its variables filled in. */
-export type FileProvider = { id: string; label: string; baseUrl: string; apiKey?: string };
+export type FileProvider = {
+  id: string;
+  label?: string;
+  /** Absent: that of the known provider. */
+  baseUrl?: string;
+  apiKey?: string;
+  wire?: WireName;
+  known?: string;
+  modelNames?: readonly string[];
+  /** Where in the file it stands. */
+  place: string;
+};
 
 export type ConfigFile = {
   providers: readonly FileProvider[];
@@ -30,8 +41,11 @@ const schema = z.strictObject({
           .regex(PROVIDER_ID, 'an id has letters, digits, dots, dashes and underscores only')
           .refine((id) => id !== 'demo', '"demo" is the built-in provider; choose another id'),
         label: z.string().min(1).exactOptional(),
-        baseUrl: z.string(),
+        baseUrl: z.string().exactOptional(),
         apiKey: z.string().exactOptional(),
+        wire: z.enum(WIRES).exactOptional(),
+        known: z.string().exactOptional(),
+        models: z.array(z.string().min(1)).exactOptional(),
       }),
     )
     .default([]),
@@ -52,14 +66,32 @@ export function readConfigFile(path: string, env: Readonly<Record<string, string
   const { providers, defaults, allowHosts, uiSettings } = checked(file);
   const seen = new Set<string>();
   return {
-    providers: providers.map(({ id, label = id, baseUrl, apiKey }, at) => {
+    providers: providers.map(({ id, label, baseUrl, apiKey, wire, known, models }, at) => {
       const place = (...rest: PropertyKey[]): string => file.placeOf(['providers', at, ...rest]);
       if (seen.has(id))
         throw bad(`${place('id')}: the provider "${id}" is there twice.`, 'Give each an id of its own.');
       seen.add(id);
-      const url = checkBaseUrl(baseUrl, { code: 'bad_config', where: `${place('baseUrl')}: ` });
+      if (baseUrl === undefined && known === undefined) {
+        throw bad(
+          `${place()}: the provider "${id}" has no address.`,
+          'Give its "baseUrl", or "known": one known by name.',
+        );
+      }
+      const url =
+        baseUrl === undefined
+          ? undefined
+          : checkBaseUrl(baseUrl, { code: 'bad_config', where: `${place('baseUrl')}: ` });
       const key = apiKey === undefined ? undefined : fill(apiKey, env, place('apiKey'));
-      return { id, label, baseUrl: url, ...(key === undefined ? {} : { apiKey: key }) };
+      return {
+        id,
+        place: place(),
+        ...(label === undefined ? {} : { label }),
+        ...(url === undefined ? {} : { baseUrl: url }),
+        ...(key === undefined ? {} : { apiKey: key }),
+        ...(wire === undefined ? {} : { wire }),
+        ...(known === undefined ? {} : { known }),
+        ...(models === undefined ? {} : { modelNames: models }),
+      };
     }),
     defaults,
     allowHosts: allowHosts.map((host, at) => {

@@ -38,8 +38,8 @@ describe('the configuration file', () => {
     }`);
     expect(readConfigFile(path, { WORK_KEY: 'k-1' })).toEqual({
       providers: [
-        { id: 'work', label: 'Work', baseUrl: 'https://llm.example.com/v1', apiKey: 'k-1' },
-        { id: 'plain', label: 'plain', baseUrl: 'http://127.0.0.1:9000' },
+        { id: 'work', label: 'Work', baseUrl: 'https://llm.example.com/v1', apiKey: 'k-1', place: `${path}, line 4` },
+        { id: 'plain', baseUrl: 'http://127.0.0.1:9000', place: `${path}, line 5` },
       ],
       defaults: { model: { providerId: 'work', modelId: 'm' }, limits: { maxTurns: 5 } },
       allowHosts: ['toolyard.example.com', 'box:8710'],
@@ -61,7 +61,7 @@ describe('the configuration file', () => {
       '{"defaults": {\n"limits": {\n"maxTurns": "five"}}}',
       /line 3: "defaults\.limits\.maxTurns"/,
     ],
-    ['a missing one', '{"providers": [\n{"id": "a"}]}', /line 2: "providers\.0\.baseUrl"/],
+    ['a missing one', '{"providers": [\n{"id": "a"}]}', /line 2: the provider "a" has no address/],
     [
       'an id that cannot stand in an address',
       '{"providers": [\n{"id": "a/b", "baseUrl": "x"}]}',

@@ -7,4 +7,5 @@ export const DEMO = {
   origin: 'built-in',
   baseUrl: null,
   hasKey: false,
+  wire: null,
 } as const satisfies ProviderView;

@@ -1,8 +1,9 @@
 import type { ModelInfo } from '@toolyard/model-runtime';
-import { findLocalServers } from '@toolyard/model-runtime';
+import { findLocalServers, loadProviders } from '@toolyard/model-runtime';
 import type { Clock } from '@toolyard/protocol';
 import { isAbortError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
+import type { KnownProvider } from './known-providers.ts';
 import type { ProviderRecord } from './provider-record.ts';
 
 /** How long a scan counts, in milliseconds. */
@@ -63,11 +64,14 @@ export class FoundProviders {
         ...(ports === undefined ? {} : { ports }),
       });
       const before = this.#known.map(({ id }) => id).join();
+      const programs = (await loadProviders()).filter(({ place }) => place === 'own');
       this.#known = servers.map(({ label, baseUrl, models }) => ({
         id: `local-${new URL(baseUrl).port}`,
         label,
         origin: 'found',
         baseUrl,
+        wire: 'openai-chat',
+        ...knownAs(programs.find((program) => program.label === label)),
         models,
       }));
       this.#scannedAt = clock.monotonic();
@@ -76,4 +80,8 @@ export class FoundProviders {
       if (!isAbortError(thrown)) throw thrown;
     }
   }
+}
+
+function knownAs(known: KnownProvider | undefined): { known?: KnownProvider } {
+  return known === undefined ? {} : { known };
 }

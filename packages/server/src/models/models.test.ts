@@ -35,8 +35,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function models(more: Partial<ModelsOptions> = {}): ModelsService {
-  const made = createModels({
+async function models(more: Partial<ModelsOptions> = {}): Promise<ModelsService> {
+  const made = await createModels({
     settings: storage.settings,
     secrets,
     env: {},
@@ -89,7 +89,7 @@ async function forbiddenPlace(): Promise<{ url: string; requests: number }> {
 
 describe('what models there are', () => {
   it('is the demo with nothing configured and nothing found', async () => {
-    const all = models();
+    const all = await models();
     expect(await all.list(me)).toMatchObject({
       models: [
         { providerId: 'demo', modelId: 'demo' },
@@ -109,9 +109,9 @@ describe('what models there are', () => {
       server([], { models: ['local-chat'] }),
     ]);
     const port = Number(new URL(local.url).port);
-    const all = models({
+    const all = await models({
       env: { OPENAI_BASE_URL: ofEnv.url, OPENAI_API_KEY: 'k-env' },
-      fileProviders: [{ id: 'work', label: 'Work', baseUrl: ofFile.url, apiKey: 'k-file' }],
+      fileProviders: [{ id: 'work', label: 'Work', baseUrl: ofFile.url, apiKey: 'k-file', place: 'config.json:2' }],
       localPorts: [port],
     });
     await all.create(me, { label: 'My server', baseUrl: ofSettings.url });
@@ -144,7 +144,7 @@ describe('what models there are', () => {
   it('tells of a provider that cannot be asked why, and the others all the same', async () => {
     const good = await server([], { models: ['m'] });
     const locked = await server([], { requireKey: 'right' });
-    const all = models();
+    const all = await models();
     await all.create(me, { label: 'Good', baseUrl: good.url });
     await all.create(me, { label: 'Locked', baseUrl: locked.url, apiKey: 'wrong-key-1' });
     await all.create(me, { label: 'Gone', baseUrl: await nobodyThere() });
@@ -160,7 +160,7 @@ describe('what models there are', () => {
   it('waits for a silent provider for a bounded time only', async () => {
     const silent = await server([], { models: { ...reply.json({}), ending: 'silence', writes: [] } });
     let giveUp = (): void => {};
-    const all = models({
+    const all = await models({
       clock: {
         ...systemClock,
         after(ms, callback) {
@@ -179,7 +179,7 @@ describe('what models there are', () => {
 
   it('is remembered for a while, asked anew on refresh and when the key has changed', async () => {
     const one = await server([], { models: ['m'] });
-    const all = models();
+    const all = await models();
     await all.create(me, { label: 'One', baseUrl: one.url });
     await all.list(me);
     await all.list(me);
@@ -193,7 +193,7 @@ describe('what models there are', () => {
 
   it('lets one who gives up go, not the others', async () => {
     const one = await server([], { models: ['m'] });
-    const all = models();
+    const all = await models();
     await all.create(me, { label: 'One', baseUrl: one.url });
     const impatient = all.list(me, { signal: AbortSignal.abort() });
     await expect(impatient).rejects.toMatchObject({ name: 'AbortError' });
@@ -202,7 +202,7 @@ describe('what models there are', () => {
 
   it('keeps a standard model that is out of reach for a while', async () => {
     const one = await server([], { models: ['m'] });
-    const all = models();
+    const all = await models();
     await all.create(me, { label: 'One', baseUrl: one.url });
     expect(await all.standard(me)).toEqual({ providerId: 'one', modelId: 'm' });
     await one.close();
@@ -214,27 +214,27 @@ describe('what models there are', () => {
   it('has the standard model of the defaults, the file before the settings, while its provider is there', async () => {
     const file: AgentConfiguration = { model: { providerId: 'demo', modelId: 'demo-text' } };
     await storage.settings.set(me, 'defaults', { model: { providerId: 'demo', modelId: 'demo' } }, 0);
-    expect(await models({ fileDefaults: file }).standard(me)).toEqual(file.model);
+    expect(await (await models({ fileDefaults: file })).standard(me)).toEqual(file.model);
     await storage.settings.set(me, 'defaults', { model: { providerId: 'gone', modelId: 'x' } }, 0);
-    expect(await models().standard(me)).toEqual({ providerId: 'demo', modelId: 'demo' });
+    expect(await (await models()).standard(me)).toEqual({ providerId: 'demo', modelId: 'demo' });
   });
 
   it('leaves out a found server that is configured already, and tells when another is found', async () => {
     const local = await server([], { models: ['m'] });
     const port = Number(new URL(local.url).port);
-    const all = models({ localPorts: [port] });
+    const all = await models({ localPorts: [port] });
     await eventually(() => changes.length > 0);
     expect(changes).toEqual([[null, 'providers']]);
     await all.create(me, { label: 'Mine', baseUrl: `http://localhost:${port}/v1` });
     expect((await all.providers(me)).map(({ id }) => id)).toEqual(['mine', 'demo']);
   });
 
-  it('refuses an address in the environment that is none, and says where it stands', () => {
-    expect(() => models({ env: { OPENAI_BASE_URL: 'ftp://x' } })).toThrow(/OPENAI_BASE_URL/);
+  it('refuses an address in the environment that is none, and says where it stands', async () => {
+    await expect(models({ env: { OPENAI_BASE_URL: 'ftp://x' } })).rejects.toThrow(/OPENAI_BASE_URL/);
   });
 
   it('calls OpenAI by its name where only a key is given', async () => {
-    const views = await models({ env: { OPENAI_API_KEY: 'k' } }).providers(me);
+    const views = await (await models({ env: { OPENAI_API_KEY: 'k' } })).providers(me);
     expect(views[0]).toMatchObject({
       id: 'openai',
       label: 'OpenAI',
@@ -247,11 +247,18 @@ describe('what models there are', () => {
 describe('providers a person enters', () => {
   it('are there after a new start, keys encrypted and never shown', async () => {
     const one = await server([], { requireKey: 'sk-123' });
-    const before = models();
+    const before = await models();
     const made = await before.create(me, { label: ' Büro GPU ', baseUrl: ` ${one.url}/ `, apiKey: ' sk-123\n' });
-    expect(made).toEqual({ id: 'buro-gpu', label: 'Büro GPU', origin: 'settings', baseUrl: one.url, hasKey: true });
+    expect(made).toEqual({
+      id: 'buro-gpu',
+      label: 'Büro GPU',
+      origin: 'settings',
+      baseUrl: one.url,
+      hasKey: true,
+      wire: 'openai-chat',
+    });
     expect(changes).toEqual([['owner', 'providers', 'buro-gpu']]);
-    const after = models();
+    const after = await models();
     expect(await after.providers(me)).toMatchObject([made, { id: 'demo' }]);
     expect((await after.list(me)).failures).toEqual([]);
     expect(JSON.stringify([...(await storage.settings.all(me))])).not.toContain('sk-123');
@@ -262,7 +269,7 @@ describe('providers a person enters', () => {
 
   it('are changed and removed, key and all', async () => {
     const one = await server([], { models: ['m'] });
-    const all = models();
+    const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: one.url, apiKey: 'k' });
     expect(await all.change(me, 'one', { label: 'Uno' })).toMatchObject({ label: 'Uno', hasKey: true });
     expect(await all.change(me, 'one', { apiKey: null })).toMatchObject({ hasKey: false });
@@ -275,14 +282,16 @@ describe('providers a person enters', () => {
   });
 
   it('are not lost when several are entered at once', async () => {
-    const all = models();
+    const all = await models();
     const names = ['a', 'b', 'c', 'd', 'e'];
     await Promise.all(names.map((id) => all.create(me, { id, label: id, baseUrl: '127.0.0.1:1' })));
     expect((await all.providers(me)).map(({ id }) => id).sort()).toEqual([...names, 'demo'].sort());
   });
 
   it('are refused with a bad id, address or key; those of elsewhere cannot be changed', async () => {
-    const all = models({ fileProviders: [{ id: 'work', label: 'Work', baseUrl: 'http://127.0.0.1:1' }] });
+    const all = await models({
+      fileProviders: [{ id: 'work', label: 'Work', baseUrl: 'http://127.0.0.1:1', place: 'config.json:2' }],
+    });
     const baseUrl = 'http://127.0.0.1:1';
     await expect(all.create(me, { id: 'a/b', label: 'x', baseUrl })).rejects.toMatchObject({ code: 'bad_request' });
     for (const id of ['work', 'demo']) {
@@ -303,7 +312,7 @@ describe('providers a person enters', () => {
   });
 
   it('belong to one owner', async () => {
-    const all = models();
+    const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: '127.0.0.1:1', apiKey: 'k' });
     await expect(all.change(other, 'one', { label: 'x' })).rejects.toMatchObject({ code: 'not_found' });
     await expect(all.remove(other, 'one')).rejects.toMatchObject({ code: 'not_found' });
@@ -314,10 +323,10 @@ describe('providers a person enters', () => {
 
   it('whose key cannot be read any more say so, and nothing else breaks', async () => {
     const baseUrl = await nobodyThere();
-    await models().create(me, { id: 'one', label: 'One', baseUrl, apiKey: 'k' });
+    await (await models()).create(me, { id: 'one', label: 'One', baseUrl, apiKey: 'k' });
     rmSync(join(folder, 'secret.key'));
     secrets = createSecrets({ repository: storage.secrets, clock: systemClock, folder, env: {}, log: () => {} });
-    const all = models();
+    const all = await models();
     expect(await all.providers(me)).toMatchObject([{ id: 'one', hasKey: true }, { id: 'demo' }]);
     const { failures } = await all.list(me);
     expect(failures).toMatchObject([{ error: { code: 'bad_config', message: /"provider:one" cannot be read/ } }]);
@@ -337,7 +346,7 @@ describe('a runtime', () => {
 
   it('is the same one until address or key change, and calls with the key', async () => {
     const one = await server(() => reply.text('Hello.'), { requireKey: 'k2' });
-    const all = models();
+    const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: one.url, apiKey: 'k1' });
     const reference = { providerId: 'one', modelId: 'scripted' };
     const first = await all.open(me, reference);
@@ -353,7 +362,7 @@ describe('a runtime', () => {
   it('of a server found on this machine, also one started only now, and of the demo', async () => {
     const probe = await server([]);
     const port = Number(new URL(probe.url).port);
-    const all = models({ localPorts: [port] });
+    const all = await models({ localPorts: [port] });
     const runtime = await all.open(me, { providerId: `local-${port}`, modelId: 'scripted' });
     expect(await runtime.models()).toHaveLength(1);
     expect((await all.open(me, { providerId: 'demo', modelId: 'demo' })).provider).toBe('demo');
@@ -363,7 +372,7 @@ describe('a runtime', () => {
 describe('trying an address', () => {
   it('gives its models and stores nothing', async () => {
     const one = await server([], { models: ['a', 'b'], requireKey: 'k' });
-    const all = models();
+    const all = await models();
     expect(await all.test(me, { baseUrl: one.origin, apiKey: 'k' })).toEqual({ ok: true, models: ['a', 'b'] });
     expect(await all.test(me, { baseUrl: one.url, apiKey: 'wrong' })).toMatchObject({
       ok: false,
@@ -380,26 +389,26 @@ describe('trying an address', () => {
     ['http://no-such-host.invalid', 'network'],
     ['http://127.0.0.1:22', 'address_refused'],
   ])('says in plain words what is wrong with %j', async (baseUrl, code) => {
-    const tried = await models().test(me, { baseUrl });
+    const tried = await (await models()).test(me, { baseUrl });
     expect(tried).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(/\w+ \w+/) } });
     expect(JSON.stringify(tried)).not.toContain('p4ss');
   });
 
   it('at which nobody answers says so', async () => {
-    const tried = await models().test(me, { baseUrl: await nobodyThere() });
+    const tried = await (await models()).test(me, { baseUrl: await nobodyThere() });
     expect(tried).toMatchObject({ ok: false, error: { code: 'network', message: /Nothing answers/ } });
   });
 
   it('of a page that is no model server says so', async () => {
     const html = { ...reply.error(200, '<!doctype html><p>Hello</p>'), headers: { 'content-type': 'text/html' } };
     const page = await server([], { models: html, otherwise: html });
-    const tried = await models().test(me, { baseUrl: page.origin });
+    const tried = await (await models()).test(me, { baseUrl: page.origin });
     expect(tried).toMatchObject({ ok: false, error: { code: 'not_a_model_server' } });
   });
 
   it('uses the stored key of a provider at its own address', async () => {
     const one = await server([], { requireKey: 'k' });
-    const all = models();
+    const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: one.url, apiKey: 'k' });
     expect(await all.test(me, { id: 'one', baseUrl: one.origin })).toMatchObject({ ok: true });
   });
@@ -408,7 +417,7 @@ describe('trying an address', () => {
 describe('attack 9: the base_url of a model provider', () => {
   it('changed to another host does not get the stored key', async () => {
     const [home, thief] = await Promise.all([server([]), server([])]);
-    const all = models();
+    const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: home.url, apiKey: 'sk-stored' });
     await all.list(me);
     expect(await all.change(me, 'one', { baseUrl: thief.url })).toMatchObject({ hasKey: false });
@@ -423,7 +432,7 @@ describe('attack 9: the base_url of a model provider', () => {
 
   it('changed to another host gets the key that is given with it', async () => {
     const [home, next] = await Promise.all([server([]), server([])]);
-    const all = models();
+    const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: home.url, apiKey: 'sk-stored' });
     await all.change(me, 'one', { baseUrl: next.url, apiKey: 'sk-next' });
     await all.list(me);
@@ -432,14 +441,14 @@ describe('attack 9: the base_url of a model provider', () => {
 
   it('changed to another path of the same server keeps the key', async () => {
     const home = await server([]);
-    const all = models();
+    const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: home.url, apiKey: 'sk-stored' });
     expect(await all.change(me, 'one', { baseUrl: home.origin })).toMatchObject({ hasKey: true });
   });
 
   it('changed behind our back, in the settings themselves, does not get the stored key', async () => {
     const [home, thief] = await Promise.all([server([]), server([])]);
-    const all = models();
+    const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: home.url, apiKey: 'sk-stored' });
     await storage.settings.set(me, 'providers', [{ id: 'one', label: 'One', baseUrl: thief.url }], 0);
     await all.list(me);
@@ -449,7 +458,7 @@ describe('attack 9: the base_url of a model provider', () => {
   it.each(['settings', 'file'])('tried out at another host does not get the key of the provider (%s)', async (of) => {
     const [home, thief] = await Promise.all([server([]), server([])]);
     const file = { id: 'one', label: 'One', baseUrl: home.url, apiKey: 'sk-stored' };
-    const all = models({ fileProviders: of === 'file' ? [file] : [] });
+    const all = await models({ fileProviders: of === 'file' ? [{ ...file, place: 'config.json:2' }] : [] });
     if (of === 'settings') await all.create(me, file);
     await all.test(me, { id: 'one', baseUrl: thief.url });
     expect(keysSeen(thief)).toEqual([undefined]);
@@ -461,7 +470,7 @@ describe('attack 5: a model server that redirects into this machine or the priva
     const place = await forbiddenPlace();
     const redirect = { ...reply.error(307, ''), headers: { location: `${place.url}/v1/models` } };
     const evil = await server(() => redirect, { models: redirect });
-    const all = models();
+    const all = await models();
     await all.create(me, { id: 'evil', label: 'Evil', baseUrl: evil.url, apiKey: 'sk-evil' });
     const refused = { code: 'address_refused', message: expect.stringContaining('reached by a redirect') };
     if (how === 'list') expect((await all.list(me)).failures).toMatchObject([{ error: refused }]);
@@ -488,7 +497,7 @@ describe('attack 5: a model server that redirects into this machine or the priva
     const victim = await server([], { models: ['private'] });
     const redirect = { ...reply.error(302, ''), headers: { location: `${victim.url}/models` } };
     const evil = await server([], { models: redirect });
-    const all = models();
+    const all = await models();
     await all.create(me, { id: 'victim', label: 'Victim', baseUrl: victim.url, apiKey: 'sk-victim' });
     await all.create(me, { id: 'evil', label: 'Evil', baseUrl: evil.url });
     const { failures } = await all.list(me);
@@ -500,7 +509,7 @@ describe('attack 5: a model server that redirects into this machine or the priva
     const place = await forbiddenPlace();
     const redirect = { ...reply.error(302, ''), headers: { location: place.url } };
     const local = await server([], { models: redirect });
-    const all = models({ localPorts: [Number(new URL(local.url).port)] });
+    const all = await models({ localPorts: [Number(new URL(local.url).port)] });
     expect((await all.providers(me)).map(({ id }) => id)).toEqual(['demo']);
     expect(place.requests).toBe(0);
   });

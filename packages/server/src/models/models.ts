@@ -1,5 +1,5 @@
 import type { ModelInfo } from '@toolyard/model-runtime';
-import { createDemoRuntime, createOpenAiChatRuntime } from '@toolyard/model-runtime';
+import { createDemoRuntime, createProviderRuntime } from '@toolyard/model-runtime';
 import { createGuardedFetch, trustOrigins } from '@toolyard/guarded-fetch';
 import type {
   AgentConfiguration,
@@ -9,7 +9,6 @@ import type {
   ModelsView,
   ModelView,
   Principal,
-  ProviderView,
 } from '@toolyard/protocol';
 import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
@@ -23,22 +22,24 @@ import type { Secrets } from '../secrets/secrets.ts';
 import type { LiveHub, Models } from '../services.ts';
 import { DEMO } from './demo-provider.ts';
 import { environmentProviders } from './environment-provider.ts';
+import { fileProviderRecords } from './file-providers.ts';
 import { FoundProviders } from './found-providers.ts';
+import { findKnownProvider, knownProvider, knownProviderViews } from './known-providers.ts';
 import type { HowFresh, ListOutcome } from './model-lists.ts';
-import { askModels, ModelLists } from './model-lists.ts';
-import { ProviderDirectory } from './provider-directory.ts';
+import { ModelLists } from './model-lists.ts';
+import { asRecord, ProviderDirectory } from './provider-directory.ts';
 import type { ProviderRecord } from './provider-record.ts';
-import { isSameOrigin, providerIdFrom } from './provider-record.ts';
+import { isSameOrigin, providerIdFrom, runtimeFacts } from './provider-record.ts';
 import { standardModel } from './standard-model.ts';
 import { idTaken, readKey, StoredProviders } from './stored-providers.ts';
+import { tryProvider } from './try-provider.ts';
 
-/** How long a provider has to tell its models: in a list of all, and when it is tried out. */
+/** How long a provider has to tell its models in a list of all. */
 const LIST_MS = 5_000;
-const TEST_MS = 10_000;
 
 export type ModelsOptions = {
-  settings: SettingsRepository;
-  secrets: Secrets;
+  settings: Pick<SettingsRepository, 'get' | 'set'>;
+  secrets: Pick<Secrets, 'get' | 'set' | 'remove'>;
   env: Readonly<Record<string, string | undefined>>;
   fileProviders: readonly FileProvider[];
   fileDefaults: AgentConfiguration;
@@ -60,14 +61,14 @@ export type ModelsService = Models & {
  * The models of every provider: of the environment, of the configuration file, entered by a person, found on this
  * machine, and the demo.
  *
- * @throws ToolyardError `bad_config` for a bad address in the environment
+ * @throws ToolyardError `bad_config` for a bad address in the environment, or a name in the file nobody knows
  */
-export function createModels(options: ModelsOptions): ModelsService {
+export async function createModels(options: ModelsOptions): Promise<ModelsService> {
   const { settings, secrets, clock, ids, hub } = options;
   const fetches = createOwnerFetches();
   const fixed: ProviderRecord[] = [
-    ...environmentProviders(options.env),
-    ...options.fileProviders.map((provider) => ({ ...provider, origin: 'file' as const })),
+    ...(await environmentProviders(options.env)),
+    ...(await fileProviderRecords(options.fileProviders)),
   ];
   const stored = new StoredProviders({ settings, secrets, clock });
   const found = new FoundProviders({
@@ -127,7 +128,7 @@ export function createModels(options: ModelsOptions): ModelsService {
     throw new ToolyardError({
       code: 'conflict',
       message: `The provider "${record.label}" cannot be changed here.`,
-      hint: WHERE_TO_CHANGE[record.origin],
+      hint: whereToChange(record),
     });
   }
 
@@ -153,44 +154,47 @@ export function createModels(options: ModelsOptions): ModelsService {
       const local = await directory.foundBeside(known, false);
       return [...(await Promise.all([...known, ...local].map((record) => directory.view(principal, record)))), DEMO];
     },
-    async create(principal, { id, label, baseUrl, apiKey }) {
+    known: knownProviderViews,
+    async create(principal, { id, ...given }) {
+      const { label, baseUrl } = given;
+      if (given.known !== undefined) await knownProvider(given.known, { code: 'bad_request' });
       const taken = new Set([DEMO.id, ...(await directory.configured(principal)).map((record) => record.id)]);
       if (id !== undefined) checkNewId(id, taken);
       const name = label.trim() || new URL(checkBaseUrl(baseUrl, { code: 'bad_request' })).host;
-      const made = await stored.create(principal, {
-        id: id ?? providerIdFrom(name, taken),
-        label: name,
-        baseUrl,
-        ...(apiKey === undefined ? {} : { apiKey }),
-      });
+      const made = await stored.create(principal, { ...given, id: id ?? providerIdFrom(name, taken), label: name });
       hub.changed(principal.ownerId, 'providers', made.id);
-      return directory.view(principal, { ...made, origin: 'settings' });
+      return directory.view(principal, await asRecord(made));
     },
     async change(principal, id, change) {
       await mayChange(principal, id);
+      if (typeof change.known === 'string') await knownProvider(change.known, { code: 'bad_request' });
       const changed = await stored.change(principal, id, change);
       if (changed === null) throw noProvider(id);
       hub.changed(principal.ownerId, 'providers', id);
-      return directory.view(principal, { ...changed, origin: 'settings' });
+      return directory.view(principal, await asRecord(changed));
     },
     async remove(principal, id) {
       await mayChange(principal, id);
       if (!(await stored.remove(principal, id))) throw noProvider(id);
       hub.changed(principal.ownerId, 'providers', id);
     },
-    async test(principal, { id, baseUrl: given, apiKey: givenKey }, signal) {
+    async test(principal, { id, baseUrl: given, apiKey: givenKey, ...how }, signal) {
       let fetch: ReturnType<typeof createGuardedFetch> | undefined;
       try {
         const baseUrl = checkBaseUrl(given, { code: 'bad_request' });
         fetch = createGuardedFetch({ trust: trustOrigins([baseUrl]) });
         // A stored key is tried only where it would be sent to anyhow.
-        const record = givenKey === undefined && id !== undefined ? await directory.find(principal, id) : undefined;
-        const isHome = record !== undefined && isSameOrigin(record.baseUrl, baseUrl);
+        const record = id === undefined ? undefined : await directory.find(principal, id);
+        const isHome = givenKey === undefined && record !== undefined && isSameOrigin(record.baseUrl, baseUrl);
         const apiKey = isHome ? await directory.keyOf(principal, record) : (readKey(givenKey) ?? undefined);
         const key = apiKey === undefined ? {} : { apiKey };
-        const runtime = createOpenAiChatRuntime({ baseUrl, fetch, clock, ...key });
-        const outcome = await askModels(runtime, clock, TEST_MS, signal);
-        return outcome.ok ? { ok: true, models: outcome.models.map((model) => model.id) } : outcome;
+        const known = (await findKnownProvider(how.known)) ?? record?.known;
+        const wire = how.wire ?? record?.wire ?? known?.wire ?? 'openai-chat';
+        const modelNames = how.modelNames ?? record?.modelNames ?? [];
+        const facts = runtimeFacts({ baseUrl, wire, modelNames, ...(known && { known }) });
+        const isNamed = facts.models !== undefined && 'named' in facts.models;
+        const runtime = createProviderRuntime(facts, { fetch, clock, maxRetries: 0, ...key });
+        return await tryProvider({ runtime, baseUrl, wire, isNamed }, clock, signal);
       } catch (thrown) {
         if (signal?.aborted === true) throw thrown;
         return { ok: false, error: toErrorInfo(thrown) };
@@ -205,12 +209,20 @@ export function createModels(options: ModelsOptions): ModelsService {
   };
 }
 
-const WHERE_TO_CHANGE: Record<Exclude<ProviderView['origin'], 'settings'>, string> = {
-  'built-in': 'It is part of Toolyard.',
-  environment: 'It comes from OPENAI_BASE_URL and OPENAI_API_KEY: change them where Toolyard is started.',
-  file: 'It stands in config.json of the data folder: change it there and start Toolyard again.',
-  found: 'It was found on this machine. To give it a key or a name, enter its address as a new provider.',
-};
+function whereToChange(record: ProviderRecord | typeof DEMO): string {
+  switch (record.origin) {
+    case 'built-in':
+      return 'It is part of Toolyard.';
+    case 'environment':
+      return `It comes from ${(record.variables ?? []).join(' and ')}: change that where Toolyard is started.`;
+    case 'file':
+      return 'It stands in config.json of the data folder: change it there and start Toolyard again.';
+    case 'found':
+      return 'It was found on this machine. To give it a key or a name, enter its address as a new provider.';
+    case 'settings':
+      return 'Change it in the settings.';
+  }
+}
 
 function modelViews({ id, label }: { id: string; label: string }, models: readonly ModelInfo[]): ModelView[] {
   return models.map(({ id: modelId, contextWindow }) => ({

@@ -1,12 +1,13 @@
 import type { ModelRuntime } from '@toolyard/model-runtime';
-import { createOpenAiChatRuntime } from '@toolyard/model-runtime';
+import { createProviderRuntime } from '@toolyard/model-runtime';
 import type { Clock, IdSource, Principal, ProviderView } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import { DEMO } from './demo-provider.ts';
 import type { FoundProvider, FoundProviders } from './found-providers.ts';
 import type { ProviderRecord } from './provider-record.ts';
-import { isSameServer } from './provider-record.ts';
-import type { StoredProviders } from './stored-providers.ts';
+import { findKnownProvider } from './known-providers.ts';
+import { isSameServer, runtimeFacts } from './provider-record.ts';
+import type { StoredProvider, StoredProviders } from './stored-providers.ts';
 
 export type ProviderDirectoryOptions = {
   /** Those of environment and configuration file; the first of an id counts. */
@@ -34,7 +35,7 @@ export class ProviderDirectory {
   async configured(principal: Principal): Promise<ProviderRecord[]> {
     const own = await this.#options.stored.list(principal);
     const seen = new Set<string>([DEMO.id]);
-    return [...this.#options.fixed, ...own.map((provider) => ({ ...provider, origin: 'settings' as const }))].filter(
+    return [...this.#options.fixed, ...(await Promise.all(own.map(asRecord)))].filter(
       ({ id }) => !seen.has(id) && seen.add(id),
     );
   }
@@ -66,14 +67,13 @@ export class ProviderDirectory {
   /** The same one until address or key change. @throws as {@link ProviderDirectory.keyOf} does. */
   async open(principal: Principal, record: ProviderRecord): Promise<OpenedProvider> {
     const { fetches, clock, ids } = this.#options;
-    const { id, baseUrl } = record;
+    const { id, baseUrl, wire, modelNames = [] } = record;
     const apiKey = await this.keyOf(principal, record);
-    const version = `${baseUrl}\n${apiKey ?? ''}`;
+    const version = [baseUrl, apiKey ?? '', wire, record.known?.id ?? '', ...modelNames].join('\n');
     const key = `${principal.ownerId}\n${id}`;
     const known = this.#opened.get(key);
     if (known?.version === version) return known;
-    const runtime = createOpenAiChatRuntime({
-      baseUrl,
+    const runtime = createProviderRuntime(runtimeFacts(record), {
       fetch: fetches.for(baseUrl),
       clock,
       newId: () => ids.next(),
@@ -85,12 +85,32 @@ export class ProviderDirectory {
   }
 
   async view(principal: Principal, record: ProviderRecord): Promise<ProviderView> {
-    const { id, label, origin, baseUrl } = record;
+    const { id, label, origin, baseUrl, wire, known, modelNames } = record;
     // One that cannot be read is a key all the same; what is wrong with it shows where it is needed.
     const hasKey = await this.keyOf(principal, record).then(
       (key) => key !== undefined,
       () => true,
     );
-    return { id, label, origin, baseUrl, hasKey };
+    return {
+      id,
+      label,
+      origin,
+      baseUrl,
+      hasKey,
+      wire,
+      ...(known === undefined ? {} : { known: known.id }),
+      ...(modelNames === undefined ? {} : { modelNames: [...modelNames] }),
+    };
   }
+}
+
+/** What is stored of a provider, with what is known of it. */
+export async function asRecord({ wire, known: id, ...stored }: StoredProvider): Promise<ProviderRecord> {
+  const known = await findKnownProvider(id);
+  return {
+    ...stored,
+    origin: 'settings',
+    wire: wire ?? known?.wire ?? 'openai-chat',
+    ...(known === undefined ? {} : { known }),
+  };
 }

@@ -1,5 +1,7 @@
-import type { ProviderView } from '@toolyard/protocol';
+import type { createProviderRuntime } from '@toolyard/model-runtime';
+import type { ProviderView, WireName } from '@toolyard/protocol';
 import { isLoopback } from '../config/server-options.ts';
+import type { KnownProvider } from './known-providers.ts';
 
 /** A provider that is reached by an address. */
 export type ProviderRecord = {
@@ -7,9 +9,25 @@ export type ProviderRecord = {
   label: string;
   origin: Exclude<ProviderView['origin'], 'built-in'>;
   baseUrl: string;
+  wire: WireName;
   /** Of environment and file; the keys of stored providers are among the secrets. */
   apiKey?: string;
+  /** What is known of it by name; counts where it is spoken with over the same wire. */
+  known?: KnownProvider;
+  /** Its models, where somebody named them. */
+  modelNames?: readonly string[];
+  /** The variables of the environment it comes from. */
+  variables?: readonly string[];
 };
+
+/** How a provider is to be talked with. */
+export function runtimeFacts(
+  record: Pick<ProviderRecord, 'baseUrl' | 'wire' | 'known' | 'modelNames'>,
+): Parameters<typeof createProviderRuntime>[0] {
+  const { baseUrl, wire, known, modelNames = [] } = record;
+  const named = modelNames.length === 0 ? {} : { models: { named: modelNames } };
+  return { ...(known?.wire === wire ? known : { wire }), baseUrl, ...named };
+}
 
 /** True where a key for one address may be sent to the other: scheme, host and port are the same. */
 export function isSameOrigin(one: string, other: string): boolean {

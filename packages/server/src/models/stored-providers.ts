@@ -1,6 +1,5 @@
-import type { ChangeProvider, Clock, JsonValue, Principal } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
-import { parseJson } from '@toolyard/protocol';
+import type { ChangeProvider, Clock, CreateProvider, JsonValue, Principal, WireName } from '@toolyard/protocol';
+import { parseJson, ToolyardError, WIRES } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import { z } from 'zod';
 import { checkBaseUrl } from '../config/base-url.ts';
@@ -11,18 +10,33 @@ import { isSameOrigin } from './provider-record.ts';
 /** The settings key under which providers are kept, without their keys. Written here only. */
 const PROVIDERS_KEY = 'providers';
 
-export type StoredProvider = { id: string; label: string; baseUrl: string };
+/** `wire` is absent in records of older releases, which knew one only. */
+export type StoredProvider = {
+  id: string;
+  label: string;
+  baseUrl: string;
+  wire?: WireName;
+  known?: string;
+  modelNames?: string[];
+};
 
 const storedProvider = z.object({
   id: z.string().regex(PROVIDER_ID),
   label: z.string(),
   baseUrl: z.string().refine((url) => /^https?:\/\//.test(url) && URL.canParse(url)),
+  wire: z.enum(WIRES).exactOptional(),
+  known: z.string().exactOptional(),
+  modelNames: z.array(z.string()).exactOptional(),
 });
 
 /** A key is kept together with the origin it was entered for. */
 const storedKey = z.object({ origin: z.string(), apiKey: z.string() });
 
-export type StoredProvidersOptions = { settings: SettingsRepository; secrets: Secrets; clock: Clock };
+export type StoredProvidersOptions = {
+  settings: Pick<SettingsRepository, 'get' | 'set'>;
+  secrets: Pick<Secrets, 'get' | 'set' | 'remove'>;
+  clock: Clock;
+};
 
 /**
  * The providers a person entered. A key is bound to the origin it was entered for: whatever becomes of the address,
@@ -47,7 +61,10 @@ export class StoredProviders {
   }
 
   /** @throws ToolyardError `bad_config` where there is one that cannot be read. */
-  async key(principal: Principal, { id, baseUrl }: StoredProvider): Promise<string | undefined> {
+  async key(
+    principal: Principal,
+    { id, baseUrl }: Pick<StoredProvider, 'id' | 'baseUrl'>,
+  ): Promise<string | undefined> {
     const text = await this.#options.secrets.get(principal, secretName(id));
     if (text === null) return undefined;
     const parsed = parseJson(text);
@@ -56,18 +73,19 @@ export class StoredProviders {
   }
 
   /** @throws ToolyardError `bad_request` for its address or key, `conflict` where there is one of that id */
-  create(principal: Principal, provider: StoredProvider & { apiKey?: string }): Promise<StoredProvider> {
+  create(principal: Principal, provider: CreateProvider & { id: string }): Promise<StoredProvider> {
     return this.#inTurn(async () => {
-      const { id, label } = provider;
+      const { id, label, wire, known, modelNames = [] } = provider;
       const baseUrl = checkBaseUrl(provider.baseUrl, { code: 'bad_request' });
       const apiKey = readKey(provider.apiKey);
       const all = await this.list(principal);
       if (all.some((other) => other.id === id)) throw idTaken(id);
       // A key that was left under this id by a death in between belongs to nobody.
       await this.#options.secrets.remove(principal, secretName(id));
-      await this.#write(principal, [...all, { id, label, baseUrl }]);
-      if (apiKey !== null) await this.#writeKey(principal, { id, baseUrl }, apiKey);
-      return { id, label, baseUrl };
+      const made = plainly({ id, label, baseUrl, wire, known, modelNames });
+      await this.#write(principal, [...all, made]);
+      if (apiKey !== null) await this.#writeKey(principal, made, apiKey);
+      return made;
     });
   }
 
@@ -79,7 +97,14 @@ export class StoredProviders {
       if (before === undefined) return null;
       const baseUrl =
         change.baseUrl === undefined ? before.baseUrl : checkBaseUrl(change.baseUrl, { code: 'bad_request' });
-      const after = { id, label: change.label?.trim() || before.label, baseUrl };
+      const after = plainly({
+        id,
+        label: change.label?.trim() || before.label,
+        baseUrl,
+        wire: change.wire ?? before.wire,
+        known: change.known === undefined ? before.known : (change.known ?? undefined),
+        modelNames: change.modelNames ?? before.modelNames ?? [],
+      });
       const apiKey = change.apiKey === undefined ? undefined : readKey(change.apiKey);
       const isElsewhere = !isSameOrigin(before.baseUrl, baseUrl);
       if (isElsewhere || apiKey !== undefined) await this.#options.secrets.remove(principal, secretName(id));
@@ -106,7 +131,7 @@ export class StoredProviders {
 
   async #write(principal: Principal, providers: readonly StoredProvider[]): Promise<void> {
     const { settings, clock } = this.#options;
-    const value: JsonValue = providers.map(({ id, label, baseUrl }) => ({ id, label, baseUrl }));
+    const value: JsonValue = providers.map((provider) => ({ ...provider }));
     await settings.set(principal, PROVIDERS_KEY, value, clock.now());
   }
 
@@ -120,6 +145,27 @@ export class StoredProviders {
     this.#turn = done.catch(() => undefined);
     return done;
   }
+}
+
+/** Without what says nothing. Names of models are given once each, without spaces around them. */
+function plainly(given: {
+  id: string;
+  label: string;
+  baseUrl: string;
+  wire: WireName | undefined;
+  known: string | undefined;
+  modelNames: readonly string[];
+}): StoredProvider {
+  const { id, label, baseUrl, wire, known } = given;
+  const modelNames = [...new Set(given.modelNames.map((name) => name.trim()).filter((name) => name !== ''))];
+  return {
+    id,
+    label,
+    baseUrl,
+    ...(wire === undefined ? {} : { wire }),
+    ...(known === undefined ? {} : { known }),
+    ...(modelNames.length === 0 ? {} : { modelNames }),
+  };
 }
 
 /** Trimmed; null for an empty one. @throws ToolyardError `bad_request` for what no header can carry. */

@@ -3,6 +3,7 @@ import type { Router } from '../router.ts';
 import {
   changeProvider,
   createProvider,
+  knownProviderPage,
   modelsView,
   providerPage,
   providerView,
@@ -28,6 +29,14 @@ export function addModelRoutes({ route }: Router, { models }: HttpDeps): void {
     summary: 'Where models come from',
     answer: providerPage,
     handle: async ({ principal }) => ({ items: await models.providers(principal) }),
+  });
+
+  route({
+    method: 'get',
+    path: '/api/providers/known',
+    summary: 'The providers whose address and API are known: only a key is wanted',
+    answer: knownProviderPage,
+    handle: async () => ({ items: await models.known() }),
   });
 
   route({

@@ -1,11 +1,13 @@
 import type {
   ChangeProvider,
   CreateProvider,
+  KnownProviderView,
   ModelsView,
   ProviderView,
   TestedProvider,
   TestProvider,
 } from '@toolyard/protocol';
+import { WIRES } from '@toolyard/protocol';
 import { z } from 'zod';
 import { anId, errorInfo, named, newId, pageOf } from './common.ts';
 import { modelReference } from './configuration.ts';
@@ -29,6 +31,9 @@ export const modelsView = named(
   ),
 );
 
+const wire = z.enum(WIRES);
+const modelNames = z.array(z.string().min(1).max(300)).max(1000);
+
 export const providerView = named(
   'ProviderView',
   exactly<ProviderView>()(
@@ -38,19 +43,48 @@ export const providerView = named(
       origin: z.enum(['built-in', 'environment', 'file', 'found', 'settings']),
       baseUrl: z.string().nullable(),
       hasKey: z.boolean(),
+      wire: wire.nullable(),
+      known: z.string().exactOptional(),
+      modelNames: modelNames.exactOptional(),
     }),
   ),
 );
 export const providerPage = pageOf('ProviderPage', providerView);
 
+const knownProviderView = named(
+  'KnownProviderView',
+  exactly<KnownProviderView>()(
+    z.strictObject({
+      id: z.string(),
+      label: z.string(),
+      place: z.enum(['hosted', 'own']),
+      wire,
+      baseUrl: z.string(),
+      keyVariables: z.array(z.string()),
+      keyPage: z.string().nullable(),
+      wantsModelNames: z.boolean(),
+      note: z.string().exactOptional(),
+      source: z.string(),
+      proof: z.enum(['tried', 'documented']),
+    }),
+  ),
+);
+export const knownProviderPage = pageOf('KnownProviderPage', knownProviderView);
+
 const label = z.string().min(1).max(200);
 const baseUrl = z.string().min(1).max(2000);
 const apiKey = z.string().max(10_000);
+const known = z.string().max(64);
+const how = {
+  wire: wire.exactOptional(),
+  known: known.exactOptional(),
+  modelNames: modelNames.exactOptional(),
+};
 
 export const createProvider = named(
   'CreateProvider',
   exactly<CreateProvider>()(
-    z.strictObject({ id: newId.exactOptional(), label, baseUrl, apiKey: apiKey.exactOptional() }),
+    z.strictObject({ id: newId.exactOptional(), label, baseUrl, apiKey: apiKey.exactOptional(), ...how }),
   ),
 );
 export const changeProvider = named(
@@ -60,12 +94,16 @@ export const changeProvider = named(
       label: label.exactOptional(),
       baseUrl: baseUrl.exactOptional(),
       apiKey: apiKey.nullable().exactOptional(),
+      ...how,
+      known: known.nullable().exactOptional(),
     }),
   ),
 );
 export const testProvider = named(
   'TestProvider',
-  exactly<TestProvider>()(z.strictObject({ id: anId.exactOptional(), baseUrl, apiKey: apiKey.exactOptional() })),
+  exactly<TestProvider>()(
+    z.strictObject({ id: anId.exactOptional(), baseUrl, apiKey: apiKey.exactOptional(), ...how }),
+  ),
 );
 export const testedProvider = named(
   'TestedProvider',

@@ -26,8 +26,9 @@ export function createTestModels(): Models {
     },
     open: () => Promise.reject(new Error('no test of the door opens a model')),
     providers: async ({ ownerId }) => of(ownerId),
-    async create({ ownerId }, { id = 'made-up', label, baseUrl, apiKey }) {
-      const provider: ProviderView = { id, label, origin: 'settings', baseUrl, hasKey: apiKey !== undefined };
+    known: async () => [],
+    async create({ ownerId }, { id = 'made-up', label, baseUrl, apiKey, wire = 'openai-chat' }) {
+      const provider: ProviderView = { id, label, origin: 'settings', baseUrl, hasKey: apiKey !== undefined, wire };
       of(ownerId).push(provider);
       return provider;
     },

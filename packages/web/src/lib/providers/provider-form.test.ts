@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ProviderView } from '@toolyard/protocol';
-import { fieldsOf, needsKeyAgain, problemsOf, toChange, toCreate, toTest } from './provider-form.ts';
+import type { KnownProviderView, ProviderView } from '@toolyard/protocol';
+import { fieldsOf, filledFrom, needsKeyAgain, problemsOf, toChange, toCreate, toTest } from './provider-form.ts';
 
 const stored: ProviderView = {
   id: 'p1',
@@ -8,6 +8,7 @@ const stored: ProviderView = {
   origin: 'settings',
   baseUrl: 'https://models.example.org/v1',
   hasKey: true,
+  wire: 'anthropic-messages',
 };
 
 it('says which field lacks what', () => {
@@ -17,22 +18,52 @@ it('says which field lacks what', () => {
   expect(problemsOf(fieldsOf(stored))).toEqual({});
 });
 
+const api = { wire: 'anthropic-messages', known: null, modelNames: [] };
+
 it('keeps the stored key when nothing was typed, replaces it by what was, and removes it when told', () => {
-  expect(toChange(fieldsOf(stored))).toEqual({ label: 'Office', baseUrl: 'https://models.example.org/v1' });
+  expect(toChange(fieldsOf(stored))).toEqual({ label: 'Office', baseUrl: 'https://models.example.org/v1', ...api });
   expect(toChange({ ...fieldsOf(stored), apiKey: ' new ' }).apiKey).toBe('new');
   expect(toChange({ ...fieldsOf(stored), removeKey: true }).apiKey).toBeNull();
-  expect(toCreate({ label: ' A ', baseUrl: ' http://127.0.0.1:1/v1 ', apiKey: '', removeKey: false })).toEqual({
-    label: 'A',
-    baseUrl: 'http://127.0.0.1:1/v1',
-  });
+  const fresh = { ...fieldsOf(null), label: ' A ', baseUrl: ' http://127.0.0.1:1/v1 ' };
+  expect(toCreate(fresh)).toEqual({ label: 'A', baseUrl: 'http://127.0.0.1:1/v1', wire: 'openai-chat' });
 });
 
 it('asks for the key again where the address changes its host, and does not test with the stored one there', () => {
   const moved = { ...fieldsOf(stored), baseUrl: 'https://elsewhere.example.org/v1' };
   expect(needsKeyAgain(stored, moved)).toBe(true);
-  expect(toTest(stored, moved)).toEqual({ baseUrl: moved.baseUrl });
+  expect(toTest(stored, moved)).not.toHaveProperty('id');
   expect(needsKeyAgain(stored, { ...moved, apiKey: 'k' })).toBe(false);
   expect(needsKeyAgain(stored, { ...fieldsOf(stored), baseUrl: 'https://models.example.org/other/v1' })).toBe(false);
-  expect(toTest(stored, fieldsOf(stored))).toEqual({ id: 'p1', baseUrl: stored.baseUrl });
-  expect(toTest(stored, { ...fieldsOf(stored), removeKey: true })).toEqual({ baseUrl: stored.baseUrl });
+  expect(toTest(stored, fieldsOf(stored))).toMatchObject({ id: 'p1', baseUrl: stored.baseUrl, wire: stored.wire });
+  expect(toTest(stored, { ...fieldsOf(stored), removeKey: true })).not.toHaveProperty('id');
+});
+
+const known = (id: string, baseUrl: string): KnownProviderView => ({
+  id,
+  label: id.toUpperCase(),
+  place: 'hosted',
+  wire: 'google-gemini',
+  baseUrl,
+  keyVariables: [],
+  keyPage: null,
+  wantsModelNames: false,
+  source: 'https://example.org',
+  proof: 'documented',
+});
+
+it('fills in what is known, keeps a name somebody gave, and takes back only what it filled in', () => {
+  const [a, b] = [known('a', 'https://a.example/v1'), known('b', 'https://{ACCOUNT}.b.example/v1')];
+  const once = filledFrom(a, undefined, fieldsOf(null));
+  expect(once).toMatchObject({ known: 'a', label: 'A', baseUrl: a.baseUrl, wire: 'google-gemini' });
+  const twice = filledFrom(b, a, once);
+  expect(twice).toMatchObject({ known: 'b', label: 'B' });
+  expect(problemsOf(twice)).toEqual({ baseUrl: { gap: '{ACCOUNT}' } });
+  expect(filledFrom(b, a, { ...once, label: 'Mine' }).label).toBe('Mine');
+  expect(filledFrom(undefined, b, twice)).toMatchObject({ known: '', label: '', baseUrl: '' });
+  const own = { ...twice, label: 'Mine', baseUrl: 'https://x.b.example/v1' };
+  expect(filledFrom(undefined, b, own)).toMatchObject({ known: '', label: 'Mine', baseUrl: own.baseUrl });
+});
+
+it('takes names of models one a line or with commas', () => {
+  expect(toCreate({ ...fieldsOf(stored), modelNames: ' a/b \n\nc, d' }).modelNames).toEqual(['a/b', 'c', 'd']);
 });

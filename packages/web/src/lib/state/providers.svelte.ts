@@ -1,6 +1,7 @@
 import type {
   ChangeProvider,
   CreateProvider,
+  KnownProviderView,
   Page,
   ProviderView,
   TestedProvider,
@@ -51,6 +52,11 @@ class ProvidersState {
     } catch (thrown) {
       if (ticket === this.#asked) this.error = asApiError(thrown);
     }
+  }
+
+  /** Those whose address and API are known. */
+  async knownOnes(): Promise<KnownProviderView[]> {
+    return (await this.#deps.api.get<Page<KnownProviderView>>('/api/providers/known')).items;
   }
 
   async create(provider: CreateProvider): Promise<void> {

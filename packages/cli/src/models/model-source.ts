@@ -1,0 +1,44 @@
+import type { KnownProviderView, ModelsView, Page, ProviderView } from '@toolyard/protocol';
+import { dataDirFrom } from '../server/data-dir.ts';
+
+export type SourceFlags = {
+  /** True without an address: the server of the data folder. */
+  server?: string | true;
+  token?: string;
+  dataDir?: string;
+};
+
+/** Whom a command asks for models: a running server, or this machine's own settings. */
+export type ModelSource = AsyncDisposable & {
+  models(): Promise<ModelsView>;
+  providers(): Promise<ProviderView[]>;
+  known(): Promise<KnownProviderView[]>;
+};
+
+/** @throws ToolyardError where there is no such server, or the settings are wrong */
+export async function modelSource(flags: SourceFlags, env: NodeJS.ProcessEnv): Promise<ModelSource> {
+  const { server, token, dataDir } = flags;
+  if (server === undefined) {
+    const { readMachineModels } = await import('@toolyard/server/machine-models');
+    const machine = await readMachineModels({ dataDir: dataDirFrom(dataDir ?? env['TOOLYARD_DATA_DIR'], env), env });
+    return {
+      models: () => machine.list(),
+      providers: () => machine.providers(),
+      known: () => machine.known(),
+      [Symbol.asyncDispose]: () => machine.close(),
+    };
+  }
+  const { serverClient } = await import('../server/server-client.ts');
+  const named = {
+    ...(server === true ? {} : { server }),
+    ...(token === undefined ? {} : { token }),
+    ...(dataDir === undefined ? {} : { dataDir }),
+  };
+  const client = serverClient(named, env, (input, init) => globalThis.fetch(input, init));
+  return {
+    models: () => client.get('/api/models'),
+    providers: async () => (await client.get<Page<ProviderView>>('/api/providers')).items,
+    known: async () => (await client.get<Page<KnownProviderView>>('/api/providers/known')).items,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,47 @@
+import { ToolyardError } from '@toolyard/protocol';
+import { EXIT } from '../exit.ts';
+import { plainLine } from '../plain.ts';
+import { columns } from './columns.ts';
+import { modelSource, type SourceFlags } from './model-source.ts';
+
+/** `toolyard models`: 1 where a provider could not be asked. */
+export async function modelsCommand(
+  flags: SourceFlags & { provider?: string; json?: boolean },
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  await using source = await modelSource(flags, env);
+  const { provider } = flags;
+  if (provider !== undefined) checkProvider(provider, await source.providers());
+  const view = await source.models();
+  const isMeant = ({ providerId }: { providerId: string }): boolean =>
+    provider === undefined || providerId === provider;
+  const models = view.models.filter(isMeant);
+  const failures = view.failures.filter(isMeant);
+  const code = failures.length > 0 ? EXIT.failed : EXIT.done;
+  if (flags.json) {
+    process.stdout.write(`${JSON.stringify({ ...view, models, failures }, null, 2)}\n`);
+    return code;
+  }
+  const { standard } = view;
+  const rows = models.map(({ providerId, modelId, contextWindow }) => [
+    modelId,
+    providerId,
+    contextWindow === undefined ? '' : `${contextWindow} tokens`,
+    providerId === standard?.providerId && modelId === standard.modelId ? 'used unless another is chosen' : '',
+  ]);
+  for (const line of columns(rows)) process.stdout.write(`${line}\n`);
+  for (const { providerLabel, error } of failures) {
+    process.stderr.write(`toolyard: ${plainLine(providerLabel)}: ${plainLine(error.message, 500)}\n`);
+    if (error.hint !== undefined) process.stderr.write(`  ${plainLine(error.hint, 500)}\n`);
+  }
+  return code;
+}
+
+function checkProvider(wanted: string, providers: readonly { id: string }[]): void {
+  if (providers.some(({ id }) => id === wanted)) return;
+  throw new ToolyardError({
+    code: 'not_found',
+    message: `There is no provider "${wanted}".`,
+    hint: `There are: ${providers.map(({ id }) => id).join(', ')}. "toolyard providers --known" tells how to add others.`,
+  });
+}

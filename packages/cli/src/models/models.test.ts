@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { KnownProviderView, ModelsView, ProviderView } from '@toolyard/protocol';
+import { reply, startModelServer } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ENV } from '../test-fixtures/terminal-chat.ts';
+import { Served, toolyard } from '../test-fixtures/served.ts';
+
+let dataDir: string;
+beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), 'toolyard-models-'))));
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+describe('on this machine', () => {
+  it('tells the providers of environment and config.json, and their models, keys never', async () => {
+    await using one = await startModelServer([], { models: ['claude-x'], requireKey: 'canary-1', serveAt: 'both' });
+    const provider = {
+      id: 'mine',
+      label: 'Mine\u001b[31m',
+      known: 'anthropic',
+      baseUrl: one.origin,
+      apiKey: 'canary-1',
+    };
+    writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ providers: [provider] }));
+    const env = { ...ENV, OPENAI_BASE_URL: one.url, OPENAI_API_KEY: 'canary-2' };
+
+    const told = await toolyard(['providers', '--data-dir', dataDir], { env });
+    expect(told).toMatchObject({ code: 0, stderr: '' });
+    expect(told.stdout).toMatch(/^mine +Mine\[31m +anthropic-messages +key +config\.json +http:\/\/127/m);
+    expect(told.stdout).toMatch(/^127\S+ +127\S+ +openai-chat +key +environment/m);
+    expect(told.stdout).not.toContain('\u001b');
+
+    const models = await toolyard(['models', '--data-dir', dataDir], { env });
+    expect(models.stdout).toMatch(/^claude-x +mine +used unless another is chosen$/m);
+    expect(models.stderr).toMatch(/key/);
+    expect(models.code).toBe(1);
+    expect(told.stdout + models.stdout + models.stderr).not.toContain('canary');
+
+    const mine = await toolyard(['models', '--provider', 'mine', '--json', '--data-dir', dataDir], { env });
+    expect(mine.code).toBe(0);
+    const view = JSON.parse(mine.stdout) as ModelsView;
+    expect(view.models.map(({ modelId }) => modelId)).toEqual(['claude-x']);
+  });
+
+  it('tells what is known by name, and refuses a provider that is not there', async () => {
+    const known = await toolyard(['providers', '--known', '--json', '--data-dir', dataDir]);
+    const views = JSON.parse(known.stdout) as KnownProviderView[];
+    expect(views.length).toBeGreaterThan(40);
+    const lines = (await toolyard(['providers', '--known', '--data-dir', dataDir])).stdout;
+    expect(lines).toMatch(/^deepseek +DeepSeek +openai-chat +DEEPSEEK_API_KEY +https:\/\/api\.deepseek\.com$/m);
+
+    const refused = await toolyard(['models', '--provider', 'nobody', '--data-dir', dataDir]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/no provider "nobody"[\s\S]*demo/);
+  });
+
+  it('says where config.json is wrong', async () => {
+    writeFileSync(join(dataDir, 'config.json'), '{"providers": [\n{"id": "x", "known": "nobody"}]}');
+    const refused = await toolyard(['models', '--data-dir', dataDir]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/config\.json, line 2: No provider is known as "nobody"/);
+  });
+});
+
+it('asks a running server with --server', async () => {
+  await using one = await startModelServer(() => reply.text('Hi.'), { models: ['served-model'] });
+  await using served = await Served.start({ dataDir });
+  await served.post('/api/providers', { label: 'Entered', baseUrl: one.url, wire: 'openai-responses' });
+  const told = await toolyard(['providers', '--server', '--json', '--data-dir', dataDir]);
+  const views = JSON.parse(told.stdout) as ProviderView[];
+  expect(views).toContainEqual(
+    expect.objectContaining({ id: 'entered', wire: 'openai-responses', origin: 'settings' }),
+  );
+  const models = await toolyard(['models', '--server', served.url]);
+  expect(models.stdout).toMatch(/^served-model +entered/m);
+  expect((await toolyard(['providers', '--data-dir', dataDir])).stdout).not.toContain('entered');
+});

@@ -1,0 +1,36 @@
+import type { KnownProviderView, ProviderView } from '@toolyard/protocol';
+import { EXIT } from '../exit.ts';
+import { columns } from './columns.ts';
+import { modelSource, type SourceFlags } from './model-source.ts';
+
+const FROM: Record<ProviderView['origin'], string> = {
+  'built-in': 'built in',
+  environment: 'environment',
+  file: 'config.json',
+  found: 'found on this machine',
+  settings: 'settings',
+};
+
+/** `toolyard providers`: those there are, or with `--known` all that are known by name. */
+export async function providersCommand(
+  flags: SourceFlags & { known?: boolean; json?: boolean },
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  await using source = await modelSource(flags, env);
+  const providers = flags.known === true ? await source.known() : await source.providers();
+  if (flags.json) {
+    process.stdout.write(`${JSON.stringify(providers, null, 2)}\n`);
+    return EXIT.done;
+  }
+  const rows = providers.map((provider) => ('origin' in provider ? rowOf(provider) : knownRowOf(provider)));
+  for (const line of columns(rows)) process.stdout.write(`${line}\n`);
+  return EXIT.done;
+}
+
+function rowOf({ id, label, wire, baseUrl, hasKey, origin }: ProviderView): string[] {
+  return [id, label, wire ?? '', hasKey ? 'key' : 'no key', FROM[origin], baseUrl ?? ''];
+}
+
+function knownRowOf({ id, label, wire, keyVariables, baseUrl }: KnownProviderView): string[] {
+  return [id, label, wire, keyVariables[0] ?? '', baseUrl];
+}

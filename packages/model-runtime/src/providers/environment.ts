@@ -1,0 +1,54 @@
+import { fillAddress } from './address.ts';
+import { loadProviders } from './load.ts';
+import type { ProviderRecord } from './types.ts';
+
+/** A known provider whose usual variables are set. */
+export type ProviderInEnvironment = {
+  known: ProviderRecord;
+  /** Its own, or the one that was set in its place; not checked. */
+  baseUrl: string;
+  /** True where `baseUrl` was set to another place than its own. */
+  isElsewhere: boolean;
+  apiKey?: string;
+  /** Which variables say so. */
+  variables: readonly string[];
+};
+
+/**
+ * The providers whose usual variables are set, OpenAI first. Programs of one's own are not among them: a key does not
+ * say that they run.
+ */
+export async function providersInEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ProviderInEnvironment[]> {
+  const hosted = (await loadProviders()).filter(({ place }) => place === 'hosted');
+  const [first, rest] = [hosted.filter(({ id }) => id === 'openai'), hosted.filter(({ id }) => id !== 'openai')];
+  return [...first, ...rest].map((known) => look(env, known)).filter((found) => found !== null);
+}
+
+function look(env: Readonly<Record<string, string | undefined>>, known: ProviderRecord): ProviderInEnvironment | null {
+  const { baseUrlVariable } = known;
+  const keyVariable = known.keyVariables.find((name) => valueOf(env, name) !== undefined);
+  const given = baseUrlVariable === undefined ? undefined : valueOf(env, baseUrlVariable);
+  if (keyVariable === undefined && given === undefined) return null;
+  const home = fillAddress(known.baseUrl, env);
+  const baseUrl = given ?? home;
+  if (baseUrl === null) return null;
+  const apiKey = keyVariable === undefined ? undefined : valueOf(env, keyVariable);
+  return {
+    known,
+    baseUrl,
+    isElsewhere: home === null || hostOf(baseUrl) !== hostOf(home),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    variables: [given === undefined ? undefined : baseUrlVariable, keyVariable].filter((name) => name !== undefined),
+  };
+}
+
+function valueOf(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+  const text = env[name]?.trim() ?? '';
+  return text === '' ? undefined : text;
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : address;
+}

@@ -1,0 +1,191 @@
+import type { Fetch } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import { reply, runNode, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
+import { describe, expect, test } from 'vitest';
+import { collect, request, textIn, tool } from '../test-fixtures/requests.ts';
+import { WIRES } from '../test-fixtures/wires.ts';
+import type { WireName } from '../wire/names.ts';
+import { fillAddress, placeholdersIn } from './address.ts';
+import { anthropicCompatibleFactory, createProviderRuntime, openaiCompatibleFactory } from './factories.ts';
+import { loadProviders, loadUnreachedProviders } from './load.ts';
+
+const records = await loadProviders();
+const KEY = 'canary-key-0123456789';
+
+/** Every provider the flows know by name. */
+const KNOWN_ELSEWHERE = `
+ai21 ai302 ai360 aihubmix akashchat antgroup anthropic azure azureai baichuan bailiancodingplan bedrock bfl cerebras
+chatgpt cloudflare cohere cometapi comfyui deepseek fal fireworksai giteeai github githubcopilot glmcodingplan google
+groq higress huggingface hunyuan infiniai internlm jina kimicodingplan lmstudio lobehub longcat meta minimax
+minimaxcodingplan mistral modelscope moonshot nebius newapi novita nvidia ollama ollamacloud openai opencodecodingplan
+opencodezen openrouter perplexity ppio qiniu qwen replicate router sambanova search1api sensenova siliconcloud spark
+stepfun straico streamlake supergrok taichu tencentcloud togetherai unsloth upstage v0 vercelaigateway vllm volcengine
+volcenginecodingplan wenxin xai xiaomimimo xinference zenmux zeroone zhipu vertexai freeaiapikey
+llamacpp jan koboldcpp textgenerationwebui litellm`.match(/\S+/g);
+
+/** An address with something in every gap. */
+const filled = (address: string): string =>
+  fillAddress(address, Object.fromEntries(placeholdersIn(address).map((name) => [name, 'mine']))) ?? '';
+
+/** How a request looks that each wire sends to an address it was given as it stands in the documents. */
+const ENDPOINT: Record<WireName, RegExp> = {
+  'openai-chat': /\/chat\/completions$/,
+  'openai-responses': /\/v1\/responses$/,
+  'anthropic-messages': /[^1]\/v1\/messages$/,
+  'google-gemini': /\.com\/v1beta\/models\/scripted:streamGenerateContent\?alt=sse$/,
+};
+
+describe('what is known of providers', () => {
+  test('has each that is known elsewhere, or says why not', async () => {
+    const unreached = await loadUnreachedProviders();
+    const told = [...records, ...unreached].map(({ id }) => id);
+    expect(told.toSorted()).toEqual(KNOWN_ELSEWHERE?.toSorted());
+    expect(records.length).toBeGreaterThan(70);
+    for (const { why } of unreached) expect(why).toMatch(/^\w.+ .+\.$/);
+  });
+
+  test.each(records)('$id: its address, key and source can be used', (record) => {
+    const url = new URL(filled(record.baseUrl));
+    expect(`${url.origin}${url.pathname}`.replace(/\/$/, '')).toBe(filled(record.baseUrl));
+    expect(url.protocol).toBe(record.place === 'own' ? 'http:' : 'https:');
+    if (record.place === 'own') expect(url.hostname).toBe('127.0.0.1');
+    for (const address of [record.source, record.keyPage ?? record.source]) {
+      expect(new URL(address).protocol).toBe('https:');
+    }
+    for (const name of record.keyVariables) expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/);
+  });
+
+  test('gives no variable to two, and takes none that is set for other purposes', () => {
+    const variables = records.flatMap(({ keyVariables, baseUrlVariable }) => [
+      ...keyVariables,
+      ...(baseUrlVariable === undefined ? [] : [baseUrlVariable]),
+    ]);
+    expect(new Set(variables).size).toBe(variables.length);
+    for (const shared of ['GITHUB_TOKEN', 'GH_TOKEN', 'HF_TOKEN', 'CLOUDFLARE_API_TOKEN', 'AWS_SECRET_ACCESS_KEY']) {
+      expect(variables).not.toContain(shared);
+    }
+  });
+
+  test('is not loaded with the package', async () => {
+    const script = `
+      import { registerHooks } from 'node:module';
+      const seen = [];
+      registerHooks({ load: (url, context, next) => (seen.push(url), next(url, context)) });
+      const room = await import(${JSON.stringify(new URL('../index.ts', import.meta.url).href)});
+      const of = (urls) => urls.filter((url) => url.includes('/providers/data/')).length;
+      const before = of(seen);
+      await room.loadProviders();
+      console.log(before, of(seen));
+    `;
+    const { stdout } = await runNode([SOURCE_CONDITION, '--input-type=module', '-e', script]);
+    expect(stdout.trim()).toBe('0 6');
+  });
+});
+
+/** The network, with one scripted server behind every address; tells what was asked for. */
+function networkOf(origin: string): { fetch: Fetch; asked: URL[] } {
+  const asked: URL[] = [];
+  const fetch: Fetch = (input, init) => {
+    const url = new URL(input);
+    asked.push(url);
+    return globalThis.fetch(
+      `${origin}/v1${url.pathname.replace(/.*(\/chat|\/messages|\/responses|\/models)/, '$1')}${url.search}`,
+      init,
+    );
+  };
+  return { fetch, asked };
+}
+
+describe('a runtime made of a record', () => {
+  test.each(records)('$id: asks at the documented address, with the key', async (record) => {
+    const script = WIRES.find(({ wire }) => wire === record.wire);
+    await using server = await startModelServer(script === undefined ? [] : [script.text('Hello.')], {
+      serveAt: 'both',
+      requireKey: KEY,
+    });
+    const { fetch, asked } = networkOf(server.origin);
+    const baseUrl = filled(record.baseUrl);
+    const runtime = createProviderRuntime({ ...record, baseUrl }, { fetch, clock: systemClock, apiKey: KEY });
+    const parts = await collect(runtime, request('hi', { model: 'scripted' }));
+    expect(textIn(parts)).toBe('Hello.');
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.href).toMatch(ENDPOINT[record.wire]);
+    expect(asked[0]?.href.startsWith(baseUrl)).toBe(true);
+  });
+
+  test('tells the models a record names, asks nobody, and finds a list that lies elsewhere', async () => {
+    await using server = await startModelServer([], { models: ['a/b'] });
+    const { fetch, asked } = networkOf(server.origin);
+    const runtimeOf = (id: string) => {
+      const record = records.find((one) => one.id === id);
+      if (record === undefined) throw new Error(id);
+      return createProviderRuntime(record, { fetch, clock: systemClock, apiKey: KEY });
+    };
+    expect((await runtimeOf('perplexity').models())[0]).toEqual({ id: 'sonar' });
+    expect(asked).toEqual([]);
+    expect(await runtimeOf('github').models()).toMatchObject([{ id: 'a/b' }]);
+    expect(asked.map(String)).toEqual(['https://models.github.ai/catalog/models']);
+  });
+});
+
+describe('the factories', () => {
+  test('make a provider of an address, its quirks and headers; what is given later wins', async () => {
+    await using server = await startModelServer(() => reply.text('Hi.'));
+    const common = { fetch: globalThis.fetch, clock: systemClock };
+    const example = openaiCompatibleFactory({
+      baseUrl: 'http://127.0.0.1:9',
+      quirks: { reasoning: 'thinking' },
+      headers: { 'x-title': 'Toolyard', 'x-team': 'a' },
+    });
+    const runtime = example({ ...common, baseUrl: server.url, headers: { 'x-team': 'b' } });
+    await collect(runtime, request('hi', { parameters: { reasoningEffort: 'high' } }));
+    expect(server.requests[0]?.headers).toMatchObject({ 'x-title': 'Toolyard', 'x-team': 'b' });
+    expect(server.requests[0]?.body).toMatchObject({ thinking: { type: 'enabled' } });
+  });
+
+  test('speak Anthropic, too, with the key where the provider wants it', async () => {
+    const script = WIRES.find(({ wire }) => wire === 'anthropic-messages');
+    await using server = await startModelServer(() => script?.text('Hi.') ?? reply.error(500, ''));
+    const example = anthropicCompatibleFactory({ baseUrl: server.origin, quirks: { bearer: true } });
+    const runtime = example({ fetch: globalThis.fetch, clock: systemClock, apiKey: KEY });
+    expect(textIn(await collect(runtime, request('hi')))).toBe('Hi.');
+    expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(server.requests[0]?.headers['x-api-key']).toBeUndefined();
+  });
+});
+
+test('a provider that cannot stream calls is asked for the whole answer where there are tools, and only there', async () => {
+  const whole = reply.json({
+    choices: [
+      {
+        index: 0,
+        finish_reason: 'tool_calls',
+        message: {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
+        },
+      },
+    ],
+  });
+  await using server = await startModelServer([whole, reply.text('Hi.')]);
+  const runtime = openaiCompatibleFactory({ baseUrl: server.url, quirks: { noStreamWithTools: true } })({
+    fetch: globalThis.fetch,
+    clock: systemClock,
+  });
+  const parts = await collect(runtime, request('hi', { tools: [tool('f')] }));
+  expect(parts).toContainEqual(expect.objectContaining({ type: 'tool_call', name: 'f', arguments: { a: 1 } }));
+  expect(textIn(await collect(runtime, request('hi')))).toBe('Hi.');
+  const [first, second] = server.requests.map(({ body }) => body);
+  expect(first).toMatchObject({ stream: false });
+  expect(first).not.toHaveProperty('stream_options');
+  expect(second).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+});
+
+test('an address is filled in with plain names only', () => {
+  const address = 'https://{NAME}.example.com/{ACCOUNT}/v1';
+  expect(placeholdersIn(address)).toEqual(['NAME', 'ACCOUNT']);
+  expect(fillAddress(address, { NAME: ' mine ', ACCOUNT: 'a1' })).toBe('https://mine.example.com/a1/v1');
+  expect(fillAddress(address, { NAME: 'mine' })).toBeNull();
+  expect(fillAddress(address, { NAME: 'evil.test/', ACCOUNT: 'a1' })).toBeNull();
+});

@@ -1,0 +1,246 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createProviderRuntime } from '@toolyard/model-runtime';
+import type { ModelReference, Principal } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import type { Storage } from '@toolyard/storage';
+import { openStorage } from '@toolyard/storage';
+import type { ModelServer } from '@toolyard/testing';
+import { anthropicReply, createIds, geminiReply, reply, responsesReply, startModelServer } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readConfigFile } from '../config/config-file.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import { createSecrets } from '../secrets/secrets.ts';
+import type { ModelsOptions, ModelsService } from './models.ts';
+import { createModels } from './models.ts';
+import { tryProvider } from './try-provider.ts';
+
+const me: Principal = { ownerId: 'owner' };
+let folder: string;
+let storage: Storage;
+let secrets: Secrets;
+const open: { close(): Promise<unknown> }[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'toolyard-providers-'));
+  storage = await openStorage({ folder, clock: systemClock });
+  secrets = createSecrets({ repository: storage.secrets, clock: systemClock, folder, env: {}, log: () => {} });
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+  storage.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function models(more: Partial<ModelsOptions> = {}): Promise<ModelsService> {
+  const made = await createModels({
+    settings: storage.settings,
+    secrets,
+    env: {},
+    fileProviders: [],
+    fileDefaults: {},
+    clock: systemClock,
+    ids: createIds(),
+    hub: { changed: () => {} },
+    localPorts: [],
+    ...more,
+  });
+  open.push(made);
+  return made;
+}
+
+async function server(...how: Parameters<typeof startModelServer>): Promise<ModelServer> {
+  const started = await startModelServer(...how);
+  open.push(started);
+  return started;
+}
+
+async function ask(all: ModelsService, model: ModelReference, parameters = {}): Promise<string> {
+  const runtime = await all.open(me, model);
+  const messages = [
+    { id: 'm', parentId: null, createdAt: 0, role: 'user' as const, parts: [{ type: 'text' as const, text: 'hi' }] },
+  ];
+  const how = { tools: [], toolChoice: 'auto', toolMode: 'native', parameters } as const;
+  let text = '';
+  for await (const parts of runtime.chat({ model: model.modelId, messages, ...how })) {
+    for (const part of parts)
+      text += part.type === 'text' ? part.text : part.type === 'error' ? part.error.message : '';
+  }
+  return text;
+}
+
+const fileWith = (providers: object[]): ReturnType<typeof readConfigFile> => {
+  const path = join(folder, 'config.json');
+  writeFileSync(path, JSON.stringify({ providers }, null, 1));
+  return readConfigFile(path, {});
+};
+
+describe('the API a provider speaks', () => {
+  it.each([
+    ['openai-chat', reply.text('Hello.'), /\/chat\/completions$/],
+    ['openai-responses', responsesReply('Hello.'), /\/responses$/],
+    ['anthropic-messages', anthropicReply('Hello.'), /\/messages$/],
+    ['google-gemini', geminiReply('Hello.'), /:streamGenerateContent/],
+  ] as const)('%s is tried, stored, listed and used after a new start', async (wire, answer, path) => {
+    const models_ = { models: [{ name: 'models/m', id: 'm' }], data: [{ id: 'm' }] };
+    const one = await server(() => answer, { requireKey: 'k', serveAt: 'both', models: reply.json(models_) });
+    const before = await models();
+    const given = { baseUrl: one.origin, apiKey: 'k', wire };
+    expect(await before.test(me, given)).toEqual({ ok: true, models: ['m'] });
+    expect(await before.test(me, { ...given, apiKey: 'wrong' })).toMatchObject({ error: { code: 'invalid_key' } });
+    expect(await before.create(me, { id: 'one', label: 'One', ...given })).toMatchObject({ wire });
+    const after = await models();
+    expect(await after.providers(me)).toMatchObject([
+      { id: 'one', wire },
+      { id: 'demo', wire: null },
+    ]);
+    expect((await after.list(me)).models[0]).toMatchObject({ providerId: 'one', modelId: 'm' });
+    expect(await ask(after, { providerId: 'one', modelId: 'm' })).toBe('Hello.');
+    expect(one.requests.at(-1)?.path).toMatch(path);
+  });
+
+  it('is OpenAI chat for providers that were stored before there was another, and can be changed', async () => {
+    const one = await server((request) =>
+      request.path.endsWith('/messages') ? anthropicReply('By messages.') : reply.text('By chat.'),
+    );
+    await storage.settings.set(me, 'providers', [{ id: 'old', label: 'Old', baseUrl: one.url }], 0);
+    const all = await models();
+    expect((await all.providers(me))[0]).toMatchObject({ id: 'old', wire: 'openai-chat' });
+    const model = { providerId: 'old', modelId: 'scripted' };
+    expect(await ask(all, model)).toBe('By chat.');
+    expect(await all.change(me, 'old', { wire: 'anthropic-messages' })).toMatchObject({ wire: 'anthropic-messages' });
+    expect(await ask(all, model)).toBe('By messages.');
+    expect(await all.change(me, 'old', { label: 'New' })).toMatchObject({ wire: 'anthropic-messages', label: 'New' });
+  });
+
+  it('and its peculiarities come with a known provider', async () => {
+    const one = await server(() => reply.text('Hello.'));
+    const all = await models();
+    const made = await all.create(me, { label: 'DeepSeek', baseUrl: one.url, known: 'deepseek' });
+    expect(made).toMatchObject({ id: 'deepseek', wire: 'openai-chat', known: 'deepseek' });
+    await ask(all, { providerId: 'deepseek', modelId: 'm' }, { reasoningEffort: 'high' });
+    expect(one.requests.at(-1)?.body).toMatchObject({ thinking: { type: 'enabled' } });
+    await all.change(me, 'deepseek', { known: null });
+    await ask(all, { providerId: 'deepseek', modelId: 'm' }, { reasoningEffort: 'high' });
+    expect(one.requests.at(-1)?.body).toMatchObject({ reasoning_effort: 'high' });
+    await expect(all.create(me, { label: 'x', baseUrl: one.url, known: 'nobody' })).rejects.toMatchObject({
+      code: 'bad_request',
+      message: expect.stringContaining('"nobody"'),
+    });
+  });
+});
+
+describe('providers of the environment', () => {
+  it('are those whose usual variables are set, OpenAI first, keys never shown', async () => {
+    const all = await models({
+      env: {
+        GOOGLE_API_KEY: 'canary-g',
+        ANTHROPIC_API_KEY: 'canary-a',
+        OPENAI_API_KEY: 'canary-o',
+        DEEPSEEK_API_KEY: 'canary-d',
+        AZURE_API_KEY: 'canary-z',
+        CLOUDFLARE_AI_API_KEY: 'canary-c',
+        CLOUDFLARE_ACCOUNT_ID: 'acc1',
+        GITHUB_TOKEN: 'canary-gh',
+        HF_TOKEN: 'canary-hf',
+        VLLM_API_KEY: 'canary-v',
+        MISTRAL_API_KEY: ' ',
+      },
+    });
+    const views = await all.providers(me);
+    expect(views.map(({ id, wire }) => `${id} ${wire}`)).toEqual([
+      'openai openai-responses',
+      'anthropic anthropic-messages',
+      'cloudflare openai-chat',
+      'deepseek openai-chat',
+      'google google-gemini',
+      'demo null',
+    ]);
+    expect(views[2]?.baseUrl).toContain('/accounts/acc1/');
+    expect(JSON.stringify(views)).not.toContain('canary');
+    await expect(all.remove(me, 'google')).rejects.toMatchObject({ hint: expect.stringContaining('GOOGLE_API_KEY') });
+  });
+
+  it('are reached at another place where their address is set', async () => {
+    const one = await server(() => anthropicReply('Hello.'), { requireKey: 'k' });
+    const all = await models({ env: { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: one.origin } });
+    const id = new URL(one.url).host.replace(':', '-');
+    expect((await all.providers(me))[0]).toMatchObject({ id, wire: 'anthropic-messages', origin: 'environment' });
+    expect(await ask(all, { providerId: id, modelId: 'scripted' })).toBe('Hello.');
+    await expect(models({ env: { ANTHROPIC_BASE_URL: 'ftp://x' } })).rejects.toThrow(/ANTHROPIC_BASE_URL/);
+  });
+});
+
+describe('providers of the configuration file', () => {
+  it('may be known ones, with a key alone, or have an API and names of models', async () => {
+    const one = await server(() => anthropicReply('Hello.'));
+    const { providers } = fileWith([
+      { id: 'claude', known: 'anthropic', apiKey: 'k' },
+      { id: 'mine', baseUrl: one.origin, wire: 'anthropic-messages', models: ['a', 'b'] },
+    ]);
+    const all = await models({ fileProviders: providers });
+    expect(await all.providers(me)).toMatchObject([
+      { id: 'claude', label: 'Anthropic', baseUrl: 'https://api.anthropic.com', wire: 'anthropic-messages' },
+      { id: 'mine', label: 'mine', wire: 'anthropic-messages', modelNames: ['a', 'b'] },
+      { id: 'demo' },
+    ]);
+    expect(await ask(all, { providerId: 'mine', modelId: 'b' })).toBe('Hello.');
+  });
+
+  it.each([
+    [{ id: 'x', known: 'nobody' }, /config\.json, line \d+: .*"nobody"/],
+    [{ id: 'x', known: 'githubcopilot' }, /config\.json, line \d+: .*subscription/],
+    [{ id: 'x', known: 'azure' }, /config\.json, line \d+: .*AZURE_RESOURCE_NAME/],
+    [{ id: 'x' }, /config\.json, line \d+: .*no address/],
+    [{ id: 'x', baseUrl: 'http://127.0.0.1:1', wire: 'morse' }, /config\.json, line \d+: .*openai-chat/],
+  ])('say where they are wrong: %j', async (provider, message) => {
+    await expect(async () => models({ fileProviders: fileWith([provider]).providers })).rejects.toThrow(message);
+  });
+});
+
+describe('a provider that tells no list', () => {
+  it('is tried by asking a named model for a word, and lists what was named', async () => {
+    const one = await server(() => reply.text('Hi.'), { requireKey: 'k', models: reply.error(404, 'No list.') });
+    const all = await models();
+    const given = { baseUrl: one.url, modelNames: [' sonar ', 'sonar', 'sonar-pro'], apiKey: 'k' };
+    expect(await all.test(me, { ...given, modelNames: ['sonar'] })).toEqual({ ok: true, models: ['sonar'] });
+    expect(one.requests.at(-1)?.body).toMatchObject({ model: 'sonar' });
+    expect(await all.test(me, { ...given, apiKey: 'wrong' })).toMatchObject({ error: { code: 'invalid_key' } });
+    expect(await all.create(me, { label: 'One', ...given })).toMatchObject({ modelNames: ['sonar', 'sonar-pro'] });
+    expect((await all.list(me)).models.map(({ modelId }) => modelId)).toEqual([
+      'sonar',
+      'sonar-pro',
+      'demo',
+      'demo-text',
+    ]);
+    expect(await all.change(me, 'one', { modelNames: [] })).not.toHaveProperty('modelNames');
+  });
+
+  it('asks for names where none are known', async () => {
+    const one = await server([]);
+    const tried = await (await models()).test(me, { baseUrl: one.url, known: 'azureai' });
+    expect(tried).toMatchObject({ ok: false, error: { message: expect.stringContaining('must be named') } });
+    expect(one.requests).toEqual([]);
+  });
+});
+
+it('says which API was tried, and which one is right, where the address is that of a known provider', async () => {
+  const baseUrl = 'https://api.anthropic.com';
+  const one = await server([], { models: reply.error(401, { error: { message: 'invalid x-api-key' } }) });
+  const fetch = (_url: unknown, init?: RequestInit): Promise<Response> => globalThis.fetch(`${one.url}/models`, init);
+  const runtime = createProviderRuntime({ wire: 'openai-chat', baseUrl }, { fetch, clock: systemClock, apiKey: 'k' });
+  const tried = await tryProvider({ runtime, baseUrl, wire: 'openai-chat', isNamed: false }, systemClock);
+  expect(tried).toMatchObject({
+    ok: false,
+    error: { hint: 'The OpenAI chat API was tried, and Anthropic speaks the Anthropic messages API: choose that one.' },
+  });
+});
+
+it('refuses an address in which something is still to be filled in', async () => {
+  const baseUrl = 'https://{AZURE_RESOURCE_NAME}.openai.azure.com/openai/v1';
+  const refused = { code: 'bad_request', message: expect.stringContaining('{AZURE_RESOURCE_NAME}') };
+  const all = await models();
+  await expect(all.create(me, { label: 'Azure', baseUrl })).rejects.toMatchObject(refused);
+  expect(await all.test(me, { baseUrl })).toMatchObject({ ok: false, error: refused });
+});
