@@ -81,6 +81,16 @@ export function describeSearch(makeHome: MakeHome): void {
       expect(found?.activeRun).toEqual({ id: 'r1', status: 'running' });
     });
 
+    test('finds the title a run gives; a title a person gave stays', async () => {
+      await storage.conversations.create(ANNE, { id: 'a', title: '', at: 1 });
+      await storage.conversations.create(ANNE, { id: 'b', title: 'Mine', at: 1 });
+      await storage.runs.createRun(ANNE, newRun('r1', 'a', { title: 'Clocks' }));
+      await storage.runs.createRun(ANNE, newRun('r2', 'b', { title: 'Clocks' }));
+      expect(await find('clocks')).toEqual(['a']);
+      expect(await storage.conversations.get(ANNE, 'a')).toMatchObject({ title: 'Clocks' });
+      expect(await storage.conversations.get(ANNE, 'b')).toMatchObject({ title: 'Mine' });
+    });
+
     test('follows a new title', async () => {
       await say('c1', 'x', 1, 'before');
       await storage.conversations.update(ANNE, 'c1', { title: 'after' });
