@@ -1,5 +1,6 @@
 import { ToolyardError } from '@toolyard/protocol';
 import { EXIT } from '../exit.ts';
+import { endWithItsReader } from '../pipe.ts';
 import { plainLine } from '../plain.ts';
 import { columns } from './columns.ts';
 import { modelSource, type SourceFlags } from './model-source.ts';
@@ -9,6 +10,7 @@ export async function modelsCommand(
   flags: SourceFlags & { provider?: string; json?: boolean },
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
+  endWithItsReader();
   await using source = await modelSource(flags, env);
   const { provider } = flags;
   if (provider !== undefined) checkProvider(provider, await source.providers());

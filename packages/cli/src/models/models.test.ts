@@ -1,10 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KnownProviderView, ModelsView, ProviderView } from '@toolyard/protocol';
-import { reply, startModelServer } from '@toolyard/testing';
+import { reply, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ENV } from '../test-fixtures/terminal-chat.ts';
+import { BIN, ENV } from '../test-fixtures/terminal-chat.ts';
 import { Served, toolyard } from '../test-fixtures/served.ts';
 
 let dataDir: string;
@@ -74,4 +76,13 @@ it('asks a running server with --server', async () => {
   const models = await toolyard(['models', '--server', served.url]);
   expect(models.stdout).toMatch(/^served-model +entered/m);
   expect((await toolyard(['providers', '--data-dir', dataDir])).stdout).not.toContain('entered');
+});
+
+it('ends quietly where its output is read no further', async () => {
+  const command = `"${process.execPath}" ${SOURCE_CONDITION} "${BIN}" providers --known --data-dir "${dataDir}"`;
+  const child = spawn('bash', ['-o', 'pipefail', '-c', `${command} | head -c 1 > /dev/null`], { env: ENV });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const [code] = (await once(child, 'exit')) as [number | null];
+  expect({ code, said }).toEqual({ code: 0, said: '' });
 });

@@ -1,5 +1,6 @@
 import type { KnownProviderView, ProviderView } from '@toolyard/protocol';
 import { EXIT } from '../exit.ts';
+import { endWithItsReader } from '../pipe.ts';
 import { columns } from './columns.ts';
 import { modelSource, type SourceFlags } from './model-source.ts';
 
@@ -16,6 +17,7 @@ export async function providersCommand(
   flags: SourceFlags & { known?: boolean; json?: boolean },
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
+  endWithItsReader();
   await using source = await modelSource(flags, env);
   const providers = flags.known === true ? await source.known() : await source.providers();
   if (flags.json) {
