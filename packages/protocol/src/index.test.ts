@@ -7,6 +7,7 @@ test('the package offers this and nothing else', () => {
     'RUN_EVENT_VERSION',
     'ToolyardError',
     'VERSION',
+    'WIRES',
     'addUsage',
     'canonicalJson',
     'costOf',
