@@ -9,14 +9,14 @@ export function wordAt(index: number): string {
   return ` w${String(index % 1000)}`;
 }
 
-/** A token that tells when it was sent. */
+/** A token that tells when it was sent. Nothing in it may begin a call written as text: that is held back. */
 export function stamped(at: bigint): string {
-  return ` <${at.toString(36)}>`;
+  return ` #${at.toString(36)};`;
 }
 
 /** The times in a text, oldest first. */
 export function stampsIn(text: string): bigint[] {
-  return Array.from(text.matchAll(/<([0-9a-z]+)>/g), ([, digits = '']) => fromBase36(digits));
+  return Array.from(text.matchAll(/#([0-9a-z]+);/g), ([, digits = '']) => fromBase36(digits));
 }
 
 function fromBase36(digits: string): bigint {
@@ -28,10 +28,10 @@ function fromBase36(digits: string): bigint {
 /** A whole answer of the model `steady` with the stamps taken out, to compare what arrived with. */
 export function steadyAnswer(tokens: number): string {
   let text = '';
-  for (let index = 0; index < tokens; index++) text += index % 10 === 9 ? ' <>' : wordAt(index);
+  for (let index = 0; index < tokens; index++) text += index % 10 === 9 ? ' #;' : wordAt(index);
   return text;
 }
 
 export function withoutStamps(text: string): string {
-  return text.replaceAll(/<[0-9a-z]+>/g, '<>');
+  return text.replaceAll(/#[0-9a-z]+;/g, '#;');
 }
