@@ -20,10 +20,10 @@ export function chatPage(page: Page) {
     /** All text of the conversation as it is shown. */
     text: (): Promise<string> => messages.innerText(),
     card: (tool: string): Locator => messages.getByRole('group', { name: new RegExp(tool) }),
-    /** Opens whatever is folded: thoughts, tool cards, long texts. */
+    /** Opens whatever is folded: thoughts, tool cards, long texts. Not by pointer: what one opens moves the next. */
     async unfoldAll(): Promise<void> {
       const folded = messages.locator('[aria-expanded=false]');
-      for (let left = 20; left > 0 && (await folded.count()) > 0; left--) await folded.first().click();
+      for (let left = 20; left > 0 && (await folded.count()) > 0; left--) await folded.first().dispatchEvent('click');
     },
     stop: (): Promise<void> => page.getByRole('button', { name: 'Stop', exact: true }).click(),
   };
