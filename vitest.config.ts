@@ -1,6 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const conditions = ['toolyard-src'];
+const BROWSER_TESTS = 'e2e/page-*.test.ts';
 
 export default defineConfig({
   test: {
@@ -18,12 +19,25 @@ export default defineConfig({
             'e2e/**/*.test.ts',
           ],
           // The page's tests need its compiler: they are a project of their own.
-          exclude: [...configDefaults.exclude, 'packages/web/**'],
+          exclude: [...configDefaults.exclude, 'packages/web/**', BROWSER_TESTS],
           // Tests start real processes and sockets; the limit is a safety net, never an assertion about speed.
           testTimeout: 30_000,
           hookTimeout: 30_000,
           execArgv: ['--conditions=toolyard-src'],
           unstubEnvs: true,
+        },
+      },
+      {
+        resolve: { conditions },
+        ssr: { resolve: { conditions } },
+        test: {
+          name: 'browser',
+          include: [BROWSER_TESTS],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          execArgv: ['--conditions=toolyard-src'],
+          // A browser beside other tests on two cores may be held up for seconds; a second failure is ours.
+          retry: 1,
         },
       },
       'packages/web',

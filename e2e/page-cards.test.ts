@@ -120,6 +120,7 @@ describe.skipIf(NO_BROWSER !== null)(`tool cards in a browser${NO_BROWSER === nu
   test('a refusal can be explained, and the model hears why', async () => {
     await say('/call write_note {}');
     await question().getByRole('button', { name: 'Refuse with a reason' }).click();
+    await page.getByRole('textbox', { name: 'Reason' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.type('not on this machine');
     await page.keyboard.press('Enter');
     await page.getByText('The tool write_note').getByText('not on this machine').waitFor();
