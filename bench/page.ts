@@ -1,6 +1,5 @@
 // What the page costs in a real browser: a first visit, a long conversation, a long answer. JSON lines on stdout, a
 // table for people on stderr.
-import { cpus, loadavg } from 'node:os';
 import { closeBrowser, launchBrowser, NO_BROWSER } from '../e2e/support/browser.ts';
 import { buildPage } from '../scripts/build-page.ts';
 import type { Context } from './page/context.ts';
@@ -11,6 +10,7 @@ import type { Options, Part } from './page/options.ts';
 import { readOptions, USAGE } from './page/options.ts';
 import { measureStream } from './page/stream.ts';
 import { createApi } from './support/api.ts';
+import { loadNow, machine, optionsOrExit, say } from './support/command.ts';
 import type { Finding } from './support/finding.ts';
 import { table } from './support/finding.ts';
 import { makeDataFolder, startServer } from './support/server.ts';
@@ -40,10 +40,7 @@ async function main(options: Options): Promise<Finding[]> {
     });
     try {
       const browser = await launchBrowser();
-      say(
-        `node ${process.versions.node}, Chromium ${browser.version()}, ${String(cpus().length)} cores ` +
-          `(${cpus()[0]?.model ?? 'unknown'}); ${loadNow()}`,
-      );
+      say(`${machine()}, Chromium ${browser.version()}; ${loadNow()}`);
       const { url } = server;
       const long = { conversation, messages: MESSAGES };
       for (const part of options.only) {
@@ -70,27 +67,6 @@ async function main(options: Options): Promise<Finding[]> {
   return findings;
 }
 
-/** The others on this machine: without them the figures would be better. */
-function loadNow(): string {
-  return `load of the machine, last minute: ${(loadavg()[0] ?? 0).toFixed(2)}`;
-}
-
-function say(text: string): void {
-  process.stderr.write(`${text}\n`);
-}
-
-function optionsOrExit(): Options {
-  try {
-    const options = readOptions(process.argv.slice(2));
-    if (options) return options;
-    process.stdout.write(USAGE);
-    process.exit(0);
-  } catch (thrown) {
-    say(`${thrown instanceof Error ? thrown.message : String(thrown)}\n\n${USAGE}`);
-    process.exit(2);
-  }
-}
-
-say(`\n${table(await main(optionsOrExit()))}`);
+say(`\n${table(await main(optionsOrExit(readOptions, USAGE)))}`);
 // Connections kept open would keep the process too.
 process.exit();

@@ -1,7 +1,7 @@
 // What a durable run costs: a real server in a process of its own, a model server in another, load and readers in this
 // one. JSON lines on stdout, a table for people on stderr.
-import { cpus, loadavg } from 'node:os';
 import type { Context } from './run/context.ts';
+import { loadNow, machine, optionsOrExit, say } from './support/command.ts';
 import type { Finding } from './support/finding.ts';
 import { table } from './support/finding.ts';
 import type { Options, Part } from './run/options.ts';
@@ -19,7 +19,7 @@ const MEASURES: Readonly<Record<Part, () => Promise<Measure>>> = {
 };
 
 async function main(options: Options): Promise<Finding[]> {
-  say(`node ${process.versions.node}, ${String(cpus().length)} cores (${cpus()[0]?.model ?? 'unknown'}); ${loadNow()}`);
+  say(`${machine()}; ${loadNow()}`);
   const upstream = await startUpstream();
   const findings: Finding[] = [];
   try {
@@ -36,27 +36,6 @@ async function main(options: Options): Promise<Finding[]> {
   return findings;
 }
 
-/** The others on this machine: without them the figures would be better. */
-function loadNow(): string {
-  return `load of the machine, last minute: ${(loadavg()[0] ?? 0).toFixed(2)}`;
-}
-
-function say(text: string): void {
-  process.stderr.write(`${text}\n`);
-}
-
-function optionsOrExit(): Options {
-  try {
-    const options = readOptions(process.argv.slice(2));
-    if (options) return options;
-    process.stdout.write(USAGE);
-    process.exit(0);
-  } catch (thrown) {
-    say(`${thrown instanceof Error ? thrown.message : String(thrown)}\n\n${USAGE}`);
-    process.exit(2);
-  }
-}
-
-say(`\n${table(await main(optionsOrExit()))}`);
+say(`\n${table(await main(optionsOrExit(readOptions, USAGE)))}`);
 // Connections kept open would keep the process too.
 process.exit();
