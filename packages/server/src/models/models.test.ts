@@ -1,62 +1,28 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentConfiguration, Principal } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
-import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import type { ModelServer } from '@toolyard/testing';
-import { createIds, eventually, reply, startModelServer } from '@toolyard/testing';
+import { eventually, reply, startModelServer } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Secrets } from '../secrets/secrets.ts';
 import { createSecrets } from '../secrets/secrets.ts';
-import type { ModelsOptions, ModelsService } from './models.ts';
-import { createModels } from './models.ts';
+import type { ModelsScene } from './test-fixtures/models-scene.ts';
+import { setModelsScene } from './test-fixtures/models-scene.ts';
 
 const me: Principal = { ownerId: 'owner' };
 const other: Principal = { ownerId: 'other' };
-let folder: string;
-let storage: Storage;
-let secrets: Secrets;
-let changes: unknown[];
-const open: { close(): Promise<unknown> }[] = [];
+let scene: ModelsScene;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'toolyard-models-'));
-  storage = await openStorage({ folder, clock: systemClock });
-  secrets = createSecrets({ repository: storage.secrets, clock: systemClock, folder, env: {}, log: () => {} });
-  changes = [];
+  scene = await setModelsScene();
 });
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-  storage.close();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => scene.end());
 
-async function models(more: Partial<ModelsOptions> = {}): Promise<ModelsService> {
-  const made = await createModels({
-    settings: storage.settings,
-    secrets,
-    env: {},
-    fileProviders: [],
-    fileDefaults: {},
-    clock: systemClock,
-    ids: createIds(),
-    hub: { changed: (...what) => void changes.push(what) },
-    localPorts: [],
-    ...more,
-  });
-  open.push(made);
-  return made;
-}
-
-async function server(...how: Parameters<typeof startModelServer>): Promise<ModelServer> {
-  const started = await startModelServer(...how);
-  open.push(started);
-  return started;
-}
+const models: ModelsScene['models'] = (more) => scene.models(more);
+const server: ModelsScene['server'] = (...how) => scene.server(...how);
 
 const keysSeen = ({ requests }: ModelServer): (string | undefined)[] =>
   requests.map(({ headers }) => headers.authorization);
@@ -76,7 +42,7 @@ async function forbiddenPlace(): Promise<{ url: string; requests: number }> {
     response.end('{"data":[{"id":"stolen"}]}');
   });
   await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-  open.push({
+  scene.open.push({
     close: () =>
       new Promise((resolve) => {
         listening.close(resolve);
@@ -213,9 +179,9 @@ describe('what models there are', () => {
 
   it('has the standard model of the defaults, the file before the settings, while its provider is there', async () => {
     const file: AgentConfiguration = { model: { providerId: 'demo', modelId: 'demo-text' } };
-    await storage.settings.set(me, 'defaults', { model: { providerId: 'demo', modelId: 'demo' } }, 0);
+    await scene.storage.settings.set(me, 'defaults', { model: { providerId: 'demo', modelId: 'demo' } }, 0);
     expect(await (await models({ fileDefaults: file })).standard(me)).toEqual(file.model);
-    await storage.settings.set(me, 'defaults', { model: { providerId: 'gone', modelId: 'x' } }, 0);
+    await scene.storage.settings.set(me, 'defaults', { model: { providerId: 'gone', modelId: 'x' } }, 0);
     expect(await (await models()).standard(me)).toEqual({ providerId: 'demo', modelId: 'demo' });
   });
 
@@ -223,8 +189,8 @@ describe('what models there are', () => {
     const local = await server([], { models: ['m'] });
     const port = Number(new URL(local.url).port);
     const all = await models({ localPorts: [port] });
-    await eventually(() => changes.length > 0);
-    expect(changes).toEqual([[null, 'providers']]);
+    await eventually(() => scene.changes.length > 0);
+    expect(scene.changes).toEqual([[null, 'providers']]);
     await all.create(me, { label: 'Mine', baseUrl: `http://localhost:${port}/v1` });
     expect((await all.providers(me)).map(({ id }) => id)).toEqual(['mine', 'demo']);
   });
@@ -257,14 +223,14 @@ describe('providers a person enters', () => {
       hasKey: true,
       wire: 'openai-chat',
     });
-    expect(changes).toEqual([['owner', 'providers', 'buro-gpu']]);
+    expect(scene.changes).toEqual([['owner', 'providers', 'buro-gpu']]);
     const after = await models();
     expect(await after.providers(me)).toMatchObject([made, { id: 'demo' }]);
     expect((await after.list(me)).failures).toEqual([]);
-    expect(JSON.stringify([...(await storage.settings.all(me))])).not.toContain('sk-123');
-    storage.close();
-    expect(readFileSync(join(folder, 'toolyard.db')).includes('sk-123')).toBe(false);
-    storage = await openStorage({ folder, clock: systemClock });
+    expect(JSON.stringify([...(await scene.storage.settings.all(me))])).not.toContain('sk-123');
+    scene.storage.close();
+    expect(readFileSync(join(scene.folder, 'toolyard.db')).includes('sk-123')).toBe(false);
+    scene.storage = await openStorage({ folder: scene.folder, clock: systemClock });
   });
 
   it('are changed and removed, key and all', async () => {
@@ -275,7 +241,7 @@ describe('providers a person enters', () => {
     expect(await all.change(me, 'one', { apiKey: null })).toMatchObject({ hasKey: false });
     await all.change(me, 'one', { apiKey: 'k2' });
     await all.remove(me, 'one');
-    expect(await storage.secrets.names(me)).toEqual([]);
+    expect(await scene.storage.secrets.names(me)).toEqual([]);
     await expect(all.remove(me, 'one')).rejects.toMatchObject({ code: 'not_found' });
     await expect(all.open(me, { providerId: 'one', modelId: 'm' })).rejects.toMatchObject({ code: 'model_not_found' });
     expect(await all.create(me, { id: 'one', label: 'One', baseUrl: one.url })).toMatchObject({ hasKey: false });
@@ -324,8 +290,14 @@ describe('providers a person enters', () => {
   it('whose key cannot be read any more say so, and nothing else breaks', async () => {
     const baseUrl = await nobodyThere();
     await (await models()).create(me, { id: 'one', label: 'One', baseUrl, apiKey: 'k' });
-    rmSync(join(folder, 'secret.key'));
-    secrets = createSecrets({ repository: storage.secrets, clock: systemClock, folder, env: {}, log: () => {} });
+    rmSync(join(scene.folder, 'secret.key'));
+    scene.secrets = createSecrets({
+      repository: scene.storage.secrets,
+      clock: systemClock,
+      folder: scene.folder,
+      env: {},
+      log: () => {},
+    });
     const all = await models();
     expect(await all.providers(me)).toMatchObject([{ id: 'one', hasKey: true }, { id: 'demo' }]);
     const { failures } = await all.list(me);
@@ -450,7 +422,7 @@ describe('attack 9: the base_url of a model provider', () => {
     const [home, thief] = await Promise.all([server([]), server([])]);
     const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: home.url, apiKey: 'sk-stored' });
-    await storage.settings.set(me, 'providers', [{ id: 'one', label: 'One', baseUrl: thief.url }], 0);
+    await scene.storage.settings.set(me, 'providers', [{ id: 'one', label: 'One', baseUrl: thief.url }], 0);
     await all.list(me);
     expect(keysSeen(thief)).toEqual([undefined]);
   });

@@ -1,60 +1,26 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProviderRuntime } from '@toolyard/model-runtime';
 import type { ModelReference, Principal } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
-import type { Storage } from '@toolyard/storage';
-import { openStorage } from '@toolyard/storage';
-import type { ModelServer } from '@toolyard/testing';
-import { anthropicReply, createIds, geminiReply, reply, responsesReply, startModelServer } from '@toolyard/testing';
+import { anthropicReply, geminiReply, reply, responsesReply } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfigFile } from '../config/config-file.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import { createSecrets } from '../secrets/secrets.ts';
-import type { ModelsOptions, ModelsService } from './models.ts';
-import { createModels } from './models.ts';
+import type { ModelsService } from './models.ts';
+import type { ModelsScene } from './test-fixtures/models-scene.ts';
+import { setModelsScene } from './test-fixtures/models-scene.ts';
 import { tryProvider } from './try-provider.ts';
 
 const me: Principal = { ownerId: 'owner' };
-let folder: string;
-let storage: Storage;
-let secrets: Secrets;
-const open: { close(): Promise<unknown> }[] = [];
+let scene: ModelsScene;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'toolyard-providers-'));
-  storage = await openStorage({ folder, clock: systemClock });
-  secrets = createSecrets({ repository: storage.secrets, clock: systemClock, folder, env: {}, log: () => {} });
+  scene = await setModelsScene();
 });
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-  storage.close();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => scene.end());
 
-async function models(more: Partial<ModelsOptions> = {}): Promise<ModelsService> {
-  const made = await createModels({
-    settings: storage.settings,
-    secrets,
-    env: {},
-    fileProviders: [],
-    fileDefaults: {},
-    clock: systemClock,
-    ids: createIds(),
-    hub: { changed: () => {} },
-    localPorts: [],
-    ...more,
-  });
-  open.push(made);
-  return made;
-}
-
-async function server(...how: Parameters<typeof startModelServer>): Promise<ModelServer> {
-  const started = await startModelServer(...how);
-  open.push(started);
-  return started;
-}
+const models: ModelsScene['models'] = (more) => scene.models(more);
+const server: ModelsScene['server'] = (...how) => scene.server(...how);
 
 async function ask(all: ModelsService, model: ModelReference, parameters = {}): Promise<string> {
   const runtime = await all.open(me, model);
@@ -71,7 +37,7 @@ async function ask(all: ModelsService, model: ModelReference, parameters = {}): 
 }
 
 const fileWith = (providers: object[]): ReturnType<typeof readConfigFile> => {
-  const path = join(folder, 'config.json');
+  const path = join(scene.folder, 'config.json');
   writeFileSync(path, JSON.stringify({ providers }, null, 1));
   return readConfigFile(path, {});
 };
@@ -104,7 +70,7 @@ describe('the API a provider speaks', () => {
     const one = await server((request) =>
       request.path.endsWith('/messages') ? anthropicReply('By messages.') : reply.text('By chat.'),
     );
-    await storage.settings.set(me, 'providers', [{ id: 'old', label: 'Old', baseUrl: one.url }], 0);
+    await scene.storage.settings.set(me, 'providers', [{ id: 'old', label: 'Old', baseUrl: one.url }], 0);
     const all = await models();
     expect((await all.providers(me))[0]).toMatchObject({ id: 'old', wire: 'openai-chat' });
     const model = { providerId: 'old', modelId: 'scripted' };

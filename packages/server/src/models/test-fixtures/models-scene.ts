@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@toolyard/protocol';
+import type { Storage } from '@toolyard/storage';
+import { openStorage } from '@toolyard/storage';
+import type { ModelServer } from '@toolyard/testing';
+import { createIds, startModelServer } from '@toolyard/testing';
+import type { Secrets } from '../../secrets/secrets.ts';
+import { createSecrets } from '../../secrets/secrets.ts';
+import type { ModelsOptions, ModelsService } from '../models.ts';
+import { createModels } from '../models.ts';
+
+/** A data folder, and the models and model servers a test starts over it; all of it ends with the test. */
+export type ModelsScene = {
+  folder: string;
+  storage: Storage;
+  secrets: Secrets;
+  /** What the owner's pages were told, in order. */
+  changes: unknown[];
+  /** Closed at the end. */
+  open: { close(): Promise<unknown> }[];
+  models: (more?: Partial<ModelsOptions>) => Promise<ModelsService>;
+  server: (...how: Parameters<typeof startModelServer>) => Promise<ModelServer>;
+  end: () => Promise<void>;
+};
+
+export async function setModelsScene(): Promise<ModelsScene> {
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-models-'));
+  const storage = await openStorage({ folder, clock: systemClock });
+  const secrets = createSecrets({ repository: storage.secrets, clock: systemClock, folder, env: {}, log: () => {} });
+  const changes: unknown[] = [];
+  const open: ModelsScene['open'] = [];
+  // A test may open folder and keys anew: what is in the scene counts.
+  const scene: ModelsScene = {
+    folder,
+    storage,
+    secrets,
+    changes,
+    open,
+    async models(more = {}) {
+      const made = await createModels({
+        settings: scene.storage.settings,
+        secrets: scene.secrets,
+        env: {},
+        fileProviders: [],
+        fileDefaults: {},
+        clock: systemClock,
+        ids: createIds(),
+        hub: { changed: (...what) => void changes.push(what) },
+        localPorts: [],
+        ...more,
+      });
+      open.push(made);
+      return made;
+    },
+    async server(...how) {
+      const started = await startModelServer(...how);
+      open.push(started);
+      return started;
+    },
+    async end() {
+      await Promise.all(open.splice(0).map((one) => one.close()));
+      scene.storage.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+  return scene;
+}
