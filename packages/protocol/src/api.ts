@@ -7,6 +7,7 @@ import type { AssistantMessage, Message, UserMessage } from './messages.ts';
 import type { UserPart } from './parts.ts';
 import type { RunRecord, StoredInterrupt } from './run-store.ts';
 import type { ToolAnnotations, ToolReference } from './tools.ts';
+import type { Price } from './usage.ts';
 import type { WireName } from './wires.ts';
 
 /**
@@ -216,7 +217,15 @@ export type KnownProviderView = {
 };
 export type TestedProvider = { ok: true; models: string[] } | { ok: false; error: ErrorInfo };
 
-export type ModelView = { providerId: string; providerLabel: string; modelId: string; contextWindow?: number };
+export type ModelView = {
+  providerId: string;
+  providerLabel: string;
+  modelId: string;
+  /** In tokens. */
+  contextWindow?: number;
+  /** Absent: unknown, which is not nothing. */
+  price?: Price;
+};
 /** Every model that is to be had now, and of each provider that could not be asked the reason. */
 export type ModelsView = {
   models: ModelView[];

@@ -25,6 +25,7 @@ export function createTestModels(): Models {
       return { models, failures: [], standard: null };
     },
     open: () => Promise.reject(new Error('no test of the door opens a model')),
+    price: async () => undefined,
     providers: async ({ ownerId }) => of(ownerId),
     known: async () => [],
     async create({ ownerId }, { id = 'made-up', label, baseUrl, apiKey, wire = 'openai-chat' }) {
