@@ -4,7 +4,7 @@ import type { Clock, Price } from '@toolyard/protocol';
 import type { ProviderRecord } from './provider-record.ts';
 
 /** What the owner says of a model in `config.json`; a price of null: it costs nothing that could be counted. */
-export type StatedFacts = { price?: Price | null; contextWindow?: number };
+type StatedFacts = { price?: Price | null; contextWindow?: number };
 
 /** By `<provider>/<model>`. */
 export type StatedModels = Readonly<Record<string, StatedFacts>>;
