@@ -8,10 +8,10 @@ import { serverOptions } from './server-options.ts';
 /**
  * A server that is killed at a failpoint: `node dying-server.ts <folder> <port> <servers as JSON> [place] [hit]`. The
  * place `*` stands for every one. The model is that of OPENAI_BASE_URL; the places passed are written to the file
- * PASSED_FILE names.
+ * PASSED_FILE names. With DATABASE_URL it works over that database.
  */
 const [dataDir = '', port = '0', servers = '[]', place = '', hit = '1'] = process.argv.slice(2);
-const { PASSED_FILE: passedFile } = process.env;
+const { PASSED_FILE: passedFile, DATABASE_URL: databaseUrl, DATABASE_NOTIFY: notify } = process.env;
 
 let left = Number(hit);
 const failpoint: Failpoint = (name) => {
@@ -25,6 +25,7 @@ const server = await startServer(
     port: Number(port),
     servers: JSON.parse(servers) as ServerConfig[],
     env: process.env,
+    ...(databaseUrl === undefined ? {} : { databaseUrl, databaseNotify: notify !== 'off' }),
     log: (line) => process.stderr.write(`${line}\n`),
   }),
   { failpoint },

@@ -5,8 +5,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isJsonObject, parseJson } from '@toolyard/protocol';
-import { checkStorage } from '@toolyard/storage';
+import { isJsonObject, parseJson, systemClock } from '@toolyard/protocol';
+import type { CheckResult } from '@toolyard/storage';
+import { checkStorage, openStorage } from '@toolyard/storage';
 import type { ModelServer } from '@toolyard/testing';
 import {
   COUNT_FILE_VARIABLE,
@@ -21,7 +22,12 @@ import { faultsOf } from './well-formed.ts';
 const DYING = fileURLToPath(new URL('./dying-server.ts', import.meta.url));
 
 /** One start of the server, up to its death. */
-export type Life = { readonly url: string; readonly over: Promise<NodeJS.Signals | null>; kill(): void };
+export type Life = {
+  readonly url: string;
+  readonly over: Promise<NodeJS.Signals | null>;
+  kill(): void;
+  signal(name: NodeJS.Signals): void;
+};
 
 /** Where a life is to end by itself: at the nth passing of a failpoint, `*` being any. */
 export type Death = { place: string; hit: number };
@@ -32,18 +38,23 @@ export function callsOfTurns(turns: readonly number[]): number[][] {
   return turns.map((size) => Array.from({ length: size }, () => ++n));
 }
 
+/** A database the lives share in the place of the data folder's own. */
+export type LivesDatabase = { url: string; notify?: boolean };
+
 /** A data folder, a model and a tool that counts, and the lives of the server with them. */
 export class Lives implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'toolyard-lives-'));
   readonly #model: ModelServer;
+  readonly #database: LivesDatabase | undefined;
   readonly #children: ChildProcess[] = [];
 
-  private constructor(model: ModelServer) {
+  private constructor(model: ModelServer, database: LivesDatabase | undefined) {
     this.#model = model;
+    this.#database = database;
   }
 
   /** The model asks for so many calls in each turn, told apart by their argument `n` from 1 on, and then is done. */
-  static async of(turns: readonly number[]): Promise<Lives> {
+  static async of(turns: readonly number[], database?: LivesDatabase): Promise<Lives> {
     const model = await startModelServer(({ body }) => {
       const { messages } = body as { messages: { role: string }[] };
       const answered = messages.filter(({ role }) => role === 'tool').length;
@@ -54,7 +65,7 @@ export class Lives implements AsyncDisposable {
       const wanted = calls.map((n) => ({ id: `call_${n}`, name: 'count', arguments: { n } }));
       return reply.toolCalls(wanted, { text: 'Let me count.', pieces: 4, delayMs: 2 });
     });
-    return new Lives(model);
+    return new Lives(model, database);
   }
 
   /** How often the tool has taken effect. */
@@ -101,6 +112,8 @@ export class Lives implements AsyncDisposable {
           OPENAI_BASE_URL: this.#model.url,
           OPENAI_API_KEY: 'k',
           PASSED_FILE: this.#file('passed'),
+          ...(this.#database && { DATABASE_URL: this.#database.url, TOOLYARD_SECRET: 'a secret of the test' }),
+          ...(this.#database?.notify === false && { DATABASE_NOTIFY: 'off' }),
           // A start takes half as long.
           NODE_COMPILE_CACHE: join(tmpdir(), 'toolyard-compile-cache'),
         },
@@ -112,13 +125,22 @@ export class Lives implements AsyncDisposable {
       once(child.stdout, 'data').then(([data]) => String(data)),
       over.then((signal) => Promise.reject(new Error(`the server ended by ${String(signal)} before it answered`))),
     ]);
-    return { url: line.trim(), over, kill: () => void child.kill('SIGKILL') };
+    return { url: line.trim(), over, kill: () => void child.kill('SIGKILL'), signal: (name) => void child.kill(name) };
   }
 
   /** What is wrong with the data folder; empty where nothing is. */
   async damage(): Promise<string[]> {
-    const checked = await checkStorage(this.#file('data'));
+    const checked = await (this.#database ? this.#checkDatabase(this.#database) : checkStorage(this.#file('data')));
     return checked.ok ? [] : checked.problems;
+  }
+
+  async #checkDatabase({ url }: LivesDatabase): Promise<CheckResult> {
+    const storage = await openStorage({ url, clock: systemClock });
+    try {
+      return await storage.check();
+    } finally {
+      await storage.close();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

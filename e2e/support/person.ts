@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   ConversationView,
   InDoubtAnswer,
@@ -8,6 +9,8 @@ import type {
   StoredInterrupt,
 } from '@toolyard/protocol';
 import { call, readRun } from './api.ts';
+
+const TRY_AGAIN_MS = 200;
 
 /** The conversation a person asks in. */
 export const CONVERSATION = 'c';
@@ -23,12 +26,14 @@ export class Person {
   readonly #doubt: () => InDoubtAnswer;
   #runId: string | null = null;
 
-  constructor(doubt: () => InDoubtAnswer) {
+  /** @param runId what was asked already, if anything was */
+  constructor(doubt: () => InDoubtAnswer, runId: string | null = null) {
     this.#doubt = doubt;
+    this.#runId = runId;
   }
 
-  /** Goes on for as long as the server lives. */
-  async goOn(url: string): Promise<'over' | 'cut'> {
+  /** Goes on for as long as the server lives; answers at another server, where one is named. */
+  async goOn(url: string, answersAt: () => string = () => url): Promise<'over' | 'cut'> {
     try {
       this.#runId ??= await ask(url);
     } catch (error) {
@@ -36,8 +41,8 @@ export class Person {
       throw error;
     }
     // What was asked before and may not have got its answer.
-    for (const event of this.events) this.#see(url, event);
-    return readRun(url, this.#runId, this.events, (event) => this.#see(url, event));
+    for (const event of this.events) this.#see(answersAt(), event);
+    return readRun(url, this.#runId, this.events, (event) => this.#see(answersAt(), event));
   }
 
   /** What was asked and answered, as the server has kept it. */
@@ -49,8 +54,21 @@ export class Person {
     if (event.type !== 'interrupt_requested') return;
     const { id, kind } = event.interrupt;
     const answer = kind === 'approval' ? { decision: 'approve', scope: 'conversation' } : this.#doubt();
-    // Refused where it has its answer already; lost where the server dies: it is given again in the next life.
-    call(url, 'POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer }).catch(() => null);
+    void this.#answer(url, id, answer);
+  }
+
+  /** Given again where the server had trouble; lost where it dies: it is given again in its next life. */
+  async #answer(url: string, id: string, answer: object): Promise<void> {
+    for (;;) {
+      try {
+        await call(url, 'POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer });
+        return;
+      } catch (error) {
+        // Refused: it has its answer already.
+        if (isCut(error) || !/answer: 5\d\d /.test(String(error))) return;
+        await sleep(TRY_AGAIN_MS);
+      }
+    }
   }
 }
 

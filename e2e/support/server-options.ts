@@ -4,6 +4,8 @@ import type { ServerOptions } from '@toolyard/server';
 /** A server without a page on this machine, with no servers but these. */
 export function serverOptions(of: {
   dataDir: string;
+  databaseUrl?: string;
+  databaseNotify?: boolean;
   port?: number;
   servers?: ServerConfig[];
   env?: NodeJS.ProcessEnv;
@@ -11,6 +13,8 @@ export function serverOptions(of: {
 }): ServerOptions {
   return {
     dataDir: of.dataDir,
+    ...(of.databaseUrl === undefined ? {} : { databaseUrl: of.databaseUrl }),
+    databaseNotify: of.databaseNotify ?? true,
     host: '127.0.0.1',
     port: of.port ?? 0,
     allowHosts: [],

@@ -56,7 +56,6 @@ export type RunService = {
 
 /** What happens now, told to whoever listens in this process. Runs are told only of what is committed. */
 export type LiveHub = {
-  subscribe(ownerId: string, listener: (events: readonly LiveEvent[]) => void): () => void;
   runEvents(ownerId: string, events: readonly RunEvent[]): void;
   /** `ownerId` null: tells everybody. */
   changed(ownerId: string | null, what: Extract<LiveEvent, { type: 'changed' }>['what'], id?: string): void;

@@ -1,10 +1,10 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createUuidSource } from '@toolyard/agent-host';
 import type { Failpoint } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
-import type { Storage, StorageOptions } from '@toolyard/storage';
+import type { DatabaseStorage, Storage, StorageOptions } from '@toolyard/storage';
 import { openStorage, StorageError } from '@toolyard/storage';
 import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
@@ -15,6 +15,7 @@ import type { Listening } from './http/listen.ts';
 import { listen } from './http/listen.ts';
 import { OWNER } from './http/types.ts';
 import { createLiveHub } from './live/hub.ts';
+import { relayHub } from './live/relay.ts';
 import { createLiveStreams } from './live/streams.ts';
 import { configuredServers } from './mcp/configured-servers.ts';
 import { createServers } from './mcp/servers.ts';
@@ -67,10 +68,15 @@ async function assemble(
     log,
   });
 
-  const storage = await open({ folder: dataDir, clock, ...(failpoint ? { failpoint } : {}) });
+  const storage = await open(options, { clock, ...(failpoint ? { failpoint } : {}) });
   ends.defer(() => storage.close());
-  const hub = createLiveHub();
-  const secrets = createSecrets({ repository: storage.secrets, clock, folder: dataDir, env, log });
+  const bulletins = 'bulletins' in storage ? storage.bulletins : null;
+  const relayed =
+    bulletins &&
+    relayHub(createLiveHub(), { bulletins, store: storage.runs, clock, log, onWake: (runId) => runs.woken(runId) });
+  const hub = relayed ?? createLiveHub();
+  const salt = 'salt' in storage ? { salt: () => storage.salt() } : {};
+  const secrets = createSecrets({ repository: storage.secrets, clock, folder: dataDir, env, log, ...salt });
   const models = await createModels({
     settings: storage.settings,
     secrets,
@@ -107,8 +113,10 @@ async function assemble(
     clock,
     ids,
     log,
+    ...(relayed ? { wakeElsewhere: (runId: string) => relayed.wake(runId) } : {}),
     ...(failpoint ? { failpoint } : {}),
   });
+  relayed?.start();
   ends.defer(() => runs.close());
 
   let ready = false;
@@ -145,17 +153,24 @@ async function assemble(
 }
 
 /** Where the folder is open already, says who has it. */
-async function open(options: StorageOptions): Promise<Storage> {
+async function open(
+  { dataDir, databaseUrl, databaseNotify }: ServerOptions,
+  options: Omit<StorageOptions, 'folder'>,
+): Promise<Storage | DatabaseStorage> {
+  if (databaseUrl !== undefined) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    return openStorage({ url: databaseUrl, notify: databaseNotify ?? true, ...options });
+  }
   try {
-    return await openStorage(options);
+    return await openStorage({ folder: dataDir, ...options });
   } catch (thrown) {
     if (!StorageError.isInstance(thrown) || thrown.problem !== 'in_use') throw thrown;
-    const other = serverOf(options.folder);
+    const other = serverOf(dataDir);
     if (!other || (await toolyardAt(other.url)) === null) throw thrown;
     throw new StorageError(
       'in_use',
       {
-        message: `${options.folder} is in use by the Toolyard at ${other.url} (process ${other.pid}).`,
+        message: `${dataDir} is in use by the Toolyard at ${other.url} (process ${other.pid}).`,
         hint: 'Use that one, end it first, or choose another data folder with --data-dir.',
       },
       { cause: thrown },

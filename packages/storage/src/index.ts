@@ -4,7 +4,8 @@
  * @module
  */
 export { openStorage } from './open-storage.ts';
-export type { DatabaseOptions, SharedStorage, Storage, StorageOptions } from './storage.ts';
+export type { Bulletins } from './bulletins.ts';
+export type { DatabaseOptions, DatabaseStorage, SharedStorage, Storage, StorageOptions } from './storage.ts';
 export { backupFolder } from './backup.ts';
 export { KEY_FILE, SALT_FILE } from './layout.ts';
 export { checkStorage } from './check.ts';

@@ -1,5 +1,5 @@
 import { openFolder } from './sqlite/open-folder.ts';
-import type { DatabaseOptions, SharedStorage, Storage, StorageOptions } from './storage.ts';
+import type { DatabaseOptions, DatabaseStorage, SharedStorage, Storage, StorageOptions } from './storage.ts';
 
 /**
  * Opens a data folder with its SQLite database, brings the tables to this version and frees the runs a dead process
@@ -12,7 +12,7 @@ import type { DatabaseOptions, SharedStorage, Storage, StorageOptions } from './
  * const runs = storage.runs.takeOver({ owner: processId, ms: 15_000 }, 100);
  */
 export function openStorage(options: StorageOptions): Promise<Storage>;
-export function openStorage(options: DatabaseOptions): Promise<SharedStorage>;
+export function openStorage(options: DatabaseOptions): Promise<DatabaseStorage>;
 export async function openStorage(options: StorageOptions | DatabaseOptions): Promise<SharedStorage> {
   if (!('url' in options)) return openFolder(options);
   // Who keeps a folder need not load it.

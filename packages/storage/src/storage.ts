@@ -1,6 +1,7 @@
 import type { Clock, Failpoint, RunStore } from '@toolyard/protocol';
 import type { BackedUp, BackupOptions } from './backup.ts';
 import type { BlobStore } from './blobs.ts';
+import type { Bulletins } from './bulletins.ts';
 import type { CheckResult } from './check.ts';
 import type { Repositories } from './repositories/create-repositories.ts';
 import type { SyncRunStore } from './sqlite/run-store.ts';
@@ -34,8 +35,10 @@ export type DatabaseOptions = {
   clock: Clock;
   /** Passed at `<transaction>:begun`, `:written` and `:committed`; it may throw, wait or end the process. */
   failpoint?: Failpoint;
-  /** How many connections this process opens at most; 10 where absent. */
+  /** How many connections this process opens at most, beside the one it listens on; 10 where absent. */
   connections?: number;
+  /** False: processes look for each other's words once a second, and are not notified of them. */
+  notify?: boolean;
 };
 
 type Promised<T> = {
@@ -52,4 +55,12 @@ export type SharedStorage = Repositories & {
   check(): Promise<CheckResult>;
   /** May be called again. */
   close(): void | Promise<void>;
+};
+
+/** A database that many processes share. */
+export type DatabaseStorage = SharedStorage & {
+  readonly bulletins: Bulletins;
+  /** 16 bytes that are this installation's own, and no secret. */
+  salt(): Promise<Uint8Array>;
+  close(): Promise<void>;
 };

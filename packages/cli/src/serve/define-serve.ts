@@ -14,6 +14,8 @@ export function defineServe(program: Command): void {
     .option('--host <address>', 'the address to listen on (or TOOLYARD_HOST; default 127.0.0.1)')
     .option('--token <text>', 'who wants in must know it; needed for any other address (better: TOOLYARD_TOKEN)')
     .option('--data-dir <folder>', 'where everything is kept (or TOOLYARD_DATA_DIR)')
+    .option('--database-url <url>', 'keep conversations and runs in this PostgreSQL (better: DATABASE_URL)')
+    .option('--no-database-notify', 'other processes are not notified but look once a second')
     .addOption(repeatable('--allow-host <name>', 'a further name this server is reached by'))
     .option('--open', 'open the page in the browser')
     .addOption(repeatable('--mcp <command or url>', 'an MCP server; [name=] may stand before it'))

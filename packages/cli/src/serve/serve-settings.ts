@@ -11,6 +11,8 @@ export type ServeSettings = {
   port: number;
   token?: string;
   dataDir: string;
+  databaseUrl?: string;
+  databaseNotify: boolean;
   ui: boolean;
   uiSettings: JsonObject;
   uiMcpProxy: boolean;
@@ -40,15 +42,20 @@ const UI_MCP_PROXY = spelled('ui-mcp-proxy', 'TOOLYARD_UI_MCP_PROXY', {
 const HOST = spelled('host', 'TOOLYARD_HOST');
 const PORT: Spelling = { flags: ['port'], variables: ['PORT'] };
 const TOKEN = spelled('token', 'TOOLYARD_TOKEN');
+const DATABASE: Spelling = { flags: ['database-url'], variables: ['DATABASE_URL'] };
+const NOTIFY = spelled('database-notify', 'TOOLYARD_DATABASE_NOTIFY');
 
 /** Reads flags and environment. Throws ToolyardError `bad_config` that names the flag or variable at fault. */
 export function readServeSettings(given: Given): ServeSettings {
   const token = textOf(TOKEN, given)?.text;
+  const databaseUrl = textOf(DATABASE, given)?.text;
   return {
     host: textOf(HOST, given)?.text ?? '127.0.0.1',
     port: readPort(given),
     ...(token === undefined ? {} : { token }),
     dataDir: dataDirFrom(textOf({ flags: ['data-dir'], variables: [] }, given)?.text, given.env),
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    databaseNotify: switchOf(NOTIFY, given) ?? true,
     ui: switchOf(UI, given) ?? true,
     uiSettings: readUiSettings(given),
     uiMcpProxy: switchOf(UI_MCP_PROXY, given) ?? false,

@@ -22,7 +22,7 @@ function file(text: string): string {
 describe('the configuration file', () => {
   it('says nothing where there is none', () => {
     const none = readConfigFile(join(folder, 'none.json'), {});
-    expect(none).toEqual({ providers: [], defaults: {}, allowHosts: [], uiSettings: {} });
+    expect(none).toEqual({ providers: [], defaults: {}, allowHosts: [], uiSettings: {}, models: {} });
   });
 
   it('is read with comments, its keys filled in from the environment', () => {
@@ -44,6 +44,7 @@ describe('the configuration file', () => {
       defaults: { model: { providerId: 'work', modelId: 'm' }, limits: { maxTurns: 5 } },
       allowHosts: ['toolyard.example.com', 'box:8710'],
       uiSettings: { theme: 'dark' },
+      models: {},
     });
   });
 

@@ -6,6 +6,10 @@ import { ToolyardError } from '@toolyard/protocol';
 export type ServerOptions = {
   /** Where everything is kept; an absolute path. */
   dataDir: string;
+  /** Conversations, runs and settings are kept in this PostgreSQL database, not in the data folder. */
+  databaseUrl?: string;
+  /** False: the processes over one database look for each other's words once a second; default true. */
+  databaseNotify?: boolean;
   /** The name or address to listen on; anything but this machine itself needs a token. */
   host: string;
   /** 0 takes any free one. */

@@ -56,8 +56,8 @@ export async function viewOf(
     storage.queue.list(principal, id),
     resolve(configurations, principal, { agentId, configuration }),
   ]);
-  const interrupts = storage.runs.listInterrupts(principal, { status: 'open', conversationId: id, limit: 100 });
-  const run = activeRun === null ? null : storage.runs.getRun(principal, activeRun.id);
+  const interrupts = await storage.runs.listInterrupts(principal, { status: 'open', conversationId: id, limit: 100 });
+  const run = activeRun === null ? null : await storage.runs.getRun(principal, activeRun.id);
   const { activeRun: _status, ...summary } = summaryOf(conversation);
   return {
     ...summary,

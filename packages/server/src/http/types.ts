@@ -1,12 +1,12 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Clock, IdSource, JsonObject, Principal } from '@toolyard/protocol';
-import type { Storage } from '@toolyard/storage';
+import type { SharedStorage } from '@toolyard/storage';
 import type { Context } from 'hono';
 import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers } from '../services.ts';
 
 /** What the HTTP door works with. */
 export type HttpDeps = {
-  storage: Storage;
+  storage: SharedStorage;
   runs: RunService;
   hub: LiveHub;
   streams: LiveStreams;

@@ -7,13 +7,16 @@ import { notFound, quoted, refusal } from './problems.ts';
  * @param isKept whether the person has a file of this sha256: only their own can be attached
  * @throws ProblemAnswer 400 or 404
  */
-export function checkParts(parts: readonly UserPart[], isKept: (sha256: string) => boolean): void {
+export async function checkParts(
+  parts: readonly UserPart[],
+  isKept: (sha256: string) => Promise<boolean>,
+): Promise<void> {
   if (parts.every((part) => part.type === 'text' && part.text.trim() === '')) {
     throw refusal({ code: 'bad_request', message: 'The message is empty.' });
   }
   for (const [index, part] of parts.entries()) {
     if (part.type === 'image' || part.type === 'audio') checkType(part.type, part.mimeType, index);
-    if ('source' in part && part.source !== undefined) checkSource(part.source, index, isKept);
+    if ('source' in part && part.source !== undefined) await checkSource(part.source, index, isKept);
   }
 }
 
@@ -24,14 +27,18 @@ function checkType(kind: 'image' | 'audio', mimeType: string, index: number): vo
   throw refusal({ code: 'bad_request', message }, { issues: [{ path: `parts.${index}.mimeType`, message }] });
 }
 
-function checkSource(source: MediaSource, index: number, isKept: (sha256: string) => boolean): void {
+async function checkSource(
+  source: MediaSource,
+  index: number,
+  isKept: (sha256: string) => Promise<boolean>,
+): Promise<void> {
   const refuse = (message: string, hint?: string) =>
     refusal(
       { code: 'bad_request', message, ...(hint === undefined ? {} : { hint }) },
       { issues: [{ path: `parts.${index}.source`, message }] },
     );
   if ('blob' in source) {
-    if (!isKept(source.blob)) throw notFound('file', source.blob);
+    if (!(await isKept(source.blob))) throw notFound('file', source.blob);
   } else if ('url' in source) {
     if (!/^https?:\/\//i.test(source.url) || !URL.canParse(source.url)) {
       throw refuse('The address of an attachment must begin with https:// or http://.');

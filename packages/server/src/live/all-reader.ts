@@ -36,7 +36,10 @@ export async function* readAll(
     isUrgent: (live) => live.type === 'run' && isAwaited(live.event),
     max: options.maxBacklog,
   });
-  const unsubscribe = hub.subscribe(principal.ownerId, (events) => backlog.push(events));
+  const unsubscribe = hub.listen(principal.ownerId, {
+    heard: (events) => backlog.push(events),
+    missed: () => backlog.lose(),
+  });
   const position = cursor === null ? null : parseCursor(cursor);
   let settledUntil = position?.settledUntil ?? null;
   let seqs = new Map(position?.runs);

@@ -36,13 +36,18 @@ export class Backlog<T> {
 
   push(items: readonly T[]): void {
     if (this.#overrun) return;
-    if (this.#items.length + items.length > this.#max) {
-      this.#overrun = true;
-      this.#items = [];
-    } else {
+    if (this.#items.length + items.length > this.#max) this.lose();
+    else {
       for (const item of items) this.#items.push(item);
       this.#urgent ||= items.some(this.#isUrgent);
     }
+    this.#wakeWhenDue();
+  }
+
+  /** Something came that nobody told: what is stored is to be read. */
+  lose(): void {
+    this.#overrun = true;
+    this.#items = [];
     this.#wakeWhenDue();
   }
 

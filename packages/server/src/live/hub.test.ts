@@ -8,8 +8,12 @@ const event: RunEvent = { v: 1, seq: 1, runId: 'r1', step: 0, attempt: 1, at: 5,
 test('the hub tells the owner and nobody else; what concerns everybody goes to all', () => {
   const hub = createLiveHub();
   const heard: [string, LiveEvent][] = [];
-  const leave = hub.subscribe('anne', (events) => heard.push(...events.map((e): [string, LiveEvent] => ['anne', e])));
-  hub.subscribe('bert', (events) => heard.push(...events.map((e): [string, LiveEvent] => ['bert', e])));
+  const hears = (who: string) => ({
+    heard: (events: readonly LiveEvent[]) => void heard.push(...events.map((e): [string, LiveEvent] => [who, e])),
+    missed: () => {},
+  });
+  const leave = hub.listen('anne', hears('anne'));
+  hub.listen('bert', hears('bert'));
   hub.runEvents('anne', [event]);
   hub.changed(null, 'servers');
   leave();

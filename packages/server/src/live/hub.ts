@@ -1,11 +1,18 @@
 import type { LiveEvent, RunEvent } from '@toolyard/protocol';
 import type { LiveHub } from '../services.ts';
 
-type Listener<T> = (events: readonly T[]) => void;
+type Heard<T> = (events: readonly T[]) => void;
+/** `missed`: something may have happened that is not told; it is stored. */
+type Listener<T> = { heard: Heard<T>; missed: () => void };
 
-/** A {@link LiveHub} that can also be asked for one run alone. */
+/** A {@link LiveHub} as its streams use it. */
 export type RunHub = LiveHub & {
-  subscribeRun(ownerId: string, runId: string, listener: Listener<RunEvent>): () => void;
+  listen(ownerId: string, listener: Listener<LiveEvent>): () => void;
+  listenToRun(ownerId: string, runId: string, listener: Listener<RunEvent>): () => void;
+  /** True where somebody in this process would hear of the run. */
+  isHeard(ownerId: string, runId: string): boolean;
+  /** Everybody is to look at what is stored. */
+  missed(): void;
 };
 
 /** Hands on what happens to whoever listens in this process; keeps nothing. */
@@ -13,8 +20,13 @@ export function createLiveHub(): RunHub {
   const owners = new Listeners<LiveEvent>();
   const runs = new Listeners<RunEvent>();
   return {
-    subscribe: (ownerId, listener) => owners.add(ownerId, listener),
-    subscribeRun: (ownerId, runId, listener) => runs.add(keyOf(ownerId, runId), listener),
+    listen: (ownerId, listener) => owners.add(ownerId, listener),
+    listenToRun: (ownerId, runId, listener) => runs.add(keyOf(ownerId, runId), listener),
+    isHeard: (ownerId, runId) => owners.has(ownerId) || runs.has(keyOf(ownerId, runId)),
+    missed() {
+      owners.missed();
+      runs.missed();
+    },
     runEvents(ownerId, events) {
       const [first] = events;
       if (!first) return;
@@ -70,7 +82,11 @@ class Listeners<T> {
   }
 
   tell(key: string, events: readonly T[]): void {
-    for (const listener of this.#byKey.get(key) ?? []) listener(events);
+    for (const { heard } of this.#byKey.get(key) ?? []) heard(events);
+  }
+
+  missed(): void {
+    for (const listeners of this.#byKey.values()) for (const { missed } of listeners) missed();
   }
 
   tellAll(events: readonly T[]): void {

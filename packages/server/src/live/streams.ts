@@ -34,7 +34,10 @@ async function* readRun(
 ): AsyncGenerator<readonly RunEvent[], undefined> {
   const backlog = new Backlog<RunEvent>({ clock, isUrgent: isAwaited, max: maxBacklog });
   // Before anything is read: what is stored from here on is told as well.
-  const unsubscribe = hub.subscribeRun(principal.ownerId, runId, (events) => backlog.push(events));
+  const unsubscribe = hub.listenToRun(principal.ownerId, runId, {
+    heard: (events) => backlog.push(events),
+    missed: () => backlog.lose(),
+  });
   let seq = afterSeq;
   try {
     while (!signal.aborted) {
@@ -49,6 +52,8 @@ async function* readRun(
       while (!signal.aborted && !backlog.overrun) {
         const events = (await backlog.take(signal)).filter((event) => event.seq > seq);
         if (events.length === 0) continue;
+        // What lies in between is stored: another process has written it.
+        if (events[0] !== undefined && events[0].seq > seq + 1) break;
         seq = events.at(-1)?.seq ?? seq;
         yield events;
         if (events.some(({ type }) => type === 'run_finished')) return;

@@ -22,6 +22,8 @@ export type CreateRunServiceOptions = {
   ids: IdSource;
   /** One line for each thing worth knowing. */
   log: (line: string) => void;
+  /** Tells the other processes over the same database, if there are any, that a run was told something. */
+  wakeElsewhere?: (runId: string) => void;
   /**
    * Passed at `run:created`, `run:planned`, `run:sent`, `run:returned`, `run:streaming`, `run:step`, `run:stepped`,
    * `run:parked` and `run:finished`.
@@ -33,11 +35,14 @@ export type CreateRunServiceOptions = {
 export type DurableRuns = RunService & {
   /** Takes up every run that was under way when the last process ended. Resolves when they are in hand, not over. */
   start(): Promise<void>;
+  /** Another process has told something to this run. */
+  woken(runId: string): void;
   /** Lets go of all runs, none of them cancelled; the next process goes on with them. May be called again. */
   close(): Promise<void>;
 };
 
-const LEASE_MS = 15_000;
+/** With the time until somebody looks, a run whose process died is taken over within 15 s. */
+const LEASE_MS = 10_000;
 
 export function createRunService(options: CreateRunServiceOptions): DurableRuns {
   const { storage, configurations, models, hub, clock, ids, log } = options;
@@ -82,6 +87,11 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       await keeper.start();
       await queue.sendDue();
       stopHousekeeping = startHousekeeping({ storage, clock, log });
+    },
+    woken(runId) {
+      crew.woken(runId).catch((error: unknown) => {
+        log(`run ${runId}: ${error instanceof Error ? error.message : String(error)}`);
+      });
     },
     close() {
       closing ??= (async () => {

@@ -11,7 +11,7 @@ export type LeaseKeeperOptions = {
 
 /** A lost notification costs this long at most, in milliseconds. */
 const RENEW_EVERY_MS = 1_000;
-const TAKE_OVER_EVERY_MS = 5_000;
+const TAKE_OVER_EVERY_MS = 3_000;
 /** After the store has failed, runs are left alone for longer and longer: a model asked for nothing costs money. */
 const LONGEST_PAUSE_MS = 60_000;
 const TAKEN_AT_ONCE = 100;
@@ -25,6 +25,8 @@ export class LeaseKeeper {
   #pauseMs = 0;
   #pausedUntil = 0;
   #closed = false;
+  /** The last problem, which is told once and not every second. */
+  #told = '';
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
@@ -57,10 +59,15 @@ export class LeaseKeeper {
     const cancel = clock.after(ms, () => {
       this.#cancel.delete(cancel);
       void work()
-        .catch((error: unknown) => {
-          this.pause();
-          log(`runs: ${error instanceof Error ? error.message : String(error)}`);
-        })
+        .then(
+          () => (this.#told = ''),
+          (error: unknown) => {
+            this.pause();
+            const problem = `runs: ${error instanceof Error ? error.message : String(error)}`;
+            if (problem !== this.#told) log(problem);
+            this.#told = problem;
+          },
+        )
         .then(() => this.#every(ms, work));
     });
     this.#cancel.add(cancel);

@@ -9,6 +9,8 @@ export type RunCrewOptions = RunWorkerServices & {
   hub: LiveHub;
   /** Called when a run is over; `sendNext` names the queued message it was stopped for. */
   onOver: (run: LeasedRun, status: RunRecord['status'], sendNext: string | null) => void;
+  /** Tells the other processes over the same database, if there are any, that a run was told something. */
+  wakeElsewhere?: (runId: string) => void;
   failpoint?: Failpoint;
 };
 
@@ -43,6 +45,16 @@ export class RunCrew {
     if (worker) await worker.listen();
     if (this.#closing) return;
     // Null where it is held, here or elsewhere, or over.
+    const run = await this.#options.storage.runs.acquireLease(runId, this.#options.terms);
+    if (run) this.start(run);
+    else if (!worker) this.#options.wakeElsewhere?.(runId);
+  }
+
+  /** Another process has told something to a run that it does not hold. */
+  async woken(runId: string): Promise<void> {
+    const worker = this.#workers.get(runId);
+    if (worker) return worker.listen();
+    if (this.#closing) return;
     const run = await this.#options.storage.runs.acquireLease(runId, this.#options.terms);
     if (run) this.start(run);
   }

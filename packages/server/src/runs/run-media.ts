@@ -1,4 +1,4 @@
-import type { BlobStore } from '@toolyard/storage';
+import type { SharedStorage } from '@toolyard/storage';
 import { MAX_INLINE_BYTES } from '@toolyard/storage';
 import type { AssistantPart, Message, Principal, ToolContentPart, UserPart } from '@toolyard/protocol';
 
@@ -18,7 +18,11 @@ function isLarge(source: unknown): boolean {
 }
 
 /** The message as a model can be sent it: what lies in the blob store is put in place. A blob that is gone stays named. */
-export async function withBlobsInPlace(message: Message, blobs: BlobStore, principal: Principal): Promise<Message> {
+export async function withBlobsInPlace(
+  message: Message,
+  blobs: SharedStorage['blobs'],
+  principal: Principal,
+): Promise<Message> {
   switch (message.role) {
     case 'user': {
       if (!message.parts.some(namesBlob)) return message;
@@ -46,7 +50,7 @@ function namesBlob(part: UserPart | AssistantPart | ToolContentPart): boolean {
 
 async function inPlace<T extends UserPart | AssistantPart | ToolContentPart>(
   part: T,
-  blobs: BlobStore,
+  blobs: SharedStorage['blobs'],
   principal: Principal,
 ): Promise<T> {
   if (!('source' in part) || part.source === undefined || !('blob' in part.source)) return part;

@@ -26,6 +26,8 @@ export type MasterKeyOptions = {
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
   log: (line: string) => void;
+  /** Where other machines have to come to the same key: what is kept for all of them. */
+  salt?: () => Promise<Uint8Array>;
 };
 
 /** The key that seals what is new, and those that may have sealed what is old. */
@@ -39,20 +41,28 @@ export type MasterKeys = { current: SealingKey; former: readonly SealingKey[] };
  * @throws ToolyardError `bad_config` where the key file is open to others or cannot be used
  */
 export async function loadMasterKeys(options: MasterKeyOptions): Promise<MasterKeys> {
-  const { folder, env, log } = options;
+  const { folder, env, log, salt } = options;
   const secret = nonEmpty(env['TOOLYARD_SECRET']);
   const old = nonEmpty(env['TOOLYARD_SECRET_OLD']);
   const file = join(folder, KEY_FILE);
   const inFile = readPrivate(file, KEY_BYTES, log);
-  const former = old === undefined ? [] : [await fromPassphrase(old, folder, log)];
+  const former = old === undefined ? [] : [await fromPassphrase(old, options)];
+  if (secret === undefined && salt) {
+    throw bad(
+      'Secrets in a database that several machines share are sealed with TOOLYARD_SECRET, and that is not set.',
+      'Set it to the same text, of 20 characters or more, wherever Toolyard runs over this database.',
+    );
+  }
   if (secret === undefined) return { current: toSealingKey(inFile ?? makePrivate(file, KEY_BYTES)), former };
-  const current = await fromPassphrase(secret, folder, log);
+  const current = await fromPassphrase(secret, options);
   return { current, former: inFile === null ? former : [...former, toSealingKey(inFile)] };
 }
 
-async function fromPassphrase(passphrase: string, folder: string, log: (line: string) => void): Promise<SealingKey> {
+async function fromPassphrase(passphrase: string, { folder, log, ...shared }: MasterKeyOptions): Promise<SealingKey> {
   const file = join(folder, SALT_FILE);
-  const salt = readPrivate(file, SALT_BYTES, log) ?? makePrivate(file, SALT_BYTES);
+  const salt = shared.salt
+    ? await shared.salt()
+    : (readPrivate(file, SALT_BYTES, log) ?? makePrivate(file, SALT_BYTES));
   const derived = await new Promise<Buffer>((resolve, reject) => {
     scrypt(passphrase.normalize('NFC'), salt, KEY_BYTES, SCRYPT, (error, key) =>
       error ? reject(error) : resolve(key),

@@ -12,6 +12,8 @@ export type SecretsOptions = {
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
   log: (line: string) => void;
+  /** Where other machines have to come to the same key: what is kept for all of them. */
+  salt?: () => Promise<Uint8Array>;
 };
 
 /** Texts kept encrypted: API keys and their like. */

@@ -3,8 +3,9 @@ import { jsonColumns } from '../json-columns.ts';
 import { createRepositories } from '../repositories/create-repositories.ts';
 import { createRunJobs } from '../runs/create-run-jobs.ts';
 import type { Schema } from '../schema.ts';
-import type { DatabaseOptions, SharedStorage } from '../storage.ts';
+import type { DatabaseOptions, DatabaseStorage } from '../storage.ts';
 import { createTableBlobs } from './blobs.ts';
+import { createBulletins } from './bulletins.ts';
 import { checkDatabase } from './check.ts';
 import { PostgresConnection } from './connection.ts';
 import { createPostgresEngine } from './engine.ts';
@@ -18,17 +19,27 @@ import { createPostgresSearch } from './search.ts';
  *
  * @param leaseTime SQL for the milliseconds leases are timed by; the clock of the database where absent.
  */
-export async function openDatabase(options: DatabaseOptions, leaseTime?: string): Promise<SharedStorage> {
+export async function openDatabase(options: DatabaseOptions, leaseTime?: string): Promise<DatabaseStorage> {
   await makeReady(options);
   const connection = new PostgresConnection(options);
   const db = new Kysely<Schema>({ dialect: createPostgresDialect(connection), plugins: [jsonColumns] });
+  const { url, notify } = options;
+  const bulletins = createBulletins({ url, connection, ...(notify === undefined ? {} : { notify }) });
   const engine = createPostgresEngine(connection, db, leaseTime);
   return {
     runs: createPostgresRunStore(engine, createRunJobs(engine, options.clock)),
     ...createRepositories(engine, createPostgresSearch(engine)),
     blobs: createTableBlobs(engine),
     check: () => checkDatabase(engine),
-    close: () => connection.close(),
+    bulletins,
+    async salt() {
+      const { rows } = await connection.query('SELECT salt FROM installation', []);
+      return Buffer.from(String((rows[0] as { salt: string }).salt), 'hex');
+    },
+    async close() {
+      await bulletins.close();
+      await connection.close();
+    },
   };
 }
 

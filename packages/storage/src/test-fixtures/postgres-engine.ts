@@ -3,7 +3,7 @@ import { openDatabase } from '../postgres/open-database.ts';
 import type { SharedStorage } from '../storage.ts';
 import type { EngineUnderTest } from './conformance/bench.ts';
 import { doorsOf } from './doors.ts';
-import type { Cluster } from './postgres-cluster.ts';
+import type { Cluster } from '@toolyard/testing/postgres';
 
 /** Everything a database keeps, as `TRUNCATE` is told it; what refers to these goes with them. */
 const TABLES = 'conversations, agents, settings, permissions, secrets, blob_bytes';

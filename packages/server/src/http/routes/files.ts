@@ -52,7 +52,7 @@ export function addFileRoutes({ route }: Router, { storage, clock }: HttpDeps): 
     mediaType: 'application/octet-stream',
     also: { 304: 'The one the client has is the same' },
     async handle({ c, principal, params: { sha256 } }) {
-      const info = storage.blobs.info(principal, sha256);
+      const info = await storage.blobs.info(principal, sha256);
       if (info === null) throw notFound('file', sha256);
       const etag = `"${info.sha256}"`;
       const headers = {

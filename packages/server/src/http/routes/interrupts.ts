@@ -16,8 +16,8 @@ export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpDep
       limit: limit(100),
     }),
     answer: interruptPage,
-    handle({ principal, query: { status, run, conversation, limit } }) {
-      const found = storage.runs.listInterrupts(principal, {
+    async handle({ principal, query: { status, run, conversation, limit } }) {
+      const found = await storage.runs.listInterrupts(principal, {
         status,
         limit,
         ...(run === undefined ? {} : { runId: run }),

@@ -54,7 +54,7 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
     also: { 202: 'It waits in the queue' },
     async handle({ c, principal, params: { id }, body }) {
       await findConversation(deps, principal, id);
-      checkAttachments(principal, body.parts);
+      await checkAttachments(principal, body.parts);
       const sent = await runs.send(principal, id, body);
       if ('queued' in sent) {
         return jsonAnswer(sent, { status: 202, acceptEncoding: c.req.header('accept-encoding') });
@@ -96,7 +96,7 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
     answer: queuedMessage,
     async handle({ principal, params: { id, item }, body }) {
       await findConversation(deps, principal, id);
-      if (body.parts !== undefined) checkAttachments(principal, body.parts);
+      if (body.parts !== undefined) await checkAttachments(principal, body.parts);
       const queued = await runs.changeQueued(principal, id, item, body);
       return queued;
     },
@@ -122,7 +122,7 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
     },
   });
 
-  function checkAttachments(principal: Principal, parts: readonly UserPart[]): void {
-    checkParts(parts, (sha256) => storage.blobs.info(principal, sha256) !== null);
+  function checkAttachments(principal: Principal, parts: readonly UserPart[]): Promise<void> {
+    return checkParts(parts, async (sha256) => (await storage.blobs.info(principal, sha256)) !== null);
   }
 }

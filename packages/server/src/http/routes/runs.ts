@@ -25,8 +25,8 @@ export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: Ev
       limit: limit(50),
     }),
     answer: runPage,
-    handle({ principal, query: { conversation, status, after, limit } }) {
-      const found = storage.runs.listRuns(principal, {
+    async handle({ principal, query: { conversation, status, after, limit } }) {
+      const found = await storage.runs.listRuns(principal, {
         limit: limit + 1,
         ...(conversation === undefined ? {} : { conversationId: conversation }),
         ...(status === undefined ? {} : { statuses: [status] }),
@@ -43,8 +43,8 @@ export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: Ev
     path: '/api/runs/{id}',
     summary: 'A run',
     answer: runRecord,
-    handle({ principal, params: { id } }) {
-      const run = storage.runs.getRun(principal, id);
+    async handle({ principal, params: { id } }) {
+      const run = await storage.runs.getRun(principal, id);
       if (run === null) throw notFound('run', id);
       return runView(run);
     },
@@ -65,8 +65,8 @@ export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: Ev
     query: z.strictObject({ after: z.coerce.number().int().min(0).default(0) }),
     mediaType: 'text/event-stream',
     also: { 204: 'The run is over and every event was read' },
-    handle({ c, principal, params: { id }, query }) {
-      const run = storage.runs.getRun(principal, id);
+    async handle({ c, principal, params: { id }, query }) {
+      const run = await storage.runs.getRun(principal, id);
       if (run === null) throw notFound('run', id);
       const after = lastEventId(c.req.header('last-event-id')) ?? query.after;
       // An EventSource connects again when a stream ends; 204 tells it to stop.

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { Cluster } from './postgres-cluster.ts';
-import { findPostgres, startCluster } from './postgres-cluster.ts';
+import type { Cluster } from './cluster.ts';
+import { findPostgres, startCluster } from './cluster.ts';
+
+export type { Cluster } from './cluster.ts';
 
 /**
  * Tests that need a PostgreSQL: each file has one of its own, started before the first of them. Where this machine has

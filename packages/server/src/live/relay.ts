@@ -1,0 +1,239 @@
+import type { Clock, LiveEvent, RunEvent, RunStore } from '@toolyard/protocol';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
+import type { Bulletins } from '@toolyard/storage';
+import type { RunHub } from './hub.ts';
+import { storedEvents } from './stored-events.ts';
+
+type What = Extract<LiveEvent, { type: 'changed' }>['what'];
+
+export type RelayOptions = {
+  bulletins: Bulletins;
+  store: Pick<RunStore, 'readEvents'>;
+  clock: Pick<Clock, 'after'>;
+  /** Another process has a word for whoever holds this run, or may take it up. */
+  onWake: (runId: string) => void;
+  log: (line: string) => void;
+};
+
+/** A hub that also tells, and hears, what happens in the other processes over the same database. */
+export type RelayedHub = RunHub & {
+  /** Somebody said something to a run that this process does not hold. */
+  wake(runId: string): void;
+  /** Hears nothing before. */
+  start(): void;
+};
+
+/** How long words wait that could not be told, in milliseconds. */
+const TELL_AGAIN_MS = 500;
+/** Of so many runs it is kept how far they were told here; of another one the readers look themselves. */
+const RUNS_KEPT = 2_000;
+
+/**
+ * Words name runs and how far they have come, never what is in them: whoever reads one here has it read from the store.
+ */
+export function relayHub(local: RunHub, options: RelayOptions): RelayedHub {
+  const outgoing = new Outgoing(options);
+  const runs = new RemoteRuns(local, options);
+
+  function hear(bodies: readonly string[]): void {
+    for (const body of bodies) {
+      const word = readWord(body);
+      for (const [ownerId, what, id] of word.changed) local.changed(ownerId, what, ...(id === undefined ? [] : [id]));
+      for (const { ownerId, runId, seq } of word.runs) runs.heardOf(ownerId, runId, seq);
+      for (const runId of word.wake) options.onWake(runId);
+    }
+  }
+
+  return {
+    ...local,
+    runEvents(ownerId, events) {
+      local.runEvents(ownerId, events);
+      const last = events.at(-1);
+      if (!last) return;
+      runs.told(last);
+      outgoing.run(ownerId, last.runId, last.seq);
+    },
+    changed(ownerId, what, id) {
+      local.changed(ownerId, what, id);
+      outgoing.changed(id === undefined ? [ownerId, what] : [ownerId, what, id]);
+    },
+    wake: (runId) => outgoing.wake(runId),
+    start: () =>
+      options.bulletins.listen(hear, () => {
+        runs.forget();
+        local.missed();
+      }),
+  };
+}
+
+type Change = [ownerId: string | null, what: What, id?: string];
+
+/** What is told next: one word at a time, and what comes meanwhile goes into the next one. */
+class Outgoing {
+  readonly #options: RelayOptions;
+  #runs = new Map<string, Map<string, number>>();
+  #changed = new Map<string, Change>();
+  #wake = new Set<string>();
+  #telling = false;
+  #failed = false;
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+  }
+
+  run(ownerId: string, runId: string, seq: number): void {
+    const runs = this.#runs.get(ownerId) ?? new Map<string, number>();
+    this.#runs.set(ownerId, runs.set(runId, Math.max(seq, runs.get(runId) ?? 0)));
+    this.#tellSoon();
+  }
+
+  changed(change: Change): void {
+    this.#changed.set(JSON.stringify(change), change);
+    this.#tellSoon();
+  }
+
+  wake(runId: string): void {
+    this.#wake.add(runId);
+    this.#tellSoon();
+  }
+
+  #tellSoon(): void {
+    if (this.#telling) return;
+    this.#telling = true;
+    queueMicrotask(() => void this.#tellAll());
+  }
+
+  async #tellAll(): Promise<void> {
+    const { bulletins, clock, log } = this.#options;
+    while (this.#runs.size + this.#changed.size + this.#wake.size > 0) {
+      const [runs, changed, wake] = [this.#runs, this.#changed, this.#wake];
+      this.#runs = new Map();
+      this.#changed = new Map();
+      this.#wake = new Set();
+      try {
+        await bulletins.tell(writeWord(runs, [...changed.values()], [...wake]));
+        this.#failed = false;
+      } catch (thrown) {
+        this.#takeBack(runs, changed, wake);
+        if (!this.#failed) log(`other processes could not be told: ${thrown instanceof Error ? thrown.message : ''}`);
+        this.#failed = true;
+        clock.after(TELL_AGAIN_MS, () => void this.#tellAll());
+        return;
+      }
+    }
+    this.#telling = false;
+  }
+
+  #takeBack(runs: Map<string, Map<string, number>>, changed: Map<string, Change>, wake: Set<string>): void {
+    for (const [ownerId, of] of runs) {
+      const newer = this.#runs.get(ownerId) ?? new Map<string, number>();
+      for (const [runId, seq] of of) newer.set(runId, Math.max(seq, newer.get(runId) ?? 0));
+      this.#runs.set(ownerId, newer);
+    }
+    for (const [key, change] of changed) this.#changed.set(key, change);
+    for (const runId of wake) this.#wake.add(runId);
+  }
+}
+
+/** Runs of other processes, as far as somebody here follows them. */
+class RemoteRuns {
+  readonly #local: RunHub;
+  readonly #options: RelayOptions;
+  /** How far each was told here. */
+  readonly #told = new Map<string, number>();
+  /** Being read, and how far it is to be read by now. */
+  readonly #reading = new Map<string, number>();
+
+  constructor(local: RunHub, options: RelayOptions) {
+    this.#local = local;
+    this.#options = options;
+  }
+
+  told({ runId, seq, type }: RunEvent): void {
+    if (type === 'run_finished') {
+      this.#told.delete(runId);
+      return;
+    }
+    this.#told.set(runId, seq);
+    const [oldest] = this.#told.keys();
+    if (this.#told.size > RUNS_KEPT && oldest !== undefined) this.#told.delete(oldest);
+  }
+
+  forget(): void {
+    this.#told.clear();
+  }
+
+  heardOf(ownerId: string, runId: string, seq: number): void {
+    if (!this.#local.isHeard(ownerId, runId)) {
+      this.#told.delete(runId);
+      return;
+    }
+    const wanted = this.#reading.get(runId);
+    this.#reading.set(runId, Math.max(seq, wanted ?? 0));
+    if (wanted === undefined) void this.#read(ownerId, runId);
+  }
+
+  /** Of a run nothing was told of here only the last is read: whoever follows it sees the gap, and reads it all. */
+  async #read(ownerId: string, runId: string): Promise<void> {
+    const { store, log } = this.#options;
+    try {
+      for (;;) {
+        const wanted = this.#reading.get(runId) ?? 0;
+        const after = this.#told.get(runId) ?? wanted - 1;
+        if (after >= wanted) return;
+        let last = after;
+        for await (const events of storedEvents(store, { ownerId }, runId, after)) {
+          this.#local.runEvents(ownerId, events);
+          const end = events.at(-1);
+          if (end) {
+            this.told(end);
+            last = end.seq;
+          }
+        }
+        if ((this.#reading.get(runId) ?? 0) <= Math.max(last, wanted)) return;
+      }
+    } catch (thrown) {
+      this.#told.delete(runId);
+      log(
+        `run ${runId}: what another process wrote could not be read: ${thrown instanceof Error ? thrown.message : ''}`,
+      );
+      this.#local.missed();
+    } finally {
+      this.#reading.delete(runId);
+    }
+  }
+}
+
+type Word = { runs: { ownerId: string; runId: string; seq: number }[]; changed: Change[]; wake: string[] };
+
+function writeWord(
+  runs: ReadonlyMap<string, ReadonlyMap<string, number>>,
+  changed: readonly Change[],
+  wake: readonly string[],
+): string {
+  return JSON.stringify({
+    runs: Object.fromEntries([...runs].map(([ownerId, of]) => [ownerId, Object.fromEntries(of)])),
+    changed,
+    wake,
+  });
+}
+
+/** What a process of another version says is taken as far as it is understood. */
+function readWord(body: string): Word {
+  const parsed = parseJson(body);
+  const { runs = {}, changed = [], wake = [] } = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
+  return {
+    runs: Object.entries(isJsonObject(runs) ? runs : {}).flatMap(([ownerId, of]) =>
+      Object.entries(isJsonObject(of) ? of : {}).flatMap(([runId, seq]) =>
+        typeof seq === 'number' ? [{ ownerId, runId, seq }] : [],
+      ),
+    ),
+    changed: (Array.isArray(changed) ? changed : []).flatMap((change) => {
+      if (!Array.isArray(change)) return [];
+      const [ownerId, what, id] = change;
+      if ((ownerId !== null && typeof ownerId !== 'string') || typeof what !== 'string') return [];
+      return [typeof id === 'string' ? [ownerId, what, id] : [ownerId, what]];
+    }),
+    wake: (Array.isArray(wake) ? wake : []).filter((runId) => typeof runId === 'string'),
+  };
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { Bulletins } from '../bulletins.ts';
+import { readAddress } from './address.ts';
+import type { PostgresConnection } from './connection.ts';
+
+const CHANNEL = 'toolyard';
+/** Without any notification words arrive all the same, so much later. */
+const LOOK_EVERY_MS = 1_000;
+const RECONNECT_MS = 500;
+/** A number is taken a moment before its row can be seen: rows may appear in another order than that of their numbers. */
+const SETTLED_AFTER_MS = 10_000;
+const KEEP_SECONDS = 60;
+const SWEEP_EVERY_MS = 20_000;
+
+export type BulletinOptions = {
+  url: string;
+  connection: PostgresConnection;
+  /** False: nobody is notified, everybody looks once a second. */
+  notify?: boolean;
+};
+
+type Row = { id: string; body: string };
+
+/** Rows say what happened, a notification only that there is something: it carries nothing, and may be lost. */
+export function createBulletins({ url, connection, notify = true }: BulletinOptions): Bulletins {
+  const sender = randomUUID();
+  const telling = notify
+    ? `WITH told AS (INSERT INTO bulletins (sender, body) VALUES ($1, $2) RETURNING 1)
+       SELECT pg_notify('${CHANNEL}', '') FROM told`
+    : 'INSERT INTO bulletins (sender, body) VALUES ($1, $2)';
+  let listening: Listening | null = null;
+  return {
+    async tell(body) {
+      await connection.query(telling, [sender, body]);
+    },
+    listen(heard, missed) {
+      listening = new Listening({ url: readAddress(url).url, sender, notify, heard, missed });
+      listening.start();
+    },
+    async close() {
+      await listening?.close();
+    },
+  };
+}
+
+type ListeningOptions = {
+  url: string;
+  sender: string;
+  notify: boolean;
+  heard: (bodies: readonly string[]) => void;
+  missed: () => void;
+};
+
+/** One connection of its own, opened again whenever it is lost. */
+class Listening {
+  readonly #options: ListeningOptions;
+  #client: pg.Client | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  /** Of rows above the floor: when they were read. */
+  readonly #seen = new Map<number, number>();
+  /** Every row up to this one was read, or told before this process listened. */
+  #floor = 0;
+  #looking = false;
+  #again = false;
+  #connectedBefore = false;
+  #sweptAt = 0;
+  #closed = false;
+
+  constructor(options: ListeningOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    void this.#connect();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#drop();
+  }
+
+  async #connect(): Promise<void> {
+    const { url, notify, missed } = this.#options;
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'toolyard bulletins',
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 30_000,
+    });
+    this.#client = client;
+    client.on('error', () => {});
+    client.on('notification', () => this.#look());
+    client.on('end', () => this.#lost(client));
+    try {
+      await client.connect();
+      if (notify) await client.query(`LISTEN ${CHANNEL}`);
+      const { rows } = await client.query<{ last: string }>('SELECT coalesce(max(id), 0) AS last FROM bulletins');
+      this.#floor = Number(rows[0]?.last ?? 0);
+      this.#seen.clear();
+    } catch {
+      this.#lost(client);
+      return;
+    }
+    if (this.#connectedBefore) missed();
+    this.#connectedBefore = true;
+    this.#look();
+  }
+
+  #lost(client: pg.Client): void {
+    if (this.#closed || this.#client !== client) return;
+    this.#client = null;
+    this.#looking = false;
+    client.end().catch(() => {});
+    this.#wakeIn(RECONNECT_MS, () => void this.#connect());
+  }
+
+  #wakeIn(ms: number, work: () => void): void {
+    clearTimeout(this.#timer);
+    if (this.#closed) return;
+    this.#timer = setTimeout(work, ms);
+    this.#timer.unref();
+  }
+
+  #look(): void {
+    this.#again = true;
+    if (this.#looking || this.#closed) return;
+    const client = this.#client;
+    if (!client) return;
+    this.#looking = true;
+    void this.#readAll(client).then(
+      () => {
+        if (this.#client !== client) return;
+        this.#looking = false;
+        this.#wakeIn(LOOK_EVERY_MS, () => this.#look());
+      },
+      () => this.#lost(client),
+    );
+  }
+
+  async #readAll(client: pg.Client): Promise<void> {
+    while (this.#again && !this.#closed) {
+      this.#again = false;
+      const { rows } = await client.query<Row>({
+        name: 'bulletins',
+        text: 'SELECT id, body FROM bulletins WHERE id > $1 AND sender <> $2 ORDER BY id',
+        values: [this.#floor, this.#options.sender],
+      });
+      this.#hear(rows);
+      await this.#sweep(client);
+    }
+  }
+
+  #hear(rows: readonly Row[]): void {
+    const now = performance.now();
+    const bodies: string[] = [];
+    for (const { id, body } of rows) {
+      if (this.#seen.has(Number(id))) continue;
+      this.#seen.set(Number(id), now);
+      bodies.push(body);
+    }
+    for (const [id, at] of this.#seen) {
+      if (now - at < SETTLED_AFTER_MS) break;
+      this.#seen.delete(id);
+      this.#floor = Math.max(this.#floor, id);
+    }
+    if (bodies.length > 0 && !this.#closed) this.#options.heard(bodies);
+  }
+
+  async #sweep(client: pg.Client): Promise<void> {
+    const now = performance.now();
+    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
+    this.#sweptAt = now;
+    await client.query(`DELETE FROM bulletins WHERE told_at < clock_timestamp() - interval '${KEEP_SECONDS} seconds'`);
+  }
+
+  async #drop(): Promise<void> {
+    const client = this.#client;
+    this.#client = null;
+    await client?.end().catch(() => {});
+  }
+}

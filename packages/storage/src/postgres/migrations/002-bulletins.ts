@@ -1,0 +1,16 @@
+import type { PostgresMigration } from '../migrate.ts';
+
+/** Words between processes, which need not outlive a crash; and what makes this installation's keys its own. */
+export const bulletins: PostgresMigration['statements'] = [
+  `CREATE UNLOGGED TABLE bulletins (
+    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    sender TEXT NOT NULL,
+    body TEXT NOT NULL,
+    told_at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()
+  )`,
+  `CREATE TABLE installation (
+    one INTEGER PRIMARY KEY DEFAULT 1 CHECK (one = 1),
+    salt TEXT NOT NULL
+  )`,
+  `INSERT INTO installation (salt) VALUES (replace(CAST(gen_random_uuid() AS TEXT), '-', ''))`,
+];
