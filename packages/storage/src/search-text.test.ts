@@ -75,3 +75,8 @@ describe('a snippet', () => {
     );
   });
 });
+
+test('accents without a letter are nothing to look for, and nothing to find', () => {
+  expect(termsOf('\u0301 \u0300\u0301')).toEqual([]);
+  expect(searchText('\u0301').trim()).toBe('');
+});

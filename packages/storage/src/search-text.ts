@@ -28,7 +28,10 @@ export function* wordsOf(text: string): Generator<Word> {
   for (const match of text.matchAll(WORDS)) {
     const [written] = match;
     const cjk = match.groups?.['cjk'] !== undefined;
-    yield { cjk, folded: fold(written, cjk), start: match.index, end: match.index + written.length };
+    const folded = fold(written, cjk);
+    // Nothing but accents, which nobody looks for.
+    if (folded === '') continue;
+    yield { cjk, folded, start: match.index, end: match.index + written.length };
   }
 }
 

@@ -228,11 +228,12 @@ function readWord(body: string): Word {
         typeof seq === 'number' ? [{ ownerId, runId, seq }] : [],
       ),
     ),
-    changed: (Array.isArray(changed) ? changed : []).flatMap((change) => {
+    changed: (Array.isArray(changed) ? changed : []).flatMap((change): Change[] => {
       if (!Array.isArray(change)) return [];
       const [ownerId, what, id] = change;
       if ((ownerId !== null && typeof ownerId !== 'string') || typeof what !== 'string') return [];
-      return [typeof id === 'string' ? [ownerId, what, id] : [ownerId, what]];
+      // One that this version does not know is for nobody here.
+      return [typeof id === 'string' ? [ownerId, what as What, id] : [ownerId, what as What]];
     }),
     wake: (Array.isArray(wake) ? wake : []).filter((runId) => typeof runId === 'string'),
   };
