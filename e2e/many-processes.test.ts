@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { RunEvent } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/postgres';
+import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call, readRun } from './support/api.ts';
 import type { LivesDatabase } from './support/lives.ts';
 import { callsOfTurns, Lives } from './support/lives.ts';

@@ -17,6 +17,7 @@ const TASKS = {
   toolyard: ['packages/cli/src/bin.ts'],
   test: ['scripts/test.ts'],
   bench: ['scripts/bench.ts'],
+  torture: ['e2e/torture/main.ts'],
 };
 
 function say(text) {

@@ -4,14 +4,21 @@ import type { Failpoint } from '@toolyard/protocol';
 import { startServer } from '@toolyard/server';
 import { killThisProcess } from '@toolyard/testing';
 import { serverOptions } from './server-options.ts';
+import { watched } from './watched-storage.ts';
 
 /**
  * A server that is killed at a failpoint: `node dying-server.ts <folder> <port> <servers as JSON> [place] [hit]`. The
  * place `*` stands for every one. The model is that of OPENAI_BASE_URL; the places passed are written to the file
- * PASSED_FILE names. With DATABASE_URL it works over that database.
+ * PASSED_FILE names. With DATABASE_URL it works over that database; with EVERY_CALL whatever
+ * is asked of the store is a failpoint, too.
  */
 const [dataDir = '', port = '0', servers = '[]', place = '', hit = '1'] = process.argv.slice(2);
-const { PASSED_FILE: passedFile, DATABASE_URL: databaseUrl, DATABASE_NOTIFY: notify } = process.env;
+const {
+  PASSED_FILE: passedFile,
+  EVERY_CALL: everyCall,
+  DATABASE_URL: databaseUrl,
+  DATABASE_NOTIFY: notify,
+} = process.env;
 
 let left = Number(hit);
 const failpoint: Failpoint = (name) => {
@@ -28,6 +35,6 @@ const server = await startServer(
     ...(databaseUrl === undefined ? {} : { databaseUrl, databaseNotify: notify !== 'off' }),
     log: (line) => process.stderr.write(`${line}\n`),
   }),
-  { failpoint },
+  { failpoint, ...(everyCall === undefined ? {} : { watchStorage: (storage) => watched(storage, failpoint) }) },
 );
 process.stdout.write(`${server.url}\n`);

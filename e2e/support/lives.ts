@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { isJsonObject, parseJson, systemClock } from '@toolyard/protocol';
 import type { CheckResult } from '@toolyard/storage';
 import { checkStorage, openStorage } from '@toolyard/storage';
-import type { ModelServer } from '@toolyard/testing';
+import type { ModelReply, ModelServer } from '@toolyard/testing';
 import {
   COUNT_FILE_VARIABLE,
   LOG_FILE_VARIABLE,
@@ -41,22 +41,36 @@ export function callsOfTurns(turns: readonly number[]): number[][] {
 /** A database the lives share in the place of the data folder's own. */
 export type LivesDatabase = { url: string; notify?: boolean };
 
+export type LivesOptions = {
+  database?: LivesDatabase;
+  /** Whatever is asked of the store is a failpoint, too. */
+  everyCall?: boolean;
+};
+
+/** What a model is sent, as far as a script looks at it. */
+export type ModelMessage = { role: string; content?: unknown };
+
 /** A data folder, a model and a tool that counts, and the lives of the server with them. */
 export class Lives implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'toolyard-lives-'));
   readonly #model: ModelServer;
-  readonly #database: LivesDatabase | undefined;
+  readonly #options: LivesOptions;
   readonly #children: ChildProcess[] = [];
 
-  private constructor(model: ModelServer, database: LivesDatabase | undefined) {
+  private constructor(model: ModelServer, options: LivesOptions) {
     this.#model = model;
-    this.#database = database;
+    this.#options = options;
+  }
+
+  /** With a model of its own. */
+  static async with(script: (messages: readonly ModelMessage[]) => ModelReply, options: LivesOptions): Promise<Lives> {
+    const model = await startModelServer(({ body }) => script((body as { messages: ModelMessage[] }).messages));
+    return new Lives(model, options);
   }
 
   /** The model asks for so many calls in each turn, told apart by their argument `n` from 1 on, and then is done. */
   static async of(turns: readonly number[], database?: LivesDatabase): Promise<Lives> {
-    const model = await startModelServer(({ body }) => {
-      const { messages } = body as { messages: { role: string }[] };
+    const script = (messages: readonly ModelMessage[]): ModelReply => {
       const answered = messages.filter(({ role }) => role === 'tool').length;
       const calls = callsOfTurns(turns).find(([first = 0]) => first > answered);
       if (calls === undefined) {
@@ -64,8 +78,12 @@ export class Lives implements AsyncDisposable {
       }
       const wanted = calls.map((n) => ({ id: `call_${n}`, name: 'count', arguments: { n } }));
       return reply.toolCalls(wanted, { text: 'Let me count.', pieces: 4, delayMs: 2 });
-    });
-    return new Lives(model, database);
+    };
+    return Lives.with(script, database ? { database } : {});
+  }
+
+  get dataDir(): string {
+    return this.#file('data');
   }
 
   /** How often the tool has taken effect. */
@@ -96,6 +114,7 @@ export class Lives implements AsyncDisposable {
 
   /** Starts the server; resolves when it answers. */
   async start(death?: Death): Promise<Life> {
+    const { database, everyCall } = this.#options;
     const env = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
     const counter = { id: 'counter', transport: { type: 'stdio', ...scriptedMcpCommand('counting'), env } };
     const child = spawn(
@@ -112,8 +131,9 @@ export class Lives implements AsyncDisposable {
           OPENAI_BASE_URL: this.#model.url,
           OPENAI_API_KEY: 'k',
           PASSED_FILE: this.#file('passed'),
-          ...(this.#database && { DATABASE_URL: this.#database.url, TOOLYARD_SECRET: 'a secret of the test' }),
-          ...(this.#database?.notify === false && { DATABASE_NOTIFY: 'off' }),
+          ...(database && { DATABASE_URL: database.url, TOOLYARD_SECRET: 'a secret of the test' }),
+          ...(database?.notify === false && { DATABASE_NOTIFY: 'off' }),
+          ...(everyCall === true && { EVERY_CALL: '1' }),
           // A start takes half as long.
           NODE_COMPILE_CACHE: join(tmpdir(), 'toolyard-compile-cache'),
         },
@@ -130,17 +150,9 @@ export class Lives implements AsyncDisposable {
 
   /** What is wrong with the data folder; empty where nothing is. */
   async damage(): Promise<string[]> {
-    const checked = await (this.#database ? this.#checkDatabase(this.#database) : checkStorage(this.#file('data')));
+    const { database } = this.#options;
+    const checked = await (database ? checkDatabase(database) : checkStorage(this.dataDir));
     return checked.ok ? [] : checked.problems;
-  }
-
-  async #checkDatabase({ url }: LivesDatabase): Promise<CheckResult> {
-    const storage = await openStorage({ url, clock: systemClock });
-    try {
-      return await storage.check();
-    } finally {
-      await storage.close();
-    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -161,5 +173,14 @@ export class Lives implements AsyncDisposable {
   #lines(name: string): string[] {
     const file = this.#file(name);
     return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+  }
+}
+
+async function checkDatabase({ url }: LivesDatabase): Promise<CheckResult> {
+  const storage = await openStorage({ url, clock: systemClock });
+  try {
+    return await storage.check();
+  } finally {
+    await storage.close();
   }
 }

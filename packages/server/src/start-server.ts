@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { createUuidSource } from '@toolyard/agent-host';
 import type { Failpoint } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
-import type { DatabaseStorage, Storage, StorageOptions } from '@toolyard/storage';
+import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@toolyard/storage';
 import { openStorage, StorageError } from '@toolyard/storage';
 import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
@@ -33,7 +33,11 @@ export type RunningServer = {
 };
 
 /** What a test puts in the place of the real thing. */
-export type Surroundings = { failpoint?: Failpoint };
+export type Surroundings = {
+  failpoint?: Failpoint;
+  /** Stands between the server and what it opened. */
+  watchStorage?: (storage: SharedStorage) => SharedStorage;
+};
 
 /**
  * Opens the data folder, answers on the address, and takes up the runs the last process left.
@@ -53,7 +57,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
 /** Puts the parts together; what is to be ended is put on `ends`, to be ended in the reverse order. */
 async function assemble(
   options: ServerOptions,
-  { failpoint }: Surroundings,
+  { failpoint, watchStorage = (opened) => opened }: Surroundings,
   ends: AsyncDisposableStack,
 ): Promise<Listening> {
   const { dataDir, host, port, token, env, log } = options;
@@ -68,14 +72,15 @@ async function assemble(
     log,
   });
 
-  const storage = await open(options, { clock, ...(failpoint ? { failpoint } : {}) });
-  ends.defer(() => storage.close());
-  const bulletins = 'bulletins' in storage ? storage.bulletins : null;
+  const opened = await open(options, { clock, ...(failpoint ? { failpoint } : {}) });
+  ends.defer(() => opened.close());
+  const storage = watchStorage(opened);
+  const bulletins = 'bulletins' in opened ? opened.bulletins : null;
   const relayed =
     bulletins &&
     relayHub(createLiveHub(), { bulletins, store: storage.runs, clock, log, onWake: (runId) => runs.woken(runId) });
   const hub = relayed ?? createLiveHub();
-  const salt = 'salt' in storage ? { salt: () => storage.salt() } : {};
+  const salt = 'salt' in opened ? { salt: () => opened.salt() } : {};
   const secrets = createSecrets({ repository: storage.secrets, clock, folder: dataDir, env, log, ...salt });
   const models = await createModels({
     settings: storage.settings,

@@ -9,7 +9,7 @@ import { openStorage } from '../open-storage.ts';
 import { StorageError } from '../storage-error.ts';
 import type { DatabaseOptions, SharedStorage } from '../storage.ts';
 import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
-import { describeOnPostgres } from '@toolyard/testing/postgres';
+import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { PostgresConnection } from './connection.ts';
 import { migrateToLatest } from './migrate.ts';
 

@@ -10,7 +10,7 @@ import { createFakeClock, eventually, runNode, SOURCE_CONDITION } from '@toolyar
 import { openStorage } from '../open-storage.ts';
 import type { SharedStorage } from '../storage.ts';
 import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
-import { describeOnPostgres } from '@toolyard/testing/postgres';
+import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 
 const STORE_PROCESS = fileURLToPath(new URL('../test-fixtures/store-process.ts', import.meta.url));
 const SWARM_PROCESS = fileURLToPath(new URL('../test-fixtures/swarm-process.ts', import.meta.url));

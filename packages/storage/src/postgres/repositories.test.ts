@@ -1,6 +1,6 @@
 import { createFakeClock } from '@toolyard/testing';
 import { openStorage } from '../open-storage.ts';
-import { describeOnPostgres } from '@toolyard/testing/postgres';
+import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { createDatabases } from '../test-fixtures/postgres-engine.ts';
 import { describeRepositories } from '../test-fixtures/repositories/describe-repositories.ts';
 

@@ -1,5 +1,5 @@
 import { describeRunStore } from '../test-fixtures/conformance/describe-run-store.ts';
-import { describeOnPostgres } from '@toolyard/testing/postgres';
+import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { createDatabases, openPostgresEngine } from '../test-fixtures/postgres-engine.ts';
 
 describeOnPostgres('on PostgreSQL', (cluster) => {

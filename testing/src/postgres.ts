@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { eventually } from '../eventually.ts';
+import { eventually } from './eventually.ts';
 
 /** A PostgreSQL of the test's own, thrown away with everything in it. */
 export type Cluster = {

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { Cluster } from './cluster.ts';
-import { findPostgres, startCluster } from './cluster.ts';
-
-export type { Cluster } from './cluster.ts';
+import type { Cluster } from './postgres.ts';
+import { findPostgres, startCluster } from './postgres.ts';
 
 /**
  * Tests that need a PostgreSQL: each file has one of its own, started before the first of them. Where this machine has

@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Cluster } from '@toolyard/testing/postgres';
+import { createRandom } from '@toolyard/testing';
+import type { Death, LivesDatabase } from '../support/lives.ts';
+import { Lives } from '../support/lives.ts';
+import { applied, misspelt } from '../support/transcript.ts';
+import { effectsBeyondConsent, misnumbered, script, storyOf } from './story.ts';
+import { Witness } from './witness.ts';
+
+/** Where the torture takes place: a fresh data folder for each death, or a fresh database. */
+export type Engine = { name: 'sqlite' } | { name: 'postgres'; cluster: Cluster };
+
+/** What came of one death. `reached`: false where the run was over before, as may be where the clock has its say. */
+export type Ordeal = { death: Death | null; reached: boolean; passed: string[]; story: string[]; problems: string[] };
+
+/** A run that dies at most once, and is seen through; everything that is wrong afterwards. */
+export async function endure(engine: Engine, death: Death | null): Promise<Ordeal> {
+  const database = engine.name === 'postgres' ? { url: await engine.cluster.createDatabase() } : undefined;
+  await using lives = await Lives.with(script, { everyCall: true, ...(database ? { database } : {}) });
+  const witness = new Witness();
+  let reached = false;
+  let sent = 0;
+  if (death) {
+    const first = await lives.start(death).catch(() => null);
+    const end = first === null ? 'cut' : await witness.goOn(first.url);
+    reached = end === 'cut';
+    first?.kill();
+    await first?.over;
+    sent = reached ? await callsSent(lives, engine, database) : 0;
+  }
+  const last = await lives.start();
+  const end = await witness.goOn(last.url);
+  const { page, activeRun, interrupts, queue } = await witness.view(last.url);
+  const answered = await witness.answered(last.url);
+  last.kill();
+  await last.over;
+
+  const events = [...witness.events[0], ...witness.events[1]];
+  const doubts = answered.filter(({ interrupt }) => interrupt.kind === 'in_doubt').length;
+  const problems = [
+    ...(end === 'over' ? [] : ['the last life was cut short']),
+    ...(activeRun === null && interrupts.length === 0 && queue.length === 0 ? [] : ['something is still going on']),
+    ...witness.events.flatMap(misnumbered),
+    ...misspelt(events).map((id) => `the message ${id} is not what its deltas spell`),
+    ...(sameJson(applied(events), page.messages) ? [] : ['whoever applies the events has another transcript']),
+    ...effectsBeyondConsent(lives.made, answered),
+    ...(doubts === sent ? [] : [`${sent} calls were sent and unanswered, and ${doubts} were asked about`]),
+    ...lives.faults.map((fault) => `the model was sent a malformed history: ${fault}`),
+    ...(await lives.damage()),
+  ];
+  return { death, reached, passed: lives.passed, story: storyOf(page.messages), problems };
+}
+
+/** Every place an undisturbed run passes, each as often as it does. */
+export function deathsIn(passed: readonly string[]): Death[] {
+  const hits = new Map<string, number>();
+  return passed.map((place) => {
+    const hit = (hits.get(place) ?? 0) + 1;
+    hits.set(place, hit);
+    return { place, hit };
+  });
+}
+
+/** `count` of them, chosen by the seed, in their order. */
+export function sampleOf(deaths: readonly Death[], count: number, seed: number): Death[] {
+  const random = createRandom(seed);
+  const order = deaths.map((death, index) => ({ death, index, key: random() }));
+  const chosen = order.toSorted((a, b) => a.key - b.key).slice(0, count);
+  return chosen.toSorted((a, b) => a.index - b.index).map(({ death }) => death);
+}
+
+/** How many calls the ledger says were sent and not answered when the process died. */
+async function callsSent(lives: Lives, engine: Engine, database: LivesDatabase | undefined): Promise<number> {
+  const statement = "SELECT count(*) AS sent FROM tool_ledger WHERE status = 'sent'";
+  if (engine.name === 'postgres' && database) {
+    try {
+      const [row] = await engine.cluster.query(database.url, statement);
+      return Number(row?.['sent']);
+    } catch {
+      // It died before there were tables.
+      return 0;
+    }
+  }
+  try {
+    const db = new DatabaseSync(join(lives.dataDir, 'toolyard.db'));
+    try {
+      return Number(db.prepare(statement).get()?.['sent']);
+    } finally {
+      db.close();
+    }
+  } catch {
+    return 0;
+  }
+}
+
+function sameJson(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
