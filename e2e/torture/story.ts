@@ -8,7 +8,7 @@ import { told } from '../support/transcript.ts';
 export const QUESTIONS = ['Count, please.', 'And once more.'] as const;
 
 /** How often the tool is called in all; the calls are told apart by their argument `n`, from 1 on. */
-export const CALLS = 4;
+const CALLS = 4;
 
 const call = (n: number) => ({ id: `call_${n}`, name: 'count', arguments: { n } });
 

@@ -1,7 +1,5 @@
-import type { PostgresMigration } from '../migrate.ts';
-
 /** Words between processes, which need not outlive a crash; and what makes this installation's keys its own. */
-export const bulletins: PostgresMigration['statements'] = [
+export const bulletins: readonly string[] = [
   `CREATE UNLOGGED TABLE bulletins (
     id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     sender TEXT NOT NULL,
