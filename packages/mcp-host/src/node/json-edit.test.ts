@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { ParseError } from 'jsonc-parser';
 import { parse, parseTree, visit } from 'jsonc-parser';
 import type { JsonValue } from '@toolyard/protocol';
 import { describe, expect, it } from 'vitest';
@@ -50,9 +51,19 @@ describe('one value of a JSON file', () => {
 });
 
 const key = fc.constantFrom('a', 'b', 'command', 'ключ', 'with space', 'with "quotes"');
-const leaf = fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.constant(null), fc.array(fc.integer(), { maxLength: 3 }));
+const leaf = fc.oneof(
+  fc.integer(),
+  fc.string(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.array(fc.integer(), { maxLength: 3 }),
+);
 const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
-  tree: fc.oneof({ maxDepth: 3, depthSize: 'small' }, leaf, fc.dictionary(key, tie('tree'), { maxKeys: 4 })) as fc.Arbitrary<JsonValue>,
+  tree: fc.oneof(
+    { maxDepth: 3, depthSize: 'small' },
+    leaf,
+    fc.dictionary(key, tie('tree'), { maxKeys: 4 }),
+  ) as fc.Arbitrary<JsonValue>,
 }));
 
 /** JSON as people write it: comments and blanks anywhere, perhaps a trailing comma, all on one line or not. */
@@ -103,7 +114,8 @@ const change = fc.record({
 function commentsOf(text: string, from = 0, to = text.length): string[] {
   const found: string[] = [];
   visit(text, {
-    onComment: (offset, length) => void (offset >= from && offset < to && found.push(text.slice(offset, offset + length).trim())),
+    onComment: (offset, length) =>
+      void (offset >= from && offset < to && found.push(text.slice(offset, offset + length).trim())),
   });
   return found;
 }
@@ -128,7 +140,7 @@ describe('whatever is changed in a file somebody has written', () => {
         for (const { path, value } of changes) {
           const before = parse(now, [], { allowTrailingComma: true }) as JsonValue;
           const after = setInJson(now, path, value);
-          const errors: { error: number }[] = [];
+          const errors: ParseError[] = [];
           const meant = changed(before, path, value);
           expect(parse(after, errors, { allowTrailingComma: true })).toEqual(meant);
           expect(errors).toEqual([]);

@@ -42,7 +42,9 @@ describe('mcp.json', () => {
 
   it('tells by address and type how a remote server is reached', () => {
     expect(one({ type: 'http', url: 'https://a.example/mcp' })).toMatchObject({ transport: { type: 'http' } });
-    expect(one({ type: 'streamable-http', url: 'https://a.example/mcp' })).toMatchObject({ transport: { type: 'http' } });
+    expect(one({ type: 'streamable-http', url: 'https://a.example/mcp' })).toMatchObject({
+      transport: { type: 'http' },
+    });
     expect(one({ type: 'sse', url: 'https://a.example/sse' })).toMatchObject({ transport: { type: 'sse' } });
     expect(one({ url: 'wss://a.example/mcp' })).toMatchObject({ transport: { type: 'websocket' } });
     expect(one({ type: 'ws', url: 'ws://a.example/mcp' })).toMatchObject({ transport: { type: 'websocket' } });
@@ -79,7 +81,9 @@ describe('mcp.json', () => {
   it('says of what only an editor can ask for what to write instead', () => {
     const path = file('{"servers": {"a": {"command": "a", "env": {"K": "${input:my-key}"}}}, "inputs": []}');
     const [entry] = readMcpConfig(path, {});
-    expect(entry).toMatchObject({ fault: { message: /\$\{input:my-key\}, which only the editor/, hint: /\$\{env:MY_KEY\}/ } });
+    expect(entry).toMatchObject({
+      fault: { message: /\$\{input:my-key\}, which only the editor/, hint: /\$\{env:MY_KEY\}/ },
+    });
   });
 
   it('tells what is switched off: servers and tools', () => {
