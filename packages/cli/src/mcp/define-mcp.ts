@@ -21,7 +21,7 @@ Examples:
   toolyard mcp add files -- npx -y @modelcontextprotocol/server-filesystem /my/documents
   toolyard mcp add docs https://example.com/mcp --header 'Authorization: Bearer \${env:DOCS_KEY}'
   toolyard mcp test https://example.com/mcp
-  toolyard mcp call date get_current_date --arg timezone=Europe/Berlin`,
+  toolyard mcp call date get-date --arg timezone=Europe/Berlin`,
     )
     .exitOverride();
 
