@@ -1,4 +1,14 @@
-import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -70,13 +80,23 @@ describe('an mcp.json that is written', () => {
     file.write('files', { transport, ...SWITCHES });
     expect(text()).toBe(OF_A_PERSON.replace('"fast"', '"slow"'));
     file.write('files', { transport: { ...transport, env: { KEY: env.KEY } }, ...SWITCHES });
-    expect(text()).toBe(OF_A_PERSON.replace('"KEY": "${env:MY_KEY}", // never the key itself\n                "MODE": "fast"', '"KEY": "${env:MY_KEY}" // never the key itself'));
+    expect(text()).toBe(
+      OF_A_PERSON.replace(
+        '"KEY": "${env:MY_KEY}", // never the key itself\n                "MODE": "fast"',
+        '"KEY": "${env:MY_KEY}" // never the key itself',
+      ),
+    );
     file.write('docs', { transport: { type: 'http', url: 'https://docs.example/mcp' }, ...SWITCHES });
-    expect(text()).toContain('"docs": { "type": "streamable-http", "url": "https://docs.example/mcp", "icon": "book" },');
+    expect(text()).toContain(
+      '"docs": { "type": "streamable-http", "url": "https://docs.example/mcp", "icon": "book" },',
+    );
   });
 
   it('switches servers and tools in the words that stand there', () => {
-    writeFileSync(path, '{"servers": {"a": {"command": "a", "enabled": false}, "b": {"command": "b", "disabled": true}, "c": {"command": "c"}}}');
+    writeFileSync(
+      path,
+      '{"servers": {"a": {"command": "a", "enabled": false}, "b": {"command": "b", "disabled": true}, "c": {"command": "c"}}}',
+    );
     file.write('a', program('a'));
     file.write('b', program('b', { callTimeoutMs: 5_000 }));
     file.write('c', program('c', { enabled: false, disabledTools: ['x'] }));
@@ -86,7 +106,10 @@ describe('an mcp.json that is written', () => {
   });
 
   it('makes a program of an address, and nothing is left of that', () => {
-    writeFileSync(path, '{"mcpServers": {"a": {"type": "http", "url": "https://a.example", "headers": {"K": "v"}, "note": 1}}}');
+    writeFileSync(
+      path,
+      '{"mcpServers": {"a": {"type": "http", "url": "https://a.example", "headers": {"K": "v"}, "note": 1}}}',
+    );
     file.write('a', program('a'));
     expect(JSON.parse(text())).toEqual({ mcpServers: { a: { type: 'stdio', note: 1, command: 'a' } } });
   });
