@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { repeatable } from '../options.ts';
 import type { AddFlags } from './change.ts';
 import type { McpFlags } from './mcp-source.ts';
+import type { Work, WorkOnOne } from './run.ts';
 import type { TargetFlags } from './target.ts';
 
 const SERVER = 'its name in mcp.json, or an address or quoted command';
@@ -193,9 +194,6 @@ function reachedBy(command: Command): Command {
     .option('--sse', 'the address knows only the older HTTP+SSE')
     .option('--ws', 'the address is that of a WebSocket');
 }
-
-type Work = Parameters<typeof import('./run.ts').withSource>[1];
-type WorkOnOne = Parameters<typeof import('./run.ts').withServer>[2];
 
 async function exit(flags: McpFlags, work: Work): Promise<void> {
   const { withSource } = await import('./run.ts');

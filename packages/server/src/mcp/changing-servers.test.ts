@@ -261,7 +261,8 @@ describe('what an editor sees of a server', () => {
     if (web.transport === null) throw new Error('it can be read');
     const headers = { Authorization: { secret: true as const }, 'X-New': 'new' };
     await all.edit(me, 'web', { transport: { type: 'http', url: 'https://a.example/other', headers } });
-    expect(JSON.parse(readFileSync(path, 'utf8')).mcpServers.web).toEqual({
+    const written = JSON.parse(readFileSync(path, 'utf8')) as { mcpServers: Record<string, object> };
+    expect(written.mcpServers['web']).toEqual({
       url: 'https://a.example/other',
       headers: { Authorization: 'Bearer sk-header-1234', 'X-New': 'new' },
       disabled: true,
