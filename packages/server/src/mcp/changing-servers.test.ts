@@ -151,6 +151,15 @@ describe('an mcp.json that is changed while the server runs', () => {
     expect((await find(all, 'bad'))?.fault).toBeUndefined();
   });
 
+  it('decides nothing that is decided in Toolyard: a tool an editor need not ask about is asked about here', async () => {
+    const all = await start({ a: { ...program('plain'), alwaysAllow: ['echo'] } });
+    await whenIn(all, 'a', 'ready');
+    expect((await find(all, 'a'))?.tools).toMatchObject([{ permission: null }]);
+    expect(logged).toEqual([
+      expect.stringMatching(/line 3: server "a" names tools that may run without asking; Toolyard asks/),
+    ]);
+  });
+
   it('starts the server also where it cannot be read at all', async () => {
     const all = await start('this is no JSON');
     expect((await all.list(me)).fileFault).toMatchObject({ code: 'bad_config', message: /mcp\.json, line 1/ });
