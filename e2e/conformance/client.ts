@@ -18,6 +18,9 @@ const url = process.argv.at(-1) ?? '';
 /** The tool whose schema a scenario wants to see again, as this client understood it. */
 const FOCAL_TOOL = 'json_schema_2020_12_tool';
 
+/** How often a person signs in before they give up. */
+const MOST_SIGN_INS = 3;
+
 const given = parseJson(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}');
 const context: JsonObject = given.ok && isJsonObject(given.value) ? given.value : {};
 
@@ -65,11 +68,13 @@ async function work(): Promise<void> {
 }
 
 /** As a person would: where a sign-in is wanted, signs in and does it again. */
-async function signedIn(attempt: () => Promise<void>): Promise<void> {
+async function signedIn(attempt: () => Promise<void>, signIns = 0): Promise<void> {
   try {
+    if (signIns > 0) await host.connect('peer');
     await attempt();
   } catch (thrown) {
-    if (!ToolyardError.isInstance(thrown) || thrown.code !== 'needs_sign_in') throw thrown;
+    const isWanted = ToolyardError.isInstance(thrown) && thrown.code === 'needs_sign_in';
+    if (!isWanted || signIns >= MOST_SIGN_INS) throw thrown;
     const { authorizationUrl } = await host.signIn('peer', { redirectUrl: 'http://127.0.0.1:8710/callback' });
     const page = await fetch(authorizationUrl, { redirect: 'manual' });
     const back = new URL(page.headers.get('location') ?? '').searchParams;
@@ -79,8 +84,7 @@ async function signedIn(attempt: () => Promise<void>): Promise<void> {
       ...(code === null ? {} : { code }),
       ...(iss === null ? {} : { iss }),
     });
-    await host.connect('peer');
-    await attempt();
+    await signedIn(attempt, signIns + 1);
   }
 }
 
