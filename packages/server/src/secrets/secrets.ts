@@ -25,6 +25,10 @@ export type Secrets = {
   names(principal: Principal, prefix?: string): Promise<string[]>;
   set(principal: Principal, name: string, text: string): Promise<void>;
   remove(principal: Principal, name: string): Promise<void>;
+  /** Seals a text that is kept elsewhere. It can be opened under this name only. */
+  seal(principal: Principal, name: string, text: string): Promise<Uint8Array>;
+  /** @throws ToolyardError `bad_config` for what cannot be opened. */
+  open(principal: Principal, name: string, sealed: Uint8Array): Promise<string>;
   /**
    * Tries every secret: seals anew what a former key has sealed, and tells in the log which cannot be read. Gives
    * their names. Never rejects: it runs beside the start.
@@ -54,15 +58,19 @@ export function createSecrets(options: SecretsOptions): Secrets {
   async function get(principal: Principal, name: string): Promise<string | null> {
     const sealed = await repository.get(principal, name);
     if (sealed === null) return null;
+    const { text, byFormer } = await openAny(principal, name, sealed);
+    if (byFormer) await set(principal, name, text);
+    return text;
+  }
+
+  async function openAny(principal: Principal, name: string, sealed: Uint8Array) {
     const { current, former } = await keys();
     const bound = boundName(principal, name);
     const opened = open(current, bound, sealed);
-    if (opened.ok) return opened.text;
+    if (opened.ok) return { text: opened.text, byFormer: false };
     for (const key of former) {
-      const byFormer = open(key, bound, sealed);
-      if (!byFormer.ok) continue;
-      await set(principal, name, byFormer.text);
-      return byFormer.text;
+      const found = open(key, bound, sealed);
+      if (found.ok) return { text: found.text, byFormer: true };
     }
     throw unreadable(name, opened.reason);
   }
@@ -70,6 +78,8 @@ export function createSecrets(options: SecretsOptions): Secrets {
   return {
     get,
     set,
+    seal: async (principal, name, text) => seal((await keys()).current, boundName(principal, name), text),
+    open: async (principal, name, sealed) => (await openAny(principal, name, sealed)).text,
     names: (principal, prefix) => repository.names(principal, prefix),
     async remove(principal, name) {
       await repository.remove(principal, name);
