@@ -6,7 +6,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 
 export type SignInStoreOptions = {
   repository: SignInRepository;
-  secrets: Pick<Secrets, 'seal' | 'open'>;
+  secrets: Pick<Secrets, 'seal' | 'unseal'>;
   owner: Principal;
   clock: Clock;
 };
@@ -20,7 +20,7 @@ export function createSignInStore({ repository, secrets, owner, clock }: SignInS
     async get(key) {
       const row = await repository.get(owner, key);
       if (row === null) return undefined;
-      const text = await secrets.open(owner, nameOf(key), row.sealed).catch((thrown: unknown) => {
+      const text = await secrets.unseal(owner, nameOf(key), Buffer.from(row.sealed).toString('base64')).catch((thrown: unknown) => {
         // The key of the house was lost: whoever signs in again writes over it.
         if (ToolyardError.isInstance(thrown)) return '{}';
         throw thrown;
@@ -31,7 +31,7 @@ export function createSignInStore({ repository, secrets, owner, clock }: SignInS
     async put(key, value, expected, expiresAt) {
       const at = clock.now();
       if (expiresAt !== undefined) await repository.sweep(at);
-      const sealed = await secrets.seal(owner, nameOf(key), JSON.stringify(value));
+      const sealed = Buffer.from(await secrets.seal(owner, nameOf(key), JSON.stringify(value)), 'base64');
       return repository.put(owner, key, { sealed, expected, expiresAt: expiresAt ?? null, at });
     },
     remove: (key, expected) => repository.remove(owner, key, expected),

@@ -25,10 +25,10 @@ export type Secrets = {
   names(principal: Principal, prefix?: string): Promise<string[]>;
   set(principal: Principal, name: string, text: string): Promise<void>;
   remove(principal: Principal, name: string): Promise<void>;
-  /** Seals a text that is kept elsewhere. It can be opened under this name only. */
-  seal(principal: Principal, name: string, text: string): Promise<Uint8Array>;
-  /** @throws ToolyardError `bad_config` for what cannot be opened. */
-  open(principal: Principal, name: string, sealed: Uint8Array): Promise<string>;
+  /** A text for a place that is not this one, to be opened again under the same name only. */
+  seal(principal: Principal, name: string, text: string): Promise<string>;
+  /** @throws ToolyardError `bad_config` for what cannot be read. */
+  unseal(principal: Principal, name: string, sealed: string): Promise<string>;
   /**
    * Tries every secret: seals anew what a former key has sealed, and tells in the log which cannot be read. Gives
    * their names. Never rejects: it runs beside the start.
@@ -58,19 +58,15 @@ export function createSecrets(options: SecretsOptions): Secrets {
   async function get(principal: Principal, name: string): Promise<string | null> {
     const sealed = await repository.get(principal, name);
     if (sealed === null) return null;
-    const { text, byFormer } = await openAny(principal, name, sealed);
-    if (byFormer) await set(principal, name, text);
-    return text;
-  }
-
-  async function openAny(principal: Principal, name: string, sealed: Uint8Array) {
     const { current, former } = await keys();
     const bound = boundName(principal, name);
     const opened = open(current, bound, sealed);
-    if (opened.ok) return { text: opened.text, byFormer: false };
+    if (opened.ok) return opened.text;
     for (const key of former) {
-      const found = open(key, bound, sealed);
-      if (found.ok) return { text: found.text, byFormer: true };
+      const byFormer = open(key, bound, sealed);
+      if (!byFormer.ok) continue;
+      await set(principal, name, byFormer.text);
+      return byFormer.text;
     }
     throw unreadable(name, opened.reason);
   }
@@ -78,9 +74,23 @@ export function createSecrets(options: SecretsOptions): Secrets {
   return {
     get,
     set,
-    seal: async (principal, name, text) => seal((await keys()).current, boundName(principal, name), text),
-    open: async (principal, name, sealed) => (await openAny(principal, name, sealed)).text,
     names: (principal, prefix) => repository.names(principal, prefix),
+    async seal(principal, name, text) {
+      const { current } = await keys();
+      return Buffer.from(seal(current, boundName(principal, name), text)).toString('base64');
+    },
+    async unseal(principal, name, sealed) {
+      const { current, former } = await keys();
+      const bytes = Buffer.from(sealed, 'base64');
+      const bound = boundName(principal, name);
+      const opened = open(current, bound, bytes);
+      if (opened.ok) return opened.text;
+      for (const key of former) {
+        const byFormer = open(key, bound, bytes);
+        if (byFormer.ok) return byFormer.text;
+      }
+      throw unreadable(name, opened.reason);
+    },
     async remove(principal, name) {
       await repository.remove(principal, name);
     },
