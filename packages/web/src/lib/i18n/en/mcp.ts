@@ -1,0 +1,3 @@
+export const mcp = {
+  add: 'Add a server',
+} as const;
