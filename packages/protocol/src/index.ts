@@ -21,7 +21,7 @@ export type {
   ToolResultPart,
   UserPart,
 } from './parts.ts';
-export type { PermissionView, ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
+export type { PermissionView, SetPermission, ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
 export { formatToolReference } from './tools.ts';
 export type {
   AssistantMessage,

@@ -16,6 +16,7 @@ import { addLiveRoutes } from './routes/live.ts';
 import { addMessageRoutes } from './routes/messages.ts';
 import { addModelRoutes } from './routes/models.ts';
 import { addOperationRoutes } from './routes/operations.ts';
+import { addPermissionRoutes } from './routes/permissions.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addServerRoutes } from './routes/servers.ts';
 import { addSessionRoutes } from './routes/session.ts';
@@ -90,6 +91,7 @@ function addRoutes(
   addAgentRoutes(router, deps);
   addModelRoutes(router, deps);
   addServerRoutes(router, deps);
+  addPermissionRoutes(router, deps);
   addSettingsRoutes(router, deps);
   addFileRoutes(router, deps);
   addOperationRoutes(router, deps, sessions);

@@ -1,4 +1,4 @@
-import type { ChangeMcpServer, McpServerView, PermissionView } from '@toolyard/protocol';
+import type { ChangeMcpServer, McpServerView } from '@toolyard/protocol';
 import { z } from 'zod';
 import { errorInfo, named, pageOf, time, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
@@ -50,16 +50,3 @@ export const changeMcpServer = named(
   'ChangeMcpServer',
   exactly<ChangeMcpServer>()(z.strictObject({ enabled: z.boolean() })),
 );
-
-const permissionView = named(
-  'PermissionView',
-  exactly<PermissionView>()(
-    z.strictObject({
-      tool: toolReference,
-      conversationId: z.string().nullable(),
-      decision: z.enum(['allow', 'never']),
-      at: time,
-    }),
-  ),
-);
-export const permissionPage = pageOf('PermissionPage', permissionView);

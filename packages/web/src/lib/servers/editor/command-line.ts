@@ -5,8 +5,10 @@
 export function splitCommand(line: string): string[] {
   const words = line.matchAll(/(?:"(?:\\["\\]|[^"])*"|'[^']*'|[^\s"'])+/g);
   return Array.from(words, ([word]) =>
-    word.replace(/"((?:\\["\\]|[^"])*)"|'([^']*)'/g, (_whole, double: string | undefined, single: string | undefined) =>
-      double === undefined ? (single ?? '') : double.replace(/\\(["\\])/g, '$1'),
+    word.replace(
+      /"((?:\\["\\]|[^"])*)"|'([^']*)'/g,
+      (_whole, double: string | undefined, single: string | undefined) =>
+        double === undefined ? (single ?? '') : double.replace(/\\(["\\])/g, '$1'),
     ),
   );
 }
@@ -21,8 +23,16 @@ export function nameFor(words: readonly string[]): string {
   }
   // Of `npx -y @scope/server-files@1.2 /folder` the package; of `node server.js` the script.
   const named = rest.find((word) => !word.startsWith('-') && word !== 'run' && word !== 'exec') ?? first;
-  const last = named.replace(/(?<=.)@[^@/]*$/, '').split(/[/\\]/).at(-1) ?? '';
-  return tidy(last.replace(/\.(?:[cm]?[jt]s|py|exe)$/, '').replace(/^(?:mcp-server-|server-|mcp-)|(?:-mcp-server|-server|-mcp)$/g, ''));
+  const last =
+    named
+      .replace(/(?<=.)@[^@/]*$/, '')
+      .split(/[/\\]/)
+      .at(-1) ?? '';
+  return tidy(
+    last
+      .replace(/\.(?:[cm]?[jt]s|py|exe)$/, '')
+      .replace(/^(?:mcp-server-|server-|mcp-)|(?:-mcp-server|-server|-mcp)$/g, ''),
+  );
 }
 
 function tidy(name: string): string {

@@ -20,7 +20,9 @@ describe('what somebody pastes to set up a server', () => {
     ['all in one text', '{"mcpServers":{"files":{"command":"npx -y server-files /tmp"}}}'],
     ['comments', '{\n// mine\n"mcpServers":{"files":{"command":"npx","args":["-y","server-files","/tmp",],},},}'],
   ])('is understood as %s', (_name, text) => {
-    expect(entriesOf(text)).toEqual([{ id: 'files', enabled: true, draft: { id: 'files', transport: files }, notes: [] }]);
+    expect(entriesOf(text)).toEqual([
+      { id: 'files', enabled: true, draft: { id: 'files', transport: files }, notes: [] },
+    ]);
   });
 
   it.each([
@@ -49,7 +51,8 @@ describe('what somebody pastes to set up a server', () => {
   });
 
   it('sets a bad entry aside and takes the others', () => {
-    const text = '{"mcpServers":{"a":{},"b":7,"c":{"url":"ftp://c"},"d":{"command":"d","args":[{}]},"e":{"command":"e"}}}';
+    const text =
+      '{"mcpServers":{"a":{},"b":7,"c":{"url":"ftp://c"},"d":{"command":"d","args":[{}]},"e":{"command":"e"}}}';
     expect(entriesOf(text)).toMatchObject([
       { id: 'a', problem: { kind: 'neither' } },
       { id: 'b', problem: { kind: 'neither' } },

@@ -5,7 +5,13 @@ import type { ServerFields } from './server-form.ts';
 
 const program: ServerDraft = {
   id: 'files',
-  transport: { type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { TOKEN: { secret: true }, A: '1' }, cwd: '/tmp' },
+  transport: {
+    type: 'stdio',
+    command: 'npx',
+    args: ['-y', 'x'],
+    env: { TOKEN: { secret: true }, A: '1' },
+    cwd: '/tmp',
+  },
 };
 const address: ServerDraft = {
   id: 'web',
@@ -21,7 +27,8 @@ it.each([[program], [address]])('gives back what it was filled with, secrets uns
 it('puts what was typed in the place of a kept value, and keeps it again where that is deleted', () => {
   const fields = fieldsOf(address);
   const [row] = fields.headers;
-  const sent = (value: string) => toDraft({ ...fields, headers: row === undefined ? [] : [{ ...row, value }] }).transport;
+  const sent = (value: string) =>
+    toDraft({ ...fields, headers: row === undefined ? [] : [{ ...row, value }] }).transport;
   expect(sent('Bearer new')).toMatchObject({ headers: { Authorization: 'Bearer new' } });
   expect(sent('')).toMatchObject({ headers: { Authorization: { secret: true } } });
 });

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { notFound } from '../problems.ts';
+import type { Router } from '../router.ts';
+import { word } from '../schemas/query.ts';
+import { permissionPage, permissionView, setPermission } from '../schemas/permissions.ts';
+import type { HttpDeps } from '../types.ts';
+
+/** What was decided about tools for later. */
+export function addPermissionRoutes({ route }: Router, { storage, hub, clock }: HttpDeps): void {
+  route({
+    method: 'get',
+    path: '/api/permissions',
+    summary: 'What was decided about tools for later; with conversation what counts there',
+    query: z.strictObject({ conversation: word.exactOptional() }),
+    answer: permissionPage,
+    async handle({ principal, query: { conversation } }) {
+      const query = conversation === undefined ? {} : { conversationId: conversation };
+      return { items: await storage.permissions.list(principal, query) };
+    },
+  });
+
+  route({
+    method: 'put',
+    path: '/api/permissions',
+    summary: 'Decide about a tool in place of what was decided before; conversationId null counts everywhere',
+    body: setPermission,
+    answer: permissionView,
+    async handle({ principal, body }) {
+      const permission = { ...body, at: clock.now() };
+      await storage.permissions.set(principal, permission);
+      hub.changed(principal.ownerId, 'servers', body.tool.serverId);
+      return permission;
+    },
+  });
+
+  route({
+    method: 'delete',
+    path: '/api/permissions',
+    summary: 'Forget a decision: from then on the tool is asked about again',
+    query: z.strictObject({ server: word, tool: word, conversation: word.exactOptional() }),
+    async handle({ principal, query: { server, tool, conversation } }) {
+      const reference = { serverId: server, name: tool };
+      const removed = await storage.permissions.remove(principal, reference, conversation ?? null);
+      if (!removed) throw notFound('decision about the tool', `${server}/${tool}`);
+      hub.changed(principal.ownerId, 'servers', server);
+    },
+  });
+}
