@@ -21,7 +21,7 @@ describe('what somebody pastes to set up a server', () => {
     ['comments', '{\n// mine\n"mcpServers":{"files":{"command":"npx","args":["-y","server-files","/tmp",],},},}'],
   ])('is understood as %s', (_name, text) => {
     expect(entriesOf(text)).toEqual([
-      { id: 'files', enabled: true, draft: { id: 'files', transport: files }, notes: [] },
+      { id: 'files', enabled: true, draft: { id: 'files', transport: files }, gaps: [] },
     ]);
   });
 
@@ -44,9 +44,9 @@ describe('what somebody pastes to set up a server', () => {
       {
         enabled: false,
         draft: { transport: { headers: { Authorization: 'Bearer ${input:key}' } } },
-        notes: [{ kind: 'asks', name: 'key' }],
+        gaps: ['${input:key}'],
       },
-      { draft: { transport: { env: { PORT: '80', ON: 'true' } } }, notes: [{ kind: 'env file' }] },
+      { draft: { transport: { env: { PORT: '80', ON: 'true' }, envFile: '.env' } } },
     ]);
   });
 

@@ -1,21 +1,27 @@
 import type { ParseError } from 'jsonc-parser';
 import { parse } from 'jsonc-parser';
-import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, McpTransport } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import { nameFor, splitCommand } from './command-line.ts';
-import type { DraftTransport, ServerDraft, WebWire } from './server-draft.ts';
 
 /** Why an entry cannot be taken. `part`: a field that holds something else than it should. */
 export type EntryProblem = { kind: 'neither' } | { kind: 'address'; url: string } | { kind: 'part'; part: string };
 
-/** What is worth knowing of an entry that was taken. */
-export type EntryNote = { kind: 'asks'; name: string } | { kind: 'env file' };
+/** A server that is not saved yet. */
+export type ServerDraft = { id: string; transport: McpTransport };
 
 export type SnippetEntry = {
   id: string;
   /** False where the snippet switches it off. */
   enabled: boolean;
-} & ({ draft: ServerDraft; notes: EntryNote[] } | { problem: EntryProblem });
+} & (
+  | {
+      draft: ServerDraft;
+      /** What only an editor could ask for, as it stands there: `${input:key}`. */
+      gaps: string[];
+    }
+  | { problem: EntryProblem }
+);
 
 export type Snippet =
   | { ok: true; entries: SnippetEntry[] }
@@ -85,19 +91,25 @@ function readEntry(id: string, entry: JsonValue): SnippetEntry {
   if (!isJsonObject(entry)) return { id, enabled, problem: { kind: 'neither' } };
   const transport = readTransport(entry);
   if ('kind' in transport) return { id, enabled, problem: transport };
-  return { id, enabled, draft: { id, transport }, notes: notesOn(entry) };
+  return { id, enabled, draft: { id, transport }, gaps: gapsIn(entry) };
 }
 
-function readTransport(entry: JsonObject): DraftTransport | EntryProblem {
-  const { command, args = [], cwd } = entry;
+function readTransport(entry: JsonObject): McpTransport | EntryProblem {
+  const { command, args = [], cwd, envFile } = entry;
   if (typeof command === 'string') {
     if (!isTextList(args)) return { kind: 'part', part: 'args' };
     const env = textsIn(entry['env']);
     if (env === null) return { kind: 'part', part: 'env' };
     // Some write the whole command line where the program belongs.
     const [program = '', ...more] = args.length === 0 ? splitCommand(command) : [command];
-    const folder = typeof cwd === 'string' ? { cwd } : {};
-    return { type: 'stdio', command: program, args: [...more, ...args], env, ...folder };
+    return {
+      type: 'stdio',
+      command: program,
+      args: [...more, ...args],
+      env,
+      ...(typeof cwd === 'string' ? { cwd } : {}),
+      ...(typeof envFile === 'string' ? { envFile } : {}),
+    };
   }
   const url = addressIn(entry);
   if (url === undefined) return { kind: 'neither' };
@@ -108,7 +120,7 @@ function readTransport(entry: JsonObject): DraftTransport | EntryProblem {
 }
 
 /** The wire an address is spoken to over; null where it is none of the web. */
-export function wireOf(url: string, type: JsonValue | undefined): WebWire | null {
+export function wireOf(url: string, type: JsonValue | undefined): 'http' | 'sse' | 'websocket' | null {
   const protocol = /^(https?|wss?):\/\/./i.exec(url)?.[1]?.toLowerCase();
   // A variable may stand for the beginning of it.
   if (protocol === undefined) return /^\$\{[^}]+\}/.test(url) ? (type === 'sse' ? 'sse' : 'http') : null;
@@ -116,13 +128,8 @@ export function wireOf(url: string, type: JsonValue | undefined): WebWire | null
   return type === 'sse' ? 'sse' : 'http';
 }
 
-function notesOn(entry: JsonObject): EntryNote[] {
-  const asked = JSON.stringify(entry).matchAll(/\$\{input:([^}"]+)\}/g);
-  const names = new Set(Array.from(asked, ([, name = '']) => name));
-  return [
-    ...Array.from(names, (name): EntryNote => ({ kind: 'asks', name })),
-    ...(entry['envFile'] === undefined ? [] : [{ kind: 'env file' } as const]),
-  ];
+function gapsIn(entry: JsonObject): string[] {
+  return [...new Set(JSON.stringify(entry).match(/\$\{input:[^}"]+\}/g))];
 }
 
 function isTextList(value: JsonValue): value is string[] {

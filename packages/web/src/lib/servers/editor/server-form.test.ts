@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ServerDraft } from './server-draft.ts';
+import type { ServerDraft } from './read-snippet.ts';
 import { EMPTY, fieldsOf, formRow, hasProblems, problemsOf, toDraft } from './server-form.ts';
 import type { ServerFields } from './server-form.ts';
 
@@ -35,7 +35,7 @@ it('puts what was typed in the place of a kept value, and keeps it again where t
 
 it('leaves out what nobody filled in, and finds the wire by the address', () => {
   const fields = { ...EMPTY, id: ' x ', kind: 'address' as const, url: ' wss://a.example ', headers: [formRow()] };
-  expect(toDraft(fields)).toEqual({ id: 'x', transport: { type: 'websocket', url: 'wss://a.example', headers: {} } });
+  expect(toDraft(fields)).toEqual({ id: 'x', transport: { type: 'websocket', url: 'wss://a.example' } });
   expect(hasProblems(problems(fields))).toBe(false);
 });
 

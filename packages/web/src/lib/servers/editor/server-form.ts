@@ -1,4 +1,5 @@
-import type { DraftTransport, KeptText, ServerDraft } from './server-draft.ts';
+import type { McpSecretValue, McpTransport } from '@toolyard/protocol';
+import type { ServerDraft } from './read-snippet.ts';
 import { wireOf } from './read-snippet.ts';
 
 /** One header or variable. `kept`: its value is on the server and stays as long as none is typed here. */
@@ -12,6 +13,7 @@ export type ServerFields = {
   command: string;
   args: ArgumentRow[];
   cwd: string;
+  envFile: string;
   env: FormRow[];
   url: string;
   /** The address knows nothing but HTTP+SSE. */
@@ -36,7 +38,7 @@ let keys = 0;
 export function argumentRow(value = ''): ArgumentRow {
   return { key: (keys += 1), value };
 }
-export function formRow(name = '', value: KeptText = ''): FormRow {
+export function formRow(name = '', value: McpSecretValue = ''): FormRow {
   const known = typeof value === 'string';
   return { key: (keys += 1), name, value: known ? value : '', kept: !known };
 }
@@ -47,6 +49,7 @@ export const EMPTY: Readonly<ServerFields> = {
   command: '',
   args: [],
   cwd: '',
+  envFile: '',
   env: [],
   url: '',
   olderWire: false,
@@ -56,10 +59,12 @@ export const EMPTY: Readonly<ServerFields> = {
 };
 
 export function fieldsOf({ id, transport }: ServerDraft): ServerFields {
-  const rows = (texts: Record<string, KeptText>) => Object.entries(texts).map(([name, value]) => formRow(name, value));
+  const rows = (texts: Record<string, McpSecretValue> = {}) =>
+    Object.entries(texts).map(([name, value]) => formRow(name, value));
   if (transport.type === 'stdio') {
-    const { command, args, env, cwd = '' } = transport;
-    return { ...EMPTY, id, kind: 'program', command, args: args.map(argumentRow), env: rows(env), cwd };
+    const { command, args = [], env, cwd = '', envFile = '' } = transport;
+    const shown = { command, args: args.map((value) => argumentRow(value)), env: rows(env), cwd, envFile };
+    return { ...EMPTY, id, kind: 'program', ...shown };
   }
   const { type, url, headers } = transport;
   return { ...EMPTY, id, kind: 'address', url, olderWire: type === 'sse', headers: rows(headers) };
@@ -70,27 +75,34 @@ export function toDraft(fields: ServerFields): ServerDraft {
   return { id: fields.id.trim(), transport: toTransport(fields) };
 }
 
-function toTransport(fields: ServerFields): DraftTransport {
+function toTransport(fields: ServerFields): McpTransport {
   if (fields.kind === 'program') {
     const cwd = fields.cwd.trim();
+    const envFile = fields.envFile.trim();
+    const args = fields.args.map(({ value }) => value).filter((value) => value !== '');
     return {
       type: 'stdio',
       command: fields.command.trim(),
-      args: fields.args.map(({ value }) => value).filter((value) => value !== ''),
-      env: textsOf(fields.env),
+      ...(args.length === 0 ? {} : { args }),
+      ...textsOf('env', fields.env),
       ...(cwd === '' ? {} : { cwd }),
+      ...(envFile === '' ? {} : { envFile }),
     };
   }
   const url = fields.url.trim();
-  return { type: wireOf(url, fields.olderWire ? 'sse' : 'http') ?? 'http', url, headers: textsOf(fields.headers) };
+  return { type: wireOf(url, fields.olderWire ? 'sse' : 'http') ?? 'http', url, ...textsOf('headers', fields.headers) };
 }
 
-function textsOf(rows: readonly FormRow[]): Record<string, KeptText> {
-  return Object.fromEntries(
-    rows
-      .filter(({ name }) => name.trim() !== '')
-      .map((row): [string, KeptText] => [row.name.trim(), isKept(row) ? { secret: true } : row.value]),
-  );
+function textsOf<K extends 'env' | 'headers'>(
+  key: K,
+  rows: readonly FormRow[],
+): { [P in K]?: Record<string, McpSecretValue> } {
+  const pairs = rows
+    .filter(({ name }) => name.trim() !== '')
+    .map((row): [string, McpSecretValue] => [row.name.trim(), isKept(row) ? { secret: true } : row.value]);
+  return pairs.length === 0
+    ? {}
+    : ({ [key]: Object.fromEntries(pairs) } as { [P in K]: Record<string, McpSecretValue> });
 }
 
 /** True while its value is the one on the server. */
@@ -122,7 +134,7 @@ export function hasProblems({ rows, ...fields }: FormProblems): boolean {
 function idProblem(id: string, taken: ReadonlySet<string>): FormProblems['id'] | null {
   if (id === '') return 'missing';
   // A slash parts the server from its tool wherever both are named.
-  if (/[/\\\p{Cc}]/u.test(id)) return 'signs';
+  if (!/^[^/\p{Cc}]{1,100}$/u.test(id)) return 'signs';
   return taken.has(id) ? 'taken' : null;
 }
 
@@ -145,8 +157,8 @@ function rowProblems(fields: ServerFields, saved: ServerDraft | null): Map<numbe
   return problems;
 }
 
-function keptIn(transport: DraftTransport): ReadonlySet<string> {
-  const texts = transport.type === 'stdio' ? transport.env : transport.headers;
+function keptIn(transport: McpTransport): ReadonlySet<string> {
+  const texts = (transport.type === 'stdio' ? transport.env : transport.headers) ?? {};
   return new Set(Object.keys(texts).filter((name) => typeof texts[name] === 'object'));
 }
 
