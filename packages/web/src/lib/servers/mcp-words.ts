@@ -1,3 +1,4 @@
+import type { McpPhase } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
 import type { ShownServer } from './shown-server.ts';
 
@@ -26,6 +27,8 @@ export function originNote(server: Pick<ShownServer, 'origin'>): string | null {
       return t('mcp.fromFlag');
     case 'file':
       return null;
+    case 'browser':
+      return t('mcp.fromBrowser');
   }
 }
 
@@ -38,6 +41,8 @@ export function originWords(server: Pick<ShownServer, 'origin'>): string {
       return t('mcp.originFlag');
     case 'file':
       return t('mcp.originFile');
+    case 'browser':
+      return t('mcp.originBrowser');
   }
 }
 
@@ -49,4 +54,26 @@ export function offersWords({ tools, resources = 0, templates = 0, prompts = 0 }
     ...(templates === 0 ? [] : [t('mcp.templates', { count: templates })]),
     ...(prompts === 0 ? [] : [t('mcp.prompts', { count: prompts })]),
   ];
+}
+
+/** A step on the way to a server. */
+export function phaseWords(phase: McpPhase): string {
+  switch (phase) {
+    case 'transport_creating':
+      return t('mcp.phaseTransportCreating');
+    case 'transport_ready':
+      return t('mcp.phaseTransportReady');
+    case 'initializing':
+      return t('mcp.phaseInitializing');
+    case 'capabilities_exchanged':
+      return t('mcp.phaseCapabilitiesExchanged');
+    case 'listing':
+      return t('mcp.phaseListing');
+    case 'connected':
+      return t('mcp.phaseConnected');
+    case 'error':
+      return t('mcp.phaseError');
+    case 'disconnected':
+      return t('mcp.phaseDisconnected');
+  }
 }

@@ -1,9 +1,11 @@
 import { ApiError } from '../api/error.ts';
 import { t } from '../i18n/i18n.svelte.ts';
+import { mcpStore } from '../mcp/mcp-store.svelte.ts';
 import { servers } from '../state/servers.svelte.ts';
 import { Attempt } from './attempt.svelte.ts';
 import { serverApi } from './server-api.ts';
 import type { ShownServer } from './shown-server.ts';
+import { isOfBrowser } from './shown-server.ts';
 import type { BegunSignIn } from './sign-in.ts';
 import { hostToSignInAt, openTab } from './sign-in.ts';
 
@@ -12,11 +14,17 @@ export class ServerDoing extends Attempt<'switch' | 'reconnect' | 'sign in' | 's
   signIn: BegunSignIn | null = $state.raw(null);
 
   switch(server: ShownServer, on: boolean): Promise<boolean> {
-    return this.make('switch', () => servers.setEnabled(server.id, on));
+    const { id } = server;
+    return this.make('switch', () => (isOfBrowser(server) ? mcpStore : servers).setEnabled(id, on));
   }
 
   reconnect(server: ShownServer): Promise<boolean> {
-    return this.make('reconnect', () => servers.reconnect(server.id));
+    const { id } = server;
+    return this.make('reconnect', async () => {
+      if (!isOfBrowser(server)) return servers.reconnect(id);
+      // Why it failed stands in its health.
+      await mcpStore.reconnect(id).catch(() => undefined);
+    });
   }
 
   async beginSignIn(server: ShownServer): Promise<void> {

@@ -1,8 +1,10 @@
 import type { McpServerView } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
+import type { ShownServer } from './shown-server.ts';
 
 /** What a person calls a server. */
-export function serverTitle(server: Pick<McpServerView, 'id' | 'serverInfo'>): string {
+export function serverTitle(server: ShownServer): string {
+  if (server.origin === 'browser') return server.entry.name;
   return server.serverInfo?.title ?? server.id;
 }
 
