@@ -236,7 +236,6 @@ export type PreflightView = {
   /** What the other server lacks, by the header that would say so; null where it is something else. */
   problems: { header: string | null; message: string }[];
 };
-
 /** `defaults` is the undermost layer of every configuration; other keys are the page's own. */
 export type SettingsView = { defaults: AgentConfiguration } & Record<string, JsonValue | AgentConfiguration>;
 
