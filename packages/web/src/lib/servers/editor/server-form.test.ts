@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ServerDraft } from './read-snippet.ts';
-import { EMPTY, fieldsOf, formRow, hasProblems, problemsOf, toDraft } from './server-form.ts';
+import { EMPTY, fieldsOf, formRow, hasProblems, problemsOf, readSeconds, toDraft } from './server-form.ts';
 import type { ServerFields } from './server-form.ts';
 
 const program: ServerDraft = {
@@ -47,6 +47,18 @@ it('says of each field what is wrong with it', () => {
   expect(problems({ kind: 'address' })).toMatchObject({ url: 'missing' });
   expect(problems({ kind: 'address', url: 'ftp://x' })).toMatchObject({ url: 'address' });
   expect(problems({ kind: 'address', url: '${env:HOST}/mcp' })).toEqual({ rows: new Map() });
+});
+
+it.each([
+  ['', null],
+  ['90', 90_000],
+  ['1.5', 1_500],
+  ['0', undefined],
+  ['soon', undefined],
+  ['1e9', undefined],
+])('reads %j as a time', (text, ms) => {
+  expect(readSeconds(text)).toBe(ms);
+  expect(problems({ callTimeout: text }).callTimeout).toBe(ms === undefined ? 'seconds' : undefined);
 });
 
 it('says of each row what is wrong with it', () => {

@@ -22,6 +22,11 @@ export type ServerFields = {
   place: 'toolyard' | 'browser';
   /** Of one in the browser: it is reached through Toolyard. */
   proxy: boolean;
+  /** Of one in the browser: values of headers outlast the tab. */
+  keepSecrets: boolean;
+  /** Seconds, as they were typed; empty: the usual. */
+  callTimeout: string;
+  connectTimeout: string;
 };
 
 /** What is wrong with a row: it has no name, one that cannot be, that of another row, or wants its value again. */
@@ -30,6 +35,8 @@ export type FormProblems = {
   id?: 'missing' | 'signs' | 'taken';
   command?: 'missing';
   url?: 'missing' | 'address';
+  callTimeout?: 'seconds';
+  connectTimeout?: 'seconds';
   /** By the key of the row. */
   rows: ReadonlyMap<number, RowProblem>;
 };
@@ -56,6 +63,9 @@ export const EMPTY: Readonly<ServerFields> = {
   headers: [],
   place: 'toolyard',
   proxy: false,
+  keepSecrets: false,
+  callTimeout: '',
+  connectTimeout: '',
 };
 
 export function fieldsOf({ id, transport }: ServerDraft): ServerFields {
@@ -120,11 +130,27 @@ export function problemsOf(
   { taken, saved }: { taken: ReadonlySet<string>; saved: ServerDraft | null },
 ): FormProblems {
   const id = idProblem(fields.id.trim(), taken);
-  const problems: FormProblems = { ...(id === null ? {} : { id }), rows: rowProblems(fields, saved) };
+  const problems: FormProblems = {
+    ...(id === null ? {} : { id }),
+    ...(readSeconds(fields.callTimeout) === undefined ? { callTimeout: 'seconds' as const } : {}),
+    ...(readSeconds(fields.connectTimeout) === undefined ? { connectTimeout: 'seconds' as const } : {}),
+    rows: rowProblems(fields, saved),
+  };
   if (fields.kind === 'program') return fields.command.trim() === '' ? { ...problems, command: 'missing' } : problems;
   const url = fields.url.trim();
   if (url === '') return { ...problems, url: 'missing' };
   return wireOf(url, 'http') === null ? { ...problems, url: 'address' } : problems;
+}
+
+/** Milliseconds; null where nothing was typed, undefined for what is no time from a second to a day. */
+export function readSeconds(text: string): number | null | undefined {
+  if (text.trim() === '') return null;
+  const seconds = Number(text);
+  return Number.isFinite(seconds) && seconds >= 1 && seconds <= 86_400 ? Math.round(seconds * 1000) : undefined;
+}
+
+export function writeSeconds(ms: number | null): string {
+  return ms === null ? '' : String(ms / 1000);
 }
 
 export function hasProblems({ rows, ...fields }: FormProblems): boolean {
