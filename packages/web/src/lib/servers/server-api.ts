@@ -20,8 +20,7 @@ export const serverApi = {
   edit: (id: string, edit: EditMcpServer) => changing(api.put<McpServerView>(path(id), edit)),
   remove: (id: string) => changing(api.delete(path(id))),
   configuration: (id: string) => api.get<McpServerConfiguration>(`${path(id)}/configuration`),
-  test: (request: TestMcpServer, signal: AbortSignal) =>
-    api.post<McpTestReport>('/api/mcp/test', request, { signal }),
+  test: (request: TestMcpServer, signal: AbortSignal) => api.post<McpTestReport>('/api/mcp/test', request, { signal }),
   log: (id: string, after: string | null) =>
     api.get<McpLogPage>(`${path(id)}/log${after === null ? '' : `?after=${encodeURIComponent(after)}`}`),
   /** Where the person is to sign in. */

@@ -6,11 +6,7 @@ import { isOfBrowser } from './shown-server.ts';
 import { switchTools } from './tool-switches.ts';
 
 /** Switches tools wherever nobody chose otherwise. What `mcp.json` switches off is switched on there as well. */
-export async function switchEverywhere(
-  server: ShownServer,
-  views: readonly McpToolView[],
-  on: boolean,
-): Promise<void> {
+export async function switchEverywhere(server: ShownServer, views: readonly McpToolView[], on: boolean): Promise<void> {
   const offInFile = on && !isOfBrowser(server) ? views.filter(({ enabled }) => !enabled) : [];
   if (offInFile.length > 0) {
     await servers.change(server.id, { tools: Object.fromEntries(offInFile.map(({ tool }) => [tool.name, true])) });

@@ -10,5 +10,8 @@ export function toolMatches(
 }
 
 export function wordsOf(query: string): string[] {
-  return query.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
 }
