@@ -157,7 +157,7 @@ export function hasProblems({ rows, ...fields }: FormProblems): boolean {
   return rows.size > 0 || Object.keys(fields).length > 0;
 }
 
-function idProblem(id: string, taken: ReadonlySet<string>): FormProblems['id'] | null {
+function idProblem(id: string, taken: ReadonlySet<string>): NonNullable<FormProblems['id']> | null {
   if (id === '') return 'missing';
   // A slash parts the server from its tool wherever both are named.
   if (!/^[^/\p{Cc}]{1,100}$/u.test(id)) return 'signs';
