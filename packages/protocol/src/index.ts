@@ -21,7 +21,7 @@ export type {
   ToolResultPart,
   UserPart,
 } from './parts.ts';
-export type { PermissionView, ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
+export type { PermissionView, SetPermission, ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
 export { formatToolReference } from './tools.ts';
 export type {
   AssistantMessage,
@@ -104,11 +104,13 @@ export type {
   ChangeConversation,
   ChangeProvider,
   ChangeQueuedMessage,
+  CheckPreflight,
   ConversationExport,
   ConversationSummary,
   ConversationView,
   CreateConversation,
   CreateProvider,
+  CreateProxyTicket,
   KnownProviderView,
   LiveEvent,
   MessagePage,
@@ -117,8 +119,10 @@ export type {
   ModelsView,
   Page,
   Problem,
+  PreflightView,
   PropsView,
   ProviderView,
+  ProxyTicket,
   QueuedMessage,
   Regenerate,
   ResolvedAgentConfiguration,

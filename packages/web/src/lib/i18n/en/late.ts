@@ -1,0 +1,4 @@
+import type { mcp } from './mcp.ts';
+
+/** Texts that come with the part of the page that shows them, by namespace: see `i18n.need`. */
+export type LateMessages = { mcp: typeof mcp };
