@@ -87,8 +87,6 @@ export type McpToolView = {
   enabled: boolean;
   /** What its definition costs in every request, estimated in tokens. */
   tokens: number;
-  /** It was approved, and is not what it was then: it is asked about again, whatever is allowed. */
-  changed?: ToolChange;
 };
 
 /** A tool with its schemas. */

@@ -149,8 +149,11 @@ export type McpServers = {
   /** Never throws for what the server does. */
   test(principal: Principal, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport>;
   reconnect(principal: Principal, id: string): Promise<McpServerView>;
-  /** From now on the tool is called unasked only as long as it is what was shown with this question. */
-  approve(asked: ApprovalInterrupt): void;
+  /**
+   * From now on the tool is called unasked only as long as it is what was shown with a question, or, without one, what
+   * it is now.
+   */
+  approve(of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): void;
   /** Calls back when a server that wanted a sign-in is ready. */
   onSignedIn(listener: (serverId: string) => void): void;
   log(principal: Principal, id: string, after?: string): Promise<McpLogPage>;

@@ -3,7 +3,6 @@ import { McpHost, redactorFor } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import type {
   AddMcpServer,
-  ApprovalInterrupt,
   ChangeMcpServer,
   Clock,
   EditMcpServer,
@@ -255,8 +254,9 @@ class OwnServers implements Servers {
     await this.#host.whenSettled(ids, undefined, PATIENCE_MS);
   }
 
-  approve({ tool, definition }: ApprovalInterrupt): void {
-    if (definition !== undefined) this.#host.approveTool(tool, definition);
+  approve({ tool, definition = this.#host.definitionOf(tool) }: Parameters<Servers['approve']>[0]): void {
+    const config = this.#host.configurations.get(tool.serverId);
+    if (definition !== undefined && config?.builtIn !== true) this.#host.approveTool(tool, definition);
   }
 
   onSignedIn(listener: (serverId: string) => void): void {
