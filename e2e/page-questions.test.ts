@@ -112,7 +112,7 @@ describe.skipIf(NO_BROWSER !== null)(`what servers ask${NO_BROWSER === null ? ''
     },
   );
 
-  test('a question of a modern server is still there after a reload, and after the server was started anew', async () => {
+  test('a question of a modern server is still there after a reload', async () => {
     const { page, chat, card } = await untilAsked(asking('modern', 'elicitation/create', FORM));
     await card.getByText('asks you to fill in a form').waitFor();
     await page.waitForURL(/\/c\//);
