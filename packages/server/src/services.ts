@@ -1,5 +1,5 @@
 import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
-import type { ToolHost } from '@toolyard/mcp-host';
+import type { SignInResponse, ToolHost } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
   AgentConfiguration,
@@ -28,6 +28,7 @@ import type {
   InterruptAnswer,
   LiveEvent,
   McpServerView,
+  McpSignInStarted,
   ModelReference,
   ModelsView,
   Principal,
@@ -146,6 +147,11 @@ export type McpServers = {
   /** Never throws for what the server does. */
   test(principal: Principal, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport>;
   reconnect(principal: Principal, id: string): Promise<McpServerView>;
+  /** Where a person signs in to it; they come back to `redirectUrl`. */
+  signIn(principal: Principal, id: string, redirectUrl: string): Promise<McpSignInStarted>;
+  /** Whoever brings a state of ours may finish that sign-in. Gives the server it was. */
+  finishSignIn(response: SignInResponse): Promise<string>;
+  signOut(principal: Principal, id: string): Promise<McpServerView>;
   log(principal: Principal, id: string, after?: string): Promise<McpLogPage>;
   tools(principal: Principal, id: string): Promise<McpToolDetail[]>;
   /** Never throws for what server or tool do. */

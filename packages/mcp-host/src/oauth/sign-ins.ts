@@ -53,6 +53,11 @@ export class SignIns {
     return auth;
   }
 
+  /** The server is no longer there; its tokens stay where they are kept. */
+  forget(serverId: string): void {
+    this.#auths.delete(serverId);
+  }
+
   /** @throws ToolyardError */
   async begin(serverId: string, redirectUrl: string): Promise<StartedSignIn> {
     return this.#get(serverId).begin(redirectUrl);
