@@ -10,9 +10,14 @@ test('the package offers this and nothing else', () => {
     'createEraMemory',
     'createMemoryAuthStore',
     'createWebTransports',
+    'definitionTokens',
+    'inspectServer',
+    'offersOf',
     'platformWebSocket',
+    'redactedError',
     'redactorFor',
     'shownAddress',
+    'shownTransport',
   ]);
   expect(Object.keys(node).sort()).toEqual([
     'createNodeTransports',

@@ -50,7 +50,7 @@ export function createProtection(
       if (given === undefined) return { status: 401, challenge: `Bearer realm="mcp"${words}${named(origin)}` };
       const params = message?.['params'];
       const tool = params !== null && typeof params === 'object' && !Array.isArray(params) ? params['name'] : undefined;
-      const needed = needs[`${method}:${String(tool)}`] ?? needs[method];
+      const needed = (typeof tool === 'string' ? needs[`${method}:${tool}`] : undefined) ?? needs[method];
       if (needed === undefined || needed.split(' ').every((word) => given.split(' ').includes(word))) return undefined;
       return { status: 403, challenge: `Bearer error="insufficient_scope", scope="${needed}"${named(origin)}` };
     },

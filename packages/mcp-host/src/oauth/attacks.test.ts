@@ -6,8 +6,8 @@ import { chooseClient } from './client-identity.ts';
 import { createMemoryAuthStore } from './auth-store.ts';
 import { endpointOf } from './sign-in-address.ts';
 import { HopLog } from './hops.ts';
-import type { Scene, SceneOptions } from './test-fixtures/guarded-server.ts';
-import { BACK, startScene } from './test-fixtures/guarded-server.ts';
+import type { Scene, SceneOptions } from '../node/test-fixtures/guarded-server.ts';
+import { BACK, startScene } from '../node/test-fixtures/guarded-server.ts';
 
 /** After the attack cases 1, 2 and 20, where they concern signing in. */
 

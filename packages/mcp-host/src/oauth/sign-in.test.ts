@@ -1,8 +1,8 @@
 import { systemClock } from '@toolyard/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
 import { healthOf } from '../node/test-fixtures/peers.ts';
-import type { Scene, SceneOptions } from './test-fixtures/guarded-server.ts';
-import { BACK, startScene } from './test-fixtures/guarded-server.ts';
+import type { Scene, SceneOptions } from '../node/test-fixtures/guarded-server.ts';
+import { BACK, startScene } from '../node/test-fixtures/guarded-server.ts';
 
 let scene: Scene;
 afterEach(() => scene[Symbol.asyncDispose]());

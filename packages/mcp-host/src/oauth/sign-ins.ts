@@ -17,8 +17,8 @@ export type SignInsOptions = {
 
 /** What the sign-in of one server tells its owner. */
 export type SignInNews = {
-  note(level: LogEntry['level'], text: string): void;
-  onChange(): void;
+  note: (level: LogEntry['level'], text: string) => void;
+  onChange: () => void;
 };
 
 /** The sign-ins of all servers of a host. */

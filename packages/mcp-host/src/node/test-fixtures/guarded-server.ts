@@ -9,11 +9,11 @@ import type {
 import { startAuthorizationServer, startScriptedMcp } from '@toolyard/testing';
 import type { McpHostOptions } from '../../host-options.ts';
 import type { McpHost } from '../../host.ts';
-import { newHost } from '../../node/test-fixtures/peers.ts';
+import { newHost } from './peers.ts';
 import type { ServerConfig } from '../../types.ts';
-import type { AuthStore } from '../auth-store.ts';
-import { createMemoryAuthStore } from '../auth-store.ts';
-import type { OAuthSettings } from '../oauth-settings.ts';
+import type { AuthStore } from '../../oauth/auth-store.ts';
+import { createMemoryAuthStore } from '../../oauth/auth-store.ts';
+import type { OAuthSettings } from '../../oauth/oauth-settings.ts';
 
 export const BACK = 'http://127.0.0.1:8710/callback';
 
