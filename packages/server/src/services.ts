@@ -147,11 +147,6 @@ export type McpServers = {
   /** Never throws for what the server does. */
   test(principal: Principal, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport>;
   reconnect(principal: Principal, id: string): Promise<McpServerView>;
-  /** Where a person signs in to it; they come back to `redirectUrl`. */
-  signIn(principal: Principal, id: string, redirectUrl: string): Promise<McpSignInStarted>;
-  /** Whoever brings a state of ours may finish that sign-in. Gives the server it was. */
-  finishSignIn(response: SignInResponse): Promise<string>;
-  signOut(principal: Principal, id: string): Promise<McpServerView>;
   log(principal: Principal, id: string, after?: string): Promise<McpLogPage>;
   tools(principal: Principal, id: string): Promise<McpToolDetail[]>;
   /** Never throws for what server or tool do. */
@@ -169,9 +164,19 @@ export type McpServers = {
   ): Promise<McpCompletion>;
 };
 
-/** The MCP servers of this process, also as runs use them. */
-export type Servers = McpServers & {
-  /** Waits, bounded, for servers of this configuration that are still connecting. */
-  select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection>;
-  close(): Promise<void>;
+/** Signing in to MCP servers. */
+export type McpSignIns = {
+  /** Where a person signs in to it; they come back to `redirectUrl`. */
+  signIn(principal: Principal, id: string, redirectUrl: string): Promise<McpSignInStarted>;
+  /** Whoever brings a state of ours may finish that sign-in. Gives the server it was. */
+  finishSignIn(response: SignInResponse): Promise<string>;
+  signOut(principal: Principal, id: string): Promise<McpServerView>;
 };
+
+/** The MCP servers of this process, also as runs use them. */
+export type Servers = McpServers &
+  McpSignIns & {
+    /** Waits, bounded, for servers of this configuration that are still connecting. */
+    select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection>;
+    close(): Promise<void>;
+  };
