@@ -53,6 +53,7 @@ type Pending = {
   checksIssuer?: boolean;
   tokenEndpoint: string;
   authMethods: string[];
+  revocationEndpoint?: string;
   client: OAuthClient;
   verifier: string;
   redirectUrl: string;
@@ -85,6 +86,7 @@ export async function beginSignIn(
   wanted: string | undefined,
 ): Promise<StartedSignIn> {
   const { serverId, serverUrl, settings, store, clock } = context;
+  refuseWithoutCrypto();
   const scope = scopeToAsk(settings, server, wanted);
   const endpoint = endpointOf('sign-in page', server.authorizationEndpoint, server.issuer);
   const client = await chooseClient({ ...context, server, redirectUrl, scope, now: clock.now() });
@@ -114,6 +116,7 @@ export async function beginSignIn(
       : { checksIssuer: server.metadata['authorization_response_iss_parameter_supported'] === true }),
     tokenEndpoint: server.tokenEndpoint,
     authMethods: [...(server.metadata?.token_endpoint_auth_methods_supported ?? [])],
+    ...(server.revocationEndpoint === undefined ? {} : { revocationEndpoint: server.revocationEndpoint }),
     client,
     verifier: codeVerifier,
     redirectUrl,
@@ -176,7 +179,8 @@ export async function finishSignIn(
       proof: proof?.session,
       hops,
     });
-    const { serverUrl, issuer, tokenEndpoint, authMethods, client, resource, scope, proofKey } = pending;
+    const { serverUrl, issuer, tokenEndpoint, authMethods, revocationEndpoint } = pending;
+    const { client, resource, scope, proofKey } = pending;
     const blank: StoredTokens = {
       serverUrl,
       issuer,
@@ -185,6 +189,7 @@ export async function finishSignIn(
       client,
       accessToken: '',
       tokenType: 'Bearer',
+      ...(revocationEndpoint === undefined ? {} : { revocationEndpoint }),
       ...(resource === undefined ? {} : { resource }),
       // Who gives what was asked for need not say so (RFC 6749, 5.1).
       ...(scope === undefined ? {} : { scope, asked: scope }),
@@ -216,6 +221,16 @@ function failed(serverId: string, why: string, hint = 'Begin it again; the log o
   return new ToolyardError({ code: 'server_refused', message: `Nobody is signed in to "${serverId}": ${why}.`, hint });
 }
 
+/** Browsers have it only on pages that came over https, or from this machine. */
+function refuseWithoutCrypto(): void {
+  if (globalThis.crypto?.subtle !== undefined) return;
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: 'Nobody can be signed in from this page: the browser does not protect it.',
+    hint: 'Open Toolyard by https, or on the machine it runs on.',
+  });
+}
+
 /** States are worth as much as passwords: they are not kept as they are. */
 function pendingKey(state: string): string {
   return `sign-in/${sha256(state)}`;
@@ -241,6 +256,7 @@ function readPending(value: JsonObject): Pending | undefined {
       ...optional(client, 'authMethod'),
     },
     ...(typeof checksIssuer === 'boolean' ? { checksIssuer } : {}),
+    ...optional(value, 'revocationEndpoint'),
     ...optional(value, 'resource'),
     ...optional(value, 'scope'),
     ...(isJsonObject(proofKey) ? { proofKey } : {}),
