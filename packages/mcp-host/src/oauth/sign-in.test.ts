@@ -165,7 +165,7 @@ describe('signing in to a server', () => {
 
   test('a server that wants nobody to sign in says nothing of it', async () => {
     scene = await startScene({
-      protection: { open: ['server/discover', 'initialize', 'notifications/initialized', 'tools/list'] },
+      protection: { open: ['', 'server/discover', 'initialize', 'notifications/initialized', 'tools/list'] },
     });
     await scene.host.connect('guarded');
     expect(healthOf(scene.host, 'guarded')).not.toHaveProperty('signIn');
