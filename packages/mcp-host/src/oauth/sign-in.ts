@@ -33,6 +33,21 @@ export type StartedSignIn = {
 /** What a person comes back with from a sign-in server. All of it may be forged, but for a state that fits. */
 export type SignInResponse = { state: string; code?: string; iss?: string; error?: string; errorDescription?: string };
 
+/** Reads what stands in the address a person came back to. */
+export function readSignInResponse(params: URLSearchParams): SignInResponse {
+  const given = (name: string, as: 'code' | 'iss' | 'error' | 'errorDescription') => {
+    const value = params.get(name);
+    return value === null ? {} : { [as]: value };
+  };
+  return {
+    state: params.get('state') ?? '',
+    ...given('code', 'code'),
+    ...given('iss', 'iss'),
+    ...given('error', 'error'),
+    ...given('error_description', 'errorDescription'),
+  };
+}
+
 export type SignInContext = {
   serverId: string;
   serverUrl: string;
