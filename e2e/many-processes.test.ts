@@ -53,7 +53,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
     ['told at once', {}],
     ['without notifications, only slower', { notify: false }],
   ])('what is asked at one is followed and approved at the other, %s', async (_how, more) => {
-    await using lives = await Lives.of(TURNS, await database(more));
+    await using lives = await Lives.of(TURNS, { database: await database(more) });
     const [one, other] = [await lives.start(), await lives.start()];
     const person = new Person(() => ({ decision: 'failed' }), await ask(one.url));
     expect(await person.goOn(other.url)).toBe('over');
@@ -62,7 +62,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
   });
 
   it('a run is stopped from the other server within a second', async () => {
-    await using lives = await Lives.of(TURNS, await database());
+    await using lives = await Lives.of(TURNS, { database: await database() });
     const [one, other] = [await lives.start(), await lives.start()];
     const runId = await ask(one.url);
     const events: RunEvent[] = [];
@@ -78,7 +78,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
     'one that is killed in mid-run: another takes the run over, and nothing is done twice',
     { timeout: 60_000 },
     async () => {
-      await using lives = await Lives.of(TURNS, await database());
+      await using lives = await Lives.of(TURNS, { database: await database() });
       const one = await lives.start({ place: 'run:returned', hit: 3 });
       const other = await lives.start();
       const person = new Person(() => ({ decision: 'repeat' }), await ask(one.url));
@@ -105,7 +105,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
     "one that was stopped for longer than its lease finds that its run is another's, and writes nothing more",
     { timeout: 60_000 },
     async () => {
-      await using lives = await Lives.of(TURNS, await database());
+      await using lives = await Lives.of(TURNS, { database: await database() });
       const one = await lives.start();
       const other = await lives.start();
       const person = new Person(() => ({ decision: 'repeat' }), await ask(one.url));
@@ -120,7 +120,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
   );
 
   it('goes on after a restart of the database', { timeout: 60_000 }, async () => {
-    await using lives = await Lives.of(TURNS, await database());
+    await using lives = await Lives.of(TURNS, { database: await database() });
     const [one, other] = [await lives.start(), await lives.start()];
     const person = new Person(() => ({ decision: 'repeat' }), await ask(one.url));
     const first = person.goOn(other.url);

@@ -1,14 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { JsonObject } from '@toolyard/protocol';
 import { isJsonObject, parseJson, systemClock } from '@toolyard/protocol';
 import type { CheckResult } from '@toolyard/storage';
 import { checkStorage, openStorage } from '@toolyard/storage';
-import type { ModelReply, ModelServer } from '@toolyard/testing';
+import type { McpBehaviour, McpBehaviourName, ModelReply, ModelServer } from '@toolyard/testing';
 import {
   COUNT_FILE_VARIABLE,
   LOG_FILE_VARIABLE,
@@ -42,6 +43,8 @@ export function callsOfTurns(turns: readonly number[]): number[][] {
 export type LivesDatabase = { url: string; notify?: boolean };
 
 export type LivesOptions = {
+  /** How the tool server behaves; default: it counts. */
+  tools?: McpBehaviour | McpBehaviourName;
   database?: LivesDatabase;
   /** Whatever is asked of the store is a failpoint, too. */
   everyCall?: boolean;
@@ -68,8 +71,11 @@ export class Lives implements AsyncDisposable {
     return new Lives(model, options);
   }
 
-  /** The model asks for so many calls in each turn, told apart by their argument `n` from 1 on, and then is done. */
-  static async of(turns: readonly number[], database?: LivesDatabase): Promise<Lives> {
+  /**
+   * The model asks for so many calls of `count` in each turn, told apart by their argument `n` from 1 on, and then is
+   * done.
+   */
+  static async of(turns: readonly number[], options: LivesOptions = {}): Promise<Lives> {
     const script = (messages: readonly ModelMessage[]): ModelReply => {
       const answered = messages.filter(({ role }) => role === 'tool').length;
       const calls = callsOfTurns(turns).find(([first = 0]) => first > answered);
@@ -79,7 +85,7 @@ export class Lives implements AsyncDisposable {
       const wanted = calls.map((n) => ({ id: `call_${n}`, name: 'count', arguments: { n } }));
       return reply.toolCalls(wanted, { text: 'Let me count.', pieces: 4, delayMs: 2 });
     };
-    return Lives.with(script, database ? { database } : {});
+    return Lives.with(script, options);
   }
 
   get dataDir(): string {
@@ -94,12 +100,31 @@ export class Lives implements AsyncDisposable {
 
   /** The argument `n` of every call that reached the tool. */
   get made(): number[] {
+    return this.#calls.flatMap((params) => {
+      const args = params['arguments'];
+      return isJsonObject(args) && typeof args['n'] === 'number' ? [args['n']] : [];
+    });
+  }
+
+  /** The `requestState` of every call that reached the tool and had one. */
+  get states(): string[] {
+    return this.#calls.flatMap(({ requestState: state }) => (typeof state === 'string' ? [state] : []));
+  }
+
+  get #calls(): JsonObject[] {
     return this.#lines('log').flatMap((line) => {
       const message = parseJson(line);
       const params = message.ok && isJsonObject(message.value) ? message.value['params'] : undefined;
-      const args = isJsonObject(params) ? params['arguments'] : undefined;
-      return isJsonObject(args) && typeof args['n'] === 'number' ? [args['n']] : [];
+      return isJsonObject(params) ? [params] : [];
     });
+  }
+
+  /** True where a file of the data folder has this text in it, as it is. */
+  holds(text: string): boolean {
+    const folder = this.#file('data');
+    return readdirSync(folder, { recursive: true, withFileTypes: true }).some(
+      (entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(text),
+    );
   }
 
   /** The failpoints passed in all lives. */
@@ -114,9 +139,9 @@ export class Lives implements AsyncDisposable {
 
   /** Starts the server; resolves when it answers. */
   async start(death?: Death): Promise<Life> {
-    const { database, everyCall } = this.#options;
+    const { database, everyCall, tools = 'counting' } = this.#options;
     const env = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
-    const counter = { id: 'counter', transport: { type: 'stdio', ...scriptedMcpCommand('counting'), env } };
+    const counter = { id: 'counter', transport: { type: 'stdio', ...scriptedMcpCommand(tools), env } };
     const child = spawn(
       process.execPath,
       [

@@ -17,8 +17,8 @@ import { OWNER } from './http/types.ts';
 import { createLiveHub } from './live/hub.ts';
 import { relayHub } from './live/relay.ts';
 import { createLiveStreams } from './live/streams.ts';
-import { configuredServers } from './mcp/configured-servers.ts';
 import { createServers } from './mcp/servers.ts';
+import { createSignInStore } from './mcp/sign-in-store.ts';
 import { createModels } from './models/models.ts';
 import { createRunService } from './runs/create-run-service.ts';
 import { createSecrets } from './secrets/secrets.ts';
@@ -64,13 +64,6 @@ async function assemble(
   const clock = systemClock;
   const ids = createUuidSource();
   const file = readConfigFile(join(dataDir, 'config.json'), env);
-  const mcpServers = configuredServers({
-    builtIn: options.builtInServers,
-    file: join(dataDir, 'mcp.json'),
-    flags: options.flagServers,
-    env,
-    log,
-  });
 
   const opened = await open(options, { clock, ...(failpoint ? { failpoint } : {}) });
   ends.defer(() => opened.close());
@@ -95,10 +88,14 @@ async function assemble(
   });
   ends.defer(() => models.close());
   const servers = await createServers({
-    servers: mcpServers,
+    builtIn: options.builtInServers,
+    file: join(dataDir, 'mcp.json'),
+    flags: options.flagServers,
+    env,
     owner: OWNER,
     settings: storage.settings,
     permissions: storage.permissions,
+    signIns: createSignInStore({ repository: storage.signIns, secrets, owner: OWNER, clock }),
     hub,
     clock,
     log,
@@ -113,6 +110,7 @@ async function assemble(
     storage,
     models,
     servers,
+    secrets,
     configurations,
     hub,
     clock,
@@ -123,6 +121,9 @@ async function assemble(
   });
   relayed?.start();
   ends.defer(() => runs.close());
+  servers.onSignedIn((id) => {
+    runs.signedIn(OWNER, id).catch((error: unknown) => log(`sign-in: ${error instanceof Error ? error.message : ''}`));
+  });
 
   let ready = false;
   const app = createHttpApp({

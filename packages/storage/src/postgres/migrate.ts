@@ -2,7 +2,8 @@ import type { PoolClient } from 'pg';
 import type { PostgresConnection } from './connection.ts';
 import { databaseError } from './errors.ts';
 import { first } from './migrations/001-first.ts';
-import { bulletins } from './migrations/002-bulletins.ts';
+import { signIns } from './migrations/002-sign-ins.ts';
+import { bulletins } from './migrations/003-bulletins.ts';
 
 /**
  * One change of the tables.
@@ -14,7 +15,8 @@ export type PostgresMigration = { kind: 'expand' | 'contract'; statements: reado
 /** In order; a name once released is never changed, nor what it does. */
 const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '001-first': { kind: 'contract', statements: first },
-  '002-bulletins': { kind: 'expand', statements: bulletins },
+  '002-sign-ins': { kind: 'expand', statements: signIns },
+  '003-bulletins': { kind: 'expand', statements: bulletins },
 };
 
 /** Any number that nobody else takes: advisory locks are shared by all programs of a database. */
