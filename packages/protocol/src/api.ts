@@ -216,7 +216,16 @@ export type KnownProviderView = {
 };
 export type TestedProvider = { ok: true; models: string[] } | { ok: false; error: ErrorInfo };
 
-export type ModelView = { providerId: string; providerLabel: string; modelId: string; contextWindow?: number };
+/** What a model can read. */
+export type ModelInput = 'text' | 'image' | 'audio' | 'video';
+/** Context in tokens and inputs where they are known. */
+export type ModelView = {
+  providerId: string;
+  providerLabel: string;
+  modelId: string;
+  contextWindow?: number;
+  inputs?: ModelInput[];
+};
 /** Every model that is to be had now, and of each provider that could not be asked the reason. */
 export type ModelsView = {
   models: ModelView[];

@@ -101,6 +101,7 @@ export type {
   McpServerView,
   McpToolView,
   MessagePage,
+  ModelInput,
   ModelReference,
   ModelView,
   ModelsView,

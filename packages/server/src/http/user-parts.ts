@@ -13,7 +13,7 @@ export function checkParts(parts: readonly UserPart[], isKept: (sha256: string) 
   }
   for (const [index, part] of parts.entries()) {
     if (part.type === 'image' || part.type === 'audio') checkType(part.type, part.mimeType, index);
-    if ('source' in part && part.source !== undefined) checkSource(part.source, index, isKept);
+    if ('source' in part && part.source !== undefined) checkSource(part.source, `parts.${index}`, isKept);
   }
 }
 
@@ -24,11 +24,16 @@ function checkType(kind: 'image' | 'audio', mimeType: string, index: number): vo
   throw refusal({ code: 'bad_request', message }, { issues: [{ path: `parts.${index}.mimeType`, message }] });
 }
 
-function checkSource(source: MediaSource, index: number, isKept: (sha256: string) => boolean): void {
+/**
+ * What a schema cannot say of where bytes are; `path` tells where in the body.
+ *
+ * @throws ProblemAnswer 400 or 404
+ */
+export function checkSource(source: MediaSource, path: string, isKept: (sha256: string) => boolean): void {
   const refuse = (message: string, hint?: string) =>
     refusal(
       { code: 'bad_request', message, ...(hint === undefined ? {} : { hint }) },
-      { issues: [{ path: `parts.${index}.source`, message }] },
+      { issues: [{ path: `${path}.source`, message }] },
     );
   if ('blob' in source) {
     if (!isKept(source.blob)) throw notFound('file', source.blob);

@@ -225,11 +225,12 @@ function whereToChange(record: ProviderRecord | typeof DEMO): string {
 }
 
 function modelViews({ id, label }: { id: string; label: string }, models: readonly ModelInfo[]): ModelView[] {
-  return models.map(({ id: modelId, contextWindow }) => ({
+  return models.map(({ id: modelId, contextWindow, inputs }) => ({
     providerId: id,
     providerLabel: label,
     modelId,
     ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(inputs === undefined ? {} : { inputs }),
   }));
 }
 
