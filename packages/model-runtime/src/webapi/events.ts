@@ -114,8 +114,9 @@ export class WebApiEncoder {
       const event = (FORMS[part.type] as (part: StreamPart, told: Told) => WebApiEvent | null)(part, this.#told);
       if (event === null) continue;
       const last = events.at(-1);
-      const isMore = (event.event === 'text' || event.event === 'reasoning') && last?.event === event.event;
-      if (isMore) last.data = `${String(last.data)}${String(event.data)}`;
+      const isWords = event.event === 'text' || event.event === 'reasoning';
+      const isMore = isWords && last?.event === event.event;
+      if (isMore && typeof last.data === 'string' && typeof event.data === 'string') last.data += event.data;
       else events.push(event);
     }
     return events;
