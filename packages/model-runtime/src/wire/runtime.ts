@@ -133,7 +133,7 @@ export class WireRuntime implements ModelRuntime {
       if (read.next === undefined || read.next === page) break;
       page = read.next;
     }
-    return [...found.values()];
+    return this.#connection.withFacts([...found.values()], options);
   }
 
   async embeddings(request: EmbeddingsRequest, options: CallOptions = {}): Promise<Embeddings> {
