@@ -87,7 +87,7 @@ test('Ollama tells them model by model', async () => {
   };
   const server = await program({
     '/v1/models': list('library', 'see', 'own', 'old', 'gone'),
-    '/api/show': ({ model }) => shown[String(model)] ?? { error: 'no such model' },
+    '/api/show': ({ model }) => shown[typeof model === 'string' ? model : ''] ?? { error: 'no such model' },
   });
   expect(await modelsAt(server.port)).toEqual([
     { id: 'see', ownedBy: 'library', contextWindow: 131072, inputs: ['text', 'image'] },

@@ -39,7 +39,7 @@ function scripted(script: readonly ({ text: string; then: 'end' | 'break' | 'sil
   const unused = (): never => {
     throw new Error('not asked for here');
   };
-  const client: ServerClient = { url: 'http://server', open, get: unused, post: unused, patch: unused };
+  const client: ServerClient = { url: 'http://server', fetch: unused, open, get: unused, post: unused, patch: unused };
   const patience = new Patience({ clock, waitMs: 30_000, tell: (line) => told.push(line), hint: () => 'Try later.' });
   const run = new RemoteRun({ client, clock, patience, begin: async () => 'r', ask: unused, leftOpen: unused });
   return { run, clock, cursors, told };
