@@ -20,9 +20,9 @@ import type { Models } from '../services.ts';
 import type { CallPolicy, OutsideCall } from './call-limit.ts';
 
 /** Sound that was made, kept as a file. */
-export type KeptSpeech = { file: string; mimeType: string; size: number };
+type KeptSpeech = { file: string; mimeType: string; size: number };
 
-export type TranscriptionOfPart = { model: string; audio: AudioPart; language?: string; prompt?: string };
+type TranscriptionOfPart = { model: string; audio: AudioPart; language?: string; prompt?: string };
 
 /**
  * Single calls of models for whoever is outside: what they name by a file of theirs is put in place, what comes back as

@@ -78,7 +78,7 @@ export async function writeToStdout(data: Uint8Array): Promise<void> {
   });
 }
 
-export async function readStdin(): Promise<Buffer> {
+async function readStdin(): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of process.stdin) pieces.push(Buffer.from(piece as Uint8Array));
   return Buffer.concat(pieces);
