@@ -97,5 +97,40 @@ describe.skipIf(NO_BROWSER !== null)(
       await page.getByText(/added here · OpenAI Chat Completions · 2 models/).waitFor();
       await page.context().close();
     });
+
+    test('a favourite stands first in the picker from the next time on, by pointer and by keyboard', async () => {
+      await call(stage.server.url, 'POST', '/api/providers', {
+        label: 'Many',
+        baseUrl: stage.model.url,
+        modelNames: ['aardvark', 'beaver', 'coyote'],
+      });
+      const page = await stage.open('/');
+      const picker = page.getByRole('button', { name: /^Model|^Choose a model/ }).first();
+      const groups = page.getByRole('listbox', { name: 'Models' }).getByRole('group');
+      await picker.click();
+      const beaver = page.getByRole('option', { name: /beaver/ });
+      await beaver.hover();
+      await beaver.locator('[data-favourite]').click();
+      await beaver.locator('[data-favourite=true]').waitFor();
+      expect(await groups.first().getByRole('option').count()).toBeGreaterThan(0);
+      expect(await page.getByRole('group', { name: 'Favourites' }).count()).toBe(0);
+      await page.keyboard.press('Escape');
+
+      await picker.click();
+      const favourites = page.getByRole('group', { name: 'Favourites' });
+      await favourites.getByRole('option', { name: /beaver.*Many/ }).waitFor();
+      await page.getByRole('combobox', { name: 'Search models' }).fill('coyote');
+      await page.getByRole('button', { name: 'Add coyote to the favourites' }).press('Enter');
+      await page.getByRole('button', { name: 'Take coyote out of the favourites' }).waitFor();
+      await stage.photograph('favourites');
+      await page.reload();
+      await picker.click();
+      await favourites.waitFor();
+      expect(await favourites.getByRole('option').allInnerTexts()).toEqual([
+        expect.stringContaining('beaver'),
+        expect.stringContaining('coyote'),
+      ]);
+      await page.context().close();
+    });
   },
 );

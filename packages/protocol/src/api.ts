@@ -7,6 +7,7 @@ import type { AssistantMessage, Message, UserMessage } from './messages.ts';
 import type { UserPart } from './parts.ts';
 import type { RunRecord, StoredInterrupt } from './run-store.ts';
 import type { ToolAnnotations, ToolReference } from './tools.ts';
+import type { Price } from './usage.ts';
 import type { WireName } from './wires.ts';
 
 /**
@@ -218,12 +219,15 @@ export type TestedProvider = { ok: true; models: string[] } | { ok: false; error
 
 /** What a model can read. */
 export type ModelInput = 'text' | 'image' | 'audio' | 'video';
-/** Context in tokens and inputs where they are known. */
 export type ModelView = {
   providerId: string;
   providerLabel: string;
   modelId: string;
+  /** In tokens. */
   contextWindow?: number;
+  /** Absent: unknown, which is not nothing. */
+  price?: Price;
+  /** What it reads, where its server says so. */
   inputs?: ModelInput[];
 };
 /** Every model that is to be had now, and of each provider that could not be asked the reason. */

@@ -11,6 +11,7 @@ test('the package offers this and nothing else', () => {
     'addUsage',
     'canonicalJson',
     'costOf',
+    'countCall',
     'decisionsFor',
     'formatToolReference',
     'isAbortError',

@@ -33,8 +33,8 @@ export type {
   UserMessage,
 } from './messages.ts';
 export { textOf } from './messages.ts';
-export type { Price, Usage } from './usage.ts';
-export { addUsage, costOf } from './usage.ts';
+export type { Price, Rates, Usage, UsageCounter } from './usage.ts';
+export { addUsage, costOf, countCall } from './usage.ts';
 export { decisionsFor } from './interrupts.ts';
 export type {
   ApprovalAnswer,

@@ -20,6 +20,8 @@ export type AssistantMessage = MessageBase & {
   model: string;
   finishReason: MessageEnd;
   usage?: Usage;
+  /** US dollars, at the price of then; absent where price or usage are unknown. */
+  cost?: number;
 };
 
 /** One tool's answer to one call. */

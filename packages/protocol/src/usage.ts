@@ -1,12 +1,17 @@
 /** Tokens of one or more model calls. A field that is absent is unknown, never zero. */
 export type Usage = {
+  /** All of the input, whether or not a cache had it. */
   inputTokens?: number;
   outputTokens?: number;
+  /** The part of the input that was read from a cache. */
   cachedInputTokens?: number;
+  /** The part of the input that was written to a cache. */
+  cacheWriteTokens?: number;
+  /** The part of the output that was thinking. */
   reasoningTokens?: number;
 };
 
-const fields = ['inputTokens', 'outputTokens', 'cachedInputTokens', 'reasoningTokens'] as const;
+const fields = ['inputTokens', 'outputTokens', 'cachedInputTokens', 'cacheWriteTokens', 'reasoningTokens'] as const;
 
 /** The sum of two usages; what is unknown in both stays unknown. */
 export function addUsage(a: Usage, b: Usage): Usage {
@@ -19,17 +24,57 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return sum;
 }
 
-/** What a model costs, in US dollars for a million tokens. */
-export type Price = { inputPerMillion: number; outputPerMillion: number; cachedInputPerMillion?: number };
+/** US dollars for a million tokens. Without a rate of its own, what a cache read or was given costs as other input. */
+export type Rates = {
+  inputPerMillion: number;
+  outputPerMillion: number;
+  cachedInputPerMillion?: number;
+  cacheWritePerMillion?: number;
+};
 
-/** Dollars for `usage` at `price`; undefined where the usage is not known. */
+/** What a model costs. */
+export type Price = Rates & {
+  /** Rates of a whole request with more input than that; of several the highest that is passed counts. */
+  above?: { inputTokens: number; rates: Rates }[];
+  /** US dollars for each request, beside its tokens. */
+  perRequest?: number;
+};
+
+/** US dollars for one request that used `usage`; undefined where the usage is not known. */
 export function costOf(usage: Usage, price: Price): number | undefined {
   if (usage.inputTokens === undefined && usage.outputTokens === undefined) return undefined;
-  const cached = price.cachedInputPerMillion === undefined ? 0 : (usage.cachedInputTokens ?? 0);
-  const fresh = (usage.inputTokens ?? 0) - cached;
+  const input = usage.inputTokens ?? 0;
+  const rates = ratesFor(input, price);
+  const cached = usage.cachedInputTokens ?? 0;
+  const written = usage.cacheWriteTokens ?? 0;
   const dollars =
-    fresh * price.inputPerMillion +
-    cached * (price.cachedInputPerMillion ?? 0) +
-    (usage.outputTokens ?? 0) * price.outputPerMillion;
-  return dollars / 1_000_000;
+    Math.max(0, input - cached - written) * rates.inputPerMillion +
+    cached * (rates.cachedInputPerMillion ?? rates.inputPerMillion) +
+    written * (rates.cacheWritePerMillion ?? rates.inputPerMillion) +
+    (usage.outputTokens ?? 0) * rates.outputPerMillion;
+  return dollars / 1_000_000 + (price.perRequest ?? 0);
+}
+
+function ratesFor(inputTokens: number, price: Price): Rates {
+  let passed = -1;
+  let rates: Rates = price;
+  for (const step of price.above ?? []) {
+    if (inputTokens > step.inputTokens && step.inputTokens > passed) {
+      passed = step.inputTokens;
+      ({ rates } = step);
+    }
+  }
+  return rates;
+}
+
+/** What several model calls came to. `cost` in US dollars; null once it is not known of one of them. */
+export type UsageCounter = { usage: Usage; cost: number | null };
+
+/** The counter with one more call on it; of one that told no usage nobody knows the cost. */
+export function countCall(counter: UsageCounter, usage: Usage | undefined, price: Price | undefined): UsageCounter {
+  const cost = usage && price && costOf(usage, price);
+  return {
+    usage: usage ? addUsage(counter.usage, usage) : counter.usage,
+    cost: counter.cost === null || cost === undefined ? null : counter.cost + cost,
+  };
 }

@@ -12,6 +12,7 @@ import type {
   McpServerView,
   ModelReference,
   ModelsView,
+  Price,
   Principal,
   KnownProviderView,
   ProviderView,
@@ -98,6 +99,8 @@ export type Models = {
   list(principal: Principal, options?: { refresh?: boolean; signal?: AbortSignal }): Promise<ModelsView>;
   /** `model_not_found` where there is no such provider. */
   open(principal: Principal, model: ModelReference): Promise<ModelRuntime>;
+  /** What the model costs; undefined where nobody knows. Never throws. */
+  price(principal: Principal, model: ModelReference): Promise<Price | undefined>;
   providers(principal: Principal): Promise<ProviderView[]>;
   /** Those known by name, of whom only a key is wanted. */
   known(): Promise<KnownProviderView[]>;

@@ -77,6 +77,7 @@ async function assemble(
     env,
     fileProviders: file.providers,
     fileDefaults: file.defaults,
+    statedModels: file.models,
     clock,
     ids,
     hub,

@@ -170,7 +170,7 @@ export class Answer {
     return pending;
   }
 
-  toMessage(of: Pick<AssistantMessage, 'parentId' | 'createdAt' | 'runId' | 'model'>): AssistantMessage {
+  toMessage(of: Pick<AssistantMessage, 'parentId' | 'createdAt' | 'runId' | 'model' | 'cost'>): AssistantMessage {
     // A call without an answer would make the next request malformed.
     const parts = this.#brokeOff
       ? this.#parts.filter((part) => part.type !== 'tool_call' && part.type !== 'malformed_tool_call')

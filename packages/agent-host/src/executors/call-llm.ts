@@ -1,4 +1,4 @@
-import { addUsage, costOf, isAbortError, toErrorInfo } from '@toolyard/protocol';
+import { costOf, countCall, isAbortError, toErrorInfo } from '@toolyard/protocol';
 import type { AgentState, Executor } from '@toolyard/agent-runtime';
 import { buildContext, withPendingCalls } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
@@ -30,7 +30,10 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
       else answer.fail(toErrorInfo(thrown));
     }
 
+    const { price } = state.limits;
+    const cost = answer.usage && price && costOf(answer.usage, price);
     const message = answer.toMessage({
+      ...(cost === undefined ? {} : { cost }),
       parentId,
       createdAt: host.clock.now(),
       runId: state.runId,
@@ -68,11 +71,5 @@ export function messageIdOf(state: Pick<AgentState, 'runId' | 'step'>, attempt: 
 }
 
 function withUsage(state: AgentState, answer: Answer): AgentState {
-  const turns = state.turns + 1;
-  const { price } = state.limits;
-  const { usage } = answer;
-  if (!usage) return { ...state, turns, cost: null };
-  const turnCost = price && costOf(usage, price);
-  const cost = state.cost === null || turnCost === undefined ? null : state.cost + turnCost;
-  return { ...state, turns, usage: addUsage(state.usage, usage), cost };
+  return { ...state, turns: state.turns + 1, ...countCall(state, answer.usage, state.limits.price) };
 }

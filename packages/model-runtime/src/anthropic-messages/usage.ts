@@ -12,6 +12,7 @@ export function readUsage(usage: JsonObject): Usage {
     ...(fresh === undefined ? {} : { inputTokens: fresh + (cached ?? 0) + (written ?? 0) }),
     ...(output === undefined ? {} : { outputTokens: output }),
     ...(cached === undefined ? {} : { cachedInputTokens: cached }),
+    ...(written === undefined ? {} : { cacheWriteTokens: written }),
     ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
   };
 }

@@ -254,7 +254,7 @@ describe('what comes back', () => {
     const parts = await ask(anthropicReply('hi', { usage, outputTokens: 7 }));
     expect(parts).toContainEqual({
       type: 'usage',
-      usage: { inputTokens: 115, outputTokens: 7, cachedInputTokens: 100 },
+      usage: { inputTokens: 115, outputTokens: 7, cachedInputTokens: 100, cacheWriteTokens: 5 },
     });
   });
 

@@ -7,11 +7,13 @@ export function readUsage(usage: JsonObject): Usage {
   const inputTokens = count(usage['prompt_tokens']);
   const outputTokens = count(usage['completion_tokens']);
   const cachedInputTokens = count(isJsonObject(input) ? input['cached_tokens'] : usage['prompt_cache_hit_tokens']);
+  const cacheWriteTokens = count(isJsonObject(input) ? input['cache_write_tokens'] : undefined);
   const reasoningTokens = count(isJsonObject(output) ? output['reasoning_tokens'] : undefined);
   return {
     ...(inputTokens === undefined ? {} : { inputTokens }),
     ...(outputTokens === undefined ? {} : { outputTokens }),
     ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
     ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
   };
 }

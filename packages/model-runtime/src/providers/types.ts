@@ -27,6 +27,8 @@ export type ProviderRecord = WireFacts & {
   keyPage: string | null;
   /** Absent: it tells its models in the way of its wire. */
   models?: ModelListing;
+  /** True where a subscription pays, not each token. */
+  plan?: true;
   /** What a person should know, in a sentence. */
   note?: string;
   /** Where these facts stand. */

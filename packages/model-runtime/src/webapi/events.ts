@@ -79,6 +79,7 @@ const USAGE_FIELDS = {
   inputTokens: 'totalInputTokens',
   outputTokens: 'totalOutputTokens',
   cachedInputTokens: 'inputCachedTokens',
+  cacheWriteTokens: 'inputWriteCacheTokens',
   reasoningTokens: 'outputReasoningTokens',
 } as const satisfies Record<keyof Usage, string>;
 

@@ -4,6 +4,8 @@ import { readJsonFile } from '@toolyard/mcp-host/node';
 import type { AgentConfiguration, JsonObject, WireName } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError, WIRES } from '@toolyard/protocol';
 import { z } from 'zod';
+import { price } from '../http/schemas/common.ts';
+import type { StatedModels } from '../models/model-facts.ts';
 import { agentConfigurationSchema } from './agent-configuration.ts';
 import { checkBaseUrl } from './base-url.ts';
 import { checkAllowedHost } from './server-options.ts';
@@ -27,6 +29,8 @@ export type ConfigFile = {
   defaults: AgentConfiguration;
   allowHosts: readonly string[];
   uiSettings: JsonObject;
+  /** What the owner says of models, by `<provider>/<model>`. */
+  models: StatedModels;
 };
 
 /** How the id of a provider may look: it stands in addresses and file names. */
@@ -51,6 +55,12 @@ const schema = z.strictObject({
     .default([]),
   defaults: agentConfigurationSchema.default({}),
   allowHosts: z.array(z.string()).default([]),
+  models: z
+    .record(
+      z.string(),
+      z.strictObject({ price: price.nullable().exactOptional(), contextWindow: z.int().positive().exactOptional() }),
+    )
+    .default({}),
   uiSettings: z.custom<JsonObject>(isJsonObject, 'expected an object').default({}),
 });
 
@@ -61,9 +71,9 @@ const schema = z.strictObject({
  * @throws ToolyardError `bad_config`, naming file, line, what is wrong there and what to do
  */
 export function readConfigFile(path: string, env: Readonly<Record<string, string | undefined>>): ConfigFile {
-  if (!existsSync(path)) return { providers: [], defaults: {}, allowHosts: [], uiSettings: {} };
+  if (!existsSync(path)) return { providers: [], defaults: {}, allowHosts: [], uiSettings: {}, models: {} };
   const file = readJsonFile(path);
-  const { providers, defaults, allowHosts, uiSettings } = checked(file);
+  const { providers, defaults, allowHosts, uiSettings, models: stated } = checked(file);
   const seen = new Set<string>();
   return {
     providers: providers.map(({ id, label, baseUrl, apiKey, wire, known, models }, at) => {
@@ -99,6 +109,7 @@ export function readConfigFile(path: string, env: Readonly<Record<string, string
       return host;
     }),
     uiSettings,
+    models: stated,
   };
 }
 

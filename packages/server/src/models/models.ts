@@ -27,6 +27,8 @@ import { FoundProviders } from './found-providers.ts';
 import { findKnownProvider, knownProvider, knownProviderViews } from './known-providers.ts';
 import type { HowFresh, ListOutcome } from './model-lists.ts';
 import { ModelLists } from './model-lists.ts';
+import type { KnownFacts, StatedModels } from './model-facts.ts';
+import { ModelFactsBook } from './model-facts.ts';
 import { asRecord, ProviderDirectory } from './provider-directory.ts';
 import type { ProviderRecord } from './provider-record.ts';
 import { isSameOrigin, providerIdFrom, runtimeFacts } from './provider-record.ts';
@@ -43,6 +45,8 @@ export type ModelsOptions = {
   env: Readonly<Record<string, string | undefined>>;
   fileProviders: readonly FileProvider[];
   fileDefaults: AgentConfiguration;
+  /** What the owner says of single models; default nothing. */
+  statedModels?: StatedModels;
   clock: Clock;
   ids: IdSource;
   hub: Pick<LiveHub, 'changed'>;
@@ -79,6 +83,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
   });
   const lists = new ModelLists(clock);
   const directory = new ProviderDirectory({ fixed, stored, found, fetches, clock, ids });
+  const facts = new ModelFactsBook(options.statedModels ?? {}, clock);
   const demo = createDemoRuntime({ clock, newId: () => ids.next() });
 
   async function modelsOf(principal: Principal, record: ProviderRecord, how: HowFresh): Promise<ListOutcome> {
@@ -104,8 +109,15 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     const chosen =
       options.fileDefaults.model ?? readStoredConfiguration(await settings.get(principal, DEFAULTS_KEY)).model;
     const isThere = told.some(({ record }) => record.id === chosen?.providerId);
+    const views = await Promise.all(
+      told.map(async ({ record, outcome }) =>
+        outcome.ok
+          ? modelViews(record, outcome.models, record.baseUrl === null ? noFacts : await facts.of(record))
+          : [],
+      ),
+    );
     return {
-      models: told.flatMap(({ record, outcome }) => (outcome.ok ? modelViews(record, outcome.models) : [])),
+      models: views.flat(),
       failures: told.flatMap(({ record, outcome }) =>
         outcome.ok ? [] : [{ providerId: record.id, providerLabel: record.label, error: outcome.error }],
       ),
@@ -115,7 +127,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
           : standardModel(
               // A provider that is out of reach for a while is still the one that was meant.
               told.flatMap(({ record, outcome }) =>
-                modelViews(record, outcome.ok ? outcome.models : (outcome.before ?? [])),
+                modelViews(record, outcome.ok ? outcome.models : (outcome.before ?? []), noFacts),
               ),
             ),
     };
@@ -148,6 +160,10 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
         message: `There is no model provider "${providerId}" any more.`,
         hint: 'Choose another model, or enter the provider again in the settings.',
       });
+    },
+    async price(principal, { providerId, modelId }) {
+      const record = providerId === DEMO.id ? undefined : await directory.find(principal, providerId);
+      return record && (await facts.of(record))({ id: modelId }).price;
     },
     async providers(principal) {
       const known = await directory.configured(principal);
@@ -224,14 +240,26 @@ function whereToChange(record: ProviderRecord | typeof DEMO): string {
   }
 }
 
-function modelViews({ id, label }: { id: string; label: string }, models: readonly ModelInfo[]): ModelView[] {
-  return models.map(({ id: modelId, contextWindow, inputs }) => ({
+function modelViews(
+  { id, label }: { id: string; label: string },
+  models: readonly ModelInfo[],
+  factsOf: (model: ModelInfo) => KnownFacts,
+): ModelView[] {
+  return models.map((model) => ({
     providerId: id,
     providerLabel: label,
-    modelId,
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(inputs === undefined ? {} : { inputs }),
+    modelId: model.id,
+    ...factsOf(model),
+    ...inputsOf(model),
   }));
+}
+
+function inputsOf({ inputs }: ModelInfo): Pick<ModelView, 'inputs'> {
+  return inputs === undefined ? {} : { inputs };
+}
+
+function noFacts({ contextWindow }: ModelInfo): KnownFacts {
+  return contextWindow === undefined ? {} : { contextWindow };
 }
 
 function noProvider(id: string): ToolyardError {

@@ -14,7 +14,7 @@ import { startRun } from './start-run.ts';
 
 export type CreateRunServiceOptions = {
   storage: RunStorage;
-  models: Pick<Models, 'open'>;
+  models: Pick<Models, 'open' | 'price'>;
   servers: Pick<Servers, 'select'>;
   configurations: Configurations;
   hub: LiveHub;
@@ -40,7 +40,7 @@ export type DurableRuns = RunService & {
 const LEASE_MS = 15_000;
 
 export function createRunService(options: CreateRunServiceOptions): DurableRuns {
-  const { storage, configurations, hub, clock, ids, log } = options;
+  const { storage, configurations, models, hub, clock, ids, log } = options;
   const terms = { owner: ids.next(), ms: LEASE_MS };
   const failpoint = options.failpoint ? { failpoint: options.failpoint } : {};
   const pump = new CommitPump({
@@ -68,7 +68,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   let closing: Promise<void> | null = null;
   async function start(principal: Principal, request: StartRequest): Promise<StartOutcome> {
     if (closing) throw stopping();
-    return startRun(principal, request, { storage, configurations, crew, hub, terms, clock, ...failpoint });
+    return startRun(principal, request, { storage, configurations, models, crew, hub, terms, clock, ...failpoint });
   }
   const keepMedia = (principal: Principal, parts: UserPart[]): Promise<UserPart[]> =>
     mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));

@@ -14,7 +14,7 @@ import type {
 import { textOf, ToolyardError } from '@toolyard/protocol';
 import type { Conversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
-import type { Configurations, LiveHub } from '../services.ts';
+import type { Configurations, LiveHub, Models } from '../services.ts';
 import type { RunCrew } from './run-crew.ts';
 import type { RunStorage } from './run-storage.ts';
 import type { RunConfiguration, StoredRun } from './stored-run.ts';
@@ -23,6 +23,7 @@ import { placeholder } from './stored-run.ts';
 export type StartRunServices = {
   storage: Pick<RunStorage, 'runs'>;
   configurations: Configurations;
+  models: Pick<Models, 'price'>;
   crew: RunCrew;
   hub: LiveHub;
   terms: LeaseTerms;
@@ -60,7 +61,7 @@ export async function startRun(
 ): Promise<StartOutcome> {
   const { storage, crew, hub, failpoint } = services;
   const { conversation } = request;
-  const configuration = await resolve(principal, request, services.configurations);
+  const configuration = await priced(principal, await resolve(principal, request, services.configurations), services);
   const created = await storage.runs.createRun(principal, newRun(request, configuration, services));
   switch (created.outcome) {
     case 'created': {
@@ -146,6 +147,16 @@ async function resolve(
     message: 'No model is chosen for this conversation, and there is none to fall back on.',
     hint: 'Choose a model, or set one up in the settings.',
   });
+}
+
+/** What the model costs is fixed when the run begins, so that its cost is one sum. */
+async function priced(
+  principal: Principal,
+  configuration: RunConfiguration,
+  { models }: StartRunServices,
+): Promise<RunConfiguration> {
+  const price = await models.price(principal, configuration.model);
+  return price === undefined ? configuration : { ...configuration, limits: { ...configuration.limits, price } };
 }
 
 /** A conversation without a title is called what is asked in it first. */

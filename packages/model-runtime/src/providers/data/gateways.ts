@@ -42,6 +42,7 @@ export const GATEWAYS: readonly ProviderRecord[] = [
     id: 'opencodecodingplan',
     label: 'OpenCode Go',
     place: 'hosted',
+    plan: true,
     wire: 'openai-chat',
     baseUrl: 'https://opencode.ai/zen/go/v1',
     keyVariables: ['OPENCODE_GO_API_KEY'],

@@ -1,4 +1,13 @@
-import type { ErrorCode, ErrorInfo, JsonObject, JsonValue, Problem, ToolReference } from '@toolyard/protocol';
+import type {
+  ErrorCode,
+  ErrorInfo,
+  JsonObject,
+  JsonValue,
+  Price,
+  Problem,
+  Rates,
+  ToolReference,
+} from '@toolyard/protocol';
 import { z } from 'zod';
 import { exactly } from './exactly.ts';
 
@@ -108,3 +117,23 @@ export const toolReference = named(
 export function pageOf<T>(id: string, item: z.ZodType<T>): z.ZodType<{ items: T[]; next?: string }> {
   return named(id, z.strictObject({ items: z.array(item), next: z.string().exactOptional() }));
 }
+
+const dollars = z.number().nonnegative();
+const rateFields = {
+  inputPerMillion: dollars,
+  outputPerMillion: dollars,
+  cachedInputPerMillion: dollars.exactOptional(),
+  cacheWritePerMillion: dollars.exactOptional(),
+};
+const rates = exactly<Rates>()(z.strictObject(rateFields));
+
+export const price = named(
+  'Price',
+  exactly<Price>()(
+    z.strictObject({
+      ...rateFields,
+      above: z.array(z.strictObject({ inputTokens: z.int().nonnegative(), rates })).exactOptional(),
+      perRequest: dollars.exactOptional(),
+    }),
+  ),
+);

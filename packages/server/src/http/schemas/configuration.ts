@@ -7,7 +7,7 @@ import type {
 } from '@toolyard/protocol';
 import { z } from 'zod';
 import { agentConfigurationSchema } from '../../config/agent-configuration.ts';
-import { jsonObject, jsonValue, named, newId, pageOf, time, title } from './common.ts';
+import { jsonObject, jsonValue, named, newId, pageOf, price, time, title } from './common.ts';
 import { exactly } from './exactly.ts';
 
 export const agentConfiguration = named('AgentConfiguration', exactly<AgentConfiguration>()(agentConfigurationSchema));
@@ -40,13 +40,7 @@ export const resolvedConfiguration = named(
         onMaxTurns: z.enum(['answer', 'error']),
         maxWallTimeMs: z.number().exactOptional(),
         maxCost: z.number().exactOptional(),
-        price: z
-          .strictObject({
-            inputPerMillion: z.number(),
-            outputPerMillion: z.number(),
-            cachedInputPerMillion: z.number().exactOptional(),
-          })
-          .exactOptional(),
+        price: price.exactOptional(),
         toolConcurrency: z.number(),
         maxSameCall: z.number(),
       }),

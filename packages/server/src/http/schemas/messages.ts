@@ -13,6 +13,7 @@ export const usage = named(
       inputTokens: z.number().exactOptional(),
       outputTokens: z.number().exactOptional(),
       cachedInputTokens: z.number().exactOptional(),
+      cacheWriteTokens: z.number().exactOptional(),
       reasoningTokens: z.number().exactOptional(),
     }),
   ),
@@ -36,6 +37,7 @@ const assistant = z.strictObject({
     'abandoned',
   ]),
   usage: usage.exactOptional(),
+  cost: z.number().exactOptional(),
 });
 const tool = z.strictObject({
   ...base,

@@ -9,7 +9,7 @@ import type {
 } from '@toolyard/protocol';
 import { WIRES } from '@toolyard/protocol';
 import { z } from 'zod';
-import { anId, errorInfo, named, newId, pageOf } from './common.ts';
+import { anId, errorInfo, named, newId, pageOf, price } from './common.ts';
 import { modelReference } from './configuration.ts';
 import { exactly } from './exactly.ts';
 
@@ -24,6 +24,7 @@ export const modelsView = named(
           modelId: z.string(),
           contextWindow: z.number().exactOptional(),
           inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
+          price: price.exactOptional(),
         }),
       ),
       failures: z.array(z.strictObject({ providerId: z.string(), providerLabel: z.string(), error: errorInfo })),

@@ -29,6 +29,7 @@ export function createTestModels(): Models {
       find(ownerId, providerId);
       return createDemoRuntime({ clock: systemClock, newId: () => 'id' });
     },
+    price: async () => undefined,
     providers: async ({ ownerId }) => of(ownerId),
     known: async () => [],
     async create({ ownerId }, { id = 'made-up', label, baseUrl, apiKey, wire = 'openai-chat' }) {

@@ -8,6 +8,7 @@ import type {
   JsonObject,
   Message,
   ModelReference,
+  Price,
   Principal,
   ResolvedAgentConfiguration,
   RunEvent,
@@ -42,6 +43,8 @@ export type BenchOptions = {
   failpoint?: Failpoint;
   clock?: Clock;
   maxPages?: number;
+  /** What the model costs; default unknown. */
+  price?: Price;
   configuration?: Partial<ResolvedAgentConfiguration>;
   /** Takes up the runs that are there; default true. */
   start?: boolean;
@@ -112,6 +115,7 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
         providerId === 'gone'
           ? Promise.reject(new ToolyardError({ code: 'model_not_found', message: 'The provider "gone" is not there.' }))
           : Promise.resolve(model),
+      price: () => Promise.resolve(options.price),
     },
     servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})) },
     configurations: {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatWindow, groupModels, modelName, onlyDemo } from './model-list.ts';
+import { formatWindow, groupModels, modelName, onlyDemo, readFavourites, toggled } from './model-list.ts';
 
 const model = (providerId: string, modelId: string) => ({
   providerId,
@@ -32,4 +32,22 @@ it('knows when only the demo is there', () => {
 
 it('shortens the size of a context window', () => {
   expect([8192, 131_072, 200_000, 1_000_000].map(formatWindow)).toEqual(['8k', '128k', '200k', '1M']);
+});
+
+it('puts the favourites first, whoever serves them, and each model in one place', () => {
+  const groups = groupModels({ models }, '', (one) => one.modelId === 'llama3.2');
+  expect(groups.map(({ providerId, models: of }) => [providerId, of.map(({ modelId }) => modelId)])).toEqual([
+    [null, ['llama3.2']],
+    ['ollama', ['qwen3:4b']],
+    ['demo', ['demo']],
+  ]);
+});
+
+it('keeps favourites as references, and reads only what it understands', () => {
+  const one = { providerId: 'a', modelId: 'b' };
+  const two = { providerId: 'a', modelId: 'c' };
+  expect(toggled([], { ...one, providerLabel: 'A' } as never)).toEqual([one]);
+  expect(toggled([one, two], one)).toEqual([two]);
+  expect(readFavourites([one, null, 'x', { providerId: 1 }, two])).toEqual([one, two]);
+  expect(readFavourites({ old: true })).toEqual([]);
 });

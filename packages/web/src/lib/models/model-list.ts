@@ -1,22 +1,38 @@
-import type { ModelReference, ModelsView, ModelView } from '@toolyard/protocol';
+import type { JsonValue, ModelReference, ModelsView, ModelView } from '@toolyard/protocol';
 
-/** The models of one provider, as the picker shows them. */
-export type ModelGroup = { providerId: string; label: string; models: ModelView[] };
+const DEMO = 'demo';
 
-/** Models that fit every word of the query, by provider, in the order the server gave; the demo stands last. */
-export function groupModels(view: Pick<ModelsView, 'models'>, query: string): ModelGroup[] {
+/** The models of one provider, as the picker shows them; those of `null` are the favourites, of any provider. */
+export type ModelGroup = { providerId: string | null; label: string; models: ModelView[] };
+
+/**
+ * Models that fit every word of the query: first the favourites, then the others by provider, in the order the server
+ * gave; the demo stands last.
+ */
+export function groupModels(
+  view: Pick<ModelsView, 'models'>,
+  query: string,
+  isFavourite: (model: ModelReference) => boolean = () => false,
+): ModelGroup[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const favourites: ModelGroup = { providerId: null, label: '', models: [] };
   const groups = new Map<string, ModelGroup>();
   for (const model of view.models) {
     const text = `${model.providerLabel} ${model.modelId}`.toLowerCase();
     if (!words.every((word) => text.includes(word))) continue;
     const group = groups.get(model.providerId);
-    if (group === undefined) {
+    if (isFavourite(model)) favourites.models.push(model);
+    else if (group === undefined) {
       groups.set(model.providerId, { providerId: model.providerId, label: model.providerLabel, models: [model] });
     } else group.models.push(model);
   }
   const all = [...groups.values()];
-  return [...all.filter((group) => !isDemo(group)), ...all.filter((group) => isDemo(group))];
+  const isOfDemo = ({ providerId }: ModelGroup): boolean => providerId === DEMO;
+  return [
+    ...(favourites.models.length === 0 ? [] : [favourites]),
+    ...all.filter((group) => !isOfDemo(group)),
+    ...all.filter(isOfDemo),
+  ];
 }
 
 /** A name short enough to read: of a file on a disk only the file's name. */
@@ -34,8 +50,27 @@ export function onlyDemo(view: ModelsView): boolean {
   return view.models.every((model) => isDemo(model));
 }
 
-export function isDemo(model: Pick<ModelReference, 'providerId'>): boolean {
-  return model.providerId === 'demo';
+export function isDemo(model: { providerId: string | null }): boolean {
+  return model.providerId === DEMO;
+}
+
+/** The favourites with the model among them, or no longer. */
+export function toggled(
+  favourites: readonly ModelReference[],
+  { providerId, modelId }: ModelReference,
+): ModelReference[] {
+  const others = favourites.filter((one) => !sameModel(one, { providerId, modelId }));
+  return others.length < favourites.length ? others : [...others, { providerId, modelId }];
+}
+
+/** What was kept as favourites, by whatever version of the page. */
+export function readFavourites(kept: JsonValue | undefined): ModelReference[] {
+  if (!Array.isArray(kept)) return [];
+  return kept.flatMap((one) => {
+    if (typeof one !== 'object' || one === null || Array.isArray(one)) return [];
+    const { providerId, modelId } = one;
+    return typeof providerId === 'string' && typeof modelId === 'string' ? [{ providerId, modelId }] : [];
+  });
 }
 
 /** `128k` of a context window of 131072 tokens. */

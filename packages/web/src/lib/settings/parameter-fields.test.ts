@@ -2,8 +2,11 @@ import { expect, it } from 'vitest';
 import {
   NUMBER_FIELDS,
   decidedCount,
+  readExtra,
   readNumber,
   readStop,
+  withEffort,
+  withExtra,
   withNumber,
   withStop,
   writeStop,
@@ -48,6 +51,19 @@ it('keeps stop sequences with line breaks and backslashes through the form', () 
 it('counts what a conversation decides itself', () => {
   expect(decidedCount({ instructions: '', parameters: {}, model: { providerId: 'a', modelId: 'b' } })).toBe(0);
   expect(
-    decidedCount({ instructions: 'x', parameters: { temperature: 0 }, limits: { maxTurns: 1 }, toolMode: 'text' }),
-  ).toBe(4);
+    decidedCount({
+      instructions: 'x',
+      parameters: { temperature: 0 },
+      limits: { maxTurns: 1, maxCost: 2 },
+      toolMode: 'text',
+    }),
+  ).toBe(5);
+});
+
+it('takes more fields only as a JSON object, and gives them back as they were', () => {
+  expect(readExtra(' {"a": [1, {"b": null}]} ')).toEqual({ ok: true, value: { a: [1, { b: null }] } });
+  expect(readExtra('  ')).toEqual({ ok: true, value: undefined });
+  for (const text of ['[1]', '"a"', '{"a": 1', 'null']) expect(readExtra(text)).toEqual({ ok: false });
+  expect(withExtra({ parameters: { seed: 1, extra: { a: 1 } } }, undefined)).toEqual({ parameters: { seed: 1 } });
+  expect(withEffort({ parameters: { seed: 1 } }, 'high')).toEqual({ parameters: { seed: 1, reasoningEffort: 'high' } });
 });

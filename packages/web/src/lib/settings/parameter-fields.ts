@@ -1,7 +1,10 @@
-import type { AgentConfiguration, ModelParameters, RunLimits } from '@toolyard/protocol';
+import type { AgentConfiguration, JsonObject, ModelParameters, ReasoningEffort, RunLimits } from '@toolyard/protocol';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
 
-type NumberParameter = 'temperature' | 'topP' | 'maxOutputTokens' | 'seed';
-export type NumberFieldName = NumberParameter | 'maxTurns';
+type NumberParameter =
+  'temperature' | 'topP' | 'topK' | 'maxOutputTokens' | 'presencePenalty' | 'frequencyPenalty' | 'seed';
+type NumberLimit = 'maxTurns' | 'maxCost';
+export type NumberFieldName = NumberParameter | NumberLimit;
 
 /** What a number may be; a step of 1 means whole numbers. */
 export type NumberField = { name: NumberFieldName; min: number; max: number; step: number };
@@ -10,9 +13,13 @@ export type NumberField = { name: NumberFieldName; min: number; max: number; ste
 export const NUMBER_FIELDS: readonly NumberField[] = [
   { name: 'temperature', min: 0, max: 2, step: 0.1 },
   { name: 'topP', min: 0, max: 1, step: 0.05 },
+  { name: 'topK', min: 1, max: 10_000, step: 1 },
   { name: 'maxOutputTokens', min: 1, max: 10_000_000, step: 1 },
+  { name: 'presencePenalty', min: -2, max: 2, step: 0.1 },
+  { name: 'frequencyPenalty', min: -2, max: 2, step: 0.1 },
   { name: 'seed', min: 0, max: Number.MAX_SAFE_INTEGER, step: 1 },
   { name: 'maxTurns', min: 1, max: 1000, step: 1 },
+  { name: 'maxCost', min: 0.000001, max: 1_000_000, step: 0.01 },
 ];
 
 export type ReadNumber = { ok: true; value: number | undefined } | { ok: false; problem: 'number' | 'whole' | 'range' };
@@ -47,7 +54,11 @@ function escapeLine(text: string): string {
 }
 
 export function numberOf(configuration: Layer, name: NumberFieldName): number | undefined {
-  return name === 'maxTurns' ? configuration.limits?.maxTurns : configuration.parameters?.[name];
+  return isLimit(name) ? configuration.limits?.[name] : configuration.parameters?.[name];
+}
+
+export function isLimit(name: NumberFieldName): name is NumberLimit {
+  return name === 'maxTurns' || name === 'maxCost';
 }
 
 type Layer = {
@@ -61,8 +72,31 @@ export function withNumber(
   name: NumberFieldName,
   value: number | undefined,
 ): Pick<AgentConfiguration, 'parameters' | 'limits'> {
-  if (name === 'maxTurns') return { limits: put(configuration.limits ?? {}, 'maxTurns', value) };
+  if (isLimit(name)) return { limits: put(configuration.limits ?? {}, name, value) };
   return { parameters: put(configuration.parameters ?? {}, name, value) };
+}
+
+/** From not at all upward. */
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+export function withEffort(
+  configuration: Layer,
+  effort: ReasoningEffort | undefined,
+): Pick<AgentConfiguration, 'parameters'> {
+  return { parameters: put(configuration.parameters ?? {}, 'reasoningEffort', effort) };
+}
+
+export type ReadExtra = { ok: true; value: JsonObject | undefined } | { ok: false };
+
+/** Fields for the request as JSON; nothing typed means none. */
+export function readExtra(text: string): ReadExtra {
+  if (text.trim() === '') return { ok: true, value: undefined };
+  const read = parseJson(text);
+  return read.ok && isJsonObject(read.value) ? { ok: true, value: read.value } : { ok: false };
+}
+
+export function withExtra(configuration: Layer, extra: JsonObject | undefined): Pick<AgentConfiguration, 'parameters'> {
+  return { parameters: put(configuration.parameters ?? {}, 'extra', extra) };
 }
 
 export function withStop(configuration: Layer, stop: string[] | undefined): Pick<AgentConfiguration, 'parameters'> {
@@ -80,6 +114,7 @@ export function decidedCount(configuration: AgentConfiguration): number {
   return (
     parameters +
     Number(configuration.limits?.maxTurns !== undefined) +
+    Number(configuration.limits?.maxCost !== undefined) +
     Number((configuration.instructions ?? '') !== '') +
     Number(configuration.toolMode !== undefined)
   );

@@ -147,6 +147,7 @@ function startMessage(tail: readonly Row[], event: EventOf<'message_started'>): 
     status: 'writing',
     finishReason: 'pending',
     usage: null,
+    cost: null,
     alternatives: awaited?.kind === 'assistant' ? awaited.alternatives : [],
     head: false,
     answer: null,
@@ -167,6 +168,7 @@ function finishMessage(tail: readonly Row[], message: AssistantMessage, at: numb
     status: statusOf(message),
     finishReason: message.finishReason,
     usage: message.usage ?? null,
+    cost: message.cost ?? null,
   };
   return tail.with(index, finished);
 }

@@ -77,6 +77,7 @@ function assistantRow(
     status: message.finishReason === 'pending' && message.runId !== activeRunId ? 'finished' : statusOf(message),
     finishReason: message.finishReason,
     usage: message.usage ?? null,
+    cost: message.cost ?? null,
     alternatives,
     head: false,
     answer: null,

@@ -11,6 +11,7 @@ const first = assistantMessage(
   {
     finishReason: 'tool_calls',
     usage: { inputTokens: 100, outputTokens: 20 },
+    cost: 0.25,
   },
 );
 const rows = markAnswers(
@@ -22,6 +23,7 @@ const rows = markAnswers(
       assistantMessage('a2', [{ type: 'text', text: 'It is noon.' }], {
         parentId: 't1',
         usage: { inputTokens: 150, outputTokens: 5 },
+        cost: 0.5,
       }),
       userMessage('u2', 'And now?', 'a2'),
       assistantMessage('a4', [{ type: 'text', text: 'Later.' }], { parentId: 'u2', runId: 'r2' }),
@@ -41,8 +43,8 @@ it('copies an answer as one text: all its messages, but neither thoughts nor wha
 
 it('counts what all messages of an answer took', () => {
   const answers = rows.flatMap((row) => (row.kind === 'assistant' && row.answer !== null ? [row.answer] : []));
-  expect(answers.map(({ messageId, usage }) => [messageId, usage])).toEqual([
-    ['a1', { inputTokens: 250, outputTokens: 25 }],
-    ['a4', null],
+  expect(answers.map(({ messageId, usage, cost }) => [messageId, usage, cost])).toEqual([
+    ['a1', { inputTokens: 250, outputTokens: 25 }, 0.75],
+    ['a4', null, null],
   ]);
 });

@@ -17,9 +17,12 @@ export function markAnswers(rows: readonly Row[]): readonly Row[] {
       return row;
     }
     const head: boolean = group?.runId !== row.runId;
-    const current: Group = head || group === null ? { runId: row.runId, kept: null, usage: null } : group;
+    const current: Group = head || group === null ? { runId: row.runId, kept: null, usage: null, cost: 0 } : group;
     // An abandoned attempt is no branch: the answer begins with what was kept.
-    if (row.status !== 'abandoned') current.kept ??= row;
+    if (row.status !== 'abandoned') {
+      current.kept ??= row;
+      current.cost = current.cost === null || row.cost === null ? null : current.cost + row.cost;
+    }
     if (row.usage !== null) current.usage = addUsage(current.usage ?? {}, row.usage);
     group = current;
     const answer = isLast(rows, index, row) ? answerOf(current) : null;
@@ -30,7 +33,7 @@ export function markAnswers(rows: readonly Row[]): readonly Row[] {
   return changed ? marked : rows;
 }
 
-type Group = { runId: string; kept: AssistantRow | null; usage: Usage | null };
+type Group = { runId: string; kept: AssistantRow | null; usage: Usage | null; cost: number | null };
 
 function isLast(rows: readonly Row[], index: number, row: AssistantRow): boolean {
   if (isOpenRow(row) || row.status === 'abandoned') return false;
@@ -42,13 +45,14 @@ function isLast(rows: readonly Row[], index: number, row: AssistantRow): boolean
   return true;
 }
 
-function answerOf({ kept, usage }: Group): AnswerOf | null {
-  return kept && { messageId: kept.messageId, alternatives: kept.alternatives, usage };
+function answerOf({ kept, usage, cost }: Group): AnswerOf | null {
+  return kept && { messageId: kept.messageId, alternatives: kept.alternatives, usage, cost };
 }
 
 function sameAnswer(a: AnswerOf | null, b: AnswerOf | null): boolean {
   if (a === null || b === null) return a === b;
-  return a.messageId === b.messageId && sameList(a.alternatives, b.alternatives) && sameUsage(a.usage, b.usage);
+  const same = a.messageId === b.messageId && a.cost === b.cost;
+  return same && sameList(a.alternatives, b.alternatives) && sameUsage(a.usage, b.usage);
 }
 
 function sameUsage(a: Usage | null, b: Usage | null): boolean {

@@ -30,6 +30,8 @@ export type AssistantRow = {
   status: 'pending' | 'writing' | 'finished' | 'abandoned';
   finishReason: MessageEnd;
   usage: Usage | null;
+  /** US dollars; null where nobody knows. */
+  cost: number | null;
   alternatives: readonly string[];
   /** The first row of an answer. */
   head: boolean;
@@ -44,6 +46,8 @@ export type AnswerOf = {
   alternatives: readonly string[];
   /** What all its messages together took; null where nobody counted. */
   usage: Usage | null;
+  /** US dollars for all of them; null where that of one is not known. */
+  cost: number | null;
 };
 
 type NoticeRow = { kind: 'notice'; key: string; level: 'info' | 'warning'; text: string };

@@ -23,7 +23,7 @@ export function userMessage(id: string, text: string, parentId: string | null = 
 export function assistantMessage(
   id: string,
   parts: AssistantPart[],
-  more: Partial<Pick<AssistantMessage, 'parentId' | 'runId' | 'finishReason' | 'usage'>> = {},
+  more: Partial<Pick<AssistantMessage, 'parentId' | 'runId' | 'finishReason' | 'usage' | 'cost'>> = {},
 ): AssistantMessage {
   return {
     id,

@@ -256,6 +256,7 @@ function awaitedRow(run: Pick<RunRecord, 'id' | 'createdAt'>): AssistantRow {
     status: 'pending',
     finishReason: 'pending',
     usage: null,
+    cost: null,
     alternatives: [],
     head: true,
     answer: null,

@@ -59,5 +59,6 @@ export const chat = {
   unanswered: 'This message was not answered.',
   answerNow: 'Answer it now',
   tokens: '{input} tokens read, {output} written',
+  costHint: 'About; at the price of then',
   tokensWritten: { one: '{count} token written', other: '{count} tokens written' },
 } as const;

@@ -53,6 +53,10 @@ export const composer = {
   standardModel: 'Used for new chats',
   missingModel: 'This model is not to be had at the moment.',
   refreshModels: 'Ask the providers again',
+  favourites: 'Favourites',
+  favourite: 'Add {model} to the favourites',
+  unfavourite: 'Take {model} out of the favourites',
+  price: 'US dollars for a million tokens read / written',
   manageModels: 'Add or change providers',
   loadingModels: 'Asking the providers…',
 } as const;

@@ -62,5 +62,6 @@ export const chat: Translation<typeof en> = {
   unanswered: '这条消息没有得到回答。',
   answerNow: '现在回答',
   tokens: '读取 {input} 个 token，写出 {output} 个',
+  costHint: '约数，按当时的价格',
   tokensWritten: { other: '写出 {count} 个 token' },
 };

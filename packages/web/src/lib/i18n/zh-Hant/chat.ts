@@ -62,5 +62,6 @@ export const chat: Translation<typeof en> = {
   unanswered: '這則訊息沒有得到回答。',
   answerNow: '現在回答',
   tokens: '讀取 {input} 個 token，寫出 {output} 個',
+  costHint: '約數，依當時的價格',
   tokensWritten: { other: '寫出 {count} 個 token' },
 };

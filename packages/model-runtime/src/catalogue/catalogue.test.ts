@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { loadProviders } from '../providers/load.ts';
+import { catalogue } from './index.ts';
+import { readPrice } from './read-price.ts';
+
+const NOW = Date.UTC(2026, 9, 1, 12);
+const facts = (baseUrl: string, modelId: string, plan = false) => catalogue.facts({ baseUrl, plan }, modelId, NOW);
+
+describe('what is known of a model', () => {
+  it('is found by the address it is served at', () => {
+    const { price, contextWindow } = facts('https://api.anthropic.com/v1', 'claude-sonnet-4-5-20250929');
+    expect(contextWindow).toBeGreaterThanOrEqual(200_000);
+    expect(price?.inputPerMillion).toBeGreaterThan(0);
+    expect(price?.outputPerMillion).toBeGreaterThan(price?.inputPerMillion ?? 0);
+    expect(price?.cachedInputPerMillion).toBeLessThan(price?.inputPerMillion ?? 0);
+    expect(price?.cacheWritePerMillion).toBeGreaterThan(price?.inputPerMillion ?? 0);
+  });
+
+  it("knows Gemini's models by either of their names", () => {
+    const address = 'https://generativelanguage.googleapis.com';
+    expect(facts(address, 'models/gemini-2.5-pro')).toEqual(facts(address, 'gemini-2.5-pro'));
+    expect(facts(address, 'gemini-2.5-pro').price?.above?.[0]?.inputTokens).toBe(200_000);
+  });
+
+  it.each([
+    ['a server of this machine', 'http://127.0.0.1:8080/v1', 'gpt-4o'],
+    ['a server that only carries the name of another', 'https://models.example/api.openai.com/v1', 'gpt-4o'],
+    [
+      'an address with the name of another in its user or query',
+      'https://api.openai.com@models.example/v1?x',
+      'gpt-4o',
+    ],
+    ['a model nobody has catalogued', 'https://api.openai.com/v1', 'gpt-of-another-time'],
+    ['what is no address', 'nowhere', 'gpt-4o'],
+  ])('is nothing for %s', (_what, address, model) => {
+    expect(facts(address, model)).toEqual({});
+  });
+
+  it('is no price where a subscription pays', () => {
+    const address = 'https://api.minimax.io/anthropic';
+    expect(facts(address, 'MiniMax-M2').price).toBeDefined();
+    expect(facts(address, 'MiniMax-M2', true).price).toBeUndefined();
+    expect(facts('https://open.bigmodel.cn/api/paas/v4', 'glm-5').price).toBeDefined();
+    expect(facts('https://open.bigmodel.cn/api/coding/paas/v4', 'glm-5').price).toBeUndefined();
+    expect(facts('https://api.githubcopilot.com', 'gpt-4o').price).toBeUndefined();
+  });
+
+  it('has no subscription among the known providers that does not say so', async () => {
+    const providers = await loadProviders();
+    const subscriptions = providers.filter(({ id, label }) => /plan|subscription/i.test(`${id} ${label}`));
+    expect(subscriptions.length).toBeGreaterThan(4);
+    for (const { id, plan } of subscriptions) expect([id, plan]).toEqual([id, true]);
+  });
+});
+
+describe('a price of the catalogue', () => {
+  const tiered = (base: number, ...tiers: { start: number; price: number }[]) => ({ base, tiers });
+
+  it('has the rates of each threshold any of its parts has', () => {
+    const price = readPrice({
+      input_mtok: tiered(1, { start: 100, price: 2 }, { start: 300, price: 3 }),
+      output_mtok: tiered(10, { start: 200, price: 20 }),
+      cache_read_mtok: 0.5,
+      requests_kcount: 5,
+    });
+    expect(price).toEqual({
+      inputPerMillion: 1,
+      outputPerMillion: 10,
+      cachedInputPerMillion: 0.5,
+      perRequest: 0.005,
+      above: [
+        { inputTokens: 100, rates: { inputPerMillion: 2, outputPerMillion: 10, cachedInputPerMillion: 0.5 } },
+        { inputTokens: 200, rates: { inputPerMillion: 2, outputPerMillion: 20, cachedInputPerMillion: 0.5 } },
+        { inputTokens: 300, rates: { inputPerMillion: 3, outputPerMillion: 20, cachedInputPerMillion: 0.5 } },
+      ],
+    });
+  });
+
+  it('is unknown where it does not say what text costs in both directions', () => {
+    expect(readPrice({ audio_hours: 0.36 })).toBeUndefined();
+    expect(readPrice({ input_mtok: 0.02 })).toBeUndefined();
+  });
+});

@@ -1,0 +1,40 @@
+import { calcPrice, findProvider } from '@pydantic/genai-prices';
+import { readPrice } from './read-price.ts';
+import type { Catalogue, ModelFacts } from './types.ts';
+
+export type { Catalogue, ModelFacts } from './types.ts';
+
+/** The catalogue that came with this release: it asks nobody, and is as old as the release. */
+export const catalogue: Catalogue = {
+  facts({ baseUrl, plan = false }, modelId, at) {
+    const address = hostedAddress(baseUrl);
+    if (address === null) return {};
+    const provider = findProvider({ providerApiUrl: address });
+    if (provider === undefined) return {};
+    // Gemini's own lists call its models `models/...`.
+    const name = modelId.replace(/^models\//, '');
+    const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, name, { provider, timestamp: new Date(at) });
+    if (found === null) return {};
+    const price = plan || isPlan(provider.id, address) ? undefined : readPrice(found.model_price);
+    const { context_window: contextWindow } = found.model;
+    return {
+      ...(price === undefined ? {} : { price }),
+      ...(contextWindow === undefined ? {} : { contextWindow }),
+    } satisfies ModelFacts;
+  },
+};
+
+/** Subscriptions are catalogued with what their models cost elsewhere, or share a host with what is paid by the token. */
+function isPlan(providerId: string, address: string): boolean {
+  return providerId === 'github-copilot' || providerId === 'cursor' || /\/coding(\/|$)/.test(address);
+}
+
+/** Nothing but `https:` is paid for; what stands in a query or behind a user's name decides nothing. */
+function hostedAddress(baseUrl: string): string | null {
+  try {
+    const { protocol, host, pathname } = new URL(baseUrl);
+    return protocol === 'https:' ? `https://${host}${pathname}` : null;
+  } catch {
+    return null;
+  }
+}

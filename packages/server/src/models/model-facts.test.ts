@@ -1,0 +1,82 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Principal } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import { reply } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readConfigFile } from '../config/config-file.ts';
+import { ModelFactsBook } from './model-facts.ts';
+import type { ModelsScene } from './test-fixtures/models-scene.ts';
+import { setModelsScene } from './test-fixtures/models-scene.ts';
+
+const me: Principal = { ownerId: 'owner' };
+const OPENAI = { id: 'openai', baseUrl: 'https://api.openai.com/v1' };
+let scene: ModelsScene;
+
+beforeEach(async () => {
+  scene = await setModelsScene();
+});
+afterEach(() => scene.end());
+
+function configFile(content: object): ReturnType<typeof readConfigFile> {
+  const path = join(scene.folder, 'config.json');
+  writeFileSync(path, JSON.stringify(content, null, 1));
+  return readConfigFile(path, {});
+}
+
+describe('what is known of a model', () => {
+  it('is what the catalogue says of a hosted one, unless its provider says otherwise of itself', async () => {
+    const factsOf = await new ModelFactsBook({}, systemClock).of(OPENAI);
+    const catalogued = factsOf({ id: 'gpt-4o' });
+    expect(catalogued.price?.inputPerMillion).toBeGreaterThan(0);
+    expect(catalogued.contextWindow).toBeGreaterThan(0);
+    expect(factsOf({ id: 'gpt-4o', contextWindow: 999 })).toEqual({ ...catalogued, contextWindow: 999 });
+    expect(factsOf({ id: 'nobody-knows' })).toEqual({});
+  });
+
+  it('is what the owner says before all, and a price of null is none', async () => {
+    const { models } = configFile({
+      models: {
+        'openai/gpt-4o': { price: { inputPerMillion: 1, outputPerMillion: 2 }, contextWindow: 1000 },
+        'openai/gpt-4o-mini': { price: null },
+      },
+    });
+    const factsOf = await new ModelFactsBook(models, systemClock).of(OPENAI);
+    expect(factsOf({ id: 'gpt-4o', contextWindow: 5 })).toEqual({
+      price: { inputPerMillion: 1, outputPerMillion: 2 },
+      contextWindow: 1000,
+    });
+    expect(factsOf({ id: 'gpt-4o-mini' }).price).toBeUndefined();
+    expect(factsOf({ id: 'gpt-4o-mini' }).contextWindow).toBeGreaterThan(0);
+  });
+
+  it('stands in the list of models, and with the model a run begins with', async () => {
+    const server = await scene.server(() => reply.text('hi'), {
+      models: reply.json({ data: [{ id: 'm' }, { id: 'n' }] }),
+    });
+    const { models } = configFile({
+      models: { 'home/m': { price: { inputPerMillion: 1, outputPerMillion: 2 }, contextWindow: 4096 } },
+    });
+    const all = await scene.models({ statedModels: models });
+    await all.create(me, { id: 'home', label: 'Home', baseUrl: server.url });
+    const [first, second] = (await all.list(me)).models;
+    expect(first).toMatchObject({ modelId: 'm', contextWindow: 4096, price: { outputPerMillion: 2 } });
+    expect(second).toEqual({ providerId: 'home', providerLabel: 'Home', modelId: 'n' });
+    expect(await all.price(me, { providerId: 'home', modelId: 'm' })).toEqual({
+      inputPerMillion: 1,
+      outputPerMillion: 2,
+    });
+    expect(await all.price(me, { providerId: 'home', modelId: 'n' })).toBeUndefined();
+    expect(await all.price(me, { providerId: 'demo', modelId: 'demo' })).toBeUndefined();
+    expect(await all.price(me, { providerId: 'gone', modelId: 'm' })).toBeUndefined();
+  });
+});
+
+describe('what the configuration file says of models', () => {
+  it('is refused with its place where it cannot be meant so', () => {
+    expect(() => configFile({ models: { 'a/b': { price: { inputPerMillion: -1, outputPerMillion: 0 } } } })).toThrow(
+      /config\.json, line \d+: "models\.a\/b\.price/,
+    );
+    expect(() => configFile({ models: { 'a/b': { prize: 1 } } })).toThrow(/there is no setting "models\.a\/b\.prize"/);
+  });
+});

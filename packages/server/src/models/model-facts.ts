@@ -1,0 +1,67 @@
+import type { Catalogue } from '@toolyard/model-runtime/catalogue';
+import type { ModelInfo } from '@toolyard/model-runtime';
+import type { Clock, Price } from '@toolyard/protocol';
+import type { ProviderRecord } from './provider-record.ts';
+
+/** What the owner says of a model in `config.json`; a price of null: it costs nothing that could be counted. */
+type StatedFacts = { price?: Price | null; contextWindow?: number };
+
+/** By `<provider>/<model>`. */
+export type StatedModels = Readonly<Record<string, StatedFacts>>;
+
+export type KnownFacts = { price?: Price; contextWindow?: number };
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Prices and sizes of models. What the owner says wins over what the provider says of itself, and that over the
+ * catalogue, which is loaded when the first hosted provider is asked about.
+ */
+export class ModelFactsBook {
+  readonly #stated: StatedModels;
+  readonly #clock: Clock;
+  #loading: Promise<Catalogue> | undefined;
+  /** Of this hour: some prices change with it. */
+  #known = new Map<string, KnownFacts>();
+  #hour = Number.NaN;
+
+  constructor(stated: StatedModels, clock: Clock) {
+    this.#stated = stated;
+    this.#clock = clock;
+  }
+
+  /** Facts of the models of one provider, to be asked for at once. */
+  async of(record: Pick<ProviderRecord, 'id' | 'baseUrl' | 'known'>): Promise<(model: ModelInfo) => KnownFacts> {
+    const catalogue = record.baseUrl.startsWith('https:') ? await this.#catalogue() : null;
+    return ({ id: modelId, contextWindow }) => {
+      const catalogued = catalogue === null ? {} : this.#lookUp(catalogue, record, modelId);
+      const stated = this.#stated[`${record.id}/${modelId}`] ?? {};
+      const size = stated.contextWindow ?? contextWindow ?? catalogued.contextWindow;
+      const price = stated.price === undefined ? catalogued.price : (stated.price ?? undefined);
+      return { ...(price === undefined ? {} : { price }), ...(size === undefined ? {} : { contextWindow: size }) };
+    };
+  }
+
+  #lookUp(
+    catalogue: Catalogue,
+    { baseUrl, known }: Pick<ProviderRecord, 'baseUrl' | 'known'>,
+    modelId: string,
+  ): KnownFacts {
+    const now = this.#clock.now();
+    const hour = Math.floor(now / HOUR_MS);
+    if (hour !== this.#hour) {
+      this.#hour = hour;
+      this.#known = new Map();
+    }
+    const plan = known?.plan === true;
+    const key = `${baseUrl}\n${String(plan)}\n${modelId}`;
+    let facts = this.#known.get(key);
+    if (facts === undefined) this.#known.set(key, (facts = catalogue.facts({ baseUrl, plan }, modelId, now)));
+    return facts;
+  }
+
+  async #catalogue(): Promise<Catalogue> {
+    this.#loading ??= import('@toolyard/model-runtime/catalogue').then(({ catalogue }) => catalogue);
+    return this.#loading;
+  }
+}

@@ -1,0 +1,58 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { answers, cleanUp, openBench, temporaryFolder } from './test-fixtures/bench.ts';
+import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
+import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
+
+afterEach(cleanUp);
+
+const PRICE = { inputPerMillion: 1_000_000, outputPerMillion: 2_000_000 };
+
+/** As {@link calls}, with one token in and one out. */
+function asksWithUsage(name: string): ScriptedAnswer {
+  const asked = calls({ name });
+  if (typeof asked === 'function') throw new Error('not a list');
+  return [[{ type: 'usage', usage: { inputTokens: 1, outputTokens: 1 } }], ...asked];
+}
+
+describe('what a run costs', () => {
+  test('is the sum of its turns at the price of its beginning, and stands with each answer', async () => {
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([asksWithUsage('look'), says('Done', '.')]),
+      tools: { look: { builtIn: true, call: () => answers('seen') } },
+      configuration: { intervention: 'headless' },
+      price: PRICE,
+    });
+    const conversation = await bench.conversation();
+    const events = await bench.rest(await bench.ask(conversation, 'Look'));
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done', cost: 1 + 2 + 1 + 4 });
+    const costs = (await bench.branch(conversation)).flatMap((message) =>
+      message.role === 'assistant' ? [message.cost] : [],
+    );
+    expect(costs).toEqual([3, 5]);
+  });
+
+  test('stops it at its limit, before the next model call', async () => {
+    const model = scriptedModel([asksWithUsage('look'), says('Never said')]);
+    const bench = await openBench(temporaryFolder(), {
+      model,
+      tools: { look: { builtIn: true, call: () => answers('seen') } },
+      configuration: {
+        intervention: 'headless',
+        limits: { maxTurns: 20, onMaxTurns: 'answer', toolConcurrency: 8, maxSameCall: 10, maxCost: 2.5 },
+      },
+      price: PRICE,
+    });
+    const conversation = await bench.conversation();
+    const events = await bench.rest(await bench.ask(conversation, 'Look'));
+    expect(events.at(-1)).toMatchObject({ status: 'failed', error: { code: 'cost_limit_exceeded' } });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  test('is not told where nobody knows the price', async () => {
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Free?')]) });
+    const conversation = await bench.conversation();
+    const events = await bench.rest(await bench.ask(conversation, 'Hello'));
+    expect(events.at(-1)).not.toHaveProperty('cost');
+    expect((await bench.branch(conversation)).at(-1)).not.toHaveProperty('cost');
+  });
+});
