@@ -1,56 +1,30 @@
-// What reading tool calls out of text costs, by itself. JSON lines on stdout, a table for people on stderr.
-import { createToolCallTextParser } from '../packages/model-runtime/src/tool-call-text/index.ts';
+// What streaming costs: the wires beside the least that reads an answer and beside other libraries, reading tool calls
+// out of text by itself, importing the package. JSON lines on stdout, a table for people on stderr.
+import { measureAnswers } from './stream/answers.ts';
+import { measureImport } from './stream/import.ts';
+import type { Options, Part } from './stream/options.ts';
+import { readOptions, USAGE } from './stream/options.ts';
+import { measureTextCalls } from './stream/text-calls.ts';
+import { loadNow, machine, optionsOrExit, say } from './support/command.ts';
+import type { Finding } from './support/finding.ts';
+import { table } from './support/finding.ts';
 
-const PROSE =
-  'The quick brown fox jumps over the lazy dog, and after that it looks for a place to rest; see "notes" for more.\n\n' +
-  '- one item\n- another, with x < 3 and arr[0] in it\n\n';
-const MARKDOWN =
-  'Some *text* with `code`, {braces} and [a link](http://example.com), then a list:\n\n- one\n- <b>two</b>\n\n' +
-  '```ts\nconst a = { b: [1, 2] };\n```\n\n';
-const ROUNDS = 7;
+const MEASURES: Readonly<Record<Part, (options: Options) => Promise<Finding[]> | Finding[]>> = {
+  answers: measureAnswers,
+  'text-calls': measureTextCalls,
+  import: measureImport,
+};
 
-type Work = { name: string; text: string; piece: number };
-
-const call = JSON.stringify({ name: 'write', arguments: { text: 'a line of "text"\n'.repeat(55_000) } });
-const WORK: readonly Work[] = [
-  { name: 'prose-20mb', text: fill(PROSE, 20_000_000), piece: 4096 },
-  { name: 'prose', text: fill(PROSE, 1_000_000), piece: 4 },
-  { name: 'markdown', text: fill(MARKDOWN, 1_000_000), piece: 4 },
-  { name: 'one-call', text: `<tool_call>${call}</tool_call>`, piece: 4 },
-  { name: 'hostile', text: fill('<tool_call>{"a":"x</tool_call>', 1_000_000), piece: 4 },
-];
-
-function fill(unit: string, length: number): string {
-  return unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+async function main(options: Options): Promise<Finding[]> {
+  say(`${machine()}; ${loadNow()}`);
+  const findings: Finding[] = [];
+  for (const part of options.only) {
+    const found = await MEASURES[part](options);
+    for (const finding of found) process.stdout.write(`${JSON.stringify({ bench: 'stream', ...finding })}\n`);
+    findings.push(...found);
+    say(`${part}: measured; ${loadNow()}`);
+  }
+  return findings;
 }
 
-/** Reads the work once; gives the milliseconds. */
-function measure(pieces: readonly string[]): number {
-  const parser = createToolCallTextParser({ tools: [{ name: 'write', inputSchema: {} }] });
-  const start = performance.now();
-  for (const piece of pieces) parser.push(piece);
-  parser.end();
-  return performance.now() - start;
-}
-
-for (const { name, text, piece } of WORK) {
-  const pieces = Array.from({ length: Math.ceil(text.length / piece) }, (_, at) =>
-    text.slice(at * piece, (at + 1) * piece),
-  );
-  const times = Array.from({ length: ROUNDS }, () => measure(pieces)).sort((a, b) => a - b);
-  const ms = times[Math.floor(ROUNDS / 2)] ?? 0;
-  const line = {
-    bench: 'stream',
-    part: 'text-calls',
-    work: name,
-    characters: text.length,
-    piece,
-    ms: Number(ms.toFixed(1)),
-    nsPerPiece: Math.round((ms * 1e6) / pieces.length),
-  };
-  process.stdout.write(`${JSON.stringify(line)}\n`);
-  process.stderr.write(
-    `${name.padEnd(12)} ${String(text.length).padStart(9)} characters in pieces of ${String(piece).padStart(4)}  ` +
-      `${line.ms.toFixed(1).padStart(7)} ms  ${String(line.nsPerPiece).padStart(7)} ns a piece\n`,
-  );
-}
+say(`\n${table(await main(optionsOrExit(readOptions, USAGE)))}`);

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { ROOT, runNpm } from './run.ts';
 
 const BENCH = join(ROOT, 'bench');
-/** The only one that compares Toolyard with packages of others; the rest needs nothing that is not here. */
-const WITH_PEERS = 'loop';
+/** Those that compare Toolyard with packages of others; the rest needs nothing that is not here. */
+const WITH_PEERS: readonly string[] = ['loop', 'stream'];
 const STAMP = join(BENCH, 'node_modules', '.toolyard-installed');
 
 /** Every file at the top of bench/ is a benchmark. */
@@ -43,7 +43,7 @@ if (name === undefined || !known.includes(name)) {
   const wrong = name === undefined ? '' : `There is no benchmark "${name}". `;
   console.error(`${wrong}npm run bench -- NAME [options], where NAME is one of: ${known.join(', ')}`);
   process.exitCode = 2;
-} else if (name !== WITH_PEERS || (await installPeers())) {
+} else if (!WITH_PEERS.includes(name) || (await installPeers())) {
   const file = join(BENCH, `${name}.ts`);
   // In this process, so that whoever ends the bench ends it whole. It finds its arguments where any program does.
   process.argv = [process.execPath, file, ...args];

@@ -1,9 +1,10 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { EXIT } from './exit.ts';
 import { reportFailure } from './failure.ts';
 import type { ChatFlags, DoctorFlags } from './flags.ts';
-import { repeatable } from './options.ts';
+import { number, positiveInteger, repeatable } from './options.ts';
 import { defineMcp } from './mcp/define-mcp.ts';
+import { defineAbilities } from './models/ability/define-abilities.ts';
 import { defineModels } from './models/define-models.ts';
 import { defineServe } from './serve/define-serve.ts';
 import { defineServerCommands } from './server/define-commands.ts';
@@ -74,6 +75,7 @@ function createProgram(): Command {
 
   defineServe(program);
   defineModels(program);
+  defineAbilities(program);
   defineServerCommands(program);
 
   defineMcp(program);
@@ -101,16 +103,4 @@ function withConnectionOptions(command: Command): Command {
     .addOption(repeatable('--mcp <command or url>', 'an MCP server; [name=] may stand before it'))
     .option('--mcp-config <file>', 'an mcp.json with servers')
     .option('--no-date', 'leave out the bundled date server');
-}
-
-function number(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It takes a number.');
-  return value;
-}
-
-function positiveInteger(text: string): number {
-  const value = number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It takes a whole number from 1.');
-  return value;
 }

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import * as fetchSse from './fetch-sse/index.ts';
 import * as room from './index.ts';
+import * as openAiChat from './openai-chat/index.ts';
+import * as webApi from './webapi/index.ts';
 
 test('what others may use is exactly this', () => {
   expect(Object.keys(room).sort()).toEqual([
@@ -16,7 +19,8 @@ test('what others may use is exactly this', () => {
     'openaiCompatibleFactory',
     'placeholdersIn',
     'providersInEnvironment',
-    'toOpenAiMessages',
-    'toOpenAiTools',
   ]);
+  expect(Object.keys(fetchSse)).toEqual(['fetchSSE']);
+  expect(Object.keys(openAiChat).sort()).toEqual(['toOpenAiMessages', 'toOpenAiTools']);
+  expect(Object.keys(webApi).sort()).toEqual(['WebApiDecoder', 'WebApiEncoder', 'createWebApiRuntime']);
 });

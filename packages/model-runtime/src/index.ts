@@ -27,9 +27,8 @@ export {
 export type { AnthropicQuirks } from './anthropic-messages/quirks.ts';
 export type { WireName } from './wire/names.ts';
 export type { OpenAiChatQuirks } from './openai-chat/quirks.ts';
-export { toOpenAiMessages, type MessageOptions } from './openai-chat/messages.ts';
-export { toOpenAiTools, type OpenAiTool } from './openai-chat/tools.ts';
-export { createDemoRuntime, type DemoOptions } from './demo/runtime.ts';
+export { createDemoRuntime } from './demo/runtime.ts';
+export type { DemoOptions } from './demo/types.ts';
 export { findLocalServers, type FindLocalServersOptions, type LocalServer } from './local-servers.ts';
 export { LOCAL_SERVERS, type LocalServerRecord } from './local-servers-data.ts';
 export {

@@ -27,6 +27,18 @@ const folderOf = (url: string) => fileURLToPath(url).split('/').at(-2) ?? '';
 
 const wires = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini'];
 
+const room = new URL('./', import.meta.url).href;
+
+test('with the package alone hardly anything is loaded: no wire, no parser, no provider, not what the demo says', async () => {
+  const { before } = await loaded('openai-chat');
+  const ours = before.filter((url) => url.startsWith(room)).map((url) => url.slice(room.length));
+  for (const folder of ['tool-call-text/', 'providers/data/', 'object/', ...wires.map((wire) => `${wire}/`)]) {
+    expect(ours.filter((file) => file.startsWith(folder))).toEqual([]);
+  }
+  expect(ours).not.toContain('demo/chat.ts');
+  expect(ours.length).toBeLessThan(40);
+});
+
 test.each(wires)('%s is loaded with its first request, and no other wire is', async (wire) => {
   const { before, after } = await loaded(wire);
   const dialects = (urls: string[]) =>

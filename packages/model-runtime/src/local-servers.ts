@@ -2,6 +2,7 @@ import { isAbortError, parseJson, type Clock, type Fetch } from '@toolyard/proto
 import { throwIfAborted } from './abort.ts';
 import { CallGuard } from './wire/call-guard.ts';
 import { LOCAL_SERVERS, type LocalServerRecord } from './local-servers-data.ts';
+import { serverOfModels, withModelFacts } from './model-facts.ts';
 import { readBounded } from './wire/endpoint.ts';
 import { readModels } from './wire/model-list.ts';
 import type { ModelInfo } from './types.ts';
@@ -45,7 +46,11 @@ async function ask(port: number, options: FindLocalServersOptions): Promise<Loca
     const body = await readBounded(response, guard, MAX_LIST);
     const parsed = response.ok ? parseJson(body) : null;
     const models = parsed?.ok === true && !Array.isArray(parsed.value) ? readModels(parsed.value) : null;
-    return models === null ? null : { label: labelOf(port, models), baseUrl, models };
+    if (models === null) return null;
+    const server = serverOfModels(models);
+    const told =
+      server === undefined ? models : await withModelFacts(models, server, { baseUrl, fetch, clock, signal });
+    return { label: labelOf(port, models), baseUrl, models: told };
   } catch (thrown) {
     if (isAbortError(thrown) && signal?.aborted === true) throw thrown;
     return null;

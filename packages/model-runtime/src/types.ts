@@ -6,6 +6,7 @@ import type {
   JsonValue,
   MediaSource,
   Message,
+  ModelInput,
   ModelParameters,
   ToolDefinition,
   ToolMode,
@@ -60,7 +61,8 @@ export type StreamPart =
   | { type: 'finish'; reason: FinishReason }
   | { type: 'error'; error: ErrorInfo };
 
-export type ModelInfo = { id: string; ownedBy?: string; contextWindow?: number };
+/** `inputs`: what it reads, where its server says so; text is always among them. */
+export type ModelInfo = { id: string; ownedBy?: string; contextWindow?: number; inputs?: ModelInput[] };
 
 export type CallOptions = { signal?: AbortSignal };
 

@@ -216,6 +216,8 @@ export type KnownProviderView = {
 };
 export type TestedProvider = { ok: true; models: string[] } | { ok: false; error: ErrorInfo };
 
+/** What a model can read. */
+export type ModelInput = 'text' | 'image' | 'audio' | 'video';
 export type ModelView = {
   providerId: string;
   providerLabel: string;
@@ -224,6 +226,8 @@ export type ModelView = {
   contextWindow?: number;
   /** Absent: unknown, which is not nothing. */
   price?: Price;
+  /** What it reads, where its server says so. */
+  inputs?: ModelInput[];
 };
 /** Every model that is to be had now, and of each provider that could not be asked the reason. */
 export type ModelsView = {

@@ -114,6 +114,7 @@ export type {
   KnownProviderView,
   LiveEvent,
   MessagePage,
+  ModelInput,
   ModelReference,
   ModelView,
   ModelsView,

@@ -5,7 +5,8 @@
  */
 import { join } from 'node:path';
 import { createUuidSource } from '@toolyard/agent-host';
-import type { KnownProviderView, ModelsView, ProviderView } from '@toolyard/protocol';
+import type { ModelRuntime } from '@toolyard/model-runtime';
+import type { KnownProviderView, ModelReference, ModelsView, ProviderView } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { readConfigFile } from './config/config-file.ts';
 import { createModels } from './models/models.ts';
@@ -14,6 +15,8 @@ export type MachineModels = {
   list(): Promise<ModelsView>;
   providers(): Promise<ProviderView[]>;
   known(): Promise<KnownProviderView[]>;
+  /** @throws ToolyardError where there is no such provider */
+  open(model: ModelReference): Promise<ModelRuntime>;
   /** Ends every connection. */
   close(): Promise<void>;
 };
@@ -44,6 +47,7 @@ export async function readMachineModels(options: {
     list: () => models.list(NOBODY),
     providers: () => models.providers(NOBODY),
     known: () => models.known(),
+    open: (model) => models.open(NOBODY, model),
     close: () => models.close(),
   };
 }

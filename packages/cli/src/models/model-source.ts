@@ -1,4 +1,5 @@
-import type { KnownProviderView, ModelsView, Page, ProviderView } from '@toolyard/protocol';
+import type { ModelRuntime } from '@toolyard/model-runtime';
+import type { KnownProviderView, ModelReference, ModelsView, Page, ProviderView } from '@toolyard/protocol';
 import { dataDirFrom } from '../server/data-dir.ts';
 
 export type SourceFlags = {
@@ -13,6 +14,8 @@ export type ModelSource = AsyncDisposable & {
   models(): Promise<ModelsView>;
   providers(): Promise<ProviderView[]>;
   known(): Promise<KnownProviderView[]>;
+  /** The models of a provider, to be asked. @throws ToolyardError where there is no such provider */
+  open(model: ModelReference): Promise<ModelRuntime>;
 };
 
 /** @throws ToolyardError where there is no such server, or the settings are wrong */
@@ -25,6 +28,7 @@ export async function modelSource(flags: SourceFlags, env: NodeJS.ProcessEnv): P
       models: () => machine.list(),
       providers: () => machine.providers(),
       known: () => machine.known(),
+      open: (model) => machine.open(model),
       [Symbol.asyncDispose]: () => machine.close(),
     };
   }
@@ -39,6 +43,10 @@ export async function modelSource(flags: SourceFlags, env: NodeJS.ProcessEnv): P
     models: () => client.get('/api/models'),
     providers: async () => (await client.get<Page<ProviderView>>('/api/providers')).items,
     known: async () => (await client.get<Page<KnownProviderView>>('/api/providers/known')).items,
+    async open({ providerId }) {
+      const { createWebApiRuntime } = await import('@toolyard/model-runtime/webapi');
+      return createWebApiRuntime({ provider: providerId, baseUrl: client.url, fetch: client.fetch });
+    },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }

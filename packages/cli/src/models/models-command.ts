@@ -25,10 +25,11 @@ export async function modelsCommand(
     return code;
   }
   const { standard } = view;
-  const rows = models.map(({ providerId, modelId, contextWindow }) => [
+  const rows = models.map(({ providerId, modelId, contextWindow, inputs = [] }) => [
     modelId,
     providerId,
     contextWindow === undefined ? '' : `${contextWindow} tokens`,
+    inputs.join(', '),
     providerId === standard?.providerId && modelId === standard.modelId ? 'used unless another is chosen' : '',
   ]);
   for (const line of columns(rows)) process.stdout.write(`${line}\n`);

@@ -16,6 +16,8 @@ export type ServerClient = {
   put<T>(path: string, body: object): Promise<T>;
   patch<T>(path: string, body: object): Promise<T>;
   delete(path: string): Promise<void>;
+  /** For whoever speaks HTTP themselves: the token goes along to this server. */
+  fetch: Fetch;
   /** The answer as it comes, for streams and files. */
   open(path: string, options?: { signal?: AbortSignal; headers?: Record<string, string> }): Promise<Response>;
 };
@@ -32,15 +34,19 @@ const NOBODY_BEHIND = new Set([502, 503, 504]);
 export function serverClient(flags: ServerFlags, env: NodeJS.ProcessEnv, fetch: Fetch): ServerClient {
   let address = findServer(flags, env);
 
-  async function request(path: string, init: RequestInit): Promise<Response> {
-    address = flags.server === undefined ? (addressIn(dataFolder(flags, env)) ?? address) : address;
-    const { url } = address;
+  const withToken: Fetch = (input, init = {}) => {
     const token = flags.token ?? (env['TOOLYARD_TOKEN'] || address.token);
     const headers = new Headers(init.headers);
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+    return fetch(input, { ...init, headers });
+  };
+
+  async function request(path: string, init: RequestInit): Promise<Response> {
+    address = flags.server === undefined ? (addressIn(dataFolder(flags, env)) ?? address) : address;
+    const { url } = address;
     let response;
     try {
-      response = await fetch(`${url}${path}`, { ...init, headers });
+      response = await withToken(`${url}${path}`, init);
     } catch (cause) {
       throw unreachable(url, cause);
     }
@@ -83,6 +89,7 @@ export function serverClient(flags: ServerFlags, env: NodeJS.ProcessEnv, fetch: 
     get url() {
       return address.url;
     },
+    fetch: withToken,
     open: (path, options = {}) => request(path, { ...options }),
     get: (path, signal) => json(path, signal === undefined ? {} : { signal }),
     post: (path, body = {}, signal) => send('POST', path, body, signal),

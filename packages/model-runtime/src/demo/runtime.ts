@@ -1,33 +1,12 @@
-import { textOf, type Clock, type ErrorInfo, type Usage } from '@toolyard/protocol';
-import { abortError, throwIfAborted } from '../abort.ts';
-import { renderTextCalls } from '../tool-call-text/describe.ts';
-import { TextStage } from '../text-stage.ts';
+import { throwIfAborted } from '../abort.ts';
 import type { CallOptions, ChatRequest, ModelInfo, ModelRuntime, StreamPart } from '../types.ts';
-import { decide } from './answers.ts';
-import type { DemoCall } from './types.ts';
-import { WORDING } from './wording.ts';
-
-export type DemoOptions = {
-  clock: Clock;
-  /** Names the calls. */
-  newId: () => string;
-};
-
-const MODELS: readonly ModelInfo[] = [
-  { id: 'demo', ownedBy: 'Toolyard (demo, no language model)' },
-  { id: 'demo-text', ownedBy: 'Toolyard (demo, no language model; writes its tool calls as text)' },
-];
-
-/** Pause between two words of `/slow`, in milliseconds. */
-const SLOW_PAUSE_MS = 100;
-
-/** Characters in one piece of a streamed text. */
-const PIECE = 8;
+import { DEMO_MODELS } from './models.ts';
+import type { DemoOptions } from './types.ts';
 
 /**
  * A provider without a model behind it: a few fixed rules that really stream and really call tools, so that everything
  * can be tried with no key and no network. `demo` calls natively, `demo-text` writes its calls as text and has them
- * read by the same parser as any model.
+ * read by the same parser as any model. What it says, and the parser, are loaded with its first answer.
  */
 export function createDemoRuntime(options: DemoOptions): ModelRuntime {
   return new DemoRuntime(options);
@@ -43,135 +22,12 @@ class DemoRuntime implements ModelRuntime {
 
   async *chat(request: ChatRequest, options: CallOptions = {}): AsyncGenerator<readonly StreamPart[], void, undefined> {
     throwIfAborted(options.signal);
-    if (!MODELS.some((model) => model.id === request.model)) {
-      yield [{ type: 'error', error: unknownModel(request.model) }];
-      return;
-    }
-    const answer = decide(request);
-    if (answer.kind === 'fail') {
-      yield [{ type: 'error', error: answer.error }];
-      return;
-    }
-    const asText = request.model === 'demo-text' || request.toolMode === 'text';
-    const text = new AnswerText(asText ? new TextStage({ tools: request.tools, newId: this.#options.newId }) : null);
-    if (answer.kind === 'slow') {
-      for (let word = 1; word <= answer.words; word += 1) {
-        if (word > 1) await pause(this.#options.clock, SLOW_PAUSE_MS, options.signal);
-        yield* text.piece(`word ${word} of ${answer.words}${word === answer.words ? '.\n\n' : ', '}`);
-      }
-      yield* text.piece(WORDING.en.note);
-    } else {
-      const calls = answer.kind === 'call' ? answer.calls : [];
-      for (const piece of pieces(asText ? withTextCalls(answer.text, calls) : answer.text)) {
-        throwIfAborted(options.signal);
-        yield* text.piece(piece);
-      }
-      if (!asText) yield* this.#nativeCalls(calls, options.signal);
-      if (calls.length > 0) text.calls = calls.length;
-    }
-    throwIfAborted(options.signal);
-    yield text.end(request);
+    const { demoChat } = await import('./chat.ts');
+    yield* demoChat(this.#options, request, options);
   }
 
   async models(options: CallOptions = {}): Promise<ModelInfo[]> {
     throwIfAborted(options.signal);
-    return MODELS.map((model) => ({ ...model }));
+    return DEMO_MODELS.map((model) => ({ ...model }));
   }
-
-  *#nativeCalls(calls: readonly DemoCall[], signal: AbortSignal | undefined): Generator<readonly StreamPart[]> {
-    let index = 0;
-    for (const { name, arguments: args, argumentsText } of calls) {
-      const id = this.#options.newId();
-      yield [{ type: 'tool_call_start', index, id, name }];
-      for (const piece of pieces(argumentsText)) {
-        throwIfAborted(signal);
-        yield [{ type: 'tool_call_delta', index, argumentsText: piece }];
-      }
-      yield [{ type: 'tool_call', index, id, name, arguments: args, argumentsText }];
-      index += 1;
-    }
-  }
-}
-
-/** The text of one answer on its way out, and what it counts for. */
-class AnswerText {
-  calls = 0;
-  #written = '';
-  readonly #stage: TextStage | null;
-
-  constructor(stage: TextStage | null) {
-    this.#stage = stage;
-  }
-
-  /** The batch a piece of text makes; none while all of it is held back. */
-  *piece(text: string): Generator<readonly StreamPart[]> {
-    this.#written += text;
-    const out: StreamPart[] = [];
-    if (this.#stage === null) out.push({ type: 'text', text });
-    else this.#stage.push(text, out);
-    if (out.length > 0) yield out;
-  }
-
-  /** What was held back, the usage and the end. */
-  end(request: ChatRequest): StreamPart[] {
-    const out: StreamPart[] = [];
-    const found = this.#stage === null ? this.calls : this.#stage.end(0, out);
-    out.push({ type: 'usage', usage: countUsage(request, this.#written, this.#stage === null ? this.calls : 0) });
-    out.push({ type: 'finish', reason: found > 0 ? 'tool_calls' : 'stop' });
-    return out;
-  }
-}
-
-function withTextCalls(text: string, calls: readonly DemoCall[]): string {
-  const blocks = calls.map((call) => {
-    if (call.arguments !== null) return renderTextCalls([{ name: call.name, arguments: call.arguments }], 'hermes');
-    return `<tool_call>\n{"name": ${JSON.stringify(call.name)}, "arguments": ${call.argumentsText}}\n</tool_call>`;
-  });
-  return [text, ...blocks].filter((piece) => piece !== '').join('\n');
-}
-
-/** Cuts a text into small pieces, between characters. */
-function* pieces(text: string): Generator<string> {
-  const chars = [...text];
-  for (let at = 0; at < chars.length; at += PIECE) yield chars.slice(at, at + PIECE).join('');
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      callOff();
-      reject(abortError());
-    };
-    const callOff = clock.after(ms, () => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    });
-    signal?.addEventListener('abort', onAbort, { once: true });
-    if (signal?.aborted === true) onAbort();
-  });
-}
-
-/** A made-up but repeatable count: what comes near to the tokens of usual models. */
-function countUsage(request: ChatRequest, written: string, nativeCalls: number): Usage {
-  let inputTokens = 0;
-  for (const message of request.messages) {
-    inputTokens += 4 + countTokens(textOf(message));
-    if (message.role !== 'tool') continue;
-    for (const part of message.parts[0].result.content) if (part.type === 'text') inputTokens += countTokens(part.text);
-  }
-  for (const tool of request.tools) inputTokens += 8 + countTokens(`${tool.name} ${tool.description ?? ''}`);
-  return { inputTokens, outputTokens: countTokens(written) + 16 * nativeCalls };
-}
-
-function countTokens(text: string): number {
-  const wide = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu)?.length ?? 0;
-  return wide + Math.ceil((text.length - wide) / 4);
-}
-
-function unknownModel(model: string): ErrorInfo {
-  return {
-    code: 'model_not_found',
-    message: `The demo provider has no model "${model}".`,
-    hint: `It has ${MODELS.map((known) => known.id).join(' and ')}; neither is a language model.`,
-  };
 }

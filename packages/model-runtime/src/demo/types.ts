@@ -1,4 +1,4 @@
-import type { ErrorInfo, JsonObject } from '@toolyard/protocol';
+import type { Clock, ErrorInfo, JsonObject } from '@toolyard/protocol';
 
 /** A call as the demo makes it; `arguments` is null where what was asked for is no JSON object. */
 export type DemoCall = { name: string; arguments: JsonObject | null; argumentsText: string };
@@ -9,3 +9,9 @@ export type DemoAnswer =
   | { kind: 'call'; text: string; calls: DemoCall[] }
   | { kind: 'slow'; words: number }
   | { kind: 'fail'; error: ErrorInfo };
+
+export type DemoOptions = {
+  clock: Clock;
+  /** Names the calls. */
+  newId: () => string;
+};

@@ -71,6 +71,15 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
     expect(server.requests[0]?.body).toMatchObject({ input: 'Good day.', voice: 'nova', response_format: 'mp3' });
   });
 
+  test('an error that calls itself a success is no speech', async () => {
+    await using server = await startModelServer([reply.json({ error: { message: 'no such voice' } })]);
+    const speaking = runtimeOver(wire, server.url).textToSpeech?.({ model: 't', text: 'x' });
+    await expect(speaking).rejects.toMatchObject({
+      code: 'bad_response',
+      message: expect.stringContaining('in place of sound'),
+    });
+  });
+
   test('speech that breaks off is no speech', async () => {
     const half = reply.raw([new Uint8Array([1, 2])], { headers: { 'content-type': 'audio/mpeg' }, thenCut: true });
     await using server = await startModelServer([half]);

@@ -8,7 +8,7 @@ import {
   type JsonValue,
 } from '@toolyard/protocol';
 import { throwIfAborted } from '../abort.ts';
-import type { CallOptions } from '../types.ts';
+import type { CallOptions, ModelInfo } from '../types.ts';
 import { brokenStream } from './answer.ts';
 import { serverName } from './base-url.ts';
 import { CallGuard, SilenceError } from './call-guard.ts';
@@ -94,6 +94,16 @@ export class Connection {
   errorContext(model: string): ErrorContext {
     const hasKey = this.#key !== '' || Object.keys(this.#options.headers ?? {}).length > 0;
     return { server: this.server, model, hasKey, redact: this.#redact };
+  }
+
+  /** The models with what programs of one's own tell of them beside their list. */
+  async withFacts(models: ModelInfo[], { signal }: CallOptions): Promise<ModelInfo[]> {
+    const { serverOfModels, withModelFacts } = await import('../model-facts.ts');
+    const server = serverOfModels(models);
+    if (server === undefined) return models;
+    const { baseUrl, fetch, clock } = this.#options;
+    const { headers } = await this.open();
+    return withModelFacts(models, server, { baseUrl, fetch, clock, headers, signal });
   }
 
   /** One request that is answered with JSON. `nothing`: what is wrong where the JSON does not hold what was asked for. */

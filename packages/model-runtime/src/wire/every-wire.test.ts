@@ -13,6 +13,7 @@ import {
   tool,
   user,
 } from '../test-fixtures/requests.ts';
+import { directly, runtimeContract } from '../test-fixtures/runtime-contract.ts';
 import { runtimeOver, WIRES, type WireScript } from '../test-fixtures/wires.ts';
 import type { ModelRuntimeOptions } from '../create-runtime.ts';
 import type { ChatRequest, StreamPart } from '../types.ts';
@@ -30,28 +31,8 @@ async function ask(
   return await collect(runtimeOver(wire, server.url, options), request('hi', more));
 }
 
-function made(parts: readonly StreamPart[]) {
-  return parts.flatMap((part) =>
-    part.type === 'tool_call' ? [{ name: part.name, arguments: part.arguments, id: part.id }] : [],
-  );
-}
-
 describe.each(WIRES)('$wire', (script) => {
-  test('an answer in text, wherever the network cuts it', async () => {
-    const text = 'Hello 世界 🙂, "quoted"\nand\tmore.';
-    for (const options of [
-      {},
-      { split: 'byte' },
-      { split: 7 },
-      { split: 'whole' },
-      { newline: '\r\n', comments: true },
-    ] as const) {
-      const parts = await ask(script, script.text(text, options));
-      expect(textIn(parts)).toBe(text);
-      expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
-      expect(parts.some((part) => part.type === 'usage')).toBe(script.wire !== 'openai-chat');
-    }
-  });
+  runtimeContract(script, directly);
 
   test('how long it took is told by the clock it was given', async () => {
     await using server = await startModelServer([script.text('Hello there')]);
@@ -63,41 +44,6 @@ describe.each(WIRES)('$wire', (script) => {
     if (timing?.type !== 'timing') throw new Error('no timing');
     expect(timing.firstMs).toBeGreaterThan(0);
     expect(timing.totalMs).toBeGreaterThan(timing.firstMs);
-  });
-
-  test('parallel calls, with their ids and arguments', async () => {
-    const calls = [
-      { id: 'call_1', name: 'f', arguments: { x: 'a "b" 🙂', deep: { list: [1, null, true] } } },
-      { id: 'call_2', name: 'g', arguments: {} },
-      { id: 'call_3', name: 'f', arguments: { x: 2 } },
-    ];
-    for (const options of [{}, { split: 'byte' }] as const) {
-      const parts = await ask(script, script.calls(calls, options), { tools });
-      expect(made(parts)).toEqual(calls);
-      expect(parts.flatMap((part) => (part.type === 'tool_call_start' ? [part.index] : []))).toEqual([0, 1, 2]);
-      expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
-      for (const whole of parts.filter((part) => part.type === 'tool_call')) {
-        const deltas = parts.flatMap((part) =>
-          part.type === 'tool_call_delta' && part.index === whole.index ? [part.argumentsText] : [],
-        );
-        expect(deltas.join('')).toBe(whole.argumentsText);
-      }
-    }
-  });
-
-  test('a whole answer as JSON is read too', async () => {
-    const parts = await ask(script, reply.json(script.json('all at once')));
-    expect(textIn(parts)).toBe('all at once');
-    expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
-  });
-
-  test('calls written as text are calls in text mode, and text where tools are offered natively to an API that knows them', async () => {
-    const written = 'So.\n<tool_call>{"name":"f","arguments":{"x":1}}</tool_call>';
-    const asText = await ask(script, script.text(written), { tools, toolMode: 'text' });
-    expect(made(asText)).toEqual([{ name: 'f', arguments: { x: 1 } }]);
-    if (script.wire === 'openai-chat') return;
-    const native = await ask(script, script.text(written), { tools });
-    expect(textIn(native)).toBe(written);
   });
 
   test('tool definitions go natively or into the prompt, and one choice is made of them', async () => {
@@ -113,103 +59,19 @@ describe.each(WIRES)('$wire', (script) => {
     expect(texts[4]).toContain('<tool_call>');
   });
 
-  describe('what goes wrong', () => {
-    test.each([
-      ['key', 'invalid_key', false],
-      ['model', 'model_not_found', false],
-      ['context', 'context_exceeded', false],
-      ['rate', 'rate_limited', true],
-      ['quota', 'quota_exceeded', false],
-      ['overloaded', 'overloaded', true],
-      ['request', 'bad_request', false],
-    ] as const)('%s', async (kind, code, retryable) => {
-      const [status, body] = script.errors[kind];
-      const error = errorIn(await ask(script, reply.error(status, body), {}, { apiKey: KEY }));
-      expect(error.code).toBe(code);
-      expect(error.retryable ?? false).toBe(retryable);
-      expect(error.message).toContain('http://127.0.0.1:');
-      if (kind === 'model') expect(error.message).toContain('"scripted"');
-    });
-
-    test('in mid-stream keeps what came before', async () => {
-      const parts = await ask(script, script.failing('half of it'));
-      expect(textIn(parts)).toBe('half of it');
-      expect(errorIn(parts)).toMatchObject({ code: 'overloaded', retryable: true });
-    });
-
-    test.each<[string, Parameters<WireScript['half']>[1]]>([
-      ['an end without the end', {}],
-      ['a cut connection', { thenCut: true }],
-    ])('%s', async (_, options) => {
-      const parts = await ask(script, script.half('half of it', options));
-      expect(textIn(parts)).toBe('half of it');
-      expect(errorIn(parts)).toMatchObject({ code: 'stream_broken', retryable: true });
-    });
-
-    test('a call that was under way is never whole', async () => {
-      const whole = script.calls([{ id: 'c', name: 'f', arguments: { x: 1 } }]);
-      if (script.wire === 'google-gemini') return;
-      for (let keep = 1; keep < whole.writes.length; keep += 1) {
-        const text = new TextDecoder().decode(whole.writes[keep - 1]);
-        if (/finish_reason":"|content_block_stop|output_item.done|message_delta/.test(text)) break;
-        const cut: ModelReply = { ...whole, writes: whole.writes.slice(0, keep), ending: 'cut' };
-        const parts = await ask(script, cut, { tools });
-        expect(parts.filter((part) => part.type === 'tool_call')).toEqual([]);
-        expect(errorIn(parts).code).toMatch(/stream_broken|no_response/);
-      }
-    });
-
-    test.each<[string, ModelReply]>([
-      ['nothing', reply.raw([])],
-      ['only comments', reply.raw([': ping\n\n: ping\n\n'])],
-      ['only the end', reply.raw(['data: [DONE]\n\n'])],
-    ])('no response at all: %s', async (_, scripted) => {
-      expect(errorIn(await ask(script, scripted)).code).toBe('no_response');
-    });
-
-    test('an event that is no JSON', async () => {
-      expect(errorIn(await ask(script, reply.raw(['data: {oops\n\n']))).code).toBe('bad_response');
-    });
-
-    test('a page in place of an answer', async () => {
-      const error = errorIn(await ask(script, [reply.html(), reply.html()]));
-      expect(error.code).toBe('not_a_model_server');
-      expect(error.message).toContain('web page');
-    });
-
-    test('a page of a gateway', async () => {
-      const gateway = reply.raw(['<html><body>502 Bad Gateway nginx</body></html>'], {
-        status: 502,
-        headers: { 'content-type': 'text/html' },
-      });
-      const error = errorIn(await ask(script, gateway));
-      expect(error).toMatchObject({ code: 'overloaded', retryable: true });
-      expect(error.message).not.toContain('nginx');
-    });
-
-    test('silence', async () => {
-      await using server = await startModelServer([script.half('half', { thenSilence: true })]);
-      const clock = createFakeClock();
-      const reading = collect(runtimeOver(script.wire, server.url, { clock, idleTimeoutMs: 60_000 }), request('hi'));
-      let over = false;
-      void reading.finally(() => (over = true));
-      await eventually(() => expect(server.requests).toHaveLength(1));
-      while (!over) {
-        await clock.advance(30_000);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-      expect(errorIn(await reading)).toMatchObject({ code: 'timed_out' });
-      expect(clock.pending).toBe(0);
-    });
-
-    test('cancelling throws AbortError and hangs up', async () => {
-      await using server = await startModelServer([script.half('half', { thenSilence: true })]);
-      const controller = new AbortController();
-      const reading = collect(runtimeOver(script.wire, server.url), request('hi'), controller.signal);
-      setTimeout(() => controller.abort(), 50);
-      await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
-      await eventually(() => expect(server.requests[0]?.clientLeft ?? true).toBe(true));
-    });
+  test('silence', async () => {
+    await using server = await startModelServer([script.half('half', { thenSilence: true })]);
+    const clock = createFakeClock();
+    const reading = collect(runtimeOver(script.wire, server.url, { clock, idleTimeoutMs: 60_000 }), request('hi'));
+    let over = false;
+    void reading.finally(() => (over = true));
+    await eventually(() => expect(server.requests).toHaveLength(1));
+    while (!over) {
+      await clock.advance(30_000);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(errorIn(await reading)).toMatchObject({ code: 'timed_out' });
+    expect(clock.pending).toBe(0);
   });
 
   describe('the address', () => {

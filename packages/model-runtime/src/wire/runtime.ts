@@ -133,7 +133,7 @@ export class WireRuntime implements ModelRuntime {
       if (read.next === undefined || read.next === page) break;
       page = read.next;
     }
-    return [...found.values()];
+    return this.#connection.withFacts([...found.values()], options);
   }
 
   async embeddings(request: EmbeddingsRequest, options: CallOptions = {}): Promise<Embeddings> {
@@ -153,10 +153,20 @@ export class WireRuntime implements ModelRuntime {
     if (dialect.textToSpeech === undefined) throw this.#cannot(dialect, 'speak');
     const { read, mimeType, ...outgoing } = dialect.textToSpeech(request);
     if (read !== undefined) return this.#connection.exchange(request.model, { ...outgoing, read }, options);
-    return this.#connection.call(request.model, outgoing, options, async (response, guard) => ({
-      mimeType: response.headers.get('content-type')?.split(';')[0] ?? mimeType,
-      data: await readBytes(response, guard, MAX_WHOLE),
-    }));
+    return this.#connection.call(request.model, outgoing, options, async (response, guard) => {
+      const told = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+      // Text under a success is an error somebody was careless with.
+      if (told !== undefined && /^text\/|json|xml/.test(told)) {
+        response.body?.cancel().catch(() => undefined);
+        throw new ToolyardError({
+          code: 'bad_response',
+          message: `${this.provider} answered with ${told} in place of sound.`,
+          hint: 'Check that the model can speak.',
+        });
+      }
+      const isSound = told !== undefined && /^(audio|video)\//.test(told);
+      return { mimeType: isSound ? told : mimeType, data: await readBytes(response, guard, MAX_WHOLE) };
+    });
   }
 
   async transcribe(request: TranscriptionRequest, options: CallOptions = {}): Promise<Transcription> {

@@ -33,6 +33,35 @@ export function checkBaseUrl(given: string, told: { code: 'bad_config' | 'bad_re
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}${url.search}`;
 }
 
+/** A parameter of an address that is a key by its name. */
+const SECRET_PARAMETER = /(^|[-_.])(api)?(key|token|secret|sig|signature|code|auth|password)$|(Key|Token|Secret)$/i;
+
+/** @throws ToolyardError `bad_request` for an address with a key in it: only keys are kept encrypted. */
+export function checkHasNoKey(baseUrl: string): void {
+  const { searchParams, host } = new URL(baseUrl);
+  const name = [...searchParams.keys()].find((each) => SECRET_PARAMETER.test(each));
+  if (name === undefined) return;
+  throw bad(
+    'bad_request',
+    `the address at ${host} has a key in it, as "${name}".`,
+    'Leave it out of the address and give the key on its own.',
+  );
+}
+
+/** The address as it may be told: what is a key in it by its name is not. */
+export function shownBaseUrl(baseUrl: string): string {
+  const at = baseUrl.indexOf('?');
+  if (at === -1) return baseUrl;
+  const shown = baseUrl
+    .slice(at + 1)
+    .split('&')
+    .map((pair) => {
+      const name = pair.split('=', 1)[0] ?? '';
+      return SECRET_PARAMETER.test(name) ? `${name}=•••` : pair;
+    });
+  return `${baseUrl.slice(0, at)}?${shown.join('&')}`;
+}
+
 function bad(code: 'bad_config' | 'bad_request', message: string, hint: string): ToolyardError {
   const capital = message.charAt(0).toUpperCase() + message.slice(1);
   return new ToolyardError({ code, message: capital, hint });

@@ -16,8 +16,8 @@ export function contentTypeOf(incoming: IncomingMessage): string {
 }
 
 /** @throws ProblemAnswer 413 as soon as it is known to be too much, 400 for what is no JSON. */
-export async function readJson(incoming: IncomingMessage): Promise<JsonValue> {
-  const bytes = await readBytes(incoming, MAX_JSON_BYTES);
+export async function readJson(incoming: IncomingMessage, limit = MAX_JSON_BYTES): Promise<JsonValue> {
+  const bytes = await readBytes(incoming, limit);
   const text = decode(bytes);
   if (text.trim() === '') throw bad('The body is empty, and JSON is expected.');
   if (depthOf(text) > MAX_DEPTH) throw bad(`The JSON of the body is nested more than ${MAX_DEPTH} levels deep.`);

@@ -14,6 +14,7 @@ import { addFileRoutes } from './routes/files.ts';
 import { addInterruptRoutes } from './routes/interrupts.ts';
 import { addLiveRoutes } from './routes/live.ts';
 import { addMessageRoutes } from './routes/messages.ts';
+import { addModelCallRoutes } from './routes/model-calls.ts';
 import { addModelRoutes } from './routes/models.ts';
 import { addOperationRoutes } from './routes/operations.ts';
 import { addRunRoutes } from './routes/runs.ts';
@@ -96,6 +97,7 @@ function addRoutes(
   addMcpSignInRoutes(router, deps);
   addMcpOfferRoutes(router, deps);
   addPermissionRoutes(router, deps);
+  addModelCallRoutes(router, deps, eventStreams);
   addSettingsRoutes(router, deps);
   addFileRoutes(router, deps);
   addOperationRoutes(router, deps, sessions);
@@ -120,7 +122,7 @@ function checkTarget(target: string | undefined): void {
 }
 
 function isPartOfApi(path: string): boolean {
-  return path === '/api' || path.startsWith('/api/');
+  return path === '/api' || path.startsWith('/api/') || path.startsWith('/webapi/');
 }
 
 function noRoute(path: string) {

@@ -32,6 +32,23 @@ const BODIES: Record<string, unknown> = {
   'post /api/mcp/servers/{id}/complete': { target: { prompt: 'p' }, argument: { name: 'x', value: '' } },
   'put /api/settings/{key}': 'of Bert',
   'put /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
+  'post /webapi/chat/{provider}': {
+    model: 'demo',
+    messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }],
+  },
+  'post /api/providers/{id}/embeddings': { model: 'm', input: ['hi'] },
+  'post /api/providers/{id}/images': { model: 'm', prompt: 'a cat' },
+  'post /api/providers/{id}/speech': { model: 'm', text: 'hi' },
+  'post /api/providers/{id}/transcriptions': {
+    model: 'm',
+    audio: { type: 'audio', mimeType: 'audio/wav', source: { data: 'AAAA' } },
+  },
+  'post /api/providers/{id}/objects': {
+    model: 'm',
+    messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }],
+    name: 'thing',
+    schema: {},
+  },
 };
 const QUERIES: Record<string, string> = { 'delete /api/permissions': '?server=files&tool=delete' };
 /** The document describes what there is for everybody, and these tell nothing of anybody. */
@@ -69,6 +86,7 @@ async function makeThings(): Promise<Record<string, string>> {
     interrupts: 'question-of-anne',
     agents: 'agent-of-anne',
     providers: 'provider-of-anne',
+    provider: 'provider-of-anne',
     servers: 'files',
     sha256: (json as { sha256: string }).sha256,
     key: 'key-of-anne',

@@ -26,6 +26,8 @@ export type RouteDescription = {
   open?: true;
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** Longest JSON body, where it may be longer than most. */
+  maxBodyBytes?: number;
   /** The body is no JSON: these are its types. */
   upload?: readonly string[];
   /** Absent: there is nothing to tell, 204. */
@@ -87,7 +89,7 @@ export function createRouter(app: Hono<AppEnv>, sessions: Sessions): Router {
           principal,
           params: readParams(c),
           query: readQuery(c, route.query),
-          body: route.body === undefined ? (undefined as never) : await readBody(c, route.body),
+          body: route.body === undefined ? (undefined as never) : await readBody(c, route.body, route.maxBodyBytes),
         });
         if (handled instanceof Response) return handled;
         if (route.answer === undefined) return new Response(null, { status: route.status ?? 204 });
@@ -137,8 +139,12 @@ function readQuery<Query extends z.ZodObject>(c: AppContext, schema: Query | und
   return parsed.data;
 }
 
-async function readBody<Body extends z.ZodType>(c: AppContext, schema: Body): Promise<z.output<Body>> {
-  const parsed = schema.safeParse(await readJson(c.env.incoming));
+async function readBody<Body extends z.ZodType>(
+  c: AppContext,
+  schema: Body,
+  limit: number | undefined,
+): Promise<z.output<Body>> {
+  const parsed = schema.safeParse(await readJson(c.env.incoming, limit));
   if (!parsed.success) throw misfit(parsed.error, 'body');
   return parsed.data;
 }

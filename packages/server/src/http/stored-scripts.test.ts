@@ -89,6 +89,7 @@ async function store(): Promise<Record<string, string>> {
     runs: run.id,
     agents: 'a',
     providers: 'p',
+    provider: 'p',
     servers: 'files',
     key: 's',
     sha256,

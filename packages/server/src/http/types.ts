@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Clock, IdSource, JsonObject, Principal } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Context } from 'hono';
+import type { CallPolicy } from '../models/call-limit.ts';
 import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers } from '../services.ts';
 
 /** What the HTTP door works with. */
@@ -11,6 +12,8 @@ export type HttpDeps = {
   hub: LiveHub;
   streams: LiveStreams;
   models: Models;
+  /** Decides on single calls of models; absent: so many at once. */
+  callPolicy?: CallPolicy;
   servers: Servers;
   configurations: Configurations;
   clock: Clock;

@@ -16,7 +16,7 @@ export async function checkParts(
   }
   for (const [index, part] of parts.entries()) {
     if (part.type === 'image' || part.type === 'audio') checkType(part.type, part.mimeType, index);
-    if ('source' in part && part.source !== undefined) await checkSource(part.source, index, isKept);
+    if ('source' in part && part.source !== undefined) await checkSource(part.source, `parts.${index}`, isKept);
   }
 }
 
@@ -27,15 +27,20 @@ function checkType(kind: 'image' | 'audio', mimeType: string, index: number): vo
   throw refusal({ code: 'bad_request', message }, { issues: [{ path: `parts.${index}.mimeType`, message }] });
 }
 
-async function checkSource(
+/**
+ * What a schema cannot say of where bytes are; `path` tells where in the body.
+ *
+ * @throws ProblemAnswer 400 or 404
+ */
+export async function checkSource(
   source: MediaSource,
-  index: number,
+  path: string,
   isKept: (sha256: string) => Promise<boolean>,
 ): Promise<void> {
   const refuse = (message: string, hint?: string) =>
     refusal(
       { code: 'bad_request', message, ...(hint === undefined ? {} : { hint }) },
-      { issues: [{ path: `parts.${index}.source`, message }] },
+      { issues: [{ path: `${path}.source`, message }] },
     );
   if ('blob' in source) {
     if (!(await isKept(source.blob))) throw notFound('file', source.blob);

@@ -245,7 +245,17 @@ function modelViews(
   models: readonly ModelInfo[],
   factsOf: (model: ModelInfo) => KnownFacts,
 ): ModelView[] {
-  return models.map((model) => ({ providerId: id, providerLabel: label, modelId: model.id, ...factsOf(model) }));
+  return models.map((model) => ({
+    providerId: id,
+    providerLabel: label,
+    modelId: model.id,
+    ...factsOf(model),
+    ...inputsOf(model),
+  }));
+}
+
+function inputsOf({ inputs }: ModelInfo): Pick<ModelView, 'inputs'> {
+  return inputs === undefined ? {} : { inputs };
 }
 
 function noFacts({ contextWindow }: ModelInfo): KnownFacts {

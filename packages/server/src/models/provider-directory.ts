@@ -1,6 +1,7 @@
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import { createProviderRuntime } from '@toolyard/model-runtime';
 import type { Clock, IdSource, Principal, ProviderView } from '@toolyard/protocol';
+import { shownBaseUrl } from '../config/base-url.ts';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import { DEMO } from './demo-provider.ts';
 import type { FoundProvider, FoundProviders } from './found-providers.ts';
@@ -95,7 +96,7 @@ export class ProviderDirectory {
       id,
       label,
       origin,
-      baseUrl,
+      baseUrl: shownBaseUrl(baseUrl),
       hasKey,
       wire,
       ...(known === undefined ? {} : { known: known.id }),

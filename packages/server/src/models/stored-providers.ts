@@ -2,7 +2,7 @@ import type { ChangeProvider, Clock, CreateProvider, JsonValue, Principal, WireN
 import { parseJson, ToolyardError, WIRES } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import { z } from 'zod';
-import { checkBaseUrl } from '../config/base-url.ts';
+import { checkBaseUrl, checkHasNoKey } from '../config/base-url.ts';
 import { PROVIDER_ID } from '../config/config-file.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { isSameOrigin } from './provider-record.ts';
@@ -76,7 +76,7 @@ export class StoredProviders {
   create(principal: Principal, provider: CreateProvider & { id: string }): Promise<StoredProvider> {
     return this.#inTurn(async () => {
       const { id, label, wire, known, modelNames = [] } = provider;
-      const baseUrl = checkBaseUrl(provider.baseUrl, { code: 'bad_request' });
+      const baseUrl = checkAddress(provider.baseUrl);
       const apiKey = readKey(provider.apiKey);
       const all = await this.list(principal);
       if (all.some((other) => other.id === id)) throw idTaken(id);
@@ -95,8 +95,7 @@ export class StoredProviders {
       const all = await this.list(principal);
       const before = all.find((provider) => provider.id === id);
       if (before === undefined) return null;
-      const baseUrl =
-        change.baseUrl === undefined ? before.baseUrl : checkBaseUrl(change.baseUrl, { code: 'bad_request' });
+      const baseUrl = change.baseUrl === undefined ? before.baseUrl : checkAddress(change.baseUrl);
       const after = plainly({
         id,
         label: change.label?.trim() || before.label,
@@ -166,6 +165,13 @@ function plainly(given: {
     ...(known === undefined ? {} : { known }),
     ...(modelNames.length === 0 ? {} : { modelNames }),
   };
+}
+
+/** @throws ToolyardError `bad_request` */
+function checkAddress(given: string): string {
+  const baseUrl = checkBaseUrl(given, { code: 'bad_request' });
+  checkHasNoKey(baseUrl);
+  return baseUrl;
 }
 
 /** Trimmed; null for an empty one. @throws ToolyardError `bad_request` for what no header can carry. */

@@ -23,6 +23,7 @@ export const modelsView = named(
           providerLabel: z.string(),
           modelId: z.string(),
           contextWindow: z.number().exactOptional(),
+          inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
           price: price.exactOptional(),
         }),
       ),

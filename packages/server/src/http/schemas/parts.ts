@@ -42,6 +42,8 @@ const hints = {
 };
 
 export const textPart = z.strictObject(text);
+export const imagePart = z.strictObject(image);
+export const audioPart = z.strictObject(audio);
 
 export const userPart = named(
   'UserPart',

@@ -1,5 +1,6 @@
 import type { McpServerView, ProviderView } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { createDemoRuntime } from '@toolyard/model-runtime';
+import { systemClock, ToolyardError } from '@toolyard/protocol';
 import type { Models, Servers } from '../../services.ts';
 
 /** Providers kept in memory, each owner's own. */
@@ -24,7 +25,10 @@ export function createTestModels(): Models {
       }));
       return { models, failures: [], standard: null };
     },
-    open: () => Promise.reject(new Error('no test of the door opens a model')),
+    async open({ ownerId }, { providerId }) {
+      find(ownerId, providerId);
+      return createDemoRuntime({ clock: systemClock, newId: () => 'id' });
+    },
     price: async () => undefined,
     providers: async ({ ownerId }) => of(ownerId),
     known: async () => [],

@@ -1,0 +1,176 @@
+import type { ChatRequest, ModelRuntime } from '../../packages/model-runtime/src/index.ts';
+import { versionIn, versionOf } from '../loop/version-of.ts';
+
+/** Reads one whole streamed answer; gives its text, put together from the pieces. */
+export type Reading = { version: string; read: () => Promise<string> };
+/** Loads what it is and gets ready, given the address of the mock without a version. */
+export type Contender = (origin: string) => Promise<Reading>;
+
+/** Everybody reads the same answer; what it costs beside the floor, which does nothing else, is the figure. */
+export const CONTENDERS = {
+  floor: async (origin) => ({ version: `node ${process.versions.node}`, read: () => readBarely(`${origin}/v1`) }),
+  'openai-chat': (origin) => overWire('openai-chat', origin),
+  'openai-chat, looking for calls in text': (origin) => overWire('openai-chat', origin, true),
+  'openai-responses': (origin) => overWire('openai-responses', origin),
+  'anthropic-messages': (origin) => overWire('anthropic-messages', origin),
+  'google-gemini': (origin) => overWire('google-gemini', origin),
+  '/webapi/chat': async (origin) => {
+    const { createWebApiRuntime } = await import('../../packages/model-runtime/src/webapi/index.ts');
+    return reading(createWebApiRuntime({ provider: 'bench', baseUrl: origin, fetch }), false);
+  },
+  ai: overAi,
+  '@openai/agents': overAgents,
+  '@tanstack/ai': overTanstack,
+  '@mariozechner/pi-ai': overPi,
+} as const satisfies Record<string, Contender>;
+
+export type ContenderName = keyof typeof CONTENDERS;
+
+/** Fetch, a loop over lines, JSON.parse: nothing else. */
+async function readBarely(baseUrl: string): Promise<string> {
+  const response = await fetch(`${baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'bench', messages: [{ role: 'user', content: 'hi' }], stream: true }),
+  });
+  if (!response.ok || !response.body) throw new Error(String(response.status));
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    rest += decoder.decode(value, { stream: true });
+    let from = 0;
+    for (let to = rest.indexOf('\n'); to !== -1; from = to + 1, to = rest.indexOf('\n', from)) {
+      if (!rest.startsWith('data: ', from)) continue;
+      const data = rest.slice(from + 6, to);
+      if (data === '[DONE]') continue;
+      const event = JSON.parse(data) as { choices: { delta: { content?: string } }[] };
+      text += event.choices[0]?.delta.content ?? '';
+    }
+    rest = rest.slice(from);
+  }
+}
+
+async function overWire(
+  wire: 'openai-chat' | 'openai-responses' | 'anthropic-messages' | 'google-gemini',
+  origin: string,
+  withTools = false,
+): Promise<Reading> {
+  const { createModelRuntime } = await import('../../packages/model-runtime/src/index.ts');
+  const { systemClock } = await import('../../packages/protocol/src/index.ts');
+  return reading(createModelRuntime({ wire, baseUrl: origin, fetch, clock: systemClock }), withTools);
+}
+
+function reading(runtime: ModelRuntime, withTools: boolean): Reading {
+  const tool = { serverId: 'bench', name: 'write' };
+  const request: ChatRequest = {
+    model: 'bench',
+    messages: [{ id: 'm', parentId: null, createdAt: 0, role: 'user', parts: [{ type: 'text', text: 'hi' }] }],
+    tools: withTools ? [{ tool, name: 'write', inputSchema: { type: 'object' }, builtIn: false }] : [],
+    toolChoice: 'auto',
+    toolMode: 'native',
+    parameters: {},
+  };
+  return {
+    version: versionIn(new URL('../../packages/model-runtime/package.json', import.meta.url)),
+    async read() {
+      let text = '';
+      for await (const batch of runtime.chat(request)) {
+        for (const part of batch) {
+          if (part.type === 'text') text += part.text;
+          else if (part.type === 'error') throw new Error(part.error.message);
+        }
+      }
+      return text;
+    },
+  };
+}
+
+async function overAi(origin: string): Promise<Reading> {
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  const { streamText } = await import('ai');
+  const provider = createOpenAICompatible({ name: 'bench', baseURL: `${origin}/v1`, includeUsage: true });
+  return {
+    version: versionOf('ai'),
+    async read() {
+      const { textStream } = streamText({ model: provider.chatModel('bench'), prompt: 'hi', maxRetries: 0 });
+      let text = '';
+      for await (const piece of textStream) text += piece;
+      return text;
+    },
+  };
+}
+
+async function overAgents(origin: string): Promise<Reading> {
+  const { Agent, OpenAIChatCompletionsModel, Runner, setTracingDisabled } = await import('@openai/agents');
+  const { default: OpenAI } = await import('openai');
+  setTracingDisabled(true);
+  const client = new OpenAI({ baseURL: `${origin}/v1`, apiKey: 'none', maxRetries: 0 });
+  const agent = new Agent({ name: 'bench', model: new OpenAIChatCompletionsModel(client, 'bench') });
+  const runner = new Runner({ tracingDisabled: true });
+  return {
+    version: versionOf('@openai/agents'),
+    async read() {
+      const result = await runner.run(agent, 'hi', { stream: true });
+      let text = '';
+      for await (const event of result) {
+        if (event.type !== 'raw_model_stream_event') continue;
+        if (event.data.type === 'output_text_delta') text += event.data.delta;
+      }
+      await result.completed;
+      return text;
+    },
+  };
+}
+
+async function overTanstack(origin: string): Promise<Reading> {
+  const { chat } = await import('@tanstack/ai');
+  const { createOpenaiChatCompletions } = await import('@tanstack/ai-openai');
+  const adapter = createOpenaiChatCompletions('gpt-4o', 'none', { baseURL: `${origin}/v1`, maxRetries: 0 });
+  return {
+    version: versionOf('@tanstack/ai'),
+    async read() {
+      let text = '';
+      for await (const chunk of chat({ adapter, messages: [{ role: 'user', content: 'hi' }] })) {
+        if (chunk.type === 'TEXT_MESSAGE_CONTENT') text += chunk.delta;
+        else if (chunk.type === 'RUN_ERROR') throw new Error(chunk.message);
+      }
+      return text;
+    },
+  };
+}
+
+async function overPi(origin: string): Promise<Reading> {
+  const { stream } = await import('@mariozechner/pi-ai');
+  return {
+    version: versionOf('@mariozechner/pi-ai'),
+    async read() {
+      const events = stream(
+        {
+          id: 'bench',
+          name: 'bench',
+          api: 'openai-completions',
+          provider: 'bench',
+          baseUrl: `${origin}/v1`,
+          reasoning: false,
+          input: ['text'],
+          cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+          contextWindow: 128_000,
+          maxTokens: 4_096,
+          compat: { supportsStore: false, supportsDeveloperRole: false },
+        },
+        { messages: [{ role: 'user', content: 'hi', timestamp: 0 }] },
+        { apiKey: 'none' },
+      );
+      let text = '';
+      for await (const event of events) {
+        if (event.type === 'text_delta') text += event.delta;
+        else if (event.type === 'error') throw new Error(event.error.errorMessage ?? 'failed');
+      }
+      return text;
+    },
+  };
+}

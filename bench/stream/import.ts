@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Finding } from '../support/finding.ts';
+import { median, quartiles } from '../support/quantile.ts';
+import type { Options } from './options.ts';
+
+const PACKAGES = fileURLToPath(new URL('../../packages/', import.meta.url));
+const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
+const SCRIPT = `const at = performance.now(); const cpu = process.cpuUsage();
+await import('@toolyard/model-runtime');
+const { user, system } = process.cpuUsage(cpu);
+console.log(JSON.stringify({ wallMs: performance.now() - at, cpuMs: (user + system) / 1000 }));`;
+
+/** What importing the package costs a process that has just begun: as it is published, without types. */
+export function measureImport({ rounds }: Options): Finding[] {
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-bench-'));
+  try {
+    for (const name of ['protocol', 'model-runtime']) publish(name, folder);
+    cpSync(join(MODULES, 'eventsource-parser'), join(folder, 'node_modules/eventsource-parser'), { recursive: true });
+    const file = join(folder, 'import.mjs');
+    writeFileSync(file, SCRIPT);
+    const samples = Array.from({ length: rounds * 3 + 1 }, () => importOnce(file)).slice(1);
+    const walls = samples.map(({ wallMs }) => wallMs);
+    return [
+      {
+        part: 'import',
+        measure: 'importing the package in a new process',
+        value: median(walls),
+        unit: 'ms',
+        quartiles: quartiles(walls),
+        atMost: 50,
+        of: { cpuMs: median(samples.map(({ cpuMs }) => cpuMs)) },
+      },
+    ];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function importOnce(file: string): { wallMs: number; cpuMs: number } {
+  const { stdout, status, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the package cannot be imported: ${stderr}`);
+  return JSON.parse(stdout) as { wallMs: number; cpuMs: number };
+}
+
+/** A package with its types taken out, where an import finds it. */
+function publish(name: string, folder: string): void {
+  const source = join(PACKAGES, name, 'src');
+  const target = join(folder, 'node_modules/@toolyard', name);
+  for (const file of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file.includes('test-fixtures')) continue;
+    if (!statSync(join(source, file)).isFile()) continue;
+    const code = stripTypeScriptTypes(readFileSync(join(source, file), 'utf8'));
+    const out = join(target, 'dist', file.replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(out), { recursive: true });
+    writeFileSync(out, code.replaceAll(/((?:from|import\()\s*')(\.[^']*)\.ts'/g, "$1$2.js'"));
+  }
+  cpSync(join(PACKAGES, name, 'package.json'), join(target, 'package.json'));
+}

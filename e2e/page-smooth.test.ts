@@ -1,0 +1,60 @@
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import type { ModelScript } from '@toolyard/testing';
+import { reply } from '@toolyard/testing';
+import { closeBrowser, NO_BROWSER } from './support/browser.ts';
+import { chatPage } from './support/chat-page.ts';
+import type { Stage } from './support/stage.ts';
+import { setStage } from './support/stage.ts';
+
+/** Two pieces of the same length, of which the second has the end in it. */
+const PIECE = 700;
+const TEXT = Array.from({ length: 2 * PIECE }, (_, index) => (index % 7 === 6 ? ' ' : 'abcdef'.charAt(index % 7))).join(
+  '',
+);
+const END = 'The end.';
+
+/** One piece, and much later the next, long before the answer is over. */
+const inTwoPieces: ModelScript = () =>
+  reply.text(TEXT.slice(0, -END.length) + END, { pieces: PIECE, delayMs: 700, thenSilence: true, finish: null });
+
+/** Keeps every length the answer is seen at, frame by frame. */
+const WATCH = `
+  window.seenLengths = new Set();
+  const look = () => {
+    window.seenLengths.add([...document.querySelectorAll('article .md')].at(-1)?.textContent.length ?? 0);
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+`;
+
+describe.skipIf(NO_BROWSER !== null)(
+  `text that comes in large pieces${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`,
+  () => {
+    let stage: Stage | undefined;
+    afterEach(async () => {
+      await stage?.[Symbol.asyncDispose]();
+      stage = undefined;
+    });
+    afterAll(closeBrowser);
+
+    /** How many lengths the answer was seen at while its second piece appeared. */
+    async function lengthsSeen(reducedMotion: 'reduce' | 'no-preference'): Promise<number> {
+      stage = await setStage(inTwoPieces);
+      const page = await stage.open('/', { reducedMotion });
+      const chat = chatPage(page);
+      await page.evaluate(WATCH);
+      await chat.send('Go on.');
+      await chat.reads(/The end\./);
+      const seen = await page.evaluate<number[]>('[...window.seenLengths]');
+      return seen.filter((length) => length > PIECE && length < 2 * PIECE - 1).length;
+    }
+
+    test('appears letter by letter', async () => {
+      expect(await lengthsSeen('no-preference')).toBeGreaterThan(4);
+    });
+
+    test('appears at once for who wants nothing to move', async () => {
+      expect(await lengthsSeen('reduce')).toBe(0);
+    });
+  },
+);

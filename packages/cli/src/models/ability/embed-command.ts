@@ -1,0 +1,24 @@
+import { EXIT } from '../../exit.ts';
+import { endWithItsReader } from '../../pipe.ts';
+import { readText } from './files.ts';
+import type { AbilityFlags, EmbedFlags } from './flags.ts';
+import { cannot, openModel } from './open-model.ts';
+
+/** `toolyard model embed`: a vector a line. */
+export async function embedCommand(
+  texts: readonly string[],
+  flags: AbilityFlags & EmbedFlags,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  endWithItsReader();
+  const fromStdin = texts.length === 0 || (texts.length === 1 && texts[0] === '-');
+  const input = fromStdin ? (await readText('-')).split(/\r?\n/).filter((line) => line.trim() !== '') : [...texts];
+  await using opened = await openModel(flags, env);
+  const { runtime, model } = opened;
+  if (runtime.embeddings === undefined) throw cannot(runtime, 'turn texts into vectors');
+  const { dimensions } = flags;
+  const made = await runtime.embeddings({ model, input, ...(dimensions === undefined ? {} : { dimensions }) });
+  if (flags.json) process.stdout.write(`${JSON.stringify({ model, ...made })}\n`);
+  else for (const vector of made.vectors) process.stdout.write(`${JSON.stringify(vector)}\n`);
+  return EXIT.done;
+}

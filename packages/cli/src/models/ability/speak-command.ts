@@ -1,0 +1,38 @@
+import { extname } from 'node:path';
+import type { SpeechFormat } from '@toolyard/model-runtime';
+import { EXIT } from '../../exit.ts';
+import { endWithItsReader } from '../../pipe.ts';
+import { readText, writeBytes, writeToStdout } from './files.ts';
+import type { AbilityFlags, SpeakFlags } from './flags.ts';
+import { cannot, openModel } from './open-model.ts';
+
+const FORMATS: readonly SpeechFormat[] = ['mp3', 'wav', 'opus', 'aac', 'flac', 'pcm'];
+
+/** `toolyard model speak`: sound into a file or stdout. */
+export async function speakCommand(
+  argument: string | undefined,
+  flags: AbilityFlags & SpeakFlags,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  endWithItsReader();
+  const { voice, speed, instructions, output } = flags;
+  const format = flags.format ?? FORMATS.find((kind) => extname(output ?? '').toLowerCase() === `.${kind}`);
+  const text = await readText(argument);
+  await using opened = await openModel(flags, env);
+  const { runtime, model } = opened;
+  if (runtime.textToSpeech === undefined) throw cannot(runtime, 'speak');
+  const { mimeType, data } = await runtime.textToSpeech({
+    model,
+    text,
+    ...(voice === undefined ? {} : { voice }),
+    ...(format === undefined ? {} : { format }),
+    ...(speed === undefined ? {} : { speed }),
+    ...(instructions === undefined ? {} : { instructions }),
+  });
+  if (output !== undefined) await writeBytes(output, data);
+  if (flags.json) {
+    const where = output === undefined ? { data: Buffer.from(data).toString('base64') } : { file: output };
+    process.stdout.write(`${JSON.stringify({ model, mimeType, size: data.byteLength, ...where })}\n`);
+  } else if (output === undefined) await writeToStdout(data);
+  return EXIT.done;
+}

@@ -1,0 +1,211 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { ErrorInfo } from '@toolyard/protocol';
+import { createFakeClock, eventually } from '@toolyard/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { StreamPart } from '../types.ts';
+import { fetchSSE, type FetchSseOptions, type WholeAnswer } from './index.ts';
+
+const open: (() => void)[] = [];
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+/** A server that answers every request in one way; gives its address. */
+async function served(answer: (response: ServerResponse) => void): Promise<string> {
+  const server = createServer((incoming, response) => {
+    incoming.resume().on('end', () => answer(response));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webapi/chat/p`;
+}
+
+const events = (...frames: [string, unknown][]): string =>
+  frames.map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join('');
+
+type Told = {
+  parts: StreamPart[];
+  finished?: [string, WholeAnswer];
+  failed?: [ErrorInfo, string];
+  aborted?: string;
+};
+
+async function read(url: string, more: Partial<FetchSseOptions> = {}): Promise<Told> {
+  const told: Told = { parts: [] };
+  await fetchSSE(url, {
+    body: { model: 'm', messages: [] },
+    onMessageHandle: (part) => told.parts.push(part),
+    onFinish: (text, answer) => void (told.finished = [text, answer]),
+    onErrorHandle: (error, text) => void (told.failed = [error, text]),
+    onAbort: (text) => void (told.aborted = text),
+    ...more,
+  });
+  return told;
+}
+
+const stream = (body: string | Uint8Array[], more: { cut?: boolean; keepOpen?: boolean; type?: string } = {}) =>
+  served((response) => {
+    response.writeHead(200, { 'content-type': more.type ?? 'text/event-stream' });
+    for (const piece of typeof body === 'string' ? [body] : body) response.write(piece);
+    if (more.cut === true) setTimeout(() => response.destroy(), 20);
+    else if (more.keepOpen !== true) response.end();
+  });
+
+describe('a whole answer', () => {
+  const whole = events(
+    ['reasoning', 'Let me see. '],
+    ['text', 'data: is '],
+    ['unheard_of', { a: 1 }],
+    ['text', '"fine" 🙂\n'],
+    ['tool_calls', [{ index: 0, id: 'c', type: 'function', function: { name: 'f' } }]],
+    ['tool_calls', [{ index: 0, type: 'function', function: { arguments: '{"x":1}' } }]],
+    ['tool_calls', [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '' }, whole: true }]],
+    ['base64_image', 'data:image/png;base64,AAAA'],
+    ['grounding', { citations: [{ url: 'https://a.example/' }] }],
+    ['notice', { code: 'retrying', text: 'Again.' }],
+    ['usage', { totalInputTokens: 5, totalOutputTokens: 11 }],
+    ['speed', { ttft: 10, latency: 1010, duration: 1000 }],
+    ['stop', 'tool_calls'],
+  );
+  const expected = [
+    'data: is "fine" 🙂\n',
+    {
+      reason: 'tool_calls',
+      reasoning: 'Let me see. ',
+      reasoningSignatures: [],
+      toolCalls: [{ id: 'c', name: 'f', arguments: { x: 1 }, argumentsText: '{"x":1}' }],
+      malformedToolCalls: [],
+      images: [{ mimeType: 'image/png', source: { data: 'AAAA' } }],
+      citations: [{ url: 'https://a.example/' }],
+      notices: [{ code: 'retrying', text: 'Again.' }],
+      usage: { inputTokens: 5, outputTokens: 11 },
+      speed: { firstMs: 10, totalMs: 1010, tokensPerSecond: 11 },
+    },
+  ];
+
+  test('is told piece by piece and then as a whole, wherever the network cuts it', async () => {
+    const bytes = new TextEncoder().encode(`retry: 1000\n\n: ping\n\n${whole}`);
+    const single = Array.from(bytes, (_, at) => bytes.slice(at, at + 1));
+    for (const body of [[bytes], single]) {
+      const told = await read(await stream(body));
+      expect(told.finished).toEqual(expected);
+      expect(told.failed ?? told.aborted).toBeUndefined();
+      expect(told.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')).toBe(expected[0]);
+      expect(told.parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
+    }
+  });
+
+  test('is read under any content type, and nothing counts after its end', async () => {
+    const told = await read(await stream(whole + events(['text', 'more']), { type: 'text/plain' }));
+    expect(told.finished).toEqual(expected);
+  });
+});
+
+describe('an answer that is none', () => {
+  const failing = async (url: string, more: Partial<FetchSseOptions> = {}): Promise<[ErrorInfo, string]> => {
+    const told = await read(url, more);
+    expect(told.finished ?? told.aborted).toBeUndefined();
+    if (told.failed === undefined) throw new Error('nothing was told');
+    return told.failed;
+  };
+
+  test('an error among the events keeps what came before', async () => {
+    const body = events(
+      ['text', 'half'],
+      ['error', { type: 'quota_exceeded', message: 'Used up.', body: { hint: 'Pay.' } }],
+    );
+    expect(await failing(await stream(body))).toEqual([
+      { code: 'quota_exceeded', message: 'Used up.', hint: 'Pay.' },
+      'half',
+    ]);
+  });
+
+  test.each([
+    ['an end without the end', { cut: false }],
+    ['a cut connection', { cut: true }],
+  ])('%s keeps what came before, and no call is whole', async (_, how) => {
+    const body = events(
+      ['text', 'half'],
+      ['tool_calls', [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }]],
+    );
+    const told = await read(await stream(`${body}event: text\ndata: "lo`, how));
+    expect(told.failed).toEqual([expect.objectContaining({ code: 'stream_broken', retryable: true }), 'half']);
+    expect(told.parts.some((part) => part.type === 'tool_call')).toBe(false);
+  });
+
+  test('a problem of the server is told in its words', async () => {
+    const problem = {
+      type: 'about:blank',
+      title: 'Not Found',
+      status: 404,
+      detail: 'No such provider.',
+      code: 'model_not_found',
+      hint: 'Choose.',
+    };
+    const url = await served((response) =>
+      response.writeHead(404, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem)),
+    );
+    expect((await failing(url))[0]).toEqual({ code: 'model_not_found', message: 'No such provider.', hint: 'Choose.' });
+  });
+
+  test.each([
+    [200, '<!doctype html><html><script>alert(1)</script>', 'bad_response', /web page/],
+    [404, '<html>', 'bad_response', /404 with a web page/],
+    [502, '<html>nginx</html>', 'network', /502/],
+    [200, '{"choices":[]}', 'bad_response', /something else/],
+    [500, 'oops', 'bad_response', /500/],
+  ] as const)('%i %s', async (status, body, code, message) => {
+    const [error] = await failing(await served((response) => response.writeHead(status).end(body)));
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string });
+    expect(JSON.stringify(error)).not.toMatch(/script|nginx|oops/);
+  });
+
+  test('nothing at all, nobody there, and an event that is no JSON', async () => {
+    expect((await failing(await stream('')))[0].code).toBe('stream_broken');
+    expect((await failing('http://127.0.0.1:9/webapi/chat/p'))[0].code).toBe('network');
+    expect((await failing(await stream('event: text\ndata: {oops\n\n')))[0].code).toBe('bad_response');
+  });
+
+  test('silence is given up on', async () => {
+    const clock = createFakeClock();
+    const reading = failing(await stream(events(['text', 'half']), { keepOpen: true }), {
+      clock,
+      idleTimeoutMs: 60_000,
+    });
+    let over = false;
+    void reading.finally(() => (over = true));
+    while (!over) {
+      await clock.advance(20_000);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect((await reading)[0].code).toBe('timed_out');
+    expect(clock.pending).toBe(0);
+  });
+});
+
+test('stopping it tells what was said until then, once, and hangs up', async () => {
+  let left = false;
+  const url = await served((response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events(['text', 'so far']));
+    response.on('close', () => (left = true));
+  });
+  const controller = new AbortController();
+  const told = await read(url, { signal: controller.signal, onMessageHandle: () => controller.abort() });
+  expect(told).toMatchObject({ aborted: 'so far' });
+  expect(told.finished ?? told.failed).toBeUndefined();
+  await eventually(() => expect(left).toBe(true));
+});
+
+test('what a callback throws reaches who asked', async () => {
+  const url = await stream(events(['text', 'a'], ['stop', 'stop']));
+  const onMessageHandle = (): void => {
+    throw new TypeError('of mine');
+  };
+  await expect(read(url, { onMessageHandle })).rejects.toThrow('of mine');
+});

@@ -1,0 +1,156 @@
+import {
+  isAbortError,
+  type Clock,
+  type ErrorInfo,
+  type Fetch,
+  type FinishReason,
+  type Usage,
+} from '@toolyard/protocol';
+import type { StreamPart } from '../types.ts';
+import { readChat } from './read-chat.ts';
+
+type PartOf<Type extends StreamPart['type']> = Extract<StreamPart, { type: Type }>;
+export type WholeCall = Omit<PartOf<'tool_call'>, 'type' | 'index'>;
+
+/** How fast an answer came: milliseconds to its first and last word, tokens a second in between where known. */
+export type Speed = { firstMs: number; totalMs: number; tokensPerSecond?: number };
+
+/** All of an answer beside its text. */
+export type WholeAnswer = {
+  reason: FinishReason;
+  reasoning: string;
+  /** Opaque; goes back to the model with the conversation. */
+  reasoningSignatures: string[];
+  toolCalls: WholeCall[];
+  malformedToolCalls: { raw: string; reason: string }[];
+  images: Omit<PartOf<'image'>, 'type'>[];
+  citations: Omit<PartOf<'citation'>, 'type'>[];
+  notices: { code: string; text: string }[];
+  usage?: Usage;
+  speed?: Speed;
+};
+
+export type FetchSseOptions = {
+  /** The JSON of the request: `{ model, messages, ... }`. */
+  body: object;
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal;
+  /** Default: that of the platform. */
+  fetch?: Fetch;
+  clock?: Clock;
+  idleTimeoutMs?: number;
+  /** Each part as it comes; what it throws ends the reading. */
+  onMessageHandle?: (part: StreamPart) => void;
+  /** Last of all, where the answer is whole. */
+  onFinish?: (text: string, answer: WholeAnswer) => void | Promise<void>;
+  /** Last of all, where it is not; `text` and `answer` hold what came before. */
+  onErrorHandle?: (error: ErrorInfo, text: string, answer: Omit<WholeAnswer, 'reason'>) => void;
+  /** Last of all, where `signal` was aborted; `text` is what was said until then. */
+  onAbort?: (text: string, answer: Omit<WholeAnswer, 'reason'>) => void | Promise<void>;
+};
+
+/**
+ * Asks `/webapi/chat/:provider` and tells the answer in callbacks: every part, and then exactly one of `onFinish`,
+ * `onErrorHandle` and `onAbort`. Resolves after that one; rejects only with what a callback threw.
+ *
+ * @example
+ * await fetchSSE('/webapi/chat/openai', {
+ *   body: { model: 'gpt-5', messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }] },
+ *   onMessageHandle: (part) => { if (part.type === 'text') show(part.text); },
+ *   onFinish: (text, { usage }) => store(text, usage),
+ *   onErrorHandle: ({ message, hint }) => tell(message, hint),
+ * });
+ */
+export async function fetchSSE(url: string, options: FetchSseOptions): Promise<void> {
+  const { body, headers, signal, clock, idleTimeoutMs, onMessageHandle, onFinish, onErrorHandle, onAbort } = options;
+  const { fetch = (input, init) => globalThis.fetch(input, init) } = options;
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
+    body: JSON.stringify(body),
+  };
+  const gathered = new Gathered();
+  try {
+    for await (const batch of readChat(url, init, { fetch, signal, clock, idleTimeoutMs })) {
+      for (const part of batch) {
+        gathered.add(part);
+        onMessageHandle?.(part);
+      }
+    }
+  } catch (thrown) {
+    if (!isAbortError(thrown) || signal?.aborted !== true) throw thrown;
+    await onAbort?.(gathered.text, gathered.answer);
+    return;
+  }
+  const { end, text, answer } = gathered;
+  if (end?.type === 'finish') await onFinish?.(text, { ...answer, reason: end.reason });
+  else if (end !== null) onErrorHandle?.(end.error, text, answer);
+}
+
+/** An answer as it grows. */
+class Gathered {
+  end: PartOf<'finish'> | PartOf<'error'> | null = null;
+  readonly answer: Omit<WholeAnswer, 'reason'> = {
+    reasoning: '',
+    reasoningSignatures: [],
+    toolCalls: [],
+    malformedToolCalls: [],
+    images: [],
+    citations: [],
+    notices: [],
+  };
+  text = '';
+
+  add(part: StreamPart): void {
+    const { answer } = this;
+    switch (part.type) {
+      case 'text':
+        this.text += part.text;
+        return;
+      case 'reasoning':
+        answer.reasoning += part.text;
+        return;
+      case 'reasoning_signature':
+        answer.reasoningSignatures.push(part.signature);
+        return;
+      case 'tool_call_start':
+      case 'tool_call_delta':
+        return;
+      case 'tool_call': {
+        const { type: _type, index: _index, ...call } = part;
+        answer.toolCalls.push(call);
+        return;
+      }
+      case 'malformed_tool_call':
+        answer.malformedToolCalls.push({ raw: part.raw, reason: part.reason });
+        return;
+      case 'image':
+        answer.images.push({ mimeType: part.mimeType, source: part.source });
+        return;
+      case 'citation': {
+        const { type: _, ...citation } = part;
+        answer.citations.push(citation);
+        return;
+      }
+      case 'usage':
+        answer.usage = part.usage;
+        return;
+      case 'timing':
+        answer.speed = speedOf(part, answer.usage);
+        return;
+      case 'notice':
+        answer.notices.push({ code: part.code, text: part.text });
+        return;
+      case 'finish':
+      case 'error':
+        this.end = part;
+        return;
+    }
+  }
+}
+
+function speedOf({ firstMs, totalMs }: PartOf<'timing'>, usage: Usage | undefined): Speed {
+  const tokens = usage?.outputTokens ?? 0;
+  const between = totalMs - firstMs;
+  return { firstMs, totalMs, ...(tokens > 1 && between > 0 ? { tokensPerSecond: (tokens / between) * 1000 } : {}) };
+}

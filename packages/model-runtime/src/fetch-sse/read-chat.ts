@@ -1,0 +1,79 @@
+import { isAbortError, systemClock, toErrorInfo, type Clock, type ErrorInfo, type Fetch } from '@toolyard/protocol';
+import { throwIfAborted } from '../abort.ts';
+import type { StreamPart } from '../types.ts';
+import { CallGuard, SilenceError, type BodyReader } from '../wire/call-guard.ts';
+import { readBounded } from '../wire/endpoint.ts';
+import { releaseBody } from '../wire/event-stream.ts';
+import { toNetworkError } from '../wire/network-error.ts';
+import { AnswerReader, brokenOff, problemIn } from './answer-reader.ts';
+
+export type ReadChatOptions = {
+  fetch: Fetch;
+  clock?: Clock | undefined;
+  signal?: AbortSignal | undefined;
+  /** Milliseconds without a byte after which the answer is given up, default 60,000: the server sends one every 15 s. */
+  idleTimeoutMs?: number | undefined;
+};
+
+/**
+ * Asks `/webapi/chat` and reads the answer: a batch of parts for each read of the network, never empty. It ends with
+ * `finish` or `error`; throws only AbortError.
+ */
+export async function* readChat(
+  url: string,
+  init: RequestInit,
+  options: ReadChatOptions,
+): AsyncGenerator<readonly StreamPart[], void, undefined> {
+  const { fetch, clock = systemClock, signal, idleTimeoutMs = 60_000 } = options;
+  throwIfAborted(signal);
+  const server = URL.canParse(url) ? new URL(url).origin : 'this server';
+  const guard = new CallGuard({ clock, idleTimeoutMs, signal });
+  let reader: BodyReader | null = null;
+  let complete = false;
+  try {
+    let response: Response;
+    try {
+      response = await guard.wait(fetch(url, { ...init, signal: guard.signal }));
+    } catch (thrown) {
+      if (guard.stopped !== null) throw guard.stopped;
+      yield [{ type: 'error', error: toNetworkError(thrown, url) }];
+      return;
+    }
+    if (!response.ok || response.body === null) {
+      const body = await readBounded(response, guard);
+      yield [{ type: 'error', error: problemIn(body, response.status, server) }];
+      return;
+    }
+    reader = response.body.getReader();
+    const answer = new AnswerReader(server);
+    while (!answer.ended) {
+      const out: StreamPart[] = [];
+      try {
+        const bytes = await guard.read(reader);
+        if (bytes === null) answer.end(out);
+        else answer.push(bytes, out);
+        complete = answer.ended;
+      } catch {
+        if (guard.stopped !== null && isAbortError(guard.stopped)) throw guard.stopped;
+        answer.fail(guard.stopped === null ? brokenOff(server) : silence(server, idleTimeoutMs), out);
+      }
+      if (out.length > 0) yield out;
+    }
+  } catch (thrown) {
+    if (isAbortError(thrown)) throw thrown;
+    const error = thrown instanceof SilenceError ? silence(server, idleTimeoutMs) : toErrorInfo(thrown);
+    yield [{ type: 'error', error }];
+  } finally {
+    guard.dispose();
+    if (reader !== null) releaseBody(reader, complete, clock);
+  }
+}
+
+function silence(server: string, ms: number): ErrorInfo {
+  return {
+    code: 'timed_out',
+    message: `${server} sent nothing for ${Math.round(ms / 1000)} s.`,
+    hint: 'Check the connection and try again.',
+    retryable: true,
+  };
+}

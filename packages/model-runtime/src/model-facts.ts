@@ -1,0 +1,188 @@
+import {
+  isJsonObject,
+  parseJson,
+  type Clock,
+  type Fetch,
+  type JsonObject,
+  type JsonValue,
+  type ModelInput,
+} from '@toolyard/protocol';
+import type { ModelInfo } from './types.ts';
+import { CallGuard } from './wire/call-guard.ts';
+import { readBounded } from './wire/endpoint.ts';
+
+/** A program that tells more of its models than its list does, at an address of its own. */
+export type FactsOf = 'ollama' | 'llama.cpp' | 'lm-studio' | 'koboldcpp';
+
+type Facts = Pick<ModelInfo, 'contextWindow' | 'inputs'>;
+
+/** Reads JSON below the address of a server; undefined where there is none. */
+type Ask = (path: string, body?: JsonObject) => Promise<JsonValue | undefined>;
+
+export type ModelFactsOptions = {
+  /** The address of its API, with or without the version. */
+  baseUrl: string;
+  fetch: Fetch;
+  clock: Clock;
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal | undefined;
+  /** Milliseconds for all of it, default 2,000: what is not known by then stays unknown. */
+  timeoutMs?: number;
+};
+
+/** Longest account of a model that is read, in characters: Ollama tells every word of its tokenizer. */
+const MAX_ANSWER = 16_000_000;
+/** Most models that are asked about one by one. */
+const MAX_ASKED = 100;
+
+/** What a program says of itself in the list of its models. */
+const OWNERS: Readonly<Record<string, FactsOf>> = {
+  library: 'ollama',
+  llamacpp: 'llama.cpp',
+  organization_owner: 'lm-studio',
+  koboldcpp: 'koboldcpp',
+};
+
+/** Which program serves these models, as far as its list tells. */
+export function serverOfModels(models: readonly ModelInfo[]): FactsOf | undefined {
+  const owner = models[0]?.ownedBy;
+  return owner === undefined ? undefined : OWNERS[owner];
+}
+
+/**
+ * Adds to models what their server tells of them elsewhere: how much they can hold, and whether they see and hear.
+ * Bounded and never failing: a model of which nothing more is told stays as it is.
+ */
+export async function withModelFacts(
+  models: readonly ModelInfo[],
+  server: FactsOf,
+  options: ModelFactsOptions,
+): Promise<ModelInfo[]> {
+  const { clock, timeoutMs = 2000, signal } = options;
+  const deadline = new AbortController();
+  const callOff = clock.after(timeoutMs, () => deadline.abort());
+  const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
+  try {
+    const factsOf = await FACTS[server](models, (path, body) => ask(path, body, options, either));
+    return models.map((model) => ({ ...model, ...factsOf(model.id) }));
+  } finally {
+    callOff();
+  }
+}
+
+async function ask(
+  path: string,
+  body: JsonObject | undefined,
+  { baseUrl, fetch, clock, headers, timeoutMs = 2000 }: ModelFactsOptions,
+  signal: AbortSignal,
+): Promise<JsonValue | undefined> {
+  if (signal.aborted) return undefined;
+  const guard = new CallGuard({ clock, idleTimeoutMs: timeoutMs, signal });
+  try {
+    const root = baseUrl
+      .replace(/\?.*$/, '')
+      .replace(/\/+$/, '')
+      .replace(/\/v\d+$/, '');
+    const init: RequestInit = {
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      redirect: 'error',
+      signal: guard.signal,
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    };
+    const response = await guard.wait(fetch(root + path, init));
+    const text = await readBounded(response, guard, MAX_ANSWER);
+    const parsed = response.ok ? parseJson(text) : null;
+    return parsed?.ok === true ? parsed.value : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    guard.dispose();
+  }
+}
+
+type FactsReader = (models: readonly ModelInfo[], ask: Ask) => Promise<(modelId: string) => Facts>;
+
+const FACTS: Readonly<Record<FactsOf, FactsReader>> = {
+  // https://github.com/ggml-org/llama.cpp/tree/master/tools/server: GET /props, of the one model that is loaded.
+  async 'llama.cpp'(models, ask) {
+    const props = await ask('/props');
+    if (!isJsonObject(props) || models.length !== 1) return () => ({});
+    const settings = props['default_generation_settings'];
+    const facts = {
+      ...contextOf(isJsonObject(settings) ? settings['n_ctx'] : undefined),
+      ...inputsOf(props['modalities']),
+    };
+    return () => facts;
+  },
+
+  // https://docs.ollama.com/api: POST /api/show, model by model. What it loads a model with is less than what the model
+  // can hold; only a `num_ctx` of its own tells it.
+  async ollama(models, ask) {
+    const shown = new Map<string, Facts>();
+    await Promise.all(
+      models.slice(0, MAX_ASKED).map(async ({ id }) => {
+        const told = await ask('/api/show', { model: id });
+        if (isJsonObject(told)) shown.set(id, ofOllama(told));
+      }),
+    );
+    return (id) => shown.get(id) ?? {};
+  },
+
+  // https://lmstudio.ai/docs/developer/rest/endpoints: GET /api/v0/models.
+  async 'lm-studio'(_models, ask) {
+    const told = await ask('/api/v0/models');
+    const list = isJsonObject(told) ? told['data'] : undefined;
+    const facts = new Map<string, Facts>();
+    for (const item of Array.isArray(list) ? list : []) {
+      if (!isJsonObject(item) || typeof item['id'] !== 'string') continue;
+      facts.set(item['id'], {
+        ...contextOf(item['loaded_context_length'] ?? item['max_context_length']),
+        ...(item['type'] === 'vlm' ? { inputs: ['text', 'image'] } : {}),
+        ...(item['type'] === 'llm' ? { inputs: ['text'] } : {}),
+      });
+    }
+    return (id) => facts.get(id) ?? {};
+  },
+
+  // https://github.com/LostRuins/koboldcpp/blob/concedo/koboldcpp.py: one model, told in two places.
+  async koboldcpp(_models, ask) {
+    const [size, version] = await Promise.all([ask('/api/extra/true_max_context_length'), ask('/api/extra/version')]);
+    const facts = {
+      ...(isJsonObject(size) ? contextOf(size['value']) : {}),
+      ...(isJsonObject(version) ? inputsOf(version) : {}),
+    };
+    return () => facts;
+  },
+};
+
+function ofOllama(told: JsonObject): Facts {
+  const info = isJsonObject(told['model_info']) ? told['model_info'] : {};
+  const architecture = info['general.architecture'];
+  const own = /^num_ctx\s+(\d+)/m.exec(typeof told['parameters'] === 'string' ? told['parameters'] : '')?.[1];
+  const trained = typeof architecture === 'string' ? info[`${architecture}.context_length`] : undefined;
+  const capabilities = told['capabilities'];
+  if (!Array.isArray(capabilities)) return contextOf(own === undefined ? trained : Number(own));
+  return {
+    ...contextOf(own === undefined ? trained : Number(own)),
+    ...inputsOf({ vision: capabilities.includes('vision'), audio: capabilities.includes('audio') }),
+  };
+}
+
+function contextOf(size: JsonValue | undefined): Facts {
+  return typeof size === 'number' && Number.isInteger(size) && size > 0 ? { contextWindow: size } : {};
+}
+
+/** `{ vision, audio }` as these programs say it; nothing where neither is said. */
+function inputsOf(told: JsonValue | undefined): Facts {
+  if (!isJsonObject(told)) return {};
+  const { vision, audio } = told;
+  if (typeof vision !== 'boolean' && typeof audio !== 'boolean') return {};
+  const inputs: ModelInput[] = ['text'];
+  if (vision === true) inputs.push('image');
+  if (audio === true) inputs.push('audio');
+  return { inputs };
+}

@@ -1,0 +1,180 @@
+import { reply, startModelServer, eventually, type ModelReply } from '@toolyard/testing';
+import { describe, expect, test } from 'vitest';
+import type { ModelRuntimeOptions } from '../create-runtime.ts';
+import type { ChatRequest, ModelRuntime, StreamPart } from '../types.ts';
+import { collect, errorIn, request, textIn, tool } from './requests.ts';
+import { runtimeOver, type WireScript } from './wires.ts';
+
+/** How a runtime for the models at an address is had; it ends with the test. */
+export type Reaching = (
+  script: WireScript,
+  baseUrl: string,
+  options: Partial<ModelRuntimeOptions>,
+) => Promise<AsyncDisposable & { runtime: ModelRuntime }>;
+
+/** Straight over the wire. */
+export const directly: Reaching = async ({ wire }, baseUrl, options) => ({
+  runtime: runtimeOver(wire, baseUrl, options),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+});
+
+const KEY = 'canary-key-0123456789';
+const tools = [tool('f'), tool('g')];
+
+/**
+ * What every {@link ModelRuntime} keeps to, whatever stands between it and the model: told once, for the wires and for
+ * the way through a server.
+ */
+export function runtimeContract(script: WireScript, reach: Reaching): void {
+  async function ask(
+    replies: ModelReply | readonly ModelReply[],
+    more: Partial<ChatRequest> = {},
+    options: Partial<ModelRuntimeOptions> = {},
+  ): Promise<StreamPart[]> {
+    await using server = await startModelServer(Array.isArray(replies) ? replies : [replies as ModelReply]);
+    await using reached = await reach(script, server.url, options);
+    return await collect(reached.runtime, request('hi', more));
+  }
+
+  test('an answer in text, wherever the network cuts it', async () => {
+    const text = 'Hello 世界 🙂, "quoted"\nand\tmore.';
+    for (const options of [
+      {},
+      { split: 'byte' },
+      { split: 7 },
+      { split: 'whole' },
+      { newline: '\r\n', comments: true },
+    ] as const) {
+      const parts = await ask(script.text(text, options));
+      expect(textIn(parts)).toBe(text);
+      expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
+      expect(parts.some((part) => part.type === 'usage')).toBe(script.wire !== 'openai-chat');
+    }
+  });
+
+  test('parallel calls, with their ids and arguments', async () => {
+    const calls = [
+      { id: 'call_1', name: 'f', arguments: { x: 'a "b" 🙂', deep: { list: [1, null, true] } } },
+      { id: 'call_2', name: 'g', arguments: {} },
+      { id: 'call_3', name: 'f', arguments: { x: 2 } },
+    ];
+    for (const options of [{}, { split: 'byte' }] as const) {
+      const parts = await ask(script.calls(calls, options), { tools });
+      expect(made(parts)).toEqual(calls);
+      expect(parts.flatMap((part) => (part.type === 'tool_call_start' ? [part.index] : []))).toEqual([0, 1, 2]);
+      expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
+      for (const whole of parts.filter((part) => part.type === 'tool_call')) {
+        const deltas = parts.flatMap((part) =>
+          part.type === 'tool_call_delta' && part.index === whole.index ? [part.argumentsText] : [],
+        );
+        expect(deltas.join('')).toBe(whole.argumentsText);
+      }
+    }
+  });
+
+  test('a whole answer as JSON is read too', async () => {
+    const parts = await ask(reply.json(script.json('all at once')));
+    expect(textIn(parts)).toBe('all at once');
+    expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });
+  });
+
+  test('calls written as text are calls in text mode, and text where tools are offered natively to an API that knows them', async () => {
+    const written = 'So.\n<tool_call>{"name":"f","arguments":{"x":1}}</tool_call>';
+    const asText = await ask(script.text(written), { tools, toolMode: 'text' });
+    expect(made(asText)).toEqual([{ name: 'f', arguments: { x: 1 } }]);
+    if (script.wire === 'openai-chat') return;
+    const native = await ask(script.text(written), { tools });
+    expect(textIn(native)).toBe(written);
+  });
+
+  describe('what goes wrong', () => {
+    test.each([
+      ['key', 'invalid_key', false],
+      ['model', 'model_not_found', false],
+      ['context', 'context_exceeded', false],
+      ['rate', 'rate_limited', true],
+      ['quota', 'quota_exceeded', false],
+      ['overloaded', 'overloaded', true],
+      ['request', 'bad_request', false],
+    ] as const)('%s', async (kind, code, retryable) => {
+      const [status, body] = script.errors[kind];
+      const error = errorIn(await ask(reply.error(status, body), {}, { apiKey: KEY }));
+      expect(error.code).toBe(code);
+      expect(error.retryable ?? false).toBe(retryable);
+      expect(error.message).toContain('http://127.0.0.1:');
+      if (kind === 'model') expect(error.message).toContain('"scripted"');
+    });
+
+    test('in mid-stream keeps what came before', async () => {
+      const parts = await ask(script.failing('half of it'));
+      expect(textIn(parts)).toBe('half of it');
+      expect(errorIn(parts)).toMatchObject({ code: 'overloaded', retryable: true });
+    });
+
+    test.each<[string, Parameters<WireScript['half']>[1]]>([
+      ['an end without the end', {}],
+      ['a cut connection', { thenCut: true }],
+    ])('%s', async (_, options) => {
+      const parts = await ask(script.half('half of it', options));
+      expect(textIn(parts)).toBe('half of it');
+      expect(errorIn(parts)).toMatchObject({ code: 'stream_broken', retryable: true });
+    });
+
+    test('a call that was under way is never whole', async () => {
+      const whole = script.calls([{ id: 'c', name: 'f', arguments: { x: 1 } }]);
+      if (script.wire === 'google-gemini') return;
+      for (let keep = 1; keep < whole.writes.length; keep += 1) {
+        const text = new TextDecoder().decode(whole.writes[keep - 1]);
+        if (/finish_reason":"|content_block_stop|output_item.done|message_delta/.test(text)) break;
+        const cut: ModelReply = { ...whole, writes: whole.writes.slice(0, keep), ending: 'cut' };
+        const parts = await ask(cut, { tools });
+        expect(parts.filter((part) => part.type === 'tool_call')).toEqual([]);
+        expect(errorIn(parts).code).toMatch(/stream_broken|no_response/);
+      }
+    });
+
+    test.each<[string, ModelReply]>([
+      ['nothing', reply.raw([])],
+      ['only comments', reply.raw([': ping\n\n: ping\n\n'])],
+      ['only the end', reply.raw(['data: [DONE]\n\n'])],
+    ])('no response at all: %s', async (_, scripted) => {
+      expect(errorIn(await ask(scripted)).code).toBe('no_response');
+    });
+
+    test('an event that is no JSON', async () => {
+      expect(errorIn(await ask(reply.raw(['data: {oops\n\n']))).code).toBe('bad_response');
+    });
+
+    test('a page in place of an answer', async () => {
+      const error = errorIn(await ask([reply.html(), reply.html()]));
+      expect(error.code).toBe('not_a_model_server');
+      expect(error.message).toContain('web page');
+    });
+
+    test('a page of a gateway', async () => {
+      const gateway = reply.raw(['<html><body>502 Bad Gateway nginx</body></html>'], {
+        status: 502,
+        headers: { 'content-type': 'text/html' },
+      });
+      const error = errorIn(await ask(gateway));
+      expect(error).toMatchObject({ code: 'overloaded', retryable: true });
+      expect(error.message).not.toContain('nginx');
+    });
+
+    test('cancelling throws AbortError and hangs up', async () => {
+      await using server = await startModelServer([script.half('half', { thenSilence: true })]);
+      await using reached = await reach(script, server.url, {});
+      const controller = new AbortController();
+      const reading = collect(reached.runtime, request('hi'), controller.signal);
+      setTimeout(() => controller.abort(), 50);
+      await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
+      await eventually(() => expect(server.requests[0]?.clientLeft ?? true).toBe(true));
+    });
+  });
+}
+
+function made(parts: readonly StreamPart[]) {
+  return parts.flatMap((part) =>
+    part.type === 'tool_call' ? [{ name: part.name, arguments: part.arguments, id: part.id }] : [],
+  );
+}

@@ -1,0 +1,52 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { describe } from 'vitest';
+import { directly, runtimeContract, type Reaching } from '../test-fixtures/runtime-contract.ts';
+import { WIRES } from '../test-fixtures/wires.ts';
+import type { ChatRequest, ModelRuntime } from '../types.ts';
+import { WebApiEncoder } from './events.ts';
+import { createWebApiRuntime } from './runtime.ts';
+
+/** The least of a server that puts the answers of a runtime into events, a frame a write. */
+async function serve(runtime: ModelRuntime): Promise<AsyncDisposable & { url: string }> {
+  const server = createServer((incoming, response) => {
+    const answer = async (): Promise<void> => {
+      let text = '';
+      for await (const piece of incoming.setEncoding('utf8')) text += String(piece);
+      const left = new AbortController();
+      response.on('close', () => left.abort());
+      const encoder = new WebApiEncoder('p');
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      for await (const batch of runtime.chat(JSON.parse(text) as ChatRequest, { signal: left.signal })) {
+        for (const { event, data } of encoder.encode(batch)) {
+          response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+        }
+      }
+      response.end();
+    };
+    answer().catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const throughAServer: Reaching = async (script, baseUrl, options) => {
+  const { runtime } = await directly(script, baseUrl, options);
+  const served = await serve(runtime);
+  const there = createWebApiRuntime({
+    provider: 'p',
+    baseUrl: served.url,
+    fetch: (input, init) => fetch(input, init),
+  });
+  return { runtime: there, [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() };
+};
+
+describe.each(WIRES)('$wire through a server', (script) => runtimeContract(script, throughAServer));

@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { JsonValue } from '@toolyard/protocol';
+import type { StreamPart } from '../types.ts';
+import { joined } from '../test-fixtures/requests.ts';
+import { WebApiDecoder, WebApiEncoder, type WebApiEvent } from './events.ts';
+
+const encoded = (...batches: StreamPart[][]): WebApiEvent[] => {
+  const encoder = new WebApiEncoder('openai');
+  return batches.flatMap((parts) => encoder.encode(parts));
+};
+
+function decoded(events: readonly { event: string; data: JsonValue }[]): StreamPart[] {
+  const decoder = new WebApiDecoder();
+  const out: StreamPart[] = [];
+  for (const { event, data } of events) decoder.push(event, data, out);
+  return out;
+}
+
+const there = (parts: StreamPart[]): StreamPart[] =>
+  // As over the wire: JSON, and nothing but JSON.
+  decoded(encoded(parts).map(({ event, data }) => ({ event, data: JSON.parse(JSON.stringify(data)) as JsonValue })));
+
+describe('the events of an answer', () => {
+  test('have the names and the data other clients know', () => {
+    const events = encoded(
+      [
+        { type: 'reasoning', text: 'hm' },
+        { type: 'reasoning_signature', signature: 'sig' },
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ],
+      [
+        { type: 'tool_call_start', index: 0, id: 'c1', name: 'f' },
+        { type: 'tool_call_delta', index: 0, argumentsText: '{"x":' },
+        { type: 'tool_call_delta', index: 0, argumentsText: '1}' },
+        { type: 'tool_call', index: 0, id: 'c1', name: 'f', arguments: { x: 1 }, argumentsText: '{"x":1}' },
+        { type: 'image', mimeType: 'image/png', source: { data: 'AAAA' } },
+        { type: 'citation', url: 'https://a.example/', title: 'A' },
+        { type: 'usage', usage: { inputTokens: 3, outputTokens: 11, cachedInputTokens: 2, reasoningTokens: 1 } },
+        { type: 'timing', firstMs: 100, totalMs: 1100 },
+        { type: 'finish', reason: 'tool_calls' },
+      ],
+    );
+    expect(events).toEqual([
+      { event: 'reasoning', data: 'hm' },
+      { event: 'reasoning_signature', data: 'sig' },
+      { event: 'text', data: 'ab' },
+      { event: 'tool_calls', data: [{ index: 0, id: 'c1', type: 'function', function: { name: 'f' } }] },
+      { event: 'tool_calls', data: [{ index: 0, type: 'function', function: { arguments: '{"x":' } }] },
+      { event: 'tool_calls', data: [{ index: 0, type: 'function', function: { arguments: '1}' } }] },
+      {
+        event: 'tool_calls',
+        data: [{ index: 0, id: 'c1', type: 'function', function: { name: 'f', arguments: '' }, whole: true }],
+      },
+      { event: 'base64_image', data: 'data:image/png;base64,AAAA' },
+      { event: 'grounding', data: { citations: [{ url: 'https://a.example/', title: 'A' }] } },
+      {
+        event: 'usage',
+        data: {
+          totalInputTokens: 3,
+          totalOutputTokens: 11,
+          totalTokens: 14,
+          inputCachedTokens: 2,
+          outputReasoningTokens: 1,
+        },
+      },
+      { event: 'speed', data: { ttft: 100, latency: 1100, duration: 1000, tps: 11 } },
+      { event: 'stop', data: 'tool_calls' },
+    ]);
+  });
+
+  test('an error says its kind, its provider and what to do, and no more', () => {
+    const error = { code: 'rate_limited', message: 'Slow down.', hint: 'Wait.', retryable: true, retryAfterMs: 9 };
+    expect(encoded([{ type: 'error', error: { ...error, code: 'rate_limited' } }])).toEqual([
+      {
+        event: 'error',
+        data: {
+          type: 'rate_limited',
+          message: 'Slow down.',
+          provider: 'openai',
+          body: { hint: 'Wait.', retryable: true, retryAfterMs: 9 },
+        },
+      },
+    ]);
+  });
+
+  test('how fast it was is not made up where nobody counted', () => {
+    const [speed] = encoded([{ type: 'timing', firstMs: 5, totalMs: 5 }]);
+    expect(speed?.data).toEqual({ ttft: 5, latency: 5, duration: 0 });
+  });
+});
+
+const text = fc.string({ unit: 'grapheme' }).filter((some) => some !== '');
+const json = fc.dictionary(fc.string(), fc.jsonValue()) as fc.Arbitrary<Record<string, JsonValue>>;
+/** A call as a wire gives it: whole, in pieces, at once, or unreadable. */
+const call = fc
+  .record({ id: fc.option(fc.string(), { nil: undefined }), args: json, cut: fc.boolean(), deltas: fc.boolean() })
+  .map(({ id, args, cut, deltas }) => (index: number): StreamPart[] => {
+    const whole = JSON.stringify(args);
+    const argumentsText = cut ? whole.slice(0, -1) : whole;
+    const named = { index, ...(id === undefined ? {} : { id }), name: 'f' };
+    const middle = Math.ceil(argumentsText.length / 2);
+    const pieces = [argumentsText.slice(0, middle), argumentsText.slice(middle)].filter((piece) => piece !== '');
+    return [
+      { type: 'tool_call_start', ...named },
+      ...(deltas ? pieces.map((piece) => ({ type: 'tool_call_delta' as const, index, argumentsText: piece })) : []),
+      { type: 'tool_call', ...named, arguments: cut ? null : (JSON.parse(whole) as typeof args), argumentsText },
+    ];
+  });
+const other = fc.oneof<fc.Arbitrary<StreamPart>[]>(
+  text.map((said) => ({ type: 'text' as const, text: said })),
+  text.map((said) => ({ type: 'reasoning' as const, text: said })),
+  fc.string().map((signature) => ({ type: 'reasoning_signature' as const, signature })),
+  fc
+    .record({ raw: fc.string(), reason: fc.string() })
+    .map((said) => ({ type: 'malformed_tool_call' as const, ...said })),
+  fc.constantFrom<StreamPart>(
+    { type: 'image', mimeType: 'image/webp', source: { data: 'AAAA' } },
+    { type: 'image', mimeType: 'image/webp', source: { url: 'https://a.example/b.webp' } },
+  ),
+  fc.record({ url: fc.webUrl(), title: fc.string() }).map((said) => ({ type: 'citation' as const, ...said })),
+  fc.record({ code: fc.string(), text: fc.string() }).map((said) => ({ type: 'notice' as const, ...said })),
+);
+const end = fc.constantFrom<StreamPart>(
+  { type: 'finish', reason: 'stop' },
+  { type: 'finish', reason: 'length' },
+  { type: 'finish', reason: 'content_filter' },
+  { type: 'error', error: { code: 'stream_broken', message: 'Cut.', hint: 'Again.', retryable: true } },
+);
+
+test('the way back gives the same parts, whatever they are', () => {
+  const answer = fc
+    .record({ before: fc.array(other), calls: fc.array(call), after: fc.array(other), end })
+    .map(({ before, calls, after, end: last }): StreamPart[] => [
+      ...before,
+      ...calls.flatMap((make, index) => make(index)),
+      ...after,
+      { type: 'usage', usage: { inputTokens: 1, outputTokens: 20 } },
+      { type: 'timing', firstMs: 3, totalMs: 9 },
+      last,
+    ]);
+  fc.assert(
+    fc.property(answer, (parts) => {
+      expect(joined(there(parts))).toEqual(joined(parts));
+    }),
+  );
+});
+
+describe('what other servers send', () => {
+  test('a call without a mark of its end is whole once the answer is', () => {
+    const parts = decoded([
+      { event: 'tool_calls', data: [{ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '' } }] },
+      { event: 'tool_calls', data: [{ index: 0, function: { arguments: '{"x":1}' } }] },
+      { event: 'stop', data: 'tool_calls' },
+      { event: 'stop', data: 'message_stop' },
+    ]);
+    expect(parts.at(-2)).toMatchObject({ type: 'tool_call', id: 'a', arguments: { x: 1 } });
+    expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
+  });
+
+  test('is left aside where it is unknown or of another form', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            event: fc.constantFrom(
+              'text',
+              'tool_calls',
+              'usage',
+              'speed',
+              'grounding',
+              'base64_image',
+              'content_part',
+              'notice',
+              'data',
+              'flagged_reasoning_signature',
+              'constructor',
+            ),
+            data: fc.jsonValue() as fc.Arbitrary<JsonValue>,
+          }),
+        ),
+        (events) => {
+          for (const part of decoded(events)) expect(part.type).not.toMatch(/finish|error/);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,290 @@
+import {
+  isJsonObject,
+  type ErrorCode,
+  type ErrorInfo,
+  type FinishReason,
+  type JsonObject,
+  type JsonValue,
+  type Usage,
+} from '@toolyard/protocol';
+import type { StreamPart } from '../types.ts';
+import { readArguments } from '../wire/arguments.ts';
+import { dataImage } from '../wire/media.ts';
+
+/** One event of an answer on its way out of `/webapi/chat`: `event:` and `data:` of a server-sent event. */
+export type WebApiEvent = { event: string; data: JsonValue };
+
+type PartOf<Type extends StreamPart['type']> = Extract<StreamPart, { type: Type }>;
+type Forms = { [Type in StreamPart['type']]: (part: PartOf<Type>, answer: Told) => WebApiEvent | null };
+
+/** What was told of an answer so far, as far as later events depend on it. */
+type Told = { provider: string; outputTokens: number | undefined; callTexts: Map<number, string> };
+
+/** Every stream part and its outer form; {@link WebApiDecoder} is the way back. */
+const FORMS: Forms = {
+  text: ({ text }) => ({ event: 'text', data: text }),
+  reasoning: ({ text }) => ({ event: 'reasoning', data: text }),
+  reasoning_signature: ({ signature }) => ({ event: 'reasoning_signature', data: signature }),
+  tool_call_start({ index, id, name }, { callTexts }) {
+    callTexts.set(index, '');
+    return callEvent({ index, ...(id === undefined ? {} : { id }), type: 'function', function: { name } });
+  },
+  tool_call_delta({ index, argumentsText }, { callTexts }) {
+    callTexts.set(index, (callTexts.get(index) ?? '') + argumentsText);
+    return callEvent({ index, type: 'function', function: { arguments: argumentsText } });
+  },
+  tool_call({ index, id, name, arguments: args, argumentsText }, { callTexts }) {
+    const told = callTexts.get(index) ?? '';
+    callTexts.delete(index);
+    const unreadable = args === null ? { unreadable: true } : {};
+    const named = { index, ...(id === undefined ? {} : { id }), type: 'function', ...unreadable };
+    // What was told goes on; where it turned out to be something else, all of it is told again.
+    return argumentsText.startsWith(told)
+      ? callEvent({ ...named, function: { name, arguments: argumentsText.slice(told.length) }, whole: true })
+      : callEvent({ ...named, function: { name }, whole: true, argumentsText });
+  },
+  malformed_tool_call: ({ raw, reason }) => ({ event: 'malformed_tool_call', data: { raw, reason } }),
+  image({ mimeType, source }) {
+    if ('data' in source) return { event: 'base64_image', data: `data:${mimeType};base64,${source.data}` };
+    if (!('url' in source)) return null;
+    return { event: 'content_part', data: { partType: 'image', content: source.url, mimeType } };
+  },
+  citation: ({ type: _, ...citation }) => ({ event: 'grounding', data: { citations: [citation] } }),
+  usage({ usage }, told) {
+    told.outputTokens = usage.outputTokens;
+    return { event: 'usage', data: usageData(usage) };
+  },
+  timing({ firstMs, totalMs }, { outputTokens }) {
+    const duration = totalMs - firstMs;
+    const tps =
+      outputTokens !== undefined && outputTokens > 1 && duration > 0 ? (outputTokens / duration) * 1000 : null;
+    return {
+      event: 'speed',
+      data: { ttft: firstMs, latency: totalMs, duration, ...(tps === null ? {} : { tps: Math.round(tps * 10) / 10 }) },
+    };
+  },
+  notice: ({ code, text }) => ({ event: 'notice', data: { code, text } }),
+  finish: ({ reason }) => ({ event: 'stop', data: reason }),
+  error: ({ error: { code, message, ...body } }, { provider }) => ({
+    event: 'error',
+    data: { type: code, message, provider, ...(Object.keys(body).length === 0 ? {} : { body }) },
+  }),
+};
+
+function callEvent(call: JsonObject): WebApiEvent {
+  return { event: 'tool_calls', data: [call] };
+}
+
+const USAGE_FIELDS = {
+  inputTokens: 'totalInputTokens',
+  outputTokens: 'totalOutputTokens',
+  cachedInputTokens: 'inputCachedTokens',
+  cacheWriteTokens: 'inputWriteCacheTokens',
+  reasoningTokens: 'outputReasoningTokens',
+} as const satisfies Record<keyof Usage, string>;
+
+function usageData(usage: Usage): JsonObject {
+  const data: JsonObject = {};
+  for (const [ours, theirs] of Object.entries(USAGE_FIELDS)) {
+    const tokens = usage[ours as keyof Usage];
+    if (tokens !== undefined) data[theirs] = tokens;
+  }
+  const { inputTokens, outputTokens } = usage;
+  if (inputTokens !== undefined && outputTokens !== undefined) data['totalTokens'] = inputTokens + outputTokens;
+  return data;
+}
+
+/**
+ * Puts the parts of one answer into the events of `/webapi/chat`; neighbouring pieces of text become one.
+ *
+ * @example
+ * const encoder = new WebApiEncoder('openai');
+ * for await (const parts of runtime.chat(request)) for (const { event, data } of encoder.encode(parts)) write(event, data);
+ */
+export class WebApiEncoder {
+  readonly #told: Told;
+
+  /** `provider`: whose answer it is; errors name it. */
+  constructor(provider: string) {
+    this.#told = { provider, outputTokens: undefined, callTexts: new Map() };
+  }
+
+  encode(parts: readonly StreamPart[]): WebApiEvent[] {
+    const events: WebApiEvent[] = [];
+    for (const part of parts) {
+      const event = (FORMS[part.type] as (part: StreamPart, told: Told) => WebApiEvent | null)(part, this.#told);
+      if (event === null) continue;
+      const last = events.at(-1);
+      const isWords = event.event === 'text' || event.event === 'reasoning';
+      const isMore = isWords && last?.event === event.event;
+      if (isMore && typeof last.data === 'string' && typeof event.data === 'string') last.data += event.data;
+      else events.push(event);
+    }
+    return events;
+  }
+}
+
+type OpenCall = { id: string | undefined; name: string; argumentsText: string };
+
+/** Turns the events of one answer back into parts. What it does not know does no harm. */
+export class WebApiDecoder {
+  /** True once `finish` or `error` came: nothing counts after it. */
+  ended = false;
+  readonly #calls = new Map<number, OpenCall>();
+
+  push(event: string, data: JsonValue, out: StreamPart[]): void {
+    if (this.ended) return;
+    switch (event) {
+      case 'text':
+      case 'reasoning':
+        if (typeof data === 'string' && data !== '') out.push({ type: event, text: data });
+        return;
+      case 'reasoning_signature':
+        if (typeof data === 'string') out.push({ type: 'reasoning_signature', signature: data });
+        return;
+      case 'tool_calls':
+        if (Array.isArray(data)) for (const call of data) if (isJsonObject(call)) this.#call(call, out);
+        return;
+      case 'malformed_tool_call':
+        if (isJsonObject(data)) {
+          out.push({ type: 'malformed_tool_call', raw: textIn(data, 'raw'), reason: textIn(data, 'reason') });
+        }
+        return;
+      case 'base64_image':
+      case 'content_part': {
+        const image = readImage(data);
+        if (image !== null) out.push(image);
+        return;
+      }
+      case 'grounding':
+        out.push(...readCitations(data));
+        return;
+      case 'usage':
+        if (isJsonObject(data)) out.push({ type: 'usage', usage: readUsage(data) });
+        return;
+      case 'speed':
+        if (isJsonObject(data)) out.push(...readTiming(data));
+        return;
+      case 'notice':
+        if (isJsonObject(data)) out.push({ type: 'notice', code: textIn(data, 'code'), text: textIn(data, 'text') });
+        return;
+      case 'stop':
+        for (const index of [...this.#calls.keys()]) this.#whole(index, false, out);
+        out.push({ type: 'finish', reason: readReason(data) });
+        this.ended = true;
+        return;
+      case 'error':
+        this.fail(readError(data), out);
+        return;
+    }
+  }
+
+  /** Ends the answer with an error; a call under way is never whole. */
+  fail(error: ErrorInfo, out: StreamPart[]): void {
+    if (this.ended) return;
+    out.push({ type: 'error', error });
+    this.ended = true;
+  }
+
+  #call(call: JsonObject, out: StreamPart[]): void {
+    const { index, id, whole } = call;
+    const said = isJsonObject(call['function']) ? call['function'] : {};
+    if (typeof index !== 'number') return;
+    let open = this.#calls.get(index);
+    if (open === undefined) {
+      open = { id: typeof id === 'string' ? id : undefined, name: textIn(said, 'name'), argumentsText: '' };
+      this.#calls.set(index, open);
+      out.push({ type: 'tool_call_start', index, ...(open.id === undefined ? {} : { id: open.id }), name: open.name });
+    }
+    const more = textIn(said, 'arguments');
+    open.argumentsText += more;
+    if (typeof call['argumentsText'] === 'string') open.argumentsText = call['argumentsText'];
+    if (whole === true) this.#whole(index, call['unreadable'] === true, out);
+    else if (more !== '') out.push({ type: 'tool_call_delta', index, argumentsText: more });
+  }
+
+  #whole(index: number, unreadable: boolean, out: StreamPart[]): void {
+    const open = this.#calls.get(index);
+    if (open === undefined) return;
+    this.#calls.delete(index);
+    const { id, name, argumentsText } = open;
+    const named = { index, ...(id === undefined ? {} : { id }), name };
+    const args = unreadable ? null : readArguments(argumentsText, false);
+    out.push({ type: 'tool_call', ...named, arguments: args, argumentsText });
+  }
+}
+
+function textIn(data: JsonObject, field: string): string {
+  const value = data[field];
+  return typeof value === 'string' ? value : '';
+}
+
+function readImage(data: JsonValue): StreamPart | null {
+  if (typeof data === 'string') return dataImage(data);
+  if (!isJsonObject(data) || data['partType'] !== 'image') return null;
+  const image = dataImage(textIn(data, 'content'));
+  const mimeType = textIn(data, 'mimeType');
+  return image === null || mimeType === '' ? image : { ...image, mimeType };
+}
+
+function readCitations(data: JsonValue): PartOf<'citation'>[] {
+  const list = isJsonObject(data) ? data['citations'] : null;
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item) => {
+    if (!isJsonObject(item) || typeof item['url'] !== 'string') return [];
+    const { url, title, text } = item;
+    return [
+      {
+        type: 'citation' as const,
+        url,
+        ...(typeof title === 'string' ? { title } : {}),
+        ...(typeof text === 'string' ? { text } : {}),
+      },
+    ];
+  });
+}
+
+function readUsage(data: JsonObject): Usage {
+  const usage: Usage = {};
+  for (const [ours, theirs] of Object.entries(USAGE_FIELDS)) {
+    const tokens = data[theirs];
+    if (typeof tokens === 'number') usage[ours as keyof Usage] = tokens;
+  }
+  return usage;
+}
+
+function readTiming({ ttft, latency }: JsonObject): PartOf<'timing'>[] {
+  return typeof ttft === 'number' && typeof latency === 'number'
+    ? [{ type: 'timing', firstMs: ttft, totalMs: latency }]
+    : [];
+}
+
+const REASONS: ReadonlySet<string> = new Set<FinishReason>([
+  'stop',
+  'length',
+  'tool_calls',
+  'content_filter',
+  'error',
+  'cancelled',
+]);
+
+function readReason(data: JsonValue): FinishReason {
+  if (data === 'abort') return 'cancelled';
+  return typeof data === 'string' && REASONS.has(data) ? (data as FinishReason) : 'stop';
+}
+
+/** The error in the data of an event. The list of codes grows with the server: an unknown one is kept as it is. */
+function readError(data: JsonValue): ErrorInfo {
+  if (!isJsonObject(data))
+    return { code: 'bad_response', message: 'The answer ended with an error that says nothing.' };
+  const body = isJsonObject(data['body']) ? data['body'] : {};
+  const { hint, retryable, retryAfterMs } = body;
+  const code = textIn(data, 'type');
+  return {
+    code: code === '' ? 'bad_response' : (code as ErrorCode),
+    message: textIn(data, 'message') || 'The answer ended with an error that says nothing.',
+    ...(typeof hint === 'string' ? { hint } : {}),
+    ...(retryable === true ? { retryable } : {}),
+    ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
+  };
+}

@@ -1,0 +1,194 @@
+import {
+  isAbortError,
+  isJsonObject,
+  parseJson,
+  systemClock,
+  ToolyardError,
+  type Clock,
+  type ErrorInfo,
+  type Fetch,
+  type ImagePart,
+  type JsonValue,
+  type ModelsView,
+} from '@toolyard/protocol';
+import { throwIfAborted } from '../abort.ts';
+import { problemIn } from '../fetch-sse/answer-reader.ts';
+import { readChat } from '../fetch-sse/read-chat.ts';
+import type {
+  CallOptions,
+  ChatRequest,
+  CreatedImages,
+  Embeddings,
+  EmbeddingsRequest,
+  GeneratedObject,
+  ImageRequest,
+  ModelInfo,
+  ModelRuntime,
+  ObjectRequest,
+  Speech,
+  SpeechRequest,
+  StreamPart,
+  Transcription,
+  TranscriptionRequest,
+} from '../types.ts';
+import { CallGuard, SilenceError } from '../wire/call-guard.ts';
+import { readBounded, readBytes } from '../wire/endpoint.ts';
+import { base64Of } from '../wire/media.ts';
+import { toNetworkError } from '../wire/network-error.ts';
+
+/** Longest answer that is read whole, in characters or bytes. */
+const MAX_WHOLE = 128_000_000;
+
+export type WebApiRuntimeOptions = {
+  /** Which provider of the server. */
+  provider: string;
+  /** Where the server is, such as `http://127.0.0.1:8710`; default: where the page comes from. */
+  baseUrl?: string;
+  /** Sent with every request, such as the token of the server. */
+  headers?: Readonly<Record<string, string>>;
+  fetch: Fetch;
+  clock?: Clock;
+  /** Milliseconds without a byte after which an answer in words is given up, default 60,000. */
+  idleTimeoutMs?: number;
+  /** Milliseconds everything else may take until its answer begins, default 600,000: pictures are slow. */
+  wholeTimeoutMs?: number;
+};
+
+/**
+ * The models of a provider of a Toolyard server, over its HTTP API: keys stay where they are. For a loop in a browser
+ * tab, and for whoever else has no key of their own.
+ *
+ * @example
+ * const runtime = createWebApiRuntime({ provider: 'openai', fetch: window.fetch.bind(window) });
+ * for await (const parts of runtime.chat(request)) show(parts);
+ */
+export function createWebApiRuntime(options: WebApiRuntimeOptions): ModelRuntime {
+  return new WebApiRuntime(options);
+}
+
+class WebApiRuntime implements ModelRuntime {
+  readonly provider: string;
+  readonly #options: WebApiRuntimeOptions;
+  readonly #base: string;
+  /** Names the server in messages. */
+  readonly #server: string;
+  readonly #clock: Clock;
+
+  constructor(options: WebApiRuntimeOptions) {
+    this.#options = options;
+    this.provider = options.provider;
+    this.#base = (options.baseUrl ?? '').replace(/\/+$/, '');
+    this.#server = URL.canParse(this.#base) ? new URL(this.#base).origin : 'this server';
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  chat(request: ChatRequest, options: CallOptions = {}): AsyncIterable<readonly StreamPart[]> {
+    const { fetch, headers, idleTimeoutMs } = this.#options;
+    const url = `${this.#base}/webapi/chat/${encodeURIComponent(this.provider)}`;
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
+      body: JSON.stringify(request),
+    };
+    return readChat(url, init, { fetch, clock: this.#clock, signal: options.signal, idleTimeoutMs });
+  }
+
+  async models(options: CallOptions = {}): Promise<ModelInfo[]> {
+    const view = await this.#json<ModelsView>('/api/models', null, options);
+    const isOurs = ({ providerId }: { providerId: string }): boolean => providerId === this.provider;
+    const failure = view.failures.find(isOurs);
+    if (failure !== undefined) throw new ToolyardError(failure.error);
+    return view.models.filter(isOurs).map(({ modelId, contextWindow, inputs }) => ({
+      id: modelId,
+      ...(contextWindow === undefined ? {} : { contextWindow }),
+      ...(inputs === undefined ? {} : { inputs }),
+    }));
+  }
+
+  embeddings(request: EmbeddingsRequest, options: CallOptions = {}): Promise<Embeddings> {
+    return this.#json(this.#path('embeddings'), request, options);
+  }
+
+  async createImage(request: ImageRequest, options: CallOptions = {}): Promise<CreatedImages> {
+    const made = await this.#json<CreatedImages>(this.#path('images'), request, options);
+    return { ...made, images: await Promise.all(made.images.map((image) => this.#inPlace(image, options))) };
+  }
+
+  async textToSpeech(request: SpeechRequest, options: CallOptions = {}): Promise<Speech> {
+    const { file, mimeType } = await this.#json<{ file: string; mimeType: string }>(
+      this.#path('speech'),
+      request,
+      options,
+    );
+    return { mimeType, data: await this.#file(file, options) };
+  }
+
+  transcribe({ audio, ...request }: TranscriptionRequest, options: CallOptions = {}): Promise<Transcription> {
+    const part = { type: 'audio', mimeType: audio.mimeType, source: { data: base64Of(audio.data) } };
+    return this.#json(this.#path('transcriptions'), { ...request, audio: part }, options);
+  }
+
+  generateObject(request: ObjectRequest, options: CallOptions = {}): Promise<GeneratedObject> {
+    return this.#json(this.#path('objects'), request, options);
+  }
+
+  #path(ability: string): string {
+    return `/api/providers/${encodeURIComponent(this.provider)}/${ability}`;
+  }
+
+  /** What the server keeps as a file comes with its bytes, as from any other runtime. */
+  async #inPlace(image: ImagePart, options: CallOptions): Promise<ImagePart> {
+    if (!('blob' in image.source)) return image;
+    return { ...image, source: { data: base64Of(await this.#file(image.source.blob, options)) } };
+  }
+
+  #file(sha256: string, options: CallOptions): Promise<Uint8Array> {
+    return this.#ask(`/api/files/${sha256}`, null, options, (response, guard) => readBytes(response, guard, MAX_WHOLE));
+  }
+
+  #json<Result>(path: string, body: object | null, options: CallOptions): Promise<Result> {
+    return this.#ask(path, body, options, async (response, guard) => {
+      const text = await readBounded(response, guard, MAX_WHOLE);
+      const parsed = parseJson(text);
+      // What the server answers has the shape both sides share as types.
+      if (parsed.ok && isJsonObject(parsed.value)) return parsed.value as JsonValue as Result;
+      throw new ToolyardError(problemIn(text, null, this.#server));
+    });
+  }
+
+  async #ask<Result>(
+    path: string,
+    body: object | null,
+    { signal }: CallOptions,
+    read: (response: Response, guard: CallGuard) => Promise<Result>,
+  ): Promise<Result> {
+    throwIfAborted(signal);
+    const { fetch, headers, wholeTimeoutMs = 600_000 } = this.#options;
+    const url = `${this.#base}${path}`;
+    const guard = new CallGuard({ clock: this.#clock, idleTimeoutMs: wholeTimeoutMs, signal });
+    try {
+      const init: RequestInit =
+        body === null
+          ? { headers: { ...headers } }
+          : { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
+      const response = await guard.wait(fetch(url, { ...init, signal: guard.signal }));
+      if (response.ok) return await read(response, guard);
+      throw new ToolyardError(problemIn(await readBounded(response, guard), response.status, this.#server));
+    } catch (thrown) {
+      if (thrown instanceof SilenceError) throw new ToolyardError(tooSlow(this.#server, wholeTimeoutMs));
+      if (isAbortError(thrown) || ToolyardError.isInstance(thrown)) throw thrown;
+      throw new ToolyardError(toNetworkError(thrown, url), { cause: thrown });
+    } finally {
+      guard.dispose();
+    }
+  }
+}
+
+function tooSlow(server: string, ms: number): ErrorInfo {
+  return {
+    code: 'timed_out',
+    message: `${server} did not answer within ${Math.round(ms / 1000)} s.`,
+    hint: 'The model may be slow or busy. Try again, or ask for less.',
+    retryable: true,
+  };
+}

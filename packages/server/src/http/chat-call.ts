@@ -1,0 +1,55 @@
+import type { ChatRequest } from '@toolyard/model-runtime';
+import type { FinishReason, Message, ToolDefinition } from '@toolyard/protocol';
+import type { ChatCall, ChatMessage } from './schemas/model-calls.ts';
+import { checkParts } from './user-parts.ts';
+
+/**
+ * The request a model gets for what somebody sent: whatever was left out is filled in.
+ *
+ * @param isKept whether the person has a file of this sha256
+ * @throws ProblemAnswer 400 or 404 for an attachment that is none
+ */
+export async function toChatRequest(
+  call: ChatCall,
+  isKept: (sha256: string) => Promise<boolean>,
+): Promise<ChatRequest> {
+  const { model, tools = [], toolChoice = 'auto', toolMode = 'native', parameters = {}, responseFormat } = call;
+  return {
+    model,
+    messages: await toMessages(call.messages, isKept),
+    tools: tools.map((tool): ToolDefinition => ({
+      ...tool,
+      tool: tool.tool ?? { serverId: 'client', name: tool.name },
+      // What was sent in from outside is nothing of ours.
+      builtIn: false,
+    })),
+    toolChoice,
+    toolMode,
+    parameters,
+    ...(responseFormat === undefined ? {} : { responseFormat }),
+  };
+}
+
+/** Messages with everything a message has. @throws as {@link toChatRequest} does */
+export async function toMessages(
+  messages: readonly ChatMessage[],
+  isKept: (sha256: string) => Promise<boolean>,
+): Promise<Message[]> {
+  for (const message of messages) if (message.role === 'user') await checkParts(message.parts, isKept);
+  return messages.map((message, at): Message => {
+    const { id = `message-${at}`, parentId = null, createdAt = 0 } = message;
+    const base = { id, parentId, createdAt };
+    switch (message.role) {
+      case 'user':
+        return { ...base, role: 'user', parts: message.parts };
+      case 'assistant': {
+        const { parts, runId = '', model = '', finishReason = 'stop' } = message;
+        return { ...base, role: 'assistant', parts, runId, model, finishReason: finishReason as FinishReason };
+      }
+      case 'tool':
+        return { ...base, role: 'tool', name: message.name, tool: message.tool ?? null, parts: message.parts };
+      case 'system':
+        return { ...base, role: 'system', parts: message.parts };
+    }
+  });
+}

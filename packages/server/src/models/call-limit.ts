@@ -1,0 +1,46 @@
+import type { Principal, Usage } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+
+/** One call of a model that somebody outside asks for. */
+export type OutsideCall = {
+  providerId: string;
+  modelId: string;
+  ability: 'chat' | 'embeddings' | 'images' | 'speech' | 'transcriptions' | 'objects';
+};
+
+/** Decides on calls that come from outside of a run, and learns what they used. */
+export type CallPolicy = {
+  /**
+   * Called before anything is sent. What it returns is called once, when the call is over, however it ended.
+   *
+   * @throws ToolyardError where the call is not to be made
+   */
+  admit(principal: Principal, call: OutsideCall): (usage: Usage | undefined) => void;
+};
+
+/** How many calls one owner may have under way; a loop that runs away in a tab stops here. */
+const MOST_AT_ONCE = 32;
+
+/** The policy of a server nobody gave another: so many at once, whatever they cost. */
+export function createCallLimit(most = MOST_AT_ONCE): CallPolicy {
+  const underWay = new Map<string, number>();
+  return {
+    admit({ ownerId }) {
+      const now = underWay.get(ownerId) ?? 0;
+      if (now >= most) {
+        throw new ToolyardError({
+          code: 'rate_limited',
+          message: `${most} model calls of yours are under way already.`,
+          hint: 'Wait until one of them is over.',
+          retryable: true,
+        });
+      }
+      underWay.set(ownerId, now + 1);
+      return () => {
+        const left = (underWay.get(ownerId) ?? 1) - 1;
+        if (left === 0) underWay.delete(ownerId);
+        else underWay.set(ownerId, left);
+      };
+    },
+  };
+}
