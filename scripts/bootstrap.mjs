@@ -17,6 +17,7 @@ const TASKS = {
   toolyard: ['packages/cli/src/bin.ts'],
   test: ['scripts/test.ts'],
   bench: ['scripts/bench.ts'],
+  conformance: ['scripts/test.ts', 'e2e/conformance'],
 };
 
 function say(text) {
