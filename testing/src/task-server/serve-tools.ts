@@ -58,11 +58,12 @@ export function serveTools(
   server.registerCapabilities(
     era === 'modern'
       ? { extensions: { [EXTENSION]: {} } }
-      : ({ tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } } as object),
+      : { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
   );
   server.setRequestHandler('tools/call', { params: anything }, async (params, context) => {
-    const tool = tools.find(({ name }) => name === params['name']);
-    if (tool === undefined) throw protocolError(-32_602, `There is no tool ${String(params['name'])}.`);
+    const wanted = textOf(params['name']);
+    const tool = tools.find(({ name }) => name === wanted);
+    if (tool === undefined) throw protocolError(-32_602, `There is no tool ${wanted}.`);
     const args = isJsonObject(params['arguments']) ? params['arguments'] : {};
     if (!('work' in tool)) return calm(() => tool.call(args, context));
     const wantsTask = era === 'modern' ? knowsTasks(context) : params['task'] !== undefined;
@@ -142,9 +143,14 @@ function serveLegacy({ server }: McpServer, desk: TaskDesk): void {
 }
 
 function known(desk: TaskDesk, params: JsonObject): ServedTask {
-  const task = desk.find(String(params['taskId']));
+  const task = desk.find(textOf(params['taskId']));
   if (task === undefined) throw protocolError(-32_602, 'There is no such task.');
   return task;
+}
+
+/** An argument that should be a text. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function knowsTasks(context: ServerContext): boolean {

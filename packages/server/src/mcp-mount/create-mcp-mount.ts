@@ -77,7 +77,7 @@ export type McpMount = {
  */
 export function createMcpMount(options: McpMountOptions): McpMount {
   const { createServer, maxBodyBytes = MAX_BODY_BYTES, onError = () => undefined } = options;
-  const { answer, open } = whoMayAsk(
+  const door = whoMayAsk(
     options.allowedHosts === undefined ? LOOPBACK_NAMES : options.allowedHosts,
     options.allowedOrigins ?? [],
   );
@@ -115,10 +115,10 @@ export function createMcpMount(options: McpMountOptions): McpMount {
   return {
     async fetch(request, more = {}) {
       try {
-        return answer(request) ?? open(request, await handle(request, more));
+        return door.answer(request) ?? door.open(request, await handle(request, more));
       } catch (error) {
         onError(error instanceof Error ? error : new Error(String(error)));
-        return open(request, refuse(500, INTERNAL_ERROR, 'Something went wrong in the server.'));
+        return door.open(request, refuse(500, INTERNAL_ERROR, 'Something went wrong in the server.'));
       }
     },
     announce: {

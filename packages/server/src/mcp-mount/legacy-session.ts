@@ -20,8 +20,8 @@ export type LegacySessionOptions = {
   clock: Pick<Clock, 'after' | 'monotonic'>;
   idleMs: number;
   /** At most once, whoever ended it. */
-  onEnd(): void;
-  onError(error: Error): void;
+  onEnd: () => void;
+  onError: (error: Error) => void;
 };
 
 /** A client of 2025-11-25 or before, from `initialize` to DELETE. It ends by itself when nothing is asked for long. */

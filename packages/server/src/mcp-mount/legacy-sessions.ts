@@ -5,12 +5,12 @@ import { LegacySession } from './legacy-session.ts';
 import { REFUSED, SESSION_NOT_FOUND, refuse } from './refusals.ts';
 
 export type LegacySessionsOptions = {
-  createServer(request: Request, authInfo: AuthInfo | undefined): Promise<McpServer>;
+  createServer: (request: Request, authInfo: AuthInfo | undefined) => Promise<McpServer>;
   clock: Pick<Clock, 'after' | 'monotonic'>;
-  newId(): string;
+  newId: () => string;
   most: number;
   idleMs: number;
-  onError(error: Error): void;
+  onError: (error: Error) => void;
 };
 
 /** All the clients of 2025-11-25 and before that are connected. */

@@ -18,7 +18,8 @@ export async function readMessage(
   const pieces: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const piece of request.body ?? []) {
+    const body: AsyncIterable<Uint8Array> | Uint8Array[] = request.body ?? [];
+    for await (const piece of body) {
       size += piece.byteLength;
       if (size > maxBytes) return tooLarge;
       pieces.push(piece);

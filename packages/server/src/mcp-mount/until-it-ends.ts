@@ -1,6 +1,6 @@
 /** The same answer; `onEnd` is called once, when its body has been read, has failed, or nobody reads it any more. */
 export function untilItEnds(response: Response, onEnd: () => void): Response {
-  const body = response.body;
+  const body: ReadableStream<Uint8Array> | null = response.body;
   if (body === null) {
     onEnd();
     return response;
