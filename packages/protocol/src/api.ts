@@ -1,7 +1,7 @@
 import type { ModelParameters, RunLimits, ToolMode } from './agents.ts';
 import type { ErrorInfo } from './errors.ts';
 import type { RunEvent } from './events.ts';
-import type { InterruptAnswer } from './interrupts.ts';
+import type { InterruptAnswer, ToolChange } from './interrupts.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { AssistantMessage, Message, UserMessage } from './messages.ts';
 import type { UserPart } from './parts.ts';
@@ -249,6 +249,8 @@ export type McpToolView = {
   /** What its server says it may do, where it says anything. */
   annotations?: ToolAnnotations;
   permission: 'allow' | 'never' | null;
+  /** It was approved, and is not what it was then: it is asked about again, whatever is allowed. */
+  changed?: ToolChange;
 };
 export type ChangeMcpServer = { enabled: boolean };
 

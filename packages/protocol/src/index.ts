@@ -40,11 +40,25 @@ export type {
   ApprovalAnswer,
   ApprovalInterrupt,
   ApprovalScope,
+  ElicitationAnswer,
+  FormInterrupt,
   InDoubtAnswer,
   InDoubtInterrupt,
   Interrupt,
   InterruptAnswer,
+  SamplingContent,
+  SamplingDecision,
+  SamplingInterrupt,
+  SamplingMessage,
+  SignInAnswer,
+  SignInInterrupt,
+  ToolChange,
+  ToolDifference,
+  UrlInterrupt,
 } from './interrupts.ts';
+export type { FormFault, FormField, FormOption } from './forms.ts';
+export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
+export { showHidden } from './hidden-characters.ts';
 export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, RunStatus } from './events.ts';
 export { RUN_EVENT_VERSION } from './events.ts';
 export type { ModelParameters, OnMaxTurns, ReasoningEffort, RunLimits, ToolMode } from './agents.ts';

@@ -3,6 +3,7 @@ import type { ToolHost } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
   AgentConfiguration,
+  ApprovalInterrupt,
   ChangeMcpServer,
   ChangeProvider,
   ChangeQueuedMessage,
@@ -42,6 +43,8 @@ export type RunService = {
   cancel(principal: Principal, runId: string): Promise<RunRecord>;
   /** `conflict` where it was answered or withdrawn, `bad_request` where the answer does not fit its kind. */
   answer(principal: Principal, interruptId: string, answer: InterruptAnswer): Promise<StoredInterrupt>;
+  /** Somebody has signed in to a server: calls that waited for that are made again. */
+  signedIn(principal: Principal, serverId: string): Promise<void>;
   changeQueued(
     principal: Principal,
     conversationId: string,
@@ -120,6 +123,10 @@ export type Servers = {
   list(principal: Principal): Promise<McpServerView[]>;
   change(principal: Principal, id: string, change: ChangeMcpServer): Promise<McpServerView>;
   reconnect(principal: Principal, id: string): Promise<McpServerView>;
+  /** From now on the tool is called unasked only as long as it is what was shown with this question. */
+  approve(asked: ApprovalInterrupt): void;
+  /** Calls back when a server that wanted a sign-in is ready. */
+  onSignedIn(listener: (serverId: string) => void): void;
   /** Waits, bounded, for servers of this configuration that are still connecting. */
   select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection>;
   close(): Promise<void>;

@@ -1,6 +1,13 @@
 import type { IndexedTool, ServerHealth } from '@toolyard/mcp-host';
 import { redactorFor } from '@toolyard/mcp-host';
-import type { ErrorInfo, McpServerView, McpToolView, PermissionView } from '@toolyard/protocol';
+import type {
+  ErrorInfo,
+  McpServerView,
+  McpToolView,
+  PermissionView,
+  ToolChange,
+  ToolReference,
+} from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
 import { shownTransport } from './redact.ts';
 
@@ -15,11 +22,13 @@ export type ServerViewOptions = {
   tools: readonly IndexedTool[];
   /** What was decided about tools for everywhere. */
   permissions: readonly PermissionView[];
+  /** How a tool differs from what was approved of it. */
+  changeOf: (tool: ToolReference) => ToolChange | undefined;
 };
 
 /** A server as its owner sees it: nothing in it tells a key, an argument or an environment. */
 export function toServerView(options: ServerViewOptions): McpServerView {
-  const { server, enabled, health, tools, permissions } = options;
+  const { server, enabled, health, tools, permissions, changeOf } = options;
   const { config, origin } = server;
   const redact = redactorFor(config);
   const { serverInfo, era, protocolVersion, error } = health;
@@ -34,7 +43,7 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     ...(era === undefined ? {} : { era }),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
     ...(error === undefined ? {} : { error: redacted(error, redact) }),
-    tools: tools.map((tool) => toToolView(tool, permissions)),
+    tools: tools.map((tool) => toToolView(tool, permissions, changeOf(tool.tool))),
     skipped: health.skipped,
     log: health.log.slice(-LOG_LINES).map(({ at, level, text }) => ({ at, level, text: redact(text) })),
   };
@@ -48,6 +57,7 @@ function redacted(error: ErrorInfo, redact: (text: string) => string): ErrorInfo
 function toToolView(
   { tool, title, description, annotations }: IndexedTool,
   permissions: readonly PermissionView[],
+  change: ToolChange | undefined,
 ): McpToolView {
   const decided = permissions.find((each) => each.tool.serverId === tool.serverId && each.tool.name === tool.name);
   return {
@@ -57,5 +67,6 @@ function toToolView(
     readOnly: annotations?.readOnly === true,
     ...(annotations === undefined ? {} : { annotations }),
     permission: decided?.decision ?? null,
+    ...(change === undefined ? {} : { changed: { hasMoved: change.hasMoved, differences: change.differences } }),
   };
 }

@@ -1,7 +1,16 @@
-import type { IndexedTool, ServerState } from '@toolyard/mcp-host';
+import type { IndexedTool, PinStore, QuestionHandlers, ServerState } from '@toolyard/mcp-host';
 import { McpHost, redactorFor } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
-import type { Clock, JsonObject, McpServerView, Principal, ResolvedAgentConfiguration } from '@toolyard/protocol';
+import type {
+  ApprovalInterrupt,
+  Clock,
+  JsonObject,
+  McpServerView,
+  Principal,
+  ResolvedAgentConfiguration,
+  ToolChange,
+  ToolReference,
+} from '@toolyard/protocol';
 import { isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { PermissionRepository, SettingsRepository } from '@toolyard/storage';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
@@ -11,9 +20,17 @@ import { ChangeSignal } from './change-signal.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import { Selection } from './selection.ts';
 import { toServerView } from './server-view.ts';
+import { loadPins } from './stored-pins.ts';
 
 /** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
 const PATIENCE_MS = 10_000;
+
+/** Declares to servers what they may ask. Who answers comes with each call; outside of one nobody does. */
+const NOBODY: QuestionHandlers = {
+  form: () => Promise.resolve({ action: 'cancel' }),
+  url: () => Promise.resolve('cancel'),
+  sampling: () => Promise.reject(new ToolyardError({ code: 'refused', message: 'Nobody can be asked for that now.' })),
+};
 
 /** In these states nobody knows yet whether a server will have tools. */
 const ON_ITS_WAY: ReadonlySet<string> = new Set(['connecting', 'reconnecting']);
@@ -38,7 +55,8 @@ export type ServersOptions = {
 /** The MCP servers of this process. Those that are switched on begin to connect at once; nobody waits for them. */
 export async function createServers(options: ServersOptions): Promise<Servers> {
   const stored = await options.settings.get(options.owner, ENABLED_KEY);
-  return new OwnServers(options, isJsonObject(stored) ? stored : {});
+  const pins = await loadPins(options);
+  return new OwnServers(options, isJsonObject(stored) ? stored : {}, pins);
 }
 
 class OwnServers implements Servers {
@@ -54,9 +72,11 @@ class OwnServers implements Servers {
   readonly #selections = new Map<string, ToolSelection>();
   /** On their way for longer than a run waits: one run has waited in vain, the others need not. */
   readonly #outwaited = new Set<string>();
+  readonly #wantsSignIn = new Set<string>();
+  #onSignedIn: (serverId: string) => void = () => undefined;
   #changes = 0;
 
-  constructor(options: ServersOptions, switched: JsonObject) {
+  constructor(options: ServersOptions, switched: JsonObject, pins: PinStore) {
     const { clock, hub } = options;
     this.#options = options;
     this.#switched = switched;
@@ -77,6 +97,8 @@ class OwnServers implements Servers {
       },
       clock,
       clientInfo: { name: 'toolyard', version: VERSION },
+      handlers: NOBODY,
+      pins,
     });
     this.#borrowed = new BorrowedServers(clock, (id) => void this.#host.disconnect(id));
     this.#signal = new ChangeSignal(clock, (id) => hub.changed(null, 'servers', id));
@@ -84,6 +106,7 @@ class OwnServers implements Servers {
       this.#changes++;
       if (this.#outwaited.has(id) && !ON_ITS_WAY.has(this.#states().get(id) ?? '')) this.#outwaited.delete(id);
       this.#signal.changed(id);
+      this.#watchSignIn(id);
     });
     for (const [id, isEnabled] of this.#enabled) if (isEnabled) this.#connect(id);
   }
@@ -92,13 +115,14 @@ class OwnServers implements Servers {
     const decided = await this.#options.permissions.list(principal);
     const permissions = decided.filter(({ conversationId }) => conversationId === null);
     const health = new Map(this.#host.health().map((each) => [each.id, each]));
+    const changeOf = (tool: ToolReference): ToolChange | undefined => this.#host.trust.changeOf(tool);
     const tools = Map.groupBy(this.#host.tools(), ({ tool }: IndexedTool) => tool.serverId);
     return this.#options.servers.flatMap((server) => {
       const { id } = server.config;
       const known = health.get(id);
       if (known === undefined) return [];
       const enabled = this.#enabled.get(id) === true;
-      return [toServerView({ server, enabled, health: known, tools: tools.get(id) ?? [], permissions })];
+      return [toServerView({ server, enabled, health: known, tools: tools.get(id) ?? [], permissions, changeOf })];
     });
   }
 
@@ -147,6 +171,14 @@ class OwnServers implements Servers {
     return this.#selection(serverIds, configuration.disabledTools);
   }
 
+  approve({ tool, definition }: ApprovalInterrupt): void {
+    if (definition !== undefined) this.#host.approveTool(tool, definition);
+  }
+
+  onSignedIn(listener: (serverId: string) => void): void {
+    this.#onSignedIn = listener;
+  }
+
   async close(): Promise<void> {
     this.#borrowed.close();
     await this.#host.close();
@@ -160,6 +192,12 @@ class OwnServers implements Servers {
     signal.throwIfAborted();
     const states = this.#states();
     for (const id of awaited) if (ON_ITS_WAY.has(states.get(id) ?? '')) this.#outwaited.add(id);
+  }
+
+  #watchSignIn(id: string): void {
+    const state = this.#states().get(id);
+    if (state === 'needs_sign_in') this.#wantsSignIn.add(id);
+    if (state === 'ready' && this.#wantsSignIn.delete(id)) this.#onSignedIn(id);
   }
 
   #states(): Map<string, ServerState> {

@@ -1,6 +1,6 @@
 import type { ChangeMcpServer, McpServerView, PermissionView } from '@toolyard/protocol';
 import { z } from 'zod';
-import { errorInfo, named, pageOf, time, toolReference } from './common.ts';
+import { errorInfo, named, pageOf, time, toolChange, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
 
 const mcpTool = z.strictObject({
@@ -17,6 +17,7 @@ const mcpTool = z.strictObject({
     })
     .exactOptional(),
   permission: z.enum(['allow', 'never']).nullable(),
+  changed: toolChange.exactOptional(),
 });
 
 export const mcpServerView = named(

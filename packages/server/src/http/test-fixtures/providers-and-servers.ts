@@ -74,6 +74,8 @@ export function createTestServers(ownerId: string): Servers {
       return found;
     },
     reconnect: async (principal, id) => find(principal, id),
+    approve() {},
+    onSignedIn() {},
     select: () => Promise.reject(new Error('no test of the door selects tools')),
     close: async () => {},
   };
