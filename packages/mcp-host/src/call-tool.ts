@@ -4,9 +4,10 @@ import { explainFailedCall, notSent } from './call-failure.ts';
 import { checkStructured } from './check-arguments.ts';
 import { readToolResult } from './read-result.ts';
 import type { ListedTool } from './read-tool.ts';
-import type { RequestContext } from './request.ts';
-import { RequestStopped, RoundHandedOut, sendRequest } from './request.ts';
+import { RoundHandedOut, sendRequest } from './request.ts';
 import type { CallToolOptions } from './types.ts';
+import type { RequestContext } from './under-way.ts';
+import { RequestStopped } from './under-way.ts';
 
 export type Call = {
   context: RequestContext;

@@ -11,11 +11,11 @@ import { capabilitiesIn, introductionOf } from './introduction.ts';
 import type { QuestionHandlers } from './questions.ts';
 import { QuestionDesk } from './question-desk.ts';
 import type { ListedTool } from './read-tool.ts';
-import type { OpenRequest } from './request.ts';
 import { hearServerLog } from './server-messages.ts';
 import { Session, timeoutOf } from './session.ts';
 import type { CreateTransport, HostTransport } from './transport.ts';
 import type { ConnectionPhase, Era, LogEntry, LogLevel, ServerConfig, ServerHealth } from './types.ts';
+import type { OpenRequest } from './under-way.ts';
 import type { WireLog } from './wire-log.ts';
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;

@@ -4,8 +4,8 @@ import type { JsonObject } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { AskedQuestion, Question, QuestionHandlers } from './questions.ts';
 import { answerQuestion, capabilitiesOf, readQuestion } from './questions.ts';
-import type { OpenRequest } from './request.ts';
-import { untilAborted } from './request.ts';
+import type { OpenRequest } from './under-way.ts';
+import { untilAborted } from './under-way.ts';
 
 export type QuestionDeskOptions = {
   serverId: string;

@@ -10,7 +10,7 @@ import type { QuestionDesk } from './question-desk.ts';
 import type { QuestionHandlers } from './questions.ts';
 import { mayInterrupt } from './questions.ts';
 import { readCompletion, readContents, readFilledPrompt } from './read-contents.ts';
-import type { OpenRequest, OutgoingRequest, RequestContext } from './request.ts';
+import type { OutgoingRequest } from './request.ts';
 import { sendRequest } from './request.ts';
 import { toRequestError } from './request-failure.ts';
 import { logLevelMeta } from './server-messages.ts';
@@ -25,6 +25,7 @@ import type {
   RequestOptions,
   ServerConfig,
 } from './types.ts';
+import type { OpenRequest, RequestContext } from './under-way.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
