@@ -1,6 +1,6 @@
-import type { Clock, ErrorInfo, JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { Clock, ErrorInfo, JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
-import { askServer, callServer } from './ask-server.ts';
+import { askServer, callServer, followServerTask } from './ask-server.ts';
 import { notSent } from './call-failure.ts';
 import { McpConnection } from './connection.ts';
 import type { EraMemory } from './era-memory.ts';
@@ -14,6 +14,7 @@ import { ServerLog } from './server-log.ts';
 import { ServerSet } from './server-set.ts';
 import { ServerSlot } from './server-slot.ts';
 import type { Session } from './session.ts';
+import { unreachableTask } from './tasks/task-result.ts';
 import { definitionHash, ToolTrust } from './trust.ts';
 import type {
   CallToolOptions,
@@ -217,6 +218,19 @@ export class McpHost implements ToolHost {
     }
   }
 
+  async resumeTask(handle: TaskHandle, options: CallToolOptions = {}): Promise<ToolResult> {
+    if (this.#isRefusing) return unreachableTask(handle, 'Toolyard is shutting down.');
+    const { serverId } = handle.tool;
+    const slot = this.#servers.find(serverId);
+    if (slot === undefined) return unreachableTask(handle, `there is no server "${serverId}".`);
+    const release = this.#flows.acquire();
+    try {
+      return await followServerTask(slot, this.#whenBack(slot, options.signal), handle, options);
+    } finally {
+      release();
+    }
+  }
+
   /** What was approved of tools, and whether it still holds. A tool whose approval is void is not called. */
   get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided' | 'changeOf'> {
     return this.#trust;
@@ -407,6 +421,7 @@ export class McpHost implements ToolHost {
       sources: () => this.#servers.all.filter(({ config }) => chosen(config.id)),
       hidden,
       callTool: (tool, args, options) => this.callTool(tool, args, options),
+      resumeTask: (handle, options) => this.resumeTask(handle, options),
     });
   }
 

@@ -1,9 +1,9 @@
 import type { Client } from '@modelcontextprotocol/client';
-import type { Clock, ErrorInfo, JsonObject, ResourcePart, ToolResult } from '@toolyard/protocol';
+import type { Clock, ErrorInfo, JsonObject, ResourcePart, TaskHandle, ToolResult } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { notSent } from './call-failure.ts';
 import { CallQueue } from './call-queue.ts';
-import { callTool, statusOfRefusal } from './call-tool.ts';
+import { callTool, finishTask, statusOfRefusal } from './call-tool.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { ChangeWatch } from './change-watch.ts';
 import type { QuestionDesk } from './question-desk.ts';
@@ -13,7 +13,10 @@ import { readCompletion, readContents, readFilledPrompt } from './read-contents.
 import type { OutgoingRequest } from './request.ts';
 import { sendRequest } from './request.ts';
 import { toRequestError } from './request-failure.ts';
+import type { ListedTool } from './read-tool.ts';
 import { logLevelMeta } from './server-messages.ts';
+import { unreachableTask } from './tasks/task-result.ts';
+import type { TaskWire } from './tasks/task-wire.ts';
 import type {
   CallToolOptions,
   Completion,
@@ -44,6 +47,8 @@ export type SessionOptions = {
   /** Aborted when the connection is left. */
   signal: AbortSignal;
   warn: (text: string) => void;
+  /** What can be asked about a task of the server. */
+  openTask: (taskId: string) => Promise<TaskWire>;
   /** Why nothing can be asked, once that is so. */
   whyLost: () => ErrorInfo | undefined;
   /** The server answered with an HTTP status that may mean the end of the connection. */
@@ -87,6 +92,11 @@ export class Session {
     // A legacy server's question does not say which call it belongs to: there must be only one.
     const isAlone = era === 'legacy' && mayInterrupt(handlers);
     const leave = isAlone ? await this.#queue.enter(options.signal) : (): void => undefined;
+    const onTask = async (handle: TaskHandle): Promise<void> => {
+      // What a task asks says which task it is: others need not wait for it.
+      leave?.();
+      await options.onTask?.(handle);
+    };
     try {
       const lost = whyLost();
       if (lost !== undefined) return notSent(lost);
@@ -95,7 +105,10 @@ export class Session {
         tool,
         reference: { serverId: this.#id, name },
         args,
-        options,
+        options: { ...options, onTask },
+        asTask: this.#isWantedAsTask(tool),
+        era,
+        openTask: this.#options.openTask,
         timeoutMs: options.timeoutMs ?? timeoutOf(config),
         meta: this.#meta(),
         mirrorsHeaders: config.transport.type === 'http' && era === 'modern',
@@ -106,6 +119,35 @@ export class Session {
     } finally {
       leave?.();
     }
+  }
+
+  /** Waits for a task that was made of a call, in this session or another; see {@link ToolHost.resumeTask}. */
+  async followTask(handle: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
+    const { config, catalogue, era, openTask, warn, whyLost, onStatus } = this.#options;
+    if (era !== handle.era) return unreachableTask(handle, 'its server speaks another generation of the protocol now.');
+    return finishTask(
+      {
+        context: this.#context,
+        tool: catalogue.tools.get(handle.tool.name),
+        openTask,
+        options,
+        timeoutMs: options.timeoutMs ?? timeoutOf(config),
+        whyLost,
+        onStatus,
+        warn,
+      },
+      handle,
+    );
+  }
+
+  /**
+   * Modern servers decide by themselves. A legacy one is asked to where its tool needs it, and where that is of use: a
+   * task outlives the connection, but not a program that ends with it.
+   */
+  #isWantedAsTask({ taskSupport }: ListedTool): boolean {
+    const { era, client, config } = this.#options;
+    if (era !== 'legacy' || client.getServerCapabilities()?.tasks?.requests?.tools?.call === undefined) return false;
+    return taskSupport === 'required' || (taskSupport === 'optional' && config.transport.type === 'http');
   }
 
   /** @throws ToolyardError */

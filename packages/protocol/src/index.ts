@@ -21,8 +21,8 @@ export type {
   ToolResultPart,
   UserPart,
 } from './parts.ts';
-export type { PermissionView, ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
-export { formatToolReference } from './tools.ts';
+export type { PermissionView, TaskHandle, ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
+export { formatToolReference, readTaskHandle } from './tools.ts';
 export type {
   AssistantMessage,
   FinishReason,

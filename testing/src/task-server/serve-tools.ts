@@ -51,8 +51,11 @@ export function serveTools(
   desk: TaskDesk,
   tools: readonly ServedTool[],
 ): void {
-  for (const { name, description = name, inputSchema = { type: 'object' } } of tools) {
-    mcp.registerTool(name, { description, inputSchema: fromJsonSchema(inputSchema) }, () => ({ content: [] }));
+  for (const tool of tools) {
+    const { name, description = name, inputSchema = { type: 'object' } } = tool;
+    const config = { description, inputSchema: fromJsonSchema(inputSchema) };
+    const registered = mcp.registerTool(name, config, () => ({ content: [] }));
+    if (era === 'legacy' && 'work' in tool) registered.execution = { taskSupport: tool.tasks };
   }
   const server = mcp.server;
   server.registerCapabilities(
@@ -71,7 +74,11 @@ export function serveTools(
     const instead = tool.before?.(args, context);
     if (instead !== undefined) return instead;
     const task = desk.start(tool.work(args, context));
-    if (wantsTask) return era === 'modern' ? { resultType: 'task', ...modernTask(task) } : { task: legacyTask(task) };
+    if (wantsTask)
+      return era === 'modern'
+        ? { resultType: 'task', ...modernTask(task) }
+        : // The SDK lets no result of the legacy era pass without it.
+          { content: [], task: legacyTask(task) };
     await desk.settled(task.id);
     if (task.error !== undefined) throw protocolError(task.error.code, task.error.message);
     return task.result ?? {};
