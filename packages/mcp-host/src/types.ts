@@ -147,6 +147,7 @@ export type ServerHealth = {
 export type ToolProgress = { progress: number; total?: number; text?: string };
 
 export type RequestOptions = {
+  /** Aborted with {@link HANDED_ON}, it leaves a task to whoever has its handle. */
   signal?: AbortSignal;
   onProgress?: (progress: ToolProgress) => void;
   /** Overrides the server's own {@link ServerConfig.callTimeoutMs}. */

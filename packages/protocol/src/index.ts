@@ -22,7 +22,7 @@ export type {
   UserPart,
 } from './parts.ts';
 export type { PermissionView, TaskHandle, ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
-export { formatToolReference, readTaskHandle } from './tools.ts';
+export { formatToolReference, HANDED_ON, readTaskHandle } from './tools.ts';
 export type {
   AssistantMessage,
   FinishReason,

@@ -20,6 +20,12 @@ export type TaskHandle = {
   era: 'legacy' | 'modern';
 };
 
+/**
+ * The reason to abort a signal with where a task is not to be cancelled with the call: nobody waits here any more, but
+ * somebody else has its handle.
+ */
+export const HANDED_ON = 'handed on';
+
 /** What was stored as a handle, if it is one. */
 export function readTaskHandle(stored: unknown): TaskHandle | null {
   if (typeof stored !== 'object' || stored === null || !('tool' in stored) || !('taskId' in stored)) return null;

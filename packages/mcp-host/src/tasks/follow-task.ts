@@ -1,6 +1,6 @@
 import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
 import type { TaskHandle } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { HANDED_ON, ToolyardError } from '@toolyard/protocol';
 import { networkCodeOf } from '../network-error.ts';
 import { AnswerBrokeOff } from '../raw-result-transport.ts';
 import { answerAll } from '../request.ts';
@@ -52,10 +52,15 @@ export async function followTask(task: FollowedTask): Promise<unknown> {
       return follow(task, await openTask(taskId), entry);
     });
   } catch (thrown) {
-    const isUnwanted = thrown instanceof RequestStopped ? thrown.by !== 'closing' : ToolyardError.isInstance(thrown);
-    if (isUnwanted) await giveUp(context, await openTask(taskId));
+    if (isUnwanted(thrown, options.signal)) await giveUp(context, await openTask(taskId));
     throw thrown;
   }
+}
+
+/** False where somebody else may want the task, or nobody knows. */
+function isUnwanted(thrown: unknown, signal: AbortSignal | undefined): boolean {
+  if (!(thrown instanceof RequestStopped)) return ToolyardError.isInstance(thrown);
+  return thrown.by !== 'closing' && signal?.reason !== HANDED_ON;
 }
 
 async function follow(

@@ -1,4 +1,5 @@
 import type { JsonObject, TaskHandle } from '@toolyard/protocol';
+import { HANDED_ON } from '@toolyard/protocol';
 import { eventually, TaskDesk } from '@toolyard/testing';
 import type { ServedTool } from '@toolyard/testing/task-server';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -181,6 +182,17 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     const running = met.callTool(tool('compute'), {}, { signal: stopper.signal, onTask: () => stopper.abort() });
     expect(await running).toMatchObject({ outcome: 'unknown', error: { code: 'cancelled' } });
     expect(desk.tasks[0]?.status).toBe('cancelled');
+  });
+
+  test('handing the call on does not', async () => {
+    const desk = new TaskDesk();
+    const met = await meet(era, desk);
+    const stopper = new AbortController();
+    const onTask = (): void => stopper.abort(HANDED_ON);
+    expect(await met.callTool(tool('compute'), {}, { signal: stopper.signal, onTask })).toMatchObject({
+      outcome: 'unknown',
+    });
+    expect(desk.tasks[0]?.status).toBe('working');
   });
 
   test('leaving the server does not: another host gets the result by the handle, and the call is made once', async () => {
