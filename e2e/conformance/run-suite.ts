@@ -17,7 +17,7 @@ const checks = z.array(
 );
 
 /** One check the suite did not pass. */
-export type Missed = { scenario: string; check: string; reason: string };
+type Missed = { scenario: string; check: string; reason: string };
 
 /** A run of the suite. What it calls a warning counts as failed. */
 export type SuiteOutcome = { scenarios: number; passed: number; failed: Missed[]; skipped: Missed[]; output: string };

@@ -1,6 +1,5 @@
 /** Codes of JSON-RPC, and of MCP's own range, that a request may be refused with before any server sees it. */
 export const PARSE_ERROR = -32_700;
-export const INVALID_REQUEST = -32_600;
 export const INTERNAL_ERROR = -32_603;
 export const SESSION_NOT_FOUND = -32_001;
 /** What has no code of its own. */
