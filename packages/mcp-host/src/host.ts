@@ -14,6 +14,7 @@ import { ServerLog } from './server-log.ts';
 import { ServerSet } from './server-set.ts';
 import { ServerSlot } from './server-slot.ts';
 import type { Session } from './session.ts';
+import type { ListedSkill, SkillFile } from './skills.ts';
 import { unreachableTask } from './tasks/task-result.ts';
 import { definitionHash, ToolTrust } from './trust.ts';
 import type {
@@ -26,6 +27,7 @@ import type {
   RequestOptions,
   ServerConfig,
   ServerHealth,
+  SetAside,
   ToolHost,
 } from './types.ts';
 import type { WireEntry } from './wire-log.ts';
@@ -258,6 +260,20 @@ export class McpHost implements ToolHost {
     if (tool !== undefined) return this.#trust.approve(slot.config, tool, definition);
     if (definition !== undefined) return this.#trust.approveUnseen({ serverId, name }, definition);
     throw new ToolyardError({ code: 'not_found', message: `The server "${serverId}" offers no tool "${name}".` });
+  }
+
+  /** The skills a server offers; none of their files is fetched. @throws ToolyardError */
+  skills(serverId: string, options: RequestOptions = {}): Promise<{ skills: ListedSkill[]; skipped: SetAside[] }> {
+    return this.#ask(serverId, options, (session) => session.listSkills(options));
+  }
+
+  /**
+   * A file of a skill, by default its `SKILL.md`. It is checked against what the server lists of it.
+   *
+   * @throws ToolyardError `bad_response` for one that is something else: nothing of that skill is to be used
+   */
+  readSkill(serverId: string, uri: string, path?: string, options: RequestOptions = {}): Promise<SkillFile> {
+    return this.#ask(serverId, options, (session) => session.readSkill(uri, path, options));
   }
 
   /** Fills in a prompt. @throws ToolyardError */

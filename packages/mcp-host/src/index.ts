@@ -44,6 +44,7 @@ export type {
 export { filledForm } from './questions.ts';
 export type { Attachment, ResourceDraftOptions } from './resource-draft.ts';
 export { ResourceDraft } from './resource-draft.ts';
+export type { ListedSkill, SkillFile } from './skills.ts';
 export type { ResourceStore } from './resource-store.ts';
 export type { PinStore, ToolPin, VoidedApproval } from './trust.ts';
 export type { WireEntry } from './wire-log.ts';

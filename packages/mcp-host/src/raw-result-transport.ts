@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
 import type { HostTransport } from './transport.ts';
 import type { WireLog } from './wire-log.ts';
 
@@ -186,7 +187,8 @@ export class RawResultTransport implements Transport {
     const type: unknown = (message.result as { resultType?: unknown } | null)?.resultType;
     if (type !== undefined && type !== 'complete' && !(type === 'task' && method === 'tools/call')) return message;
     const empty = EMPTY_RESULTS[method];
-    return empty === undefined ? message : shell(message.id, { ...empty, raw: message.result });
+    if (empty === undefined) return message;
+    return shell(message.id, { ...empty, ...readableContents(method, message.result), raw: message.result });
   }
 
   #streamEnded(id: number): void {
@@ -195,6 +197,19 @@ export class RawResultTransport implements Transport {
     this.onmessage?.({ jsonrpc: '2.0', id, error });
   }
 }
+
+/** The SDK reads skills by itself: what it can read of a resource, it gets too. */
+function readableContents(method: string, { contents }: { [key: string]: unknown }): { contents?: unknown } {
+  if (method !== 'resources/read' || !Array.isArray(contents)) return {};
+  const isReadable = (one: unknown): boolean =>
+    isJsonObject(one) &&
+    typeof one['uri'] === 'string' &&
+    (one['mimeType'] === undefined || typeof one['mimeType'] === 'string') &&
+    (typeof one['text'] === 'string' || (typeof one['blob'] === 'string' && BASE64.test(one['blob'])));
+  return contents.every(isReadable) ? { contents } : {};
+}
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 function resultReply({ result }: { result: unknown }): RawReply {
   return { kind: 'result', result: result as JsonValue };

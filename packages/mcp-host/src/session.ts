@@ -15,6 +15,8 @@ import { sendRequest } from './request.ts';
 import { toRequestError } from './request-failure.ts';
 import type { ListedTool } from './read-tool.ts';
 import { logLevelMeta } from './server-messages.ts';
+import type { ListedSkill, SkillFile } from './skills.ts';
+import { ServerSkills } from './skills.ts';
 import { unreachableTask } from './tasks/task-result.ts';
 import type { TaskWire } from './tasks/task-wire.ts';
 import type {
@@ -27,6 +29,7 @@ import type {
   LogLevel,
   RequestOptions,
   ServerConfig,
+  SetAside,
 } from './types.ts';
 import type { OpenRequest, RequestContext } from './under-way.ts';
 
@@ -154,6 +157,29 @@ export class Session {
   async readResource(uri: string, options: RequestOptions = {}): Promise<ResourcePart[]> {
     const raw = await this.#request('resources/read', uri, { uri }, options);
     return readContents(this.#id, uri, raw);
+  }
+
+  /** None where the server offers none. @throws ToolyardError */
+  listSkills(options: RequestOptions): Promise<{ skills: ListedSkill[]; skipped: SetAside[] }> {
+    return this.#ofSkills('its skills', (skills) => skills.list(options));
+  }
+
+  /** @throws ToolyardError, also for a file that is not what the server listed */
+  readSkill(uri: string, path: string | undefined, options: RequestOptions): Promise<SkillFile> {
+    return this.#ofSkills(uri, (skills) => skills.read(uri, path, options));
+  }
+
+  async #ofSkills<T>(subject: string, ask: (skills: ServerSkills) => Promise<T>): Promise<T> {
+    const { client, config, whyLost } = this.#options;
+    const lost = whyLost();
+    if (lost !== undefined) throw new ToolyardError(lost);
+    const timeoutMs = timeoutOf(config);
+    try {
+      return await ask(new ServerSkills({ serverId: this.#id, client, timeoutMs }));
+    } catch (thrown) {
+      if (ToolyardError.isInstance(thrown)) throw thrown;
+      throw this.#failure(subject, thrown, timeoutMs);
+    }
   }
 
   /** @throws ToolyardError, also for a prompt that is known to need arguments that are not there */
