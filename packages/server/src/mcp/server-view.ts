@@ -1,6 +1,13 @@
 import type { IndexedTool, ServerHealth } from '@toolyard/mcp-host';
 import { definitionTokens, offersOf, redactedError, redactorFor, shownTransport } from '@toolyard/mcp-host';
-import type { McpServerView, McpToolDetail, McpToolView, PermissionView, ToolChange, ToolReference } from '@toolyard/protocol';
+import type {
+  McpServerView,
+  McpToolDetail,
+  McpToolView,
+  PermissionView,
+  ToolChange,
+  ToolReference,
+} from '@toolyard/protocol';
 import { toErrorInfo } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
 
