@@ -59,7 +59,7 @@ export type AskedQuestion =
 
 export function capabilitiesOf(handlers: QuestionHandlers): ClientCapabilities {
   const { sampling, form, url, roots } = handlers;
-  const elicitation = { ...(form ? { form: { applyDefaults: true } } : {}), ...(url ? { url: {} } : {}) };
+  const elicitation = { ...(form ? { form: {} } : {}), ...(url ? { url: {} } : {}) };
   return {
     ...(sampling ? { sampling: { tools: {} } } : {}),
     ...(form || url ? { elicitation } : {}),
