@@ -2,17 +2,17 @@ import type { Clock, ErrorInfo, JsonObject, TaskHandle, ToolReference, ToolResul
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { askServer, callServer, followServerTask } from './ask-server.ts';
 import { notSent } from './call-failure.ts';
-import { McpConnection } from './connection.ts';
-import type { EraMemory } from './era-memory.ts';
 import { createEraMemory } from './era-memory.ts';
 import { Flows } from './flows.ts';
 import type { AllPrompts, McpHostOptions } from './host-options.ts';
-import { redactorFor } from './redact.ts';
+import type { SignInResponse, StartedSignIn } from './oauth/sign-in.ts';
+import { SignIns } from './oauth/sign-ins.ts';
 import { ResourceStore } from './resource-store.ts';
 import { SelectedTools } from './selected-tools.ts';
-import { ServerLog } from './server-log.ts';
+import type { NumberedEntry } from './server-log.ts';
+import { makePlace } from './server-place.ts';
 import { ServerSet } from './server-set.ts';
-import { ServerSlot } from './server-slot.ts';
+import type { ServerSlot } from './server-slot.ts';
 import type { Session } from './session.ts';
 import type { ListedSkill, SkillFile } from './skills.ts';
 import { unreachableTask } from './tasks/task-result.ts';
@@ -31,7 +31,6 @@ import type {
   ToolHost,
 } from './types.ts';
 import type { WireEntry } from './wire-log.ts';
-import { WireLog } from './wire-log.ts';
 
 /** How long closing waits for calls that were stopped to be answered, in milliseconds. */
 const FAREWELL_MS = 2_000;
@@ -39,7 +38,6 @@ const FAREWELL_MS = 2_000;
 const SHUTDOWN_MS = 10_000;
 /** How long whoever needs a server that is reconnecting waits for it, in milliseconds. */
 const PATIENCE_MS = 10_000;
-const MAX_RECONNECTS = 10;
 
 /**
  * Connects to MCP servers and keeps them connected, keeps what they offer in one index, and asks them for things. One
@@ -55,27 +53,39 @@ const MAX_RECONNECTS = 10;
  * slash.
  */
 export class McpHost implements ToolHost {
-  readonly #options: McpHostOptions;
   readonly #clock: Clock;
-  readonly #eraMemory: EraMemory;
   readonly #servers: ServerSet;
   readonly #flows: Flows;
   readonly #all: SelectedTools;
   /** What is listed of resources, what was read of them, and who follows them. */
   readonly resources: ResourceStore;
   readonly #trust: ToolTrust;
+  readonly #signIns: SignIns;
   #logLevel: LogLevel | undefined;
   #isRefusing = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: McpHostOptions) {
-    this.#options = options;
     this.#clock = options.clock;
-    this.#eraMemory = options.eraMemory ?? createEraMemory();
+    const eraMemory = options.eraMemory ?? createEraMemory();
     this.#logLevel = options.logLevel;
-    this.#servers = new ServerSet(options.clock, (config) => this.#makePlace(config));
+    this.#servers = new ServerSet(options.clock, (config, after) =>
+      makePlace(config, after, {
+        options,
+        eraMemory,
+        signIns: this.#signIns,
+        resources: () => this.resources,
+        logLevel: () => this.#logLevel,
+        onChange: (slot) => this.#changed(slot),
+      }),
+    );
     this.#flows = new Flows(options.clock);
     this.#trust = new ToolTrust(options.pins ?? new Map());
+    this.#signIns = new SignIns({
+      signIn: options.signIn,
+      clock: options.clock,
+      clientName: options.clientInfo.title ?? options.clientInfo.name,
+    });
     this.resources = new ResourceStore({
       clock: options.clock,
       catalogue: (id) => this.#servers.find(id)?.catalogue,
@@ -133,7 +143,19 @@ export class McpHost implements ToolHost {
 
   /** Leaves a server and forgets it. Resolves when nothing of it is left; does nothing where there is none. */
   async remove(id: string): Promise<void> {
+    this.resources.forget(id);
     await this.#servers.remove(id);
+  }
+
+  /**
+   * Leaves a server and takes this one of the same id instead, which is not connected yet; no other is touched.
+   *
+   * @throws ToolyardError `not_found`
+   */
+  replace(config: ServerConfig): void {
+    this.#refuseWhenClosed();
+    this.#servers.replace(config);
+    this.resources.forget(config.id);
   }
 
   /**
@@ -174,9 +196,22 @@ export class McpHost implements ToolHost {
     await this.#servers.whenSettled(serverIds, signal, ms);
   }
 
+  /**
+   * Resolves when a ready server has listed its resources and prompts, which follow its tools; after `ms`, or when
+   * the signal is aborted; at once for one that is not ready.
+   */
+  async whenListed(id: string, signal: AbortSignal | undefined, ms: number): Promise<void> {
+    await this.#servers.when(() => isListed(this.#servers.find(id)?.health()), signal, ms);
+  }
+
   /** Every server, in the configured order. */
   health(): ServerHealth[] {
     return this.#servers.all.map((slot) => slot.health());
+  }
+
+  /** What happened with a server, oldest first; bounded. */
+  log(id: string): NumberedEntry[] {
+    return this.#servers.log(id);
   }
 
   /** The last messages exchanged with a server, oldest first, cut and without secrets. */
@@ -274,6 +309,40 @@ export class McpHost implements ToolHost {
    */
   readSkill(serverId: string, uri: string, path?: string, options: RequestOptions = {}): Promise<SkillFile> {
     return this.#ask(serverId, options, (session) => session.readSkill(uri, path, options));
+  }
+
+  /**
+   * Finds out where a person signs in to a server. They come back to `redirectUrl`, and what they bring is for
+   * {@link McpHost.finishSignIn}, of this host or of any other over the same store.
+   *
+   * @throws ToolyardError saying which request failed, and what the owner can do
+   */
+  async signIn(serverId: string, { redirectUrl }: { redirectUrl: string }): Promise<StartedSignIn> {
+    this.#refuseWhenClosed();
+    this.#servers.get(serverId);
+    return this.#signIns.begin(serverId, redirectUrl);
+  }
+
+  /**
+   * Takes what a person has brought back from a sign-in, once, and connects the server in the background.
+   *
+   * @returns which server it was
+   * @throws ToolyardError `not_found` for a `state` that is not one of ours; `server_refused` where nobody is signed in
+   */
+  async finishSignIn(response: SignInResponse): Promise<string> {
+    this.#refuseWhenClosed();
+    const serverId = await this.#signIns.finish(response);
+    const slot = this.#servers.find(serverId);
+    // What goes wrong stands in its health.
+    if (slot?.stage === 'needs_sign_in') slot.connect().catch(() => undefined);
+    return serverId;
+  }
+
+  /** Forgets the tokens of a server, and leaves it. @throws ToolyardError */
+  async signOut(serverId: string): Promise<void> {
+    const slot = this.#servers.get(serverId);
+    await this.#signIns.signOut(serverId);
+    await slot.disconnect();
   }
 
   /** Fills in a prompt. @throws ToolyardError */
@@ -392,46 +461,6 @@ export class McpHost implements ToolHost {
     this.#servers.tell(slot.config.id);
   }
 
-  #makePlace(config: ServerConfig): { slot: ServerSlot; wire: WireLog } {
-    const { createTransport, clock, clientInfo, handlers = {}, maxReconnects = MAX_RECONNECTS } = this.#options;
-    const log = new ServerLog();
-    const wire = new WireLog(clock, redactorFor(config));
-    const slot: ServerSlot = new ServerSlot({
-      config,
-      clock,
-      log,
-      maxReconnects,
-      jitter: this.#options.jitter ?? Math.random,
-      onChange: () => this.#changed(slot),
-      onReady: () => {
-        void this.resources.followAnew(config.id).then((error) => {
-          if (error === undefined) return;
-          const text = `Its resources could not be followed anew: ${error.message}`;
-          log.add({ at: clock.now(), phase: 'connected', level: 'warning', text });
-        });
-      },
-      makeConnection: (onLost) =>
-        new McpConnection({
-          config,
-          createTransport,
-          clock,
-          clientInfo,
-          eraMemory: this.#eraMemory,
-          handlers,
-          wire,
-          logLevel: this.#logLevel,
-          note: (entry, source) => {
-            log.add(entry, source);
-            this.#options.log?.(config.id, entry);
-          },
-          onChange: () => this.#changed(slot),
-          onLost,
-          onUpdated: (uri) => this.resources.updated(config.id, uri),
-        }),
-    });
-    return { slot, wire };
-  }
-
   #selectWhere(chosen: (id: string) => boolean, hidden?: (tool: ToolReference) => boolean): SelectedTools {
     return new SelectedTools({
       sources: () => this.#servers.all.filter(({ config }) => chosen(config.id)),
@@ -453,4 +482,11 @@ function changedSince({ serverId, name }: ToolReference): ErrorInfo {
     message: `The tool "${name}" of "${serverId}" is no longer what was approved.`,
     hint: 'Look at what has changed, and approve it again if it is still wanted.',
   };
+}
+
+function isListed(health: ServerHealth | undefined): boolean {
+  if (health?.state !== 'ready') return true;
+  const { capabilities, resourceCount, promptCount } = health;
+  const isMissing = (is: boolean | undefined, count: number | undefined): boolean => is === true && count === undefined;
+  return !isMissing(capabilities?.resources, resourceCount) && !isMissing(capabilities?.prompts, promptCount);
 }

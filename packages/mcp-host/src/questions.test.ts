@@ -52,7 +52,7 @@ describe('what is declared', () => {
     expect(await declared(all)).toEqual({
       ...tasks,
       sampling: { tools: {} },
-      elicitation: { form: { applyDefaults: true }, url: {} },
+      elicitation: { form: {}, url: {} },
       roots: { listChanged: true },
     });
   });

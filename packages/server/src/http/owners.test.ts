@@ -24,6 +24,7 @@ const BODIES: Record<string, unknown> = {
   'patch /api/providers/{id}': { label: 'taken over' },
   'patch /api/mcp/servers/{id}': { enabled: false },
   'put /api/settings/{key}': 'of Bert',
+  'put /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
 };
 const QUERIES: Record<string, string> = { 'delete /api/permissions': '?server=files&tool=delete' };
 /** The document describes what there is for everybody, and these tell nothing of anybody. */
