@@ -40,3 +40,12 @@ export type { FailpointAction, Failpoints } from './failpoints.ts';
 export { eventually } from './eventually.ts';
 export { isAlive, processTreeOf, runNode, SOURCE_CONDITION } from './processes.ts';
 export type { RunNodeOptions, RunNodeResult } from './processes.ts';
+export { TaskDesk } from './task-server/task-desk.ts';
+export type {
+  RunningTask,
+  ServedTask,
+  ServedTaskStatus,
+  TaskDeskOptions,
+  TaskQuestion,
+  TaskWork,
+} from './task-server/task-desk.ts';

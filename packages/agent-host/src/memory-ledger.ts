@@ -5,6 +5,7 @@ export const memoryLedger: ToolLedger = {
   find: () => undefined,
   plan() {},
   sent() {},
+  task() {},
   settle() {},
   unsend() {},
 };

@@ -1,4 +1,4 @@
-import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { notSent } from './call-failure.ts';
 import { notReady } from './connection-errors.ts';
@@ -6,6 +6,7 @@ import type { ListedTool } from './read-tool.ts';
 import type { ServerSlot } from './server-slot.ts';
 import type { Session } from './session.ts';
 import { shownState } from './server-states.ts';
+import { unreachableTask } from './tasks/task-result.ts';
 import type { CallToolOptions, ServerConfig } from './types.ts';
 
 /**
@@ -40,11 +41,50 @@ export async function callServer(
 ): Promise<ToolResult> {
   if (slot.isReconnecting) await whenBack();
   const definition = slot.tools.get(tool.name);
-  const result = await callOnce(slot, tool, args, options);
+  let handle: TaskHandle | undefined;
+  const onTask = async (made: TaskHandle): Promise<void> => {
+    handle = made;
+    await options.onTask?.(made);
+  };
+  const result = await callOnce(slot, tool, args, { ...options, onTask });
+  if (handle !== undefined) return followOn(slot, whenBack, handle, options, result);
   // The session was lost under the call: nobody can say whether it took effect, but some may be made twice.
   if (result.outcome !== 'unknown' || !slot.isRenewing || !mayBeRepeated(slot.config, definition)) return result;
   await whenBack();
   return slot.session === undefined ? result : callOnce(slot, tool, args, options);
+}
+
+/** Waits for a task whose connection may be lost and opened again meanwhile: the call itself is not made again. */
+export async function followServerTask(
+  slot: ServerSlot,
+  whenBack: () => Promise<void>,
+  handle: TaskHandle,
+  options: CallToolOptions,
+): Promise<ToolResult> {
+  if (slot.isConnecting) await whenBack();
+  return followOn(slot, whenBack, handle, options, await followOnce(slot, handle, options));
+}
+
+async function followOn(
+  slot: ServerSlot,
+  whenBack: () => Promise<void>,
+  handle: TaskHandle,
+  options: CallToolOptions,
+  first: ToolResult,
+): Promise<ToolResult> {
+  let result = first;
+  while (result.outcome === 'unknown' && slot.isConnecting && options.signal?.aborted !== true) {
+    await whenBack();
+    if (slot.session === undefined) return result;
+    result = await followOnce(slot, handle, options);
+  }
+  return result;
+}
+
+async function followOnce(slot: ServerSlot, handle: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
+  const { session, config, stage, error } = slot;
+  if (session !== undefined) return session.followTask(handle, options);
+  return unreachableTask(handle, (error ?? notReady(config.id, shownState(stage))).message);
 }
 
 async function callOnce(

@@ -15,6 +15,11 @@ export function notSent(error: ErrorInfo): ToolResult {
   return failure('not_sent', error, NOT_SENT);
 }
 
+/** A call of which nobody can say whether it took effect. */
+export function unknownOutcome(code: ErrorCode, message: string): ToolResult {
+  return failure('unknown', { code, message }, UNKNOWN);
+}
+
 function failure(outcome: ToolOutcome, error: ErrorInfo, consequence: string): ToolResult {
   const text = consequence === '' ? error.message : `${error.message} ${consequence}`;
   return { content: [{ type: 'text', text }], isError: true, outcome, error };
@@ -37,7 +42,7 @@ export type FailedCall = {
  */
 export function explainFailedCall(call: FailedCall): ToolResult {
   const name = formatToolReference(call.tool);
-  const unknown = (code: ErrorCode, message: string): ToolResult => failure('unknown', { code, message }, UNKNOWN);
+  const unknown = unknownOutcome;
 
   if (call.stopped === 'caller') return unknown('cancelled', `The call of ${name} was cancelled while it ran.`);
   if (call.stopped === 'closing') {

@@ -1,29 +1,44 @@
 import { SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
-import type { ErrorInfo, JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { ErrorInfo, JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
 import { explainFailedCall, notSent } from './call-failure.ts';
 import { checkStructured } from './check-arguments.ts';
 import { authFailureIn } from './oauth/auth-failure.ts';
 import { readToolResult } from './read-result.ts';
 import type { ListedTool } from './read-tool.ts';
-import type { RequestContext } from './request.ts';
-import { RequestStopped, RoundHandedOut, sendRequest } from './request.ts';
-import type { CallToolOptions } from './types.ts';
+import { RoundHandedOut, sendRequest } from './request.ts';
+import { followTask } from './tasks/follow-task.ts';
+import { AS_TASK, taskIdOf } from './tasks/read-task.ts';
+import { explainFailedTask, namelessTask } from './tasks/task-result.ts';
+import type { TaskWire } from './tasks/task-wire.ts';
+import type { CallToolOptions, Era } from './types.ts';
+import type { RequestContext } from './under-way.ts';
+import { RequestStopped } from './under-way.ts';
 
-export type Call = {
+/** What waiting for a task needs. */
+export type TaskWait = {
   context: RequestContext;
-  tool: ListedTool;
-  reference: ToolReference;
-  args: JsonObject;
+  /** Undefined where the server does not list it any more. */
+  tool: ListedTool | undefined;
+  openTask: (taskId: string) => Promise<TaskWire>;
   options: CallToolOptions;
   timeoutMs: number;
-  /** Goes with every request of this connection. */
-  meta: JsonObject;
-  /** True where the transport carries arguments as headers for the tools that ask for it. */
-  mirrorsHeaders: boolean;
   whyLost(): ErrorInfo | undefined;
   /** The server answered with an HTTP status that may mean the end of the connection. */
   onStatus(status: number): void;
   warn: (text: string) => void;
+};
+
+export type Call = TaskWait & {
+  tool: ListedTool;
+  reference: ToolReference;
+  args: JsonObject;
+  era: Era;
+  /** A legacy server is asked to make a task of it. */
+  asTask: boolean;
+  /** Goes with every request of this connection. */
+  meta: JsonObject;
+  /** True where the transport carries arguments as headers for the tools that ask for it. */
+  mirrorsHeaders: boolean;
 };
 
 /** Makes one call of a tool. Never throws: see {@link ToolHost.callTool}. */
@@ -35,13 +50,17 @@ export async function callTool(call: Call): Promise<ToolResult> {
   try {
     const raw = await sendRequest(context, {
       method: 'tools/call',
-      params: { name: tool.name, arguments: args, ...call.meta },
+      params: { name: tool.name, arguments: args, ...(call.asTask ? AS_TASK : {}), ...call.meta },
       options,
       timeoutMs,
       tool: reference,
       mirrored: call.mirrorsHeaders && tool.hasHeaderParameters ? tool : undefined,
     });
-    return checked(readToolResult(raw), call);
+    const taskId = taskIdOf(raw, call.era);
+    if (taskId === undefined) return checked(readToolResult(raw), tool, call.warn);
+    if (taskId === null) return namelessTask(reference);
+    const handle: TaskHandle = { tool: reference, taskId, era: call.era };
+    return await finishTask(call, handle, async () => options.onTask?.(handle));
   } catch (thrown) {
     if (thrown instanceof RoundHandedOut) {
       options.onRound?.(thrown.round);
@@ -51,6 +70,24 @@ export async function callTool(call: Call): Promise<ToolResult> {
     if (status !== undefined) call.onStatus(status);
     const stopped = thrown instanceof RequestStopped ? thrown.by : null;
     return explainFailedCall({ tool: reference, thrown, stopped, timeoutMs, lost: call.whyLost() });
+  }
+}
+
+/** Waits until a task is over. Never throws. */
+export async function finishTask(
+  wait: TaskWait,
+  handle: TaskHandle,
+  before?: () => Promise<void>,
+): Promise<ToolResult> {
+  const { context, tool, openTask, options, timeoutMs, warn } = wait;
+  try {
+    const raw = await followTask({ context, openTask, handle, before, options, timeoutMs });
+    return tool === undefined ? readToolResult(raw) : checked(readToolResult(raw), tool, warn);
+  } catch (thrown) {
+    const status = statusOfRefusal(thrown);
+    if (status !== undefined) wait.onStatus(status);
+    const stopped = thrown instanceof RequestStopped ? thrown.by : null;
+    return explainFailedTask({ tool: handle.tool, thrown, stopped, timeoutMs, lost: wait.whyLost() });
   }
 }
 
@@ -65,7 +102,7 @@ export function statusOfRefusal(thrown: unknown): number | undefined {
  * The call has been made: a result that breaks the tool's own promise is kept, and said to be what it is, to the model
  * and to whoever looks after the server.
  */
-function checked(result: ToolResult, { tool, warn }: Call): ToolResult {
+function checked(result: ToolResult, tool: ListedTool, warn: (text: string) => void): ToolResult {
   const { outputSchema } = tool;
   if (outputSchema === undefined || result.isError) return result;
   if (result.structured === undefined) {

@@ -12,11 +12,12 @@ import type { ServerAuth } from './oauth/server-auth.ts';
 import type { QuestionHandlers } from './questions.ts';
 import { QuestionDesk } from './question-desk.ts';
 import type { ListedTool } from './read-tool.ts';
-import type { OpenRequest } from './request.ts';
 import { hearServerLog } from './server-messages.ts';
 import { Session, timeoutOf } from './session.ts';
+import { openTaskWire } from './tasks/task-wire.ts';
 import type { CreateTransport, HostTransport } from './transport.ts';
 import type { ConnectionPhase, Era, LogEntry, LogLevel, ServerConfig, ServerHealth } from './types.ts';
+import type { OpenRequest } from './under-way.ts';
 import type { WireLog } from './wire-log.ts';
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
@@ -146,7 +147,7 @@ export class McpConnection {
   async #greet(signal: AbortSignal, timeoutMs: number): Promise<void> {
     const { config, createTransport, clock, clientInfo, eraMemory, handlers, wire, auth } = this.#options;
     const desk = new QuestionDesk({ serverId: this.#id, handlers, open: this.#open });
-    const { client, era } = await sayHello({
+    const { client, era, transport, capabilities } = await sayHello({
       config: config.transport,
       createTransport,
       context: {
@@ -203,6 +204,11 @@ export class McpConnection {
       logLevel: this.#options.logLevel,
       signal: this.#ending.signal,
       warn: (text) => this.#note('warning', text),
+      openTask: (taskId) =>
+        openTaskWire(
+          { serverId: this.#id, client, era, transport, clientInfo, clientCapabilities: capabilities },
+          taskId,
+        ),
       whyLost: () => (this.#isReady ? undefined : (this.#error ?? closedByUs(this.#id))),
       onStatus: (status) => this.#onStatus(status),
     });

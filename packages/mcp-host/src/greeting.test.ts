@@ -12,13 +12,13 @@ afterEach(async () => {
   messages?.remove();
 });
 
-test('a server is told who asks, and of no ability nobody here has', async () => {
+test('a server is told who asks, that tasks are waited for, and of no ability nobody here has', async () => {
   messages = createMessageLog();
   const asking = { clientInfo: { name: 'some-client', version: '1.2.3' } };
   host = await connected([scripted('odd', 'plain', { env: messages.env })], asking);
   const params = messages.received('initialize')[0]?.['params'] as JsonObject | undefined;
   expect(params).toMatchObject({ clientInfo: { name: 'some-client', version: '1.2.3' }, capabilities: {} });
-  expect(params?.['capabilities']).toEqual({});
+  expect(params?.['capabilities']).toEqual({ extensions: { 'io.modelcontextprotocol/tasks': {} } });
 });
 
 test('whoever wants to can follow every phase as it comes, by server', async () => {

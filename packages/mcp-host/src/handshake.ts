@@ -1,10 +1,12 @@
 import type { Implementation } from '@modelcontextprotocol/client';
 import { Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import type { JsonObject } from '@toolyard/protocol';
 import { statusOf } from './connect-failure.ts';
 import type { EraMemory, EraRecord } from './era-memory.ts';
 import { eraKey, noteEra, recallEra } from './era-memory.ts';
 import type { QuestionDesk } from './question-desk.ts';
 import { RawResultTransport } from './raw-result-transport.ts';
+import { withTasksExtension } from './tasks/task-wire.ts';
 import type { CreateTransport, HostTransport, TransportContext } from './transport.ts';
 import type { ConnectionPhase, Era, TransportConfig } from './types.ts';
 import type { WireLog } from './wire-log.ts';
@@ -32,7 +34,13 @@ export type HandshakeOptions = {
 };
 
 /** A server that has said hello. */
-export type Greeted = { client: Client; era: Era };
+export type Greeted = {
+  client: Client;
+  era: Era;
+  transport: RawResultTransport;
+  /** What the server was told that we can do. */
+  capabilities: JsonObject;
+};
 
 /** `probe` asks `server/discover` first and falls back on the same connection; `legacy` says `initialize` at once. */
 type Way = { kind: 'legacy' } | { kind: 'probe'; probeMs: number };
@@ -152,8 +160,9 @@ async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {
     options.onPhase('transport_ready');
     options.onPhase('initializing');
   });
+  const capabilities = withTasksExtension(options.desk.capabilities as JsonObject);
   const client = new Client(options.clientInfo, {
-    capabilities: options.desk.capabilities,
+    capabilities,
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: way.kind === 'probe' ? way.probeMs : PROBE_MS } },
     inputRequired: { autoFulfill: false },
     // No result is ever thrown away for not fitting its schema: the call has been made.
@@ -170,7 +179,8 @@ async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {
       timeout: options.timeoutMs,
       ...(way.kind === 'legacy' ? { prior: { kind: 'legacy' } } : {}),
     });
-    return { session: { client, era: client.getProtocolEra() ?? 'legacy' }, probeReply: transport.probeReply };
+    const era = client.getProtocolEra() ?? 'legacy';
+    return { session: { client, era, transport, capabilities }, probeReply: transport.probeReply };
   } catch (thrown) {
     const { end } = inner;
     await inner.close();

@@ -1,22 +1,21 @@
-import type { Clock, ErrorInfo, JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { Clock, ErrorInfo, JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
-import { askServer, callServer } from './ask-server.ts';
+import { askServer, callServer, followServerTask } from './ask-server.ts';
 import { notSent } from './call-failure.ts';
-import { McpConnection } from './connection.ts';
-import type { EraMemory } from './era-memory.ts';
 import { createEraMemory } from './era-memory.ts';
 import { Flows } from './flows.ts';
 import type { AllPrompts, McpHostOptions } from './host-options.ts';
 import type { SignInResponse, StartedSignIn } from './oauth/sign-in.ts';
 import { SignIns } from './oauth/sign-ins.ts';
-import { redactorFor } from './redact.ts';
 import { ResourceStore } from './resource-store.ts';
 import { isSwitchedOff, SelectedTools } from './selected-tools.ts';
 import type { NumberedEntry } from './server-log.ts';
-import { ServerLog } from './server-log.ts';
+import { makePlace } from './server-place.ts';
 import { isListed, ServerSet } from './server-set.ts';
-import { ServerSlot } from './server-slot.ts';
+import type { ServerSlot } from './server-slot.ts';
 import type { Session } from './session.ts';
+import type { ListedSkill, SkillFile } from './skills.ts';
+import { unreachableTask } from './tasks/task-result.ts';
 import { definitionHash, ToolTrust } from './trust.ts';
 import type {
   CallToolOptions,
@@ -24,15 +23,14 @@ import type {
   CompletionTarget,
   FilledPrompt,
   IndexedTool,
-  LogEntry,
   LogLevel,
   RequestOptions,
   ServerConfig,
   ServerHealth,
+  SetAside,
   ToolHost,
 } from './types.ts';
 import type { WireEntry } from './wire-log.ts';
-import { WireLog } from './wire-log.ts';
 
 /** How long closing waits for calls that were stopped to be answered, in milliseconds. */
 const FAREWELL_MS = 2_000;
@@ -40,7 +38,6 @@ const FAREWELL_MS = 2_000;
 const SHUTDOWN_MS = 10_000;
 /** How long whoever needs a server that is reconnecting waits for it, in milliseconds. */
 const PATIENCE_MS = 10_000;
-const MAX_RECONNECTS = 10;
 
 /**
  * Connects to MCP servers and keeps them connected, keeps what they offer in one index, and asks them for things. One
@@ -56,9 +53,7 @@ const MAX_RECONNECTS = 10;
  * slash.
  */
 export class McpHost implements ToolHost {
-  readonly #options: McpHostOptions;
   readonly #clock: Clock;
-  readonly #eraMemory: EraMemory;
   readonly #servers: ServerSet;
   readonly #flows: Flows;
   readonly #all: SelectedTools;
@@ -71,11 +66,19 @@ export class McpHost implements ToolHost {
   #closing: Promise<void> | undefined;
 
   constructor(options: McpHostOptions) {
-    this.#options = options;
     this.#clock = options.clock;
-    this.#eraMemory = options.eraMemory ?? createEraMemory();
+    const eraMemory = options.eraMemory ?? createEraMemory();
     this.#logLevel = options.logLevel;
-    this.#servers = new ServerSet(options.clock, (config, after) => this.#makePlace(config, after));
+    this.#servers = new ServerSet(options.clock, (config, after) =>
+      makePlace(config, after, {
+        options,
+        eraMemory,
+        signIns: this.#signIns,
+        resources: () => this.resources,
+        logLevel: () => this.#logLevel,
+        onChange: (slot) => this.#changed(slot),
+      }),
+    );
     this.#flows = new Flows(options.clock);
     this.#trust = new ToolTrust(options.pins ?? new Map());
     this.#signIns = new SignIns({
@@ -257,6 +260,19 @@ export class McpHost implements ToolHost {
     }
   }
 
+  async resumeTask(handle: TaskHandle, options: CallToolOptions = {}): Promise<ToolResult> {
+    if (this.#isRefusing) return unreachableTask(handle, 'Toolyard is shutting down.');
+    const { serverId } = handle.tool;
+    const slot = this.#servers.find(serverId);
+    if (slot === undefined) return unreachableTask(handle, `there is no server "${serverId}".`);
+    const release = this.#flows.acquire();
+    try {
+      return await followServerTask(slot, this.#whenBack(slot, options.signal), handle, options);
+    } finally {
+      release();
+    }
+  }
+
   /** What was approved of tools, and whether it still holds. A tool whose approval is void is not called. */
   get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided' | 'changeOf'> {
     return this.#trust;
@@ -284,6 +300,20 @@ export class McpHost implements ToolHost {
     if (tool !== undefined) return this.#trust.approve(slot.config, tool, definition);
     if (definition !== undefined) return this.#trust.approveUnseen({ serverId, name }, definition);
     throw new ToolyardError({ code: 'not_found', message: `The server "${serverId}" offers no tool "${name}".` });
+  }
+
+  /** The skills a server offers; none of their files is fetched. @throws ToolyardError */
+  skills(serverId: string, options: RequestOptions = {}): Promise<{ skills: ListedSkill[]; skipped: SetAside[] }> {
+    return this.#ask(serverId, options, (session) => session.listSkills(options));
+  }
+
+  /**
+   * A file of a skill, by default its `SKILL.md`. It is checked against what the server lists of it.
+   *
+   * @throws ToolyardError `bad_response` for one that is something else: nothing of that skill is to be used
+   */
+  readSkill(serverId: string, uri: string, path?: string, options: RequestOptions = {}): Promise<SkillFile> {
+    return this.#ask(serverId, options, (session) => session.readSkill(uri, path, options));
   }
 
   /**
@@ -436,59 +466,12 @@ export class McpHost implements ToolHost {
     this.#servers.tell(slot.config.id);
   }
 
-  #makePlace(config: ServerConfig, after: Promise<unknown>): { slot: ServerSlot; wire: WireLog; log: ServerLog } {
-    const { createTransport, clock, clientInfo, handlers = {}, maxReconnects = MAX_RECONNECTS } = this.#options;
-    const log = new ServerLog();
-    const wire = new WireLog(clock, redactorFor(config));
-    const note = (entry: LogEntry, source?: 'server'): void => {
-      log.add(entry, source);
-      this.#options.log?.(config.id, entry);
-    };
-    const auth = this.#signIns.add(config, {
-      note: (level, text) => note({ at: clock.now(), phase: 'transport_ready', level, text }),
-      onChange: () => this.#changed(slot),
-    });
-    const slot: ServerSlot = new ServerSlot({
-      config,
-      after,
-      clock,
-      log,
-      auth,
-      maxReconnects,
-      jitter: this.#options.jitter ?? Math.random,
-      onChange: () => this.#changed(slot),
-      onReady: () => {
-        void this.resources.followAnew(config.id).then((error) => {
-          if (error === undefined) return;
-          const text = `Its resources could not be followed anew: ${error.message}`;
-          log.add({ at: clock.now(), phase: 'connected', level: 'warning', text });
-        });
-      },
-      makeConnection: (onLost) =>
-        new McpConnection({
-          config,
-          createTransport,
-          clock,
-          clientInfo,
-          eraMemory: this.#eraMemory,
-          handlers,
-          wire,
-          logLevel: this.#logLevel,
-          note,
-          auth,
-          onChange: () => this.#changed(slot),
-          onLost,
-          onUpdated: (uri) => this.resources.updated(config.id, uri),
-        }),
-    });
-    return { slot, wire, log };
-  }
-
   #selectWhere(chosen: (id: string) => boolean, hidden?: (tool: ToolReference) => boolean): SelectedTools {
     return new SelectedTools({
       sources: () => this.#servers.all.filter(({ config }) => chosen(config.id)),
       hidden: (tool) => hidden?.(tool) === true || isSwitchedOff(this.#servers.find(tool.serverId)?.config, tool.name),
       callTool: (tool, args, options) => this.callTool(tool, args, options),
+      resumeTask: (handle, options) => this.resumeTask(handle, options),
     });
   }
 

@@ -41,9 +41,9 @@ export type {
   SamplingRequest,
   UrlQuestion,
 } from './questions.ts';
-export { filledForm } from './questions.ts';
 export type { Attachment, ResourceDraftOptions } from './resource-draft.ts';
 export { ResourceDraft } from './resource-draft.ts';
+export type { ListedSkill, SkillFile } from './skills.ts';
 export type { ResourceStore } from './resource-store.ts';
 export type { PinStore, ToolPin, VoidedApproval } from './trust.ts';
 export type { NumberedEntry } from './server-log.ts';

@@ -1,11 +1,11 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { AskedQuestion, Question, QuestionHandlers } from './questions.ts';
 import { answerQuestion, capabilitiesOf, readQuestion } from './questions.ts';
-import type { OpenRequest } from './request.ts';
-import { untilAborted } from './request.ts';
+import type { OpenRequest } from './under-way.ts';
+import { untilAborted } from './under-way.ts';
 
 export type QuestionDeskOptions = {
   serverId: string;
@@ -85,7 +85,9 @@ export class QuestionDesk {
 
   async #answerAside(asked: { method: string; params: JsonObject }, signal: AbortSignal): Promise<JsonObject> {
     const open = [...this.#options.open];
-    const calls = open.filter(({ tool }) => tool !== undefined);
+    const related = relatedTaskOf(asked.params);
+    // What is asked for a task says so; what does not comes from the one call that is no task.
+    const calls = open.filter(({ tool, taskId }) => tool !== undefined && taskId === related);
     const resume = open.map(({ deadline }) => deadline.suspend());
     try {
       return await this.#answer(asked, signal, calls.length === 1 ? calls[0] : undefined);
@@ -114,4 +116,11 @@ export class QuestionDesk {
       });
     return untilAborted(answerQuestion(handlers, asked, question, completed), either);
   }
+}
+
+/** The task in the name of which a legacy server asks. */
+function relatedTaskOf({ _meta: meta }: JsonObject): string | undefined {
+  const related = isJsonObject(meta) ? meta['io.modelcontextprotocol/related-task'] : undefined;
+  const taskId = isJsonObject(related) ? related['taskId'] : undefined;
+  return typeof taskId === 'string' ? taskId : undefined;
 }

@@ -44,13 +44,15 @@ describe('what is declared', () => {
     return hello !== undefined && 'params' in hello ? hello.params?.['capabilities'] : undefined;
   };
 
-  test('is what has a handler and nothing else', async () => {
-    expect(await declared(undefined)).toEqual({});
-    expect(await declared({ roots: () => [] })).toEqual({ roots: { listChanged: true } });
-    expect(await declared({ url: async () => 'cancel' })).toEqual({ elicitation: { url: {} } });
+  test('is what has a handler, and waiting for tasks', async () => {
+    const tasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
+    expect(await declared(undefined)).toEqual(tasks);
+    expect(await declared({ roots: () => [] })).toEqual({ ...tasks, roots: { listChanged: true } });
+    expect(await declared({ url: async () => 'cancel' })).toEqual({ ...tasks, elicitation: { url: {} } });
     expect(await declared(all)).toEqual({
+      ...tasks,
       sampling: { tools: {} },
-      elicitation: { form: { applyDefaults: true }, url: {} },
+      elicitation: { form: {}, url: {} },
       roots: { listChanged: true },
     });
   });

@@ -1,4 +1,7 @@
 import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
 import type { HostTransport } from './transport.ts';
 import type { WireLog } from './wire-log.ts';
 
@@ -8,6 +11,22 @@ export const STREAM_ENDED: object = Object.freeze({});
 /** What the probe for the modern protocol was answered, if it was. */
 export type ProbeReply = 'modern' | 'other';
 
+/** The stream that should have carried the answer ended; the connection may stand. */
+export class AnswerBrokeOff extends Error {
+  constructor() {
+    super('The stream ended before the answer came.');
+  }
+}
+
+/** An answer as it came. */
+export type RawReply =
+  { kind: 'result'; result: JsonValue } | { kind: 'error'; error: { code: number; message: string; data?: JsonValue } };
+
+/** The SDK counts its own requests from 0 and never comes so far. */
+const FIRST_OWN_ID = 1_000_000_000;
+
+type OwnRequest = { answer: (reply: RawReply) => void; fail: (error: Error) => void };
+
 /**
  * Stands between the SDK and the real transport, for the sake of what would be lost otherwise:
  *
@@ -16,6 +35,7 @@ export type ProbeReply = 'modern' | 'other';
  *   an empty result that is beyond reproach, and are read by us, piece by piece.
  * - The SDK leaves a request waiting for its time-out when the stream that should carry the answer ends. Here such a
  *   request fails at once.
+ * - The SDK makes no requests it does not know, such as those about tasks: they are made past it.
  */
 export class RawResultTransport implements Transport {
   onclose?: (() => void) | undefined;
@@ -27,6 +47,8 @@ export class RawResultTransport implements Transport {
   readonly #wire: WireLog;
   readonly #onStarted: () => void;
   readonly #awaited = new Map<number, string>();
+  readonly #own = new Map<number, OwnRequest>();
+  #lastOwnId = FIRST_OWN_ID;
   #holding = false;
 
   constructor(inner: HostTransport, wire: WireLog, onStarted: () => void) {
@@ -54,7 +76,13 @@ export class RawResultTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    this.inner.onclose = () => this.onclose?.();
+    this.inner.onclose = () => {
+      for (const [id, { fail }] of this.#own) {
+        this.#own.delete(id);
+        fail(new SdkError(SdkErrorCode.ConnectionClosed, 'The connection was closed.'));
+      }
+      this.onclose?.();
+    };
     this.inner.onerror = (error) => this.onerror?.(error);
     this.inner.onmessage = (message, extra) => this.#receive(message, extra);
     await this.inner.start();
@@ -86,11 +114,47 @@ export class RawResultTransport implements Transport {
     }
   }
 
+  /**
+   * Makes a request of our own. Its answer is not looked at by the SDK.
+   *
+   * @throws what the transport throws; SdkError if the connection ends first
+   */
+  async ask(method: string, params: JsonObject, signal: AbortSignal): Promise<RawReply> {
+    const id = ++this.#lastOwnId;
+    const message: JSONRPCMessage = { jsonrpc: '2.0', id, method, params };
+    const reply = new Promise<RawReply>((answer, fail) => this.#own.set(id, { answer, fail }));
+    // Whoever is told by `send` is told once.
+    reply.catch(() => undefined);
+    const stop = (): void => this.#fail(id, new Error('Nobody waits for this any more.'));
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      if (signal.aborted) stop();
+      else {
+        this.#wire.add('sent', message);
+        const onRequestStreamEnd = (): void => this.#fail(id, new AnswerBrokeOff());
+        await this.inner.send(message, { requestSignal: signal, onRequestStreamEnd });
+      }
+      return await reply;
+    } finally {
+      this.#own.delete(id);
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  #fail(id: number, error: Error): void {
+    this.#own.get(id)?.fail(error);
+    this.#own.delete(id);
+  }
+
   #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
     this.#wire.add('received', message);
     if ('method' in message) {
       this.#hold();
       this.onmessage?.(message, extra);
+      return;
+    }
+    if (Number(message.id) > FIRST_OWN_ID) {
+      this.#own.get(Number(message.id))?.answer('error' in message ? errorReply(message.error) : resultReply(message));
       return;
     }
     const reply = this.#reply(message);
@@ -119,11 +183,12 @@ export class RawResultTransport implements Transport {
     const method = this.#awaited.get(id);
     this.#awaited.delete(id);
     if (method === undefined || !('result' in message)) return message;
-    // A kind of result that asks for something (input, a task) is the SDK's to refuse.
+    // What asks for input is put into words by the SDK; a task is an answer like others here.
     const type: unknown = (message.result as { resultType?: unknown } | null)?.resultType;
-    if (type !== undefined && type !== 'complete') return message;
+    if (type !== undefined && type !== 'complete' && !(type === 'task' && method === 'tools/call')) return message;
     const empty = EMPTY_RESULTS[method];
-    return empty === undefined ? message : shell(message.id, { ...empty, raw: message.result });
+    if (empty === undefined) return message;
+    return shell(message.id, { ...empty, ...readableContents(method, message.result), raw: message.result });
   }
 
   #streamEnded(id: number): void {
@@ -131,6 +196,27 @@ export class RawResultTransport implements Transport {
     const error = { code: -32_000, message: 'The stream ended before the answer came.', data: STREAM_ENDED };
     this.onmessage?.({ jsonrpc: '2.0', id, error });
   }
+}
+
+/** The SDK reads skills by itself: what it can read of a resource, it gets too. */
+function readableContents(method: string, { contents }: { [key: string]: unknown }): { contents?: unknown } {
+  if (method !== 'resources/read' || !Array.isArray(contents)) return {};
+  const isReadable = (one: unknown): boolean =>
+    isJsonObject(one) &&
+    typeof one['uri'] === 'string' &&
+    (one['mimeType'] === undefined || typeof one['mimeType'] === 'string') &&
+    (typeof one['text'] === 'string' || (typeof one['blob'] === 'string' && BASE64.test(one['blob'])));
+  return contents.every(isReadable) ? { contents } : {};
+}
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+function resultReply({ result }: { result: unknown }): RawReply {
+  return { kind: 'result', result: result as JsonValue };
+}
+
+function errorReply({ code, message, data }: { code: number; message: string; data?: unknown }): RawReply {
+  return { kind: 'error', error: { code, message, ...(data === undefined ? {} : { data: data as JsonValue }) } };
 }
 
 const UNCACHED = { ttlMs: 0, cacheScope: 'private' };

@@ -10,6 +10,8 @@ export type ListedTool = Omit<ToolDefinition, 'tool' | 'builtIn'> & {
   icons?: ServerIcon[];
   /** True where arguments are to be repeated as HTTP headers. */
   hasHeaderParameters: boolean;
+  /** Whether a legacy server carries it out as a task. */
+  taskSupport?: 'optional' | 'required';
 };
 
 /**
@@ -41,6 +43,8 @@ export function readTool(raw: unknown, position: number): ReadItem<ListedTool> {
   if (description !== undefined) tool.description = description;
   if (isJsonObject(raw['outputSchema'])) tool.outputSchema = raw['outputSchema'];
   if (hints !== undefined) tool.annotations = hints;
+  const support = isJsonObject(raw['execution']) ? raw['execution']['taskSupport'] : undefined;
+  if (support === 'optional' || support === 'required') tool.taskSupport = support;
   const icons = readIcons(raw['icons']);
   if (icons !== undefined) tool.icons = icons;
   return { item: tool };

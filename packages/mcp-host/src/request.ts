@@ -1,16 +1,12 @@
 import type { Client, RequestOptions as SdkOptions } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
-import type { Clock, JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
-import type { Deadline } from './deadline.ts';
-import { startDeadline } from './deadline.ts';
 import { anyResult, rawOf } from './raw-result-transport.ts';
 import type { ListedTool } from './read-tool.ts';
-import type { AskedQuestion, QuestionHandlers } from './questions.ts';
 import type { CallToolOptions, InputRound } from './types.ts';
-
-/** The SDK sends the reason of an abort to the server: it gets this and never a person's or a model's words. */
-const ABORT_REASON = 'The client no longer waits for this call.';
+import type { Asked, OpenRequest, RequestContext } from './under-way.ts';
+import { pause, underWay, untilAborted } from './under-way.ts';
 
 /** Progress renews the time-out, but not for ever: so much in all, or ten times the time-out if that is more. */
 const LONGEST_MS = 60 * 60 * 1_000;
@@ -23,16 +19,6 @@ const LONGEST_STATE = 1_024 * 1_024;
 /** Between two rounds in which nothing was asked: the server is only waiting. Milliseconds. */
 const PACE_MS = 250;
 
-/** We stopped waiting, whoever wanted that. */
-export class RequestStopped extends Error {
-  readonly by: 'caller' | 'closing' | 'time-out';
-
-  constructor(by: RequestStopped['by']) {
-    super(`The request was stopped (${by}).`);
-    this.by = by;
-  }
-}
-
 /** The server waits for answers, which somebody else gets: nothing is under way any more. */
 export class RoundHandedOut extends Error {
   readonly round: InputRound;
@@ -42,29 +28,6 @@ export class RoundHandedOut extends Error {
     this.round = round;
   }
 }
-
-/** A request on its way, as whoever closes the connection or asks a person in between sees it. */
-export type OpenRequest = {
-  /** Set for calls of tools. */
-  readonly tool?: ToolReference;
-  /** Who answers what is asked while it is open, in place of the handlers of the host. */
-  readonly handlers?: QuestionHandlers;
-  readonly signal: AbortSignal;
-  readonly deadline: Deadline;
-  stop(): void;
-};
-
-/** Answers one thing a server asks for in the middle of a request; its result, as the protocol has it. */
-type AnswerQuestion = (asked: { method: string; params: JsonObject }, request: OpenRequest) => Promise<JsonObject>;
-
-export type RequestContext = {
-  client: Client;
-  clock: Clock;
-  open: Set<OpenRequest>;
-  answer: AnswerQuestion;
-  /** Looks over what a person is to be asked; null for what needs none. */
-  read: (asked: { method: string; params: JsonObject }, request: OpenRequest) => AskedQuestion | null;
-};
 
 export type OutgoingRequest = {
   method:
@@ -92,35 +55,9 @@ export type OutgoingRequest = {
  * @throws RequestStopped; ToolyardError for rounds without end; else what the SDK throws
  */
 export async function sendRequest(context: RequestContext, request: OutgoingRequest): Promise<unknown> {
-  const { clock, open } = context;
-  const { options, timeoutMs } = request;
-  if (options.signal?.aborted === true) throw new RequestStopped('caller');
-  const relay = new AbortController();
-  let stopped: RequestStopped['by'] | undefined;
-  const stop = (by: RequestStopped['by']): void => {
-    stopped ??= by;
-    relay.abort(ABORT_REASON);
-  };
-  const deadline = startDeadline(clock, timeoutMs, Math.max(LONGEST_MS, 10 * timeoutMs), () => stop('time-out'));
-  const onAbort = (): void => stop('caller');
-  options.signal?.addEventListener('abort', onAbort, { once: true });
-  const entry: OpenRequest = {
-    ...(request.tool === undefined ? {} : { tool: request.tool }),
-    ...(options.handlers === undefined ? {} : { handlers: options.handlers }),
-    signal: relay.signal,
-    deadline,
-    stop: () => stop('closing'),
-  };
-  open.add(entry);
-  try {
-    return await sendRounds(context, request, entry);
-  } catch (thrown) {
-    throw stopped === undefined ? thrown : new RequestStopped(stopped);
-  } finally {
-    deadline.end();
-    open.delete(entry);
-    options.signal?.removeEventListener('abort', onAbort);
-  }
+  const { options, timeoutMs, tool } = request;
+  const totalMs = Math.max(LONGEST_MS, 10 * timeoutMs);
+  return underWay(context, { options, timeoutMs, totalMs, tool }, (entry) => sendRounds(context, request, entry));
 }
 
 async function sendRounds(context: RequestContext, request: OutgoingRequest, entry: OpenRequest): Promise<unknown> {
@@ -220,8 +157,6 @@ function pagesWanted(thrown: unknown): [string, Asked][] {
   );
 }
 
-type Asked = { method: string; params: JsonObject };
-
 function inputWanted(result: unknown): { requests: [string, Asked][]; state: string | undefined } | undefined {
   if (!isJsonObject(result) || result['resultType'] !== 'input_required') return undefined;
   const asked = result['inputRequests'];
@@ -232,14 +167,15 @@ function inputWanted(result: unknown): { requests: [string, Asked][]; state: str
   };
 }
 
-function readAsked(one: JsonValue): Asked {
+/** A question as a server puts it into a map of them. */
+export function readAsked(one: JsonValue): Asked {
   const method = isJsonObject(one) ? one['method'] : undefined;
   const params = isJsonObject(one) ? one['params'] : undefined;
   return { method: typeof method === 'string' ? method : '', params: isJsonObject(params) ? params : {} };
 }
 
 /** All that is asked for in one round, at the same time: one that fails ends the request. */
-async function answerAll(
+export async function answerAll(
   context: RequestContext,
   requests: readonly [string, Asked][],
   entry: OpenRequest,
@@ -262,27 +198,4 @@ function endless(how: string): ToolyardError {
     code: 'tool_failed',
     message: `The server asks for more input again and again: ${how}. It has not finished.`,
   });
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  let callOff = (): void => undefined;
-  const over = new Promise<void>((resolve) => {
-    callOff = clock.after(ms, resolve);
-  });
-  return untilAborted(over, signal).finally(callOff);
-}
-
-/** Also ends when the signal does: a person who is asked may never answer. */
-export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(new Error('Nobody waits for this any more.'));
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
 import { notSent } from './call-failure.ts';
 import type { ListedTool } from './read-tool.ts';
 import { ToolIndex } from './tool-index.ts';
@@ -12,6 +12,7 @@ export type SelectedToolsOptions = {
   sources(): readonly ToolSource[];
   hidden?: ((tool: ToolReference) => boolean) | undefined;
   callTool: ToolHost['callTool'];
+  resumeTask: ToolHost['resumeTask'];
 };
 
 /**
@@ -47,6 +48,11 @@ export class SelectedTools implements ToolHost {
       return notSent({ code: 'tool_not_found', message: `The tool "${name}" of "${serverId}" is switched off here.` });
     }
     return this.#options.callTool(tool, args, options);
+  }
+
+  /** Also where the tool is switched off by now: the call has been made. */
+  async resumeTask(handle: TaskHandle, options?: CallToolOptions): Promise<ToolResult> {
+    return this.#options.resumeTask(handle, options);
   }
 
   #isHidden(tool: ToolReference): boolean {

@@ -1,11 +1,10 @@
 import type { Clock } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { NumberedEntry, ServerLog } from './server-log.ts';
+import type { NumberedEntry } from './server-log.ts';
+import type { Place } from './server-place.ts';
 import type { ServerSlot } from './server-slot.ts';
 import type { ServerConfig, ServerHealth } from './types.ts';
-import type { WireEntry, WireLog } from './wire-log.ts';
-
-type Place = { slot: ServerSlot; wire: WireLog; log: ServerLog };
+import type { WireEntry } from './wire-log.ts';
 
 /** The servers of a host, in the configured order, and who wants to hear of their changes. */
 export class ServerSet {

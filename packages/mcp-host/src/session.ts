@@ -1,19 +1,24 @@
 import type { Client } from '@modelcontextprotocol/client';
-import type { Clock, ErrorInfo, JsonObject, ResourcePart, ToolResult } from '@toolyard/protocol';
+import type { Clock, ErrorInfo, JsonObject, ResourcePart, TaskHandle, ToolResult } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { notSent } from './call-failure.ts';
 import { CallQueue } from './call-queue.ts';
-import { callTool, statusOfRefusal } from './call-tool.ts';
+import { callTool, finishTask, statusOfRefusal } from './call-tool.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { ChangeWatch } from './change-watch.ts';
 import type { QuestionDesk } from './question-desk.ts';
 import type { QuestionHandlers } from './questions.ts';
 import { mayInterrupt } from './questions.ts';
 import { readCompletion, readContents, readFilledPrompt } from './read-contents.ts';
-import type { OpenRequest, OutgoingRequest, RequestContext } from './request.ts';
+import type { OutgoingRequest } from './request.ts';
 import { sendRequest } from './request.ts';
 import { toRequestError } from './request-failure.ts';
+import type { ListedTool } from './read-tool.ts';
 import { logLevelMeta } from './server-messages.ts';
+import type { ListedSkill, SkillFile } from './skills.ts';
+import { ServerSkills } from './skills.ts';
+import { unreachableTask } from './tasks/task-result.ts';
+import type { TaskWire } from './tasks/task-wire.ts';
 import type {
   CallToolOptions,
   Completion,
@@ -24,7 +29,9 @@ import type {
   LogLevel,
   RequestOptions,
   ServerConfig,
+  SetAside,
 } from './types.ts';
+import type { OpenRequest, RequestContext } from './under-way.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
@@ -43,6 +50,8 @@ export type SessionOptions = {
   /** Aborted when the connection is left. */
   signal: AbortSignal;
   warn: (text: string) => void;
+  /** What can be asked about a task of the server. */
+  openTask: (taskId: string) => Promise<TaskWire>;
   /** Why nothing can be asked, once that is so. */
   whyLost: () => ErrorInfo | undefined;
   /** The server answered with an HTTP status that may mean the end of the connection. */
@@ -86,6 +95,11 @@ export class Session {
     // A legacy server's question does not say which call it belongs to: there must be only one.
     const isAlone = era === 'legacy' && mayInterrupt(handlers);
     const leave = isAlone ? await this.#queue.enter(options.signal) : (): void => undefined;
+    const onTask = async (handle: TaskHandle): Promise<void> => {
+      // What a task asks says which task it is: others need not wait for it.
+      leave?.();
+      await options.onTask?.(handle);
+    };
     try {
       const lost = whyLost();
       if (lost !== undefined) return notSent(lost);
@@ -94,7 +108,10 @@ export class Session {
         tool,
         reference: { serverId: this.#id, name },
         args,
-        options,
+        options: { ...options, onTask },
+        asTask: this.#isWantedAsTask(tool),
+        era,
+        openTask: this.#options.openTask,
         timeoutMs: options.timeoutMs ?? timeoutOf(config),
         meta: this.#meta(),
         mirrorsHeaders: config.transport.type === 'http' && era === 'modern',
@@ -107,10 +124,62 @@ export class Session {
     }
   }
 
+  /** Waits for a task that was made of a call, in this session or another; see {@link ToolHost.resumeTask}. */
+  async followTask(handle: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
+    const { config, catalogue, era, openTask, warn, whyLost, onStatus } = this.#options;
+    if (era !== handle.era) return unreachableTask(handle, 'its server speaks another generation of the protocol now.');
+    return finishTask(
+      {
+        context: this.#context,
+        tool: catalogue.tools.get(handle.tool.name),
+        openTask,
+        options,
+        timeoutMs: options.timeoutMs ?? timeoutOf(config),
+        whyLost,
+        onStatus,
+        warn,
+      },
+      handle,
+    );
+  }
+
+  /**
+   * Modern servers decide by themselves. A legacy one is asked to where its tool needs it, and where that is of use: a
+   * task outlives the connection, but not a program that ends with it.
+   */
+  #isWantedAsTask({ taskSupport }: ListedTool): boolean {
+    const { era, client, config } = this.#options;
+    if (era !== 'legacy' || client.getServerCapabilities()?.tasks?.requests?.tools?.call === undefined) return false;
+    return taskSupport === 'required' || (taskSupport === 'optional' && config.transport.type === 'http');
+  }
+
   /** @throws ToolyardError */
   async readResource(uri: string, options: RequestOptions = {}): Promise<ResourcePart[]> {
     const raw = await this.#request('resources/read', uri, { uri }, options);
     return readContents(this.#id, uri, raw);
+  }
+
+  /** None where the server offers none. @throws ToolyardError */
+  listSkills(options: RequestOptions): Promise<{ skills: ListedSkill[]; skipped: SetAside[] }> {
+    return this.#ofSkills('its skills', (skills) => skills.list(options));
+  }
+
+  /** @throws ToolyardError, also for a file that is not what the server listed */
+  readSkill(uri: string, path: string | undefined, options: RequestOptions): Promise<SkillFile> {
+    return this.#ofSkills(uri, (skills) => skills.read(uri, path, options));
+  }
+
+  async #ofSkills<T>(subject: string, ask: (skills: ServerSkills) => Promise<T>): Promise<T> {
+    const { client, config, whyLost } = this.#options;
+    const lost = whyLost();
+    if (lost !== undefined) throw new ToolyardError(lost);
+    const timeoutMs = timeoutOf(config);
+    try {
+      return await ask(new ServerSkills({ serverId: this.#id, client, timeoutMs }));
+    } catch (thrown) {
+      if (ToolyardError.isInstance(thrown)) throw thrown;
+      throw this.#failure(subject, thrown, timeoutMs);
+    }
   }
 
   /** @throws ToolyardError, also for a prompt that is known to need arguments that are not there */

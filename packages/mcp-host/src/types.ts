@@ -3,6 +3,7 @@ import type { SignInHealth } from './oauth/sign-in-health.ts';
 import type {
   ErrorInfo,
   JsonObject,
+  TaskHandle,
   ToolContentPart,
   ToolDefinition,
   ToolReference,
@@ -154,6 +155,7 @@ export type ServerHealth = {
 export type ToolProgress = { progress: number; total?: number; text?: string };
 
 export type RequestOptions = {
+  /** Aborted with {@link HANDED_ON}, it leaves a task to whoever has its handle. */
   signal?: AbortSignal;
   onProgress?: (progress: ToolProgress) => void;
   /** Overrides the server's own {@link ServerConfig.callTimeoutMs}. */
@@ -170,6 +172,11 @@ export type CallToolOptions = RequestOptions & {
   onRound?: (round: InputRound) => void;
   /** What was answered to the round an earlier making of this call ended with. */
   resume?: AnsweredRound;
+  /**
+   * Told when the server has made a task of the call, before it is waited for: with the handle, another process can
+   * go on waiting ({@link ToolHost.resumeTask}).
+   */
+  onTask?: (handle: TaskHandle) => void | Promise<void>;
   /** Call the tool only if {@link McpHost.definitionOf} still gives this: a person has approved just that. */
   definition?: string;
 };
@@ -208,4 +215,9 @@ export interface ToolHost {
    * `outcome` that says whether the call may have taken effect.
    */
   callTool(tool: ToolReference, args: JsonObject, options?: CallToolOptions): Promise<ToolResult>;
+  /**
+   * Waits for the result of a call that has become a task, as {@link ToolHost.callTool} does: without making the call.
+   * A server that no longer knows it, or cannot be asked, leaves its outcome unknown.
+   */
+  resumeTask(handle: TaskHandle, options?: CallToolOptions): Promise<ToolResult>;
 }

@@ -21,8 +21,15 @@ export type {
   ToolResultPart,
   UserPart,
 } from './parts.ts';
-export type { PermissionView, SetPermission, ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
-export { formatToolReference } from './tools.ts';
+export type {
+  PermissionView,
+  SetPermission,
+  TaskHandle,
+  ToolAnnotations,
+  ToolDefinition,
+  ToolReference,
+} from './tools.ts';
+export { formatToolReference, HANDED_ON, readTaskHandle } from './tools.ts';
 export type {
   AssistantMessage,
   FinishReason,

@@ -2,7 +2,7 @@ import type { RunEventBody } from './events.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Message } from './messages.ts';
 import type { LedgerEntry } from './run-store.ts';
-import type { ToolReference } from './tools.ts';
+import type { TaskHandle, ToolReference } from './tools.ts';
 
 /** Time, injected so that tests own it. */
 export type Clock = {
@@ -64,6 +64,8 @@ export type ToolLedger = {
   plan(call: PlannedCall): void;
   /** Resolves when it is on the disk that the call is about to be made: it is made only then. */
   sent(callId: string): void | Promise<void>;
+  /** The server goes on with the call by itself. Resolves when it is on the disk how to ask for its result. */
+  task(callId: string, handle: TaskHandle): void | Promise<void>;
   /** The call was answered (`done`, `failed`), or is of unknown outcome (`in_doubt`); `detail` is kept with it. */
   settle(callId: string, to: 'done' | 'failed' | 'in_doubt', detail: JsonValue): void;
   /** The server has not carried the call out and waits for something else: it is to be made again. */

@@ -98,7 +98,7 @@ export type CreateRunOutcome =
 /**
  * Where a tool call stands. Only these steps are taken:
  * - `planned` to `sent`, `failed`, `cancelled`
- * - `sent` to `done`, `failed`, `in_doubt`, `cancelled`, and back to `planned` where it is known not to have been
+ * - `sent` to `done`, `failed`, `in_doubt`, `cancelled`, to `sent` where there is more to keep with it, and back to `planned` where it is known not to have been
  *   accepted (a sign-in is wanted)
  * - `in_doubt` to `done`, `failed`, `cancelled`, and to `planned` where a person said to repeat it
  */

@@ -8,6 +8,35 @@ export function formatToolReference(tool: ToolReference): string {
   return `${tool.serverId}/${tool.name}`;
 }
 
+/**
+ * A call its server carries on with by itself (a task). Whoever has this can ask for the result, from another process
+ * and after a crash too, for as long as the server keeps it.
+ */
+export type TaskHandle = {
+  tool: ToolReference;
+  /** The server's own name for it. */
+  taskId: string;
+  /** By which of the two protocols of tasks it is asked about. */
+  era: 'legacy' | 'modern';
+};
+
+/**
+ * The reason to abort a signal with where a task is not to be cancelled with the call: nobody waits here any more, but
+ * somebody else has its handle.
+ */
+export const HANDED_ON = 'handed on';
+
+/** What was stored as a handle, if it is one. */
+export function readTaskHandle(stored: unknown): TaskHandle | null {
+  if (typeof stored !== 'object' || stored === null || !('tool' in stored) || !('taskId' in stored)) return null;
+  const { tool, taskId } = stored;
+  const era = 'era' in stored ? stored.era : undefined;
+  if (typeof tool !== 'object' || tool === null || typeof taskId !== 'string') return null;
+  if (!('serverId' in tool) || !('name' in tool) || (era !== 'legacy' && era !== 'modern')) return null;
+  const { serverId, name } = tool;
+  return typeof serverId === 'string' && typeof name === 'string' ? { tool: { serverId, name }, taskId, era } : null;
+}
+
 /** What a person decided about a tool; `conversationId` null: everywhere. */
 export type PermissionView = {
   tool: ToolReference;

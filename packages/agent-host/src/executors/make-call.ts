@@ -1,5 +1,5 @@
-import type { ErrorInfo, JsonObject, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import type { ErrorInfo, JsonObject, TaskHandle, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
+import { isJsonObject, readTaskHandle } from '@toolyard/protocol';
 import type { PendingCall } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { CallQuestions } from './call-questions.ts';
@@ -12,7 +12,11 @@ export type Answered = { result: ToolResult; stored?: { at: number } };
 export type Waiting = { waits: NonNullable<PendingCall['waits']> };
 
 /** What is to be done about a call, by what is known of it. */
-export type Outlook = { do: 'make'; tool: ToolReference } | { do: 'answer'; answered: Answered };
+export type Outlook =
+  | { do: 'make'; tool: ToolReference }
+  /** It has been made, and its server goes on with it. */
+  | { do: 'wait'; handle: TaskHandle }
+  | { do: 'answer'; answered: Answered };
 
 /** Looks at what was decided and at what earlier attempts left in the ledger. */
 export function outlookOf(host: RunHost, call: PendingCall): Outlook {
@@ -21,6 +25,8 @@ export function outlookOf(host: RunHost, call: PendingCall): Outlook {
   // Before any refusal: what has happened has happened, whatever was decided since.
   const left = leftBefore(host, call);
   if (left) return { do: 'answer', answered: left };
+  const handle = taskOf(host, call);
+  if (handle) return { do: 'wait', handle };
   const isDoubted = host.ledger.find(call.callId)?.status === 'in_doubt';
   const said = isDoubted ? call.doubt?.answer : undefined;
   if (said?.decision === 'failed') return answer(notSent(SAID_FAILED));
@@ -33,9 +39,16 @@ export function outlookOf(host: RunHost, call: PendingCall): Outlook {
 /** True where nobody can say whether the call took effect, and making it again might do it twice. */
 export function isInDoubt(host: RunHost, call: PendingCall): boolean {
   const entry = host.ledger.find(call.callId);
-  if (!entry || !call.tool || leftBefore(host, call)) return false;
+  if (!entry || !call.tool || leftBefore(host, call) || taskOf(host, call)) return false;
   if (entry.status === 'in_doubt') return call.doubt?.answer === undefined;
   return entry.status === 'sent' && !host.repeatable(call.tool);
+}
+
+/** The task an earlier attempt left behind. */
+function taskOf(host: RunHost, call: PendingCall): TaskHandle | null {
+  const entry = host.ledger.find(call.callId);
+  if (entry?.status !== 'sent' || !isJsonObject(entry.detail)) return null;
+  return readTaskHandle(entry.detail['task']);
 }
 
 /** The answer an earlier attempt committed. */
@@ -62,6 +75,7 @@ export async function makeCall(
   const outlook = outlookOf(host, call);
   if (outlook.do === 'answer') return outlook.answered;
   if (host.signal.aborted) return { result: notSent(STOPPED) };
+  if (outlook.do === 'wait') return waitForTask(host, call, outlook.handle, bill, step);
   const { tool } = outlook;
   // What a person has just said to a call in doubt is newer than what was decided about its tool.
   const refusal = call.doubt ? undefined : await host.forbidden(tool);
@@ -78,6 +92,7 @@ export async function makeCall(
     const result = await host.tools.callTool(tool, call.arguments, {
       signal: host.signal,
       onProgress: (progress) => host.journal.append({ type: 'tool_progress', callId, ...progress }),
+      onTask: (handle) => host.ledger.task(callId, handle),
       ...questions.options,
       ...(said?.resume ? { resume: said.resume } : {}),
       ...(call.approved && definition !== undefined ? { definition } : {}),
@@ -88,16 +103,37 @@ export async function makeCall(
     return { waits };
   } catch {
     // A tool host answers with results and does not throw; if one does, nobody knows how far the call went.
-    return {
-      result: failedResult(
-        {
-          code: 'outcome_unknown',
-          message: `"${name}" broke off; it is not known whether it took effect. Do not repeat it.`,
-        },
-        'unknown',
-      ),
-    };
+    return { result: brokeOff(name) };
   }
+}
+
+/** Goes on waiting where an earlier attempt was cut off: the call is not made again. */
+async function waitForTask(
+  host: RunHost,
+  call: PendingCall,
+  handle: TaskHandle,
+  bill: Bill,
+  step: number,
+): Promise<Answered> {
+  const { callId, name } = call;
+  const { tool } = handle;
+  const questions = new CallQuestions(host, { callId, tool, name, step, bill });
+  host.journal.append({ type: 'tool_started', callId, tool, name });
+  try {
+    const result = await host.tools.resumeTask(handle, {
+      signal: host.signal,
+      onProgress: (progress) => host.journal.append({ type: 'tool_progress', callId, ...progress }),
+      ...questions.options,
+    });
+    return { result };
+  } catch {
+    return { result: brokeOff(name) };
+  }
+}
+
+function brokeOff(name: string): ToolResult {
+  const message = `"${name}" broke off; it is not known whether it took effect. Do not repeat it.`;
+  return failedResult({ code: 'outcome_unknown', message }, 'unknown');
 }
 
 export function notSent(error: ErrorInfo): ToolResult {

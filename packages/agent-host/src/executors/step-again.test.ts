@@ -7,6 +7,7 @@ import type {
   LedgerStatus,
   Message,
   RunEventBody,
+  TaskHandle,
   ToolLedger,
   ToolResult,
 } from '@toolyard/protocol';
@@ -33,6 +34,10 @@ class Ledger implements ToolLedger {
   }
   sent(callId: string): Promise<void> {
     this.#move(callId, 'sent');
+    return Promise.resolve();
+  }
+  task(callId: string, task: TaskHandle): Promise<void> {
+    this.#move(callId, 'sent', { task });
     return Promise.resolve();
   }
   settle(callId: string, to: 'done' | 'failed' | 'in_doubt', detail: JsonValue): void {
@@ -76,6 +81,10 @@ function stepWith(
       resolve: () => undefined,
       callTool: () => {
         made.push('call');
+        return Promise.resolve(paid);
+      },
+      resumeTask: ({ taskId }) => {
+        made.push(`wait for ${taskId}`);
         return Promise.resolve(paid);
       },
     },
@@ -122,6 +131,24 @@ describe('a step that is taken again after a crash', () => {
     expect(made).toHaveLength(0);
     expect(events).toEqual([]);
     expect(messages).toMatchObject([{ id: 'a.result', createdAt: 77, parts: [{ callId: 'a', result: paid }] }]);
+  });
+
+  it('waits for the task a call has become, and does not make the call again', async () => {
+    const task = { tool, taskId: 't-1', era: 'modern' };
+    const ledger = new Ledger().left('a', 'sent', { task });
+    const { make, made, results } = stepWith(ledger, { forbidden: FORBIDDEN });
+    const point = await make([pending('a')]);
+    expect(made).toEqual(['wait for t-1']);
+    expect(results()).toEqual([paid]);
+    expect(point.state.status).toBe('running');
+    expect(ledger.log).toEqual(['a: done']);
+  });
+
+  it('puts a call to the person whose stored task cannot be read', async () => {
+    const ledger = new Ledger().left('a', 'sent', { task: { taskId: 't-1' } });
+    const { make, made } = stepWith(ledger);
+    expect((await make([pending('a')])).state.status).toBe('parked');
+    expect(made).toEqual([]);
   });
 
   it('keeps an answer that is stored, though the tool is forbidden now', async () => {

@@ -1,7 +1,7 @@
 import { judgedBy } from '@toolyard/agent-host';
 import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
 import type { CallToolOptions, IndexedTool, McpHost, ToolHost } from '@toolyard/mcp-host';
-import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
 import type { ToolSelection } from '../services.ts';
 
 export type SelectionOptions = {
@@ -42,6 +42,16 @@ export class Selection implements ToolSelection {
       return await this.#view.callTool(tool, args, options);
     } finally {
       onUse(tool.serverId, -1);
+    }
+  }
+
+  async resumeTask(handle: TaskHandle, options?: CallToolOptions): Promise<ToolResult> {
+    const { onUse } = this.#options;
+    onUse(handle.tool.serverId, 1);
+    try {
+      return await this.#view.resumeTask(handle, options);
+    } finally {
+      onUse(handle.tool.serverId, -1);
     }
   }
 

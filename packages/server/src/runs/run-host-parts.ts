@@ -146,6 +146,9 @@ const NO_TOOLS: ToolSelection = {
   async callTool(_tool: ToolReference) {
     throw noMore();
   },
+  async resumeTask() {
+    throw noMore();
+  },
   contextSources: () => ({ serverInstructions: [] }),
   judged: () => undefined,
 };

@@ -5,8 +5,10 @@ import type {
   LedgerEntry,
   LedgerStatus,
   PlannedCall,
+  TaskHandle,
   ToolLedger,
 } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
 import type { RunWriter } from './run-writer.ts';
 
 /** The calls of one run, as they are stored or about to be. */
@@ -54,6 +56,13 @@ export class RunLedger implements ToolLedger {
     if (failpoint) await failpoint('run:sent');
   }
 
+  async task(callId: string, handle: TaskHandle): Promise<void> {
+    const entry = this.#entries.get(callId);
+    if (entry?.status === 'sent') this.#move(entry, 'sent', { task: handle });
+    await this.#of.writer.flushed();
+    await this.#of.failpoint?.('run:task');
+  }
+
   settle(callId: string, to: 'done' | 'failed' | 'in_doubt', detail: JsonValue): void {
     const entry = this.#entries.get(callId);
     if (!entry) return;
@@ -66,9 +75,11 @@ export class RunLedger implements ToolLedger {
     if (entry?.status === 'sent') this.#move(entry, 'planned');
   }
 
-  /** True while a call is made whose answer is not known yet. */
+  /** True while a call is made whose answer only this process can get. */
   get callsUnderWay(): boolean {
-    for (const { status } of this.#entries.values()) if (status === 'sent') return true;
+    for (const { status, detail } of this.#entries.values()) {
+      if (status === 'sent' && !(isJsonObject(detail) && 'task' in detail)) return true;
+    }
     return false;
   }
 

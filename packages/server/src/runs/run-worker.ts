@@ -11,7 +11,7 @@ import type {
   RunLimits,
   RunStatus,
 } from '@toolyard/protocol';
-import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import { HANDED_ON, ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { LiveHub } from '../services.ts';
 import type { CommitPump } from './commit-pump.ts';
@@ -80,7 +80,8 @@ export class RunWorker {
         mediaToBlobs(value, (bytes, mimeType) =>
           storage.blobs.put(this.#principal, bytes, { mimeType, at: clock.now() }),
         ),
-      onLost: () => this.#abort.abort(),
+      // Whoever takes the run up goes on with what its servers do by themselves.
+      onLost: () => this.#abort.abort(HANDED_ON),
     });
     this.result = this.#work();
   }

@@ -9,7 +9,7 @@ import type { RunJobs } from './run-jobs.ts';
 /** Which step may follow which. What is not here is refused, whatever the row says. */
 const NEXT: Readonly<Record<LedgerStatus, readonly LedgerStatus[]>> = {
   planned: ['sent', 'failed', 'cancelled'],
-  sent: ['done', 'failed', 'in_doubt', 'cancelled', 'planned'],
+  sent: ['sent', 'done', 'failed', 'in_doubt', 'cancelled', 'planned'],
   in_doubt: ['planned', 'done', 'failed', 'cancelled'],
   done: [],
   failed: [],

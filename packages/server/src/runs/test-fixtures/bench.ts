@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { IndexedTool } from '@toolyard/mcp-host';
+import type { CallToolOptions, IndexedTool } from '@toolyard/mcp-host';
 import type {
   Clock,
   Failpoint,
@@ -13,6 +13,7 @@ import type {
   ResolvedAgentConfiguration,
   RunEvent,
   SentMessage,
+  TaskHandle,
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
@@ -34,7 +35,9 @@ export const BERT: Principal = { ownerId: 'bert' };
 /** A tool of the made-up server `desk`. */
 type FakeTool = {
   builtIn?: boolean;
-  call: (args: JsonObject, options: { signal?: AbortSignal }) => ToolResult | Promise<ToolResult>;
+  call: (args: JsonObject, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
+  /** Waits for a task an earlier call has become. */
+  resume?: (handle: TaskHandle, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
 };
 
 export type BenchOptions = {
@@ -196,6 +199,11 @@ function selectionOf(tools: Record<string, FakeTool>): ToolSelection {
       const found = find(tool);
       if (!found) throw new Error(`no tool ${tool.name}`);
       return found.call(args, options);
+    },
+    async resumeTask(handle, options = {}) {
+      const resume = find(handle.tool)?.resume;
+      if (!resume) throw new Error(`no task of ${handle.tool.name}`);
+      return resume(handle, options);
     },
     contextSources: () => ({ serverInstructions: [] }),
     judged: (tool) => {

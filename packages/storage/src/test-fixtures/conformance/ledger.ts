@@ -27,6 +27,14 @@ export function describeLedger(bench: Bench): void {
       ]);
     });
 
+    test('how to ask for its result is kept with a call that was sent, once that is known', async () => {
+      await bench.startRun('r1');
+      await bench.commit(commitOf('r1', { ledger: [plan, move('planned', 'sent')] }));
+      const task = { tool: plan.tool, taskId: 't1', era: 'modern' };
+      await bench.commit(commitOf('r1', { ledger: [{ ...move('sent', 'sent'), detail: { task } }] }));
+      expect(await bench.store.readLedger(ANNE, 'r1')).toMatchObject([{ status: 'sent', detail: { task } }]);
+    });
+
     test('a call that was sent is never planned or sent a second time in silence', async () => {
       await bench.startRun('r1');
       await bench.commit(commitOf('r1', { ledger: [plan, move('planned', 'sent')] }));
@@ -40,7 +48,7 @@ export function describeLedger(bench: Bench): void {
     test('only the legal steps are taken, from any status to any other', async () => {
       const legal: Record<LedgerStatus, LedgerStatus[]> = {
         planned: ['sent', 'failed', 'cancelled'],
-        sent: ['planned', 'done', 'failed', 'in_doubt', 'cancelled'],
+        sent: ['sent', 'planned', 'done', 'failed', 'in_doubt', 'cancelled'],
         in_doubt: ['planned', 'done', 'failed', 'cancelled'],
         done: [],
         failed: [],

@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import type { McpRequestContext } from '@modelcontextprotocol/server';
+import { McpServer } from '@modelcontextprotocol/server';
+import { createMcpMount } from '@toolyard/server/mcp-mount';
+import { eventually, reply, startModelServer, TaskDesk } from '@toolyard/testing';
+import { serveTools } from '@toolyard/testing/task-server';
+import { describe, expect, it } from 'vitest';
+import { Person, viewOf } from './support/person.ts';
+import { startServerProcess } from './support/server.ts';
+import { applied, misspelt, told } from './support/transcript.ts';
+
+type Research = AsyncDisposable & { url: string; desk: TaskDesk; finish: () => void };
+
+/** A task server that outlives every life of Toolyard, with one task that ends when it is told to. */
+async function startResearch(era: 'legacy' | 'modern'): Promise<Research> {
+  const desk = new TaskDesk();
+  let finish = (): void => undefined;
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const mount = createMcpMount({
+    createServer(context: McpRequestContext) {
+      const mcp = new McpServer({ name: 'research', version: '1.0.0' });
+      serveTools(mcp, context.era, desk, [
+        {
+          name: 'research',
+          tasks: 'required',
+          work: () => async (task) => {
+            task.say('reading');
+            await finished;
+            return { content: [{ type: 'text', text: 'The tide turns at six.' }] };
+          },
+        },
+      ]);
+      return mcp;
+    },
+  });
+  const answer = getRequestListener(
+    // A server of the older era knows nothing of what marks the newer one.
+    async (request) =>
+      era === 'legacy' && request.headers.has('mcp-method')
+        ? new Response(null, { status: 400 })
+        : mount.fetch(request),
+    { overrideGlobalObjects: false },
+  );
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    desk,
+    finish,
+    async [Symbol.asyncDispose]() {
+      finish();
+      await mount.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe.each(['modern', 'legacy'] as const)('a call that a %s server has made a task of', (era) => {
+  it.each(['killed', 'stopped'] as const)(
+    'is waited for by the next process when the first was %s: it is made once, and nobody is asked',
+    { timeout: 60_000 },
+    async (end) => {
+      await using research = await startResearch(era);
+      const model = await startModelServer(({ body }) => {
+        const { messages } = body as { messages: { role: string }[] };
+        if (messages.some(({ role }) => role === 'tool')) return reply.text('At six.');
+        return reply.toolCalls([{ id: 'call_1', name: 'research', arguments: {} }]);
+      });
+      const folder = mkdtempSync(join(tmpdir(), 'toolyard-tasks-'));
+      const config = join(folder, 'mcp.json');
+      writeFileSync(config, JSON.stringify({ mcpServers: { research: { url: research.url } } }));
+      await using server = await startServerProcess({
+        args: ['--mcp-config', config],
+        env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'k' },
+      });
+      const person = new Person(() => ({ decision: 'failed' }));
+      const first = person.goOn(server.url);
+      await eventually(() => person.events.some(({ type }) => type === 'tool_progress'), { what: 'word of the task' });
+      await (end === 'killed' ? server.kill() : server.stop());
+      expect(await first).toBe('cut');
+      expect(research.desk.tasks.map(({ status }) => status)).toEqual(['working']);
+
+      await server.restart();
+      const second = person.goOn(server.url);
+      await eventually(() => person.events.filter(({ type }) => type === 'tool_progress').length > 1, {
+        what: 'word of the task in the second life',
+      });
+      research.finish();
+      expect(await second).toBe('over');
+
+      const view = await viewOf(server.url);
+      expect(told(view.page.messages)).toEqual([
+        'user: Count, please.',
+        'assistant:  research {} (tool_calls)',
+        'tool: The tide turns at six. (done)',
+        'assistant: At six. (stop)',
+      ]);
+      expect(research.desk.tasks).toHaveLength(1);
+      expect((await person.answered(server.url)).map(({ interrupt }) => interrupt.kind)).toEqual(['approval']);
+      expect(misspelt(person.events)).toEqual([]);
+      expect(applied(person.events)).toEqual(view.page.messages);
+      await model.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  );
+});

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import type { TaskDesk } from '@toolyard/testing';
+import type { ServedTool } from '@toolyard/testing/task-server';
+import { serveTools } from '@toolyard/testing/task-server';
+import type { Era } from '../../types.ts';
+import { listen } from './peers.ts';
+
+export type TaskPeer = {
+  url: string;
+  /** The methods that were asked for, in order; legacy servers over HTTP see all but `initialize` in a session. */
+  asked: string[];
+  /** As if it had been started anew: sessions are forgotten, tasks are not. */
+  forgetSessions(): void;
+  /** Answers nothing but this status, until told otherwise. */
+  refuseWith(status: number | undefined): void;
+  stop(): Promise<void>;
+};
+
+/** A server over Streamable HTTP whose tools are tasks, in one era. The desk outlives its sessions. */
+export async function startTaskPeer(era: Era, desk: TaskDesk, tools: readonly ServedTool[]): Promise<TaskPeer> {
+  const asked: string[] = [];
+  let refusal: number | undefined;
+  const make = (): McpServer => {
+    const mcp = new McpServer({ name: 'tasks', version: '1.0.0' });
+    serveTools(mcp, era, desk, tools);
+    return mcp;
+  };
+  const modern = toNodeHandler(createMcpHandler(make, { legacy: 'reject' }));
+  const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
+  const { url, close } = await listen((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+      const text = Buffer.concat(chunks).toString('utf8');
+      const body = text === '' ? undefined : (JSON.parse(text) as { method?: string });
+      if (body?.method !== undefined) asked.push(body.method);
+      if (refusal !== undefined) return response.writeHead(refusal).end();
+      if (era === 'modern') return modern(request as Parameters<typeof modern>[0], response, body);
+      const id = request.headers['mcp-session-id'];
+      const known = typeof id === 'string' ? sessions.get(id) : undefined;
+      if (known === undefined && body?.method !== 'initialize') {
+        return response.writeHead(id === undefined ? 400 : 404).end();
+      }
+      const transport = known ?? (await begin());
+      await transport.handleRequest(request, response, body);
+    })();
+  });
+  const begin = async (): Promise<NodeStreamableHTTPServerTransport> => {
+    const transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+    });
+    await make().connect(transport);
+    return transport;
+  };
+  return {
+    url,
+    asked,
+    forgetSessions: () => sessions.clear(),
+    refuseWith: (status) => {
+      refusal = status;
+    },
+    stop: close,
+  };
+}
