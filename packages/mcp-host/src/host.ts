@@ -17,7 +17,7 @@ import { ServerLog } from './server-log.ts';
 import { ServerSet } from './server-set.ts';
 import { ServerSlot } from './server-slot.ts';
 import type { Session } from './session.ts';
-import { definitionHash, ToolTrust } from './trust.ts';
+import { changedSince, definitionHash, ToolTrust } from './trust.ts';
 import type {
   CallToolOptions,
   Completion,
@@ -491,14 +491,6 @@ export class McpHost implements ToolHost {
     if (!this.#isRefusing) return;
     throw new ToolyardError({ code: 'server_closed', message: 'Toolyard is shutting down.' });
   }
-}
-
-function changedSince({ serverId, name }: ToolReference): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `The tool "${name}" of "${serverId}" is no longer what was approved.`,
-    hint: 'Look at what has changed, and approve it again if it is still wanted.',
-  };
 }
 
 function isListed(health: ServerHealth | undefined): boolean {
