@@ -1,7 +1,7 @@
 import type { Clock, ErrorInfo, JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { askServer, callServer } from './ask-server.ts';
-import { notSent } from './call-failure.ts';
+import { changedSince, notSent } from './call-failure.ts';
 import { McpConnection } from './connection.ts';
 import type { EraMemory } from './era-memory.ts';
 import { createEraMemory } from './era-memory.ts';
@@ -496,12 +496,4 @@ export class McpHost implements ToolHost {
     if (!this.#isRefusing) return;
     throw new ToolyardError({ code: 'server_closed', message: 'Toolyard is shutting down.' });
   }
-}
-
-function changedSince({ serverId, name }: ToolReference): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `The tool "${name}" of "${serverId}" is no longer what was approved.`,
-    hint: 'Look at what has changed, and approve it again if it is still wanted.',
-  };
 }
