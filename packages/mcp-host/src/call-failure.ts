@@ -141,12 +141,3 @@ function explainResultType(name: string): ToolResult {
 export function seconds(ms: number): string {
   return ms >= 1_000 ? `${Math.round(ms / 100) / 10} s` : `${ms} ms`;
 }
-
-/** A person approved something else. */
-export function changedSince({ serverId, name }: ToolReference): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `The tool "${name}" of "${serverId}" is no longer what was approved.`,
-    hint: 'Look at what has changed, and approve it again if it is still wanted.',
-  };
-}

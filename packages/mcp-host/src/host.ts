@@ -1,7 +1,7 @@
 import type { Clock, ErrorInfo, JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { askServer, callServer } from './ask-server.ts';
-import { changedSince, notSent } from './call-failure.ts';
+import { notSent } from './call-failure.ts';
 import { McpConnection } from './connection.ts';
 import type { EraMemory } from './era-memory.ts';
 import { createEraMemory } from './era-memory.ts';
@@ -17,7 +17,7 @@ import { ServerLog } from './server-log.ts';
 import { isListed, ServerSet } from './server-set.ts';
 import { ServerSlot } from './server-slot.ts';
 import type { Session } from './session.ts';
-import { definitionHash, ToolTrust } from './trust.ts';
+import { changedSince, definitionHash, ToolTrust } from './trust.ts';
 import type {
   CallToolOptions,
   Completion,

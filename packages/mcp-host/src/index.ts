@@ -41,7 +41,6 @@ export type {
   SamplingRequest,
   UrlQuestion,
 } from './questions.ts';
-export { filledForm } from './questions.ts';
 export type { Attachment, ResourceDraftOptions } from './resource-draft.ts';
 export { ResourceDraft } from './resource-draft.ts';
 export type { ResourceStore } from './resource-store.ts';

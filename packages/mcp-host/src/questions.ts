@@ -25,8 +25,11 @@ export type Question = {
 export type SamplingRequest = CreateMessageRequestParams;
 export type SamplingAnswer = CreateMessageResult | CreateMessageResultWithTools;
 
-/** What the person filled in (`accept`), that they will not (`decline`), or that they shut the question (`cancel`). */
-export type FormAnswer = { action: 'accept'; content: JsonObject } | { action: 'decline' | 'cancel' };
+/**
+ * What the person filled in (`accept`), that they will not (`decline`), or that they shut the question (`cancel`).
+ * `asIs`: they saw the defaults, and what they left out is to stay out.
+ */
+export type FormAnswer = { action: 'accept'; content: JsonObject; asIs?: true } | { action: 'decline' | 'cancel' };
 
 export type UrlQuestion = Question & {
   /** Resolves when the server says that what happens at the address is done; never, if it does not. */
@@ -56,7 +59,7 @@ export type AskedQuestion =
 
 export function capabilitiesOf(handlers: QuestionHandlers): ClientCapabilities {
   const { sampling, form, url, roots } = handlers;
-  const elicitation = { ...(form ? { form: { applyDefaults: true } } : {}), ...(url ? { url: {} } : {}) };
+  const elicitation = { ...(form ? { form: {} } : {}), ...(url ? { url: {} } : {}) };
   return {
     ...(sampling ? { sampling: { tools: {} } } : {}),
     ...(form || url ? { elicitation } : {}),
@@ -142,11 +145,6 @@ export function readQuestion(
   }
 }
 
-/** What a server is sent for a form that was filled in: completed with its defaults. */
-export function filledForm(requestedSchema: JsonObject, content: JsonObject): JsonObject {
-  return { action: 'accept', content: { ...defaultsOf(requestedSchema), ...content } };
-}
-
 function readSampling(params: JsonObject): SamplingRequest {
   if (!Array.isArray(params['messages']) || typeof params['maxTokens'] !== 'number') {
     throw new ProtocolError(INVALID_PARAMS, 'A sampling request needs messages and maxTokens.');
@@ -172,7 +170,7 @@ async function askForm(
   const { request, schema } = readFormRequest(params);
   const answer = await ask(request, question);
   if (answer.action !== 'accept') return { action: answer.action };
-  const content = { ...defaultsOf(schema), ...answer.content };
+  const content = answer.asIs ? answer.content : { ...defaultsOf(schema), ...answer.content };
   const fault = checkArguments(schema, content);
   if (fault !== null) throw new ProtocolError(INTERNAL, `What was filled in does not fit the form: ${fault}`);
   return { action: 'accept', content };

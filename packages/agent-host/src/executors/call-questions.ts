@@ -9,7 +9,6 @@ import type {
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { PendingCall, PendingQuestion } from '@toolyard/agent-runtime';
 import type { AnsweredRound, AskedQuestion, CallToolOptions, InputRound, QuestionHandlers } from '@toolyard/mcp-host';
-import { filledForm } from '@toolyard/mcp-host';
 import type { RunHost, ServerQuestion } from '../run-host.ts';
 import type { Bill } from './bill.ts';
 import { sample } from './sample.ts';
@@ -100,7 +99,7 @@ export class CallQuestions {
       form: async ({ message, requestedSchema }, { signal }) => {
         const schema = requestedSchema as unknown as JsonObject;
         const answer = await this.#put(this.#interruptOf({ kind: 'form', message, requestedSchema: schema }), signal);
-        if (answer.decision === 'accept') return { action: 'accept', content: answer.content ?? {} };
+        if (answer.decision === 'accept') return { action: 'accept', content: answer.content ?? {}, asIs: true };
         return { action: answer.decision === 'decline' ? 'decline' : 'cancel' };
       },
       url: async ({ message, url }, { signal }) => {
@@ -118,7 +117,7 @@ export class CallQuestions {
   async #responseTo(question: AskedQuestion, answer: InterruptAnswer, signal: AbortSignal): Promise<JsonObject> {
     switch (question.kind) {
       case 'form':
-        if (answer.decision === 'accept') return filledForm(question.requestedSchema, answer.content ?? {});
+        if (answer.decision === 'accept') return { action: 'accept', content: answer.content ?? {} };
         return { action: answer.decision === 'decline' ? 'decline' : 'cancel' };
       case 'url':
         return { action: answer.decision === 'accept' || answer.decision === 'decline' ? answer.decision : 'cancel' };

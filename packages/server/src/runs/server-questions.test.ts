@@ -19,7 +19,8 @@ type Call = (args: JsonObject, options: CallToolOptions) => ToolResult | Promise
 const asksForm: Call = async (_args, { handlers, signal }) => {
   const question = { serverId: 'desk', signal: signal ?? new AbortController().signal };
   const request = { mode: 'form', message: FORM.message, requestedSchema: CITY } as never;
-  return answers(JSON.stringify(await handlers?.form?.(request, question)));
+  const answer = await handlers?.form?.(request, question);
+  return answers(JSON.stringify({ ...answer, asIs: undefined }));
 };
 
 /** What a modern server does: it is called again with what it asked for. */
