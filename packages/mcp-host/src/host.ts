@@ -11,10 +11,10 @@ import type { SignInResponse, StartedSignIn } from './oauth/sign-in.ts';
 import { SignIns } from './oauth/sign-ins.ts';
 import { redactorFor } from './redact.ts';
 import { ResourceStore } from './resource-store.ts';
-import { SelectedTools } from './selected-tools.ts';
+import { isSwitchedOff, SelectedTools } from './selected-tools.ts';
 import type { NumberedEntry } from './server-log.ts';
 import { ServerLog } from './server-log.ts';
-import { ServerSet } from './server-set.ts';
+import { isListed, ServerSet } from './server-set.ts';
 import { ServerSlot } from './server-slot.ts';
 import type { Session } from './session.ts';
 import { changedSince, definitionHash, ToolTrust } from './trust.ts';
@@ -142,6 +142,7 @@ export class McpHost implements ToolHost {
   async remove(id: string): Promise<void> {
     this.resources.forget(id);
     await this.#servers.remove(id);
+    if (this.#servers.find(id) === undefined) this.#signIns.forget(id);
   }
 
   /**
@@ -242,6 +243,10 @@ export class McpHost implements ToolHost {
     const slot = this.#servers.find(tool.serverId);
     if (slot === undefined) {
       return notSent({ code: 'tool_not_found', message: `There is no server "${tool.serverId}".` });
+    }
+    if (isSwitchedOff(slot.config, tool.name)) {
+      const message = `The tool "${tool.name}" of "${tool.serverId}" is switched off.`;
+      return notSent({ code: 'tool_not_found', message });
     }
     if (this.#hasChanged(tool, options.definition)) return notSent(changedSince(tool));
     const release = this.#flows.acquire();
@@ -482,7 +487,7 @@ export class McpHost implements ToolHost {
   #selectWhere(chosen: (id: string) => boolean, hidden?: (tool: ToolReference) => boolean): SelectedTools {
     return new SelectedTools({
       sources: () => this.#servers.all.filter(({ config }) => chosen(config.id)),
-      hidden,
+      hidden: (tool) => hidden?.(tool) === true || isSwitchedOff(this.#servers.find(tool.serverId)?.config, tool.name),
       callTool: (tool, args, options) => this.callTool(tool, args, options),
     });
   }
@@ -491,11 +496,4 @@ export class McpHost implements ToolHost {
     if (!this.#isRefusing) return;
     throw new ToolyardError({ code: 'server_closed', message: 'Toolyard is shutting down.' });
   }
-}
-
-function isListed(health: ServerHealth | undefined): boolean {
-  if (health?.state !== 'ready') return true;
-  const { capabilities, resourceCount, promptCount } = health;
-  const isMissing = (is: boolean | undefined, count: number | undefined): boolean => is === true && count === undefined;
-  return !isMissing(capabilities?.resources, resourceCount) && !isMissing(capabilities?.prompts, promptCount);
 }

@@ -10,16 +10,28 @@ test('the package offers this and nothing else', () => {
     'createEraMemory',
     'createMemoryAuthStore',
     'createWebTransports',
+    'definitionTokens',
+    'filledForm',
+    'inspectServer',
+    'offersOf',
     'platformWebSocket',
+    'readSignInResponse',
+    'redactedError',
     'redactorFor',
     'shownAddress',
+    'shownTransport',
   ]);
   expect(Object.keys(node).sort()).toEqual([
+    'McpConfigFile',
+    'configOf',
     'createNodeTransports',
     'createStdioTransport',
+    'fillTransport',
     'killAllStdioChildren',
     'readJsonFile',
     'readMcpConfig',
+    'readTransport',
+    'watchConfigFile',
   ]);
 });
 

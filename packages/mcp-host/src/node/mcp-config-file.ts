@@ -15,8 +15,15 @@ export type ServerEntry = {
   enabled: boolean;
 } & { [Key in 'disabledTools' | 'callTimeoutMs' | 'connectTimeoutMs']: ServerSwitches[Key] | undefined };
 
-export type McpConfigFileOptions = { path: string; env: Readonly<Record<string, string | undefined>> };
+export type McpConfigFileOptions = {
+  path: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Called as `mcp-config:replace` before the file is replaced; for tests. */
+  failpoint?: (name: string) => void;
+};
 
+/** How long such a file is left to the other program. */
+const BUSY_MS = 50;
 /** How often a file that changes while it is written is read anew. */
 const ATTEMPTS = 5;
 
@@ -28,7 +35,10 @@ export class McpConfigFile {
   readonly path: string;
   readonly #source: McpConfigSource;
 
-  constructor({ path, env }: McpConfigFileOptions) {
+  readonly #failpoint: (name: string) => void;
+
+  constructor({ path, env, failpoint = () => undefined }: McpConfigFileOptions) {
+    this.#failpoint = failpoint;
     this.path = resolve(path);
     this.#source = { name: basename(path), folder: dirname(this.path), env };
   }
@@ -120,9 +130,9 @@ export class McpConfigFile {
       mkdirSync(dirname(target), { recursive: true });
       // A file of ours may hold keys: nobody else is to read it.
       writeFileSync(draft, after, { mode: before === null ? 0o600 : statSync(target).mode & 0o777, flush: true });
+      this.#failpoint('mcp-config:replace');
       if (this.text() !== before) return false;
-      renameSync(draft, target);
-      return true;
+      return putInPlace(draft, target);
     } catch (error) {
       if (ToolyardError.isInstance(error)) throw error;
       throw new ToolyardError({
@@ -133,6 +143,18 @@ export class McpConfigFile {
     } finally {
       rmSync(draft, { force: true });
     }
+  }
+}
+
+/** False where another program has the file open, as virus scanners on Windows do for a moment. */
+function putInPlace(draft: string, target: string): boolean {
+  try {
+    renameSync(draft, target);
+    return true;
+  } catch (error) {
+    if (process.platform !== 'win32' || !['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error))) throw error;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_MS);
+    return false;
   }
 }
 
