@@ -16,7 +16,7 @@ import type { ServerSlot } from './server-slot.ts';
 import type { Session } from './session.ts';
 import type { ListedSkill, SkillFile } from './skills.ts';
 import { unreachableTask } from './tasks/task-result.ts';
-import { definitionHash, ToolTrust } from './trust.ts';
+import { changedSince, definitionHash, ToolTrust } from './trust.ts';
 import type {
   CallToolOptions,
   Completion,
@@ -479,12 +479,4 @@ export class McpHost implements ToolHost {
     if (!this.#isRefusing) return;
     throw new ToolyardError({ code: 'server_closed', message: 'Toolyard is shutting down.' });
   }
-}
-
-function changedSince({ serverId, name }: ToolReference): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `The tool "${name}" of "${serverId}" is no longer what was approved.`,
-    hint: 'Look at what has changed, and approve it again if it is still wanted.',
-  };
 }

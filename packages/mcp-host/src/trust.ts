@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ToolChange, ToolDifference, ToolReference } from '@toolyard/protocol';
+import type { ErrorInfo, JsonObject, JsonValue, ToolChange, ToolDifference, ToolReference } from '@toolyard/protocol';
 import { canonicalJson, isJsonObject } from '@toolyard/protocol';
 import type { ListedTool } from './read-tool.ts';
 import { sha256 } from './sha256.ts';
@@ -183,4 +183,13 @@ function own(object: JsonObject, key: string): JsonValue | undefined {
 
 function textOf(value: JsonValue | undefined): string | undefined {
   return value === undefined ? undefined : canonicalJson(value);
+}
+
+/** Why a tool that is not what was approved is not called. */
+export function changedSince({ serverId, name }: ToolReference): ErrorInfo {
+  return {
+    code: 'tool_refused',
+    message: `The tool "${name}" of "${serverId}" is no longer what was approved.`,
+    hint: 'Look at what has changed, and approve it again if it is still wanted.',
+  };
 }

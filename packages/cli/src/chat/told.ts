@@ -1,4 +1,4 @@
-import { ToolyardError } from '@toolyard/protocol';
+import { showHidden, ToolyardError } from '@toolyard/protocol';
 import { reportFailure } from '../failure.ts';
 import { plainLine } from '../plain.ts';
 import type { ServerLine } from './partner.ts';
@@ -7,7 +7,9 @@ import { dim } from './terminal.ts';
 
 /** A tool in a list of them. */
 export function toolLine(tool: { reference: string; asksFirst: boolean; about: string }): string {
-  return `${plainLine(tool.reference)}${tool.asksFirst ? ' (asks first)' : ''}  ${plainLine(tool.about, 100)}`;
+  // What hides in a description is read by the model all the same.
+  const about = plainLine(showHidden(tool.about), 100);
+  return `${plainLine(tool.reference)}${tool.asksFirst ? ' (asks first)' : ''}  ${about}`;
 }
 
 /** A server that is not there is told, not fatal: the others work. */

@@ -225,6 +225,31 @@ describe('what a person is asked', () => {
     expect(answered.run?.status).toBe('running');
   });
 
+  it('of several questions of one call they stand one behind the other, until answered or taken back', () => {
+    const question = (id: string) => {
+      const base = { id, callId: 'call1', tool: DATE_TOOL, name: 'get-date', kind: 'elicitation' } as const;
+      return { ...base, mode: 'url', message: '', url: 'https://example.com/' } as const;
+    };
+    const begun: RunEventBody[] = [
+      ...WHOLE_RUN.slice(0, 9),
+      { type: 'tool_started', callId: 'call1', tool: DATE_TOOL, name: 'get-date' },
+      { type: 'interrupt_requested', interrupt: question('one'), live: true },
+      { type: 'interrupt_requested', interrupt: question('two'), live: true },
+      { type: 'interrupt_requested', interrupt: question('three'), live: true },
+    ];
+    const after = (...more: RunEventBody[]) => firstCall(play(open(), eventsOf('r1', [...begun, ...more])));
+    const names = (call: ReturnType<typeof after>) => [
+      call?.interrupt?.id,
+      ...(call?.asksNext ?? []).map(({ id }) => id),
+    ];
+    expect(names(after())).toEqual(['one', 'two', 'three']);
+    const taken: RunEventBody = { type: 'interrupt_withdrawn', interruptId: 'two' };
+    expect(names(after(taken))).toEqual(['one', 'three']);
+    const answer: RunEventBody = { type: 'interrupt_answered', interruptId: 'one', answer: { decision: 'accept' } };
+    expect(names(after(taken, answer))).toEqual(['three']);
+    expect(names(after(taken, answer, { type: 'interrupt_withdrawn', interruptId: 'three' }))).toEqual([undefined]);
+  });
+
   it('is there again after a reload', () => {
     const opened = openTranscript(
       view([QUESTION, ASKING], {

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { questions as english } from './en/questions.ts';
+import type { MessageText } from './message.ts';
+import { questions as simplified } from './zh-Hans/questions.ts';
+import { questions as traditional } from './zh-Hant/questions.ts';
+
+/** That every text is there, the types see to; what a text says they do not. */
+describe.each<[string, Readonly<Record<string, MessageText>>]>([
+  ['zh-Hant', traditional],
+  ['zh-Hans', simplified],
+])('the texts of questions in %s', (_locale, texts) => {
+  it.each(Object.entries<MessageText>(english))('%s takes the same values, and is not left in English', (key, text) => {
+    const valuesIn = (one: MessageText | undefined): string[] =>
+      whole(one)
+        .match(/\{\w+\}/g)
+        ?.sort() ?? [];
+    expect(valuesIn(texts[key])).toEqual(valuesIn(text));
+    if (/[a-z]{3,} [a-z]{2,}/i.test(whole(text))) expect(texts[key]).not.toEqual(text);
+  });
+});
+
+function whole(text: MessageText | undefined): string {
+  return typeof text === 'string' ? text : (text?.other ?? '');
+}
