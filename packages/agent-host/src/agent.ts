@@ -10,7 +10,7 @@ import type {
   ToolMode,
   UserPart,
 } from '@toolyard/protocol';
-import type { CreateTransport, ServerConfig, ServerHealth } from '@toolyard/mcp-host';
+import type { CreateTransport, ServerConfig, ServerHealth, SignInOptions } from '@toolyard/mcp-host';
 import type { ModelInfo } from '@toolyard/model-runtime';
 import type { AgentQuestions } from './agent-questions.ts';
 import type { AgentRun } from './agent-run.ts';
@@ -21,6 +21,8 @@ export type AgentOptions = {
   model: ModelChoice;
   /** MCP servers whose tools the model may use. One that cannot be reached is reported, not thrown. */
   servers?: ServerConfig[];
+  /** Where sign-ins to servers are kept; without it a server may only have a token in its headers. */
+  signIn?: SignInOptions;
   instructions?: string;
   parameters?: ModelParameters;
   limits?: Partial<RunLimits>;

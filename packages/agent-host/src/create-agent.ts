@@ -34,6 +34,7 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
     clock,
     clientInfo: { name: 'toolyard', version: VERSION },
     ...(options.questions ? { handlers: declared(options.questions) } : {}),
+    ...(options.signIn === undefined ? {} : { signIn: options.signIn }),
   });
   await host.connectAll();
   for (const server of host.health()) log(describe(server));

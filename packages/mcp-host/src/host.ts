@@ -81,11 +81,7 @@ export class McpHost implements ToolHost {
     );
     this.#flows = new Flows(options.clock);
     this.#trust = new ToolTrust(options.pins ?? new Map());
-    this.#signIns = new SignIns({
-      signIn: options.signIn,
-      clock: options.clock,
-      clientName: options.clientInfo.title ?? options.clientInfo.name,
-    });
+    this.#signIns = new SignIns(options);
     this.resources = new ResourceStore({
       clock: options.clock,
       catalogue: (id) => this.#servers.find(id)?.catalogue,
@@ -318,29 +314,21 @@ export class McpHost implements ToolHost {
 
   /**
    * Finds out where a person signs in to a server. They come back to `redirectUrl`, and what they bring is for
-   * {@link McpHost.finishSignIn}, of this host or of any other over the same store.
-   *
-   * @throws ToolyardError saying which request failed, and what the owner can do
+   * {@link McpHost.finishSignIn}, of this host or of any other over the same store. @throws ToolyardError
    */
   async signIn(serverId: string, { redirectUrl }: { redirectUrl: string }): Promise<StartedSignIn> {
     this.#refuseWhenClosed();
-    this.#servers.get(serverId);
-    return this.#signIns.begin(serverId, redirectUrl);
+    return this.#signIns.begin(this.#servers.get(serverId).config.id, redirectUrl);
   }
 
   /**
-   * Takes what a person has brought back from a sign-in, once, and connects the server in the background.
+   * Takes what a person has brought back, once, and connects the server in the background; gives its id.
    *
-   * @returns which server it was
    * @throws ToolyardError `not_found` for a `state` that is not one of ours; `server_refused` where nobody is signed in
    */
   async finishSignIn(response: SignInResponse): Promise<string> {
     this.#refuseWhenClosed();
-    const serverId = await this.#signIns.finish(response);
-    const slot = this.#servers.find(serverId);
-    // What goes wrong stands in its health.
-    if (slot?.stage === 'needs_sign_in') slot.connect().catch(() => undefined);
-    return serverId;
+    return this.#signIns.finish(response);
   }
 
   /** Forgets the tokens of a server, and leaves it. @throws ToolyardError */

@@ -37,6 +37,7 @@ export function makePlace(config: ServerConfig, after: Promise<unknown>, parts: 
   const auth = signIns.add(config, {
     note: (level, text) => note({ at: clock.now(), phase: 'transport_ready', level, text }),
     onChange: () => onChange(slot),
+    onSignedIn: () => slot.signedIn(),
   });
   const slot: ServerSlot = new ServerSlot({
     config,

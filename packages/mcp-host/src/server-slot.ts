@@ -134,6 +134,11 @@ export class ServerSlot {
     return this.#attempting ?? Promise.resolve();
   }
 
+  /** Somebody has signed in: if that was what it waited for, it connects. What goes wrong stands in its health. */
+  signedIn(): void {
+    if (this.#machine.stage === 'needs_sign_in') this.connect().catch(() => undefined);
+  }
+
   /** Resolves when nothing of the connection is left. */
   disconnect(): Promise<void> {
     this.#departures++;

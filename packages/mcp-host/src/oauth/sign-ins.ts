@@ -1,38 +1,30 @@
-import type { Clock } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { SignInOptions } from '../host-options.ts';
+import type { McpHostOptions } from '../host-options.ts';
 import { readUrl } from '../read-url.ts';
 import type { LogEntry, ServerConfig } from '../types.ts';
 import { ServerAuth } from './server-auth.ts';
 import type { SignInResponse, StartedSignIn } from './sign-in.ts';
 import { takeUpSignIn } from './sign-in.ts';
 
-export type SignInsOptions = {
-  /** Absent where the owner keeps no sign-ins. */
-  signIn: SignInOptions | undefined;
-  clock: Clock;
-  /** The name of this client where its introduction gives none. */
-  clientName: string;
-};
-
 /** What the sign-in of one server tells its owner. */
 export type SignInNews = {
   note: (level: LogEntry['level'], text: string) => void;
   onChange: () => void;
+  onSignedIn: () => void;
 };
 
 /** The sign-ins of all servers of a host. */
 export class SignIns {
-  readonly #options: SignInsOptions;
-  readonly #auths = new Map<string, ServerAuth>();
+  readonly #options: Pick<McpHostOptions, 'signIn' | 'clock' | 'clientInfo'>;
+  readonly #auths = new Map<string, { auth: ServerAuth; onSignedIn: () => void }>();
 
-  constructor(options: SignInsOptions) {
+  constructor(options: Pick<McpHostOptions, 'signIn' | 'clock' | 'clientInfo'>) {
     this.#options = options;
   }
 
   /** Undefined for a server that nobody signs in to: a program, or one with a token in its headers. */
   add(config: ServerConfig, news: SignInNews): ServerAuth | undefined {
-    const { signIn, clock, clientName } = this.#options;
+    const { signIn, clock, clientInfo } = this.#options;
     const { transport, oauth = {} } = config;
     this.#auths.delete(config.id);
     if (signIn === undefined || (transport.type !== 'http' && transport.type !== 'sse')) return undefined;
@@ -43,13 +35,14 @@ export class SignIns {
       serverId: config.id,
       serverUrl: transport.url,
       settings: oauth,
-      introduction: { name: clientName, ...signIn.introduction },
+      introduction: { name: clientInfo.title ?? clientInfo.name, ...signIn.introduction },
       store: signIn.store,
       fetch: signIn.fetchFor(config),
       clock,
-      ...news,
+      note: news.note,
+      onChange: news.onChange,
     });
-    this.#auths.set(config.id, auth);
+    this.#auths.set(config.id, { auth, onSignedIn: news.onSignedIn });
     return auth;
   }
 
@@ -60,7 +53,7 @@ export class SignIns {
 
   /** @throws ToolyardError */
   async begin(serverId: string, redirectUrl: string): Promise<StartedSignIn> {
-    return this.#get(serverId).begin(redirectUrl);
+    return this.#get(serverId).auth.begin(redirectUrl);
   }
 
   /** @returns whose sign-in it was. @throws ToolyardError */
@@ -68,18 +61,20 @@ export class SignIns {
     const { signIn, clock } = this.#options;
     if (signIn === undefined) throw notHere();
     const pending = await takeUpSignIn(signIn.store, clock, response.state);
-    await this.#get(pending.serverId).finish(pending, response);
+    const { auth, onSignedIn } = this.#get(pending.serverId);
+    await auth.finish(pending, response);
+    onSignedIn();
     return pending.serverId;
   }
 
   /** @throws ToolyardError */
   async signOut(serverId: string): Promise<void> {
-    await this.#get(serverId).signOut();
+    await this.#get(serverId).auth.signOut();
   }
 
-  #get(serverId: string): ServerAuth {
-    const auth = this.#auths.get(serverId);
-    if (auth !== undefined) return auth;
+  #get(serverId: string) {
+    const known = this.#auths.get(serverId);
+    if (known !== undefined) return known;
     if (this.#options.signIn === undefined) throw notHere();
     throw new ToolyardError({
       code: 'conflict',
