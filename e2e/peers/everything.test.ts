@@ -90,7 +90,12 @@ describe.each(['stdio', 'Streamable HTTP', 'HTTP+SSE'])('server-everything over 
   test('it is listed wholly, and nothing of it is set aside', async () => {
     await eventually(() => healthOf(host, ID).promptCount === 4);
     expect(healthOf(host, ID)).toMatchObject({ era: 'legacy', protocolVersion: '2025-11-25', skipped: [] });
-    expect(host.tools().map(({ name }) => name).toSorted()).toEqual(TOOLS);
+    expect(
+      host
+        .tools()
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(TOOLS);
     expect(healthOf(host, ID).instructions).toContain('Everything');
   });
 
@@ -191,9 +196,15 @@ describe.each(['stdio', 'Streamable HTTP', 'HTTP+SSE'])('server-everything over 
     await call('toggle-simulated-logging');
     await call('toggle-subscriber-updates');
     await eventually(() => updates.length > 0, { timeoutMs: 20_000 });
-    await eventually(() => healthOf(host, ID).log.slice(lines).some(({ text }) => /level message/i.test(text)), {
-      timeoutMs: 20_000,
-    });
+    await eventually(
+      () =>
+        healthOf(host, ID)
+          .log.slice(lines)
+          .some(({ text }) => /level message/i.test(text)),
+      {
+        timeoutMs: 20_000,
+      },
+    );
     await call('toggle-simulated-logging');
     await call('toggle-subscriber-updates');
     await end();

@@ -47,7 +47,11 @@ describe('server-filesystem', () => {
     ];
     for (const [name, args, says] of calls) {
       const result = await call('files', name, args);
-      expect({ name, ...result }).toMatchObject({ isError: false, outcome: 'done', structured: expect.anything() as unknown });
+      expect({ name, ...result }).toMatchObject({
+        isError: false,
+        outcome: 'done',
+        structured: expect.anything() as unknown,
+      });
       expect(JSON.stringify(result.content)).toMatch(says);
     }
     const { content } = await call('files', 'read_media_file', { path: join(folder, 'dot.png') });
@@ -66,10 +70,9 @@ describe('server-filesystem', () => {
 
   test('folders we name take the place of those it was started with, also when they change', async () => {
     let root = join(folder, 'one');
-    host = await meet(
-      [{ id: 'files', transport: overStdio(PACKAGE, [folder]) }],
-      { handlers: { roots: () => [{ uri: `file://${root}` }] } },
-    );
+    host = await meet([{ id: 'files', transport: overStdio(PACKAGE, [folder]) }], {
+      handlers: { roots: () => [{ uri: `file://${root}` }] },
+    });
     const allowed = async (): Promise<string> =>
       JSON.stringify((await call('files', 'list_allowed_directories')).content);
     rmSync(root, { recursive: true, force: true });
@@ -103,7 +106,12 @@ test('server-memory remembers, and says when its resource has changed', async ()
     ['delete_relations', { relations: [{ from: 'Dover', to: 'Calais', relationType: 'faces' }] }],
     ['delete_entities', { entityNames: ['Calais'] }],
   ];
-  expect(calls.map(([name]) => name).toSorted()).toEqual(host.tools().map(({ name }) => name).toSorted());
+  expect(calls.map(([name]) => name).toSorted()).toEqual(
+    host
+      .tools()
+      .map(({ name }) => name)
+      .toSorted(),
+  );
   for (const [name, args] of calls) {
     expect({ name, ...(await call('memory', name, args)) }).toMatchObject({ isError: false, outcome: 'done' });
   }

@@ -13,7 +13,11 @@ export function programOf(packageName: string, program?: string): string {
   if (manifest === undefined) throw new Error(`${packageName} is not installed: run npm ci`);
   const parsed = parseJson(readFileSync(manifest, 'utf8'));
   const programs = parsed.ok && isJsonObject(parsed.value) ? parsed.value['bin'] : undefined;
-  const path = isJsonObject(programs) ? (program === undefined ? Object.values(programs)[0] : programs[program]) : programs;
+  const path = isJsonObject(programs)
+    ? program === undefined
+      ? Object.values(programs)[0]
+      : programs[program]
+    : programs;
   if (typeof path !== 'string') throw new Error(`${packageName} has no program ${program ?? ''}`);
   return join(dirname(manifest), path);
 }
@@ -55,7 +59,8 @@ export async function startOnPort(args: string[], port: number, env: Record<stri
   child.stderr.on('data', hear);
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined)
+      process.kill(-child.pid, 'SIGKILL');
     await gone;
   };
   try {

@@ -5,6 +5,12 @@ import type { WireLog } from './wire-log.ts';
 /** `data` of the error a request gets whose HTTP answer broke off. Compared by identity: no server can send it. */
 export const STREAM_ENDED: object = Object.freeze({});
 
+/**
+ * The SDK names its probe with a text. Bridges are about that answer any text with the id `null`, and the probe would
+ * wait for its time-out. No connection numbers its own requests that high.
+ */
+const PROBE_NUMBER = 2_000_000_000;
+
 /** What the probe for the modern protocol was answered, if it was. */
 export type ProbeReply = 'modern' | 'other';
 
@@ -28,6 +34,8 @@ export class RawResultTransport implements Transport {
   readonly #onStarted: () => void;
   readonly #awaited = new Map<number, string>();
   #holding = false;
+  /** What the SDK calls its probe; on the wire it has a number. */
+  #probeName: string | undefined;
 
   constructor(inner: HostTransport, wire: WireLog, onStarted: () => void) {
     this.inner = inner;
@@ -65,15 +73,16 @@ export class RawResultTransport implements Transport {
     return this.inner.close();
   }
 
-  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  async send(asked: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const message = this.#numbered(asked);
     this.#wire.add('sent', message);
     if (!('method' in message)) return this.inner.send(message, options);
     if (!('id' in message)) {
       if (message.method === 'notifications/cancelled') this.#awaited.delete(Number(message.params?.['requestId']));
       return this.inner.send(message, options);
     }
-    // Probes and subscriptions have names for ids and look after themselves.
-    if (typeof message.id !== 'number') return this.inner.send(message, options);
+    // Probes look after themselves, and so do subscriptions, whose every message is known by their name.
+    if (typeof message.id !== 'number' || message.id === PROBE_NUMBER) return this.inner.send(message, options);
 
     const id = message.id;
     this.#awaited.set(id, message.method);
@@ -84,6 +93,13 @@ export class RawResultTransport implements Transport {
       this.#awaited.delete(id);
       throw error;
     }
+  }
+
+  #numbered(message: JSONRPCMessage): JSONRPCMessage {
+    if (!('method' in message) || message.method !== 'server/discover' || !('id' in message)) return message;
+    if (typeof message.id !== 'string') return message;
+    this.#probeName = message.id;
+    return { ...message, id: PROBE_NUMBER };
   }
 
   #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
@@ -111,9 +127,9 @@ export class RawResultTransport implements Transport {
   }
 
   #reply(message: Exclude<JSONRPCMessage, { method: string }>): JSONRPCMessage {
-    if (typeof message.id === 'string' && message.id.startsWith('server-discover-probe')) {
+    if (message.id === PROBE_NUMBER && this.#probeName !== undefined) {
       this.probeReply = 'result' in message && Array.isArray(message.result['supportedVersions']) ? 'modern' : 'other';
-      return message;
+      return { ...message, id: this.#probeName };
     }
     const id = Number(message.id);
     const method = this.#awaited.get(id);
