@@ -18,7 +18,8 @@ export async function measureClosing({ quick }: Options): Promise<Finding[]> {
     Array.from({ length: servers }, (_, at): ServerConfig => {
       const id = `server-${String(at)}`;
       // Half of them wrapped: the one that is started is not the one that serves.
-      const transport = at % 2 === 0 ? OVER_STDIO : { type: 'stdio' as const, command: 'sh', args: ['-c', `${line}; true`] };
+      const transport =
+        at % 2 === 0 ? OVER_STDIO : { type: 'stdio' as const, command: 'sh', args: ['-c', `${line}; true`] };
       return { id, transport, connectTimeoutMs: CONNECT_MS };
     }),
   );

@@ -26,6 +26,7 @@ export function makeHost(servers: ServerConfig[]): McpHost {
 /** Throws what a server that is not ready says. */
 export function checkReady(host: McpHost, ids?: ReadonlySet<string>): void {
   for (const { id, state, error } of host.health()) {
-    if (state !== 'ready' && (ids === undefined || ids.has(id))) throw new Error(`${id} is ${state}: ${error?.message}`);
+    if (state !== 'ready' && (ids === undefined || ids.has(id)))
+      throw new Error(`${id} is ${state}: ${error?.message}`);
   }
 }

@@ -17,13 +17,21 @@ function create(): McpServer {
   server.registerTool('echo', { inputSchema: z.object({ message: z.string() }) }, ({ message }) => ({
     content: [{ type: 'text', text: message }],
   }));
-  server.registerTool('tides', { inputSchema: z.object({ message: z.string() }), outputSchema: place }, ({ message }) => {
-    const structuredContent = {
-      name: message,
-      tides: [0, 1, 2, 3].map((at) => ({ at: `0${at}:00`, height: at, kind: at % 2 === 0 ? ('high' as const) : 'low' })),
-    };
-    return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
-  });
+  server.registerTool(
+    'tides',
+    { inputSchema: z.object({ message: z.string() }), outputSchema: place },
+    ({ message }) => {
+      const structuredContent = {
+        name: message,
+        tides: [0, 1, 2, 3].map((at) => ({
+          at: `0${at}:00`,
+          height: at,
+          kind: at % 2 === 0 ? ('high' as const) : 'low',
+        })),
+      };
+      return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+    },
+  );
   return server;
 }
 

@@ -32,7 +32,13 @@ export async function measureSlow({ quick }: Options): Promise<Finding[]> {
       beside.push(other);
     }
     return [
-      { part: 'slow', measure: '25 quick servers alone until all are ready', value: median(alone), unit: 'ms', quartiles: quartiles(alone) },
+      {
+        part: 'slow',
+        measure: '25 quick servers alone until all are ready',
+        value: median(alone),
+        unit: 'ms',
+        quartiles: quartiles(alone),
+      },
       {
         part: 'slow',
         measure: 'the same beside 25 that answer after 30 s',

@@ -35,8 +35,7 @@ export async function measureTools({ quick }: Options): Promise<Finding[]> {
       fetch: (input, init) => fetch(input, init),
       inMemory: {
         [SERVER]: (transport) => {
-          announce = () =>
-            void transport.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+          announce = () => void transport.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
           return serve(transport, () => lists++);
         },
       },

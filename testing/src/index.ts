@@ -24,6 +24,8 @@ export { startScriptedSse } from './scripted-mcp/sse.ts';
 export type { ScriptedSse } from './scripted-mcp/sse.ts';
 export { startScriptedWebSocket } from './scripted-mcp/websocket.ts';
 export type { ScriptedWebSocket } from './scripted-mcp/websocket.ts';
+export { startHostedService } from './hosted-service.ts';
+export type { HostedService, HostedServiceOptions } from './hosted-service.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock } from './fake-clock.ts';
 export { createIds } from './ids.ts';

@@ -4,13 +4,16 @@ import * as node from './node/index.ts';
 
 test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
+    'HostedServers',
     'McpHost',
     'ResourceDraft',
     'ToolIndex',
     'createEraMemory',
     'createWebTransports',
     'platformWebSocket',
+    'readHosted',
     'redactorFor',
+    'serviceAddress',
     'shownAddress',
   ]);
   expect(Object.keys(node).sort()).toEqual([

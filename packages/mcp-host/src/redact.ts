@@ -29,6 +29,7 @@ export function redactorFor({ transport }: { transport: TransportConfig }): (tex
 
 function secretsOf(transport: TransportConfig): string[] {
   if (transport.type === 'in-memory') return [];
+  if (transport.type === 'hosted') return [transport.apiKey];
   if (transport.type === 'stdio') {
     const { args = [], env = {} } = transport;
     const ofOptions = args.flatMap((arg, at) => {

@@ -91,7 +91,7 @@ export class Session {
         options,
         timeoutMs: options.timeoutMs ?? timeoutOf(config),
         meta: this.#meta(),
-        mirrorsHeaders: config.transport.type === 'http' && era === 'modern',
+        mirrorsHeaders: (config.transport.type === 'http' || config.transport.type === 'hosted') && era === 'modern',
         whyLost,
         onStatus,
         warn,

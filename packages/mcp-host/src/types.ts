@@ -6,6 +6,7 @@ import type {
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
+import type { HostedConfig } from './hosted/hosted-config.ts';
 
 /** How a server is reached. */
 export type TransportConfig =
@@ -16,6 +17,8 @@ export type TransportConfig =
   | { type: 'sse'; url: string; headers?: Record<string, string> }
   /** `ws:` or `wss:`, subprotocol `mcp`. Browsers can send no headers with it. */
   | { type: 'websocket'; url: string; headers?: Record<string, string> }
+  /** Made by a service when it is wanted, then reached over Streamable HTTP. */
+  | HostedConfig
   /** A server that lives in this process; the owner of the transports knows it by this name. */
   | { type: 'in-memory'; name: string };
 

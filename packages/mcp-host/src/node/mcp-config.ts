@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { ServerConfig } from '../types.ts';
+import { readHosted } from '../hosted/hosted-config.ts';
 import { readUrl } from '../read-url.ts';
 import { readJsonFile } from './json-file.ts';
 
@@ -86,6 +87,8 @@ function toServer(
       transport: { type: webKind(where, entry['type'], address), url: address, ...(headers ? { headers } : {}) },
     };
   }
+  const { hosted } = entry;
+  if (hosted !== undefined) return { id, transport: readHosted(where, hosted, fill) };
   throw bad(`${where} has neither "command" nor "url".`);
 }
 
