@@ -87,6 +87,7 @@ async function assemble(
     owner: OWNER,
     settings: storage.settings,
     permissions: storage.permissions,
+    secrets,
     hub,
     clock,
     log,

@@ -12,6 +12,7 @@ import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
 import { eventually, isAlive, scriptedMcpCommand, startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
+import { createSecrets } from '../secrets/secrets.ts';
 import type { Servers } from '../services.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import { configuredServers } from './configured-servers.ts';
@@ -52,6 +53,13 @@ async function start(servers: ConfiguredServer[], clock: Clock = systemClock): P
     owner: me,
     settings: storage.settings,
     permissions: storage.permissions,
+    secrets: createSecrets({
+      repository: storage.secrets,
+      clock: systemClock,
+      folder,
+      env: {},
+      log: (line) => void logged.push(line),
+    }),
     hub: { changed: (_owner, _what, id) => void changed.push(id) },
     clock,
     log: (line) => void logged.push(line),

@@ -1,14 +1,16 @@
-import type { IndexedTool, ServerState } from '@toolyard/mcp-host';
-import { McpHost, redactorFor } from '@toolyard/mcp-host';
+import type { IndexedTool, ServerState, TransportConfig } from '@toolyard/mcp-host';
+import { HostedServers, McpHost, redactorFor, serviceAddress } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import type { Clock, JsonObject, McpServerView, Principal, ResolvedAgentConfiguration } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { PermissionRepository, SettingsRepository } from '@toolyard/storage';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import type { LiveHub, Servers, ToolSelection } from '../services.ts';
 import { BorrowedServers } from './borrowed-servers.ts';
 import { ChangeSignal } from './change-signal.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
+import { createHostedStore } from './hosted-store.ts';
 import { Selection } from './selection.ts';
 import { toServerView } from './server-view.ts';
 
@@ -30,6 +32,7 @@ export type ServersOptions = {
   owner: Principal;
   settings: SettingsRepository;
   permissions: PermissionRepository;
+  secrets: Pick<Secrets, 'get' | 'set' | 'remove'>;
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
   log: (line: string) => void;
@@ -66,11 +69,17 @@ class OwnServers implements Servers {
         return [id, typeof wish === 'boolean' ? wish : enabled];
       }),
     );
+    const hosted = new HostedServers({
+      // Only the services themselves are asked through it, and their addresses are the owner's.
+      fetch: (input, init) => this.#fetches.for(String(input))(input, init),
+      store: createHostedStore(options.secrets, options.owner),
+    });
     this.#host = new McpHost({
       servers: options.servers.map(({ config }) => config),
       createTransport: (config, context) => {
-        const address = 'url' in config ? config.url.replace(/^ws(s?):/i, 'http$1:') : '';
+        const address = addressOf(config);
         return createNodeTransports({
+          hosted,
           fetch: (input, init) => this.#fetches.for(address)(input, init),
           openWebSocket: (url, init) => this.#fetches.for(address).openWebSocket(url, init),
         })(config, context);
@@ -211,4 +220,10 @@ class OwnServers implements Servers {
 
 function noServer(id: string): ToolyardError {
   return new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+}
+
+/** What the owner typed, which may be on this machine; whatever else a server names may not. */
+function addressOf(transport: TransportConfig): string {
+  if (transport.type === 'hosted') return serviceAddress(transport);
+  return 'url' in transport ? transport.url.replace(/^ws(s?):/i, 'http$1:') : '';
 }
