@@ -11,6 +11,9 @@ export const STREAM_ENDED: object = Object.freeze({});
  */
 const PROBE_NUMBER = 2_000_000_000;
 
+/** A request that is not answered yet; `hangUp` ends the stream that is to carry the answer. */
+type Awaited = { method: string; hangUp: AbortController | undefined };
+
 /** What the probe for the modern protocol was answered, if it was. */
 export type ProbeReply = 'modern' | 'other';
 
@@ -32,7 +35,7 @@ export class RawResultTransport implements Transport {
   probeReply: ProbeReply | undefined;
   readonly #wire: WireLog;
   readonly #onStarted: () => void;
-  readonly #awaited = new Map<number, string>();
+  readonly #awaited = new Map<number, Awaited>();
   #holding = false;
   /** What the SDK calls its probe; on the wire it has a number. */
   #probeName: string | undefined;
@@ -78,21 +81,33 @@ export class RawResultTransport implements Transport {
     this.#wire.add('sent', message);
     if (!('method' in message)) return this.inner.send(message, options);
     if (!('id' in message)) {
-      if (message.method === 'notifications/cancelled') this.#awaited.delete(Number(message.params?.['requestId']));
+      if (message.method === 'notifications/cancelled') this.#giveUp(Number(message.params?.['requestId']));
       return this.inner.send(message, options);
     }
     // Probes look after themselves, and so do subscriptions, whose every message is known by their name.
     if (typeof message.id !== 'number' || message.id === PROBE_NUMBER) return this.inner.send(message, options);
 
     const id = message.id;
-    this.#awaited.set(id, message.method);
+    // The SDK closes the stream of a modern request it has given up, and leaves that of a legacy one to the server.
+    const hangUp = options?.requestSignal === undefined && this.hasPerRequestStream ? new AbortController() : undefined;
+    this.#awaited.set(id, { method: message.method, hangUp });
     options?.requestSignal?.addEventListener('abort', () => this.#awaited.delete(id), { once: true });
+    const requestSignal = options?.requestSignal ?? hangUp?.signal;
     try {
-      await this.inner.send(message, { ...options, onRequestStreamEnd: () => this.#streamEnded(id) });
+      await this.inner.send(message, {
+        ...options,
+        ...(requestSignal === undefined ? {} : { requestSignal }),
+        onRequestStreamEnd: () => this.#streamEnded(id),
+      });
     } catch (error) {
       this.#awaited.delete(id);
       throw error;
     }
+  }
+
+  #giveUp(id: number): void {
+    this.#awaited.get(id)?.hangUp?.abort();
+    this.#awaited.delete(id);
   }
 
   #numbered(message: JSONRPCMessage): JSONRPCMessage {
@@ -132,7 +147,7 @@ export class RawResultTransport implements Transport {
       return { ...message, id: this.#probeName };
     }
     const id = Number(message.id);
-    const method = this.#awaited.get(id);
+    const method = this.#awaited.get(id)?.method;
     this.#awaited.delete(id);
     if (method === undefined || !('result' in message)) return message;
     // A kind of result that asks for something (input, a task) is the SDK's to refuse.

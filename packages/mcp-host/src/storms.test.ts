@@ -1,10 +1,10 @@
 // Servers that make a client ask again and again: how often they are asked is counted.
 import type { ServerResponse } from 'node:http';
-import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import { eventually, startScriptedMcp, type ScriptedMcp } from '@toolyard/testing';
 import { afterEach, expect, test } from 'vitest';
 import type { McpHost } from './host.ts';
-import { connected, healthOf, listen } from './node/test-fixtures/peers.ts';
+import { serveByHand } from './node/test-fixtures/by-hand.ts';
+import { connected, healthOf } from './node/test-fixtures/peers.ts';
 import { createQuickClock } from './node/test-fixtures/quick-clock.ts';
 
 /** On the quick clock: what comes in it would come within minutes. */
@@ -19,38 +19,6 @@ afterEach(async () => {
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A legacy server by hand: `onGet` answers whoever wants its announcements. */
-async function serve(onGet: (response: ServerResponse) => void): Promise<{ url: string; methods: string[] }> {
-  const methods: string[] = [];
-  const started = await listen((request, response) => {
-    methods.push(request.method ?? '');
-    if (request.method === 'GET') return onGet(response);
-    if (request.method !== 'POST') return void response.writeHead(200).end();
-    let text = '';
-    request.setEncoding('utf8').on('data', (piece: string) => (text += piece));
-    request.on('end', () => {
-      const parsed = parseJson(text);
-      const message = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
-      const id = message['id'];
-      if (id === undefined) return void response.writeHead(202).end();
-      response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 's' });
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answerTo(message['method']) }));
-    });
-  });
-  servers.push(started);
-  return { url: started.url, methods };
-}
-
-function answerTo(method: unknown): JsonObject {
-  const serverInfo = { name: 'flapping', version: '1.0.0' };
-  if (method === 'initialize') {
-    return { result: { protocolVersion: '2025-11-25', capabilities: { tools: { listChanged: true } }, serverInfo } };
-  }
-  if (method === 'tools/list') return { result: { tools: [{ name: 'go', inputSchema: { type: 'object' } }] } };
-  if (method === 'tools/call') return { result: { content: [] } };
-  return { error: { code: -32_601, message: 'Method not found' } };
-}
-
 test('servers that take the wish for their announcements and do not keep it are asked a few times, then no more', async () => {
   const odd: Record<string, (response: ServerResponse) => void> = {
     ends: (response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
@@ -58,7 +26,10 @@ test('servers that take the wish for their announcements and do not keep it are 
     cuts: (response) => void response.destroy(),
     fails: (response) => void response.writeHead(500).end(),
   };
-  const started = await Promise.all(Object.entries(odd).map(async ([id, onGet]) => ({ id, ...(await serve(onGet)) })));
+  const started = await Promise.all(
+    Object.entries(odd).map(async ([id, onGet]) => ({ id, ...(await serveByHand({ onGet })) })),
+  );
+  servers.push(...started);
   const configs = started.map(({ id, url }) => ({ id, transport: { type: 'http' as const, url } }));
   host = await connected(configs, { clock: createQuickClock() });
   const asked = (): number[] => started.map(({ methods }) => methods.filter((method) => method === 'GET').length);
