@@ -10,6 +10,7 @@ import type { AllPrompts, McpHostOptions } from './host-options.ts';
 import { redactorFor } from './redact.ts';
 import { ResourceStore } from './resource-store.ts';
 import { SelectedTools } from './selected-tools.ts';
+import type { NumberedEntry } from './server-log.ts';
 import { ServerLog } from './server-log.ts';
 import { ServerSet } from './server-set.ts';
 import { ServerSlot } from './server-slot.ts';
@@ -70,7 +71,7 @@ export class McpHost implements ToolHost {
     this.#clock = options.clock;
     this.#eraMemory = options.eraMemory ?? createEraMemory();
     this.#logLevel = options.logLevel;
-    this.#servers = new ServerSet(options.clock, (config) => this.#makePlace(config));
+    this.#servers = new ServerSet(options.clock, (config, after) => this.#makePlace(config, after));
     this.#flows = new Flows(options.clock);
     this.#trust = new ToolTrust(options.pins ?? new Map());
     this.resources = new ResourceStore({
@@ -130,7 +131,19 @@ export class McpHost implements ToolHost {
 
   /** Leaves a server and forgets it. Resolves when nothing of it is left; does nothing where there is none. */
   async remove(id: string): Promise<void> {
+    this.resources.forget(id);
     await this.#servers.remove(id);
+  }
+
+  /**
+   * Leaves a server and takes this one of the same id instead, which is not connected yet; no other is touched.
+   *
+   * @throws ToolyardError `not_found`
+   */
+  replace(config: ServerConfig): void {
+    this.#refuseWhenClosed();
+    this.#servers.replace(config);
+    this.resources.forget(config.id);
   }
 
   /**
@@ -171,9 +184,22 @@ export class McpHost implements ToolHost {
     await this.#servers.whenSettled(serverIds, signal, ms);
   }
 
+  /**
+   * Resolves when a ready server has listed its resources and prompts, which follow its tools; after `ms`, or when
+   * the signal is aborted; at once for one that is not ready.
+   */
+  async whenListed(id: string, signal: AbortSignal | undefined, ms: number): Promise<void> {
+    await this.#servers.when(() => isListed(this.#servers.find(id)?.health()), signal, ms);
+  }
+
   /** Every server, in the configured order. */
   health(): ServerHealth[] {
     return this.#servers.all.map((slot) => slot.health());
+  }
+
+  /** What happened with a server, oldest first; bounded. */
+  log(id: string): NumberedEntry[] {
+    return this.#servers.log(id);
   }
 
   /** The last messages exchanged with a server, oldest first, cut and without secrets. */
@@ -344,12 +370,13 @@ export class McpHost implements ToolHost {
     this.#servers.tell(slot.config.id);
   }
 
-  #makePlace(config: ServerConfig): { slot: ServerSlot; wire: WireLog } {
+  #makePlace(config: ServerConfig, after: Promise<unknown>): { slot: ServerSlot; wire: WireLog; log: ServerLog } {
     const { createTransport, clock, clientInfo, handlers = {}, maxReconnects = MAX_RECONNECTS } = this.#options;
     const log = new ServerLog();
     const wire = new WireLog(clock, redactorFor(config));
     const slot: ServerSlot = new ServerSlot({
       config,
+      after,
       clock,
       log,
       maxReconnects,
@@ -381,7 +408,7 @@ export class McpHost implements ToolHost {
           onUpdated: (uri) => this.resources.updated(config.id, uri),
         }),
     });
-    return { slot, wire };
+    return { slot, wire, log };
   }
 
   #selectWhere(chosen: (id: string) => boolean, hidden?: (tool: ToolReference) => boolean): SelectedTools {
@@ -404,4 +431,11 @@ function changedSince({ serverId, name }: ToolReference): ErrorInfo {
     message: `The tool "${name}" of "${serverId}" is no longer what was approved.`,
     hint: 'Look at what has changed, and approve it again if it is still wanted.',
   };
+}
+
+function isListed(health: ServerHealth | undefined): boolean {
+  if (health?.state !== 'ready') return true;
+  const { capabilities, resourceCount, promptCount } = health;
+  const isMissing = (is: boolean | undefined, count: number | undefined): boolean => is === true && count === undefined;
+  return !isMissing(capabilities?.resources, resourceCount) && !isMissing(capabilities?.prompts, promptCount);
 }

@@ -10,18 +10,28 @@ test('the package offers this and nothing else', () => {
     'ToolIndex',
     'createEraMemory',
     'createWebTransports',
+    'definitionTokens',
+    'inspectServer',
+    'offersOf',
     'platformWebSocket',
     'readHosted',
+    'redactedError',
     'redactorFor',
     'serviceAddress',
     'shownAddress',
+    'shownTransport',
   ]);
   expect(Object.keys(node).sort()).toEqual([
+    'McpConfigFile',
+    'configOf',
     'createNodeTransports',
     'createStdioTransport',
+    'fillTransport',
     'killAllStdioChildren',
     'readJsonFile',
     'readMcpConfig',
+    'readTransport',
+    'watchConfigFile',
   ]);
 });
 

@@ -17,6 +17,8 @@ const NO_TOOLS: ReadonlyMap<string, ListedTool> = new Map();
 
 export type SlotOptions = {
   config: ServerConfig;
+  /** What has to be over before it connects for the first time. */
+  after: Promise<unknown>;
   clock: Clock;
   log: ServerLog;
   maxReconnects: number;
@@ -44,7 +46,7 @@ export class ServerSlot {
   /** Grows with every wish to leave: an attempt that finds it grown is no longer wanted. */
   #departures = 0;
   #attempting: Promise<void> | undefined;
-  #cleared: Promise<unknown> = Promise.resolve();
+  #cleared: Promise<unknown>;
   #callOff: () => void = () => undefined;
   #dueAt: number | undefined;
   #renewing = false;
@@ -52,6 +54,7 @@ export class ServerSlot {
   constructor(options: SlotOptions) {
     this.config = options.config;
     this.#options = options;
+    this.#cleared = options.after;
     const enabled = options.config.disabled !== true;
     this.#machine = { stage: enabled ? 'idle' : 'disabled', enabled, spent: 0 };
   }

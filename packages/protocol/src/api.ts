@@ -6,7 +6,6 @@ import type { JsonObject, JsonValue } from './json.ts';
 import type { AssistantMessage, Message, UserMessage } from './messages.ts';
 import type { UserPart } from './parts.ts';
 import type { RunRecord, StoredInterrupt } from './run-store.ts';
-import type { ToolAnnotations, ToolReference } from './tools.ts';
 import type { WireName } from './wires.ts';
 
 /**
@@ -224,33 +223,6 @@ export type ModelsView = {
   /** What a new conversation uses; null where there is none. */
   standard: ModelReference | null;
 };
-
-export type McpServerView = {
-  id: string;
-  state: 'idle' | 'connecting' | 'ready' | 'reconnecting' | 'needs_sign_in' | 'failed' | 'disabled';
-  /** Its own default; a conversation may choose otherwise. */
-  enabled: boolean;
-  builtIn: boolean;
-  origin: 'built-in' | 'file' | 'flag';
-  transport: { type: 'stdio'; command: string } | { type: 'http' | 'sse' | 'websocket'; url: string };
-  serverInfo?: { name: string; version: string; title?: string };
-  era?: 'legacy' | 'modern';
-  protocolVersion?: string;
-  error?: ErrorInfo;
-  tools: McpToolView[];
-  skipped: { name: string; reason: string }[];
-  log: { at: number; level: 'info' | 'warning' | 'error'; text: string }[];
-};
-export type McpToolView = {
-  tool: ToolReference;
-  title?: string;
-  description?: string;
-  readOnly: boolean;
-  /** What its server says it may do, where it says anything. */
-  annotations?: ToolAnnotations;
-  permission: 'allow' | 'never' | null;
-};
-export type ChangeMcpServer = { enabled: boolean };
 
 /** `defaults` is the undermost layer of every configuration; other keys are the page's own. */
 export type SettingsView = { defaults: AgentConfiguration } & Record<string, JsonValue | AgentConfiguration>;

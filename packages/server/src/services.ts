@@ -3,6 +3,24 @@ import type { ToolHost } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
   AgentConfiguration,
+  AddMcpServer,
+  CallMcpTool,
+  CompleteMcpArgument,
+  EditMcpServer,
+  GetMcpPrompt,
+  McpCompletion,
+  McpFilledPrompt,
+  McpLogPage,
+  McpPromptList,
+  McpResourceContents,
+  McpResourceView,
+  McpServerConfiguration,
+  McpServerList,
+  McpTemplateView,
+  McpTestReport,
+  McpToolDetail,
+  TestMcpServer,
+  ToolResult,
   ChangeMcpServer,
   ChangeProvider,
   ChangeQueuedMessage,
@@ -115,11 +133,38 @@ export type ToolSelection = ToolHost & {
   judged(tool: ToolReference): JudgedTool | undefined;
 };
 
-/** The MCP servers of this process. */
-export type Servers = {
-  list(principal: Principal): Promise<McpServerView[]>;
+/** The MCP servers of this process, as people and programs deal with them. */
+export type McpServers = {
+  list(principal: Principal): Promise<McpServerList>;
+  /** `conflict` where there is one of that id. */
+  add(principal: Principal, server: AddMcpServer): Promise<McpServerView>;
+  /** How it stands in `mcp.json`; `conflict` for one that does not stand there. */
+  configuration(principal: Principal, id: string): Promise<McpServerConfiguration>;
+  edit(principal: Principal, id: string, edit: EditMcpServer): Promise<McpServerView>;
+  remove(principal: Principal, id: string): Promise<void>;
   change(principal: Principal, id: string, change: ChangeMcpServer): Promise<McpServerView>;
+  /** Never throws for what the server does. */
+  test(principal: Principal, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport>;
   reconnect(principal: Principal, id: string): Promise<McpServerView>;
+  log(principal: Principal, id: string, after?: string): Promise<McpLogPage>;
+  tools(principal: Principal, id: string): Promise<McpToolDetail[]>;
+  /** Never throws for what server or tool do. */
+  call(principal: Principal, id: string, call: CallMcpTool, signal?: AbortSignal): Promise<ToolResult>;
+  resources(principal: Principal, id: string): Promise<McpResourceView[]>;
+  templates(principal: Principal, id: string): Promise<McpTemplateView[]>;
+  read(principal: Principal, id: string, uri: string, signal?: AbortSignal): Promise<McpResourceContents>;
+  prompts(principal: Principal): Promise<McpPromptList>;
+  getPrompt(principal: Principal, id: string, prompt: GetMcpPrompt, signal?: AbortSignal): Promise<McpFilledPrompt>;
+  complete(
+    principal: Principal,
+    id: string,
+    request: CompleteMcpArgument,
+    signal?: AbortSignal,
+  ): Promise<McpCompletion>;
+};
+
+/** The MCP servers of this process, also as runs use them. */
+export type Servers = McpServers & {
   /** Waits, bounded, for servers of this configuration that are still connecting. */
   select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection>;
   close(): Promise<void>;

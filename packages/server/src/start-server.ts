@@ -16,7 +16,6 @@ import { listen } from './http/listen.ts';
 import { OWNER } from './http/types.ts';
 import { createLiveHub } from './live/hub.ts';
 import { createLiveStreams } from './live/streams.ts';
-import { configuredServers } from './mcp/configured-servers.ts';
 import { createServers } from './mcp/servers.ts';
 import { createModels } from './models/models.ts';
 import { createRunService } from './runs/create-run-service.ts';
@@ -59,13 +58,6 @@ async function assemble(
   const clock = systemClock;
   const ids = createUuidSource();
   const file = readConfigFile(join(dataDir, 'config.json'), env);
-  const mcpServers = configuredServers({
-    builtIn: options.builtInServers,
-    file: join(dataDir, 'mcp.json'),
-    flags: options.flagServers,
-    env,
-    log,
-  });
 
   const storage = await open({ folder: dataDir, clock, ...(failpoint ? { failpoint } : {}) });
   ends.defer(() => storage.close());
@@ -83,7 +75,10 @@ async function assemble(
   });
   ends.defer(() => models.close());
   const servers = await createServers({
-    servers: mcpServers,
+    builtIn: options.builtInServers,
+    file: join(dataDir, 'mcp.json'),
+    flags: options.flagServers,
+    env,
     owner: OWNER,
     settings: storage.settings,
     permissions: storage.permissions,

@@ -4,7 +4,7 @@ import { startHostedService, startScriptedMcp } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
 import type { ServerRoom } from './test-fixtures/server-room.ts';
-import { openServerRoom } from './test-fixtures/server-room.ts';
+import { openServerRoom, OWNER } from './test-fixtures/server-room.ts';
 
 const never = new AbortController().signal;
 const configuration = resolveAgentConfig([{}], null);
@@ -48,6 +48,21 @@ describe('a server hosted by a service', () => {
     const [name = ''] = await room.storage.secrets.names({ ownerId: 'owner' });
     const sealed = await room.storage.secrets.get({ ownerId: 'owner' }, name);
     expect(Buffer.from(sealed ?? []).toString('latin1')).not.toContain('instance-1');
+  });
+
+  it('is given back to its service when it is removed, and removed also if that fails', async () => {
+    const service = await startService();
+    const servers = await room.start([mail(service)]);
+    await room.viewWhen('mail', 'ready');
+    await servers.remove(OWNER, 'mail');
+    expect(service.instances).toEqual([]);
+    const again = await room.start([mail(service)]);
+    await room.viewWhen('mail', 'ready');
+    await service.close();
+    await again.remove(OWNER, 'mail');
+    expect((await again.list(OWNER)).items).toEqual([]);
+    expect(room.logged.join()).toContain('not at its service');
+    expect(room.logged.join()).not.toContain('key-of-the-test');
   });
 
   it('attack 5: that the service says is inside the private network is not reached', async () => {

@@ -63,7 +63,7 @@ describe('attack 18: two servers with a tool of one name', () => {
     await permissions.refresh();
     expect(permissions.of(tool)).toBe('allow');
     expect(permissions.of({ ...tool, serverId: 'evil' })).toBeUndefined();
-    const shown = (await servers.list(OWNER)).flatMap((view) =>
+    const shown = (await servers.list(OWNER)).items.flatMap((view) =>
       view.tools.map(({ tool: { serverId }, title, permission }) => ({ view: view.id, serverId, title, permission })),
     );
     expect(shown).toEqual([

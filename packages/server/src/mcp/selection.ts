@@ -1,14 +1,13 @@
 import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
 import type { CallToolOptions, IndexedTool, McpHost, ToolHost } from '@toolyard/mcp-host';
 import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
-import { formatToolReference } from '@toolyard/protocol';
 import type { ToolSelection } from '../services.ts';
 
 export type SelectionOptions = {
   host: McpHost;
   serverIds: readonly string[];
-  /** As `server/tool`. */
-  disabledTools: readonly string[];
+  /** Tools that are switched off. */
+  isHidden: (tool: ToolReference) => boolean;
   /** Grows whenever anything has changed in the host. */
   changes: () => number;
   /** Told at every turn, and before and after each call. */
@@ -24,9 +23,7 @@ export class Selection implements ToolSelection {
 
   constructor(options: SelectionOptions) {
     this.#options = options;
-    const disabled = new Set(options.disabledTools);
-    const isHidden = (tool: ToolReference): boolean => disabled.has(formatToolReference(tool));
-    this.#view = options.host.select(new Set(options.serverIds), disabled.size === 0 ? undefined : isHidden);
+    this.#view = options.host.select(new Set(options.serverIds), options.isHidden);
   }
 
   tools(): readonly IndexedTool[] {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServerConfig } from '@toolyard/mcp-host';
@@ -24,6 +24,14 @@ export type ServerRoom = {
   close(): Promise<void>;
 };
 
+/** The data folder's `mcp.json` with these servers. */
+function written(folder: string, configs: readonly ServerConfig[]): string {
+  const entries = configs.map(({ id, transport: { type, ...how } }) => [id, type === 'hosted' ? { hosted: how } : how]);
+  const path = join(folder, 'mcp.json');
+  writeFileSync(path, JSON.stringify({ mcpServers: Object.fromEntries(entries) as object }));
+  return path;
+}
+
 export async function openServerRoom(): Promise<ServerRoom> {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-room-'));
   const storage = await openStorage({ folder, clock: systemClock });
@@ -36,7 +44,10 @@ export async function openServerRoom(): Promise<ServerRoom> {
     async start(configs) {
       await servers?.close();
       servers = await createServers({
-        servers: configs.map((config) => ({ config, origin: 'file', enabled: true })),
+        builtIn: [],
+        file: written(folder, configs),
+        flags: [],
+        env: {},
         owner: OWNER,
         settings: storage.settings,
         permissions: storage.permissions,
@@ -48,9 +59,12 @@ export async function openServerRoom(): Promise<ServerRoom> {
       return servers;
     },
     viewWhen: (id, state) =>
-      eventually(async () => (await servers?.list(OWNER))?.find((view) => view.id === id && view.state === state), {
-        what: `${id} being ${state}`,
-      }),
+      eventually(
+        async () => (await servers?.list(OWNER))?.items.find((view) => view.id === id && view.state === state),
+        {
+          what: `${id} being ${state}`,
+        },
+      ),
     async close() {
       await servers?.close();
       storage.close();
