@@ -72,6 +72,11 @@ export class ChangeWatch {
     for (const uri of this.#followed) onUpdated(uri);
   }
 
+  /** Resolves when no announced change of the tools is left that was not looked at; undefined where that is so now. */
+  whenToolsAreKnown(): Promise<void> | undefined {
+    return this.#looks.tools.now();
+  }
+
   stop(): void {
     this.#stopped = true;
     this.#callOff();
@@ -133,7 +138,7 @@ class Look {
   readonly #clock: Clock;
   readonly #refresh: () => Promise<void>;
   #callOff: (() => void) | undefined;
-  #isLooking = false;
+  #looking: Promise<void> | undefined;
   #again = false;
   #stopped = false;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -149,6 +154,15 @@ class Look {
     if (!this.#stopped) this.#callOff ??= this.#clock.after(this.#pause(), () => this.#look());
   }
 
+  /** Does not wait for the pause; undefined where nothing is due. */
+  now(): Promise<void> | undefined {
+    if (this.#callOff !== undefined) {
+      this.#callOff();
+      this.#look();
+    }
+    return this.#looking;
+  }
+
   stop(): void {
     this.#stopped = true;
     this.#callOff?.();
@@ -162,13 +176,12 @@ class Look {
 
   #look(): void {
     this.#callOff = undefined;
-    if (this.#isLooking) {
+    if (this.#looking !== undefined) {
       this.#again = true;
       return;
     }
-    this.#isLooking = true;
-    void this.#refresh().finally(() => {
-      this.#isLooking = false;
+    this.#looking = this.#refresh().finally(() => {
+      this.#looking = undefined;
       this.#lookedAt = this.#clock.monotonic();
       if (!this.#again) return;
       this.#again = false;

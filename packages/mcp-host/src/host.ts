@@ -234,6 +234,8 @@ export class McpHost implements ToolHost {
     if (slot === undefined) {
       return notSent({ code: 'tool_not_found', message: `There is no server "${tool.serverId}".` });
     }
+    // A change that was announced and not looked at may have put another tool into the place of an approved one.
+    if (this.#trust.verdict(tool) === 'approved') await slot.session?.whenToolsAreKnown();
     if (this.#trust.verdict(tool) === 'voided') return notSent(changedSince(tool));
     const release = this.#flows.acquire();
     try {

@@ -124,6 +124,8 @@ export class RawResultTransport implements Transport {
       this.onmessage?.(message, extra);
       return;
     }
+    // Nothing is asked under this name on the wire: whoever answers to it has guessed.
+    if (this.#probeName !== undefined && message.id === this.#probeName) return;
     const reply = this.#reply(message);
     if (this.#holding) queueMicrotask(() => this.onmessage?.(reply, extra));
     else this.onmessage?.(reply, extra);
@@ -142,7 +144,7 @@ export class RawResultTransport implements Transport {
   }
 
   #reply(message: Exclude<JSONRPCMessage, { method: string }>): JSONRPCMessage {
-    if (message.id === PROBE_NUMBER && this.#probeName !== undefined) {
+    if (Number(message.id) === PROBE_NUMBER && this.#probeName !== undefined) {
       this.probeReply = 'result' in message && Array.isArray(message.result['supportedVersions']) ? 'modern' : 'other';
       return { ...message, id: this.#probeName };
     }

@@ -27,6 +27,8 @@ import type {
 } from './types.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
+/** How long a call of an approved tool waits for a list that was announced to have changed, in milliseconds. */
+const LOOK_MS = 5_000;
 
 export type SessionOptions = {
   config: ServerConfig;
@@ -120,6 +122,21 @@ export class Session {
     }
     const raw = await this.#request('prompts/get', name, { name, arguments: args }, options);
     return readFilledPrompt(this.#id, name, raw);
+  }
+
+  /**
+   * Undefined where the tools are what the server last announced; else resolves when they are, or when the server has
+   * taken too long to say.
+   */
+  whenToolsAreKnown(): Promise<void> | undefined {
+    const { watch, clock } = this.#options;
+    const known = watch.whenToolsAreKnown();
+    if (known === undefined) return undefined;
+    let callOff = (): void => undefined;
+    const patience = new Promise<void>((resolve) => {
+      callOff = clock.after(LOOK_MS, resolve);
+    });
+    return Promise.race([known, patience]).finally(callOff);
   }
 
   /** Fresh from the server, whatever was listed before. @throws ToolyardError */
