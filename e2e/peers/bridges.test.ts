@@ -88,7 +88,7 @@ describe('servers with a page of their own', () => {
 
 test('closing leaves no process of a server, nor of what it started', async () => {
   host = await meet([{ id: 'everything', transport: overStdio(EVERYTHING) }]);
-  const ours = await processTreeOf(process.pid);
+  const ours = processTreeOf(process.pid);
   await host.close();
   const left = ours.filter((pid) => pid !== process.pid && isAlive(pid));
   expect(left).toEqual([]);

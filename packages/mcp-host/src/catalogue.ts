@@ -13,7 +13,9 @@ const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u
 
 /** Models read all of it, and people little more than the description. */
 function hidesText({ name, title = '', description = '', inputSchema, outputSchema = {} }: ListedTool): boolean {
-  return INVISIBLE.test([name, title, description, JSON.stringify(inputSchema), JSON.stringify(outputSchema)].join(' '));
+  return INVISIBLE.test(
+    [name, title, description, JSON.stringify(inputSchema), JSON.stringify(outputSchema)].join(' '),
+  );
 }
 
 export type CatalogueOptions = {

@@ -58,7 +58,9 @@ describe('mcp.json', () => {
 
   it('tells of a server that a service makes, its key from a variable', () => {
     const hosted = { service: 'klavis', server: 'Gmail', apiKey: '${env:KEY}' };
-    expect(one({ hosted }, { KEY: 'k' })).toMatchObject({ transport: { type: 'hosted', server: 'Gmail', apiKey: 'k' } });
+    expect(one({ hosted }, { KEY: 'k' })).toMatchObject({
+      transport: { type: 'hosted', server: 'Gmail', apiKey: 'k' },
+    });
     expect(one({ hosted: { ...hosted, apiKey: '' } })).toContain('hosted.apiKey');
     expect(one({ hosted })).toContain('KEY is not set');
   });

@@ -33,7 +33,7 @@ export async function serveByHand(
     request.on('end', () => {
       const parsed = parseJson(text);
       const message = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
-      const method = String(message['method']);
+      const method = typeof message['method'] === 'string' ? message['method'] : '';
       const takeOver = hands.instead?.[method];
       if (takeOver !== undefined) return takeOver(response);
       if (message['id'] === undefined) return void response.writeHead(202).end();
