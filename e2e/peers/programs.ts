@@ -51,7 +51,7 @@ export async function startOnPort(args: string[], port: number, env: Record<stri
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
+    detached: process.platform !== 'win32',
   });
   let said = '';
   const hear = (chunk: Buffer): void => void (said += chunk.toString('utf8'));
@@ -59,8 +59,10 @@ export async function startOnPort(args: string[], port: number, env: Record<stri
   child.stderr.on('data', hear);
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined)
-      process.kill(-child.pid, 'SIGKILL');
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+      if (process.platform === 'win32') child.kill();
+      else process.kill(-child.pid, 'SIGKILL');
+    }
     await gone;
   };
   try {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { JsonObject, ToolResult } from '@toolyard/protocol';
 import type { McpBehaviour } from '@toolyard/testing';
-import { eventually, startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
+import { eventually, scriptedMcpCommand, startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from './host.ts';
 import { serveByHand } from './node/test-fixtures/by-hand.ts';
@@ -95,6 +95,23 @@ describe('attack 23: results that are too much', () => {
     expect(read.structured).toBeUndefined();
     expect(JSON.stringify(read)).toContain('nested');
     expect(host.wireLog('odd').length).toBeGreaterThan(0);
+  });
+});
+
+describe('attack 23: a server that never stops talking', () => {
+  test('a flood of log messages and of lines on stderr is cut, and calls go on beside it', async () => {
+    const flood = `
+      const log = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"' + 'x'.repeat(500) + '"}}\\n';
+      process.stdout.write(log.repeat(20000));
+      process.stderr.write(('y'.repeat(99) + '\\n').repeat(50000) + 'z'.repeat(5000000));`;
+    const { command, args } = scriptedMcpCommand({ tools: [{ name: 'go' }] });
+    const preload = ['--import', `data:text/javascript,${encodeURIComponent(flood)}`];
+    host = await connected([{ id: 'odd', transport: { type: 'stdio', command, args: [...preload, ...args] } }]);
+    expect(await call('go')).toMatchObject({ outcome: 'done' });
+    const { log } = healthOf(host, 'odd');
+    expect(log.length).toBeLessThan(1_000);
+    expect(JSON.stringify(log).length).toBeLessThan(2_000_000);
+    expect(JSON.stringify(host.wireLog('odd')).length).toBeLessThan(2_000_000);
   });
 });
 
