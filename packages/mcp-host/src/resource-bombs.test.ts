@@ -100,11 +100,10 @@ describe('attack 23: results that are too much', () => {
 
 describe('attack 23: a server that never stops talking', () => {
   test('a flood of log messages and of lines on stderr is cut, and calls go on beside it', async () => {
-    const flood = `
-      const log = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"' + 'x'.repeat(500) + '"}}\\n';
-      process.stdout.write(log.repeat(20000));
-      process.stderr.write(('y'.repeat(99) + '\\n').repeat(50000) + 'z'.repeat(5000000));`;
-    const { command, args } = scriptedMcpCommand({ tools: [{ name: 'go' }] });
+    const data = 'x'.repeat(400);
+    const log = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data } });
+    const { command, args } = scriptedMcpCommand({ tools: [{ name: 'go' }], noise: Array<string>(150).fill(log) });
+    const flood = "process.stderr.write(('y'.repeat(99) + '\\n').repeat(50000) + 'z'.repeat(5000000))";
     const preload = ['--import', `data:text/javascript,${encodeURIComponent(flood)}`];
     host = await connected([{ id: 'odd', transport: { type: 'stdio', command, args: [...preload, ...args] } }]);
     expect(await call('go')).toMatchObject({ outcome: 'done' });
