@@ -57,7 +57,8 @@ export type ServersOptions = {
   owner: Principal;
   settings: Pick<SettingsRepository, 'get' | 'set'>;
   permissions: Pick<PermissionRepository, 'list'>;
-  secrets: Pick<Secrets, 'get' | 'set' | 'remove'>;
+  /** Where servers that services host are remembered; without it as long as the process lives. */
+  secrets?: Pick<Secrets, 'get' | 'set' | 'remove'>;
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
   log: (line: string) => void;
@@ -102,7 +103,7 @@ class OwnServers implements Servers {
     this.#hosted = new HostedServers({
       // Only the services themselves are asked through it, and their addresses are the owner's.
       fetch: (input, init) => this.#fetches.for(String(input))(input, init),
-      store: createHostedStore(options.secrets, options.owner),
+      ...(options.secrets === undefined ? {} : { store: createHostedStore(options.secrets, options.owner) }),
     });
     const createTransport: CreateTransport = (config, context) => {
       const address = addressOf(config);
