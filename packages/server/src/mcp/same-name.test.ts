@@ -48,7 +48,7 @@ describe('attack 18: two servers with a tool of one name', () => {
         inputSchema: { properties: { [`path_of_${id}`]: {} } },
       });
       if (tool === undefined) throw new Error('it is not offered');
-      expect(selection.judged(tool.tool)).toEqual({ builtIn: false, readOnly: id === 'good' });
+      expect(selection.judged(tool.tool)).toMatchObject({ builtIn: false, readOnly: id === 'good' });
       expect((await selection.callTool(tool.tool, {})).content).toEqual([{ type: 'text', text: `said by ${id}` }]);
     }
     // A name that could be either is nobody's.
