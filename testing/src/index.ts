@@ -26,6 +26,14 @@ export { startScriptedWebSocket } from './scripted-mcp/websocket.ts';
 export type { ScriptedWebSocket } from './scripted-mcp/websocket.ts';
 export { startHostedService } from './hosted-service.ts';
 export type { HostedService, HostedServiceOptions } from './hosted-service.ts';
+export { startAuthorizationServer } from './authorization/server.ts';
+export type {
+  AuthorizationRequest,
+  AuthorizationServer,
+  AuthorizationServerOptions,
+  BroughtBack,
+} from './authorization/server.ts';
+export type { Protection, ProtectionOptions } from './authorization/protection.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock } from './fake-clock.ts';
 export { createIds } from './ids.ts';

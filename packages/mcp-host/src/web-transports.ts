@@ -27,9 +27,9 @@ export type WebTransportsOptions = {
 /** Transports for places without processes: all but stdio. */
 export function createWebTransports(options: WebTransportsOptions): CreateTransport {
   const { longestMessage = LONGEST_MESSAGE } = options;
-  const fetch = limitMessages(options.fetch, longestMessage);
-  const hosted = options.hosted ?? new HostedServers({ fetch });
+  const hosted = options.hosted ?? new HostedServers({ fetch: limitMessages(options.fetch, longestMessage) });
   return (config, context) => {
+    const fetch = limitMessages(context.sign?.(options.fetch) ?? options.fetch, longestMessage);
     switch (config.type) {
       case 'http':
         return createHttpTransport(config, context, fetch);
@@ -38,7 +38,8 @@ export function createWebTransports(options: WebTransportsOptions): CreateTransp
       case 'websocket':
         return createWebSocketTransport(config, context, options.openWebSocket, longestMessage);
       case 'hosted':
-        return createHostedTransport(config, context, fetch, hosted);
+        // The sign-ins it needs are the service's.
+        return createHostedTransport(config, context, limitMessages(options.fetch, longestMessage), hosted);
       case 'in-memory':
         return createInMemoryTransport(config, context, options.inMemory ?? {});
       case 'stdio':

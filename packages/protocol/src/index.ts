@@ -141,6 +141,8 @@ export type {
   McpServerList,
   McpServerState,
   McpServerView,
+  McpSignInStarted,
+  McpSignInView,
   McpTemplateView,
   McpTestReport,
   McpToolDetail,

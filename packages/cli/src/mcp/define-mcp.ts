@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
-import { repeatable } from '../options.ts';
+import { port, repeatable } from '../options.ts';
+import type { AuthFlags } from './auth.ts';
 import type { AddFlags } from './change.ts';
 import type { McpFlags } from './mcp-source.ts';
 import type { Work, WorkOnOne } from './run.ts';
 import type { TargetFlags } from './target.ts';
+
+/** The same each time: many sign-in servers know only the addresses that were registered with them. */
+const SIGN_IN_PORT = 8_719;
 
 const SERVER = 'its name in mcp.json, or an address or quoted command';
 
@@ -72,6 +76,17 @@ function defineConfiguring(mcp: Command): void {
     const { testServer } = await import('./run.ts');
     process.exitCode = await testServer(flags, words);
   });
+
+  withSourceOptions(
+    mcp.command('auth').argument('<server>', 'its name in mcp.json').description('Sign in to a server (OAuth)'),
+  )
+    .option('--no-open', 'do not open a browser, only print the address')
+    .option('--out', 'sign out instead')
+    .option('--port <n>', 'where you are sent back to while no Toolyard is running', port, SIGN_IN_PORT)
+    .action(async (server: string, flags: AuthFlags) => {
+      const { signInTo } = await import('./auth.ts');
+      await exit(flags, (source, signal) => signInTo(source, { id: server, signal }, flags));
+    });
 
   withSourceOptions(mcp.command('log').argument('<server>', SERVER).description('What happened with a server'))
     .option('--follow', 'and what goes on happening, until Ctrl-C')

@@ -18,6 +18,7 @@ import { addModelRoutes } from './routes/models.ts';
 import { addOperationRoutes } from './routes/operations.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addMcpRoutes } from './routes/mcp.ts';
+import { addMcpSignInRoutes } from './routes/mcp-sign-in.ts';
 import { addMcpOfferRoutes } from './routes/mcp-offers.ts';
 import { addPermissionRoutes } from './routes/permissions.ts';
 import { addSessionRoutes } from './routes/session.ts';
@@ -92,6 +93,7 @@ function addRoutes(
   addAgentRoutes(router, deps);
   addModelRoutes(router, deps);
   addMcpRoutes(router, deps);
+  addMcpSignInRoutes(router, deps);
   addMcpOfferRoutes(router, deps);
   addPermissionRoutes(router, deps);
   addSettingsRoutes(router, deps);

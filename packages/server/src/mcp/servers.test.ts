@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServerConfig } from '@toolyard/mcp-host';
+import { createMemoryAuthStore } from '@toolyard/mcp-host';
 import type { McpConfigEntry } from '@toolyard/mcp-host/node';
 import { readMcpConfig } from '@toolyard/mcp-host/node';
 import type { Clock, McpServerView, Principal, ResolvedAgentConfiguration } from '@toolyard/protocol';
@@ -14,7 +15,6 @@ import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
 import { eventually, isAlive, scriptedMcpCommand, startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
-import { createSecrets } from '../secrets/secrets.ts';
 import type { Servers } from '../services.ts';
 import { configuredServers } from './configured-servers.ts';
 import { createServers } from './servers.ts';
@@ -72,13 +72,7 @@ async function start(servers: Given[], clock: Clock = systemClock): Promise<Serv
     owner: me,
     settings: storage.settings,
     permissions: storage.permissions,
-    secrets: createSecrets({
-      repository: storage.secrets,
-      clock: systemClock,
-      folder,
-      env: {},
-      log: (line) => void logged.push(line),
-    }),
+    signIns: createMemoryAuthStore(),
     hub: { changed: (_owner, _what, id) => void changed.push(id) },
     clock,
     log: (line) => void logged.push(line),

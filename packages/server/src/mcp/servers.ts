@@ -1,9 +1,11 @@
 import type {
+  AuthStore,
   CreateTransport,
   HostedConfig,
   IndexedTool,
   ServerConfig,
   ServerState,
+  SignInResponse,
   TransportConfig,
 } from '@toolyard/mcp-host';
 import { HostedServers, McpHost, redactorFor, serviceAddress } from '@toolyard/mcp-host';
@@ -15,6 +17,7 @@ import type {
   EditMcpServer,
   McpServerList,
   McpServerView,
+  McpSignInStarted,
   PermissionView,
   Principal,
   ResolvedAgentConfiguration,
@@ -35,6 +38,7 @@ import { ServerDesk } from './server-desk.ts';
 import { ServerEditor } from './server-editor.ts';
 import { ServerFile } from './server-file.ts';
 import { toServerView, toToolDetail } from './server-view.ts';
+import { createSignInFetches } from './sign-in-fetches.ts';
 
 /** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -60,6 +64,8 @@ export type ServersOptions = {
   /** Where servers that services host are remembered; without it as long as the process lives. */
   secrets?: Pick<Secrets, 'get' | 'set' | 'remove'>;
   hub: Pick<LiveHub, 'changed'>;
+  /** Where sign-ins to servers are kept. */
+  signIns: AuthStore;
   clock: Clock;
   log: (line: string) => void;
   /** False connects a server only when somebody wants something of it, and follows no changes of the file. */
@@ -81,6 +87,7 @@ class OwnServers implements Servers {
   readonly #file: ServerFile;
   readonly #fetches = createOwnerFetches();
   readonly #hosted: HostedServers;
+  readonly #signInFetches = createSignInFetches();
   readonly #host: McpHost;
   readonly #borrowed: BorrowedServers;
   readonly #signal: ChangeSignal;
@@ -95,7 +102,7 @@ class OwnServers implements Servers {
   #changes = 0;
 
   constructor(options: ServersOptions, book: ServerBook) {
-    const { clock, hub, file, env, log } = options;
+    const { clock, hub, file, env, log, signIns } = options;
     this.#options = options;
     this.#book = book;
     this.#file = new ServerFile({ path: file, env, clock, log, onChange: () => void this.#reconcile() });
@@ -113,7 +120,12 @@ class OwnServers implements Servers {
         openWebSocket: (url, init) => this.#fetches.for(address).openWebSocket(url, init),
       })(config, context);
     };
-    this.#host = new McpHost({ servers: [], createTransport, clock, clientInfo });
+    const signIn = {
+      store: signIns,
+      fetchFor: (config: ServerConfig) => this.#signInFetches.for(config),
+      introduction: { name: 'Toolyard' },
+    };
+    this.#host = new McpHost({ servers: [], createTransport, clock, clientInfo, signIn });
     this.#borrowed = new BorrowedServers(clock, (id) => void this.#host.disconnect(id));
     this.#signal = new ChangeSignal(clock, (id) => hub.changed(null, 'servers', ...(id === '' ? [] : [id])));
     this.#host.onChange((id) => {
@@ -121,7 +133,11 @@ class OwnServers implements Servers {
       if (this.#outwaited.has(id) && !ON_ITS_WAY.has(this.#stateOf(id) ?? '')) this.#outwaited.delete(id);
       this.#signal.changed(id);
     });
-    this.#editor = new ServerEditor({ book, file: this.#file, inspect: { createTransport, clock, clientInfo } });
+    this.#editor = new ServerEditor({
+      book,
+      file: this.#file,
+      inspect: { createTransport, clock, clientInfo, signIn },
+    });
     this.#desk = new ServerDesk({
       host: this.#host,
       ids: () => book.ids,
@@ -185,6 +201,8 @@ class OwnServers implements Servers {
     this.#check(principal, id);
     const transport = this.#host.configurations.get(id)?.transport;
     this.#editor.remove(id);
+    // Nobody is to find a way in that was left behind.
+    await this.#host.signOut(id).catch(() => undefined);
     await this.#book.forget([id], [id]);
     await this.#reconcile();
     if (transport?.type === 'hosted') await this.#giveBack(id, transport);
@@ -228,6 +246,28 @@ class OwnServers implements Servers {
     // What goes wrong stands in the view.
     this.#host.reconnect(id).catch(() => undefined);
     await this.#host.whenSettled([id], new AbortController().signal, PATIENCE_MS);
+    return this.#view(principal, id);
+  }
+
+  async signIn(principal: Principal, id: string, redirectUrl: string): Promise<McpSignInStarted> {
+    this.#check(principal, id);
+    this.#configOf(id);
+    const { authorizationUrl, issuer } = await this.#host.signIn(id, { redirectUrl });
+    return { url: authorizationUrl, issuer };
+  }
+
+  finishSignIn(response: SignInResponse): Promise<string> {
+    return this.#host.finishSignIn(response);
+  }
+
+  async signOut(principal: Principal, id: string): Promise<McpServerView> {
+    this.#check(principal, id);
+    this.#configOf(id);
+    await this.#host.signOut(id);
+    if (this.#book.isEnabled(id)) {
+      this.#connect(id);
+      await this.#host.whenSettled([id], undefined, PATIENCE_MS);
+    }
     return this.#view(principal, id);
   }
 
@@ -283,6 +323,7 @@ class OwnServers implements Servers {
     await this.#host.close();
     this.#signal.close();
     await this.#fetches.close();
+    await this.#signInFetches.close();
   }
 
   /** Makes what runs what is configured; a server that has not changed is not touched. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServerConfig } from '@toolyard/mcp-host';
+import { createMemoryAuthStore } from '@toolyard/mcp-host';
 import type { McpServerView, Principal } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
@@ -52,6 +53,7 @@ export async function openServerRoom(): Promise<ServerRoom> {
         settings: storage.settings,
         permissions: storage.permissions,
         secrets: createSecrets({ repository: storage.secrets, clock: systemClock, folder, env: {}, log }),
+        signIns: createMemoryAuthStore(),
         hub: { changed: () => undefined },
         clock: systemClock,
         log,
