@@ -9,7 +9,7 @@ export const STREAM_ENDED: object = Object.freeze({});
  * The SDK names its probe with a text. Bridges are about that answer any text with the id `null`, and the probe would
  * wait for its time-out. No connection numbers its own requests that high.
  */
-const PROBE_NUMBER = 2_000_000_000;
+const PROBE_NUMBER = 999_999_999;
 
 /** A request that is not answered yet; `hangUp` ends the stream that is to carry the answer. */
 type Awaited = { method: string; hangUp: AbortController | undefined };
