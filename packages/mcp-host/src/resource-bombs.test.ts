@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from './host.ts';
 import { serveByHand } from './node/test-fixtures/by-hand.ts';
 import { connected, healthOf, scripted } from './node/test-fixtures/peers.ts';
-import { createQuickClock } from './node/test-fixtures/quick-clock.ts';
+import { createQuickClock, PATIENT } from './node/test-fixtures/quick-clock.ts';
 import type { ServerConfig, TransportConfig } from './types.ts';
 
 let host: McpHost | undefined;
@@ -50,7 +50,7 @@ describe('attack 23: results that are too much', () => {
       const result = await call('huge');
       expect(result).toMatchObject({ isError: true, error: { code: expect.any(String) as string } });
       expect(JSON.stringify(result).length).toBeLessThan(2_000);
-      expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000);
+      expect(process.memoryUsage().rss - before).toBeLessThan(600_000_000);
       await eventually(async () => (await call('small')).outcome === 'done', { timeoutMs: 20_000 });
       expect(await host.callTool({ serverId: 'well', name: 'echo' }, {})).toMatchObject({ outcome: 'done' });
     },
@@ -69,9 +69,12 @@ describe('attack 23: results that are too much', () => {
     };
     const server = await serveByHand({ instead: { 'tools/call': drip } });
     servers.push(server);
-    host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], {
-      clock: createQuickClock(),
-    });
+    host = await connected(
+      [{ id: 'odd', transport: { type: 'http', url: server.url }, connectTimeoutMs: PATIENT.connectTimeoutMs }],
+      {
+        clock: createQuickClock(),
+      },
+    );
     expect(await call('go')).toMatchObject({ outcome: 'unknown', error: { code: 'timed_out' } });
     await eventually(() => dripping === 0);
     const closing = call('go');

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { McpHost } from './host.ts';
 import { serveByHand } from './node/test-fixtures/by-hand.ts';
 import { connected, healthOf } from './node/test-fixtures/peers.ts';
-import { createQuickClock } from './node/test-fixtures/quick-clock.ts';
+import { createQuickClock, PATIENT } from './node/test-fixtures/quick-clock.ts';
 
 /** On the quick clock: what comes in it would come within minutes. */
 const LONG_MS = 3_000;
@@ -30,7 +30,7 @@ test('servers that take the wish for their announcements and do not keep it are 
     Object.entries(odd).map(async ([id, onGet]) => ({ id, ...(await serveByHand({ onGet })) })),
   );
   servers.push(...started);
-  const configs = started.map(({ id, url }) => ({ id, transport: { type: 'http' as const, url } }));
+  const configs = started.map(({ id, url }) => ({ id, transport: { type: 'http' as const, url }, ...PATIENT }));
   host = await connected(configs, { clock: createQuickClock() });
   const asked = (): number[] => started.map(({ methods }) => methods.filter((method) => method === 'GET').length);
   await sleep(LONG_MS);
@@ -51,7 +51,9 @@ test('a modern server that ends every stream of announcements is asked a few tim
     answers: { 'subscriptions/listen': { result: { resultType: 'complete' } } },
   });
   servers.push(started);
-  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url } }], { clock: createQuickClock() });
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], {
+    clock: createQuickClock(),
+  });
   await sleep(LONG_MS);
   expect(countOf(started, 'subscriptions/listen')).toBeLessThanOrEqual(11);
   expect(countOf(started, 'tools/list')).toBeLessThanOrEqual(12);
@@ -61,7 +63,9 @@ test('a modern server that ends every stream of announcements is asked a few tim
 test('a server that announces a change whenever it is asked for its list is asked less and less', async () => {
   const started = await startScriptedMcp({ tools: [{ name: 'go' }] });
   servers.push(started);
-  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url } }], { clock: createQuickClock() });
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], {
+    clock: createQuickClock(),
+  });
   await eventually(() => started.requests.some(({ method }) => method === 'GET'));
   let answered = countOf(started, 'tools/list');
   started.announce('notifications/tools/list_changed');
@@ -78,7 +82,9 @@ test('a server that announces a change whenever it is asked for its list is aske
 test('a server that forgets every session at once is not greeted without end', async () => {
   const started = await startScriptedMcp({ tools: [{ name: 'go' }] });
   servers.push(started);
-  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url } }], { clock: createQuickClock() });
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], {
+    clock: createQuickClock(),
+  });
   const met = host;
   const begun = countOf(started, 'initialize');
   for (const end = performance.now() + LONG_MS / 3; performance.now() < end; await sleep(5)) {
