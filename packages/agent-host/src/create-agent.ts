@@ -14,7 +14,7 @@ import type {
 import { DEFAULT_LIMITS, formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { ContextSources } from '@toolyard/agent-runtime';
 import { createGate, GeneralChatAgent, isHarmless, refusalOf } from '@toolyard/agent-runtime';
-import type { CreateTransport, ServerConfig, ServerHealth } from '@toolyard/mcp-host';
+import type { CreateTransport, ServerConfig, ServerHealth, SignInOptions } from '@toolyard/mcp-host';
 import { McpHost } from '@toolyard/mcp-host';
 import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
 import { AgentRun } from './agent-run.ts';
@@ -29,6 +29,8 @@ export type AgentOptions = {
   model: ModelChoice;
   /** MCP servers whose tools the model may use. One that cannot be reached is reported, not thrown. */
   servers?: ServerConfig[];
+  /** Where sign-ins to servers are kept; without it a server may only have a token in its headers. */
+  signIn?: SignInOptions;
   instructions?: string;
   parameters?: ModelParameters;
   limits?: Partial<RunLimits>;
@@ -95,6 +97,7 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
     createTransport: platform.createTransport,
     clock,
     clientInfo: { name: 'toolyard', version: VERSION },
+    ...(options.signIn === undefined ? {} : { signIn: options.signIn }),
   });
   await host.connectAll();
   for (const server of host.health()) log(describe(server));

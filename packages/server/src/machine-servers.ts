@@ -4,10 +4,12 @@
  * @module
  */
 import { join } from 'node:path';
-import type { ServerConfig } from '@toolyard/mcp-host';
+import type { ServerConfig, SignInOptions } from '@toolyard/mcp-host';
 import { systemClock } from '@toolyard/protocol';
 import { createServers } from './mcp/servers.ts';
+import type { MachineSignInsOptions } from './mcp/machine-sign-ins.ts';
 import { openMachineSignIns } from './mcp/machine-sign-ins.ts';
+import { createSignInFetches } from './mcp/sign-in-fetches.ts';
 import type { McpServers, McpSignIns } from './services.ts';
 
 type WithoutPrincipal<Method> = Method extends (principal: never, ...rest: infer Rest) => infer Result
@@ -37,6 +39,19 @@ export type MachineServersOptions = {
   flags: readonly ServerConfig[];
   log: (line: string) => void;
 };
+
+/** The sign-ins of a data folder, for a host of the caller's own. */
+export function machineSignIn(options: MachineSignInsOptions): AsyncDisposable & { options: SignInOptions } {
+  const store = openMachineSignIns(options);
+  const fetches = createSignInFetches();
+  return {
+    options: { store, fetchFor: (server) => fetches.for(server), introduction: { name: 'Toolyard' } },
+    async [Symbol.asyncDispose]() {
+      await fetches.close();
+      store.close();
+    },
+  };
+}
 
 /** Nothing is connected yet. A file that cannot be read is told in the list. */
 export async function openMachineServers({ dataDir, ...options }: MachineServersOptions): Promise<MachineServers> {

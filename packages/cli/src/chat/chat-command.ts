@@ -1,8 +1,11 @@
 import type { Agent, AskApproval } from '@toolyard/agent-host';
 import { createAgent, nodePlatform } from '@toolyard/agent-host/node';
+import type { ServerConfig } from '@toolyard/mcp-host';
 import { killAllStdioChildren } from '@toolyard/mcp-host/node';
 import { chooseModel } from '../choose-model.ts';
 import type { ChatFlags } from '../flags.ts';
+import { plain } from '../plain.ts';
+import { dataDirFrom } from '../server/data-dir.ts';
 import { serversFrom } from '../servers.ts';
 import { agentPartner } from './agent-partner.ts';
 import { answerOnce } from './answer-once.ts';
@@ -35,10 +38,12 @@ export async function chatCommand(question: string | undefined, flags: ChatFlags
     const chosen = await chooseModel(flags, { env: process.env, fetch: platform.fetch, clock: platform.clock });
     const servers = serversFrom(flags, process.env);
     terminal.err.write(dim(`model: ${chosen.told}\n`, terminal.errIsScreen));
+    await using signIn = await signInFor(servers);
     await using agent = await createAgent(
       {
         model: chosen.model,
         servers,
+        ...(signIn === null ? {} : { signIn: signIn.options }),
         parameters: parametersFrom(flags),
         limits: {
           onMaxTurns: flags.onMaxTurns ?? 'answer',
@@ -74,6 +79,14 @@ export async function chatCommand(question: string | undefined, flags: ChatFlags
     reader.close();
     signals.dispose();
   }
+}
+
+/** What somebody has signed in to with `toolyard mcp auth`. */
+async function signInFor(servers: readonly ServerConfig[]) {
+  if (!servers.some(({ transport }) => transport.type === 'http' || transport.type === 'sse')) return null;
+  const { machineSignIn } = await import('@toolyard/server/machine-servers');
+  const log = (line: string): void => void process.stderr.write(`toolyard: ${plain(line)}\n`);
+  return machineSignIn({ dataDir: dataDirFrom(undefined, process.env), env: process.env, log });
 }
 
 function approvalFor(terminal: Terminal, reader: LineReader, onInterrupt: () => void): { approve?: AskApproval } {

@@ -27,8 +27,13 @@ afterEach(async () => {
 });
 
 /** Runs `toolyard mcp auth` and goes to the address it prints, as a person does. */
-async function auth(...flags: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const args = [SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', BIN, 'mcp', 'auth', 'guarded'];
+const auth = (...flags: string[]) => authTo('guarded', ...flags);
+
+async function authTo(
+  server: string,
+  ...flags: string[]
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const args = [SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', BIN, 'mcp', 'auth', server];
   const child = spawn(process.execPath, [...args, '--no-open', '--data-dir', dataDir, ...flags], { env: ENV });
   let [stdout, stderr] = ['', ''];
   let isGone = false;
@@ -65,6 +70,26 @@ describe('toolyard mcp auth', () => {
       const out = await toolyard(['mcp', 'auth', 'guarded', '--out', '--data-dir', dataDir]);
       expect(out.stdout).toBe('Signed out of guarded.\n');
       expect((await call()).code).toBe(1);
+    },
+  );
+
+  test(
+    'a chat alone uses what was signed in to, and so does an address that stands nowhere',
+    { timeout: 60_000 },
+    async () => {
+      const ask = ['--model', 'demo', '--no-date', '--allow', 'guarded/echo'];
+      const chat = () =>
+        toolyard(['chat', '/call echo {"message":"hello"}', ...ask, '--mcp-config', join(dataDir, 'mcp.json')], {
+          env: { ...ENV, TOOLYARD_DATA_DIR: dataDir },
+        });
+      expect((await chat()).stderr).toContain('asks for a sign-in');
+      await auth('--port', '0');
+      expect(await chat()).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') as string });
+
+      const tools = () => toolyard(['mcp', 'tools', mcp.url, '--data-dir', dataDir]);
+      expect((await tools()).code).toBe(1);
+      await authTo(mcp.url, '--port', '0');
+      expect(await tools()).toMatchObject({ code: 0, stdout: expect.stringContaining('echo') as string });
     },
   );
 

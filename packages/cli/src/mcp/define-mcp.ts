@@ -78,14 +78,17 @@ function defineConfiguring(mcp: Command): void {
   });
 
   withSourceOptions(
-    mcp.command('auth').argument('<server>', 'its name in mcp.json').description('Sign in to a server (OAuth)'),
+    mcp
+      .command('auth')
+      .argument('<server>', 'its name in mcp.json, or an address')
+      .description('Sign in to a server (OAuth)'),
   )
     .option('--no-open', 'do not open a browser, only print the address')
     .option('--out', 'sign out instead')
     .option('--port <n>', 'where you are sent back to while no Toolyard is running', port, SIGN_IN_PORT)
     .action(async (server: string, flags: AuthFlags) => {
       const { signInTo } = await import('./auth.ts');
-      await exit(flags, (source, signal) => signInTo(source, { id: server, signal }, flags));
+      await exitOf(flags, server, (source, id, signal) => signInTo(source, { id, signal }, flags));
     });
 
   withSourceOptions(mcp.command('log').argument('<server>', SERVER).description('What happened with a server'))

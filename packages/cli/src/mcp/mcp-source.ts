@@ -39,7 +39,7 @@ export type McpSource = AsyncDisposable &
     connectAll(): Promise<void>;
   };
 
-export type StartedSignIn = McpSignInStarted & { finished: Promise<McpServerView> };
+type StartedSignIn = McpSignInStarted & { finished: Promise<McpServerView> };
 
 /**
  * The running server that was named, or the one that has the data folder; where there is none, this process alone.

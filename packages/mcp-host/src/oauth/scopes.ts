@@ -1,5 +1,5 @@
 /** The words of a scope. */
-export function scopeWords(scope: string | undefined): string[] {
+function scopeWords(scope: string | undefined): string[] {
   return (scope ?? '').split(/\s+/).filter((word) => word !== '');
 }
 

@@ -13,7 +13,7 @@ export function isLoopback(url: URL): boolean {
 }
 
 /** Tokens and passwords go to nobody who can be listened to: `https:`, or this machine. */
-export function isSafeForSecrets(url: URL): boolean {
+function isSafeForSecrets(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 

@@ -60,6 +60,6 @@ function taken(): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
     message: 'A Toolyard is running with this data folder, and keeps its sign-ins.',
-    hint: 'Leave out --alone, or end it first.',
+    hint: 'Sign in to a server of that one, or end it first.',
   });
 }

@@ -4,7 +4,7 @@ import type { Principal } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 
 /** Sealed bytes and the version they were written as. */
-export type SignInRow = { sealed: Uint8Array; version: string };
+type SignInRow = { sealed: Uint8Array; version: string };
 
 /**
  * Sealed rows that are changed only by whoever has seen their last version. What they say, and how they are sealed, is
@@ -23,7 +23,7 @@ export type SignInRepository = {
   sweep(now: number): Promise<void>;
 };
 
-export type PutSignIn = { sealed: Uint8Array; expected: string | null; expiresAt: number | null; at: number };
+type PutSignIn = { sealed: Uint8Array; expected: string | null; expiresAt: number | null; at: number };
 
 export function createSignInRepository(db: Kysely<Schema>): SignInRepository {
   return {

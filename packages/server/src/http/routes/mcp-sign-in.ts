@@ -47,7 +47,9 @@ export function addMcpSignInRoutes({ route }: Router, { servers, log }: HttpDeps
         return finishedPage(await servers.finishSignIn(readSignInResponse(new URL(c.req.url).searchParams)));
       } catch (thrown) {
         const info = toErrorInfo(thrown);
-        if (info.code === 'internal') log(`A sign-in could not be finished: ${String(thrown)}`);
+        // The text of a foreign error may hold what it was about.
+        if (info.code === 'internal')
+          log(`A sign-in could not be finished (${thrown instanceof Error ? thrown.name : '?'}).`);
         return refusedPage(info);
       }
     },
