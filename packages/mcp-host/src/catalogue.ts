@@ -11,6 +11,13 @@ export type OfferKind = 'tools' | 'resources' | 'prompts';
 /** Zero-width and direction marks, and the tags that spell out text nobody sees. */
 const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u;
 
+/** Models read all of it, and people little more than the description. */
+function hidesText({ name, title = '', description = '', inputSchema, outputSchema = {} }: ListedTool): boolean {
+  return INVISIBLE.test(
+    [name, title, description, JSON.stringify(inputSchema), JSON.stringify(outputSchema)].join(' '),
+  );
+}
+
 export type CatalogueOptions = {
   client: Client;
   timeoutMs: number;
@@ -40,9 +47,9 @@ export class Catalogue {
   /** Throws what a request that fails throws. */
   async listTools(signal?: AbortSignal): Promise<void> {
     const tools = await this.#fetch(TOOLS, signal);
-    for (const { name, description = '' } of tools) {
-      if (!INVISIBLE.test(name + description)) continue;
-      const text = `The description of the tool "${name}" holds invisible characters: it may say more than can be seen.`;
+    for (const tool of tools) {
+      if (!hidesText(tool)) continue;
+      const text = `The description of the tool "${tool.name}" holds invisible characters: it may say more than can be seen.`;
       this.#options.note('warning', text);
     }
     this.tools = new Map(tools.map((tool) => [tool.name, tool]));

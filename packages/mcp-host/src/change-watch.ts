@@ -6,6 +6,11 @@ import type { Era } from './types.ts';
 
 /** Servers announce changes in bursts; one look after the burst is enough. Milliseconds. */
 const DEBOUNCE_MS = 100;
+/** A server that announces again within this time after a look may do so because of the look. Milliseconds. */
+const AT_ONCE_MS = 5_000;
+/** So many looks in a row are made readily; before more of them the pauses grow. */
+const READY_LOOKS = 5;
+const LONGEST_PAUSE_MS = 30_000;
 /** How often in a row a modern server's stream of announcements is opened again. */
 const MOST_REOPENINGS = 10;
 
@@ -67,6 +72,11 @@ export class ChangeWatch {
     for (const uri of this.#followed) onUpdated(uri);
   }
 
+  /** Resolves when no announced change of the tools is left that was not looked at; undefined where that is so now. */
+  whenToolsAreKnown(): Promise<void> | undefined {
+    return this.#looks.tools.now();
+  }
+
   stop(): void {
     this.#stopped = true;
     this.#callOff();
@@ -123,14 +133,17 @@ export class ChangeWatch {
   }
 }
 
-/** One look after each burst of announcements. */
+/** One look after each burst of announcements; a server that announces without end is looked at less and less. */
 class Look {
   readonly #clock: Clock;
   readonly #refresh: () => Promise<void>;
   #callOff: (() => void) | undefined;
-  #isLooking = false;
+  #looking: Promise<void> | undefined;
   #again = false;
   #stopped = false;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** Looks that followed at once upon another. */
+  #inARow = 0;
 
   constructor(clock: Clock, refresh: () => Promise<void>) {
     this.#clock = clock;
@@ -138,7 +151,16 @@ class Look {
   }
 
   ask(): void {
-    if (!this.#stopped) this.#callOff ??= this.#clock.after(DEBOUNCE_MS, () => this.#look());
+    if (!this.#stopped) this.#callOff ??= this.#clock.after(this.#pause(), () => this.#look());
+  }
+
+  /** Does not wait for the pause; undefined where nothing is due. */
+  now(): Promise<void> | undefined {
+    if (this.#callOff !== undefined) {
+      this.#callOff();
+      this.#look();
+    }
+    return this.#looking;
   }
 
   stop(): void {
@@ -146,15 +168,21 @@ class Look {
     this.#callOff?.();
   }
 
+  #pause(): number {
+    const isCalm = this.#clock.monotonic() - this.#lookedAt > AT_ONCE_MS;
+    this.#inARow = isCalm ? 0 : this.#inARow + 1;
+    return Math.min(LONGEST_PAUSE_MS, DEBOUNCE_MS * 2 ** Math.max(0, this.#inARow - READY_LOOKS));
+  }
+
   #look(): void {
     this.#callOff = undefined;
-    if (this.#isLooking) {
+    if (this.#looking !== undefined) {
       this.#again = true;
       return;
     }
-    this.#isLooking = true;
-    void this.#refresh().finally(() => {
-      this.#isLooking = false;
+    this.#looking = this.#refresh().finally(() => {
+      this.#looking = undefined;
+      this.#lookedAt = this.#clock.monotonic();
       if (!this.#again) return;
       this.#again = false;
       this.ask();

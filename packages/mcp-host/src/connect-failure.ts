@@ -10,6 +10,7 @@ import type { ErrorCode, ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { seconds } from './call-failure.ts';
 import { signInWanted } from './connection-errors.ts';
+import { titleOf } from './hosted/hosted-config.ts';
 import { networkCodeOf } from './network-error.ts';
 import type { TransportEnd } from './transport.ts';
 import type { ConnectionPhase, ServerConfig } from './types.ts';
@@ -213,6 +214,7 @@ export function statusOf(thrown: unknown): number | undefined {
 function addressOf(config: ServerConfig): string {
   if (config.transport.type === 'stdio') return config.transport.command;
   if (config.transport.type === 'in-memory') return config.transport.name;
+  if (config.transport.type === 'hosted') return `${titleOf(config.transport)} (${config.transport.server})`;
   const url = readUrl(config.transport.url);
   return url === null ? 'its address' : `${url.origin}${url.pathname}`;
 }

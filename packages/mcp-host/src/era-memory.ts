@@ -1,5 +1,6 @@
 import { canonicalJson } from '@toolyard/protocol';
 import { shortHash } from './hash.ts';
+import { hostedIdentity } from './hosted/hosted-config.ts';
 import type { Era, TransportConfig } from './types.ts';
 
 /** Which generation of MCP a server configuration spoke, and when that was found out. */
@@ -53,6 +54,8 @@ export function eraKey(config: TransportConfig): string {
       const headers = Object.keys(config.headers ?? {}).sort();
       return `${config.type}-${shortHash(canonicalJson({ url: config.url, headers }))}`;
     }
+    case 'hosted':
+      return `hosted-${shortHash(canonicalJson(hostedIdentity(config)))}`;
     case 'in-memory':
       return `in-memory-${shortHash(config.name)}`;
   }

@@ -247,6 +247,9 @@ export class McpHost implements ToolHost {
       const message = `The tool "${tool.name}" of "${tool.serverId}" is switched off.`;
       return notSent({ code: 'tool_not_found', message });
     }
+    // A change that was announced and not looked at may have put another tool into the place of an approved one.
+    const isApproved = options.definition !== undefined || this.#trust.verdict(tool) === 'approved';
+    if (isApproved) await slot.session?.whenToolsAreKnown();
     if (this.#hasChanged(tool, options.definition)) return notSent(changedSince(tool));
     const release = this.#flows.acquire();
     try {

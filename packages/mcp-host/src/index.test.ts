@@ -4,6 +4,7 @@ import * as node from './node/index.ts';
 
 test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
+    'HostedServers',
     'McpHost',
     'ResourceDraft',
     'ToolIndex',
@@ -14,9 +15,11 @@ test('the package offers this and nothing else', () => {
     'inspectServer',
     'offersOf',
     'platformWebSocket',
+    'readHosted',
     'readSignInResponse',
     'redactedError',
     'redactorFor',
+    'serviceAddress',
     'shownAddress',
     'shownTransport',
   ]);

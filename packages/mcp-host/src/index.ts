@@ -31,6 +31,10 @@ export type { WebTransportsOptions } from './web-transports.ts';
 export { createWebTransports } from './web-transports.ts';
 export type { OpenWebSocket, WebSocketLike } from './websocket-transport.ts';
 export { platformWebSocket } from './websocket-transport.ts';
+export type { HostedConfig, HostedServiceName } from './hosted/hosted-config.ts';
+export { readHosted, serviceAddress } from './hosted/hosted-config.ts';
+export type { HostedRecord, HostedServersOptions, HostedStore } from './hosted/hosted-servers.ts';
+export { HostedServers } from './hosted/hosted-servers.ts';
 export type { ServeInMemory } from './in-memory-transport.ts';
 export type {
   AskedQuestion,

@@ -1,4 +1,5 @@
 import type { ErrorInfo, McpTestReport, McpTransportView } from '@toolyard/protocol';
+import { serviceAddress } from './hosted/hosted-config.ts';
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import type { McpHostOptions } from './host-options.ts';
 import { definitionTokens } from './definition-cost.ts';
@@ -138,6 +139,9 @@ export function shownTransport(transport: TransportConfig): McpTransportView {
     return { type: 'stdio', command: transport.command.split(/[\\/]/).at(-1) ?? transport.command };
   }
   if (transport.type === 'in-memory') return { type: 'stdio', command: transport.name };
+  if (transport.type === 'hosted') {
+    return { type: 'http', url: shownAddress(`${serviceAddress(transport)}/${encodeURIComponent(transport.server)}`) };
+  }
   return { type: transport.type, url: shownAddress(transport.url) };
 }
 

@@ -159,6 +159,10 @@ function readUrlRequest(params: JsonObject): ElicitRequestURLParams {
   if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLocal)) {
     throw new ProtocolError(INVALID_PARAMS, 'The address to open must be an https address.');
   }
+  // What stands before the @ looks like the name of the page and is not.
+  if (url.username !== '' || url.password !== '') {
+    throw new ProtocolError(INVALID_PARAMS, 'The address to open must not name a user.');
+  }
   return params as unknown as ElicitRequestURLParams;
 }
 

@@ -8,6 +8,15 @@ import type { WireLog } from './wire-log.ts';
 /** `data` of the error a request gets whose HTTP answer broke off. Compared by identity: no server can send it. */
 export const STREAM_ENDED: object = Object.freeze({});
 
+/**
+ * The SDK names its probe with a text. Bridges are about that answer any text with the id `null`, and the probe would
+ * wait for its time-out. No connection numbers its own requests that high.
+ */
+const PROBE_NUMBER = 999_999_999;
+
+/** A request that is not answered yet; `hangUp` ends the stream that is to carry the answer. */
+type Awaited = { method: string; hangUp: AbortController | undefined };
+
 /** What the probe for the modern protocol was answered, if it was. */
 export type ProbeReply = 'modern' | 'other';
 
@@ -46,10 +55,12 @@ export class RawResultTransport implements Transport {
   probeReply: ProbeReply | undefined;
   readonly #wire: WireLog;
   readonly #onStarted: () => void;
-  readonly #awaited = new Map<number, string>();
+  readonly #awaited = new Map<number, Awaited>();
   readonly #own = new Map<number, OwnRequest>();
   #lastOwnId = FIRST_OWN_ID;
   #holding = false;
+  /** What the SDK calls its probe; on the wire it has a number. */
+  #probeName: string | undefined;
 
   constructor(inner: HostTransport, wire: WireLog, onStarted: () => void) {
     this.inner = inner;
@@ -93,21 +104,29 @@ export class RawResultTransport implements Transport {
     return this.inner.close();
   }
 
-  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  async send(asked: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const message = this.#numbered(asked);
     this.#wire.add('sent', message);
     if (!('method' in message)) return this.inner.send(message, options);
     if (!('id' in message)) {
-      if (message.method === 'notifications/cancelled') this.#awaited.delete(Number(message.params?.['requestId']));
+      if (message.method === 'notifications/cancelled') this.#giveUp(Number(message.params?.['requestId']));
       return this.inner.send(message, options);
     }
-    // Probes and subscriptions have names for ids and look after themselves.
-    if (typeof message.id !== 'number') return this.inner.send(message, options);
+    // Probes look after themselves, and so do subscriptions, whose every message is known by their name.
+    if (typeof message.id !== 'number' || message.id === PROBE_NUMBER) return this.inner.send(message, options);
 
     const id = message.id;
-    this.#awaited.set(id, message.method);
+    // The SDK closes the stream of a modern request it has given up, and leaves that of a legacy one to the server.
+    const hangUp = options?.requestSignal === undefined && this.hasPerRequestStream ? new AbortController() : undefined;
+    this.#awaited.set(id, { method: message.method, hangUp });
     options?.requestSignal?.addEventListener('abort', () => this.#awaited.delete(id), { once: true });
+    const requestSignal = options?.requestSignal ?? hangUp?.signal;
     try {
-      await this.inner.send(message, { ...options, onRequestStreamEnd: () => this.#streamEnded(id) });
+      await this.inner.send(message, {
+        ...options,
+        ...(requestSignal === undefined ? {} : { requestSignal }),
+        onRequestStreamEnd: () => this.#streamEnded(id),
+      });
     } catch (error) {
       this.#awaited.delete(id);
       throw error;
@@ -146,6 +165,18 @@ export class RawResultTransport implements Transport {
     this.#own.delete(id);
   }
 
+  #giveUp(id: number): void {
+    this.#awaited.get(id)?.hangUp?.abort();
+    this.#awaited.delete(id);
+  }
+
+  #numbered(message: JSONRPCMessage): JSONRPCMessage {
+    if (!('method' in message) || message.method !== 'server/discover' || !('id' in message)) return message;
+    if (typeof message.id !== 'string') return message;
+    this.#probeName = message.id;
+    return { ...message, id: PROBE_NUMBER };
+  }
+
   #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
     this.#wire.add('received', message);
     if ('method' in message) {
@@ -157,6 +188,8 @@ export class RawResultTransport implements Transport {
       this.#own.get(Number(message.id))?.answer('error' in message ? errorReply(message.error) : resultReply(message));
       return;
     }
+    // Nothing is asked under this name on the wire: whoever answers to it has guessed.
+    if (this.#probeName !== undefined && message.id === this.#probeName) return;
     const reply = this.#reply(message);
     if (this.#holding) queueMicrotask(() => this.onmessage?.(reply, extra));
     else this.onmessage?.(reply, extra);
@@ -175,12 +208,12 @@ export class RawResultTransport implements Transport {
   }
 
   #reply(message: Exclude<JSONRPCMessage, { method: string }>): JSONRPCMessage {
-    if (typeof message.id === 'string' && message.id.startsWith('server-discover-probe')) {
+    if (Number(message.id) === PROBE_NUMBER && this.#probeName !== undefined) {
       this.probeReply = 'result' in message && Array.isArray(message.result['supportedVersions']) ? 'modern' : 'other';
-      return message;
+      return { ...message, id: this.#probeName };
     }
     const id = Number(message.id);
-    const method = this.#awaited.get(id);
+    const method = this.#awaited.get(id)?.method;
     this.#awaited.delete(id);
     if (method === undefined || !('result' in message)) return message;
     // What asks for input is put into words by the SDK; a task is an answer like others here.

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, MediaSource, ResourcePart, ToolContentPart, ToolResult } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
+import { isTooDeep, TOO_DEEP } from './depth.ts';
 
 /**
  * Reads the result of `tools/call` as the server sent it. Every kind of content is kept; what cannot be read is
@@ -14,7 +15,9 @@ export function readToolResult(raw: unknown): ToolResult {
     };
   }
   const result: ToolResult = { content: readContent(raw), isError: raw['isError'] === true, outcome: 'done' };
-  if (raw['structuredContent'] !== undefined) result.structured = raw['structuredContent'];
+  const structured = raw['structuredContent'];
+  if (isTooDeep(structured)) result.content.push(unreadable(`The structured content is ${TOO_DEEP} and left out.`));
+  else if (structured !== undefined) result.structured = structured;
   return result;
 }
 

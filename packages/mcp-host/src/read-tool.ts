@@ -1,5 +1,6 @@
 import type { JsonObject, ToolAnnotations, ToolDefinition } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
+import { isTooDeep, TOO_DEEP } from './depth.ts';
 import { scanHeaderParameters } from './header-parameters.ts';
 import type { ReadItem } from './list-items.ts';
 import { readIcons } from './read-icons.ts';
@@ -28,6 +29,9 @@ export function readTool(raw: unknown, position: number): ReadItem<ListedTool> {
 
   const given = raw['inputSchema'];
   if (!isJsonObject(given)) return skip('The tool has no inputSchema.');
+  for (const key of ['inputSchema', 'outputSchema']) {
+    if (isTooDeep(raw[key])) return skip(`The ${key} is ${TOO_DEEP}.`);
+  }
   const type = given['type'];
   if (type !== undefined && type !== 'object') return skip('The inputSchema is not of type "object".');
   const inputSchema: JsonObject = type === undefined ? { ...given, type: 'object' } : given;

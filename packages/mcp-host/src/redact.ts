@@ -31,6 +31,7 @@ export function redactorFor(config: { transport: TransportConfig; oauth?: OAuthS
 
 function secretsOf(transport: TransportConfig): string[] {
   if (transport.type === 'in-memory') return [];
+  if (transport.type === 'hosted') return [transport.apiKey];
   if (transport.type === 'stdio') {
     const { args = [], env = {} } = transport;
     const ofOptions = args.flatMap((arg, at) => {

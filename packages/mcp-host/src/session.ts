@@ -34,6 +34,8 @@ import type {
 import type { OpenRequest, RequestContext } from './under-way.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
+/** How long a call of an approved tool waits for a list that was announced to have changed, in milliseconds. */
+const LOOK_MS = 5_000;
 
 export type SessionOptions = {
   config: ServerConfig;
@@ -114,7 +116,7 @@ export class Session {
         openTask: this.#options.openTask,
         timeoutMs: options.timeoutMs ?? timeoutOf(config),
         meta: this.#meta(),
-        mirrorsHeaders: config.transport.type === 'http' && era === 'modern',
+        mirrorsHeaders: (config.transport.type === 'http' || config.transport.type === 'hosted') && era === 'modern',
         whyLost,
         onStatus,
         warn,
@@ -195,6 +197,21 @@ export class Session {
     }
     const raw = await this.#request('prompts/get', name, { name, arguments: args }, options);
     return readFilledPrompt(this.#id, name, raw);
+  }
+
+  /**
+   * Undefined where the tools are what the server last announced; else resolves when they are, or when the server has
+   * taken too long to say.
+   */
+  whenToolsAreKnown(): Promise<void> | undefined {
+    const { watch, clock } = this.#options;
+    const known = watch.whenToolsAreKnown();
+    if (known === undefined) return undefined;
+    let callOff = (): void => undefined;
+    const patience = new Promise<void>((resolve) => {
+      callOff = clock.after(LOOK_MS, resolve);
+    });
+    return Promise.race([known, patience]).finally(callOff);
   }
 
   /** Fresh from the server, whatever was listed before. @throws ToolyardError */

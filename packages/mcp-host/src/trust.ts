@@ -1,5 +1,6 @@
 import type { ErrorInfo, JsonObject, JsonValue, ToolChange, ToolDifference, ToolReference } from '@toolyard/protocol';
 import { canonicalJson, isJsonObject } from '@toolyard/protocol';
+import { hostedIdentity } from './hosted/hosted-config.ts';
 import type { ListedTool } from './read-tool.ts';
 import { sha256 } from './sha256.ts';
 import type { ServerConfig, TransportConfig } from './types.ts';
@@ -151,6 +152,8 @@ function endpointOf(transport: TransportConfig): JsonObject {
       const url = readUrl(transport.url);
       return { url: url === null ? transport.url : `${url.protocol}//${url.host}${url.pathname}` };
     }
+    case 'hosted':
+      return hostedIdentity(transport);
     case 'in-memory':
       return { name: transport.name };
   }

@@ -10,6 +10,7 @@ import type {
   ToolResult,
 } from '@toolyard/protocol';
 import type { AskedQuestion, QuestionHandlers } from './questions.ts';
+import type { HostedConfig } from './hosted/hosted-config.ts';
 
 /** How a server is reached. */
 export type TransportConfig =
@@ -20,6 +21,8 @@ export type TransportConfig =
   | { type: 'sse'; url: string; headers?: Record<string, string> }
   /** `ws:` or `wss:`, subprotocol `mcp`. Browsers can send no headers with it. */
   | { type: 'websocket'; url: string; headers?: Record<string, string> }
+  /** Made by a service when it is wanted, then reached over Streamable HTTP. */
+  | HostedConfig
   /** A server that lives in this process; the owner of the transports knows it by this name. */
   | { type: 'in-memory'; name: string };
 

@@ -1,6 +1,8 @@
 import type { Fetch } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { LONGEST_MESSAGE, limitMessages } from './body-limit.ts';
+import { HostedServers } from './hosted/hosted-servers.ts';
+import { createHostedTransport } from './hosted/hosted-transport.ts';
 import { createHttpTransport } from './http-transport.ts';
 import type { ServeInMemory } from './in-memory-transport.ts';
 import { createInMemoryTransport } from './in-memory-transport.ts';
@@ -16,6 +18,8 @@ export type WebTransportsOptions = {
   openWebSocket?: OpenWebSocket;
   /** The longest message a server may send, in bytes; default 64 MB. */
   longestMessage?: number;
+  /** Servers that services make for us; without it they are made anew by every process. */
+  hosted?: HostedServers;
   /** Servers that live in this process, by the name their configuration gives. */
   inMemory?: Readonly<Record<string, ServeInMemory>>;
 };
@@ -23,6 +27,7 @@ export type WebTransportsOptions = {
 /** Transports for places without processes: all but stdio. */
 export function createWebTransports(options: WebTransportsOptions): CreateTransport {
   const { longestMessage = LONGEST_MESSAGE } = options;
+  const hosted = options.hosted ?? new HostedServers({ fetch: limitMessages(options.fetch, longestMessage) });
   return (config, context) => {
     const fetch = limitMessages(context.sign?.(options.fetch) ?? options.fetch, longestMessage);
     switch (config.type) {
@@ -32,6 +37,9 @@ export function createWebTransports(options: WebTransportsOptions): CreateTransp
         return createSseTransport(config, context, fetch);
       case 'websocket':
         return createWebSocketTransport(config, context, options.openWebSocket, longestMessage);
+      case 'hosted':
+        // The sign-ins it needs are the service's.
+        return createHostedTransport(config, context, limitMessages(options.fetch, longestMessage), hosted);
       case 'in-memory':
         return createInMemoryTransport(config, context, options.inMemory ?? {});
       case 'stdio':

@@ -95,6 +95,7 @@ async function assemble(
     owner: OWNER,
     settings: storage.settings,
     permissions: storage.permissions,
+    secrets,
     signIns: createSignInStore({ repository: storage.signIns, secrets, owner: OWNER, clock }),
     hub,
     clock,

@@ -38,7 +38,7 @@ export function serverFromWords(words: readonly string[], flags: TargetFlags): S
       },
     };
   }
-  if (transport.type === 'in-memory') return server;
+  if (transport.type === 'in-memory' || transport.type === 'hosted') return server;
   if (flags.env.length > 0 || flags.cwd !== undefined) {
     throw bad('--env and --cwd are for a program; a server with an address takes --header.');
   }
@@ -51,8 +51,8 @@ export function serverFromWords(words: readonly string[], flags: TargetFlags): S
 /** The same as it goes over the API. */
 export function transportFrom(server: ServerConfig): McpTransport {
   const { transport } = server;
-  if (transport.type !== 'in-memory') return transport;
-  throw bad('A server in memory cannot be written down.');
+  if (transport.type !== 'in-memory' && transport.type !== 'hosted') return transport;
+  throw bad('Such a server is not told of by a command or an address: write it into mcp.json.');
 }
 
 /** True for what can only be an address or a command line, never the name of a server. */

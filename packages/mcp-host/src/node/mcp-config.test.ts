@@ -56,6 +56,15 @@ describe('mcp.json', () => {
     });
   });
 
+  it('tells of a server that a service makes, its key from a variable', () => {
+    const hosted = { service: 'klavis', server: 'Gmail', apiKey: '${env:KEY}' };
+    expect(one({ hosted }, { KEY: 'k' })).toMatchObject({
+      transport: { type: 'hosted', server: 'Gmail', apiKey: 'k' },
+    });
+    expect(one({ hosted: { ...hosted, apiKey: '' } })).toContain('hosted.apiKey');
+    expect(one({ hosted })).toContain('KEY is not set');
+  });
+
   it('fills in the environment, and where things are', () => {
     const env = { KEY: 'k' };
     expect(one({ url: 'https://x.example', headers: { Authorization: 'Bearer ${env:KEY}' } }, env)).toMatchObject({

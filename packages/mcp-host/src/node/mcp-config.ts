@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { readHosted } from '../hosted/hosted-config.ts';
 import type { ServerConfig, TransportConfig } from '../types.ts';
 import type { JsonFile } from './json-file.ts';
 import { parseJsonFile, readTextFile } from './json-file.ts';
@@ -18,7 +19,7 @@ export type McpConfigEntry = {
   /** Where it stands, from 1. */
   line: number;
   switches: ServerSwitches;
-  /** As it is written; absent where not even that can be told. */
+  /** As it is written; absent where not even that can be told, and for a hosted server. */
   written?: WrittenTransport;
 } & ({ config: ServerConfig } | { fault: ToolyardError });
 
@@ -86,6 +87,10 @@ function readEntry(
   try {
     checkId(id, where);
     if (!isJsonObject(entry)) throw bad(`${where} is not an object.`);
+    if (entry['hosted'] !== undefined && entry['command'] === undefined && entry['url'] === undefined) {
+      const hosted = readHosted(where, entry['hosted'], (text) => fillVariables(text, source, where));
+      return { id, line, switches, config: configOf(id, hosted, switches) };
+    }
     written = readTransport(entry, where);
     const transport = fillTransport(written, source, where);
     const fill = (text: string): string => fillVariables(text, source, where);

@@ -54,6 +54,15 @@ describe('a request', () => {
     expect(body({ tools })).not.toHaveProperty('tool_choice');
   });
 
+  test('offers what stands in the list now, also where the list was changed in place', () => {
+    const [first, second] = tools;
+    if (first === undefined || second === undefined) throw new Error('two tools are needed');
+    const list = [first];
+    expect(body({ tools: list })).toMatchObject({ tools: [{ function: { name: 'f' } }] });
+    list[0] = second;
+    expect(body({ tools: list })).toMatchObject({ tools: [{ function: { name: 'g' } }] });
+  });
+
   test('keeps the definitions where no tool may be called, unless the server has no such choice', () => {
     expect(body({ tools, toolChoice: 'none' })).toMatchObject({ tool_choice: 'none', tools: [{}, {}] });
     const without = body({ tools, toolChoice: 'none' }, { noToolChoiceNone: true });

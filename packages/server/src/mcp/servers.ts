@@ -1,13 +1,15 @@
 import type {
   AuthStore,
   CreateTransport,
+  HostedConfig,
   IndexedTool,
   PinStore,
   ServerConfig,
   ServerState,
   SignInResponse,
+  TransportConfig,
 } from '@toolyard/mcp-host';
-import { McpHost, redactorFor } from '@toolyard/mcp-host';
+import { HostedServers, McpHost, redactorFor, serviceAddress } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import type {
   AddMcpServer,
@@ -22,14 +24,16 @@ import type {
   ResolvedAgentConfiguration,
   ToolReference,
 } from '@toolyard/protocol';
-import { formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
+import { formatToolReference, toErrorInfo, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { PermissionRepository, SettingsRepository } from '@toolyard/storage';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import type { LiveHub, Servers, ToolSelection } from '../services.ts';
 import { BorrowedServers } from './borrowed-servers.ts';
 import { ChangeSignal } from './change-signal.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import { configuredServers } from './configured-servers.ts';
+import { createHostedStore } from './hosted-store.ts';
 import { Selection } from './selection.ts';
 import { ServerBook } from './server-book.ts';
 import { ServerDesk } from './server-desk.ts';
@@ -61,6 +65,8 @@ export type ServersOptions = {
   owner: Principal;
   settings: SettingsRepository;
   permissions: Pick<PermissionRepository, 'list'>;
+  /** Where servers that services host are remembered; without it as long as the process lives. */
+  secrets?: Pick<Secrets, 'get' | 'set' | 'remove'>;
   hub: Pick<LiveHub, 'changed'>;
   /** Where sign-ins to servers are kept. */
   signIns: AuthStore;
@@ -84,6 +90,7 @@ class OwnServers implements Servers {
   readonly #book: ServerBook;
   readonly #file: ServerFile;
   readonly #fetches = createOwnerFetches();
+  readonly #hosted: HostedServers;
   readonly #signInFetches = createSignInFetches();
   readonly #host: McpHost;
   readonly #borrowed: BorrowedServers;
@@ -106,9 +113,15 @@ class OwnServers implements Servers {
     this.#book = book;
     this.#file = new ServerFile({ path: file, env, clock, log, onChange: () => void this.#reconcile() });
     const clientInfo = { name: 'toolyard', version: VERSION };
+    this.#hosted = new HostedServers({
+      // Only the services themselves are asked through it, and their addresses are the owner's.
+      fetch: (input, init) => this.#fetches.for(String(input))(input, init),
+      ...(options.secrets === undefined ? {} : { store: createHostedStore(options.secrets, options.owner) }),
+    });
     const createTransport: CreateTransport = (config, context) => {
-      const address = 'url' in config ? config.url.replace(/^ws(s?):/i, 'http$1:') : '';
+      const address = addressOf(config);
       return createNodeTransports({
+        hosted: this.#hosted,
         fetch: (input, init) => this.#fetches.for(address)(input, init),
         openWebSocket: (url, init) => this.#fetches.for(address).openWebSocket(url, init),
       })(config, context);
@@ -193,11 +206,21 @@ class OwnServers implements Servers {
 
   async remove(principal: Principal, id: string): Promise<void> {
     this.#check(principal, id);
+    const transport = this.#host.configurations.get(id)?.transport;
     this.#editor.remove(id);
     // Nobody is to find a way in that was left behind.
     await this.#host.signOut(id).catch(() => undefined);
     await this.#book.forget([id], [id]);
     await this.#reconcile();
+    if (transport?.type === 'hosted') await this.#giveBack(id, transport);
+  }
+
+  /** What its service still has of a server that was removed; that it cannot be given back just now keeps nobody. */
+  async #giveBack(serverId: string, transport: HostedConfig): Promise<void> {
+    const { clock, log } = this.#options;
+    await this.#hosted.remove(transport, { serverId, clock }).catch((thrown: unknown) => {
+      log(`The hosted server "${serverId}" was removed here and not at its service: ${toErrorInfo(thrown).message}`);
+    });
   }
 
   async change(principal: Principal, id: string, { enabled, tools }: ChangeMcpServer): Promise<McpServerView> {
@@ -476,4 +499,10 @@ class OwnServers implements Servers {
 
 function noServer(id: string): ToolyardError {
   return new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+}
+
+/** What the owner typed, which may be on this machine; whatever else a server names may not. */
+function addressOf(transport: TransportConfig): string {
+  if (transport.type === 'hosted') return serviceAddress(transport);
+  return 'url' in transport ? transport.url.replace(/^ws(s?):/i, 'http$1:') : '';
 }

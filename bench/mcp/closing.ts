@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { ServerConfig } from '../../packages/mcp-host/src/index.ts';
+import { say } from '../support/command.ts';
+import type { Finding } from '../support/finding.ts';
+import { checkReady, makeHost, OVER_STDIO } from './host.ts';
+import type { Options } from './options.ts';
+
+const CONNECT_MS = 120_000;
+const LOOK_EVERY_MS = 10;
+const GIVE_UP_MS = 20_000;
+
+/** Closes many servers over stdio at once, each behind a shell as npx is; how long until no process is left of them. */
+export async function measureClosing({ quick }: Options): Promise<Finding[]> {
+  const servers = quick ? 10 : 50;
+  const { command, args = [] } = OVER_STDIO;
+  const line = [command, ...args].map((part) => `'${part}'`).join(' ');
+  const host = makeHost(
+    Array.from({ length: servers }, (_, at): ServerConfig => {
+      const id = `server-${String(at)}`;
+      // Half of them wrapped: the one that is started is not the one that serves.
+      const transport =
+        at % 2 === 0 ? OVER_STDIO : { type: 'stdio' as const, command: 'sh', args: ['-c', `${line}; true`] };
+      return { id, transport, connectTimeoutMs: CONNECT_MS };
+    }),
+  );
+  say(`closing: starting ${String(servers)} servers`);
+  await host.connectAll();
+  checkReady(host);
+  const processes = childrenOf(process.pid);
+  if (processes.length < servers) throw new Error(`only ${String(processes.length)} processes were found`);
+
+  const begun = performance.now();
+  await host.close();
+  const closedMs = performance.now() - begun;
+  let left = processes.filter(isAlive);
+  while (left.length > 0 && performance.now() - begun < GIVE_UP_MS) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    left = left.filter(isAlive);
+  }
+  const goneMs = performance.now() - begun;
+  return [
+    { part: 'closing', measure: `closing ${String(servers)} stdio servers`, value: closedMs, unit: 'ms' },
+    {
+      part: 'closing',
+      measure: 'until none of their processes is left',
+      value: goneMs,
+      unit: 'ms',
+      atMost: 2_000,
+      of: { processes: processes.length },
+    },
+    { part: 'closing', measure: 'processes left', value: left.length, unit: '', atMost: 0 },
+  ];
+}
+
+/** All processes below this one, from /proc. */
+function childrenOf(pid: number): number[] {
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const state = statOf(Number(name));
+      return state === null ? [] : [{ pid: Number(name), parent: state.parent }];
+    });
+  const below = (root: number): number[] =>
+    parents.filter(({ parent }) => parent === root).flatMap(({ pid: child }) => [child, ...below(child)]);
+  return below(pid);
+}
+
+function isAlive(pid: number): boolean {
+  const state = statOf(pid);
+  return state !== null && state.letter !== 'Z';
+}
+
+function statOf(pid: number): { letter: string; parent: number } | null {
+  try {
+    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
+    const [letter = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { letter, parent: Number(parent) };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+import type { ServerConfig, TransportConfig } from '../../packages/mcp-host/src/index.ts';
+import { McpHost } from '../../packages/mcp-host/src/index.ts';
+import { createNodeTransports } from '../../packages/mcp-host/src/node/index.ts';
+import { systemClock } from '../../packages/protocol/src/index.ts';
+
+const SERVER = fileURLToPath(new URL('./server.ts', import.meta.url));
+
+/** The bench's own server, started by whoever connects. */
+export const OVER_STDIO: Extract<TransportConfig, { type: 'stdio' }> = {
+  type: 'stdio',
+  command: process.execPath,
+  args: [...process.execArgv, SERVER],
+};
+
+/** A host as the server of Toolyard has it, but for its guard. */
+export function makeHost(servers: ServerConfig[]): McpHost {
+  return new McpHost({
+    servers,
+    createTransport: createNodeTransports({ fetch: (input, init) => fetch(input, init) }),
+    clock: systemClock,
+    clientInfo: { name: 'bench', version: '1.0.0' },
+  });
+}
+
+/** Throws what a server that is not ready says. */
+export function checkReady(host: McpHost, ids?: ReadonlySet<string>): void {
+  for (const { id, state, error } of host.health()) {
+    if (state !== 'ready' && (ids === undefined || ids.has(id)))
+      throw new Error(`${id} is ${state}: ${error?.message}`);
+  }
+}

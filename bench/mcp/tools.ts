@@ -1,0 +1,113 @@
+import type { Transport } from '@modelcontextprotocol/client';
+import { buildContext } from '../../packages/agent-runtime/src/index.ts';
+import { McpHost } from '../../packages/mcp-host/src/index.ts';
+import { createNodeTransports } from '../../packages/mcp-host/src/node/index.ts';
+import type { Message } from '../../packages/protocol/src/index.ts';
+import { systemClock } from '../../packages/protocol/src/index.ts';
+import { toolsJson } from '../../packages/model-runtime/src/openai-chat/tools.ts';
+import { say } from '../support/command.ts';
+import type { Finding } from '../support/finding.ts';
+import { median, quantile, quartiles } from '../support/quantile.ts';
+import { checkReady } from './host.ts';
+import type { Options } from './options.ts';
+
+const TOOLS = 10_000;
+const ANNOUNCEMENTS = 200;
+const QUIET_MS = 1_500;
+const SERVER = 'many';
+
+const QUESTION: Message = {
+  id: 'q',
+  parentId: null,
+  createdAt: 0,
+  role: 'user',
+  parts: [{ type: 'text', text: 'When is high water?' }],
+};
+
+/** A server of ten thousand tools in this process: what every turn pays for them, and what a burst of changes leads to. */
+export async function measureTools({ quick }: Options): Promise<Finding[]> {
+  const turns = quick ? 200 : 2_000;
+  let lists = 0;
+  let announce = (): void => undefined;
+  await using host = new McpHost({
+    servers: [{ id: SERVER, transport: { type: 'in-memory', name: SERVER } }],
+    createTransport: createNodeTransports({
+      fetch: (input, init) => fetch(input, init),
+      inMemory: {
+        [SERVER]: (transport) => {
+          announce = () => void transport.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+          return serve(transport, () => lists++);
+        },
+      },
+    }),
+    clock: systemClock,
+    clientInfo: { name: 'bench', version: '1.0.0' },
+  });
+  await host.connectAll();
+  checkReady(host);
+  const view = host.select(new Set([SERVER]), ({ name }) => name.endsWith('7'));
+  const sources = { serverInstructions: [{ serverId: SERVER, text: 'Heights are in metres.' }] };
+
+  /** What a turn does before its request is sent, but for the messages' own text. */
+  const assemble = (): number => {
+    const begun = performance.now();
+    const tools = view.tools();
+    const json = toolsJson(tools);
+    buildContext([QUESTION], sources);
+    const took = performance.now() - begun;
+    if (tools.length !== TOOLS * 0.9 || json.length < TOOLS * 50) throw new Error('not all tools are there');
+    return took;
+  };
+
+  say(`tools: ${String(TOOLS)} tools, ${String(turns)} turns`);
+  const firstMs = assemble();
+  const laterMs = Array.from({ length: turns }, assemble);
+
+  lists = 0;
+  for (let time = 0; time < ANNOUNCEMENTS; time++) announce();
+  await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+  return [
+    { part: 'tools', measure: '10,000 tools: the first turn after a change', value: firstMs, unit: 'ms' },
+    {
+      part: 'tools',
+      measure: '10,000 tools: every other turn, median',
+      value: median(laterMs),
+      unit: 'ms',
+      quartiles: quartiles(laterMs),
+      atMost: 1,
+      of: { turns, p99: quantile(laterMs, 0.99) },
+    },
+    { part: 'tools', measure: '200 announcements of a change: lists asked for', value: lists, unit: '', atMost: 1 },
+  ];
+}
+
+type Asked = { id?: number | string; method?: string; params?: { cursor?: string } };
+
+/** By hand: the official server would need a schema made in code for each. */
+async function serve(transport: Transport, onList: () => void): Promise<void> {
+  const tools = Array.from({ length: TOOLS }, (_, at) => ({
+    name: `tide_${String(at)}`,
+    description: `Tells the height of the tide at station ${String(at)}, in metres above chart datum.`,
+    inputSchema: {
+      type: 'object',
+      properties: { at: { type: 'string', description: 'ISO 8601' }, unit: { enum: ['m', 'ft'] } },
+      required: ['at'],
+    },
+  }));
+  transport.onmessage = (message) => {
+    const { id, method } = message as Asked;
+    if (id === undefined) return;
+    const serverInfo = { name: SERVER, version: '1.0.0' };
+    const capabilities = { tools: { listChanged: true } };
+    if (method === 'tools/list') onList();
+    const known: Record<string, object> = {
+      initialize: { protocolVersion: '2025-11-25', capabilities, serverInfo },
+      'tools/list': { tools },
+      ping: {},
+    };
+    const result = known[method ?? ''];
+    const error = { code: -32_601, message: 'Method not found' };
+    void transport.send({ jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) } as never);
+  };
+  await transport.start();
+}

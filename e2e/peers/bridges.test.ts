@@ -1,0 +1,95 @@
+// Servers behind other people's bridges, and servers that bring a page along.
+import type { McpHost, ServerConfig } from '@toolyard/mcp-host';
+import { eventually, isAlive, processTreeOf } from '@toolyard/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import { healthOf, meet } from './meet.ts';
+import type { Running } from './programs.ts';
+import { freePort, overStdio, programOf, startOnPort } from './programs.ts';
+
+const EVERYTHING = '@modelcontextprotocol/server-everything';
+
+let host: McpHost | undefined;
+let running: Running | undefined;
+afterEach(async () => {
+  await host?.close();
+  await running?.stop();
+  host = undefined;
+  running = undefined;
+});
+
+const echo = (met: McpHost, serverId: string): ReturnType<McpHost['callTool']> =>
+  met.callTool({ serverId, name: 'echo' }, { message: 'hi' });
+
+const HI = { isError: false, outcome: 'done', content: [{ type: 'text', text: 'Echo: hi' }] };
+
+test('mcp-proxy is spoken to in the newer protocol, and everything behind it arrives', async () => {
+  const port = await freePort();
+  const args = ['--port', String(port), '--host', '127.0.0.1', '--', process.execPath, programOf(EVERYTHING)];
+  running = await startOnPort([programOf('mcp-proxy'), ...args], port);
+  host = await meet([{ id: 'proxied', transport: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } }]);
+  expect(healthOf(host, 'proxied')).toMatchObject({ era: 'modern', protocolVersion: '2026-07-28', skipped: [] });
+  expect(await echo(host, 'proxied')).toMatchObject(HI);
+  const image = await host.callTool({ serverId: 'proxied', name: 'get-tiny-image' }, {});
+  expect(image.content.some(({ type }) => type === 'image')).toBe(true);
+  expect(
+    await host.callTool({ serverId: 'proxied', name: 'get-structured-content' }, { location: 'Chicago' }),
+  ).toMatchObject({
+    structured: { temperature: expect.any(Number) as number },
+  });
+  const { prompts, failures } = await host.getAllPrompts();
+  expect(failures).toEqual([]);
+  expect(prompts.map(({ name }) => name)).toContain('args-prompt');
+  const { resources } = host;
+  await eventually(() => resources.resources('proxied').length > 0);
+  const [first] = resources.resources('proxied');
+  expect(await resources.read('proxied', first?.uri ?? '')).toMatchObject([{ mimeType: 'text/markdown' }]);
+  expect(await host.callTool({ serverId: 'proxied', name: 'echo' }, { message: 7 })).toMatchObject({ isError: true });
+});
+
+test('a server on a WebSocket, behind a bridge that loses ids that are texts', async () => {
+  const port = await freePort();
+  const command = [process.execPath, programOf(EVERYTHING)].map((part) => JSON.stringify(part)).join(' ');
+  const args = ['--stdio', command, '--outputTransport', 'ws', '--port', String(port), '--messagePath', '/message'];
+  running = await startOnPort([programOf('supergateway'), ...args], port);
+  const config: ServerConfig = { id: 'ws', transport: { type: 'websocket', url: `ws://127.0.0.1:${port}/message` } };
+  host = await meet([config]);
+  expect(healthOf(host, 'ws')).toMatchObject({ era: 'legacy', skipped: [] });
+  // Otherwise the question for the newer protocol would have run out of time.
+  expect(host.wireLog('ws').filter(({ text }) => text.includes('"id":null'))).toEqual([]);
+  expect(await echo(host, 'ws')).toMatchObject(HI);
+  const seen: unknown[] = [];
+  const slow = { duration: 0.3, steps: 3 };
+  await host.callTool({ serverId: 'ws', name: 'trigger-long-running-operation' }, slow, {
+    onProgress: (progress) => seen.push(progress),
+  });
+  expect(seen.length).toBeGreaterThan(0);
+});
+
+describe('servers with a page of their own', () => {
+  test.each([
+    ['@modelcontextprotocol/server-basic-vanillajs', 'get-time', 'ui://get-time/mcp-app.html'],
+    ['@modelcontextprotocol/server-system-monitor', 'get-system-info', 'ui://system-monitor/mcp-app.html'],
+  ])('%s over stdio and HTTP: its tool is called, its page is there to read', async (name, tool, page) => {
+    const port = await freePort();
+    running = await startOnPort([programOf(name)], port, { PORT: String(port) });
+    host = await meet([
+      { id: 'piped', transport: overStdio(name, ['--stdio']) },
+      { id: 'web', transport: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } },
+    ]);
+    for (const serverId of ['piped', 'web']) {
+      const result = await host.callTool({ serverId, name: tool }, {});
+      expect(result).toMatchObject({ isError: false, outcome: 'done', structured: expect.anything() as unknown });
+      expect(await host.resources.read(serverId, page)).toMatchObject([
+        { mimeType: 'text/html;profile=mcp-app', text: expect.stringContaining('<html') as string },
+      ]);
+    }
+  });
+});
+
+test('closing leaves no process of a server, nor of what it started', async () => {
+  host = await meet([{ id: 'everything', transport: overStdio(EVERYTHING) }]);
+  const ours = processTreeOf(process.pid);
+  await host.close();
+  const left = ours.filter((pid) => pid !== process.pid && isAlive(pid));
+  expect(left).toEqual([]);
+});

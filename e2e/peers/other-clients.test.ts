@@ -1,0 +1,69 @@
+// The other way round: other people's clients in front of a server of ours.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { JsonValue } from '@toolyard/protocol';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { runNode, SOURCE_CONDITION } from '@toolyard/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { healthOf, meet } from './meet.ts';
+import type { Running } from './programs.ts';
+import { freePort, overStdio, programOf, startOnPort } from './programs.ts';
+
+const DATE_SERVER = fileURLToPath(new URL('../../servers/date/src/bin.ts', import.meta.url));
+
+let running: Running;
+let url: string;
+let folder: string;
+
+beforeAll(async () => {
+  const port = await freePort();
+  folder = mkdtempSync(join(tmpdir(), 'toolyard-clients-'));
+  running = await startOnPort([SOURCE_CONDITION, DATE_SERVER, '--http', '--port', String(port)], port);
+  url = `http://127.0.0.1:${port}/mcp`;
+});
+afterAll(async () => {
+  await running.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the command line of the MCP inspector', () => {
+  async function inspect(...args: string[]): Promise<JsonValue> {
+    const program = programOf('@modelcontextprotocol/inspector', 'mcp-inspector');
+    const all = [program, '--cli', url, '--transport', 'http', ...args];
+    const { code, stdout, stderr } = await runNode(all, { env: { HOME: folder }, timeoutMs: 60_000 });
+    const parsed = parseJson(stdout);
+    if (code !== 0 || !parsed.ok) throw new Error(`it ended with ${code}: ${stdout} ${stderr}`);
+    return parsed.value;
+  }
+
+  test('lists the tool of the date server, and calls it', async () => {
+    const listed = await inspect('--method', 'tools/list');
+    expect(listed).toMatchObject({ tools: [{ name: 'get-date', outputSchema: { type: 'object' } }] });
+    const result = await inspect(
+      '--method',
+      'tools/call',
+      '--tool-name',
+      'get-date',
+      '--tool-arg',
+      'timezone=Asia/Tokyo',
+    );
+    expect(isJsonObject(result) && result['structuredContent']).toMatchObject({ timezone: 'Asia/Tokyo' });
+  });
+});
+
+test('mcp-remote carries our host to our server, in the newer protocol', async () => {
+  const transport = overStdio('mcp-remote', [url, '--allow-http'], { MCP_REMOTE_CONFIG_DIR: folder });
+  const host = await meet([{ id: 'remote', transport }]);
+  try {
+    expect(healthOf(host, 'remote')).toMatchObject({ era: 'modern', skipped: [] });
+    const result = await host.callTool({ serverId: 'remote', name: 'get-date' }, { timezone: 'Asia/Tokyo' });
+    expect(result).toMatchObject({ isError: false, outcome: 'done', structured: { timezone: 'Asia/Tokyo' } });
+    expect(await host.callTool({ serverId: 'remote', name: 'get-date' }, { timezone: 'Mars/Base' })).toMatchObject({
+      isError: true,
+    });
+  } finally {
+    await host.close();
+  }
+});

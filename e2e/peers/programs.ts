@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
+import type { TransportConfig } from '@toolyard/mcp-host';
+import { eventually } from '@toolyard/testing';
+
+/** A program of an installed package, by the name its package.json gives it. */
+export function programOf(packageName: string, program?: string): string {
+  const manifest = findPackageJSON(packageName, import.meta.url);
+  if (manifest === undefined) throw new Error(`${packageName} is not installed: run npm ci`);
+  const parsed = parseJson(readFileSync(manifest, 'utf8'));
+  const programs = parsed.ok && isJsonObject(parsed.value) ? parsed.value['bin'] : undefined;
+  const path = isJsonObject(programs)
+    ? program === undefined
+      ? Object.values(programs)[0]
+      : programs[program]
+    : programs;
+  if (typeof path !== 'string') throw new Error(`${packageName} has no program ${program ?? ''}`);
+  return join(dirname(manifest), path);
+}
+
+/** How the program of a package is started as a server of its own. */
+export function overStdio(
+  packageName: string,
+  args: string[] = [],
+  env: Record<string, string> = {},
+): Extract<TransportConfig, { type: 'stdio' }> {
+  return { type: 'stdio', command: process.execPath, args: [programOf(packageName), ...args], env };
+}
+
+/** A port nobody listens on, as long as nobody else is faster. */
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port is free');
+  return address.port;
+}
+
+export type Running = { stop: () => Promise<void>; said: () => string };
+
+/**
+ * Starts a server that listens on a port, and waits until something there answers. It is the first of a process group:
+ * what it starts itself ends with it.
+ */
+export async function startOnPort(args: string[], port: number, env: Record<string, string> = {}): Promise<Running> {
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: process.platform !== 'win32',
+  });
+  let said = '';
+  const hear = (chunk: Buffer): void => void (said += chunk.toString('utf8'));
+  child.stdout.on('data', hear);
+  child.stderr.on('data', hear);
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+      if (process.platform === 'win32') child.kill();
+      else process.kill(-child.pid, 'SIGKILL');
+    }
+    await gone;
+  };
+  try {
+    await eventually(async () => {
+      if (child.exitCode !== null) throw new Error(`it exited: ${said}`);
+      await fetch(`http://127.0.0.1:${port}/`).then((response) => response.body?.cancel());
+      return true;
+    });
+  } catch (thrown) {
+    await stop();
+    throw new Error(`nothing answers on port ${port}: ${said}`, { cause: thrown });
+  }
+  return { stop, said: () => said };
+}

@@ -1,0 +1,130 @@
+import type { Clock, Fetch } from '@toolyard/protocol';
+import { canonicalJson, ToolyardError } from '@toolyard/protocol';
+import { shortHash } from '../hash.ts';
+import type { HostedConfig } from './hosted-config.ts';
+import { hostedIdentity, titleOf } from './hosted-config.ts';
+import type { HostedInstance, InstanceState, ServiceContext } from './klavis.ts';
+import { createInstance, deleteInstance, lookAtInstance } from './klavis.ts';
+
+/** What is remembered of a server that was made. Its address is a secret: whoever has it can use the server. */
+export type HostedRecord = HostedInstance & {
+  /** True until somebody was seen to have signed in. */
+  awaitsSignIn?: boolean;
+};
+
+/** Where made servers are remembered, by a key that holds no secret; a `Map` is one. */
+export type HostedStore = {
+  get(key: string): HostedRecord | undefined | Promise<HostedRecord | undefined>;
+  set(key: string, record: HostedRecord): unknown;
+  delete(key: string): unknown;
+};
+
+export type HostedServersOptions = {
+  fetch: Fetch;
+  /** Default: a map, so that servers are made anew by every process. */
+  store?: HostedStore;
+};
+
+type Asker = { serverId: string; clock: Clock };
+
+/** The servers that services host for us: made when they are wanted, remembered, made anew when they are gone. */
+export class HostedServers {
+  readonly #fetch: Fetch;
+  readonly #store: HostedStore;
+  /** Nobody has two made where one is wanted. */
+  readonly #making = new Map<string, Promise<HostedRecord>>();
+
+  constructor({ fetch, store = new Map() }: HostedServersOptions) {
+    this.#fetch = fetch;
+    this.#store = store;
+  }
+
+  /** Where the server is; it is made if there is none. @throws ToolyardError, also `needs_sign_in` with the address for that */
+  async open(config: HostedConfig, asker: Asker): Promise<HostedInstance> {
+    const known = await this.#store.get(keyOf(config));
+    if (known !== undefined && known.awaitsSignIn !== true) return known;
+    const record = known ?? (await this.#make(config, asker));
+    return this.#checked(config, asker, record);
+  }
+
+  /**
+   * Says what became of a server that no longer answers as one: gives one made anew if it is gone, and undefined if
+   * the service still has it.
+   *
+   * @throws as {@link HostedServers.open} does
+   */
+  async replaceGone(config: HostedConfig, asker: Asker, stale: HostedInstance): Promise<HostedInstance | undefined> {
+    const state = await lookAtInstance(config, this.#context(asker), stale.instanceId);
+    if (state.kind === 'needs_sign_in') throw signInWanted(config, asker, state);
+    if (state.kind === 'there') return undefined;
+    const known = await this.#store.get(keyOf(config));
+    // Somebody else has noticed first.
+    if (known !== undefined && known.instanceId !== stale.instanceId) return known;
+    return this.#checked(config, asker, await this.#make(config, asker));
+  }
+
+  /** Gives a server back to its service, with the sign-ins it has there. @throws ToolyardError */
+  async remove(config: HostedConfig, asker: Asker): Promise<void> {
+    const known = await this.#store.get(keyOf(config));
+    if (known === undefined) return;
+    await deleteInstance(config, this.#context(asker), known.instanceId);
+    await this.#store.delete(keyOf(config));
+  }
+
+  #make(config: HostedConfig, asker: Asker): Promise<HostedRecord> {
+    const key = keyOf(config);
+    const making = this.#making.get(key);
+    if (making !== undefined) return making;
+    const made = createInstance(config, this.#context(asker))
+      .then(async (instance) => {
+        const record: HostedRecord = { ...instance, awaitsSignIn: true };
+        await this.#store.set(key, record);
+        return record;
+      })
+      .finally(() => this.#making.delete(key));
+    this.#making.set(key, made);
+    return made;
+  }
+
+  /** A server nobody has signed in to would be there and fail at every call. */
+  async #checked(config: HostedConfig, asker: Asker, record: HostedRecord): Promise<HostedInstance> {
+    const state = await lookAtInstance(config, this.#context(asker), record.instanceId);
+    if (state.kind === 'needs_sign_in') throw signInWanted(config, asker, state);
+    if (state.kind === 'gone') {
+      await this.#store.delete(keyOf(config));
+      throw new ToolyardError({
+        code: 'server_closed',
+        message: `${titleOf(config)} no longer has the server "${asker.serverId}".`,
+        hint: 'Connect again: another one is made.',
+        retryable: true,
+      });
+    }
+    const { url, instanceId } = record;
+    await this.#store.set(keyOf(config), { url, instanceId });
+    return { url, instanceId };
+  }
+
+  #context(asker: Asker): ServiceContext {
+    return { ...asker, fetch: this.#fetch };
+  }
+}
+
+function keyOf(config: HostedConfig): string {
+  return `hosted-${shortHash(canonicalJson(hostedIdentity(config)))}`;
+}
+
+function signInWanted(
+  config: HostedConfig,
+  { serverId }: Asker,
+  { signInUrl }: Extract<InstanceState, { kind: 'needs_sign_in' }>,
+): ToolyardError {
+  const title = titleOf(config);
+  return new ToolyardError({
+    code: 'needs_sign_in',
+    message: `The server "${serverId}" (${config.server}, hosted by ${title}) asks for a sign-in.`,
+    hint:
+      signInUrl === undefined
+        ? `Sign in on the pages of ${title}, then connect again.`
+        : `Open ${signInUrl} and sign in, then connect again.`,
+  });
+}

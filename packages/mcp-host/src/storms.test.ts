@@ -1,0 +1,99 @@
+// Servers that make a client ask again and again: how often they are asked is counted.
+import type { ServerResponse } from 'node:http';
+import { eventually, startScriptedMcp, type ScriptedMcp } from '@toolyard/testing';
+import { afterEach, expect, test } from 'vitest';
+import type { McpHost } from './host.ts';
+import { serveByHand } from './node/test-fixtures/by-hand.ts';
+import { connected, healthOf } from './node/test-fixtures/peers.ts';
+import { createQuickClock, PATIENT } from './node/test-fixtures/quick-clock.ts';
+
+/** On the quick clock: what comes in it would come within minutes. */
+const LONG_MS = 3_000;
+
+let host: McpHost | undefined;
+const servers: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await host?.close();
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('servers that take the wish for their announcements and do not keep it are asked a few times, then no more', async () => {
+  const odd: Record<string, (response: ServerResponse) => void> = {
+    ends: (response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
+    'sends-a-page': (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hello'),
+    cuts: (response) => void response.destroy(),
+    fails: (response) => void response.writeHead(500).end(),
+  };
+  const started = await Promise.all(
+    Object.entries(odd).map(async ([id, onGet]) => ({ id, ...(await serveByHand({ onGet })) })),
+  );
+  servers.push(...started);
+  const configs = started.map(({ id, url }) => ({ id, transport: { type: 'http' as const, url }, ...PATIENT }));
+  host = await connected(configs, { clock: createQuickClock() });
+  const asked = (): number[] => started.map(({ methods }) => methods.filter((method) => method === 'GET').length);
+  await sleep(LONG_MS);
+  const before = asked();
+  for (const count of before) expect(count).toBeLessThanOrEqual(11);
+  await sleep(LONG_MS / 3);
+  expect(asked()).toEqual(before);
+  // All else works as ever.
+  for (const { id } of started) {
+    expect(await host.callTool({ serverId: id, name: 'go' }, {})).toMatchObject({ outcome: 'done' });
+  }
+});
+
+test('a modern server that ends every stream of announcements is asked a few times, then no more', async () => {
+  const started = await startScriptedMcp({
+    era: 'modern',
+    tools: [{ name: 'go' }],
+    answers: { 'subscriptions/listen': { result: { resultType: 'complete' } } },
+  });
+  servers.push(started);
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], {
+    clock: createQuickClock(),
+  });
+  await sleep(LONG_MS);
+  expect(countOf(started, 'subscriptions/listen')).toBeLessThanOrEqual(11);
+  expect(countOf(started, 'tools/list')).toBeLessThanOrEqual(12);
+  expect(await host.callTool({ serverId: 'odd', name: 'go' }, {})).toMatchObject({ outcome: 'done' });
+});
+
+test('a server that announces a change whenever it is asked for its list is asked less and less', async () => {
+  const started = await startScriptedMcp({ tools: [{ name: 'go' }] });
+  servers.push(started);
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], {
+    clock: createQuickClock(),
+  });
+  await eventually(() => started.requests.some(({ method }) => method === 'GET'));
+  let answered = countOf(started, 'tools/list');
+  started.announce('notifications/tools/list_changed');
+  for (const end = performance.now() + LONG_MS; performance.now() < end; await sleep(1)) {
+    const lists = countOf(started, 'tools/list');
+    if (lists > answered) started.announce('notifications/tools/list_changed');
+    answered = lists;
+  }
+  // Five minutes have passed on its clock.
+  expect(countOf(started, 'tools/list')).toBeLessThanOrEqual(100);
+  expect(healthOf(host, 'odd').state).toBe('ready');
+});
+
+test('a server that forgets every session at once is not greeted without end', async () => {
+  const started = await startScriptedMcp({ tools: [{ name: 'go' }] });
+  servers.push(started);
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], {
+    clock: createQuickClock(),
+  });
+  const met = host;
+  const begun = countOf(started, 'initialize');
+  for (const end = performance.now() + LONG_MS / 3; performance.now() < end; await sleep(5)) {
+    started.forgetSessions();
+    void met.callTool({ serverId: 'odd', name: 'go' }, {});
+  }
+  expect(countOf(started, 'initialize') - begun).toBeLessThanOrEqual(11);
+});
+
+function countOf({ received }: ScriptedMcp, method: string): number {
+  return received.filter((message) => message['method'] === method).length;
+}

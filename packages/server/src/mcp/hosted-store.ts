@@ -1,0 +1,23 @@
+import type { HostedStore } from '@toolyard/mcp-host';
+import type { Principal } from '@toolyard/protocol';
+import { parseJson } from '@toolyard/protocol';
+import { z } from 'zod';
+import type { Secrets } from '../secrets/secrets.ts';
+
+const record = z.object({ url: z.string(), instanceId: z.string(), awaitsSignIn: z.boolean().exactOptional() });
+
+/** Hosted servers that were made, kept sealed: whoever has the address of one can use it. */
+export function createHostedStore(secrets: Pick<Secrets, 'get' | 'set' | 'remove'>, owner: Principal): HostedStore {
+  const nameOf = (key: string): string => `mcp.${key}`;
+  return {
+    async get(key) {
+      // One that cannot be read is made anew.
+      const text = await secrets.get(owner, nameOf(key)).catch(() => null);
+      const parsed = parseJson(text ?? '');
+      const read = record.safeParse(parsed.ok ? parsed.value : null);
+      return read.success ? read.data : undefined;
+    },
+    set: (key, made) => secrets.set(owner, nameOf(key), JSON.stringify(made)),
+    delete: (key) => secrets.remove(owner, nameOf(key)),
+  };
+}

@@ -1,0 +1,83 @@
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type { HostedService } from '@toolyard/testing';
+import { startHostedService, startScriptedMcp } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
+import type { ServerRoom } from './test-fixtures/server-room.ts';
+import { openServerRoom, OWNER } from './test-fixtures/server-room.ts';
+
+const never = new AbortController().signal;
+const configuration = resolveAgentConfig([{}], null);
+
+let room: ServerRoom;
+const open: { close(): Promise<unknown> }[] = [];
+beforeEach(async () => {
+  room = await openServerRoom();
+});
+afterEach(async () => {
+  await room.close();
+  await Promise.all(open.splice(0).map((one) => one.close()));
+});
+
+async function startService(...options: Parameters<typeof startHostedService>): Promise<HostedService> {
+  const service = await startHostedService(...options);
+  open.push(service);
+  return service;
+}
+
+const mail = ({ url }: HostedService): ServerConfig => ({
+  id: 'mail',
+  transport: { type: 'hosted', service: 'klavis', server: 'Gmail', apiKey: 'key-of-the-test', url },
+});
+
+describe('a server hosted by a service', () => {
+  it('is made once, whatever is started and connected anew, and shown without key and address', async () => {
+    const service = await startService({ behaviour: { tools: [{ name: 'send' }] } });
+    // The service makes servers on this machine, which the guard lets nobody reach but who the owner named.
+    const at = mail(service);
+    for (let time = 0; time < 2; time++) {
+      const servers = await room.start([at]);
+      const selection = await servers.select(configuration, never);
+      expect(await selection.callTool({ serverId: 'mail', name: 'send' }, {})).toMatchObject({ outcome: 'done' });
+      const view = await room.viewWhen('mail', 'ready');
+      expect(view.transport).toEqual({ type: 'http', url: `${service.url}/Gmail` });
+      expect(JSON.stringify([view, room.logged])).not.toMatch(/key-of-the-test|instance-1/);
+    }
+    expect(service.instances).toEqual(['instance-1']);
+    // What is kept of it is sealed.
+    const [name = ''] = await room.storage.secrets.names({ ownerId: 'owner' });
+    const sealed = await room.storage.secrets.get({ ownerId: 'owner' }, name);
+    expect(Buffer.from(sealed ?? []).toString('latin1')).not.toContain('instance-1');
+  });
+
+  it('is given back to its service when it is removed, and removed also if that fails', async () => {
+    const service = await startService();
+    const servers = await room.start([mail(service)]);
+    await room.viewWhen('mail', 'ready');
+    await servers.remove(OWNER, 'mail');
+    expect(service.instances).toEqual([]);
+    const again = await room.start([mail(service)]);
+    await room.viewWhen('mail', 'ready');
+    await service.close();
+    await again.remove(OWNER, 'mail');
+    expect((await again.list(OWNER)).items).toEqual([]);
+    expect(room.logged.join()).toContain('not at its service');
+    expect(room.logged.join()).not.toContain('key-of-the-test');
+  });
+
+  it('attack 5: that the service says is inside the private network is not reached', async () => {
+    const victim = await startScriptedMcp('plain');
+    open.push(victim);
+    const body = { serverUrl: victim.url, instanceId: 'x' };
+    const state = { status: 200, body: { authNeeded: false } };
+    const service = await startService({
+      answers: {
+        '/mcp-server/instance/create': { status: 200, body },
+        '/mcp-server/instance/x': state,
+      },
+    });
+    await room.start([mail(service)]);
+    expect((await room.viewWhen('mail', 'failed')).error?.code).toBe('address_refused');
+    expect(victim.requests).toEqual([]);
+  });
+});

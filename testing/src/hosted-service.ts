@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
+import type { McpBehaviour, McpBehaviourName } from './scripted-mcp/behaviour.ts';
+import { startScriptedMcp } from './scripted-mcp/http.ts';
+
+export type HostedServiceOptions = {
+  /** The key it takes; default `key-of-the-test`. */
+  apiKey?: string;
+  /** How the servers it makes behave. */
+  behaviour?: McpBehaviourName | McpBehaviour;
+  /** Servers are of use only after somebody has signed in. */
+  needsSignIn?: boolean;
+  /** What requests to a path that begins like this are answered with, in place of anything else. */
+  answers?: { [path: string]: { status: number; body: JsonObject; headers?: Record<string, string> } };
+};
+
+/** A service that makes MCP servers on demand, with the endpoints and shapes of Klavis. */
+export type HostedService = AsyncDisposable & {
+  url: string;
+  /** Every request to the service itself: method, path and what was in it. */
+  asked: readonly { method: string; path: string; body: JsonObject }[];
+  /** The servers that are there, oldest first. */
+  readonly instances: string[];
+  /** Somebody signs in where {@link HostedServiceOptions.needsSignIn} sends them. */
+  signIn(): void;
+  /** Forgets every server: their addresses lead nowhere from now on. */
+  expire(): void;
+  close(): Promise<void>;
+};
+
+/** Starts a scripted service on a free port of 127.0.0.1. */
+export async function startHostedService(options: HostedServiceOptions = {}): Promise<HostedService> {
+  const { apiKey = 'key-of-the-test' } = options;
+  const asked: { method: string; path: string; body: JsonObject }[] = [];
+  const instances = new Map<string, { server: string; signedIn: boolean }>();
+  const mcp = await startScriptedMcp(options.behaviour ?? 'plain');
+  let made = 0;
+  let url = '';
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = 'GET', url: path = '/' } = request;
+    const [, kind, instanceId = ''] = path.split('/');
+    if (kind === 'at') return instances.has(instanceId) ? passOn(request, response) : say(response, 404, {});
+    const body = await readBody(request);
+    asked.push({ method, path, body });
+    const scripted = Object.entries(options.answers ?? {}).find(([start]) => path.startsWith(start))?.[1];
+    if (scripted !== undefined) return say(response, scripted.status, scripted.body, scripted.headers);
+    if (request.headers.authorization !== `Bearer ${apiKey}`) return say(response, 401, { detail: 'Invalid API key' });
+    if (method === 'POST' && path === '/mcp-server/instance/create') return make(body, response);
+    const id = /^\/mcp-server\/instance\/([^/]+)$/.exec(path)?.[1] ?? '';
+    const instance = instances.get(id);
+    if (instance === undefined) return say(response, 404, { detail: 'Instance not found' });
+    if (method === 'DELETE') {
+      instances.delete(id);
+      return say(response, 200, { success: true });
+    }
+    say(response, 200, {
+      instanceId: id,
+      serverName: instance.server,
+      authNeeded: options.needsSignIn === true,
+      isAuthenticated: instance.signedIn,
+      oauthUrl: signInUrl(id),
+    });
+  }
+
+  function make({ serverName, userId }: JsonObject, response: ServerResponse): void {
+    if (typeof serverName !== 'string' || typeof userId !== 'string' || serverName === 'No Such Server') {
+      return say(response, 422, {
+        detail: [{ loc: ['body', 'serverName'], msg: 'unknown server name', type: 'enum' }],
+      });
+    }
+    const instanceId = `instance-${++made}`;
+    instances.set(instanceId, { server: serverName, signedIn: false });
+    const signIn = options.needsSignIn === true ? { oauthUrl: signInUrl(instanceId) } : {};
+    say(response, 200, { serverUrl: `${url}/at/${instanceId}/mcp`, instanceId, ...signIn });
+  }
+
+  const signInUrl = (id: string): string => `https://sign-in.example/${id}`;
+
+  function passOn(request: IncomingMessage, response: ServerResponse): void {
+    const passed = forward(mcp.url, { method: request.method, headers: request.headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    passed.on('error', () => response.destroy());
+    response.once('close', () => passed.destroy());
+    request.pipe(passed);
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  async function close(): Promise<void> {
+    await mcp.close();
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  return {
+    url,
+    asked,
+    get instances() {
+      return [...instances.keys()];
+    },
+    signIn() {
+      for (const instance of instances.values()) instance.signedIn = true;
+    },
+    expire: () => instances.clear(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function say(response: ServerResponse, status: number, body: JsonObject, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+async function readBody(request: IncomingMessage): Promise<JsonObject> {
+  let text = '';
+  for await (const piece of request.setEncoding('utf8')) text += String(piece);
+  const parsed = parseJson(text);
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
+}
