@@ -43,6 +43,25 @@ describe('createGate', () => {
     expect(verdict.decision === 'refused' && verdict.refusal.hint).toContain('--allow files/write');
   });
 
+  describe('attack 17: a tool that is not what was allowed any more', () => {
+    const changed = { hasMoved: false, differences: [{ path: 'description', after: '"x"' }] };
+    const about = { description: 'x', definition: 'now', changed };
+    const lookUp = () => ({ builtIn: false, readOnly: false, changed, about: () => about });
+
+    it('is asked about again, with what has changed', () => {
+      expect(gate({ permission: () => 'allow', lookUp })(tool)).toEqual({ decision: 'ask', about });
+    });
+
+    it('is refused where nobody can be asked', () => {
+      const verdict = gate({ mode: 'headless', permission: () => 'allow', lookUp })(tool);
+      expect(verdict).toMatchObject({ refusal: { message: expect.stringContaining('not what it was') as string } });
+    });
+
+    it('stays forbidden where it was', () => {
+      expect(gate({ permission: () => 'never', lookUp })(tool)).toMatchObject({ decision: 'refused' });
+    });
+  });
+
   it('asks about a tool that has gone since', () => {
     expect(gate({ lookUp: () => undefined })(tool)).toEqual({ decision: 'ask' });
   });

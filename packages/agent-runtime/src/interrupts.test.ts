@@ -72,6 +72,24 @@ describe('answerInterrupts', () => {
     expect(stillOpen).toEqual(['a.approval', 'b.in_doubt.3']);
   });
 
+  it('keeps the run parked until every question of every server is answered, in its own words', () => {
+    const asked = (id: string) => {
+      const base = { id, callId: 'b', tool: { serverId: 'files', name: 'write' }, name: 'write' };
+      return { interrupt: { ...base, kind: 'sign_in' as const } };
+    };
+    const waits = { questions: [asked('b.ask.1'), asked('b.ask.2')], keeps: {} };
+    const point = parked([call('b', { decision: 'run', waits })]);
+    expect(openInterrupts(point.state).map(({ id }) => id)).toEqual(['b.ask.1', 'b.ask.2']);
+    const first = answerInterrupts(point, answers({ 'b.ask.2': { decision: 'decline' } }));
+    expect(first.stillOpen).toEqual(['b.ask.1']);
+    const second = answerInterrupts(first.point, answers({ 'b.ask.1': { decision: 'signed_in' } }));
+    expect(second.point.state.status).toBe('running');
+    expect(second.point.state.pending[0]?.waits?.questions.map(({ answer }) => answer?.decision)).toEqual([
+      'signed_in',
+      'decline',
+    ]);
+  });
+
   it('keeps what a person said about a call in doubt with the call', () => {
     const doubt = { interruptId: 'b.in_doubt.3', sentAt: 7 };
     const { point } = answerInterrupts(

@@ -6,7 +6,7 @@ import { authFailureIn } from './oauth/auth-failure.ts';
 import { readToolResult } from './read-result.ts';
 import type { ListedTool } from './read-tool.ts';
 import type { RequestContext } from './request.ts';
-import { RequestStopped, sendRequest } from './request.ts';
+import { RequestStopped, RoundHandedOut, sendRequest } from './request.ts';
 import type { CallToolOptions } from './types.ts';
 
 export type Call = {
@@ -43,6 +43,10 @@ export async function callTool(call: Call): Promise<ToolResult> {
     });
     return checked(readToolResult(raw), call);
   } catch (thrown) {
+    if (thrown instanceof RoundHandedOut) {
+      options.onRound?.(thrown.round);
+      return notSent({ code: 'input_required', message: `${reference.name} asks for more before it goes on.` });
+    }
     const status = statusOfRefusal(thrown);
     if (status !== undefined) call.onStatus(status);
     const stopped = thrown instanceof RequestStopped ? thrown.by : null;

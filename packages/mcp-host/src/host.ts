@@ -11,13 +11,13 @@ import type { SignInResponse, StartedSignIn } from './oauth/sign-in.ts';
 import { SignIns } from './oauth/sign-ins.ts';
 import { redactorFor } from './redact.ts';
 import { ResourceStore } from './resource-store.ts';
-import { SelectedTools } from './selected-tools.ts';
+import { isSwitchedOff, SelectedTools } from './selected-tools.ts';
 import type { NumberedEntry } from './server-log.ts';
 import { ServerLog } from './server-log.ts';
-import { ServerSet } from './server-set.ts';
+import { isListed, ServerSet } from './server-set.ts';
 import { ServerSlot } from './server-slot.ts';
 import type { Session } from './session.ts';
-import { ToolTrust } from './trust.ts';
+import { changedSince, definitionHash, ToolTrust } from './trust.ts';
 import type {
   CallToolOptions,
   Completion,
@@ -240,7 +240,11 @@ export class McpHost implements ToolHost {
     if (slot === undefined) {
       return notSent({ code: 'tool_not_found', message: `There is no server "${tool.serverId}".` });
     }
-    if (this.#trust.verdict(tool) === 'voided') return notSent(changedSince(tool));
+    if (isSwitchedOff(slot.config, tool.name)) {
+      const message = `The tool "${tool.name}" of "${tool.serverId}" is switched off.`;
+      return notSent({ code: 'tool_not_found', message });
+    }
+    if (this.#hasChanged(tool, options.definition)) return notSent(changedSince(tool));
     const release = this.#flows.acquire();
     try {
       return await callServer(slot, this.#whenBack(slot, options.signal), tool, args, options);
@@ -250,19 +254,31 @@ export class McpHost implements ToolHost {
   }
 
   /** What was approved of tools, and whether it still holds. A tool whose approval is void is not called. */
-  get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided'> {
+  get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided' | 'changeOf'> {
     return this.#trust;
   }
 
   /**
-   * Pins a tool as it is offered now: from here on it is called only as long as it stays what it is.
-   *
-   * @throws ToolyardError `not_found` if it is not offered
+   * Stands for all that a server says of a tool now, and for where the server is: it changes when any of it does.
+   * Undefined where the tool is not offered.
    */
-  approveTool({ serverId, name }: ToolReference): void {
+  definitionOf({ serverId, name }: ToolReference): string | undefined {
+    const slot = this.#servers.find(serverId);
+    const tool = slot?.tools.get(name);
+    return slot === undefined || tool === undefined ? undefined : definitionHash(slot.config, tool);
+  }
+
+  /**
+   * Pins a tool as it is offered now, or as it was when it had this {@link McpHost.definitionOf}: from here on it is
+   * called only as long as it stays that.
+   *
+   * @throws ToolyardError `not_found` if it is not offered, and no definition is given
+   */
+  approveTool({ serverId, name }: ToolReference, definition?: string): void {
     const slot = this.#servers.get(serverId);
     const tool = slot.tools.get(name);
-    if (tool !== undefined) return this.#trust.approve(slot.config, tool);
+    if (tool !== undefined) return this.#trust.approve(slot.config, tool, definition);
+    if (definition !== undefined) return this.#trust.approveUnseen({ serverId, name }, definition);
     throw new ToolyardError({ code: 'not_found', message: `The server "${serverId}" offers no tool "${name}".` });
   }
 
@@ -393,6 +409,12 @@ export class McpHost implements ToolHost {
     }
   }
 
+  /** Held against what a person has approved just now, else against what was approved for good. */
+  #hasChanged(tool: ToolReference, approved: string | undefined): boolean {
+    const now = approved === undefined ? undefined : this.definitionOf(tool);
+    return now === undefined ? this.#trust.verdict(tool) === 'voided' : now !== approved;
+  }
+
   #whenBack(slot: ServerSlot, signal: AbortSignal | undefined): () => Promise<void> {
     return () => this.#servers.whenSettled([slot.config.id], signal, PATIENCE_MS);
   }
@@ -454,7 +476,7 @@ export class McpHost implements ToolHost {
   #selectWhere(chosen: (id: string) => boolean, hidden?: (tool: ToolReference) => boolean): SelectedTools {
     return new SelectedTools({
       sources: () => this.#servers.all.filter(({ config }) => chosen(config.id)),
-      hidden,
+      hidden: (tool) => hidden?.(tool) === true || isSwitchedOff(this.#servers.find(tool.serverId)?.config, tool.name),
       callTool: (tool, args, options) => this.callTool(tool, args, options),
     });
   }
@@ -463,19 +485,4 @@ export class McpHost implements ToolHost {
     if (!this.#isRefusing) return;
     throw new ToolyardError({ code: 'server_closed', message: 'Toolyard is shutting down.' });
   }
-}
-
-function changedSince({ serverId, name }: ToolReference): ErrorInfo {
-  return {
-    code: 'tool_refused',
-    message: `The tool "${name}" of "${serverId}" is no longer what was approved.`,
-    hint: 'Look at what has changed, and approve it again if it is still wanted.',
-  };
-}
-
-function isListed(health: ServerHealth | undefined): boolean {
-  if (health?.state !== 'ready') return true;
-  const { capabilities, resourceCount, promptCount } = health;
-  const isMissing = (is: boolean | undefined, count: number | undefined): boolean => is === true && count === undefined;
-  return !isMissing(capabilities?.resources, resourceCount) && !isMissing(capabilities?.prompts, promptCount);
 }

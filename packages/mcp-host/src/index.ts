@@ -1,4 +1,5 @@
 export type {
+  AnsweredRound,
   CallToolOptions,
   Completion,
   CompletionTarget,
@@ -6,6 +7,7 @@ export type {
   Era,
   FilledPrompt,
   IndexedTool,
+  InputRound,
   ListedPrompt,
   ListedResource,
   ListedTemplate,
@@ -31,6 +33,7 @@ export type { OpenWebSocket, WebSocketLike } from './websocket-transport.ts';
 export { platformWebSocket } from './websocket-transport.ts';
 export type { ServeInMemory } from './in-memory-transport.ts';
 export type {
+  AskedQuestion,
   FormAnswer,
   Question,
   QuestionHandlers,
@@ -41,7 +44,7 @@ export type {
 export type { Attachment, ResourceDraftOptions } from './resource-draft.ts';
 export { ResourceDraft } from './resource-draft.ts';
 export type { ResourceStore } from './resource-store.ts';
-export type { Difference, PinStore, ToolPin, VoidedApproval } from './trust.ts';
+export type { PinStore, ToolPin, VoidedApproval } from './trust.ts';
 export type { NumberedEntry } from './server-log.ts';
 export type { WireEntry } from './wire-log.ts';
 export { redactorFor, shownAddress } from './redact.ts';

@@ -50,7 +50,7 @@ describe('what is declared', () => {
     expect(await declared({ url: async () => 'cancel' })).toEqual({ elicitation: { url: {} } });
     expect(await declared(all)).toEqual({
       sampling: { tools: {} },
-      elicitation: { form: { applyDefaults: true }, url: {} },
+      elicitation: { form: {}, url: {} },
       roots: { listChanged: true },
     });
   });

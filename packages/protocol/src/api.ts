@@ -224,6 +224,18 @@ export type ModelsView = {
   standard: ModelReference | null;
 };
 
+/** A one-time key to the proxy for one address, for who can send no headers. */
+export type CreateProxyTicket = { target: string; headers?: Record<string, string> };
+export type ProxyTicket = { ticket: string; expiresAt: number };
+
+/** Whether a page of this server may speak with an MCP server directly; `headers` are names of those it would send. */
+export type CheckPreflight = { url: string; headers?: string[] };
+export type PreflightView = {
+  /** True where no browser would be in the way. */
+  ok: boolean;
+  /** What the other server lacks, by the header that would say so; null where it is something else. */
+  problems: { header: string | null; message: string }[];
+};
 /** `defaults` is the undermost layer of every configuration; other keys are the page's own. */
 export type SettingsView = { defaults: AgentConfiguration } & Record<string, JsonValue | AgentConfiguration>;
 

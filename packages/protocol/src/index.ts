@@ -21,7 +21,7 @@ export type {
   ToolResultPart,
   UserPart,
 } from './parts.ts';
-export type { PermissionView, ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
+export type { PermissionView, SetPermission, ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
 export { formatToolReference } from './tools.ts';
 export type {
   AssistantMessage,
@@ -40,11 +40,25 @@ export type {
   ApprovalAnswer,
   ApprovalInterrupt,
   ApprovalScope,
+  ElicitationAnswer,
+  FormInterrupt,
   InDoubtAnswer,
   InDoubtInterrupt,
   Interrupt,
   InterruptAnswer,
+  SamplingContent,
+  SamplingDecision,
+  SamplingInterrupt,
+  SamplingMessage,
+  SignInAnswer,
+  SignInInterrupt,
+  ToolChange,
+  ToolDifference,
+  UrlInterrupt,
 } from './interrupts.ts';
+export type { FormFault, FormField, FormOption } from './forms.ts';
+export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
+export { showHidden } from './hidden-characters.ts';
 export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, RunStatus } from './events.ts';
 export { RUN_EVENT_VERSION } from './events.ts';
 export type { ModelParameters, OnMaxTurns, ReasoningEffort, RunLimits, ToolMode } from './agents.ts';
@@ -90,11 +104,13 @@ export type {
   ChangeConversation,
   ChangeProvider,
   ChangeQueuedMessage,
+  CheckPreflight,
   ConversationExport,
   ConversationSummary,
   ConversationView,
   CreateConversation,
   CreateProvider,
+  CreateProxyTicket,
   KnownProviderView,
   LiveEvent,
   MessagePage,
@@ -103,8 +119,10 @@ export type {
   ModelsView,
   Page,
   Problem,
+  PreflightView,
   PropsView,
   ProviderView,
+  ProxyTicket,
   QueuedMessage,
   Regenerate,
   ResolvedAgentConfiguration,

@@ -1,4 +1,5 @@
 import type { ErrorInfo } from './errors.ts';
+import type { ToolChange } from './interrupts.ts';
 import type { JsonObject } from './json.ts';
 import type { ResourcePart, ToolContentPart } from './parts.ts';
 import type { ToolAnnotations, ToolReference } from './tools.ts';
@@ -98,6 +99,8 @@ export type McpToolView = {
   /** What its server says it may do, where it says anything. */
   annotations?: ToolAnnotations;
   permission: 'allow' | 'never' | null;
+  /** It was approved, and is not what it was then: it is asked about again, whatever is allowed. */
+  changed?: ToolChange;
   /** Its own default; false for one that is switched off for every conversation. */
   enabled: boolean;
   /** What its definition costs in every request, estimated in tokens. */

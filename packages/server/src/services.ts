@@ -3,6 +3,7 @@ import type { SignInResponse, ToolHost } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
   AgentConfiguration,
+  ApprovalInterrupt,
   AddMcpServer,
   CallMcpTool,
   CompleteMcpArgument,
@@ -61,6 +62,8 @@ export type RunService = {
   cancel(principal: Principal, runId: string): Promise<RunRecord>;
   /** `conflict` where it was answered or withdrawn, `bad_request` where the answer does not fit its kind. */
   answer(principal: Principal, interruptId: string, answer: InterruptAnswer): Promise<StoredInterrupt>;
+  /** Somebody has signed in to a server: calls that waited for that are made again. */
+  signedIn(principal: Principal, serverId: string): Promise<void>;
   changeQueued(
     principal: Principal,
     conversationId: string,
@@ -176,6 +179,13 @@ export type McpSignIns = {
 /** The MCP servers of this process, also as runs use them. */
 export type Servers = McpServers &
   McpSignIns & {
+    /**
+     * From now on the tool is called unasked only as long as it is what was shown with a question, or, without one, what
+     * it is now.
+     */
+    approve(of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): void;
+    /** Calls back when a server that wanted a sign-in is ready. */
+    onSignedIn(listener: (serverId: string) => void): void;
     /** Waits, bounded, for servers of this configuration that are still connecting. */
     select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection>;
     close(): Promise<void>;

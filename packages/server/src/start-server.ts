@@ -98,6 +98,7 @@ async function assemble(
     storage,
     models,
     servers,
+    secrets,
     configurations,
     hub,
     clock,
@@ -106,6 +107,9 @@ async function assemble(
     ...(failpoint ? { failpoint } : {}),
   });
   ends.defer(() => runs.close());
+  servers.onSignedIn((id) => {
+    runs.signedIn(OWNER, id).catch((error: unknown) => log(`sign-in: ${error instanceof Error ? error.message : ''}`));
+  });
 
   let ready = false;
   const app = createHttpApp({

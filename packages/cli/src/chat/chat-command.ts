@@ -1,4 +1,4 @@
-import type { Agent, AskApproval } from '@toolyard/agent-host';
+import type { Agent, AgentOptions } from '@toolyard/agent-host';
 import { createAgent, nodePlatform } from '@toolyard/agent-host/node';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import { killAllStdioChildren } from '@toolyard/mcp-host/node';
@@ -9,7 +9,7 @@ import { dataDirFrom } from '../server/data-dir.ts';
 import { serversFrom } from '../servers.ts';
 import { agentPartner } from './agent-partner.ts';
 import { answerOnce } from './answer-once.ts';
-import { createTerminalApproval } from './approval.ts';
+import { createTerminalApproval, createTerminalQuestions } from './approval.ts';
 import { Conversation } from './conversation.ts';
 import type { Answering, ServerLine } from './partner.ts';
 import { parametersFrom, readQuestion } from './read-flags.ts';
@@ -56,7 +56,7 @@ export async function chatCommand(question: string | undefined, flags: ChatFlags
         toolMode: flags.toolMode ?? 'native',
         allow: flags.allow,
         ...(flags.system === undefined ? {} : { instructions: flags.system }),
-        ...approvalFor(terminal, reader, () => current?.cancel()),
+        ...personAt(terminal, reader, () => current?.cancel()),
       },
       platform,
     );
@@ -89,8 +89,14 @@ async function signInFor(servers: readonly ServerConfig[]) {
   return machineSignIn({ dataDir: dataDirFrom(undefined, process.env), env: process.env, log });
 }
 
-function approvalFor(terminal: Terminal, reader: LineReader, onInterrupt: () => void): { approve?: AskApproval } {
-  return terminal.interactive ? { approve: createTerminalApproval({ terminal, reader, onInterrupt }) } : {};
+function personAt(
+  terminal: Terminal,
+  reader: LineReader,
+  onInterrupt: () => void,
+): Pick<AgentOptions, 'approve' | 'questions'> {
+  if (!terminal.interactive) return {};
+  const at = { terminal, reader, onInterrupt };
+  return { approve: createTerminalApproval(at), questions: createTerminalQuestions(at) };
 }
 
 function linesOf(agent: Agent): ServerLine[] {

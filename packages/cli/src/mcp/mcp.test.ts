@@ -45,7 +45,10 @@ const TOOLS: McpBehaviour = {
   ],
 };
 
-describe('toolyard mcp without a running server', () => {
+// Each command is a process, and starts the servers in others.
+const PATIENT = { timeout: 90_000 };
+
+describe('toolyard mcp without a running server', PATIENT, () => {
   it('adds a server to mcp.json, tries it, and takes it out again', async () => {
     writeFileSync(path(), '{\n  // mine\n  "mcpServers": {}\n}\n');
     const added = await mcp('add', 'mine', '--env', 'KEY=value', ...words(TOOLS));
@@ -132,7 +135,7 @@ describe('toolyard mcp without a running server', () => {
   });
 });
 
-describe('toolyard mcp test', () => {
+describe('toolyard mcp test', PATIENT, () => {
   it('tells of a command how it went, what the server is, offers and costs, and what is wrong with it', async () => {
     const { code, stdout, stderr } = await mcp('test', ...words({ ...TOOLS, rawTools: [{ name: 'broken' }] }));
     expect(code).toBe(0);
@@ -179,7 +182,7 @@ describe('toolyard mcp test', () => {
   });
 });
 
-describe('toolyard mcp with a running server', () => {
+describe('toolyard mcp with a running server', PATIENT, () => {
   it('asks it, and says so; what is added there connects there', async () => {
     await using served = await Served.start({ mcp: { mine: TOOLS } });
     const at = (...args: string[]) =>
@@ -198,7 +201,7 @@ describe('toolyard mcp with a running server', () => {
     expect(await at('remove', 'more')).toMatchObject({ code: 0 });
     expect(await at('tools', 'more')).toMatchObject({ code: 1, stderr: /no server "more"/ });
     expect((await at('list', '--alone')).stderr).toContain('are started for this command');
-  }, 60_000);
+  });
 
   it('is told so where the server that was named does not answer', async () => {
     expect(await mcp('list', '--server', 'http://127.0.0.1:1')).toMatchObject({ code: 1, stderr: /does not answer/ });

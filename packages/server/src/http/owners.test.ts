@@ -31,6 +31,7 @@ const BODIES: Record<string, unknown> = {
   'post /api/mcp/servers/{id}/prompts/get': { name: 'p' },
   'post /api/mcp/servers/{id}/complete': { target: { prompt: 'p' }, argument: { name: 'x', value: '' } },
   'put /api/settings/{key}': 'of Bert',
+  'put /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
 };
 const QUERIES: Record<string, string> = { 'delete /api/permissions': '?server=files&tool=delete' };
 /** The document describes what there is for everybody, and these tell nothing of anybody. */

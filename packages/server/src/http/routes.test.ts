@@ -274,6 +274,12 @@ test('MCP servers and decisions about their tools', async () => {
   const tool = { serverId: 'files', name: 'delete' };
   await server.storage.permissions.set(OWNER, { tool, conversationId: null, decision: 'never', at: 1 });
   expect((await ask('/api/permissions')).json).toMatchObject({ items: [{ tool, decision: 'never' }] });
+  const decide = (decision: string, conversationId: string | null = null) =>
+    ask('/api/permissions', { method: 'PUT', json: { tool, conversationId, decision } });
+  expect((await decide('allow')).json).toMatchObject({ tool, decision: 'allow' });
+  expect((await ask('/api/permissions')).json).toMatchObject({ items: [{ tool, decision: 'allow' }] });
+  expect((await decide('sometimes')).status).toBe(400);
+  expect((await decide('allow', 'no-such-conversation')).status).toBe(404);
   expect((await remove('/api/permissions?server=files&tool=delete')).status).toBe(204);
   expect((await remove('/api/permissions?server=files&tool=delete')).status).toBe(404);
 });

@@ -312,7 +312,7 @@ describe('what is asked of a server directly', () => {
       content: [{ type: 'text', text: '{"a":1}' }],
     });
     expect(await all.tools(me, 'off')).toMatchObject([
-      { name: 'off__echo', inputSchema: { type: 'object' }, tokens: expect.any(Number) },
+      { tool: { serverId: 'off', name: 'echo' }, inputSchema: { type: 'object' }, tokens: expect.any(Number) },
     ]);
     expect(await all.call(me, 'off', { tool: 'none' })).toMatchObject({ outcome: 'not_sent' });
     await expect(all.call(me, 'none', { tool: 'echo' })).rejects.toMatchObject({ code: 'not_found' });

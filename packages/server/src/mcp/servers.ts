@@ -2,6 +2,7 @@ import type {
   AuthStore,
   CreateTransport,
   IndexedTool,
+  PinStore,
   ServerConfig,
   ServerState,
   SignInResponse,
@@ -19,6 +20,7 @@ import type {
   PermissionView,
   Principal,
   ResolvedAgentConfiguration,
+  ToolReference,
 } from '@toolyard/protocol';
 import { formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { PermissionRepository, SettingsRepository } from '@toolyard/storage';
@@ -33,8 +35,10 @@ import { ServerBook } from './server-book.ts';
 import { ServerDesk } from './server-desk.ts';
 import { ServerEditor } from './server-editor.ts';
 import { ServerFile } from './server-file.ts';
+import { NOBODY } from './nobody.ts';
 import { toServerView, toToolDetail } from './server-view.ts';
 import { createSignInFetches } from './sign-in-fetches.ts';
+import { loadPins } from './stored-pins.ts';
 
 /** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -55,7 +59,7 @@ export type ServersOptions = {
   env: Readonly<Record<string, string | undefined>>;
   /** Whoever runs this server: the only one who changes its MCP servers. */
   owner: Principal;
-  settings: Pick<SettingsRepository, 'get' | 'set'>;
+  settings: SettingsRepository;
   permissions: Pick<PermissionRepository, 'list'>;
   hub: Pick<LiveHub, 'changed'>;
   /** Where sign-ins to servers are kept. */
@@ -70,7 +74,7 @@ export type ServersOptions = {
 export async function createServers(options: ServersOptions): Promise<OwnServers> {
   const { settings, owner, clock } = options;
   const book = await ServerBook.open({ settings, owner, now: () => clock.now() });
-  const servers = new OwnServers(options, book);
+  const servers = new OwnServers(options, book, await loadPins(options));
   await servers.start();
   return servers;
 }
@@ -92,9 +96,11 @@ class OwnServers implements Servers {
   /** Changes of the configuration, one after the other. */
   #reconciling: Promise<void> = Promise.resolve();
   readonly #told = new Set<string>();
+  readonly #wantsSignIn = new Set<string>();
+  #onSignedIn: (serverId: string) => void = () => undefined;
   #changes = 0;
 
-  constructor(options: ServersOptions, book: ServerBook) {
+  constructor(options: ServersOptions, book: ServerBook, pins: PinStore) {
     const { clock, hub, file, env, log, signIns } = options;
     this.#options = options;
     this.#book = book;
@@ -112,13 +118,14 @@ class OwnServers implements Servers {
       fetchFor: (config: ServerConfig) => this.#signInFetches.for(config),
       introduction: { name: 'Toolyard' },
     };
-    this.#host = new McpHost({ servers: [], createTransport, clock, clientInfo, signIn });
+    this.#host = new McpHost({ servers: [], createTransport, clock, clientInfo, handlers: NOBODY, pins, signIn });
     this.#borrowed = new BorrowedServers(clock, (id) => void this.#host.disconnect(id));
     this.#signal = new ChangeSignal(clock, (id) => hub.changed(null, 'servers', ...(id === '' ? [] : [id])));
     this.#host.onChange((id) => {
       this.#changes++;
       if (this.#outwaited.has(id) && !ON_ITS_WAY.has(this.#stateOf(id) ?? '')) this.#outwaited.delete(id);
       this.#signal.changed(id);
+      this.#watchSignIn(id);
     });
     this.#editor = new ServerEditor({
       book,
@@ -156,7 +163,7 @@ class OwnServers implements Servers {
         tools: tools.get(server.id) ?? [],
         templates: this.#host.resources.templates(server.id).length,
         permissions,
-        isToolOn: (tool) => this.#book.isToolOn(tool),
+        ...this.#ofTools,
       }),
     );
     const { fault } = this.#file;
@@ -262,7 +269,7 @@ class OwnServers implements Servers {
     return this.#host
       .tools()
       .filter(({ tool }) => tool.serverId === id)
-      .map((tool) => toToolDetail(tool, permissions, (reference) => this.#book.isToolOn(reference)));
+      .map((tool) => toToolDetail(tool, { permissions, ...this.#ofTools }));
   }
 
   call: Servers['call'] = (_principal, id, request, signal) => this.#desk.call(id, request, signal);
@@ -293,6 +300,15 @@ class OwnServers implements Servers {
     await this.#host.whenSettled(ids, undefined, PATIENCE_MS);
   }
 
+  approve({ tool, definition = this.#host.definitionOf(tool) }: Parameters<Servers['approve']>[0]): void {
+    const config = this.#host.configurations.get(tool.serverId);
+    if (definition !== undefined && config?.builtIn !== true) this.#host.approveTool(tool, definition);
+  }
+
+  onSignedIn(listener: (serverId: string) => void): void {
+    this.#onSignedIn = listener;
+  }
+
   async close(): Promise<void> {
     this.#file.close();
     this.#borrowed.close();
@@ -301,6 +317,20 @@ class OwnServers implements Servers {
     this.#signal.close();
     await this.#fetches.close();
     await this.#signInFetches.close();
+  }
+
+  /** What else a tool is shown with. */
+  get #ofTools() {
+    return {
+      isToolOn: (tool: ToolReference) => this.#book.isToolOn(tool),
+      changeOf: (tool: ToolReference) => this.#host.trust.changeOf(tool),
+    };
+  }
+
+  #watchSignIn(id: string): void {
+    const state = this.#stateOf(id);
+    if (state === 'needs_sign_in') this.#wantsSignIn.add(id);
+    if (state === 'ready' && this.#wantsSignIn.delete(id)) this.#onSignedIn(id);
   }
 
   /** Makes what runs what is configured; a server that has not changed is not touched. */

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
-import { permissionPage } from '../schemas/permissions.ts';
 import { word } from '../schemas/query.ts';
+import { permissionPage, permissionView, setPermission } from '../schemas/permissions.ts';
 import type { HttpDeps } from '../types.ts';
 
-export function addPermissionRoutes({ route }: Router, { storage, hub }: HttpDeps): void {
+/** What was decided about tools for later. */
+export function addPermissionRoutes({ route }: Router, { storage, servers, hub, clock }: HttpDeps): void {
   route({
     method: 'get',
     path: '/api/permissions',
@@ -15,6 +16,21 @@ export function addPermissionRoutes({ route }: Router, { storage, hub }: HttpDep
     async handle({ principal, query: { conversation } }) {
       const query = conversation === undefined ? {} : { conversationId: conversation };
       return { items: await storage.permissions.list(principal, query) };
+    },
+  });
+
+  route({
+    method: 'put',
+    path: '/api/permissions',
+    summary: 'Decide about a tool in place of what was decided before; conversationId null counts everywhere',
+    body: setPermission,
+    answer: permissionView,
+    async handle({ principal, body }) {
+      const permission = { ...body, at: clock.now() };
+      await storage.permissions.set(principal, permission);
+      if (body.decision === 'allow') servers.approve(body);
+      hub.changed(principal.ownerId, 'servers', body.tool.serverId);
+      return permission;
     },
   });
 

@@ -80,6 +80,8 @@ export function createTestServers(ownerId: string): Servers {
       return found;
     },
     reconnect: async (principal, id) => find(principal, id),
+    approve() {},
+    onSignedIn() {},
     async signIn(principal, id, redirectUrl) {
       const back = encodeURIComponent(redirectUrl);
       return {
