@@ -33,8 +33,8 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
     createTransport: platform.createTransport,
     clock,
     clientInfo: { name: 'toolyard', version: VERSION },
-    ...(options.questions ? { handlers: declared(options.questions) } : {}),
     ...(options.signIn === undefined ? {} : { signIn: options.signIn }),
+    ...(options.questions ? { handlers: declared(options.questions) } : {}),
   });
   await host.connectAll();
   for (const server of host.health()) log(describe(server));
