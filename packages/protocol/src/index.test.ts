@@ -4,6 +4,7 @@ import * as root from './index.ts';
 test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
     'DEFAULT_LIMITS',
+    'HANDED_ON',
     'RUN_EVENT_VERSION',
     'ToolyardError',
     'VERSION',
@@ -21,6 +22,7 @@ test('the package offers this and nothing else', () => {
     'isJsonObject',
     'parseJson',
     'readForm',
+    'readTaskHandle',
     'showHidden',
     'systemClock',
     'textOf',
