@@ -26,3 +26,10 @@ export function positiveNumber(text: string): number {
   if (value <= 0) throw new InvalidArgumentError('It takes a number above 0.');
   return value;
 }
+
+/** A port, as commander reads one; 0 takes any free one. */
+export function port(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= 65_535) return value;
+  throw new InvalidArgumentError('It takes a port, from 0 to 65535.');
+}

@@ -8,17 +8,30 @@ test('the package offers this and nothing else', () => {
     'ResourceDraft',
     'ToolIndex',
     'createEraMemory',
+    'createMemoryAuthStore',
     'createWebTransports',
+    'definitionTokens',
+    'filledForm',
+    'inspectServer',
+    'offersOf',
     'platformWebSocket',
+    'readSignInResponse',
+    'redactedError',
     'redactorFor',
     'shownAddress',
+    'shownTransport',
   ]);
   expect(Object.keys(node).sort()).toEqual([
+    'McpConfigFile',
+    'configOf',
     'createNodeTransports',
     'createStdioTransport',
+    'fillTransport',
     'killAllStdioChildren',
     'readJsonFile',
     'readMcpConfig',
+    'readTransport',
+    'watchConfigFile',
   ]);
 });
 

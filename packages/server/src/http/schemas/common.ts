@@ -6,6 +6,7 @@ import type {
   Price,
   Problem,
   Rates,
+  ToolChange,
   ToolReference,
 } from '@toolyard/protocol';
 import { z } from 'zod';
@@ -66,6 +67,7 @@ const ERROR_CODES = {
   server_refused: true,
   server_closed: true,
   needs_sign_in: true,
+  input_required: true,
   address_refused: true,
   not_found: true,
   conflict: true,
@@ -136,4 +138,14 @@ export const price = named(
       perRequest: dollars.exactOptional(),
     }),
   ),
+);
+
+/** In which way a tool is no longer what was approved. */
+export const toolChange = exactly<ToolChange>()(
+  z.strictObject({
+    hasMoved: z.boolean(),
+    differences: z.array(
+      z.strictObject({ path: z.string(), before: z.string().exactOptional(), after: z.string().exactOptional() }),
+    ),
+  }),
 );

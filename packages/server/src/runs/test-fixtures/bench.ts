@@ -117,7 +117,11 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
           : Promise.resolve(model),
       price: () => Promise.resolve(options.price),
     },
-    servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})) },
+    servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})), approve: () => undefined },
+    secrets: {
+      seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
+      unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
+    },
     configurations: {
       resolve: (_principal, { conversation, run }) =>
         Promise.resolve({

@@ -1,0 +1,41 @@
+import { ToolyardError } from '@toolyard/protocol';
+import type { BrowserServerEntry } from './server-entries.ts';
+import { problemOfHeader, problemOfUrl } from './server-entries.ts';
+import type { BrowserServerDraft } from './types.ts';
+
+/** A draft as it is kept: the entry, and what of it lasts only as long as the session of the tab. */
+export function keepDraft(
+  id: string,
+  draft: BrowserServerDraft,
+): { entry: BrowserServerEntry; secrets: Record<string, string> } {
+  checkDraft(draft);
+  const { name, transport, url, headers, enabled, useProxy, keepSecrets } = draft;
+  const names = Object.keys(headers).map((header): [string, null] => [header, null]);
+  const kept = keepSecrets ? headers : Object.fromEntries(names);
+  return {
+    entry: { id, name: name.trim(), transport, url: url.trim(), headers: kept, enabled, useProxy },
+    secrets: keepSecrets ? {} : headers,
+  };
+}
+
+/** What an editor shows of a server; values of headers this tab does not know are empty. */
+export function draftOf(entry: BrowserServerEntry, secrets: Readonly<Record<string, string>>): BrowserServerDraft {
+  const { name, transport, url, headers, enabled, useProxy } = entry;
+  const values = Object.entries(headers).map(([header, value]): [string, string] => [
+    header,
+    value ?? secrets[header] ?? '',
+  ]);
+  const keepSecrets = values.length > 0 && Object.values(headers).every((value) => value !== null);
+  return { name, transport, url, headers: Object.fromEntries(values), enabled, useProxy, keepSecrets };
+}
+
+/** @throws ToolyardError `bad_config` for what no server can be reached with */
+export function checkDraft({ name, transport, url, headers }: BrowserServerDraft): void {
+  const problem =
+    (name.trim() === '' ? 'It has no name.' : null) ??
+    problemOfUrl(url.trim(), transport) ??
+    Object.entries(headers)
+      .map(([header, value]) => problemOfHeader(header, value))
+      .find((found) => found !== null);
+  if (problem != null) throw new ToolyardError({ code: 'bad_config', message: problem });
+}

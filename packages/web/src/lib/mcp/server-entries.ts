@@ -1,0 +1,150 @@
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+
+/** How a browser can reach a server; programs are for the server of this page. */
+export type BrowserTransport = 'http' | 'sse' | 'websocket';
+
+/** An MCP server of this browser only, as it is kept. */
+export type BrowserServerEntry = {
+  /** Begins with `browser-`, so that it is none of the server's own. */
+  id: string;
+  /** What the person calls it. */
+  name: string;
+  transport: BrowserTransport;
+  url: string;
+  /** Null: the value is kept for the session of a tab only. */
+  headers: Readonly<Record<string, string | null>>;
+  /** Connected when the page starts; otherwise only where a conversation asks for it. */
+  enabled: boolean;
+  /** Through `/api/proxy` instead of from the browser itself. */
+  useProxy: boolean;
+};
+
+/** An entry that cannot be used, kept as it was found. */
+export type SetAsideEntry = { name: string; reason: string; raw: JsonValue };
+
+export type ServerSettings = { entries: BrowserServerEntry[]; setAside: SetAsideEntry[] };
+
+const PREFIX = 'browser-';
+const TRANSPORTS: Readonly<Record<BrowserTransport, readonly string[]>> = {
+  http: ['http:', 'https:'],
+  sse: ['http:', 'https:'],
+  websocket: ['ws:', 'wss:'],
+};
+
+/** Reads what the browser kept: all that is valid; what is not is set aside, with the reason, and harms no other. */
+export function parseServerSettings(value: JsonValue): ServerSettings {
+  const settings: ServerSettings = { entries: [], setAside: [] };
+  for (const [at, raw] of (Array.isArray(value) ? value : []).entries()) {
+    const entry = readEntry(raw);
+    const reason = typeof entry === 'string' ? entry : repeats(entry, settings.entries);
+    if (reason === null && typeof entry !== 'string') settings.entries.push(entry);
+    else settings.setAside.push({ name: nameOf(raw) ?? `#${String(at + 1)}`, reason: reason ?? '', raw });
+  }
+  return settings;
+}
+
+/** What goes back into the browser's storage: nothing that was set aside is lost. */
+export function serverSettingsToKeep({ entries, setAside }: ServerSettings): JsonValue[] {
+  return [
+    ...entries.map((entry): JsonObject => ({ ...entry, headers: { ...entry.headers } })),
+    ...setAside.map(({ raw }) => raw),
+  ];
+}
+
+/** The entry, or why it is none. */
+function readEntry(raw: JsonValue): BrowserServerEntry | string {
+  if (!isJsonObject(raw)) return 'It is no object.';
+  const { id, name, transport, url, headers = {}, enabled = true, useProxy = false } = raw;
+  if (typeof id !== 'string' || !/^browser-[^/\s]+$/.test(id)) return 'Its id does not begin with "browser-".';
+  if (typeof name !== 'string' || name.trim() === '') return 'It has no name.';
+  if (transport !== 'http' && transport !== 'sse' && transport !== 'websocket') {
+    return 'Its transport is none of http, sse and websocket.';
+  }
+  const problem = problemOfUrl(url, transport);
+  if (problem !== null) return problem;
+  if (typeof url !== 'string') return 'It has no address.';
+  const read = readHeaders(headers);
+  if (typeof read === 'string') return read;
+  if (typeof enabled !== 'boolean' || typeof useProxy !== 'boolean')
+    return 'enabled and useProxy must be true or false.';
+  return { id, name: name.trim(), transport, url, headers: read, enabled, useProxy };
+}
+
+/** Why this is no address for such a server; null where it is one. */
+export function problemOfUrl(url: JsonValue | undefined, transport: BrowserTransport): string | null {
+  const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : null;
+  if (parsed === null) return 'Its address is not complete.';
+  if (!TRANSPORTS[transport].includes(parsed.protocol)) {
+    return `Its address must begin with ${TRANSPORTS[transport].map((each) => `${each}//`).join(' or ')}.`;
+  }
+  if (parsed.username !== '' || parsed.password !== '')
+    return 'A password does not belong in its address, but in a header.';
+  return null;
+}
+
+function readHeaders(headers: JsonValue): Record<string, string | null> | string {
+  if (!isJsonObject(headers)) return 'Its headers are no object.';
+  const read: Record<string, string | null> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const problem = problemOfHeader(name, value);
+    if (problem !== null) return problem;
+    if (value === null || typeof value === 'string') read[name] = value;
+  }
+  return read;
+}
+
+/** Why this cannot be sent as a header; null where it can. */
+export function problemOfHeader(name: string, value: JsonValue): string | null {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return `"${name}" is not the name of a header.`;
+  if (value === null) return null;
+  return typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
+    ? null
+    : `The value of the header ${name} has characters a header cannot carry.`;
+}
+
+function repeats({ id }: BrowserServerEntry, entries: readonly BrowserServerEntry[]): string | null {
+  return entries.some((other) => other.id === id) ? `Its id "${id}" is used twice.` : null;
+}
+
+function nameOf(raw: JsonValue): string | undefined {
+  const name = isJsonObject(raw) ? (raw['name'] ?? raw['id']) : undefined;
+  return typeof name === 'string' && name !== '' ? name.slice(0, 80) : undefined;
+}
+
+/** An id that no other has, made from what the person calls the server. */
+export function newServerId(name: string, taken: readonly string[]): string {
+  const word = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40);
+  const base = `${PREFIX}${word === '' ? 'server' : word}`;
+  for (let number = 1; ; number += 1) {
+    const id = number === 1 ? base : `${base}-${String(number)}`;
+    if (!taken.includes(id)) return id;
+  }
+}
+
+/** The names of the headers whose values this tab does not know. */
+export function missingHeaders(entry: BrowserServerEntry, secrets: Readonly<Record<string, string>>): string[] {
+  return Object.entries(entry.headers)
+    .filter(([name, value]) => value === null && secrets[name] === undefined)
+    .map(([name]) => name);
+}
+
+/** An entry as the host takes it. */
+export function toServerConfig(entry: BrowserServerEntry, secrets: Readonly<Record<string, string>>): ServerConfig {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(entry.headers)) {
+    const known = value ?? secrets[name];
+    if (known !== undefined) headers[name] = known;
+  }
+  return {
+    id: entry.id,
+    transport: { type: entry.transport, url: entry.url, headers },
+    ...(entry.enabled ? {} : { disabled: true }),
+  };
+}

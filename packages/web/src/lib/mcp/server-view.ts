@@ -1,0 +1,68 @@
+import type { IndexedTool, ServerHealth } from '@toolyard/mcp-host';
+import type { BrowserServerEntry } from './server-entries.ts';
+import type { BrowserServerView } from './types.ts';
+
+type Known = { health: ServerHealth | undefined; tools: readonly IndexedTool[]; missing: string[] };
+
+/** How many lines of its log are shown of a server, the newest ones. */
+const LOG_LINES = 50;
+
+/** A server of this browser as the panels show it; nothing in it tells the value of a header. */
+export function toBrowserServerView(entry: BrowserServerEntry, { health, tools, missing }: Known): BrowserServerView {
+  const url = new URL(entry.url);
+  return {
+    id: entry.id,
+    state: missing.length > 0 ? 'needs_sign_in' : (health?.state ?? (entry.enabled ? 'idle' : 'disabled')),
+    enabled: entry.enabled,
+    builtIn: false,
+    origin: 'browser',
+    transport: { type: entry.transport, url: `${url.protocol}//${url.host}${url.pathname}` },
+    entry,
+    missingHeaders: missing,
+    ...(health?.serverInfo === undefined ? {} : { serverInfo: health.serverInfo }),
+    ...(health?.era === undefined ? {} : { era: health.era }),
+    ...(health?.protocolVersion === undefined ? {} : { protocolVersion: health.protocolVersion }),
+    ...(health === undefined ? {} : { health }),
+    ...errorOf(health, missing),
+    ...(health?.instructions === undefined ? {} : { instructions: health.instructions }),
+    ...(health?.capabilities === undefined ? {} : { capabilities: health.capabilities }),
+    ...(health?.reconnect === undefined ? {} : { reconnect: health.reconnect }),
+    editable: true,
+    phases: health?.phases ?? [],
+    offers: {
+      tools: tools.length,
+      ...(health?.resourceCount === undefined ? {} : { resources: health.resourceCount }),
+      ...(health?.promptCount === undefined ? {} : { prompts: health.promptCount }),
+    },
+    tokens: tools.reduce((sum, tool) => sum + costOf(tool), 0),
+    tools: tools.map(({ tool, name, title, description, annotations, ...rest }) => ({
+      tool,
+      name,
+      enabled: true,
+      tokens: costOf({ name, description, inputSchema: rest.inputSchema }),
+      ...(title === undefined ? {} : { title }),
+      ...(description === undefined ? {} : { description }),
+      readOnly: annotations?.readOnly === true,
+      ...(annotations === undefined ? {} : { annotations }),
+      permission: null,
+    })),
+    skipped: health?.skipped ?? [],
+    log: (health?.log ?? []).slice(-LOG_LINES).map(({ at, level, text }) => ({ at, level, text })),
+  };
+}
+
+function errorOf(health: ServerHealth | undefined, missing: readonly string[]): Pick<BrowserServerView, 'error'> {
+  if (missing.length === 0) return health?.error === undefined ? {} : { error: health.error };
+  return {
+    error: {
+      code: 'needs_sign_in',
+      message: `What goes into ${missing.join(', ')} was kept for the session of the tab it was entered in.`,
+      hint: 'Edit the server and enter it again; there you may also have it kept in this browser.',
+    },
+  };
+}
+
+/** What the definition of a tool costs in every request, estimated: a token is about four characters of JSON. */
+function costOf({ name, description, inputSchema }: Pick<IndexedTool, 'name' | 'description' | 'inputSchema'>): number {
+  return Math.ceil(JSON.stringify({ name, description, inputSchema }).length / 4);
+}

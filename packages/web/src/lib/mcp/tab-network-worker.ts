@@ -1,0 +1,93 @@
+/**
+ * Goes to other servers for the page, which may not itself: the page's policy lets it speak with its own server only,
+ * so that nothing a model wrote can carry anything away, and this worker has a policy of its own.
+ */
+import type { FromNetwork, ToNetwork } from './tab-network-words.ts';
+
+const requests = new Map<number, AbortController>();
+const bodies = new Map<number, ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>>();
+const sockets = new Map<number, WebSocket>();
+
+addEventListener('message', ({ data }: MessageEvent<ToNetwork>) => {
+  const { id } = data;
+  switch (data.do) {
+    case 'fetch':
+      return void request(data);
+    case 'pull':
+      return void passPiece(id);
+    case 'abort':
+      requests.get(id)?.abort();
+      return forget(id);
+    case 'open':
+      return open(id, data.url, data.protocols);
+    case 'send':
+      return sockets.get(id)?.send(data.text);
+    case 'close':
+      return sockets.get(id)?.close(...(data.code === undefined ? [] : [data.code]));
+  }
+});
+
+async function request({ id, url, method, headers, body }: Extract<ToNetwork, { do: 'fetch' }>): Promise<void> {
+  const control = new AbortController();
+  requests.set(id, control);
+  try {
+    // Neither cookies nor where this page lies are anybody's business.
+    const init = { credentials: 'omit', referrerPolicy: 'no-referrer', cache: 'no-store' } as const;
+    const response = await fetch(url, { ...init, method, headers, body, signal: control.signal });
+    const { status, statusText } = response;
+    if (response.body !== null) bodies.set(id, response.body.getReader());
+    const hasBody = response.body !== null;
+    tell({ is: 'response', id, status, statusText, headers: [...response.headers], url: response.url, hasBody });
+    if (!hasBody) forget(id);
+  } catch (thrown) {
+    fail(id, thrown);
+  }
+}
+
+/** One piece for each that is asked for: who reads slowly is not drowned. */
+async function passPiece(id: number): Promise<void> {
+  try {
+    const { done, value } = (await bodies.get(id)?.read()) ?? { done: true, value: undefined };
+    if (value !== undefined) tell({ is: 'piece', id, bytes: value });
+    if (!done) return;
+    tell({ is: 'end', id });
+    forget(id);
+  } catch (thrown) {
+    fail(id, thrown);
+  }
+}
+
+function open(id: number, url: string, protocols: string[]): void {
+  try {
+    const socket = new WebSocket(url, protocols);
+    sockets.set(id, socket);
+    socket.addEventListener('open', () => tell({ is: 'opened', id, protocol: socket.protocol }));
+    socket.addEventListener('message', ({ data }: MessageEvent<unknown>) =>
+      tell({ is: 'received', id, data: typeof data === 'string' ? data : null }),
+    );
+    socket.addEventListener('close', ({ code }) => {
+      sockets.delete(id);
+      tell({ is: 'closed', id, code });
+    });
+  } catch {
+    tell({ is: 'closed', id, code: 1006 });
+  }
+}
+
+function fail(id: number, thrown: unknown): void {
+  tell({ is: 'failed', id, message: thrown instanceof Error ? thrown.message : 'It failed.' });
+  forget(id);
+}
+
+function forget(id: number): void {
+  requests.delete(id);
+  void bodies
+    .get(id)
+    ?.cancel()
+    .catch(() => undefined);
+  bodies.delete(id);
+}
+
+function tell(word: FromNetwork): void {
+  postMessage(word);
+}

@@ -1,0 +1,129 @@
+import type { OpenWebSocket } from '@toolyard/mcp-host';
+import { ToolyardError, type Fetch } from '@toolyard/protocol';
+import { LaterSocket } from './later-socket.ts';
+import type { FromNetwork, ToNetwork } from './tab-network-words.ts';
+
+/** The network beyond the page's own server. */
+export type TabNetwork = { fetch: Fetch; openWebSocket: OpenWebSocket };
+
+type Pending = {
+  answer(response: Response): void;
+  fail(error: Error): void;
+  body?: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+};
+
+/** By way of a worker that is started with the first request; see there why. */
+export function openTabNetwork(
+  start: () => Worker = () => new Worker(new URL('./tab-network-worker.ts', import.meta.url), { type: 'module' }),
+): TabNetwork {
+  const pending = new Map<number, Pending>();
+  const sockets = new Map<number, LaterSocket>();
+  let worker: Worker | undefined;
+  let last = 0;
+
+  function tell(word: ToNetwork, transfer: Transferable[] = []): void {
+    worker ??= listen(start());
+    worker.postMessage(word, transfer);
+  }
+
+  function listen(started: Worker): Worker {
+    started.addEventListener('message', ({ data }: MessageEvent<FromNetwork>) => hear(data));
+    started.addEventListener('error', () => {
+      // It could not be loaded: the next request tries anew.
+      worker = undefined;
+      for (const [id, one] of pending)
+        hear({ is: 'failed', id, message: 'This page could not go to another server.' }, one);
+      for (const socket of sockets.values()) socket.ended();
+    });
+    return started;
+  }
+
+  function hear(word: FromNetwork, one = pending.get(word.id)): void {
+    switch (word.is) {
+      case 'response':
+        return one?.answer(toResponse(word, one));
+      case 'piece':
+        return one?.body?.enqueue(word.bytes);
+      case 'end':
+        pending.delete(word.id);
+        return one?.body?.close();
+      case 'failed':
+        pending.delete(word.id);
+        one?.fail(new TypeError(word.message));
+        return one?.body?.error(new TypeError(word.message));
+      case 'opened':
+        return sockets.get(word.id)?.opened(word.protocol);
+      case 'received':
+        return sockets.get(word.id)?.received(word.data);
+      case 'closed':
+        sockets.get(word.id)?.ended(word.code);
+        sockets.delete(word.id);
+    }
+  }
+
+  function toResponse(
+    { id, status, statusText, headers, url, hasBody }: Extract<FromNetwork, { is: 'response' }>,
+    one: Pending,
+  ): Response {
+    if (!hasBody) pending.delete(id);
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start: (controller) => void (one.body = controller),
+      pull: () => tell({ do: 'pull', id }),
+      cancel: () => {
+        pending.delete(id);
+        tell({ do: 'abort', id });
+      },
+    });
+    const response = new Response(hasBody && ![204, 205, 304].includes(status) ? body : null, {
+      status,
+      statusText,
+      headers,
+    });
+    Object.defineProperty(response, 'url', { value: url });
+    return response;
+  }
+
+  const fetch: Fetch = async (input, init = {}) => {
+    const { signal } = init;
+    signal?.throwIfAborted();
+    const request = new Request(input, { ...init, signal: null });
+    const body = request.body === null && init.body == null ? null : await request.arrayBuffer();
+    signal?.throwIfAborted();
+    const id = ++last;
+    return new Promise<Response>((resolve, reject) => {
+      const stop = (): void => {
+        const error = signal?.reason instanceof Error ? signal.reason : new DOMException('Aborted', 'AbortError');
+        const one = pending.get(id);
+        pending.delete(id);
+        one?.body?.error(error);
+        reject(error);
+        tell({ do: 'abort', id });
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+      pending.set(id, { answer: resolve, fail: reject });
+      const headers: [string, string][] = [...request.headers];
+      tell({ do: 'fetch', id, url: request.url, method: request.method, headers, body }, body === null ? [] : [body]);
+    });
+  };
+
+  const openWebSocket: OpenWebSocket = (url, { protocols, headers }) => {
+    if (Object.keys(headers).length > 0) {
+      throw new ToolyardError({
+        code: 'bad_config',
+        message: 'A browser sends no headers with a WebSocket.',
+        hint: 'Have it go through the proxy, or take the headers out.',
+      });
+    }
+    const id = ++last;
+    const later = new LaterSocket();
+    sockets.set(id, later);
+    later.attach({
+      send: (text) => tell({ do: 'send', id, text }),
+      close: (code) => tell({ do: 'close', id, ...(code === undefined ? {} : { code }) }),
+    });
+    tell({ do: 'open', id, url: url.href, protocols });
+    return later;
+  };
+
+  return { fetch, openWebSocket };
+}

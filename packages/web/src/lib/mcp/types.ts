@@ -1,0 +1,32 @@
+import type { IndexedTool, ServerHealth } from '@toolyard/mcp-host';
+import type { McpServerView } from '@toolyard/protocol';
+import type { BrowserServerEntry, BrowserTransport } from './server-entries.ts';
+
+/** A server of this browser only, as the panels show it: like one of the server's, and how it is kept. */
+export type BrowserServerView = Omit<McpServerView, 'origin'> & {
+  origin: 'browser';
+  entry: BrowserServerEntry;
+  /** Headers whose values this tab does not know: it is not connected before they are entered again. */
+  missingHeaders: string[];
+  health?: ServerHealth;
+};
+
+/** What a person enters of a server. */
+export type BrowserServerDraft = {
+  name: string;
+  transport: BrowserTransport;
+  url: string;
+  headers: Record<string, string>;
+  enabled: boolean;
+  useProxy: boolean;
+  /** True writes the values of headers to LocalStorage; otherwise they last as long as the session of this tab. */
+  keepSecrets: boolean;
+};
+
+/** What an attempt with a draft led to; nothing of it is kept. */
+export type BrowserServerTest = {
+  health: ServerHealth;
+  tools: readonly IndexedTool[];
+  /** What stands in the way of a browser, where its server could be asked about it. */
+  advice: string[];
+};

@@ -1,0 +1,53 @@
+import type { McpTestReport } from '@toolyard/protocol';
+import { mcpStore } from '../../mcp/mcp-store.svelte.ts';
+import { serverApi } from '../server-api.ts';
+import type { ShownServer } from '../shown-server.ts';
+import { isOfBrowser } from '../shown-server.ts';
+import { browserReport, fieldsOfBrowser, toBrowserDraft } from './browser-drafts.ts';
+import type { ServerDraft } from './read-snippet.ts';
+import type { ServerFields } from './server-form.ts';
+import { EMPTY, fieldsOf, readSeconds, toDraft, writeSeconds } from './server-form.ts';
+
+/** What a form about a server begins with; `saved` is how it is reached now, where that can be read. */
+export async function loadFields(
+  server: ShownServer,
+): Promise<{ fields: ServerFields; saved: ServerDraft | null; enabled: boolean }> {
+  if (isOfBrowser(server)) {
+    return { fields: fieldsOfBrowser(mcpStore.draftOf(server.id)), saved: null, enabled: server.enabled };
+  }
+  const { id, transport, enabled, callTimeoutMs, connectTimeoutMs } = await serverApi.configuration(server.id);
+  const saved = transport === null ? null : { id, transport };
+  const limits = { callTimeout: writeSeconds(callTimeoutMs), connectTimeout: writeSeconds(connectTimeoutMs) };
+  return { fields: { ...(saved === null ? { ...EMPTY, id } : fieldsOf(saved)), ...limits }, saved, enabled };
+}
+
+/** Adds the server of a form, or changes the one it is about; `enabled` counts where the form does not tell. */
+export async function saveFields(fields: ServerFields, server: ShownServer | null, enabled: boolean): Promise<void> {
+  if (fields.place === 'browser') {
+    const draft = toBrowserDraft(fields, enabled);
+    if (server === null) mcpStore.add(draft);
+    else mcpStore.edit(server.id, draft);
+    return;
+  }
+  const { id, transport } = toDraft(fields);
+  const limits = {
+    callTimeoutMs: readSeconds(fields.callTimeout) ?? null,
+    connectTimeoutMs: readSeconds(fields.connectTimeout) ?? null,
+  };
+  if (server === null) await serverApi.add({ id, transport, enabled, ...limits });
+  else await serverApi.edit(server.id, { transport, ...limits });
+}
+
+/** Connects as the form has it, beside whatever runs; nothing is stored. */
+export async function testFields(
+  fields: ServerFields,
+  server: ShownServer | null,
+  signal: AbortSignal,
+): Promise<McpTestReport> {
+  if (fields.place === 'browser') {
+    const draft = toBrowserDraft(fields, true);
+    return browserReport(draft, await mcpStore.test(draft, signal));
+  }
+  const { transport } = toDraft(fields);
+  return serverApi.test({ transport, ...(server === null ? {} : { id: server.id }) }, signal);
+}
