@@ -1,4 +1,5 @@
 import type { McpHost } from '@toolyard/mcp-host';
+import { redactedError } from '@toolyard/mcp-host';
 import type {
   CallMcpTool,
   CompleteMcpArgument,
@@ -22,6 +23,8 @@ const PATIENCE_MS = 5_000;
 export type ServerDeskOptions = {
   host: McpHost;
   ids: () => readonly string[];
+  /** Takes the secrets of a server's configuration out of a text. */
+  redactor(id: string): (text: string) => string;
   /** Connects a server if need be and waits for it, bounded. @throws ToolyardError where there is none */
   ready(id: string, signal?: AbortSignal): Promise<void>;
   /** Told before and after everything that is asked of a server. */
@@ -71,7 +74,11 @@ export class ServerDesk {
     const items = prompts
       .map(({ icons: _icons, ...prompt }) => prompt)
       .sort((one, other) => order.indexOf(one.serverId) - order.indexOf(other.serverId));
-    return { items, failures };
+    const told = failures.map((failure) => ({
+      ...failure,
+      error: redactedError(failure.error, this.#options.redactor(failure.serverId)),
+    }));
+    return { items, failures: told };
   }
 
   async getPrompt(id: string, prompt: GetMcpPrompt, signal?: AbortSignal): Promise<McpFilledPrompt> {
@@ -107,6 +114,10 @@ export class ServerDesk {
     this.#options.use(id, 1);
     try {
       return await ask(host);
+    } catch (thrown) {
+      // What a server says of itself may repeat what it was started with.
+      if (!ToolyardError.isInstance(thrown)) throw thrown;
+      throw new ToolyardError(redactedError(thrown.toJSON(), this.#options.redactor(id)), { cause: thrown });
     } finally {
       this.#options.use(id, -1);
     }

@@ -9,7 +9,7 @@ import type {
   SignInResponse,
   TransportConfig,
 } from '@toolyard/mcp-host';
-import { HostedServers, McpHost, redactorFor, serviceAddress } from '@toolyard/mcp-host';
+import { HostedServers, McpHost, redactedError, redactorFor, serviceAddress } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import type {
   AddMcpServer,
@@ -148,6 +148,7 @@ class OwnServers implements Servers {
     this.#desk = new ServerDesk({
       host: this.#host,
       ids: () => book.ids,
+      redactor: (id) => this.#redactor(id),
       ready: (id, signal) => this.#readyFor(id, signal),
       use: (id, calls) => this.#borrowed.use(id, calls),
     });
@@ -280,14 +281,20 @@ class OwnServers implements Servers {
 
   async log(principal: Principal, id: string, after?: string) {
     this.#check(principal, id);
+    return this.#desk.log(id, after, this.#redactor(id));
+  }
+
+  #redactor(id: string): (text: string) => string {
     const server = this.#book.find(id);
-    return this.#desk.log(id, after, server && 'config' in server ? redactorFor(server.config) : (text) => text);
+    return server && 'config' in server ? redactorFor(server.config) : (text) => text;
   }
 
   async tools(principal: Principal, id: string) {
     await this.#readyFor(id);
     const { state, error } = this.#host.health().find((each) => each.id === id) ?? {};
-    if (error !== undefined && state !== 'ready' && state !== 'reconnecting') throw new ToolyardError(error);
+    if (error !== undefined && state !== 'ready' && state !== 'reconnecting') {
+      throw new ToolyardError(redactedError(error, this.#redactor(id)));
+    }
     const permissions = await this.#permissions(principal);
     return this.#host
       .tools()
