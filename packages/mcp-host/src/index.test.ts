@@ -11,7 +11,6 @@ test('the package offers this and nothing else', () => {
     'createMemoryAuthStore',
     'createWebTransports',
     'definitionTokens',
-    'filledForm',
     'inspectServer',
     'offersOf',
     'platformWebSocket',
