@@ -104,8 +104,14 @@ function reasonOf(thrown: unknown): string {
 
 /** Both ways, until either side ends; nothing is read faster than it is taken. */
 export function join(near: Duplex, far: Duplex): void {
-  near.on('error', () => far.destroy()).on('close', () => far.destroy());
-  far.on('error', () => near.destroy()).on('close', () => near.destroy());
-  near.pipe(far);
-  far.pipe(near);
+  for (const [one, other] of [
+    [near, far],
+    [far, near],
+  ] as const) {
+    one.on('error', () => other.destroy());
+    one.on('close', () => other.destroy());
+    // A connection may be ended by halves; a WebSocket may not.
+    one.on('end', () => one.end());
+    one.pipe(other);
+  }
 }
