@@ -437,7 +437,7 @@ describe('WebSockets through the proxy', () => {
     const socket = await openSocket(`/api/proxy?ticket=${ticket}`);
     expect(socket.protocol).toBe('mcp');
     socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }));
-    const [{ data }] = (await once(socket, 'message')) as [MessageEvent<string>];
+    const [{ data }] = (await once(socket, 'message')) as [{ data: string }];
     expect(JSON.parse(data)).toMatchObject({ id: 1, result: {} });
     expect(peer.handshakes[0]).toMatchObject({ authorization: 'Bearer theirs', 'sec-websocket-protocol': 'mcp' });
     expect(peer.handshakes[0]).not.toHaveProperty('origin');
