@@ -18,6 +18,7 @@ import { createLiveHub } from './live/hub.ts';
 import { createLiveStreams } from './live/streams.ts';
 import { createServers } from './mcp/servers.ts';
 import { createModels } from './models/models.ts';
+import { createProxy } from './proxy/proxy.ts';
 import { createRunService } from './runs/create-run-service.ts';
 import { createSecrets } from './secrets/secrets.ts';
 import { ADDRESS_FILE, serverOf, toolyardAt } from './who-is-there.ts';
@@ -105,6 +106,9 @@ async function assemble(
   });
   ends.defer(() => runs.close());
 
+  const proxy = options.uiMcpProxy ? createProxy({ allow: options.proxyAllow, clock }) : null;
+  ends.defer(() => proxy?.close());
+
   let ready = false;
   const app = createHttpApp({
     storage,
@@ -121,6 +125,7 @@ async function assemble(
       allowHosts: [...options.allowHosts, ...file.allowHosts],
       tokens: token === undefined ? [] : [{ token, principal: OWNER }],
     },
+    proxy,
     ui: { enabled: options.ui, settings: { ...file.uiSettings, ...options.uiSettings }, folder: pageFolder() },
     ready: () => ready,
     log,

@@ -3,7 +3,14 @@ import { Option } from 'commander';
 import { repeatable } from '../options.ts';
 
 /** Flags that do not stand for a setting which may also be said in the environment. */
-type OwnFlags = { open?: boolean; allowHost: string[]; mcp: string[]; mcpConfig?: string; date: boolean };
+type OwnFlags = {
+  open?: boolean;
+  allowHost: string[];
+  proxyAllow: string[];
+  mcp: string[];
+  mcpConfig?: string;
+  date: boolean;
+};
 
 /** Defines `toolyard serve`. */
 export function defineServe(program: Command): void {
@@ -15,6 +22,7 @@ export function defineServe(program: Command): void {
     .option('--token <text>', 'who wants in must know it; needed for any other address (better: TOOLYARD_TOKEN)')
     .option('--data-dir <folder>', 'where everything is kept (or TOOLYARD_DATA_DIR)')
     .addOption(repeatable('--allow-host <name>', 'a further name this server is reached by'))
+    .addOption(repeatable('--proxy-allow <origin>', 'where the MCP proxy may go, or "public" (the default)'))
     .option('--open', 'open the page in the browser')
     .addOption(repeatable('--mcp <command or url>', 'an MCP server; [name=] may stand before it'))
     .option('--mcp-config <file>', 'an mcp.json with servers, besides the one in the data folder')

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { Hono } from 'hono';
 import { problemAnswer } from './answers.ts';
 import type { EventStreams } from './event-stream.ts';
@@ -16,6 +18,8 @@ import { addLiveRoutes } from './routes/live.ts';
 import { addMessageRoutes } from './routes/messages.ts';
 import { addModelRoutes } from './routes/models.ts';
 import { addOperationRoutes } from './routes/operations.ts';
+import { addPreflightRoute } from './routes/preflight.ts';
+import { addProxyRoutes, isProxyPath } from './routes/proxy.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addMcpRoutes } from './routes/mcp.ts';
 import { addMcpOfferRoutes } from './routes/mcp-offers.ts';
@@ -25,6 +29,7 @@ import { addSettingsRoutes } from './routes/settings.ts';
 import type { Sessions } from './sessions.ts';
 import { createSessions } from './sessions.ts';
 import type { AppEnv, HttpDeps } from './types.ts';
+import { createUpgrades } from './upgrades.ts';
 
 /** The HTTP door: everything but the socket, which `listen` opens. */
 export type HttpApp = {
@@ -33,6 +38,8 @@ export type HttpApp = {
   readonly routes: readonly RouteDescription[];
   /** Every path there is a handler for, for the test that compares the two. */
   readonly handlers: Hono<AppEnv>['routes'];
+  /** Takes a connection that wants to become a WebSocket. */
+  upgrade(incoming: IncomingMessage, socket: Duplex): void;
   /** What is answered to a request that cannot be read. */
   answerError(thrown: unknown): Response;
   /** Ends all streams; further ones end at once. */
@@ -66,14 +73,29 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
 
   const router = createRouter(app, sessions);
   addRoutes(router, deps, { sessions, eventStreams });
+  const passUpgradeOn = addProxyRoutes(app, router, { proxy: deps.proxy, sessions });
   refuseOtherMethods(app, router);
+
+  const upgrades = createUpgrades(
+    async (incoming, socket, signal) => {
+      checkTarget(incoming.url);
+      checkHost(incoming);
+      if (!isProxyPath(incoming.url)) throw noWebSocket(incoming.url ?? '');
+      await passUpgradeOn(incoming, socket, signal);
+    },
+    (thrown, { method = '?', url }) => answerFor(thrown, { method, path: url?.split('?', 1)[0] ?? '?' }, deps),
+  );
 
   return {
     fetch: app.fetch,
     routes: router.descriptions,
     handlers: app.routes,
+    upgrade: (incoming, socket) => upgrades.take(incoming, socket),
     answerError,
-    close: () => eventStreams.close(),
+    close: () => {
+      eventStreams.close();
+      upgrades.close();
+    },
   };
 }
 
@@ -94,6 +116,7 @@ function addRoutes(
   addMcpRoutes(router, deps);
   addMcpOfferRoutes(router, deps);
   addPermissionRoutes(router, deps);
+  addPreflightRoute(router);
   addSettingsRoutes(router, deps);
   addFileRoutes(router, deps);
   addOperationRoutes(router, deps, sessions);
@@ -115,6 +138,11 @@ function refuseOtherMethods(app: Hono<AppEnv>, { descriptions }: Router): void {
 function checkTarget(target: string | undefined): void {
   if (target?.startsWith('/')) return;
   throw refusal({ code: 'bad_request', message: 'The target of a request must begin with a slash.' });
+}
+
+function noWebSocket(target: string) {
+  const path = target.split('?', 1)[0] ?? '';
+  return refusal({ code: 'not_found', message: `There is no WebSocket at ${quoted(path)}.` });
 }
 
 function isPartOfApi(path: string): boolean {

@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Clock, IdSource, JsonObject, Principal } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import type { Context } from 'hono';
+import type { Proxy } from '../proxy/proxy.ts';
 import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers } from '../services.ts';
 
 /** What the HTTP door works with. */
@@ -16,6 +17,8 @@ export type HttpDeps = {
   clock: Clock;
   ids: IdSource;
   security: SecurityOptions;
+  /** Null where it is switched off. */
+  proxy: Proxy | null;
   ui: UiOptions;
   /** False until the runs of the last process have been taken up; `/ready` tells it. */
   ready: () => boolean;

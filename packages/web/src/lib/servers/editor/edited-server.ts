@@ -3,7 +3,7 @@ import { mcpStore } from '../../mcp/mcp-store.svelte.ts';
 import { serverApi } from '../server-api.ts';
 import type { ShownServer } from '../shown-server.ts';
 import { isOfBrowser } from '../shown-server.ts';
-import { browserReport, fieldsOfBrowser, toBrowserDraft } from './browser-drafts.ts';
+import { fieldsOfBrowser, toBrowserDraft } from './browser-drafts.ts';
 import type { ServerDraft } from './read-snippet.ts';
 import type { ServerFields } from './server-form.ts';
 import { EMPTY, fieldsOf, readSeconds, toDraft, writeSeconds } from './server-form.ts';
@@ -45,8 +45,7 @@ export async function testFields(
   signal: AbortSignal,
 ): Promise<McpTestReport> {
   if (fields.place === 'browser') {
-    const draft = toBrowserDraft(fields, true);
-    return browserReport(draft, await mcpStore.test(draft, signal));
+    return mcpStore.test(toBrowserDraft(fields, true), signal);
   }
   const { transport } = toDraft(fields);
   return serverApi.test({ transport, ...(server === null ? {} : { id: server.id }) }, signal);
