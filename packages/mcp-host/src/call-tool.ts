@@ -2,6 +2,7 @@ import { SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
 import type { ErrorInfo, JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { explainFailedCall, notSent } from './call-failure.ts';
 import { checkStructured } from './check-arguments.ts';
+import { authFailureIn } from './oauth/auth-failure.ts';
 import { readToolResult } from './read-result.ts';
 import type { ListedTool } from './read-tool.ts';
 import type { RequestContext } from './request.ts';
@@ -54,6 +55,8 @@ export async function callTool(call: Call): Promise<ToolResult> {
 }
 
 export function statusOfRefusal(thrown: unknown): number | undefined {
+  const unauthorized = authFailureIn(thrown);
+  if (unauthorized?.code === 'needs_sign_in') return unauthorized.concernsOne ? undefined : 401;
   if (thrown instanceof UnauthorizedError) return 401;
   return thrown instanceof SdkHttpError ? thrown.data.status : undefined;
 }

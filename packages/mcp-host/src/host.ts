@@ -7,6 +7,8 @@ import type { EraMemory } from './era-memory.ts';
 import { createEraMemory } from './era-memory.ts';
 import { Flows } from './flows.ts';
 import type { AllPrompts, McpHostOptions } from './host-options.ts';
+import type { SignInResponse, StartedSignIn } from './oauth/sign-in.ts';
+import { SignIns } from './oauth/sign-ins.ts';
 import { redactorFor } from './redact.ts';
 import { ResourceStore } from './resource-store.ts';
 import { SelectedTools } from './selected-tools.ts';
@@ -22,6 +24,7 @@ import type {
   CompletionTarget,
   FilledPrompt,
   IndexedTool,
+  LogEntry,
   LogLevel,
   RequestOptions,
   ServerConfig,
@@ -62,6 +65,7 @@ export class McpHost implements ToolHost {
   /** What is listed of resources, what was read of them, and who follows them. */
   readonly resources: ResourceStore;
   readonly #trust: ToolTrust;
+  readonly #signIns: SignIns;
   #logLevel: LogLevel | undefined;
   #isRefusing = false;
   #closing: Promise<void> | undefined;
@@ -74,6 +78,11 @@ export class McpHost implements ToolHost {
     this.#servers = new ServerSet(options.clock, (config, after) => this.#makePlace(config, after));
     this.#flows = new Flows(options.clock);
     this.#trust = new ToolTrust(options.pins ?? new Map());
+    this.#signIns = new SignIns({
+      signIn: options.signIn,
+      clock: options.clock,
+      clientName: options.clientInfo.title ?? options.clientInfo.name,
+    });
     this.resources = new ResourceStore({
       clock: options.clock,
       catalogue: (id) => this.#servers.find(id)?.catalogue,
@@ -272,6 +281,40 @@ export class McpHost implements ToolHost {
     throw new ToolyardError({ code: 'not_found', message: `The server "${serverId}" offers no tool "${name}".` });
   }
 
+  /**
+   * Finds out where a person signs in to a server. They come back to `redirectUrl`, and what they bring is for
+   * {@link McpHost.finishSignIn}, of this host or of any other over the same store.
+   *
+   * @throws ToolyardError saying which request failed, and what the owner can do
+   */
+  async signIn(serverId: string, { redirectUrl }: { redirectUrl: string }): Promise<StartedSignIn> {
+    this.#refuseWhenClosed();
+    this.#servers.get(serverId);
+    return this.#signIns.begin(serverId, redirectUrl);
+  }
+
+  /**
+   * Takes what a person has brought back from a sign-in, once, and connects the server in the background.
+   *
+   * @returns which server it was
+   * @throws ToolyardError `not_found` for a `state` that is not one of ours; `server_refused` where nobody is signed in
+   */
+  async finishSignIn(response: SignInResponse): Promise<string> {
+    this.#refuseWhenClosed();
+    const serverId = await this.#signIns.finish(response);
+    const slot = this.#servers.find(serverId);
+    // What goes wrong stands in its health.
+    if (slot?.stage === 'needs_sign_in') slot.connect().catch(() => undefined);
+    return serverId;
+  }
+
+  /** Forgets the tokens of a server, and leaves it. @throws ToolyardError */
+  async signOut(serverId: string): Promise<void> {
+    const slot = this.#servers.get(serverId);
+    await this.#signIns.signOut(serverId);
+    await slot.disconnect();
+  }
+
   /** Fills in a prompt. @throws ToolyardError */
   getPrompt(
     serverId: string,
@@ -392,11 +435,20 @@ export class McpHost implements ToolHost {
     const { createTransport, clock, clientInfo, handlers = {}, maxReconnects = MAX_RECONNECTS } = this.#options;
     const log = new ServerLog();
     const wire = new WireLog(clock, redactorFor(config));
+    const note = (entry: LogEntry, source?: 'server'): void => {
+      log.add(entry, source);
+      this.#options.log?.(config.id, entry);
+    };
+    const auth = this.#signIns.add(config, {
+      note: (level, text) => note({ at: clock.now(), phase: 'transport_ready', level, text }),
+      onChange: () => this.#changed(slot),
+    });
     const slot: ServerSlot = new ServerSlot({
       config,
       after,
       clock,
       log,
+      auth,
       maxReconnects,
       jitter: this.#options.jitter ?? Math.random,
       onChange: () => this.#changed(slot),
@@ -417,10 +469,8 @@ export class McpHost implements ToolHost {
           handlers,
           wire,
           logLevel: this.#logLevel,
-          note: (entry, source) => {
-            log.add(entry, source);
-            this.#options.log?.(config.id, entry);
-          },
+          note,
+          auth,
           onChange: () => this.#changed(slot),
           onLost,
           onUpdated: (uri) => this.resources.updated(config.id, uri),

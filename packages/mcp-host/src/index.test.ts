@@ -8,6 +8,7 @@ test('the package offers this and nothing else', () => {
     'ResourceDraft',
     'ToolIndex',
     'createEraMemory',
+    'createMemoryAuthStore',
     'createWebTransports',
     'platformWebSocket',
     'redactorFor',

@@ -3,6 +3,7 @@ import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import type { Catalogue } from './catalogue.ts';
 import type { LostBy, McpConnection } from './connection.ts';
 import { closedByUs } from './connection-errors.ts';
+import type { ServerAuth } from './oauth/server-auth.ts';
 import type { ListedTool } from './read-tool.ts';
 import type { ServerLog } from './server-log.ts';
 import type { Machine, ServerEvent, Stage } from './server-states.ts';
@@ -21,6 +22,8 @@ export type SlotOptions = {
   after: Promise<unknown>;
   clock: Clock;
   log: ServerLog;
+  /** Absent for a server that nobody signs in to. */
+  auth: ServerAuth | undefined;
   maxReconnects: number;
   /** 0 up to 1: how much of a wait chance takes off. */
   jitter: () => number;
@@ -98,7 +101,7 @@ export class ServerSlot {
   }
 
   health(): ServerHealth {
-    const { maxReconnects, log } = this.#options;
+    const { maxReconnects, log, auth } = this.#options;
     const isResting = this.#machine.stage === 'idle' || this.#machine.stage === 'disabled';
     return {
       id: this.config.id,
@@ -118,6 +121,7 @@ export class ServerSlot {
             },
           }
         : {}),
+      ...(auth === undefined ? {} : { signIn: auth.health() }),
       log: log.entries(),
     };
   }

@@ -1,3 +1,5 @@
+import type { OAuthSettings } from './oauth/oauth-settings.ts';
+import type { SignInHealth } from './oauth/sign-in-health.ts';
 import type {
   ErrorInfo,
   JsonObject,
@@ -34,6 +36,8 @@ export type ServerConfig = {
   callTimeoutMs?: number;
   /** Milliseconds from nothing to a listed server; default 30,000. */
   connectTimeoutMs?: number;
+  /** What there is to say about signing in to it. */
+  oauth?: OAuthSettings;
 };
 
 /** The two generations of MCP: `initialize` (2024-11-05 to 2025-11-25), or stateless (2026-07-28 on). */
@@ -137,6 +141,8 @@ export type ServerHealth = {
   error?: ErrorInfo;
   /** What it offers beside tools. */
   capabilities?: { resources: boolean; subscribe: boolean; prompts: boolean; completions: boolean; logging: boolean };
+  /** Of a server one may sign in to: how that stands. */
+  signIn?: SignInHealth;
   /** What it listed and could not be read, with the reason. */
   skipped: SetAside[];
   /** What happened, oldest first; bounded. */

@@ -195,7 +195,8 @@ function faultOf(field: FormField, value: JsonValue): Broken | null {
       if (field.required && length === 0 && field.minLength === undefined) return { rule: 'required' };
       if (field.minLength !== undefined && length < field.minLength)
         return { rule: 'too_short', limit: field.minLength };
-      if (field.maxLength !== undefined && length > field.maxLength) return { rule: 'too_long', limit: field.maxLength };
+      if (field.maxLength !== undefined && length > field.maxLength)
+        return { rule: 'too_long', limit: field.maxLength };
       return field.format !== undefined && value !== '' && !hasFormat(field.format, value)
         ? { rule: field.format }
         : null;
@@ -287,10 +288,13 @@ export function formFaultText(fault: FormFault): string {
   }
 }
 
-const SECRET = /pass(word|phrase|code)|secret|api.?key|access.?key|private.?key|token|credential|\bpin\b|\bcvv?\b|密码|密碼|口令|密钥|密鑰|令牌|權杖/i;
+const SECRET =
+  /pass(word|phrase|code)|secret|api.?key|access.?key|private.?key|token|credential|\bpin\b|\bcvv?\b|密码|密碼|口令|密钥|密鑰|令牌|權杖/i;
 
 /** True where a form seems to want what no server may ask for in a form: a password, a key. */
 export function asksForSecret(message: string, fields: readonly FormField[]): boolean {
-  const words = fields.map(({ name, label, description = '' }) => `${name.replaceAll('_', ' ')} ${label} ${description}`);
+  const words = fields.map(
+    ({ name, label, description = '' }) => `${name.replaceAll('_', ' ')} ${label} ${description}`,
+  );
   return [message, ...words].some((text) => SECRET.test(text));
 }

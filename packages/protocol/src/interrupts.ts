@@ -109,8 +109,7 @@ export type ElicitationAnswer =
  * `allow`: the model is asked. `texts` takes the place of the texts of the messages, in their order and as many as there
  * are; `systemPrompt` that of the server's.
  */
-export type SamplingDecision =
-  { decision: 'allow'; texts?: string[]; systemPrompt?: string } | { decision: 'decline' };
+export type SamplingDecision = { decision: 'allow'; texts?: string[]; systemPrompt?: string } | { decision: 'decline' };
 
 /** `signed_in`: make the call again. */
 export type SignInAnswer = { decision: 'signed_in' } | { decision: 'decline' };

@@ -3,6 +3,7 @@ import type { ToolHost } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
   AgentConfiguration,
+  ApprovalInterrupt,
   AddMcpServer,
   CallMcpTool,
   CompleteMcpArgument,
@@ -60,6 +61,8 @@ export type RunService = {
   cancel(principal: Principal, runId: string): Promise<RunRecord>;
   /** `conflict` where it was answered or withdrawn, `bad_request` where the answer does not fit its kind. */
   answer(principal: Principal, interruptId: string, answer: InterruptAnswer): Promise<StoredInterrupt>;
+  /** Somebody has signed in to a server: calls that waited for that are made again. */
+  signedIn(principal: Principal, serverId: string): Promise<void>;
   changeQueued(
     principal: Principal,
     conversationId: string,
@@ -146,6 +149,13 @@ export type McpServers = {
   /** Never throws for what the server does. */
   test(principal: Principal, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport>;
   reconnect(principal: Principal, id: string): Promise<McpServerView>;
+  /**
+   * From now on the tool is called unasked only as long as it is what was shown with a question, or, without one, what
+   * it is now.
+   */
+  approve(of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): void;
+  /** Calls back when a server that wanted a sign-in is ready. */
+  onSignedIn(listener: (serverId: string) => void): void;
   log(principal: Principal, id: string, after?: string): Promise<McpLogPage>;
   tools(principal: Principal, id: string): Promise<McpToolDetail[]>;
   /** Never throws for what server or tool do. */

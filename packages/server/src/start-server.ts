@@ -97,6 +97,7 @@ async function assemble(
     storage,
     models,
     servers,
+    secrets,
     configurations,
     hub,
     clock,
@@ -105,6 +106,9 @@ async function assemble(
     ...(failpoint ? { failpoint } : {}),
   });
   ends.defer(() => runs.close());
+  servers.onSignedIn((id) => {
+    runs.signedIn(OWNER, id).catch((error: unknown) => log(`sign-in: ${error instanceof Error ? error.message : ''}`));
+  });
 
   const proxy = options.uiMcpProxy ? createProxy({ allow: options.proxyAllow, clock }) : null;
   ends.defer(() => proxy?.close());

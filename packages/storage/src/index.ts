@@ -27,3 +27,4 @@ export type { PermissionRepository } from './repositories/permissions.ts';
 export type { QueueRepository } from './repositories/queue.ts';
 export type { SecretRepository } from './repositories/secrets.ts';
 export type { SettingsRepository } from './repositories/settings.ts';
+export type { SignInRepository } from './repositories/sign-ins.ts';

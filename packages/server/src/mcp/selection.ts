@@ -1,3 +1,4 @@
+import { judgedBy } from '@toolyard/agent-host';
 import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
 import type { CallToolOptions, IndexedTool, McpHost, ToolHost } from '@toolyard/mcp-host';
 import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
@@ -62,8 +63,7 @@ export class Selection implements ToolSelection {
     return this.#sources;
   }
 
-  judged({ serverId, name }: ToolReference): JudgedTool | undefined {
-    const known = this.tools().find(({ tool }) => tool.serverId === serverId && tool.name === name);
-    return known && { builtIn: known.builtIn, readOnly: known.annotations?.readOnly === true };
+  judged(tool: ToolReference): JudgedTool | undefined {
+    return judgedBy(this.#options.host, this.tools(), tool);
   }
 }

@@ -1,6 +1,6 @@
 import type { IndexedTool, ServerHealth } from '@toolyard/mcp-host';
 import { definitionTokens, offersOf, redactedError, redactorFor, shownTransport } from '@toolyard/mcp-host';
-import type { McpServerView, McpToolDetail, McpToolView, PermissionView, ToolReference } from '@toolyard/protocol';
+import type { McpServerView, McpToolDetail, McpToolView, PermissionView, ToolChange, ToolReference } from '@toolyard/protocol';
 import { toErrorInfo } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
 
@@ -20,12 +20,14 @@ export type ServerViewOptions = {
   /** What was decided about tools for everywhere. */
   permissions: readonly PermissionView[];
   isToolOn: (tool: ToolReference) => boolean;
+  /** How a tool differs from what was approved of it. */
+  changeOf: (tool: ToolReference) => ToolChange | undefined;
 };
 
 /** A server as its owner sees it: nothing in it tells a key, an argument or an environment. */
 export function toServerView(options: ServerViewOptions): McpServerView {
-  const { server, enabled, health, tools, templates, permissions, isToolOn } = options;
-  const shown = tools.map((tool) => toToolView(tool, permissions, isToolOn));
+  const { server, enabled, health, tools, templates } = options;
+  const shown = tools.map((tool) => toToolView(tool, options));
   const base = {
     id: server.id,
     enabled,
@@ -78,12 +80,11 @@ function faulty(
   };
 }
 
-function toToolView(
-  listed: IndexedTool,
-  permissions: readonly PermissionView[],
-  isToolOn: (tool: ToolReference) => boolean,
-): McpToolView {
+type ToolViewOptions = Pick<ServerViewOptions, 'permissions' | 'isToolOn' | 'changeOf'>;
+
+function toToolView(listed: IndexedTool, { permissions, isToolOn, changeOf }: ToolViewOptions): McpToolView {
   const { tool, name, title, description, annotations } = listed;
+  const change = changeOf(tool);
   const decided = permissions.find((each) => each.tool.serverId === tool.serverId && each.tool.name === tool.name);
   return {
     tool,
@@ -95,18 +96,15 @@ function toToolView(
     permission: decided?.decision ?? null,
     enabled: isToolOn(tool),
     tokens: costOf(listed),
+    ...(change === undefined ? {} : { changed: { hasMoved: change.hasMoved, differences: change.differences } }),
   };
 }
 
 /** A tool with its schemas. */
-export function toToolDetail(
-  listed: IndexedTool,
-  permissions: readonly PermissionView[],
-  isToolOn: (tool: ToolReference) => boolean,
-): McpToolDetail {
+export function toToolDetail(listed: IndexedTool, options: ToolViewOptions): McpToolDetail {
   const { inputSchema, outputSchema } = listed;
   return {
-    ...toToolView(listed, permissions, isToolOn),
+    ...toToolView(listed, options),
     inputSchema,
     ...(outputSchema === undefined ? {} : { outputSchema }),
   };

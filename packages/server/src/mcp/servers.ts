@@ -1,4 +1,4 @@
-import type { CreateTransport, IndexedTool, ServerConfig, ServerState } from '@toolyard/mcp-host';
+import type { CreateTransport, IndexedTool, PinStore, ServerConfig, ServerState } from '@toolyard/mcp-host';
 import { McpHost, redactorFor } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import type {
@@ -11,6 +11,7 @@ import type {
   PermissionView,
   Principal,
   ResolvedAgentConfiguration,
+  ToolReference,
 } from '@toolyard/protocol';
 import { formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { PermissionRepository, SettingsRepository } from '@toolyard/storage';
@@ -25,7 +26,9 @@ import { ServerBook } from './server-book.ts';
 import { ServerDesk } from './server-desk.ts';
 import { ServerEditor } from './server-editor.ts';
 import { ServerFile } from './server-file.ts';
+import { NOBODY } from './nobody.ts';
 import { toServerView, toToolDetail } from './server-view.ts';
+import { loadPins } from './stored-pins.ts';
 
 /** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -46,7 +49,7 @@ export type ServersOptions = {
   env: Readonly<Record<string, string | undefined>>;
   /** Whoever runs this server: the only one who changes its MCP servers. */
   owner: Principal;
-  settings: Pick<SettingsRepository, 'get' | 'set'>;
+  settings: SettingsRepository;
   permissions: Pick<PermissionRepository, 'list'>;
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
@@ -59,7 +62,7 @@ export type ServersOptions = {
 export async function createServers(options: ServersOptions): Promise<OwnServers> {
   const { settings, owner, clock } = options;
   const book = await ServerBook.open({ settings, owner, now: () => clock.now() });
-  const servers = new OwnServers(options, book);
+  const servers = new OwnServers(options, book, await loadPins(options));
   await servers.start();
   return servers;
 }
@@ -80,9 +83,11 @@ class OwnServers implements Servers {
   /** Changes of the configuration, one after the other. */
   #reconciling: Promise<void> = Promise.resolve();
   readonly #told = new Set<string>();
+  readonly #wantsSignIn = new Set<string>();
+  #onSignedIn: (serverId: string) => void = () => undefined;
   #changes = 0;
 
-  constructor(options: ServersOptions, book: ServerBook) {
+  constructor(options: ServersOptions, book: ServerBook, pins: PinStore) {
     const { clock, hub, file, env, log } = options;
     this.#options = options;
     this.#book = book;
@@ -95,13 +100,14 @@ class OwnServers implements Servers {
         openWebSocket: (url, init) => this.#fetches.for(address).openWebSocket(url, init),
       })(config, context);
     };
-    this.#host = new McpHost({ servers: [], createTransport, clock, clientInfo });
+    this.#host = new McpHost({ servers: [], createTransport, clock, clientInfo, handlers: NOBODY, pins });
     this.#borrowed = new BorrowedServers(clock, (id) => void this.#host.disconnect(id));
     this.#signal = new ChangeSignal(clock, (id) => hub.changed(null, 'servers', ...(id === '' ? [] : [id])));
     this.#host.onChange((id) => {
       this.#changes++;
       if (this.#outwaited.has(id) && !ON_ITS_WAY.has(this.#stateOf(id) ?? '')) this.#outwaited.delete(id);
       this.#signal.changed(id);
+      this.#watchSignIn(id);
     });
     this.#editor = new ServerEditor({ book, file: this.#file, inspect: { createTransport, clock, clientInfo } });
     this.#desk = new ServerDesk({
@@ -135,7 +141,7 @@ class OwnServers implements Servers {
         tools: tools.get(server.id) ?? [],
         templates: this.#host.resources.templates(server.id).length,
         permissions,
-        isToolOn: (tool) => this.#book.isToolOn(tool),
+        ...this.#ofTools,
       }),
     );
     const { fault } = this.#file;
@@ -217,7 +223,7 @@ class OwnServers implements Servers {
     return this.#host
       .tools()
       .filter(({ tool }) => tool.serverId === id)
-      .map((tool) => toToolDetail(tool, permissions, (reference) => this.#book.isToolOn(reference)));
+      .map((tool) => toToolDetail(tool, { permissions, ...this.#ofTools }));
   }
 
   call: Servers['call'] = (_principal, id, request, signal) => this.#desk.call(id, request, signal);
@@ -248,6 +254,15 @@ class OwnServers implements Servers {
     await this.#host.whenSettled(ids, undefined, PATIENCE_MS);
   }
 
+  approve({ tool, definition = this.#host.definitionOf(tool) }: Parameters<Servers['approve']>[0]): void {
+    const config = this.#host.configurations.get(tool.serverId);
+    if (definition !== undefined && config?.builtIn !== true) this.#host.approveTool(tool, definition);
+  }
+
+  onSignedIn(listener: (serverId: string) => void): void {
+    this.#onSignedIn = listener;
+  }
+
   async close(): Promise<void> {
     this.#file.close();
     this.#borrowed.close();
@@ -255,6 +270,20 @@ class OwnServers implements Servers {
     await this.#host.close();
     this.#signal.close();
     await this.#fetches.close();
+  }
+
+  /** What else a tool is shown with. */
+  get #ofTools() {
+    return {
+      isToolOn: (tool: ToolReference) => this.#book.isToolOn(tool),
+      changeOf: (tool: ToolReference) => this.#host.trust.changeOf(tool),
+    };
+  }
+
+  #watchSignIn(id: string): void {
+    const state = this.#stateOf(id);
+    if (state === 'needs_sign_in') this.#wantsSignIn.add(id);
+    if (state === 'ready' && this.#wantsSignIn.delete(id)) this.#onSignedIn(id);
   }
 
   /** Makes what runs what is configured; a server that has not changed is not touched. */

@@ -6,7 +6,7 @@ import { permissionPage, permissionView, setPermission } from '../schemas/permis
 import type { HttpDeps } from '../types.ts';
 
 /** What was decided about tools for later. */
-export function addPermissionRoutes({ route }: Router, { storage, hub, clock }: HttpDeps): void {
+export function addPermissionRoutes({ route }: Router, { storage, servers, hub, clock }: HttpDeps): void {
   route({
     method: 'get',
     path: '/api/permissions',
@@ -28,6 +28,7 @@ export function addPermissionRoutes({ route }: Router, { storage, hub, clock }: 
     async handle({ principal, body }) {
       const permission = { ...body, at: clock.now() };
       await storage.permissions.set(principal, permission);
+      if (body.decision === 'allow') servers.approve(body);
       hub.changed(principal.ownerId, 'servers', body.tool.serverId);
       return permission;
     },

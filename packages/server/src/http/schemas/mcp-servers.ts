@@ -1,6 +1,6 @@
 import type { ChangeMcpServer, McpServerList, McpServerView, McpToolDetail, McpToolView } from '@toolyard/protocol';
 import { z } from 'zod';
-import { errorInfo, jsonObject, named, pageOf, time, toolReference } from './common.ts';
+import { errorInfo, jsonObject, named, pageOf, time, toolChange, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
 
 const phase = z.enum([
@@ -32,6 +32,7 @@ const toolFields = {
   permission: z.enum(['allow', 'never']).nullable(),
   enabled: z.boolean(),
   tokens: z.int(),
+  changed: toolChange.exactOptional(),
 };
 
 const mcpTool = named('McpToolView', exactly<McpToolView>()(z.strictObject(toolFields)));

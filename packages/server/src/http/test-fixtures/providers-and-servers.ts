@@ -80,6 +80,8 @@ export function createTestServers(ownerId: string): Servers {
       return found;
     },
     reconnect: async (principal, id) => find(principal, id),
+    approve() {},
+    onSignedIn() {},
     async add(principal, { id }) {
       if (id !== server.id) return { ...server, id };
       throw new ToolyardError({ code: 'conflict', message: `There is a server "${principal.ownerId}" already.` });
