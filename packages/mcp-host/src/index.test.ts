@@ -10,16 +10,26 @@ test('the package offers this and nothing else', () => {
     'createEraMemory',
     'createMemoryAuthStore',
     'createWebTransports',
+    'definitionTokens',
+    'inspectServer',
+    'offersOf',
     'platformWebSocket',
+    'redactedError',
     'redactorFor',
     'shownAddress',
+    'shownTransport',
   ]);
   expect(Object.keys(node).sort()).toEqual([
+    'McpConfigFile',
+    'configOf',
     'createNodeTransports',
     'createStdioTransport',
+    'fillTransport',
     'killAllStdioChildren',
     'readJsonFile',
     'readMcpConfig',
+    'readTransport',
+    'watchConfigFile',
   ]);
 });
 

@@ -1,0 +1,131 @@
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type {
+  McpPromptList,
+  McpResourceView,
+  McpServerList,
+  McpTemplateView,
+  McpToolDetail,
+  Page,
+} from '@toolyard/protocol';
+import type { McpServersOfOne } from '@toolyard/server/machine-servers';
+import { ToolyardError } from '@toolyard/protocol';
+import { plain } from '../plain.ts';
+import { dataDirFrom } from '../server/data-dir.ts';
+import type { ServerClient } from '../server/server-client.ts';
+import { ServerUnreachable } from '../server/server-lost.ts';
+import { dateServer } from '../servers.ts';
+
+export type McpFlags = {
+  /** True without an address: the server of the data folder. */
+  server?: string | true;
+  token?: string;
+  dataDir?: string;
+  /** Never asks a running server. */
+  alone?: boolean;
+  json?: boolean;
+};
+
+/** Whom a command deals with: a running Toolyard, or the servers of `mcp.json` started for this command alone. */
+export type McpSource = AsyncDisposable &
+  McpServersOfOne & {
+    /** Where the servers run, for people. */
+    told: string;
+    /** Has those that are switched on connected, where nobody else has seen to that. */
+    connectAll(): Promise<void>;
+  };
+
+/**
+ * The running server that was named, or the one that has the data folder; where there is none, this process alone.
+ *
+ * @throws ToolyardError where a server was named and does not answer
+ */
+export async function openSource(flags: McpFlags, env: NodeJS.ProcessEnv): Promise<McpSource> {
+  const client = flags.alone === true ? null : await runningServer(flags, env);
+  return client === null ? openAlone({ flags, env }) : atServer(client);
+}
+
+/** A server that is not configured anywhere, started for this command. */
+export function openAdHoc(flags: McpFlags, env: NodeJS.ProcessEnv, config: ServerConfig): Promise<McpSource> {
+  return openAlone({ flags, env, only: config });
+}
+
+async function runningServer(flags: McpFlags, env: NodeJS.ProcessEnv): Promise<ServerClient | null> {
+  const { serverClient } = await import('../server/server-client.ts');
+  const { server, token, dataDir } = flags;
+  const named = {
+    ...(server === undefined || server === true ? {} : { server }),
+    ...(token === undefined ? {} : { token }),
+    ...(dataDir === undefined ? {} : { dataDir }),
+  };
+  try {
+    const client = serverClient(named, env, (input, init) => globalThis.fetch(input, init));
+    await client.get('/health');
+    return client;
+  } catch (thrown) {
+    const isMissing =
+      thrown instanceof ServerUnreachable || (ToolyardError.isInstance(thrown) && thrown.code === 'bad_config');
+    if (server !== undefined || !isMissing) throw thrown;
+    return null;
+  }
+}
+
+async function openAlone(options: {
+  flags: McpFlags;
+  env: NodeJS.ProcessEnv;
+  only?: ServerConfig;
+}): Promise<McpSource> {
+  const { flags, env, only } = options;
+  const { openMachineServers } = await import('@toolyard/server/machine-servers');
+  const dataDir = dataDirFrom(flags.dataDir, env);
+  const servers = await openMachineServers({
+    dataDir,
+    env,
+    builtIn: only === undefined ? [dateServer()] : [],
+    flags: only === undefined ? [] : [only],
+    log: (line) => void process.stderr.write(`toolyard: ${plain(line)}\n`),
+  });
+  return {
+    ...servers,
+    told:
+      only === undefined
+        ? 'no Toolyard is running: the servers of mcp.json are started for this command'
+        : 'started for this command',
+    [Symbol.asyncDispose]: () => servers.close(),
+  };
+}
+
+function atServer(client: ServerClient): McpSource {
+  const at = (id: string, rest = ''): string => `/api/mcp/servers/${encodeURIComponent(id)}${rest}`;
+  const all = async <T>(path: string): Promise<T[]> => {
+    const items: T[] = [];
+    let after: string | undefined;
+    do {
+      const page: Page<T> = await client.get(after === undefined ? path : `${path}?after=${encodeURIComponent(after)}`);
+      items.push(...page.items);
+      after = page.next;
+    } while (after !== undefined);
+    return items;
+  };
+  return {
+    told: `the Toolyard at ${client.url}`,
+    list: () => client.get<McpServerList>('/api/mcp/servers'),
+    add: (server) => client.post('/api/mcp/servers', server),
+    configuration: (id) => client.get(at(id, '/configuration')),
+    edit: (id, edit) => client.put(at(id), edit),
+    remove: (id) => client.delete(at(id)),
+    change: (id, change) => client.patch(at(id), change),
+    test: (request, signal) => client.post('/api/mcp/test', request, signal),
+    reconnect: (id) => client.post(at(id, '/reconnect')),
+    log: (id, after) => client.get(at(id, `/log${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`)),
+    tools: (id) => all<McpToolDetail>(at(id, '/tools')),
+    call: (id, call, signal) => client.post(at(id, '/call'), call, signal),
+    resources: (id) => all<McpResourceView>(at(id, '/resources')),
+    templates: (id) => all<McpTemplateView>(at(id, '/templates')),
+    read: (id, uri, signal) => client.post(at(id, '/read'), { uri }, signal),
+    prompts: () => client.get<McpPromptList>('/api/mcp/prompts'),
+    getPrompt: (id, prompt, signal) => client.post(at(id, '/prompts/get'), prompt, signal),
+    complete: (id, request, signal) => client.post(at(id, '/complete'), request, signal),
+    connectAll: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
