@@ -83,7 +83,7 @@ describe.skipIf(NO_BROWSER !== null)(`MCP servers in the page${NO_BROWSER === nu
     await row(page, 'empty')
       .getByText(/mcp\.json, line \d+: server "empty" has neither/)
       .waitFor();
-    await row(page, 'off').getByText('Off').waitFor();
+    await row(page, 'off').getByText('Off · program').waitFor();
     await row(page, 'Date and time').getByText('built in').waitFor();
     expect(await axeFinds(page)).toEqual([]);
 
