@@ -142,6 +142,7 @@ export class McpHost implements ToolHost {
   async remove(id: string): Promise<void> {
     this.resources.forget(id);
     await this.#servers.remove(id);
+    if (this.#servers.find(id) === undefined) this.#signIns.forget(id);
   }
 
   /**

@@ -10,7 +10,10 @@ import type { ServerConfig, ServerHealth, TransportConfig } from './types.ts';
 /** How long a server may take for resources and prompts, when its tools are listed. Milliseconds. */
 const REST_MS = 5_000;
 
-export type InspectOptions = Pick<McpHostOptions, 'createTransport' | 'clock' | 'clientInfo' | 'eraMemory'> & {
+export type InspectOptions = Pick<
+  McpHostOptions,
+  'createTransport' | 'clock' | 'clientInfo' | 'eraMemory' | 'signIn'
+> & {
   config: ServerConfig;
   /** Ends it early; the report then says so. */
   signal?: AbortSignal;
@@ -27,13 +30,14 @@ export type InspectOptions = Pick<McpHostOptions, 'createTransport' | 'clock' | 
 export async function inspectServer(options: InspectOptions): Promise<McpTestReport> {
   const { clock, signal } = options;
   const { disabled: _disabled, ...config } = options.config;
-  const { createTransport, clientInfo, eraMemory } = options;
+  const { createTransport, clientInfo, eraMemory, signIn } = options;
   await using host = new McpHost({
     servers: [config],
     createTransport,
     clock,
     clientInfo,
     ...(eraMemory === undefined ? {} : { eraMemory }),
+    ...(signIn === undefined ? {} : { signIn }),
     maxReconnects: 0,
   });
   const began = clock.monotonic();

@@ -159,6 +159,8 @@ export type {
   McpServerList,
   McpServerState,
   McpServerView,
+  McpSignInStarted,
+  McpSignInView,
   McpTemplateView,
   McpTestReport,
   McpToolDetail,

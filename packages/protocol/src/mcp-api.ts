@@ -62,6 +62,8 @@ export type McpServerView = McpIntroduction & {
   phases: { phase: McpPhase; at: number }[];
   /** While `reconnecting`: which attempt this is or will be, and, while waiting, when it begins. */
   reconnect?: { attempt: number; of: number; at?: number };
+  /** Of a server one may sign in to: how that stands. */
+  signIn?: McpSignInView;
   offers: McpOffers;
   /** What the definitions of its tools cost in every request, estimated in tokens; those switched off cost nothing. */
   tokens: number;
@@ -70,6 +72,22 @@ export type McpServerView = McpIntroduction & {
   /** The end of its log; the whole of it is at `/log`. */
   log: { at: number; level: 'info' | 'warning' | 'error'; text: string }[];
 };
+
+/** How the sign-in to a server stands. */
+export type McpSignInView = {
+  state: 'signed_out' | 'signing_in' | 'signed_in';
+  /** Who asks for the password, or did. */
+  issuer?: string;
+  /** What Toolyard may do there; words with spaces between. */
+  scope?: string;
+  /** What is to be given with the next sign-in, where the server has said so. */
+  wanted?: string;
+  /** Of the last sign-in or renewal, oldest first: each request and what came of it. */
+  hops: { at: number; step: string; request: string; status?: number; said?: string }[];
+};
+
+/** `POST /api/mcp/servers/:id/sign-in`: where a person has to go. */
+export type McpSignInStarted = { url: string; issuer: string };
 
 export type McpToolView = {
   tool: ToolReference;

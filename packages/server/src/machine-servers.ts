@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import { systemClock } from '@toolyard/protocol';
 import { createServers } from './mcp/servers.ts';
-import type { McpServers } from './services.ts';
+import { openMachineSignIns } from './mcp/machine-sign-ins.ts';
+import type { McpServers, McpSignIns } from './services.ts';
 
 type WithoutPrincipal<Method> = Method extends (principal: never, ...rest: infer Rest) => infer Result
   ? (...rest: Rest) => Result
@@ -17,6 +18,9 @@ type WithoutPrincipal<Method> = Method extends (principal: never, ...rest: infer
 export type McpServersOfOne = { [Name in keyof McpServers]: WithoutPrincipal<McpServers[Name]> };
 
 export type MachineServers = McpServersOfOne & {
+  signIn: WithoutPrincipal<McpSignIns['signIn']>;
+  finishSignIn: McpSignIns['finishSignIn'];
+  signOut: WithoutPrincipal<McpSignIns['signOut']>;
   /** Connects all that are switched on, and waits for them, bounded. */
   connectAll(): Promise<void>;
   /** Leaves all servers. */
@@ -36,8 +40,11 @@ export type MachineServersOptions = {
 
 /** Nothing is connected yet. A file that cannot be read is told in the list. */
 export async function openMachineServers({ dataDir, ...options }: MachineServersOptions): Promise<MachineServers> {
+  const { env, log } = options;
+  const signIns = openMachineSignIns({ dataDir, env, log });
   const servers = await createServers({
     ...options,
+    signIns,
     file: join(dataDir, 'mcp.json'),
     owner: NOBODY,
     settings: { get: () => Promise.resolve(undefined), set: () => Promise.resolve() },
@@ -64,7 +71,13 @@ export async function openMachineServers({ dataDir, ...options }: MachineServers
     prompts: () => servers.prompts(NOBODY),
     getPrompt: (id, prompt, signal) => servers.getPrompt(NOBODY, id, prompt, signal),
     complete: (id, request, signal) => servers.complete(NOBODY, id, request, signal),
+    signIn: (id, redirectUrl) => servers.signIn(NOBODY, id, redirectUrl),
+    finishSignIn: (response) => servers.finishSignIn(response),
+    signOut: (id) => servers.signOut(NOBODY, id),
     connectAll: () => servers.connectAll(),
-    close: () => servers.close(),
+    async close() {
+      await servers.close();
+      signIns.close();
+    },
   };
 }

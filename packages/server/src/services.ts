@@ -1,5 +1,5 @@
 import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
-import type { ToolHost } from '@toolyard/mcp-host';
+import type { SignInResponse, ToolHost } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
   AgentConfiguration,
@@ -29,6 +29,7 @@ import type {
   InterruptAnswer,
   LiveEvent,
   McpServerView,
+  McpSignInStarted,
   ModelReference,
   ModelsView,
   Principal,
@@ -173,9 +174,19 @@ export type McpServers = {
   ): Promise<McpCompletion>;
 };
 
-/** The MCP servers of this process, also as runs use them. */
-export type Servers = McpServers & {
-  /** Waits, bounded, for servers of this configuration that are still connecting. */
-  select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection>;
-  close(): Promise<void>;
+/** Signing in to MCP servers. */
+export type McpSignIns = {
+  /** Where a person signs in to it; they come back to `redirectUrl`. */
+  signIn(principal: Principal, id: string, redirectUrl: string): Promise<McpSignInStarted>;
+  /** Whoever brings a state of ours may finish that sign-in. Gives the server it was. */
+  finishSignIn(response: SignInResponse): Promise<string>;
+  signOut(principal: Principal, id: string): Promise<McpServerView>;
 };
+
+/** The MCP servers of this process, also as runs use them. */
+export type Servers = McpServers &
+  McpSignIns & {
+    /** Waits, bounded, for servers of this configuration that are still connecting. */
+    select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection>;
+    close(): Promise<void>;
+  };

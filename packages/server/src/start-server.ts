@@ -17,6 +17,7 @@ import { OWNER } from './http/types.ts';
 import { createLiveHub } from './live/hub.ts';
 import { createLiveStreams } from './live/streams.ts';
 import { createServers } from './mcp/servers.ts';
+import { createSignInStore } from './mcp/sign-in-store.ts';
 import { createModels } from './models/models.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { createRunService } from './runs/create-run-service.ts';
@@ -83,6 +84,7 @@ async function assemble(
     owner: OWNER,
     settings: storage.settings,
     permissions: storage.permissions,
+    signIns: createSignInStore({ repository: storage.signIns, secrets, owner: OWNER, clock }),
     hub,
     clock,
     log,

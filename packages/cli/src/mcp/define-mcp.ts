@@ -1,8 +1,12 @@
 import type { Command } from 'commander';
-import { repeatable } from '../options.ts';
+import { port, repeatable } from '../options.ts';
+import type { AuthFlags } from './auth.ts';
 import type { AddFlags } from './change.ts';
 import type { McpFlags } from './mcp-source.ts';
 import type { TargetFlags } from './target.ts';
+
+/** The same each time: many sign-in servers know only the addresses that were registered with them. */
+const SIGN_IN_PORT = 8_719;
 
 const SERVER = 'its name in mcp.json, or an address or quoted command';
 
@@ -21,7 +25,7 @@ Examples:
   toolyard mcp add files -- npx -y @modelcontextprotocol/server-filesystem /my/documents
   toolyard mcp add docs https://example.com/mcp --header 'Authorization: Bearer \${env:DOCS_KEY}'
   toolyard mcp test https://example.com/mcp
-  toolyard mcp call date get_current_date --arg timezone=Europe/Berlin`,
+  toolyard mcp call date get-date --arg timezone=Europe/Berlin`,
     )
     .exitOverride();
 
@@ -71,6 +75,17 @@ function defineConfiguring(mcp: Command): void {
     const { testServer } = await import('./run.ts');
     process.exitCode = await testServer(flags, words);
   });
+
+  withSourceOptions(
+    mcp.command('auth').argument('<server>', 'its name in mcp.json').description('Sign in to a server (OAuth)'),
+  )
+    .option('--no-open', 'do not open a browser, only print the address')
+    .option('--out', 'sign out instead')
+    .option('--port <n>', 'where you are sent back to while no Toolyard is running', port, SIGN_IN_PORT)
+    .action(async (server: string, flags: AuthFlags) => {
+      const { signInTo } = await import('./auth.ts');
+      await exit(flags, (source, signal) => signInTo(source, { id: server, signal }, flags));
+    });
 
   withSourceOptions(mcp.command('log').argument('<server>', SERVER).description('What happened with a server'))
     .option('--follow', 'and what goes on happening, until Ctrl-C')

@@ -3,11 +3,13 @@ import type {
   McpPromptList,
   McpResourceView,
   McpServerList,
+  McpServerView,
+  McpSignInStarted,
   McpTemplateView,
   McpToolDetail,
   Page,
 } from '@toolyard/protocol';
-import type { McpServersOfOne } from '@toolyard/server/machine-servers';
+import type { MachineServers, McpServersOfOne } from '@toolyard/server/machine-servers';
 import { ToolyardError } from '@toolyard/protocol';
 import { plain } from '../plain.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
@@ -30,9 +32,14 @@ export type McpSource = AsyncDisposable &
   McpServersOfOne & {
     /** Where the servers run, for people. */
     told: string;
+    /** Has a person sign in; `finished` when they have, and the server was connected anew. */
+    signIn(id: string, options: { port: number; signal: AbortSignal }): Promise<StartedSignIn>;
+    signOut(id: string): Promise<unknown>;
     /** Has those that are switched on connected, where nobody else has seen to that. */
     connectAll(): Promise<void>;
   };
+
+export type StartedSignIn = McpSignInStarted & { finished: Promise<McpServerView> };
 
 /**
  * The running server that was named, or the one that has the data folder; where there is none, this process alone.
@@ -86,12 +93,47 @@ async function openAlone(options: {
   });
   return {
     ...servers,
+    signIn: (id, how) => signInAlone(servers, id, how),
     told:
       only === undefined
         ? 'no Toolyard is running: the servers of mcp.json are started for this command'
         : 'started for this command',
     [Symbol.asyncDispose]: () => servers.close(),
   };
+}
+
+/** The person comes back to this command itself. */
+async function signInAlone(
+  servers: MachineServers,
+  id: string,
+  { port, signal }: { port: number; signal: AbortSignal },
+): Promise<StartedSignIn> {
+  const { listenForSignIn } = await import('./sign-in-listener.ts');
+  const listener = await listenForSignIn(port);
+  try {
+    // What the server says with its refusal belongs to the sign-in: what it needs, and who signs people in.
+    await servers.reconnect(id).catch(() => undefined);
+    const started = await servers.signIn(id, listener.redirectUrl);
+    const state = new URL(started.url).searchParams.get('state') ?? '';
+    const finish = async (): Promise<McpServerView> => {
+      try {
+        await servers.finishSignIn(await listener.next(state, signal));
+      } finally {
+        await listener[Symbol.asyncDispose]();
+      }
+      return servers.reconnect(id);
+    };
+    return { ...started, finished: finish() };
+  } catch (thrown) {
+    await listener[Symbol.asyncDispose]();
+    throw thrown;
+  }
+}
+
+function findServer(servers: readonly McpServerView[], id: string): McpServerView {
+  const found = servers.find((server) => server.id === id);
+  if (found !== undefined) return found;
+  throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
 }
 
 function atServer(client: ServerClient): McpSource {
@@ -125,6 +167,16 @@ function atServer(client: ServerClient): McpSource {
     prompts: () => client.get<McpPromptList>('/api/mcp/prompts'),
     getPrompt: (id, prompt, signal) => client.post(at(id, '/prompts/get'), prompt, signal),
     complete: (id, request, signal) => client.post(at(id, '/complete'), request, signal),
+    async signIn(id, { signal }) {
+      const started = await client.post<McpSignInStarted>(at(id, '/sign-in'), {}, signal);
+      const look = async (): Promise<McpServerView> => {
+        const { items } = await client.get<McpServerList>('/api/mcp/servers');
+        return findServer(items, id);
+      };
+      const { whenSignedIn } = await import('./auth.ts');
+      return { ...started, finished: whenSignedIn(look, signal) };
+    },
+    signOut: (id) => client.delete(at(id, '/sign-in')),
     connectAll: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

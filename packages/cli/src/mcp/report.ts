@@ -58,9 +58,9 @@ function sayServer(report: McpTestReport): void {
   say('');
   const shown = tools.slice(0, TOOLS_SHOWN);
   for (const line of columns(
-    shown.map((tool) => [`  ${tool.name}`, `${tool.tokens} tokens`, tool.readOnly ? 'read-only' : '']),
+    shown.map((tool) => [tool.name, `${tool.tokens} tokens`, tool.readOnly ? 'read-only' : '']),
   )) {
-    say(line);
+    say(`  ${line}`);
   }
   if (tools.length > shown.length) say(`  and ${tools.length - shown.length} cheaper ones`);
 }

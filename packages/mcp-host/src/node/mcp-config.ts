@@ -9,6 +9,7 @@ import { parseJsonFile, readTextFile } from './json-file.ts';
 import type { Variables } from './mcp-variables.ts';
 import { fillVariables } from './mcp-variables.ts';
 import type { ServerSwitches, WrittenTransport } from './written-server.ts';
+import { readOAuth } from './read-oauth.ts';
 import { readSwitches, readTransport } from './written-server.ts';
 
 /** One server of an `mcp.json`: usable, or set aside with the reason. */
@@ -87,7 +88,10 @@ function readEntry(
     if (!isJsonObject(entry)) throw bad(`${where} is not an object.`);
     written = readTransport(entry, where);
     const transport = fillTransport(written, source, where);
-    return { id, line, switches, written, config: configOf(id, transport, switches) };
+    const fill = (text: string): string => fillVariables(text, source, where);
+    const oauth = transport.type === 'stdio' ? undefined : readOAuth(entry, { fill, folder: source.folder, where });
+    const config = { ...configOf(id, transport, switches), ...(oauth === undefined ? {} : { oauth }) };
+    return { id, line, switches, written, config };
   } catch (thrown) {
     if (!ToolyardError.isInstance(thrown)) throw thrown;
     return { id, line, switches, ...(written === undefined ? {} : { written }), fault: thrown };

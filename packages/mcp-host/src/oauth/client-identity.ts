@@ -81,9 +81,8 @@ async function configuredClient(options: ClientOptions, clientId: string): Promi
   const client = { issuer: server.issuer, clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
   if (settings.issuer !== undefined) return client;
   const row = await store.get(clientKey(serverId));
-  const bound = row === undefined ? undefined : row.value['configured'];
-  if (bound === clientId && row !== undefined) {
-    const issuer = String(row.value['issuer']);
+  const { configured, issuer } = row?.value ?? {};
+  if (configured === clientId && typeof issuer === 'string') {
     if (isSameIssuer(issuer, server.issuer)) return client;
     throw new ToolyardError({
       code: 'server_refused',

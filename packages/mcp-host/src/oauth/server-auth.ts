@@ -29,8 +29,8 @@ export type ServerAuthOptions = {
   /** For the addresses that server and sign-in server name. */
   fetch: Fetch;
   clock: Clock;
-  note(level: 'info' | 'warning', text: string): void;
-  onChange(): void;
+  note: (level: 'info' | 'warning', text: string) => void;
+  onChange: () => void;
 };
 
 /**

@@ -236,7 +236,7 @@ function readPending(value: JsonObject): Pending | undefined {
     authMethods: Array.isArray(authMethods) ? authMethods.map(String) : [],
     client: {
       issuer: text('issuer'),
-      clientId: String(client['clientId']),
+      clientId: typeof client['clientId'] === 'string' ? client['clientId'] : '',
       ...optional(client, 'clientSecret'),
       ...optional(client, 'authMethod'),
     },

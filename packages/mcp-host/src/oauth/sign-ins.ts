@@ -17,8 +17,8 @@ export type SignInsOptions = {
 
 /** What the sign-in of one server tells its owner. */
 export type SignInNews = {
-  note(level: LogEntry['level'], text: string): void;
-  onChange(): void;
+  note: (level: LogEntry['level'], text: string) => void;
+  onChange: () => void;
 };
 
 /** The sign-ins of all servers of a host. */
@@ -51,6 +51,11 @@ export class SignIns {
     });
     this.#auths.set(config.id, auth);
     return auth;
+  }
+
+  /** The server is no longer there; its tokens stay where they are kept. */
+  forget(serverId: string): void {
+    this.#auths.delete(serverId);
   }
 
   /** @throws ToolyardError */

@@ -109,16 +109,15 @@ async function sayWho(request: TokenRequest, headers: Headers, body: URLSearchPa
     [...authMethods],
   );
   if (method === 'client_secret_basic' && clientSecret !== undefined) {
-    // Both are written as in a form first (RFC 6749, 2.3.1): a colon in them would split them elsewhere.
-    headers.set('authorization', `Basic ${btoa(`${asForm(clientId)}:${asForm(clientSecret)}`)}`);
+    // Encoded first (RFC 6749, 2.3.1): a colon in them would split them elsewhere.
+    headers.set(
+      'authorization',
+      `Basic ${btoa(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`)}`,
+    );
     return;
   }
   body.set('client_id', clientId);
   if (method === 'client_secret_post' && clientSecret !== undefined) body.set('client_secret', clientSecret);
-}
-
-function asForm(text: string): string {
-  return new URLSearchParams({ '': text }).toString().slice(1);
 }
 
 async function readAnswer(response: Response): Promise<JsonObject> {

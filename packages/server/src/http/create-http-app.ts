@@ -22,6 +22,7 @@ import { addPreflightRoute } from './routes/preflight.ts';
 import { addProxyRoutes, isProxyPath } from './routes/proxy.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addMcpRoutes } from './routes/mcp.ts';
+import { addMcpSignInRoutes } from './routes/mcp-sign-in.ts';
 import { addMcpOfferRoutes } from './routes/mcp-offers.ts';
 import { addPermissionRoutes } from './routes/permissions.ts';
 import { addSessionRoutes } from './routes/session.ts';
@@ -114,6 +115,7 @@ function addRoutes(
   addAgentRoutes(router, deps);
   addModelRoutes(router, deps);
   addMcpRoutes(router, deps);
+  addMcpSignInRoutes(router, deps);
   addMcpOfferRoutes(router, deps);
   addPermissionRoutes(router, deps);
   addPreflightRoute(router);

@@ -19,7 +19,7 @@ import { withoutSecrets, withSecrets } from './secrets-of-servers.ts';
 export type ServerEditorOptions = {
   book: ServerBook;
   file: ServerFile;
-  inspect: Pick<InspectOptions, 'createTransport' | 'clock' | 'clientInfo'>;
+  inspect: Pick<InspectOptions, 'createTransport' | 'clock' | 'clientInfo' | 'signIn'>;
 };
 
 const NO_SWITCHES = { enabled: true, disabledTools: [], allowedTools: [], trusted: false };

@@ -1,6 +1,14 @@
-import type { IndexedTool, ServerHealth } from '@toolyard/mcp-host';
+import type { IndexedTool, ServerHealth, SignInHealth } from '@toolyard/mcp-host';
 import { definitionTokens, offersOf, redactedError, redactorFor, shownTransport } from '@toolyard/mcp-host';
-import type { McpServerView, McpToolDetail, McpToolView, PermissionView, ToolChange, ToolReference } from '@toolyard/protocol';
+import type {
+  McpServerView,
+  McpSignInView,
+  McpToolDetail,
+  McpToolView,
+  PermissionView,
+  ToolChange,
+  ToolReference,
+} from '@toolyard/protocol';
 import { toErrorInfo } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
 
@@ -51,6 +59,7 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     ...(capabilities === undefined ? {} : { capabilities }),
     ...(error === undefined ? {} : { error: redactedError(error, redact) }),
     phases: health.phases,
+    ...(health.signIn === undefined ? {} : { signIn: signInOf(health.signIn, redact) }),
     ...(reconnect === undefined ? {} : { reconnect }),
     offers: offersOf(health, tools.length, templates),
     tokens: shown.reduce((sum, tool) => sum + (tool.enabled ? tool.tokens : 0), 0),
@@ -58,6 +67,12 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     skipped: health.skipped,
     log: health.log.slice(-LOG_LINES).map(({ at, level, text }) => ({ at, level, text: redact(text) })),
   };
+}
+
+/** What the other side said is its own words: it may repeat what it was sent. */
+function signInOf(signIn: SignInHealth, redact: (text: string) => string): McpSignInView {
+  const hops = signIn.hops.map((hop) => (hop.said === undefined ? hop : { ...hop, said: redact(hop.said) }));
+  return { ...signIn, hops };
 }
 
 /** One whose entry cannot be read. */

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServerConfig } from '@toolyard/mcp-host';
+import { createMemoryAuthStore } from '@toolyard/mcp-host';
 import type { McpConfigEntry } from '@toolyard/mcp-host/node';
 import { readMcpConfig } from '@toolyard/mcp-host/node';
 import type { Clock, McpServerView, Principal, ResolvedAgentConfiguration } from '@toolyard/protocol';
@@ -71,6 +72,7 @@ async function start(servers: Given[], clock: Clock = systemClock): Promise<Serv
     owner: me,
     settings: storage.settings,
     permissions: storage.permissions,
+    signIns: createMemoryAuthStore(),
     hub: { changed: (_owner, _what, id) => void changed.push(id) },
     clock,
     log: (line) => void logged.push(line),

@@ -1,4 +1,12 @@
-import type { CreateTransport, IndexedTool, PinStore, ServerConfig, ServerState } from '@toolyard/mcp-host';
+import type {
+  AuthStore,
+  CreateTransport,
+  IndexedTool,
+  PinStore,
+  ServerConfig,
+  ServerState,
+  SignInResponse,
+} from '@toolyard/mcp-host';
 import { McpHost, redactorFor } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import type {
@@ -8,6 +16,7 @@ import type {
   EditMcpServer,
   McpServerList,
   McpServerView,
+  McpSignInStarted,
   PermissionView,
   Principal,
   ResolvedAgentConfiguration,
@@ -29,6 +38,7 @@ import { ServerFile } from './server-file.ts';
 import { NOBODY } from './nobody.ts';
 import { toServerView, toToolDetail } from './server-view.ts';
 import { loadPins } from './stored-pins.ts';
+import { createSignInFetches } from './sign-in-fetches.ts';
 
 /** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -52,6 +62,8 @@ export type ServersOptions = {
   settings: SettingsRepository;
   permissions: Pick<PermissionRepository, 'list'>;
   hub: Pick<LiveHub, 'changed'>;
+  /** Where sign-ins to servers are kept. */
+  signIns: AuthStore;
   clock: Clock;
   log: (line: string) => void;
   /** False connects a server only when somebody wants something of it, and follows no changes of the file. */
@@ -72,6 +84,7 @@ class OwnServers implements Servers {
   readonly #book: ServerBook;
   readonly #file: ServerFile;
   readonly #fetches = createOwnerFetches();
+  readonly #signInFetches = createSignInFetches();
   readonly #host: McpHost;
   readonly #borrowed: BorrowedServers;
   readonly #signal: ChangeSignal;
@@ -88,7 +101,7 @@ class OwnServers implements Servers {
   #changes = 0;
 
   constructor(options: ServersOptions, book: ServerBook, pins: PinStore) {
-    const { clock, hub, file, env, log } = options;
+    const { clock, hub, file, env, log, signIns } = options;
     this.#options = options;
     this.#book = book;
     this.#file = new ServerFile({ path: file, env, clock, log, onChange: () => void this.#reconcile() });
@@ -100,7 +113,12 @@ class OwnServers implements Servers {
         openWebSocket: (url, init) => this.#fetches.for(address).openWebSocket(url, init),
       })(config, context);
     };
-    this.#host = new McpHost({ servers: [], createTransport, clock, clientInfo, handlers: NOBODY, pins });
+    const signIn = {
+      store: signIns,
+      fetchFor: (config: ServerConfig) => this.#signInFetches.for(config),
+      introduction: { name: 'Toolyard' },
+    };
+    this.#host = new McpHost({ servers: [], createTransport, clock, clientInfo, handlers: NOBODY, pins, signIn });
     this.#borrowed = new BorrowedServers(clock, (id) => void this.#host.disconnect(id));
     this.#signal = new ChangeSignal(clock, (id) => hub.changed(null, 'servers', ...(id === '' ? [] : [id])));
     this.#host.onChange((id) => {
@@ -109,7 +127,11 @@ class OwnServers implements Servers {
       this.#signal.changed(id);
       this.#watchSignIn(id);
     });
-    this.#editor = new ServerEditor({ book, file: this.#file, inspect: { createTransport, clock, clientInfo } });
+    this.#editor = new ServerEditor({
+      book,
+      file: this.#file,
+      inspect: { createTransport, clock, clientInfo, signIn },
+    });
     this.#desk = new ServerDesk({
       host: this.#host,
       ids: () => book.ids,
@@ -172,6 +194,8 @@ class OwnServers implements Servers {
   async remove(principal: Principal, id: string): Promise<void> {
     this.#check(principal, id);
     this.#editor.remove(id);
+    // Nobody is to find a way in that was left behind.
+    await this.#host.signOut(id).catch(() => undefined);
     await this.#book.forget([id], [id]);
     await this.#reconcile();
   }
@@ -206,6 +230,28 @@ class OwnServers implements Servers {
     // What goes wrong stands in the view.
     this.#host.reconnect(id).catch(() => undefined);
     await this.#host.whenSettled([id], new AbortController().signal, PATIENCE_MS);
+    return this.#view(principal, id);
+  }
+
+  async signIn(principal: Principal, id: string, redirectUrl: string): Promise<McpSignInStarted> {
+    this.#check(principal, id);
+    this.#configOf(id);
+    const { authorizationUrl, issuer } = await this.#host.signIn(id, { redirectUrl });
+    return { url: authorizationUrl, issuer };
+  }
+
+  finishSignIn(response: SignInResponse): Promise<string> {
+    return this.#host.finishSignIn(response);
+  }
+
+  async signOut(principal: Principal, id: string): Promise<McpServerView> {
+    this.#check(principal, id);
+    this.#configOf(id);
+    await this.#host.signOut(id);
+    if (this.#book.isEnabled(id)) {
+      this.#connect(id);
+      await this.#host.whenSettled([id], undefined, PATIENCE_MS);
+    }
     return this.#view(principal, id);
   }
 
@@ -270,6 +316,7 @@ class OwnServers implements Servers {
     await this.#host.close();
     this.#signal.close();
     await this.#fetches.close();
+    await this.#signInFetches.close();
   }
 
   /** What else a tool is shown with. */

@@ -16,20 +16,34 @@ export type SignInFetches = {
  * else is on it.
  */
 export function createSignInFetches(): SignInFetches {
-  const made: GuardedFetch[] = [];
+  const made = new Map<string, GuardedFetch>();
   return {
     for({ transport, oauth }) {
       const address = 'url' in transport ? transport.url : '';
       const { issuer, grant } = oauth ?? {};
-      const typed = [address, issuer, grant?.type === 'enterprise' ? grant.tokenEndpoint : undefined];
-      const isTyped = trustOrigins(typed.filter((one) => one !== undefined && URL.canParse(one)) as string[]);
-      const isNear = trustNeighbours(address);
-      const fetch = createGuardedFetch({ trust: (url) => isTyped(url) || isNear(url), httpsOnly: true });
-      made.push(fetch);
-      return fetch;
+      const provider = grant?.type === 'enterprise' ? [grant.tokenEndpoint] : [];
+      const typed = [address, ...(issuer === undefined ? [] : [issuer]), ...provider].filter(isWebAddress);
+      const key = JSON.stringify(typed);
+      return (input, init) => {
+        const known = made.get(key) ?? makeFetch(address, typed);
+        made.set(key, known);
+        return known(input, init);
+      };
     },
     async close() {
-      await Promise.all(made.splice(0).map((one) => one.close()));
+      const all = [...made.values()];
+      made.clear();
+      await Promise.all(all.map((one) => one.close()));
     },
   };
+}
+
+function makeFetch(address: string, typed: readonly string[]): GuardedFetch {
+  const isTyped = trustOrigins(typed);
+  const isNear = trustNeighbours(address);
+  return createGuardedFetch({ trust: (url) => isTyped(url) || isNear(url), httpsOnly: true });
+}
+
+function isWebAddress(address: string): boolean {
+  return /^https?:/i.test(address) && URL.canParse(address);
 }

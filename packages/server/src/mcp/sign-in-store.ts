@@ -20,11 +20,13 @@ export function createSignInStore({ repository, secrets, owner, clock }: SignInS
     async get(key) {
       const row = await repository.get(owner, key);
       if (row === null) return undefined;
-      const text = await secrets.unseal(owner, nameOf(key), Buffer.from(row.sealed).toString('base64')).catch((thrown: unknown) => {
-        // The key of the house was lost: whoever signs in again writes over it.
-        if (ToolyardError.isInstance(thrown)) return '{}';
-        throw thrown;
-      });
+      const text = await secrets
+        .unseal(owner, nameOf(key), Buffer.from(row.sealed).toString('base64'))
+        .catch((thrown: unknown) => {
+          // The key of the house was lost: whoever signs in again writes over it.
+          if (ToolyardError.isInstance(thrown)) return '{}';
+          throw thrown;
+        });
       const parsed = parseJson(text);
       return { value: parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}, version: row.version };
     },

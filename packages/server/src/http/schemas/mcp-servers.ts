@@ -1,4 +1,12 @@
-import type { ChangeMcpServer, McpServerList, McpServerView, McpToolDetail, McpToolView } from '@toolyard/protocol';
+import type {
+  ChangeMcpServer,
+  McpServerList,
+  McpServerView,
+  McpSignInStarted,
+  McpSignInView,
+  McpToolDetail,
+  McpToolView,
+} from '@toolyard/protocol';
 import { z } from 'zod';
 import { errorInfo, jsonObject, named, pageOf, time, toolChange, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
@@ -80,6 +88,32 @@ export const skipped = z.array(z.strictObject({ name: z.string(), reason: z.stri
 export const logLevel = z.enum(['info', 'warning', 'error']);
 export const logLines = z.array(z.strictObject({ at: time, level: logLevel, text: z.string() }));
 
+const signInView = named(
+  'McpSignInView',
+  exactly<McpSignInView>()(
+    z.strictObject({
+      state: z.enum(['signed_out', 'signing_in', 'signed_in']),
+      issuer: z.string().exactOptional(),
+      scope: z.string().exactOptional(),
+      wanted: z.string().exactOptional(),
+      hops: z.array(
+        z.strictObject({
+          at: time,
+          step: z.string(),
+          request: z.string(),
+          status: z.int().exactOptional(),
+          said: z.string().exactOptional(),
+        }),
+      ),
+    }),
+  ),
+);
+
+export const mcpSignInStarted = named(
+  'McpSignInStarted',
+  exactly<McpSignInStarted>()(z.strictObject({ url: z.string(), issuer: z.string() })),
+);
+
 export const mcpServerView = named(
   'McpServerView',
   exactly<McpServerView>()(
@@ -96,6 +130,7 @@ export const mcpServerView = named(
       error: errorInfo.exactOptional(),
       phases: z.array(z.strictObject({ phase, at: time })),
       reconnect: z.strictObject({ attempt: z.int(), of: z.int(), at: time.exactOptional() }).exactOptional(),
+      signIn: signInView.exactOptional(),
       offers,
       tokens: z.int(),
       tools: z.array(mcpTool),

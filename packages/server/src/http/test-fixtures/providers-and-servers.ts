@@ -82,6 +82,24 @@ export function createTestServers(ownerId: string): Servers {
     reconnect: async (principal, id) => find(principal, id),
     approve() {},
     onSignedIn() {},
+    async signIn(principal, id, redirectUrl) {
+      const back = encodeURIComponent(redirectUrl);
+      return {
+        url: `https://accounts.example/${find(principal, id).id}?back=${back}`,
+        issuer: 'https://accounts.example',
+      };
+    },
+    async finishSignIn({ state, error }) {
+      if (error !== undefined)
+        throw new ToolyardError({ code: 'server_refused', message: `<b>${error}</b> was said.` });
+      if (state === 'ours') return server.id;
+      throw new ToolyardError({
+        code: 'not_found',
+        message: 'This sign-in was not begun here.',
+        hint: 'Begin it again.',
+      });
+    },
+    signOut: async (principal, id) => find(principal, id),
     async add(principal, { id }) {
       if (id !== server.id) return { ...server, id };
       throw new ToolyardError({ code: 'conflict', message: `There is a server "${principal.ownerId}" already.` });
