@@ -80,12 +80,12 @@ export type Tab = AsyncDisposable & {
   page: Page;
   stage: Stage;
   /** Loads it anew, as a person does. */
-  reload(): Promise<void>;
+  reload: () => Promise<void>;
   /** Adds a server and waits until it is connected, or will not be. */
-  add(draft: Draft): Promise<string>;
-  health(id: string): Promise<ServerHealth | null>;
+  add: (draft: Draft) => Promise<string>;
+  health: (id: string) => Promise<ServerHealth | null>;
   /** Waits until a server is in this state. */
-  becomes(id: string, state: ServerHealth['state']): Promise<void>;
+  becomes: (id: string, state: ServerHealth['state']) => Promise<void>;
 };
 
 export async function openTab(allow: readonly string[] = []): Promise<Tab> {

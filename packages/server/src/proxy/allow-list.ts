@@ -6,9 +6,9 @@ const PUBLIC = 'public';
 /** Which addresses the proxy goes to. */
 export type AllowList = {
   /** False for what is not gone to at all. */
-  allows(url: URL): boolean;
+  allows: (url: URL) => boolean;
   /** True where the owner named this very origin: it may lie in a private network. */
-  names(url: URL): boolean;
+  names: (url: URL) => boolean;
 };
 
 /**

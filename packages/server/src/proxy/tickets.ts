@@ -7,7 +7,7 @@ const LIFETIME_MS = 30_000;
 /** Of one owner that were not used yet. */
 const MOST = 100;
 
-export type Redeemed = { target: string; headers: Record<string, string> };
+type Redeemed = { target: string; headers: Record<string, string> };
 
 /** One-time keys to one address, for who can send no headers: a browser's WebSocket. */
 export type Tickets = {

@@ -148,7 +148,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer
     },
   });
   incoming.on('error', (error) => bounded.destroy(error)).on('aborted', () => bounded.destroy());
-  return Readable.toWeb(incoming.pipe(bounded)) as WebStream;
+  return Readable.toWeb(incoming.pipe(bounded));
 }
 
 function tooLong(): ToolyardError {
@@ -168,7 +168,7 @@ async function answer(outgoing: ServerResponse, response: Response, isHead: bool
   }
   outgoing.flushHeaders();
   // Whoever breaks off is gone, on either side: the other is told by the connection's end.
-  await pipeline(Readable.fromWeb(response.body as WebStream), outgoing).catch(() => outgoing.destroy());
+  await pipeline(Readable.fromWeb(response.body), outgoing).catch(() => outgoing.destroy());
 }
 
 /** A page must be able to tell what the proxy says from what the server behind it says. */

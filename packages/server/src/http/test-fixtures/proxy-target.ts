@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export type Seen = { method: string; path: string; headers: IncomingHttpHeaders; body: string };
+type Seen = { method: string; path: string; headers: IncomingHttpHeaders; body: string };
 
 /** A server behind the proxy that answers as each test says, and remembers what it was asked. */
 export type ProxyTarget = AsyncDisposable & {

@@ -3,27 +3,28 @@ import type { ErrorInfo, JsonObject, McpTestReport, ResourcePart, ToolReference,
 import { ToolyardError } from '@toolyard/protocol';
 import { keptServers, type KeptServers } from './kept-servers.ts';
 import { McpResourceStore } from './mcp-resource-store.svelte.ts';
+import { oncePerTurn } from './once-per-turn.ts';
 import { draftOf, keepDraft } from './server-drafts.ts';
 import type { BrowserServerEntry, SetAsideEntry } from './server-entries.ts';
-import { missingHeaders, newServerId, toServerConfig } from './server-entries.ts';
+import { changedServers, missingHeaders, newServerId, toServerConfig } from './server-entries.ts';
 import { toBrowserServerView } from './server-view.ts';
 import type { BrowserServerDraft, BrowserServerView } from './types.ts';
 
 /** The half that brings the MCP client along; loaded when there is a server to connect to. */
-export type TabHost = {
-  createTabHost(usesProxy: (serverId: string) => boolean): McpHost;
+type TabHost = {
+  createTabHost: (usesProxy: (serverId: string) => boolean) => McpHost;
   /** What the definition of a tool costs in every request, estimated. */
-  definitionTokens(tool: IndexedTool): number;
-  testServer(draft: BrowserServerDraft, signal?: AbortSignal): Promise<McpTestReport>;
+  definitionTokens: (tool: IndexedTool) => number;
+  testServer: (draft: BrowserServerDraft, signal?: AbortSignal) => Promise<McpTestReport>;
 };
 
-export type McpStoreDeps = { kept: KeptServers; load: () => Promise<TabHost> };
+type McpStoreDeps = { kept: KeptServers; load: () => Promise<TabHost> };
 
 /**
  * The MCP servers of this browser only: kept in LocalStorage, connected from this tab. All the rest of the page sees
  * of them is here; the MCP client itself is loaded with the first server.
  */
-export class McpStore {
+class McpStore {
   /** Every server, for the panels, in the order they were added. */
   list: readonly BrowserServerView[] = $state.raw([]);
   /** What the browser kept and nobody can use, with the reason. */
@@ -46,7 +47,7 @@ export class McpStore {
   #starting: Promise<void> | undefined;
   #choices: Readonly<Record<string, boolean>> = {};
   #stopWatching: () => void = () => undefined;
-  #isToldSoon = false;
+  readonly #tellSoon = oncePerTurn(() => this.#tell());
 
   constructor(deps: McpStoreDeps = { kept: keptServers, load: () => import('./tab-host.ts') }) {
     this.#deps = deps;
@@ -221,13 +222,10 @@ export class McpStore {
     this.#entries = entries;
     this.setAside = setAside;
     this.#tell();
-    const changed = before.filter(({ id }) => {
-      const now = entries.find((entry) => entry.id === id);
-      return id === anew || now === undefined || !reachesTheSame(now, before.find((entry) => entry.id === id) ?? now);
-    });
+    const changed = changedServers(before, entries, anew);
     if (this.#host !== undefined) {
       const host = await this.#host;
-      await Promise.all(changed.map(({ id }) => host.remove(id)));
+      await Promise.all(changed.map((id) => host.remove(id)));
     }
     await Promise.all(entries.map((entry) => this.#settle(entry)));
   }
@@ -270,15 +268,6 @@ export class McpStore {
     return this.#open();
   }
 
-  #tellSoon(): void {
-    if (this.#isToldSoon) return;
-    this.#isToldSoon = true;
-    queueMicrotask(() => {
-      this.#isToldSoon = false;
-      this.#tell();
-    });
-  }
-
   #tell(): void {
     const host = this.#live;
     this.health = new Map(host?.health().map((health) => [health.id, health]));
@@ -298,13 +287,6 @@ export class McpStore {
       missing: missingHeaders(entry, this.#deps.kept.secretsOf(entry.id)),
     });
   }
-}
-
-/** True where nothing changed that a connection depends on. */
-function reachesTheSame(one: BrowserServerEntry, other: BrowserServerEntry): boolean {
-  const reach = ({ transport, url, headers, useProxy }: BrowserServerEntry): string =>
-    JSON.stringify([transport, url, useProxy, Object.entries(headers).sort()]);
-  return reach(one) === reach(other);
 }
 
 /** The servers of this browser. */
