@@ -15,6 +15,8 @@ const FINDINGS_KEPT = 200;
 
 /** Characters nobody sees, and marks that reorder what is seen. */
 const HIDDEN = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
+/** Warnings of the log that are findings about a tool already. */
+const TOLD_ELSEWHERE = / is set aside: | holds invisible characters/;
 const PLAIN_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 export type Inspected = {
@@ -48,8 +50,7 @@ function ofConnection(health: ServerHealth, phases: Inspected['phases']): McpFin
     findings.push(note('It speaks MCP of November 2024, the oldest there is.'));
   }
   for (const { level, text } of health.log) {
-    // What is set aside is told above, entry by entry.
-    if (level === 'warning' && !text.includes(' is set aside: ')) findings.push(warning(text));
+    if (level === 'warning' && !TOLD_ELSEWHERE.test(text)) findings.push(warning(text));
   }
   if (HIDDEN.test(health.instructions ?? '')) findings.push(hidden('Its instructions hold'));
   return findings;

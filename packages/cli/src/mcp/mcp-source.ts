@@ -91,13 +91,12 @@ async function openAlone(options: {
     flags: only === undefined ? [] : [only],
     log: (line) => void process.stderr.write(`toolyard: ${plain(line)}\n`),
   });
+  const why = flags.alone === true ? '' : 'no Toolyard is running: ';
   return {
     ...servers,
     signIn: (id, how) => signInAlone(servers, id, how),
     told:
-      only === undefined
-        ? 'no Toolyard is running: the servers of mcp.json are started for this command'
-        : 'started for this command',
+      only === undefined ? `${why}the servers of mcp.json are started for this command` : 'started for this command',
     [Symbol.asyncDispose]: () => servers.close(),
   };
 }

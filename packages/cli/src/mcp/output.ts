@@ -33,11 +33,11 @@ export function sayPart(part: ToolContentPart | ResourcePart): void {
 }
 
 function sizeOf(source: NonNullable<ResourcePart['source']>): string {
-  if ('data' in source) return bytes(Math.floor((source.data.length * 3) / 4));
+  if ('data' in source) return bytes(Buffer.byteLength(source.data, 'base64'));
   return 'url' in source ? plainLine(source.url, 500) : 'stored';
 }
 
-export function bytes(count: number): string {
+function bytes(count: number): string {
   if (count < 1_024) return `${count} bytes`;
   return count < 1_024 * 1_024 ? `${Math.round(count / 1_024)} kB` : `${(count / (1_024 * 1_024)).toFixed(1)} MB`;
 }

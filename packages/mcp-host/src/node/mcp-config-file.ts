@@ -15,7 +15,12 @@ export type ServerEntry = {
   enabled: boolean;
 } & { [Key in 'disabledTools' | 'callTimeoutMs' | 'connectTimeoutMs']: ServerSwitches[Key] | undefined };
 
-export type McpConfigFileOptions = { path: string; env: Readonly<Record<string, string | undefined>> };
+export type McpConfigFileOptions = {
+  path: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Called as `mcp-config:replace` before the file is replaced; for tests. */
+  failpoint?: (name: string) => void;
+};
 
 /** How often a file that changes while it is written is read anew. */
 const ATTEMPTS = 5;
@@ -28,7 +33,10 @@ export class McpConfigFile {
   readonly path: string;
   readonly #source: McpConfigSource;
 
-  constructor({ path, env }: McpConfigFileOptions) {
+  readonly #failpoint: (name: string) => void;
+
+  constructor({ path, env, failpoint = () => undefined }: McpConfigFileOptions) {
+    this.#failpoint = failpoint;
     this.path = resolve(path);
     this.#source = { name: basename(path), folder: dirname(this.path), env };
   }
@@ -120,6 +128,7 @@ export class McpConfigFile {
       mkdirSync(dirname(target), { recursive: true });
       // A file of ours may hold keys: nobody else is to read it.
       writeFileSync(draft, after, { mode: before === null ? 0o600 : statSync(target).mode & 0o777, flush: true });
+      this.#failpoint('mcp-config:replace');
       if (this.text() !== before) return false;
       renameSync(draft, target);
       return true;
