@@ -25,6 +25,11 @@ const lateLoaders: { [N in LateName]: Record<Locale, () => Promise<{ [K in N]: L
     'zh-Hant': () => import('./zh-Hant/mcp.ts'),
     'zh-Hans': () => import('./zh-Hans/mcp.ts'),
   },
+  questions: {
+    en: () => import('./en/questions.ts'),
+    'zh-Hant': () => import('./zh-Hant/questions.ts'),
+    'zh-Hans': () => import('./zh-Hans/questions.ts'),
+  },
 };
 
 class I18n {
