@@ -100,9 +100,8 @@ describe.skipIf(NO_BROWSER !== null)(`MCP servers in the page${NO_BROWSER === nu
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Give it a name.').waitFor();
     await form.getByText('Name the program.').waitFor();
-    expect(await form.getByLabel('Name', { exact: true }).evaluate((node) => node === document.activeElement)).toBe(
-      true,
-    );
+    await form.locator(':focus[aria-invalid=true]').waitFor();
+    expect(await form.locator(':focus').getAttribute('maxlength')).toBe('100');
     await form.getByLabel('Name', { exact: true }).fill('date');
     await form.getByText('Another server has this name.').waitFor();
     await form.getByLabel('Name', { exact: true }).fill('mine');
@@ -200,11 +199,14 @@ describe.skipIf(NO_BROWSER !== null)(`MCP servers in the page${NO_BROWSER === nu
   test('JSON dropped into a field fills all of them', async () => {
     const page = await openList();
     const form = await beginNew(page);
-    await form.getByLabel('Name', { exact: true }).evaluate((node, text) => {
-      const data = new DataTransfer();
-      data.setData('text/plain', text);
-      node.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
-    }, '"web": { "url": "https://mcp.example.com/mcp", "headers": { "X-Key": "1" } }');
+    await form.getByLabel('Name', { exact: true }).focus();
+    const text = '"web": { "url": "https://mcp.example.com/mcp", "headers": { "X-Key": "1" } }';
+    await page.evaluate(`(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', ${JSON.stringify(text)});
+      const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+      document.activeElement.dispatchEvent(paste);
+    })()`);
     await form.getByRole('button', { name: 'Take over' }).click();
     expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('web');
     expect(await form.getByLabel('Address', { exact: true }).inputValue()).toBe('https://mcp.example.com/mcp');
@@ -380,7 +382,7 @@ describe.skipIf(NO_BROWSER !== null)(`MCP servers in the page${NO_BROWSER === nu
     write({ files: scriptedMcpCommand(FILES), broken: {}, gone: { url: 'http://127.0.0.1:1/mcp' } });
     const viewport = { width: 360, height: 740 };
     const page = await stage.open('/settings/tools', { viewport, hasTouch: true, isMobile: true, locale: 'zh-TW' });
-    const width = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
+    const width = (): Promise<number> => page.evaluate<number>('document.documentElement.scrollWidth');
     await page.getByText('第', { exact: false }).first().waitFor();
     expect(await width()).toBeLessThanOrEqual(360);
     await page.getByRole('button', { name: '新增伺服器' }).click();
