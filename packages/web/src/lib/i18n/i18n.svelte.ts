@@ -20,6 +20,11 @@ const loaders: Record<Locale, () => Promise<Catalogue>> = {
 };
 
 const lateLoaders: { [N in LateName]: Record<Locale, () => Promise<{ [K in N]: LateTexts<N> }>> } = {
+  settings: {
+    en: () => import('./en/settings.ts'),
+    'zh-Hant': () => import('./zh-Hant/settings.ts'),
+    'zh-Hans': () => import('./zh-Hans/settings.ts'),
+  },
   mcp: {
     en: () => import('./en/mcp.ts'),
     'zh-Hant': () => import('./zh-Hant/mcp.ts'),
