@@ -2,14 +2,27 @@
  * The client under test of the official conformance suite: a host as anybody would make one, from the public exports
  * of this package. The suite puts the address of its server last and the scenario into the environment.
  */
-import type { QuestionHandlers } from '@toolyard/mcp-host';
-import { McpHost } from '@toolyard/mcp-host';
+import type { OAuthSettings, QuestionHandlers } from '@toolyard/mcp-host';
+import { createMemoryAuthStore, McpHost } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
-import { isJsonObject, parseJson, systemClock, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import {
+  isJsonObject,
+  parseJson,
+  systemClock,
+  ToolyardError,
+  type JsonObject,
+  type JsonValue,
+} from '@toolyard/protocol';
 
 const url = process.argv.at(-1) ?? '';
 /** The tool whose schema a scenario wants to see again, as this client understood it. */
 const FOCAL_TOOL = 'json_schema_2020_12_tool';
+
+/** How often a person signs in before they give up. */
+const MOST_SIGN_INS = 3;
+
+const given = parseJson(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}');
+const context: JsonObject = given.ok && isJsonObject(given.value) ? given.value : {};
 
 const handlers: QuestionHandlers = {
   // A person who accepts what is filled in already.
@@ -19,16 +32,21 @@ const handlers: QuestionHandlers = {
 };
 
 const host = new McpHost({
-  servers: [{ id: 'peer', transport: { type: 'http', url } }],
+  servers: [{ id: 'peer', transport: { type: 'http', url }, oauth: plannedSignIn() }],
   createTransport: createNodeTransports({ fetch }),
   clock: systemClock,
   clientInfo: { name: 'toolyard', version: '0.1.0' },
   handlers,
+  signIn: {
+    store: createMemoryAuthStore(),
+    fetchFor: () => fetch,
+    introduction: { name: 'Toolyard', metadataUrl: 'https://conformance-test.local/client-metadata.json' },
+  },
   log: (_, { level, text }) => process.stderr.write(`${level}: ${text}\n`),
 });
 
 try {
-  await host.connect('peer');
+  await signedIn(() => host.connect('peer'));
   await work();
 } finally {
   await host.close();
@@ -38,18 +56,80 @@ async function work(): Promise<void> {
   const asked = plannedCalls();
   for (const { name, args } of asked ??
     host.tools().map((tool) => ({ name: tool.tool.name, args: sample(tool.inputSchema) }))) {
-    const result = await host.callTool({ serverId: 'peer', name }, args, { timeoutMs: 20_000 });
-    process.stderr.write(`${name}: ${JSON.stringify(result)}\n`);
+    await signedIn(async () => {
+      const result = await host.callTool({ serverId: 'peer', name }, args, { timeoutMs: 20_000 });
+      process.stderr.write(`${name}: ${JSON.stringify(result)}\n`);
+      if (result.error?.code === 'needs_sign_in') throw new ToolyardError(result.error);
+    });
   }
   const { prompts } = await host.getAllPrompts();
   for (const prompt of prompts) await host.getPrompt('peer', prompt.name).catch(() => undefined);
   for (const { uri } of host.resources.resources('peer')) await host.resources.read('peer', uri).catch(() => undefined);
 }
 
+/** As a person would: where a sign-in is wanted, signs in and does it again. */
+async function signedIn(attempt: () => Promise<void>, signIns = 0): Promise<void> {
+  try {
+    if (signIns > 0) await host.connect('peer');
+    await attempt();
+  } catch (thrown) {
+    const isWanted = ToolyardError.isInstance(thrown) && thrown.code === 'needs_sign_in';
+    if (!isWanted || signIns >= MOST_SIGN_INS) throw thrown;
+    const { authorizationUrl } = await host.signIn('peer', { redirectUrl: 'http://127.0.0.1:8710/callback' });
+    const page = await fetch(authorizationUrl, { redirect: 'manual' });
+    const back = new URL(page.headers.get('location') ?? '').searchParams;
+    const [code, iss] = [back.get('code'), back.get('iss')];
+    await host.finishSignIn({
+      state: back.get('state') ?? '',
+      ...(code === null ? {} : { code }),
+      ...(iss === null ? {} : { iss }),
+    });
+    await signedIn(attempt, signIns + 1);
+  }
+}
+
+/** What the owner of the server would have written into its configuration. */
+function plannedSignIn(): OAuthSettings {
+  const text = (key: string): string => {
+    const value = context[key];
+    return typeof value === 'string' ? value : '';
+  };
+  const client = {
+    clientId: text('client_id'),
+    ...(text('client_secret') ? { clientSecret: text('client_secret') } : {}),
+  };
+  switch (process.env['MCP_CONFORMANCE_SCENARIO']) {
+    case 'auth/pre-registration':
+      return { ...client, issuer: text('issuer') };
+    case 'auth/client-credentials-basic':
+      return { ...client, grant: { type: 'client_credentials' } };
+    case 'auth/client-credentials-jwt':
+      return {
+        ...client,
+        privateKey: text('private_key_pem'),
+        signingAlgorithm: text('signing_algorithm'),
+        grant: { type: 'client_credentials' },
+      };
+    case 'auth/wif-jwt-bearer':
+      return { ...client, grant: { type: 'jwt_bearer', assertion: text('valid_jwt') } };
+    case 'auth/enterprise-managed-authorization':
+      return {
+        ...client,
+        grant: {
+          type: 'enterprise',
+          tokenEndpoint: text('idp_token_endpoint'),
+          clientId: text('idp_client_id'),
+          idToken: text('idp_id_token'),
+        },
+      };
+    default:
+      return {};
+  }
+}
+
 /** Scenarios about headers say which calls they want to see. */
 function plannedCalls(): { name: string; args: JsonObject }[] | undefined {
-  const context = parseJson(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}');
-  const calls = context.ok && isJsonObject(context.value) ? context.value['toolCalls'] : undefined;
+  const calls = context['toolCalls'];
   if (!Array.isArray(calls)) return undefined;
   return calls.flatMap((call) => {
     const name = isJsonObject(call) ? call['name'] : undefined;

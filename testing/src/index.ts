@@ -25,6 +25,14 @@ export { startScriptedSse } from './scripted-mcp/sse.ts';
 export type { ScriptedSse } from './scripted-mcp/sse.ts';
 export { startScriptedWebSocket } from './scripted-mcp/websocket.ts';
 export type { ScriptedWebSocket } from './scripted-mcp/websocket.ts';
+export { startAuthorizationServer } from './authorization/server.ts';
+export type {
+  AuthorizationRequest,
+  AuthorizationServer,
+  AuthorizationServerOptions,
+  BroughtBack,
+} from './authorization/server.ts';
+export type { Protection, ProtectionOptions } from './authorization/protection.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock } from './fake-clock.ts';
 export { createIds } from './ids.ts';

@@ -1,80 +1,18 @@
-import type {
-  Clock,
-  Failpoint,
-  Fetch,
-  IdSource,
-  Message,
-  ModelParameters,
-  RunLimits,
-  ToolDefinition,
-  ToolMode,
-  UserMessage,
-  UserPart,
-} from '@toolyard/protocol';
+import type { Message, ToolDefinition, ToolReference, UserMessage, UserPart } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
-import type { ContextSources } from '@toolyard/agent-runtime';
+import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
 import { createGate, GeneralChatAgent, isHarmless, refusalOf } from '@toolyard/agent-runtime';
-import type { CreateTransport, ServerConfig, ServerHealth } from '@toolyard/mcp-host';
+import type { ServerHealth } from '@toolyard/mcp-host';
 import { McpHost } from '@toolyard/mcp-host';
 import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
+import type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
 import { AgentRun } from './agent-run.ts';
+import { declared, questioning } from './agent-questions.ts';
+import { judgedBy } from './judged-tool.ts';
 import { createAgentExecutors } from './executors/create-agent-executors.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import { MemoryConversation } from './memory-conversation.ts';
-import type { ModelChoice } from './model-choice.ts';
 import { resolveModel } from './model-choice.ts';
-import type { AskApproval } from './run-host.ts';
-
-export type AgentOptions = {
-  model: ModelChoice;
-  /** MCP servers whose tools the model may use. One that cannot be reached is reported, not thrown. */
-  servers?: ServerConfig[];
-  instructions?: string;
-  parameters?: ModelParameters;
-  limits?: Partial<RunLimits>;
-  /** Default `native`. */
-  toolMode?: ToolMode;
-  /** Asks a person about a call. Without it, calls that would need a person are refused. */
-  approve?: AskApproval;
-  /** Tools that need not be asked about, as `server/tool`. */
-  allow?: string[];
-  /** One line for each thing worth knowing: connections, their end, defects. */
-  log?: (line: string) => void;
-};
-
-/** What the surroundings provide; `@toolyard/agent-host/node` has it for Node. */
-export type Platform = {
-  fetch: Fetch;
-  createTransport: CreateTransport;
-  clock: Clock;
-  ids: IdSource;
-  failpoint?: Failpoint;
-};
-
-export type RunOptions = { signal?: AbortSignal };
-
-/** A model with its tools, and one conversation with it. */
-export interface Agent extends AsyncDisposable {
-  readonly provider: string;
-  readonly model: string;
-  /** The servers as they are now, the unreachable ones with the reason. */
-  readonly servers: readonly ServerHealth[];
-  readonly tools: readonly ToolDefinition[];
-  readonly messages: readonly Message[];
-  /**
-   * Sends a message and lets the model work until it has answered. The next run goes on from there. Throws
-   * ToolyardError while another run is under way, and after {@link close}.
-   */
-  run(input: string | UserPart[], options?: RunOptions): AgentRun;
-  /** What the provider offers. Throws ToolyardError. */
-  models(): Promise<ModelInfo[]>;
-  /** Another model of the same provider for the runs to come; the conversation stays. */
-  useModel(id: string): void;
-  /** Forgets the conversation, but for the instructions. */
-  clear(): void;
-  /** Ends a run under way, every connection and every process a server runs in. */
-  close(): Promise<void>;
-}
 
 /**
  * Makes an agent; resolves once its servers are connected and listed, or reported as failed.
@@ -95,6 +33,7 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
     createTransport: platform.createTransport,
     clock,
     clientInfo: { name: 'toolyard', version: VERSION },
+    ...(options.questions ? { handlers: declared(options.questions) } : {}),
   });
   await host.connectAll();
   for (const server of host.health()) log(describe(server));
@@ -225,8 +164,8 @@ class LocalAgent implements Agent {
           contextSources: () => this.#currentSources(),
           ledger: memoryLedger,
           asking: ask ? { who: 'person', ask } : { who: 'nobody' },
-          remember: (tool, { decision }) =>
-            this.#permissions.set(formatToolReference(tool), decision === 'approve' ? 'allow' : 'never'),
+          questions: this.#options.questions ? questioning(this.#options.questions) : { who: 'nobody' },
+          remember: (tool, { decision }, definition) => this.#remember(tool, decision, definition),
           forbidden: (tool) => refusalOf(gate(tool)),
           repeatable: (tool) => isHarmless(this.#judged(tool)),
         }),
@@ -277,11 +216,14 @@ class LocalAgent implements Agent {
     });
   }
 
-  #judged(tool: { serverId: string; name: string }): { builtIn: boolean; readOnly: boolean } | undefined {
-    const known = this.#host
-      .tools()
-      .find((offered) => offered.tool.serverId === tool.serverId && offered.tool.name === tool.name);
-    return known && { builtIn: known.builtIn, readOnly: known.annotations?.readOnly === true };
+  /** What is allowed is allowed as it is: a tool that becomes another one is asked about again. */
+  #remember(tool: ToolReference, decision: 'approve' | 'refuse', definition: string | undefined): void {
+    this.#permissions.set(formatToolReference(tool), decision === 'approve' ? 'allow' : 'never');
+    if (decision === 'approve' && definition !== undefined) this.#host.approveTool(tool, definition);
+  }
+
+  #judged(tool: ToolReference): JudgedTool | undefined {
+    return judgedBy(this.#host, this.#host.tools(), tool);
   }
 
   #currentSources(): ContextSources {

@@ -9,6 +9,7 @@ test('the package offers this and nothing else', () => {
     'createAgentExecutors',
     'createUuidSource',
     'driveRun',
+    'judgedBy',
     'messageIdOf',
   ]);
 });

@@ -1,5 +1,6 @@
 export { createAgent } from './create-agent.ts';
-export type { Agent, AgentOptions, Platform, RunOptions } from './create-agent.ts';
+export type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
+export type { AgentQuestions } from './agent-questions.ts';
 export type { ModelChoice } from './model-choice.ts';
 export { RunFailed } from './agent-run.ts';
 export type { AgentRun, RunResult } from './agent-run.ts';
@@ -7,5 +8,6 @@ export { driveRun } from './drive-run.ts';
 export type { DriveOptions } from './drive-run.ts';
 export { messageIdOf } from './executors/call-llm.ts';
 export { createAgentExecutors } from './executors/create-agent-executors.ts';
-export type { AskApproval, Asking, RunHost } from './run-host.ts';
+export { judgedBy } from './judged-tool.ts';
+export type { AskApproval, Asking, AskQuestion, Questioning, RunHost, ServerQuestion } from './run-host.ts';
 export { createUuidSource } from './uuid.ts';

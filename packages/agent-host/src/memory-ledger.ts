@@ -6,4 +6,5 @@ export const memoryLedger: ToolLedger = {
   plan() {},
   sent() {},
   settle() {},
+  unsend() {},
 };

@@ -4,11 +4,15 @@ import type {
   Clock,
   ConversationPort,
   ErrorInfo,
+  FormInterrupt,
+  InterruptAnswer,
   ModelParameters,
   RunJournal,
+  SamplingInterrupt,
   ToolLedger,
   ToolMode,
   ToolReference,
+  UrlInterrupt,
 } from '@toolyard/protocol';
 import type { ContextSources } from '@toolyard/agent-runtime';
 import type { ToolHost } from '@toolyard/mcp-host';
@@ -25,6 +29,29 @@ export type AskApproval = (interrupt: ApprovalInterrupt, options: { signal: Abor
  */
 export type Asking = { who: 'person'; ask: AskApproval } | { who: 'park' } | { who: 'nobody' };
 
+/** What a server asks a person while a call of it is open. */
+export type ServerQuestion = FormInterrupt | UrlInterrupt | SamplingInterrupt;
+
+/** Puts a server's question to a person; the signal tells that nobody waits for the answer any more. */
+export type AskQuestion = (interrupt: ServerQuestion, options: { signal: AbortSignal }) => Promise<InterruptAnswer>;
+
+/**
+ * Who answers what servers ask in the middle of a call.
+ * - `person`: somebody beside the run, while the call is open
+ * - `park`: the same where the server keeps its call open; where it does not, the questions are stored and the run
+ *   rests. What a server wants kept is sealed.
+ * - `nobody`: the host of the servers refuses for all
+ */
+export type Questioning =
+  | { who: 'person'; ask: AskQuestion }
+  | {
+      who: 'park';
+      ask: AskQuestion;
+      seal: (text: string) => Promise<string>;
+      open: (sealed: string) => Promise<string>;
+    }
+  | { who: 'nobody' };
+
 /** All that the executors of one run work with. */
 export type RunHost = {
   model: ModelRuntime;
@@ -40,8 +67,9 @@ export type RunHost = {
   signal: AbortSignal;
   contextSources: () => ContextSources;
   asking: Asking;
-  /** Told what a person decided about a tool, beyond the one call, while the run waited for it. */
-  remember: (tool: ToolReference, answer: ApprovalAnswer) => void;
+  questions: Questioning;
+  /** Told what a person decided about a tool as it was then, beyond the one call, while the run waited for it. */
+  remember: (tool: ToolReference, answer: ApprovalAnswer, definition: string | undefined) => void;
   /** Asked right before a call is made: why it must not be, after all. The person may have said "never" meanwhile. */
   forbidden: (tool: ToolReference) => ErrorInfo | undefined | Promise<ErrorInfo | undefined>;
   /** True for a tool that may be called again although it may have been called already. */

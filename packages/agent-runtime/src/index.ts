@@ -7,6 +7,6 @@ export type { Gate, GateOptions, InterventionMode, JudgedTool, Verdict } from '.
 export type { AgentContext, Ending, Instruction, InstructionOf, ToolChoice } from './instructions.ts';
 export { answerInterrupts, approvalOf, openInterrupts, withApproval } from './interrupts.ts';
 export { initialState, STATE_SCHEMA_VERSION, withPendingCalls } from './state.ts';
-export type { AgentState, CallDecision, PendingCall } from './state.ts';
+export type { AgentState, CallAbout, CallDecision, PendingCall, PendingQuestion } from './state.ts';
 export { buildContext, MAX_TOOL_RESULT_TOKENS } from './context-pipeline.ts';
 export type { ContextSources } from './context-pipeline.ts';

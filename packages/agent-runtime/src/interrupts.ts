@@ -1,13 +1,13 @@
-import type { ApprovalAnswer, ApprovalInterrupt, Interrupt, InterruptAnswer } from '@toolyard/protocol';
+import type { ApprovalAnswer, ApprovalInterrupt, InDoubtAnswer, Interrupt, InterruptAnswer } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
-import type { AgentState, PendingCall } from './state.ts';
+import type { AgentState, PendingCall, PendingQuestion } from './state.ts';
 
 /** The question whether a call may be made; null where nothing is to be asked. */
 export function approvalOf(call: PendingCall): ApprovalInterrupt | null {
-  const { callId, tool, name, decision } = call;
+  const { callId, tool, name, decision, about } = call;
   if (decision !== 'ask' || tool === null) return null;
-  return { id: `${callId}.approval`, kind: 'approval', callId, tool, name, arguments: call.arguments };
+  return { id: `${callId}.approval`, kind: 'approval', callId, tool, name, arguments: call.arguments, ...about };
 }
 
 /** Everything a parked run waits for, in the order of its calls. */
@@ -15,7 +15,9 @@ export function openInterrupts(state: AgentState): Interrupt[] {
   return state.pending.flatMap((call): Interrupt[] => {
     const approval = approvalOf(call);
     if (approval) return [approval];
-    const { callId, tool, name, doubt } = call;
+    const { callId, tool, name, doubt, waits } = call;
+    const asked = (waits?.questions ?? []).flatMap(({ interrupt, answer }) => (answer ? [] : [interrupt]));
+    if (asked.length > 0) return asked;
     if (!doubt || doubt.answer || tool === null) return [];
     const { interruptId: id, sentAt } = doubt;
     return [{ id, kind: 'in_doubt', callId, tool, name, arguments: call.arguments, sentAt }];
@@ -49,7 +51,7 @@ export function answerInterrupts(
   const lasting = new Map<string, ApprovalAnswer>();
   for (const open of openInterrupts(point.state)) {
     const answer = answers.get(open.id);
-    if (answer && isLasting(answer)) lasting.set(formatToolReference(open.tool), answer);
+    if (open.kind === 'approval' && answer && isLasting(answer)) lasting.set(formatToolReference(open.tool), answer);
   }
 
   const pending = point.state.pending.map((call): PendingCall => {
@@ -60,9 +62,18 @@ export function answerInterrupts(
       answered.push({ interruptId: approval.id, answer });
       return withApproval(call, answer);
     }
+    if (call.waits?.questions.some((question) => question.answer === undefined)) {
+      const questions = call.waits.questions.map((question): PendingQuestion => {
+        const answer = question.answer === undefined ? answers.get(question.interrupt.id) : undefined;
+        if (!answer) return question;
+        answered.push({ interruptId: question.interrupt.id, answer });
+        return { ...question, answer };
+      });
+      return { ...call, waits: { ...call.waits, questions } };
+    }
     if (!call.doubt || call.doubt.answer) return call;
     const answer = answers.get(call.doubt.interruptId);
-    if (!answer || isApproval(answer)) return call;
+    if (!answer || !isAboutDoubt(answer)) return call;
     answered.push({ interruptId: call.doubt.interruptId, answer });
     return { ...call, approved: true, doubt: { ...call.doubt, answer } };
   });
@@ -79,6 +90,10 @@ export function answerInterrupts(
 
 function isApproval(answer: InterruptAnswer): answer is ApprovalAnswer {
   return answer.decision === 'approve' || answer.decision === 'refuse';
+}
+
+function isAboutDoubt(answer: InterruptAnswer): answer is InDoubtAnswer {
+  return answer.decision === 'repeat' || answer.decision === 'failed' || answer.decision === 'result';
 }
 
 function isLasting(answer: InterruptAnswer): answer is ApprovalAnswer {

@@ -1,10 +1,17 @@
 import type {
+  ApprovalInterrupt,
   ErrorInfo,
+  FormInterrupt,
   InDoubtAnswer,
+  InterruptAnswer,
   JsonObject,
   RunLimits,
   RunStatus,
+  SamplingInterrupt,
+  SignInInterrupt,
   ToolReference,
+  ToolResult,
+  UrlInterrupt,
   Usage,
 } from '@toolyard/protocol';
 import { callFingerprint } from './fingerprint.ts';
@@ -36,6 +43,21 @@ export type PendingCall = {
   refusal?: ErrorInfo;
   /** Set once it was found sent and unanswered after its process had died. */
   doubt?: { interruptId: string; sentAt: number; answer?: InDoubtAnswer };
+  /** What a person is shown of the tool, besides the arguments, and what they approve with them. */
+  about?: CallAbout;
+  /** Its server wants something of a person before it goes on: the call is made again with the answers. */
+  waits?: { questions: PendingQuestion[]; keeps: JsonObject };
+  /** Told already without having been made, while another call of its batch still waits. */
+  answered?: { result: ToolResult; at: number };
+};
+
+/** A tool as it is when a person is asked about a call of it. */
+export type CallAbout = Pick<ApprovalInterrupt, 'description' | 'definition' | 'changed'>;
+
+/** What a server asks for while its call waits. `keeps` of {@link PendingCall.waits} belongs to the executor alone. */
+export type PendingQuestion = {
+  interrupt: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt;
+  answer?: InterruptAnswer;
 };
 
 /**

@@ -3,6 +3,7 @@ import { EXIT } from './exit.ts';
 import { reportFailure } from './failure.ts';
 import type { ChatFlags, DoctorFlags } from './flags.ts';
 import { repeatable } from './options.ts';
+import { defineMcp } from './mcp/define-mcp.ts';
 import { defineModels } from './models/define-models.ts';
 import { defineServe } from './serve/define-serve.ts';
 import { defineServerCommands } from './server/define-commands.ts';
@@ -75,18 +76,7 @@ function createProgram(): Command {
   defineModels(program);
   defineServerCommands(program);
 
-  const mcp = program.command('mcp').description('MCP servers').exitOverride();
-  mcp
-    .command('serve')
-    .description('Run an MCP server that comes with Toolyard, over stdio unless --http is given')
-    .addArgument(program.createArgument('<server>', 'which one').choices(['date']))
-    .option('--http', 'serve Streamable HTTP on 127.0.0.1 instead of stdio')
-    .option('--port <n>', 'with --http: the port; 0 takes any free one')
-    .exitOverride()
-    .action(async (_server: 'date', options: { http?: boolean; port?: string }) => {
-      const { mcpServeCommand } = await import('./mcp-serve.ts');
-      process.exitCode = await mcpServeCommand(options);
-    });
+  defineMcp(program);
   return program;
 }
 

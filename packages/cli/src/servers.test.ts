@@ -13,6 +13,13 @@ describe('--mcp', () => {
     });
   });
 
+  it('takes the address of a WebSocket', () => {
+    expect(serverFromFlag('ws=wss://example.com/mcp')).toEqual({
+      id: 'ws',
+      transport: { type: 'websocket', url: 'wss://example.com/mcp' },
+    });
+  });
+
   it('takes an address', () => {
     expect(serverFromFlag('http://localhost:3000/mcp')).toEqual({
       id: 'localhost-3000',
@@ -43,7 +50,7 @@ describe('--mcp', () => {
     });
   });
 
-  it.each(['', '   ', 'ws://localhost/x', 'http://', 'name='])('says what is wrong with %j', (text) => {
+  it.each(['', '   ', 'ftp://localhost/x', 'http://', 'name='])('says what is wrong with %j', (text) => {
     expect(() => serverFromFlag(text)).toThrow(/--mcp/);
   });
 
@@ -68,8 +75,11 @@ describe('--mcp', () => {
     const mcpConfig = join(folder, 'mcp.json');
     writeFileSync(
       mcpConfig,
-      '{"mcpServers": {"off": {"command": "${env:NOT_SET_HERE}", "disabled": true}, "on": {"command": "a"}}}',
+      '{"mcpServers": {"off": {"command": "${env:NOT_SET_HERE}", "disabled": true}, "bad": {}, "on": {"command": "a"}}}',
     );
-    expect(serversFrom({ mcp: [], mcpConfig, date: false }, {}).map(({ id }) => id)).toEqual(['on']);
+    const told: string[] = [];
+    const servers = serversFrom({ mcp: [], mcpConfig, date: false }, {}, (line) => told.push(line));
+    expect(servers.map(({ id }) => id)).toEqual(['on']);
+    expect(told).toEqual([expect.stringMatching(/line 1: server "bad" has neither "command" nor "url"/)]);
   });
 });

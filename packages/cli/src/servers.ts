@@ -4,21 +4,30 @@ import type { ServerConfig } from '@toolyard/mcp-host';
 import { readMcpConfig } from '@toolyard/mcp-host/node';
 import { ToolyardError } from '@toolyard/protocol';
 import type { ConnectionFlags } from './flags.ts';
+import { plain } from './plain.ts';
 
-/** The servers a command works with: the bundled one, those of the file, those of the flags. */
+/**
+ * The servers a command works with: the bundled one, those of the file, those of the flags. What is wrong with one of
+ * the file is told, and harms no other. Throws ToolyardError where the file as a whole, or a flag, cannot be read.
+ */
 export function serversFrom(
   flags: Pick<ConnectionFlags, 'mcp' | 'mcpConfig' | 'date'>,
   env: NodeJS.ProcessEnv,
+  tell: (line: string) => void = (line) => void process.stderr.write(`toolyard: ${plain(line)}\n`),
 ): ServerConfig[] {
   const servers: ServerConfig[] = flags.date ? [dateServer()] : [];
   const listed = flags.mcpConfig === undefined ? [] : readMcpConfig(flags.mcpConfig, env);
-  for (const entry of listed) if (entry.enabled) servers.push(entry.config);
+  for (const entry of listed) {
+    if (!entry.switches.enabled) continue;
+    if ('config' in entry) servers.push(entry.config);
+    else tell(`${entry.fault.message} The server is left out.`);
+  }
   for (const text of flags.mcp) servers.push(serverFromFlag(text));
   return uniqueIds(servers);
 }
 
 /** The date server that ships with Toolyard, as a child over stdio: on by default, and built in. */
-function dateServer(): ServerConfig {
+export function dateServer(): ServerConfig {
   const path = fileURLToPath(import.meta.resolve('@toolyard/server-date/bin'));
   return { id: 'date', transport: { type: 'stdio', command: process.execPath, args: [path] }, builtIn: true };
 }
@@ -32,14 +41,15 @@ export function serverFromFlag(text: string): ServerConfig {
   const named = /^([A-Za-z0-9_-]+)=(.*)$/s.exec(text.trim());
   const target = (named?.[2] ?? text).trim();
   const name = named?.[1];
-  if (/^https?:\/\//i.test(target)) {
+  if (/^(https?|wss?):\/\//i.test(target)) {
     const url = parseUrl(target);
-    return { id: name ?? idFrom(url.host), transport: { type: 'http', url: url.href } };
+    const type = url.protocol.startsWith('ws') ? 'websocket' : 'http';
+    return { id: name ?? idFrom(url.host), transport: { type, url: url.href } };
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(target)) {
     throw new ToolyardError({
       code: 'bad_config',
-      message: `--mcp ${target}: only http and https addresses, or a command, are understood.`,
+      message: `--mcp ${target}: only http, https, ws and wss addresses, or a command, are understood.`,
     });
   }
   const [command, ...args] = parseArgsStringToArgv(target);

@@ -1,5 +1,6 @@
 import { ToolyardError } from '@toolyard/protocol';
-import { isWeb, readUrl } from './hosts.ts';
+import { isRefusedAddress } from './address.ts';
+import { hostOf, isLocalhostName, isWeb, readUrl } from './hosts.ts';
 
 /**
  * Makes the `trust` of a guard out of the addresses its owner typed or the loopback scan found. Scheme, host and
@@ -11,6 +12,22 @@ import { isWeb, readUrl } from './hosts.ts';
 export function trustOrigins(addresses: Iterable<string | URL>): (url: URL) => boolean {
   const origins = new Set([...addresses].map(originOf));
   return (url) => isWeb(url) && origins.has(url.origin);
+}
+
+/**
+ * Trusts all of this machine, if the address its owner typed is on it; else nothing. For what belongs to that address
+ * and may stand at another port, as its sign-in does.
+ */
+export function trustNeighbours(address: string | URL): (url: URL) => boolean {
+  const url = readUrl(address);
+  if (url === null || !isOnThisMachine(url)) return () => false;
+  return isOnThisMachine;
+}
+
+function isOnThisMachine(url: URL): boolean {
+  if (!isWeb(url)) return false;
+  const host = hostOf(url);
+  return host.kind === 'name' ? isLocalhostName(host.name) : isRefusedAddress(host.ip) === 'loopback';
 }
 
 function originOf(address: string | URL): string {

@@ -2,6 +2,7 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError 
 import type { ErrorCode, ErrorInfo, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
 import { formatToolReference, ToolyardError } from '@toolyard/protocol';
 import { connectionClosed, signInWanted } from './connection-errors.ts';
+import { authFailureIn } from './oauth/auth-failure.ts';
 import { networkCodeOf } from './network-error.ts';
 import { STREAM_ENDED } from './raw-result-transport.ts';
 
@@ -50,6 +51,8 @@ export function explainFailedCall(call: FailedCall): ToolResult {
     return unknown('timed_out', `${name} gave no sign of life for ${seconds(call.timeoutMs)}.`);
   }
   const { thrown } = call;
+  const unauthorized = authFailureIn(thrown);
+  if (unauthorized !== undefined) return notSent(unauthorized.toJSON());
   if (ToolyardError.isInstance(thrown)) return failure('done', thrown.toJSON(), '');
   if (thrown instanceof ProtocolError) return explainProtocolError(name, thrown);
   if (thrown instanceof UnauthorizedError) return notSent(signInWanted(call.tool.serverId));

@@ -2,10 +2,11 @@ import { SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
 import type { ErrorInfo, JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { explainFailedCall, notSent } from './call-failure.ts';
 import { checkStructured } from './check-arguments.ts';
+import { authFailureIn } from './oauth/auth-failure.ts';
 import { readToolResult } from './read-result.ts';
 import type { ListedTool } from './read-tool.ts';
 import type { RequestContext } from './request.ts';
-import { RequestStopped, sendRequest } from './request.ts';
+import { RequestStopped, RoundHandedOut, sendRequest } from './request.ts';
 import type { CallToolOptions } from './types.ts';
 
 export type Call = {
@@ -42,6 +43,10 @@ export async function callTool(call: Call): Promise<ToolResult> {
     });
     return checked(readToolResult(raw), call);
   } catch (thrown) {
+    if (thrown instanceof RoundHandedOut) {
+      options.onRound?.(thrown.round);
+      return notSent({ code: 'input_required', message: `${reference.name} asks for more before it goes on.` });
+    }
     const status = statusOfRefusal(thrown);
     if (status !== undefined) call.onStatus(status);
     const stopped = thrown instanceof RequestStopped ? thrown.by : null;
@@ -50,6 +55,8 @@ export async function callTool(call: Call): Promise<ToolResult> {
 }
 
 export function statusOfRefusal(thrown: unknown): number | undefined {
+  const unauthorized = authFailureIn(thrown);
+  if (unauthorized?.code === 'needs_sign_in') return unauthorized.concernsOne ? undefined : 401;
   if (thrown instanceof UnauthorizedError) return 401;
   return thrown instanceof SdkHttpError ? thrown.data.status : undefined;
 }

@@ -42,6 +42,19 @@ describe('servers that come and go', () => {
     expect(() => host.add(withPid('b'))).toThrow('used twice');
   });
 
+  test('one that is replaced begins when its forerunner is gone, in its place; the others go on', async () => {
+    host = await connected([withPid('a'), withPid('b')]);
+    const [first, other] = [await pidOf('a'), await pidOf('b')];
+    host.replace(withPid('a'));
+    expect(healthOf(host, 'a')).toMatchObject({ state: 'idle', log: [] });
+    await host.connect('a');
+    expect(isAlive(first)).toBe(false);
+    expect(await pidOf('a')).not.toBe(first);
+    expect(await pidOf('b')).toBe(other);
+    expect(host.tools().map(({ name }) => name)).toEqual(['a__echo', 'b__echo']);
+    expect(() => host.replace(withPid('c'))).toThrow('no server "c"');
+  });
+
   test('one that is disconnected has no process, answers so, and comes back with a new one', async () => {
     host = await connected([withPid('a'), withPid('b')]);
     const [first, other] = [await pidOf('a'), await pidOf('b')];

@@ -26,7 +26,7 @@ export function signInWanted(serverId: string): ErrorInfo {
   return {
     code: 'needs_sign_in',
     message: `The server "${serverId}" asks for a sign-in (HTTP 401).`,
-    hint: 'Give it a valid token in the headers of its configuration.',
+    hint: 'Sign in to it, or give it a valid token in the headers of its configuration.',
   };
 }
 

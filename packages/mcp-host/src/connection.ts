@@ -8,6 +8,7 @@ import { closedByUs, connectionClosed, sessionEnded, signInWanted } from './conn
 import type { EraMemory } from './era-memory.ts';
 import { sayHello } from './handshake.ts';
 import { capabilitiesIn, introductionOf } from './introduction.ts';
+import type { ServerAuth } from './oauth/server-auth.ts';
 import type { QuestionHandlers } from './questions.ts';
 import { QuestionDesk } from './question-desk.ts';
 import type { ListedTool } from './read-tool.ts';
@@ -34,6 +35,8 @@ export type ConnectionOptions = {
   /** From which level on the server is to tell what it does; undefined leaves that to it. */
   logLevel: LogLevel | undefined;
   note(entry: LogEntry, source?: 'server'): void;
+  /** Absent for a server that nobody signs in to. */
+  auth: ServerAuth | undefined;
   /** After every change of phase or offer. */
   onChange(): void;
   /** At most once, and only if it stood. */
@@ -141,12 +144,17 @@ export class McpConnection {
   }
 
   async #greet(signal: AbortSignal, timeoutMs: number): Promise<void> {
-    const { config, createTransport, clock, clientInfo, eraMemory, handlers, wire } = this.#options;
+    const { config, createTransport, clock, clientInfo, eraMemory, handlers, wire, auth } = this.#options;
     const desk = new QuestionDesk({ serverId: this.#id, handlers, open: this.#open });
     const { client, era } = await sayHello({
       config: config.transport,
       createTransport,
-      context: { serverId: this.#id, clock, log: (level, text, source) => this.#note(level, text, source) },
+      context: {
+        serverId: this.#id,
+        clock,
+        log: (level, text, source) => this.#note(level, text, source),
+        ...(auth === undefined ? {} : { sign: (fetch) => auth.sign(fetch) }),
+      },
       clientInfo,
       eraMemory,
       desk,

@@ -1,10 +1,24 @@
 import type { Implementation } from '@modelcontextprotocol/client';
-import type { Clock, ErrorInfo } from '@toolyard/protocol';
+import type { Clock, ErrorInfo, Fetch } from '@toolyard/protocol';
+import type { AuthStore } from './oauth/auth-store.ts';
+import type { ClientIntroduction } from './oauth/client-identity.ts';
 import type { EraMemory } from './era-memory.ts';
 import type { QuestionHandlers } from './questions.ts';
 import type { CreateTransport } from './transport.ts';
 import type { PinStore } from './trust.ts';
 import type { ListedPrompt, LogEntry, LogLevel, ServerConfig } from './types.ts';
+
+/** What it takes to sign in to servers (OAuth 2.1). */
+export type SignInOptions = {
+  store: AuthStore;
+  /**
+   * Carries the requests of a sign-in to a server. The addresses are what that server and its sign-in server name: the
+   * owner's guard belongs in front of it.
+   */
+  fetchFor(server: ServerConfig): Fetch;
+  /** How Toolyard introduces itself; its name in `clientInfo` where absent. */
+  introduction?: ClientIntroduction;
+};
 
 export type McpHostOptions = {
   servers: readonly ServerConfig[];
@@ -22,6 +36,8 @@ export type McpHostOptions = {
   jitter?: () => number;
   /** From which level on servers are to log what they do; by default as they like. */
   logLevel?: LogLevel;
+  /** Without this nobody is signed in to servers; a token may still stand in their headers. */
+  signIn?: SignInOptions;
   /** What people approved of tools, kept by the owner; by default for as long as the process lives. */
   pins?: PinStore;
   /** Hears every log line of every server as it is written. */

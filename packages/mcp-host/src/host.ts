@@ -7,20 +7,24 @@ import type { EraMemory } from './era-memory.ts';
 import { createEraMemory } from './era-memory.ts';
 import { Flows } from './flows.ts';
 import type { AllPrompts, McpHostOptions } from './host-options.ts';
+import type { SignInResponse, StartedSignIn } from './oauth/sign-in.ts';
+import { SignIns } from './oauth/sign-ins.ts';
 import { redactorFor } from './redact.ts';
 import { ResourceStore } from './resource-store.ts';
 import { SelectedTools } from './selected-tools.ts';
+import type { NumberedEntry } from './server-log.ts';
 import { ServerLog } from './server-log.ts';
 import { ServerSet } from './server-set.ts';
 import { ServerSlot } from './server-slot.ts';
 import type { Session } from './session.ts';
-import { ToolTrust } from './trust.ts';
+import { definitionHash, ToolTrust } from './trust.ts';
 import type {
   CallToolOptions,
   Completion,
   CompletionTarget,
   FilledPrompt,
   IndexedTool,
+  LogEntry,
   LogLevel,
   RequestOptions,
   ServerConfig,
@@ -61,6 +65,7 @@ export class McpHost implements ToolHost {
   /** What is listed of resources, what was read of them, and who follows them. */
   readonly resources: ResourceStore;
   readonly #trust: ToolTrust;
+  readonly #signIns: SignIns;
   #logLevel: LogLevel | undefined;
   #isRefusing = false;
   #closing: Promise<void> | undefined;
@@ -70,9 +75,14 @@ export class McpHost implements ToolHost {
     this.#clock = options.clock;
     this.#eraMemory = options.eraMemory ?? createEraMemory();
     this.#logLevel = options.logLevel;
-    this.#servers = new ServerSet(options.clock, (config) => this.#makePlace(config));
+    this.#servers = new ServerSet(options.clock, (config, after) => this.#makePlace(config, after));
     this.#flows = new Flows(options.clock);
     this.#trust = new ToolTrust(options.pins ?? new Map());
+    this.#signIns = new SignIns({
+      signIn: options.signIn,
+      clock: options.clock,
+      clientName: options.clientInfo.title ?? options.clientInfo.name,
+    });
     this.resources = new ResourceStore({
       clock: options.clock,
       catalogue: (id) => this.#servers.find(id)?.catalogue,
@@ -130,7 +140,20 @@ export class McpHost implements ToolHost {
 
   /** Leaves a server and forgets it. Resolves when nothing of it is left; does nothing where there is none. */
   async remove(id: string): Promise<void> {
+    this.resources.forget(id);
     await this.#servers.remove(id);
+    if (this.#servers.find(id) === undefined) this.#signIns.forget(id);
+  }
+
+  /**
+   * Leaves a server and takes this one of the same id instead, which is not connected yet; no other is touched.
+   *
+   * @throws ToolyardError `not_found`
+   */
+  replace(config: ServerConfig): void {
+    this.#refuseWhenClosed();
+    this.#servers.replace(config);
+    this.resources.forget(config.id);
   }
 
   /**
@@ -171,9 +194,22 @@ export class McpHost implements ToolHost {
     await this.#servers.whenSettled(serverIds, signal, ms);
   }
 
+  /**
+   * Resolves when a ready server has listed its resources and prompts, which follow its tools; after `ms`, or when
+   * the signal is aborted; at once for one that is not ready.
+   */
+  async whenListed(id: string, signal: AbortSignal | undefined, ms: number): Promise<void> {
+    await this.#servers.when(() => isListed(this.#servers.find(id)?.health()), signal, ms);
+  }
+
   /** Every server, in the configured order. */
   health(): ServerHealth[] {
     return this.#servers.all.map((slot) => slot.health());
+  }
+
+  /** What happened with a server, oldest first; bounded. */
+  log(id: string): NumberedEntry[] {
+    return this.#servers.log(id);
   }
 
   /** The last messages exchanged with a server, oldest first, cut and without secrets. */
@@ -208,7 +244,7 @@ export class McpHost implements ToolHost {
     if (slot === undefined) {
       return notSent({ code: 'tool_not_found', message: `There is no server "${tool.serverId}".` });
     }
-    if (this.#trust.verdict(tool) === 'voided') return notSent(changedSince(tool));
+    if (this.#hasChanged(tool, options.definition)) return notSent(changedSince(tool));
     const release = this.#flows.acquire();
     try {
       return await callServer(slot, this.#whenBack(slot, options.signal), tool, args, options);
@@ -218,20 +254,66 @@ export class McpHost implements ToolHost {
   }
 
   /** What was approved of tools, and whether it still holds. A tool whose approval is void is not called. */
-  get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided'> {
+  get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided' | 'changeOf'> {
     return this.#trust;
   }
 
   /**
-   * Pins a tool as it is offered now: from here on it is called only as long as it stays what it is.
-   *
-   * @throws ToolyardError `not_found` if it is not offered
+   * Stands for all that a server says of a tool now, and for where the server is: it changes when any of it does.
+   * Undefined where the tool is not offered.
    */
-  approveTool({ serverId, name }: ToolReference): void {
+  definitionOf({ serverId, name }: ToolReference): string | undefined {
+    const slot = this.#servers.find(serverId);
+    const tool = slot?.tools.get(name);
+    return slot === undefined || tool === undefined ? undefined : definitionHash(slot.config, tool);
+  }
+
+  /**
+   * Pins a tool as it is offered now, or as it was when it had this {@link McpHost.definitionOf}: from here on it is
+   * called only as long as it stays that.
+   *
+   * @throws ToolyardError `not_found` if it is not offered, and no definition is given
+   */
+  approveTool({ serverId, name }: ToolReference, definition?: string): void {
     const slot = this.#servers.get(serverId);
     const tool = slot.tools.get(name);
-    if (tool !== undefined) return this.#trust.approve(slot.config, tool);
+    if (tool !== undefined) return this.#trust.approve(slot.config, tool, definition);
+    if (definition !== undefined) return this.#trust.approveUnseen({ serverId, name }, definition);
     throw new ToolyardError({ code: 'not_found', message: `The server "${serverId}" offers no tool "${name}".` });
+  }
+
+  /**
+   * Finds out where a person signs in to a server. They come back to `redirectUrl`, and what they bring is for
+   * {@link McpHost.finishSignIn}, of this host or of any other over the same store.
+   *
+   * @throws ToolyardError saying which request failed, and what the owner can do
+   */
+  async signIn(serverId: string, { redirectUrl }: { redirectUrl: string }): Promise<StartedSignIn> {
+    this.#refuseWhenClosed();
+    this.#servers.get(serverId);
+    return this.#signIns.begin(serverId, redirectUrl);
+  }
+
+  /**
+   * Takes what a person has brought back from a sign-in, once, and connects the server in the background.
+   *
+   * @returns which server it was
+   * @throws ToolyardError `not_found` for a `state` that is not one of ours; `server_refused` where nobody is signed in
+   */
+  async finishSignIn(response: SignInResponse): Promise<string> {
+    this.#refuseWhenClosed();
+    const serverId = await this.#signIns.finish(response);
+    const slot = this.#servers.find(serverId);
+    // What goes wrong stands in its health.
+    if (slot?.stage === 'needs_sign_in') slot.connect().catch(() => undefined);
+    return serverId;
+  }
+
+  /** Forgets the tokens of a server, and leaves it. @throws ToolyardError */
+  async signOut(serverId: string): Promise<void> {
+    const slot = this.#servers.get(serverId);
+    await this.#signIns.signOut(serverId);
+    await slot.disconnect();
   }
 
   /** Fills in a prompt. @throws ToolyardError */
@@ -335,6 +417,12 @@ export class McpHost implements ToolHost {
     }
   }
 
+  /** Held against what a person has approved just now, else against what was approved for good. */
+  #hasChanged(tool: ToolReference, approved: string | undefined): boolean {
+    const now = approved === undefined ? undefined : this.definitionOf(tool);
+    return now === undefined ? this.#trust.verdict(tool) === 'voided' : now !== approved;
+  }
+
   #whenBack(slot: ServerSlot, signal: AbortSignal | undefined): () => Promise<void> {
     return () => this.#servers.whenSettled([slot.config.id], signal, PATIENCE_MS);
   }
@@ -344,14 +432,24 @@ export class McpHost implements ToolHost {
     this.#servers.tell(slot.config.id);
   }
 
-  #makePlace(config: ServerConfig): { slot: ServerSlot; wire: WireLog } {
+  #makePlace(config: ServerConfig, after: Promise<unknown>): { slot: ServerSlot; wire: WireLog; log: ServerLog } {
     const { createTransport, clock, clientInfo, handlers = {}, maxReconnects = MAX_RECONNECTS } = this.#options;
     const log = new ServerLog();
     const wire = new WireLog(clock, redactorFor(config));
+    const note = (entry: LogEntry, source?: 'server'): void => {
+      log.add(entry, source);
+      this.#options.log?.(config.id, entry);
+    };
+    const auth = this.#signIns.add(config, {
+      note: (level, text) => note({ at: clock.now(), phase: 'transport_ready', level, text }),
+      onChange: () => this.#changed(slot),
+    });
     const slot: ServerSlot = new ServerSlot({
       config,
+      after,
       clock,
       log,
+      auth,
       maxReconnects,
       jitter: this.#options.jitter ?? Math.random,
       onChange: () => this.#changed(slot),
@@ -372,16 +470,14 @@ export class McpHost implements ToolHost {
           handlers,
           wire,
           logLevel: this.#logLevel,
-          note: (entry, source) => {
-            log.add(entry, source);
-            this.#options.log?.(config.id, entry);
-          },
+          note,
+          auth,
           onChange: () => this.#changed(slot),
           onLost,
           onUpdated: (uri) => this.resources.updated(config.id, uri),
         }),
     });
-    return { slot, wire };
+    return { slot, wire, log };
   }
 
   #selectWhere(chosen: (id: string) => boolean, hidden?: (tool: ToolReference) => boolean): SelectedTools {
@@ -404,4 +500,11 @@ function changedSince({ serverId, name }: ToolReference): ErrorInfo {
     message: `The tool "${name}" of "${serverId}" is no longer what was approved.`,
     hint: 'Look at what has changed, and approve it again if it is still wanted.',
   };
+}
+
+function isListed(health: ServerHealth | undefined): boolean {
+  if (health?.state !== 'ready') return true;
+  const { capabilities, resourceCount, promptCount } = health;
+  const isMissing = (is: boolean | undefined, count: number | undefined): boolean => is === true && count === undefined;
+  return !isMissing(capabilities?.resources, resourceCount) && !isMissing(capabilities?.prompts, promptCount);
 }

@@ -8,17 +8,28 @@ test('the package offers this and nothing else', () => {
     'ResourceDraft',
     'ToolIndex',
     'createEraMemory',
+    'createMemoryAuthStore',
     'createWebTransports',
+    'definitionTokens',
+    'inspectServer',
+    'offersOf',
     'platformWebSocket',
+    'redactedError',
     'redactorFor',
     'shownAddress',
+    'shownTransport',
   ]);
   expect(Object.keys(node).sort()).toEqual([
+    'McpConfigFile',
+    'configOf',
     'createNodeTransports',
     'createStdioTransport',
+    'fillTransport',
     'killAllStdioChildren',
     'readJsonFile',
     'readMcpConfig',
+    'readTransport',
+    'watchConfigFile',
   ]);
 });
 

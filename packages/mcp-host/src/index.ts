@@ -1,4 +1,5 @@
 export type {
+  AnsweredRound,
   CallToolOptions,
   Completion,
   CompletionTarget,
@@ -6,6 +7,7 @@ export type {
   Era,
   FilledPrompt,
   IndexedTool,
+  InputRound,
   ListedPrompt,
   ListedResource,
   ListedTemplate,
@@ -31,6 +33,7 @@ export type { OpenWebSocket, WebSocketLike } from './websocket-transport.ts';
 export { platformWebSocket } from './websocket-transport.ts';
 export type { ServeInMemory } from './in-memory-transport.ts';
 export type {
+  AskedQuestion,
   FormAnswer,
   Question,
   QuestionHandlers,
@@ -38,14 +41,25 @@ export type {
   SamplingRequest,
   UrlQuestion,
 } from './questions.ts';
+export { filledForm } from './questions.ts';
 export type { Attachment, ResourceDraftOptions } from './resource-draft.ts';
 export { ResourceDraft } from './resource-draft.ts';
 export type { ResourceStore } from './resource-store.ts';
-export type { Difference, PinStore, ToolPin, VoidedApproval } from './trust.ts';
+export type { PinStore, ToolPin, VoidedApproval } from './trust.ts';
+export type { NumberedEntry } from './server-log.ts';
 export type { WireEntry } from './wire-log.ts';
 export { redactorFor, shownAddress } from './redact.ts';
 export type { ListedTool } from './read-tool.ts';
 export type { ServerTools } from './tool-index.ts';
 export { ToolIndex } from './tool-index.ts';
-export type { AllPrompts, McpHostOptions } from './host-options.ts';
+export type { AuthRow, AuthStore } from './oauth/auth-store.ts';
+export { createMemoryAuthStore } from './oauth/auth-store.ts';
+export type { ClientIntroduction } from './oauth/client-identity.ts';
+export type { OAuthGrant, OAuthSettings } from './oauth/oauth-settings.ts';
+export type { AuthHop, SignInHealth } from './oauth/sign-in-health.ts';
+export type { SignInResponse, StartedSignIn } from './oauth/sign-in.ts';
+export type { AllPrompts, McpHostOptions, SignInOptions } from './host-options.ts';
+export { definitionTokens } from './definition-cost.ts';
+export type { InspectOptions } from './inspect-server.ts';
+export { inspectServer, offersOf, redactedError, shownTransport } from './inspect-server.ts';
 export { McpHost } from './host.ts';

@@ -2,8 +2,8 @@ import type { Client } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { Question, QuestionHandlers } from './questions.ts';
-import { answerQuestion, capabilitiesOf } from './questions.ts';
+import type { AskedQuestion, Question, QuestionHandlers } from './questions.ts';
+import { answerQuestion, capabilitiesOf, readQuestion } from './questions.ts';
 import type { OpenRequest } from './request.ts';
 import { untilAborted } from './request.ts';
 
@@ -56,12 +56,31 @@ export class QuestionDesk {
     try {
       return await this.#answer(asked, request.signal, request);
     } catch (thrown) {
-      const why = thrown instanceof ProtocolError ? thrown.message : 'it could not be answered.';
-      throw new ToolyardError({
-        code: 'tool_failed',
-        message: `The server "${this.#options.serverId}" asked for something in between: ${why} It has not finished.`,
-      });
+      throw this.#unanswerable(thrown);
     }
+  }
+
+  /** A question of a round that waits for a person somewhere else; null for what needs none. @throws ToolyardError */
+  readInRound(asked: { method: string; params: JsonObject }, request: OpenRequest): AskedQuestion | null {
+    try {
+      return readQuestion(asked, this.#handlersFor(request));
+    } catch (thrown) {
+      throw this.#unanswerable(thrown);
+    }
+  }
+
+  #unanswerable(thrown: unknown): ToolyardError {
+    const why = thrown instanceof ProtocolError ? thrown.message : 'it could not be answered.';
+    return new ToolyardError({
+      code: 'tool_failed',
+      message: `The server "${this.#options.serverId}" asked for something in between: ${why} It has not finished.`,
+    });
+  }
+
+  /** Only what was declared: the handlers of a call are those of the host, in the hands of whoever makes the call. */
+  #handlersFor(request: OpenRequest | undefined): QuestionHandlers {
+    const { handlers } = this.#options;
+    return request?.handlers === undefined ? handlers : { ...handlers, ...request.handlers };
   }
 
   async #answerAside(asked: { method: string; params: JsonObject }, signal: AbortSignal): Promise<JsonObject> {
@@ -80,7 +99,8 @@ export class QuestionDesk {
     signal: AbortSignal,
     request: OpenRequest | undefined,
   ): Promise<JsonObject> {
-    const { serverId, handlers } = this.#options;
+    const { serverId } = this.#options;
+    const handlers = this.#handlersFor(request);
     // Whoever stops the call does not want its questions answered either.
     const either = request === undefined ? signal : AbortSignal.any([signal, request.signal]);
     const question: Question = {

@@ -9,7 +9,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject, ToolReference } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, readForm, ToolyardError } from '@toolyard/protocol';
 import { checkArguments } from './check-arguments.ts';
 import { readUrl } from './read-url.ts';
 
@@ -47,6 +47,12 @@ export type QuestionHandlers = {
   /** The folders servers may work in, as `file:` addresses. */
   roots?: (question: Question) => Root[] | Promise<Root[]>;
 };
+
+/** What a server asks a person, looked over. */
+export type AskedQuestion =
+  | { kind: 'form'; message: string; requestedSchema: JsonObject }
+  | { kind: 'url'; message: string; url: string }
+  | { kind: 'sampling'; request: JsonObject };
 
 export function capabilitiesOf(handlers: QuestionHandlers): ClientCapabilities {
   const { sampling, form, url, roots } = handlers;
@@ -106,6 +112,41 @@ export async function answerQuestion(
   throw new ProtocolError(METHOD_NOT_FOUND, `This client does not answer ${method.slice(0, 100)}.`);
 }
 
+/**
+ * Looks a question over without putting it to anybody. Null where it is none for a person.
+ *
+ * @throws ProtocolError where nobody may be asked that
+ */
+export function readQuestion(
+  { method, params }: { method: string; params: JsonObject },
+  handlers: QuestionHandlers,
+): AskedQuestion | null {
+  switch (method) {
+    case 'sampling/createMessage':
+      if (handlers.sampling === undefined) return null;
+      readSampling(params);
+      return { kind: 'sampling', request: params };
+    case 'elicitation/create': {
+      const message = typeof params['message'] === 'string' ? params['message'] : '';
+      if (params['mode'] === 'url') {
+        if (handlers.url === undefined) return null;
+        const { url } = readUrlRequest(params);
+        return { kind: 'url', message, url };
+      }
+      if (handlers.form === undefined) return null;
+      const { schema } = readFormRequest(params);
+      return { kind: 'form', message, requestedSchema: schema };
+    }
+    default:
+      return null;
+  }
+}
+
+/** What a server is sent for a form that was filled in: completed with its defaults. */
+export function filledForm(requestedSchema: JsonObject, content: JsonObject): JsonObject {
+  return { action: 'accept', content: { ...defaultsOf(requestedSchema), ...content } };
+}
+
 function readSampling(params: JsonObject): SamplingRequest {
   if (!Array.isArray(params['messages']) || typeof params['maxTokens'] !== 'number') {
     throw new ProtocolError(INVALID_PARAMS, 'A sampling request needs messages and maxTokens.');
@@ -128,16 +169,24 @@ async function askForm(
   params: JsonObject,
   question: Question,
 ): Promise<JsonObject> {
-  const schema = params['requestedSchema'];
-  if (typeof params['message'] !== 'string' || !isJsonObject(schema)) {
-    throw new ProtocolError(INVALID_PARAMS, 'A form needs a message and a requestedSchema.');
-  }
-  const answer = await ask(params as unknown as ElicitRequestFormParams, question);
+  const { request, schema } = readFormRequest(params);
+  const answer = await ask(request, question);
   if (answer.action !== 'accept') return { action: answer.action };
   const content = { ...defaultsOf(schema), ...answer.content };
   const fault = checkArguments(schema, content);
   if (fault !== null) throw new ProtocolError(INTERNAL, `What was filled in does not fit the form: ${fault}`);
   return { action: 'accept', content };
+}
+
+/** What cannot be shown to a person is not asked. */
+function readFormRequest(params: JsonObject): { request: ElicitRequestFormParams; schema: JsonObject } {
+  const schema = params['requestedSchema'];
+  if (typeof params['message'] !== 'string' || !isJsonObject(schema)) {
+    throw new ProtocolError(INVALID_PARAMS, 'A form needs a message and a requestedSchema.');
+  }
+  const form = readForm(schema);
+  if ('problem' in form) throw new ProtocolError(INVALID_PARAMS, `The form cannot be shown: ${form.problem}.`);
+  return { request: params as unknown as ElicitRequestFormParams, schema };
 }
 
 function defaultsOf(schema: JsonObject): JsonObject {

@@ -1,3 +1,5 @@
+import type { OAuthSettings } from './oauth/oauth-settings.ts';
+import { secretsOfSettings } from './oauth/oauth-settings.ts';
 import type { TransportConfig } from './types.ts';
 import { readUrl } from './read-url.ts';
 
@@ -20,8 +22,8 @@ export function shownAddress(address: string): string {
 }
 
 /** Makes a function that takes the secrets of a server's configuration out of what it printed, sent or was sent. */
-export function redactorFor({ transport }: { transport: TransportConfig }): (text: string) => string {
-  const secrets = secretsOf(transport)
+export function redactorFor(config: { transport: TransportConfig; oauth?: OAuthSettings }): (text: string) => string {
+  const secrets = [...secretsOf(config.transport), ...secretsOfSettings(config.oauth ?? {})]
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .sort((one, other) => other.length - one.length);
   return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text);

@@ -6,7 +6,8 @@ import type { Deadline } from './deadline.ts';
 import { startDeadline } from './deadline.ts';
 import { anyResult, rawOf } from './raw-result-transport.ts';
 import type { ListedTool } from './read-tool.ts';
-import type { RequestOptions } from './types.ts';
+import type { AskedQuestion, QuestionHandlers } from './questions.ts';
+import type { CallToolOptions, InputRound } from './types.ts';
 
 /** The SDK sends the reason of an abort to the server: it gets this and never a person's or a model's words. */
 const ABORT_REASON = 'The client no longer waits for this call.';
@@ -32,10 +33,22 @@ export class RequestStopped extends Error {
   }
 }
 
+/** The server waits for answers, which somebody else gets: nothing is under way any more. */
+export class RoundHandedOut extends Error {
+  readonly round: InputRound;
+
+  constructor(round: InputRound) {
+    super('The server asks for more input.');
+    this.round = round;
+  }
+}
+
 /** A request on its way, as whoever closes the connection or asks a person in between sees it. */
 export type OpenRequest = {
   /** Set for calls of tools. */
   readonly tool?: ToolReference;
+  /** Who answers what is asked while it is open, in place of the handlers of the host. */
+  readonly handlers?: QuestionHandlers;
   readonly signal: AbortSignal;
   readonly deadline: Deadline;
   stop(): void;
@@ -49,6 +62,8 @@ export type RequestContext = {
   clock: Clock;
   open: Set<OpenRequest>;
   answer: AnswerQuestion;
+  /** Looks over what a person is to be asked; null for what needs none. */
+  read: (asked: { method: string; params: JsonObject }, request: OpenRequest) => AskedQuestion | null;
 };
 
 export type OutgoingRequest = {
@@ -61,7 +76,7 @@ export type OutgoingRequest = {
     | 'resources/unsubscribe'
     | 'logging/setLevel';
   params: JsonObject;
-  options: RequestOptions;
+  options: CallToolOptions;
   timeoutMs: number;
   /** Of a call. */
   tool?: ToolReference;
@@ -91,6 +106,7 @@ export async function sendRequest(context: RequestContext, request: OutgoingRequ
   options.signal?.addEventListener('abort', onAbort, { once: true });
   const entry: OpenRequest = {
     ...(request.tool === undefined ? {} : { tool: request.tool }),
+    ...(options.handlers === undefined ? {} : { handlers: options.handlers }),
     signal: relay.signal,
     deadline,
     stop: () => stop('closing'),
@@ -122,11 +138,13 @@ async function sendRounds(context: RequestContext, request: OutgoingRequest, ent
       });
     },
   };
-  let { params } = request;
-  for (let round = 0; ; round++) {
+  const { onRound, resume } = request.options;
+  let params = withAnswers(request.params, resume?.responses ?? {}, resume?.state);
+  for (let round = resume?.number ?? 0; ; round++) {
     const result = await sendOnce(context.client, { ...request, params }, sdkOptions).catch(async (thrown: unknown) => {
       const pages = round < MOST_ROUNDS ? pagesWanted(thrown) : [];
       if (pages.length === 0) throw thrown;
+      if (onRound !== undefined) throw new RoundHandedOut(await readRound(context, { pages, round, entry }));
       const answers = await answerAll(context, pages, entry);
       if (Object.values(answers).some((answer) => !isJsonObject(answer) || answer['action'] !== 'accept')) throw thrown;
       return AGAIN;
@@ -138,14 +156,48 @@ async function sendRounds(context: RequestContext, request: OutgoingRequest, ent
     if (round >= MOST_ROUNDS) throw endless(`it went on asking after ${MOST_ROUNDS} rounds`);
     const { state } = wanted;
     if (state !== undefined && state.length > LONGEST_STATE) throw endless('the state it wants kept is far too large');
+    if (onRound !== undefined && wanted.requests.length > 0) {
+      const handedOut = await readRound(context, { requests: wanted.requests, state, round, entry });
+      if (handedOut.asked.length > 0) throw new RoundHandedOut(handedOut);
+      params = withAnswers(request.params, handedOut.answered, state);
+      continue;
+    }
     const inputResponses = await answerAll(context, wanted.requests, entry);
     entry.deadline.renew();
-    params = {
-      ...request.params,
-      ...(Object.keys(inputResponses).length === 0 ? {} : { inputResponses }),
-      ...(state === undefined ? {} : { requestState: state }),
-    };
+    params = withAnswers(request.params, inputResponses, state);
   }
+}
+
+function withAnswers(params: JsonObject, inputResponses: JsonObject, state: string | undefined): JsonObject {
+  return {
+    ...params,
+    ...(Object.keys(inputResponses).length === 0 ? {} : { inputResponses }),
+    ...(state === undefined ? {} : { requestState: state }),
+  };
+}
+
+/** Looks a round over for somebody who asks a person elsewhere; what needs no person is answered at once. */
+async function readRound(
+  context: RequestContext,
+  of: { round: number; entry: OpenRequest } & (
+    { pages: readonly [string, Asked][] } | { requests: readonly [string, Asked][]; state: string | undefined }
+  ),
+): Promise<InputRound> {
+  const { round, entry } = of;
+  const listed = 'pages' in of ? of.pages : of.requests;
+  const asked: InputRound['asked'] = [];
+  const others: [string, Asked][] = [];
+  for (const [key, one] of listed) {
+    const question = context.read(one, entry);
+    if (question === null) others.push([key, one]);
+    else asked.push({ key, question });
+  }
+  return {
+    number: round + 1,
+    asked,
+    answered: others.length === 0 ? {} : await answerAll(context, others, entry),
+    ...('pages' in of ? { refused: true as const } : of.state === undefined ? {} : { state: of.state }),
+  };
 }
 
 function sendOnce(client: Client, request: OutgoingRequest, options: SdkOptions): Promise<unknown> {

@@ -136,6 +136,11 @@ export class ResourceStore {
     for (const listener of this.#listeners) listener(serverId, uri);
   }
 
+  /** Forgets what was read of a server; who follows something there still does, should it come back. */
+  forget(serverId: string): void {
+    for (const key of [...this.#contents.keys()]) if (key.startsWith(`${serverId}/`)) this.#drop(key);
+  }
+
   /** Forgets all contents and everybody who follows something. */
   clear(): void {
     this.#contents.clear();
@@ -146,7 +151,8 @@ export class ResourceStore {
 }
 
 function keyOf(serverId: string, uri: string): string {
-  return `${serverId} ${uri}`;
+  // No id has a slash.
+  return `${serverId}/${uri}`;
 }
 
 function sizeOf({ text, source }: ResourcePart): number {

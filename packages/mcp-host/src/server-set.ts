@@ -1,21 +1,22 @@
 import type { Clock } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import type { NumberedEntry, ServerLog } from './server-log.ts';
 import type { ServerSlot } from './server-slot.ts';
 import type { ServerConfig } from './types.ts';
 import type { WireEntry, WireLog } from './wire-log.ts';
 
-type Place = { slot: ServerSlot; wire: WireLog };
+type Place = { slot: ServerSlot; wire: WireLog; log: ServerLog };
 
 /** The servers of a host, in the configured order, and who wants to hear of their changes. */
 export class ServerSet {
   readonly #clock: Clock;
-  readonly #makePlace: (config: ServerConfig) => Place;
+  readonly #makePlace: (config: ServerConfig, after: Promise<unknown>) => Place;
   readonly #places = new Map<string, Place>();
   /** Servers that were removed and are still being left. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #listeners = new Set<(serverId: string) => void>();
 
-  constructor(clock: Clock, makePlace: (config: ServerConfig) => Place) {
+  constructor(clock: Clock, makePlace: (config: ServerConfig, after: Promise<unknown>) => Place) {
     this.#clock = clock;
     this.#makePlace = makePlace;
   }
@@ -35,6 +36,10 @@ export class ServerSet {
     return slot;
   }
 
+  log(id: string): NumberedEntry[] {
+    return this.#places.get(id)?.log.numbered() ?? [];
+  }
+
   wireLog(id: string): WireEntry[] {
     return this.#places.get(id)?.wire.entries() ?? [];
   }
@@ -42,17 +47,30 @@ export class ServerSet {
   /** @throws ToolyardError `bad_config` for its id */
   add(config: ServerConfig): void {
     checkId(config.id, this.#places);
-    this.#places.set(config.id, this.#makePlace(config));
+    this.#places.set(config.id, this.#makePlace(config, Promise.resolve()));
   }
 
   async remove(id: string): Promise<void> {
     const slot = this.find(id);
     if (slot === undefined) return;
     this.#places.delete(id);
+    const left = this.#leave(slot);
+    this.tell(id);
+    await left;
+  }
+
+  /** Puts a server in the place of the one with its id, where it begins when nothing of that is left. */
+  replace(config: ServerConfig): void {
+    const { id } = config;
+    const left = this.#leave(this.get(id));
+    this.#places.set(id, this.#makePlace(config, left));
+    this.tell(id);
+  }
+
+  #leave(slot: ServerSlot): Promise<void> {
     const left = slot.disconnect();
     this.#leaving.add(left);
-    this.tell(id);
-    await left.finally(() => this.#leaving.delete(left));
+    return left.finally(() => this.#leaving.delete(left));
   }
 
   /** A listener may be given twice and then stands for two. */
@@ -69,8 +87,12 @@ export class ServerSet {
   /** Resolves when none of these is connecting any more, after `ms`, or when the signal is aborted. */
   async whenSettled(serverIds: Iterable<string>, signal: AbortSignal | undefined, ms: number): Promise<void> {
     const ids = [...serverIds];
-    const settled = (): boolean => !ids.some((id) => this.find(id)?.isConnecting === true);
-    if (settled() || signal?.aborted === true) return;
+    await this.when(() => !ids.some((id) => this.find(id)?.isConnecting === true), signal, ms);
+  }
+
+  /** Resolves when it is so, which is looked at after every change; after `ms`, or when the signal is aborted. */
+  async when(isSo: () => boolean, signal: AbortSignal | undefined, ms: number): Promise<void> {
+    if (isSo() || signal?.aborted === true) return;
     await new Promise<void>((resolve) => {
       const end = (): void => {
         callOff();
@@ -80,7 +102,7 @@ export class ServerSet {
       };
       const callOff = this.#clock.after(ms, end);
       const stopHearing = this.onChange(() => {
-        if (settled()) end();
+        if (isSo()) end();
       });
       signal?.addEventListener('abort', end, { once: true });
     });

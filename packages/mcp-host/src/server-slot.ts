@@ -3,6 +3,7 @@ import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import type { Catalogue } from './catalogue.ts';
 import type { LostBy, McpConnection } from './connection.ts';
 import { closedByUs } from './connection-errors.ts';
+import type { ServerAuth } from './oauth/server-auth.ts';
 import type { ListedTool } from './read-tool.ts';
 import type { ServerLog } from './server-log.ts';
 import type { Machine, ServerEvent, Stage } from './server-states.ts';
@@ -17,8 +18,12 @@ const NO_TOOLS: ReadonlyMap<string, ListedTool> = new Map();
 
 export type SlotOptions = {
   config: ServerConfig;
+  /** What has to be over before it connects for the first time. */
+  after: Promise<unknown>;
   clock: Clock;
   log: ServerLog;
+  /** Absent for a server that nobody signs in to. */
+  auth: ServerAuth | undefined;
   maxReconnects: number;
   /** 0 up to 1: how much of a wait chance takes off. */
   jitter: () => number;
@@ -44,7 +49,7 @@ export class ServerSlot {
   /** Grows with every wish to leave: an attempt that finds it grown is no longer wanted. */
   #departures = 0;
   #attempting: Promise<void> | undefined;
-  #cleared: Promise<unknown> = Promise.resolve();
+  #cleared: Promise<unknown>;
   #callOff: () => void = () => undefined;
   #dueAt: number | undefined;
   #renewing = false;
@@ -52,6 +57,7 @@ export class ServerSlot {
   constructor(options: SlotOptions) {
     this.config = options.config;
     this.#options = options;
+    this.#cleared = options.after;
     const enabled = options.config.disabled !== true;
     this.#machine = { stage: enabled ? 'idle' : 'disabled', enabled, spent: 0 };
   }
@@ -95,7 +101,7 @@ export class ServerSlot {
   }
 
   health(): ServerHealth {
-    const { maxReconnects, log } = this.#options;
+    const { maxReconnects, log, auth } = this.#options;
     const isResting = this.#machine.stage === 'idle' || this.#machine.stage === 'disabled';
     return {
       id: this.config.id,
@@ -115,6 +121,7 @@ export class ServerSlot {
             },
           }
         : {}),
+      ...(auth === undefined ? {} : { signIn: auth.health() }),
       log: log.entries(),
     };
   }

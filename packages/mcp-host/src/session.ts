@@ -67,7 +67,13 @@ export class Session {
     this.#id = options.config.id;
     this.#logLevel = options.logLevel;
     const { client, clock, open, desk } = options;
-    this.#context = { client, clock, open, answer: (asked, request) => desk.answerInRound(asked, request) };
+    this.#context = {
+      client,
+      clock,
+      open,
+      answer: (asked, request) => desk.answerInRound(asked, request),
+      read: (asked, request) => desk.readInRound(asked, request),
+    };
   }
 
   /** One call; see {@link ToolHost.callTool} for the promise it makes. */

@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client';
-import type { Clock } from '@toolyard/protocol';
+import type { Clock, Fetch } from '@toolyard/protocol';
 import type { LogEntry, TransportConfig } from './types.ts';
 
 /** Why a connection ended, as far as its transport can tell. */
@@ -34,6 +34,8 @@ export type TransportContext = {
   clock: Clock;
   /** Adds a line to the server's log. `source` says whether the server wrote it itself (its stderr). */
   log(level: LogEntry['level'], text: string, source?: 'server'): void;
+  /** Puts the token of the server on its requests; absent where the owner keeps no sign-ins. */
+  sign?(fetch: Fetch): Fetch;
 };
 
 /** Makes a fresh, unstarted transport; one is needed for every attempt to connect. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, ToolChange, ToolDifference, ToolReference } from '@toolyard/protocol';
 import { canonicalJson, isJsonObject } from '@toolyard/protocol';
 import type { ListedTool } from './read-tool.ts';
 import { sha256 } from './sha256.ts';
@@ -19,16 +19,8 @@ export type ToolPin = {
 /** Where pins are kept, by `server/tool`; a `Map` is one. The owner decides what outlives the process. */
 export type PinStore = Pick<Map<string, ToolPin>, 'get' | 'set' | 'delete'>;
 
-/** One place in which a definition is no longer what it was; `before` and `after` are JSON, cut where they are long. */
-export type Difference = { path: string; before?: string; after?: string };
-
 /** An approval that no longer counts, and why. */
-export type VoidedApproval = {
-  tool: ToolReference;
-  /** True if the server itself is another one now: another command, another address. */
-  hasMoved: boolean;
-  differences: Difference[];
-};
+export type VoidedApproval = ToolChange & { tool: ToolReference };
 
 const MOST_DIFFERENCES = 50;
 
@@ -46,11 +38,32 @@ export class ToolTrust {
     this.#pins = pins;
   }
 
-  /** Pins a tool as it is now. */
-  approve(server: ServerConfig, tool: ListedTool): void {
+  /**
+   * Pins a tool as it is now, or as it was when it had this definition: what has changed since is asked about again.
+   */
+  approve(server: ServerConfig, tool: ListedTool, definition?: string): void {
     const key = keyOf(server.id, tool.name);
-    this.#pins.set(key, pinOf(server, tool));
+    const now = pinOf(server, tool);
     this.#voided.delete(key);
+    if (definition === undefined || definition === now.hash) {
+      this.#pins.set(key, now);
+      return;
+    }
+    this.approveUnseen({ serverId: server.id, name: tool.name }, definition);
+    this.#reviewTool(server, tool);
+  }
+
+  /** Pins a tool that is not offered just now. */
+  approveUnseen({ serverId, name }: ToolReference, definition: string): void {
+    const key = keyOf(serverId, name);
+    this.#pins.set(key, { hash: definition, endpoint: '', definition: {} });
+    this.#voided.delete(key);
+    this.#reviewed.delete(serverId);
+  }
+
+  /** What has changed of a tool since it was approved; undefined where nothing has, or it never was. */
+  changeOf({ serverId, name }: ToolReference): VoidedApproval | undefined {
+    return this.#voided.get(keyOf(serverId, name));
   }
 
   /** Approved and the same as then; approved and changed since; or never approved. */
@@ -90,7 +103,7 @@ export class ToolTrust {
     }
     const voided: VoidedApproval = {
       tool: { serverId: server.id, name: tool.name },
-      hasMoved: approved.endpoint !== now.endpoint,
+      hasMoved: approved.endpoint !== '' && approved.endpoint !== now.endpoint,
       differences: differencesOf(approved.definition, now.definition),
     };
     this.#voided.set(key, voided);
@@ -100,6 +113,17 @@ export class ToolTrust {
 
 function keyOf(serverId: string, name: string): string {
   return `${serverId}/${name}`;
+}
+
+const hashes = new WeakMap<ListedTool, { server: ServerConfig; hash: string }>();
+
+/** What stands for a tool as it is now. Worked out once for each listed tool. */
+export function definitionHash(server: ServerConfig, tool: ListedTool): string {
+  const known = hashes.get(tool);
+  if (known?.server === server) return known.hash;
+  const { hash } = pinOf(server, tool);
+  hashes.set(tool, { server, hash });
+  return hash;
 }
 
 function pinOf(server: ServerConfig, tool: ListedTool): ToolPin {
@@ -132,8 +156,8 @@ function endpointOf(transport: TransportConfig): JsonObject {
   }
 }
 
-function differencesOf(before: JsonObject, after: JsonObject): Difference[] {
-  const found: Difference[] = [];
+function differencesOf(before: JsonObject, after: JsonObject): ToolDifference[] {
+  const found: ToolDifference[] = [];
   const compare = (path: string, one: JsonValue | undefined, other: JsonValue | undefined): void => {
     if (found.length >= MOST_DIFFERENCES) return;
     if (isJsonObject(one) && isJsonObject(other)) {

@@ -1,3 +1,5 @@
+import type { OAuthSettings } from './oauth/oauth-settings.ts';
+import type { SignInHealth } from './oauth/sign-in-health.ts';
 import type {
   ErrorInfo,
   JsonObject,
@@ -6,6 +8,7 @@ import type {
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
+import type { AskedQuestion, QuestionHandlers } from './questions.ts';
 
 /** How a server is reached. */
 export type TransportConfig =
@@ -33,6 +36,8 @@ export type ServerConfig = {
   callTimeoutMs?: number;
   /** Milliseconds from nothing to a listed server; default 30,000. */
   connectTimeoutMs?: number;
+  /** What there is to say about signing in to it. */
+  oauth?: OAuthSettings;
 };
 
 /** The two generations of MCP: `initialize` (2024-11-05 to 2025-11-25), or stateless (2026-07-28 on). */
@@ -136,6 +141,8 @@ export type ServerHealth = {
   error?: ErrorInfo;
   /** What it offers beside tools. */
   capabilities?: { resources: boolean; subscribe: boolean; prompts: boolean; completions: boolean; logging: boolean };
+  /** Of a server one may sign in to: how that stands. */
+  signIn?: SignInHealth;
   /** What it listed and could not be read, with the reason. */
   skipped: SetAside[];
   /** What happened, oldest first; bounded. */
@@ -151,7 +158,35 @@ export type RequestOptions = {
   timeoutMs?: number;
 };
 
-export type CallToolOptions = RequestOptions;
+export type CallToolOptions = RequestOptions & {
+  /** Answer what the server asks in the middle of this call, in place of the handlers of the host. */
+  handlers?: QuestionHandlers;
+  /**
+   * Takes a round of questions instead of the handlers, where the server need not be kept waiting for the answers: the
+   * call then ends with the error `input_required`, and is made again with `resume`.
+   */
+  onRound?: (round: InputRound) => void;
+  /** What was answered to the round an earlier making of this call ended with. */
+  resume?: AnsweredRound;
+  /** Call the tool only if {@link McpHost.definitionOf} still gives this: a person has approved just that. */
+  definition?: string;
+};
+
+/** What a server wants to know before it goes on with a call: plain JSON, to be kept as long as the answer takes. */
+export type InputRound = {
+  /** How many rounds were before it, in all makings of the call. */
+  number: number;
+  /** By the server's own keys. */
+  asked: { key: string; question: AskedQuestion }[];
+  /** What needed no person. */
+  answered: JsonObject;
+  /** Goes back byte for byte; may hold what is nobody's business. */
+  state?: string;
+  /** The call was refused until a person has been at the addresses asked about; no answers are sent with the next one. */
+  refused?: true;
+};
+
+export type AnsweredRound = { number: number; responses?: JsonObject; state?: string };
 
 /** A model-facing name resolved. */
 export type IndexedTool = ToolDefinition & {

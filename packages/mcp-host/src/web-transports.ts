@@ -23,8 +23,8 @@ export type WebTransportsOptions = {
 /** Transports for places without processes: all but stdio. */
 export function createWebTransports(options: WebTransportsOptions): CreateTransport {
   const { longestMessage = LONGEST_MESSAGE } = options;
-  const fetch = limitMessages(options.fetch, longestMessage);
   return (config, context) => {
+    const fetch = limitMessages(context.sign?.(options.fetch) ?? options.fetch, longestMessage);
     switch (config.type) {
       case 'http':
         return createHttpTransport(config, context, fetch);

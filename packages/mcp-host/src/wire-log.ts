@@ -11,6 +11,8 @@ const SECRET_KEY = /token|secret|passw|authorization|api[-_]?key|cookie|credenti
 
 /** One JSON-RPC message as it went over the wire, cut and without secrets. */
 export type WireEntry = {
+  /** Grows with every message of the server. */
+  number: number;
   /** Milliseconds since 1970. */
   at: number;
   direction: 'sent' | 'received';
@@ -26,6 +28,7 @@ export class WireLog {
   readonly #clock: Clock;
   readonly #redact: (text: string) => string;
   readonly #entries: WireEntry[] = [];
+  #last = 0;
 
   constructor(clock: Clock, redact: (text: string) => string) {
     this.#clock = clock;
@@ -38,6 +41,7 @@ export class WireLog {
     const kind =
       method !== undefined ? (id === undefined ? 'notification' : 'request') : 'error' in message ? 'error' : 'result';
     this.#entries.push({
+      number: ++this.#last,
       at: this.#clock.now(),
       direction,
       kind,

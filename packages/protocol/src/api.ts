@@ -6,7 +6,6 @@ import type { JsonObject, JsonValue } from './json.ts';
 import type { AssistantMessage, Message, UserMessage } from './messages.ts';
 import type { UserPart } from './parts.ts';
 import type { RunRecord, StoredInterrupt } from './run-store.ts';
-import type { ToolAnnotations, ToolReference } from './tools.ts';
 import type { WireName } from './wires.ts';
 
 /**
@@ -225,33 +224,6 @@ export type ModelsView = {
   standard: ModelReference | null;
 };
 
-export type McpServerView = {
-  id: string;
-  state: 'idle' | 'connecting' | 'ready' | 'reconnecting' | 'needs_sign_in' | 'failed' | 'disabled';
-  /** Its own default; a conversation may choose otherwise. */
-  enabled: boolean;
-  builtIn: boolean;
-  origin: 'built-in' | 'file' | 'flag';
-  transport: { type: 'stdio'; command: string } | { type: 'http' | 'sse' | 'websocket'; url: string };
-  serverInfo?: { name: string; version: string; title?: string };
-  era?: 'legacy' | 'modern';
-  protocolVersion?: string;
-  error?: ErrorInfo;
-  tools: McpToolView[];
-  skipped: { name: string; reason: string }[];
-  log: { at: number; level: 'info' | 'warning' | 'error'; text: string }[];
-};
-export type McpToolView = {
-  tool: ToolReference;
-  title?: string;
-  description?: string;
-  readOnly: boolean;
-  /** What its server says it may do, where it says anything. */
-  annotations?: ToolAnnotations;
-  permission: 'allow' | 'never' | null;
-};
-export type ChangeMcpServer = { enabled: boolean };
-
 /** A one-time key to the proxy for one address, for who can send no headers. */
 export type CreateProxyTicket = { target: string; headers?: Record<string, string> };
 export type ProxyTicket = { ticket: string; expiresAt: number };
@@ -264,7 +236,6 @@ export type PreflightView = {
   /** What the other server lacks, by the header that would say so; null where it is something else. */
   problems: { header: string | null; message: string }[];
 };
-
 /** `defaults` is the undermost layer of every configuration; other keys are the page's own. */
 export type SettingsView = { defaults: AgentConfiguration } & Record<string, JsonValue | AgentConfiguration>;
 

@@ -4,7 +4,7 @@
  * - model: from `invalid_key` to `empty_response`
  * - run: from `max_turns_exceeded` to `cancelled`
  * - tool: from `tool_not_found` to `outcome_unknown`
- * - MCP server: from `command_not_found` to `needs_sign_in`
+ * - MCP server: from `command_not_found` to `input_required`
  * - the guard: `address_refused`, for an address somebody else chose
  * - requests: from `not_found` to `too_large`
  * - the data folder: `storage_full`, `storage_failed`
@@ -43,6 +43,7 @@ export type ErrorCode =
   | 'server_refused'
   | 'server_closed'
   | 'needs_sign_in'
+  | 'input_required'
   | 'address_refused'
   | 'not_found'
   | 'conflict'

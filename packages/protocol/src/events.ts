@@ -37,8 +37,11 @@ export type RunEventBody =
    * wrote of an answer stays, marked: `messageId` names it, null where there was none. Calls already answered stay so.
    */
   | { type: 'attempt_abandoned'; messageId: string | null }
-  | { type: 'interrupt_requested'; interrupt: Interrupt }
+  /** `live`: asked in the middle of a call that goes on meanwhile; the run does not park. */
+  | { type: 'interrupt_requested'; interrupt: Interrupt; live?: true }
   | { type: 'interrupt_answered'; interruptId: string; answer: InterruptAnswer }
+  /** Nobody waits for an answer any more. */
+  | { type: 'interrupt_withdrawn'; interruptId: string }
   | { type: 'tool_started'; callId: string; tool: ToolReference; name: string }
   | { type: 'tool_progress'; callId: string; progress: number; total?: number; text?: string }
   | { type: 'tool_finished'; callId: string; result: ToolResult; message: ToolMessage; durationMs: number }

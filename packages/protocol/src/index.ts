@@ -21,7 +21,7 @@ export type {
   ToolResultPart,
   UserPart,
 } from './parts.ts';
-export type { PermissionView, ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
+export type { PermissionView, SetPermission, ToolAnnotations, ToolDefinition, ToolReference } from './tools.ts';
 export { formatToolReference } from './tools.ts';
 export type {
   AssistantMessage,
@@ -40,11 +40,25 @@ export type {
   ApprovalAnswer,
   ApprovalInterrupt,
   ApprovalScope,
+  ElicitationAnswer,
+  FormInterrupt,
   InDoubtAnswer,
   InDoubtInterrupt,
   Interrupt,
   InterruptAnswer,
+  SamplingContent,
+  SamplingDecision,
+  SamplingInterrupt,
+  SamplingMessage,
+  SignInAnswer,
+  SignInInterrupt,
+  ToolChange,
+  ToolDifference,
+  UrlInterrupt,
 } from './interrupts.ts';
+export type { FormFault, FormField, FormOption } from './forms.ts';
+export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
+export { showHidden } from './hidden-characters.ts';
 export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, RunStatus } from './events.ts';
 export { RUN_EVENT_VERSION } from './events.ts';
 export type { ModelParameters, OnMaxTurns, ReasoningEffort, RunLimits, ToolMode } from './agents.ts';
@@ -88,7 +102,6 @@ export type {
   AgentView,
   AnswerInterrupt,
   ChangeConversation,
-  ChangeMcpServer,
   ChangeProvider,
   ChangeQueuedMessage,
   CheckPreflight,
@@ -100,8 +113,6 @@ export type {
   CreateProxyTicket,
   KnownProviderView,
   LiveEvent,
-  McpServerView,
-  McpToolView,
   MessagePage,
   ModelReference,
   ModelView,
@@ -123,6 +134,42 @@ export type {
   TestedProvider,
   UploadedFile,
 } from './api.ts';
+export type {
+  AddMcpServer,
+  CallMcpTool,
+  ChangeMcpServer,
+  CompleteMcpArgument,
+  EditMcpServer,
+  GetMcpPrompt,
+  McpCapabilities,
+  McpCompletion,
+  McpFilledPrompt,
+  McpFinding,
+  McpIntroduction,
+  McpLogEntry,
+  McpLogPage,
+  McpOffers,
+  McpPhase,
+  McpPromptList,
+  McpPromptView,
+  McpResourceContents,
+  McpResourceView,
+  McpSecretValue,
+  McpServerConfiguration,
+  McpServerList,
+  McpServerState,
+  McpServerView,
+  McpSignInStarted,
+  McpSignInView,
+  McpTemplateView,
+  McpTestReport,
+  McpToolDetail,
+  McpToolView,
+  McpTransport,
+  McpTransportView,
+  ReadMcpResource,
+  TestMcpServer,
+} from './mcp-api.ts';
 export { VERSION } from './version.ts';
 export { WIRES } from './wires.ts';
 export type { WireName } from './wires.ts';

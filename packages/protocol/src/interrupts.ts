@@ -2,32 +2,84 @@ import type { JsonObject } from './json.ts';
 import type { ToolReference } from './tools.ts';
 
 /** Something a person must answer before the run goes on. Other kinds join this union as they are built. */
-export type Interrupt = ApprovalInterrupt | InDoubtInterrupt;
+export type Interrupt =
+  ApprovalInterrupt | InDoubtInterrupt | FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt;
+
+/** The call a question is about; whatever its server asks for, it asks while this call is made. */
+type Asked = { id: string; callId: string; tool: ToolReference; name: string };
 
 /** May this call be made? The arguments shown are the arguments that will run. */
-export type ApprovalInterrupt = {
-  id: string;
+export type ApprovalInterrupt = Asked & {
   kind: 'approval';
-  callId: string;
-  tool: ToolReference;
-  name: string;
   arguments: JsonObject;
+  /** What the server says of the tool, as the model reads it. Untrusted, and shown with what hides in it. */
+  description?: string;
+  /** Stands for the tool as it was when this was asked: what is approved is that and nothing else. */
+  definition?: string;
+  /** The tool was approved before, and is not what it was then. */
+  changed?: ToolChange;
 };
+
+/** In which way a tool differs from what was approved. */
+export type ToolChange = {
+  /** True if the server itself is another one now: another command, another address. */
+  hasMoved: boolean;
+  differences: ToolDifference[];
+};
+
+/** One place in which a definition is no longer what it was; `before` and `after` are JSON, cut where they are long. */
+export type ToolDifference = { path: string; before?: string; after?: string };
 
 /**
  * This call was sent, and the process died before an answer was stored: nobody can say whether it took effect. It is
  * not made again unless the person says so.
  */
-export type InDoubtInterrupt = {
-  id: string;
+export type InDoubtInterrupt = Asked & {
   kind: 'in_doubt';
-  callId: string;
-  tool: ToolReference;
-  name: string;
   arguments: JsonObject;
   /** When it was sent, in milliseconds since 1970. */
   sentAt: number;
 };
+
+/** The server of the call wants a form filled in. Message and schema are its own words: {@link readForm} reads them. */
+export type FormInterrupt = Asked & {
+  kind: 'elicitation';
+  mode: 'form';
+  message: string;
+  requestedSchema: JsonObject;
+};
+
+/** The server of the call wants the person to open an address. It is opened by a click and by nothing else. */
+export type UrlInterrupt = Asked & { kind: 'elicitation'; mode: 'url'; message: string; url: string };
+
+/**
+ * The server of the call wants an answer of the conversation's model, at the person's cost. Shown is all that the model
+ * would be sent.
+ */
+export type SamplingInterrupt = Asked & {
+  kind: 'sampling';
+  systemPrompt?: string;
+  messages: SamplingMessage[];
+  /** Which models the server would like; the conversation's own answers. */
+  modelHints: string[];
+  /** The model that will answer. */
+  model: string;
+  maxTokens: number;
+  /** Tools of the server's own the model may ask it for. */
+  tools: { name: string; description?: string }[];
+};
+
+export type SamplingMessage = { role: 'user' | 'assistant'; content: SamplingContent[] };
+
+export type SamplingContent =
+  | { type: 'text'; text: string }
+  /** A picture or a sound; its bytes are sent and not shown. */
+  | { type: 'media'; mimeType: string; bytes: number }
+  | { type: 'tool_use'; name: string; arguments: JsonObject }
+  | { type: 'tool_result'; text: string };
+
+/** The server of the call wants to know who is there. The call was not accepted, and is made again afterwards. */
+export type SignInInterrupt = Asked & { kind: 'sign_in' };
 
 /**
  * For how long a decision about a tool counts: this one call, every call in this conversation, every call from now on.
@@ -45,12 +97,32 @@ export type ApprovalAnswer =
  */
 export type InDoubtAnswer = { decision: 'repeat' } | { decision: 'failed' } | { decision: 'result'; text: string };
 
+/**
+ * - `accept`: with `content` for a form; for an address the consent to open it
+ * - `decline`: the person says no, and the server is told so
+ * - `cancel`: the person shut the question without an answer
+ */
+export type ElicitationAnswer =
+  { decision: 'accept'; content?: JsonObject } | { decision: 'decline' } | { decision: 'cancel' };
+
+/**
+ * `allow`: the model is asked. `texts` takes the place of the texts of the messages, in their order and as many as there
+ * are; `systemPrompt` that of the server's.
+ */
+export type SamplingDecision = { decision: 'allow'; texts?: string[]; systemPrompt?: string } | { decision: 'decline' };
+
+/** `signed_in`: make the call again. */
+export type SignInAnswer = { decision: 'signed_in' } | { decision: 'decline' };
+
 /** What a person said to an interrupt; which ones fit, its kind says. */
-export type InterruptAnswer = ApprovalAnswer | InDoubtAnswer;
+export type InterruptAnswer = ApprovalAnswer | InDoubtAnswer | ElicitationAnswer | SamplingDecision | SignInAnswer;
 
 const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][]> = {
   approval: ['approve', 'refuse'],
   in_doubt: ['repeat', 'failed', 'result'],
+  elicitation: ['accept', 'decline', 'cancel'],
+  sampling: ['allow', 'decline'],
+  sign_in: ['signed_in', 'decline'],
 };
 
 /** The decisions an interrupt of this kind takes. */

@@ -66,6 +66,8 @@ export type ToolLedger = {
   sent(callId: string): void | Promise<void>;
   /** The call was answered (`done`, `failed`), or is of unknown outcome (`in_doubt`); `detail` is kept with it. */
   settle(callId: string, to: 'done' | 'failed' | 'in_doubt', detail: JsonValue): void;
+  /** The server has not carried the call out and waits for something else: it is to be made again. */
+  unsend(callId: string): void;
 };
 
 /** The messages of one branch of a conversation, as the loop needs them. */

@@ -147,6 +147,7 @@ export type InterruptChanges = {
   opened?: readonly { interrupt: Interrupt; mode: InterruptMode }[];
   /** Answered within the process; an answer from a door comes through the inbox instead. */
   answered?: readonly { id: string; answer: InterruptAnswer }[];
+  /** What was answered in the meantime stays answered. */
   withdrawn?: readonly string[];
 };
 

@@ -16,6 +16,9 @@ export type PermissionView = {
   at: number;
 };
 
+/** What is decided in a place of its own, not as the answer to a question. */
+export type SetPermission = Omit<PermissionView, 'at'>;
+
 /** Hints a server gives about its own tool. Untrusted, unless the owner says otherwise. */
 export type ToolAnnotations = {
   readOnly?: boolean;

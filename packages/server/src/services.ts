@@ -1,8 +1,27 @@
 import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
-import type { ToolHost } from '@toolyard/mcp-host';
+import type { SignInResponse, ToolHost } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
   AgentConfiguration,
+  ApprovalInterrupt,
+  AddMcpServer,
+  CallMcpTool,
+  CompleteMcpArgument,
+  EditMcpServer,
+  GetMcpPrompt,
+  McpCompletion,
+  McpFilledPrompt,
+  McpLogPage,
+  McpPromptList,
+  McpResourceContents,
+  McpResourceView,
+  McpServerConfiguration,
+  McpServerList,
+  McpTemplateView,
+  McpTestReport,
+  McpToolDetail,
+  TestMcpServer,
+  ToolResult,
   ChangeMcpServer,
   ChangeProvider,
   ChangeQueuedMessage,
@@ -10,6 +29,7 @@ import type {
   InterruptAnswer,
   LiveEvent,
   McpServerView,
+  McpSignInStarted,
   ModelReference,
   ModelsView,
   Principal,
@@ -42,6 +62,8 @@ export type RunService = {
   cancel(principal: Principal, runId: string): Promise<RunRecord>;
   /** `conflict` where it was answered or withdrawn, `bad_request` where the answer does not fit its kind. */
   answer(principal: Principal, interruptId: string, answer: InterruptAnswer): Promise<StoredInterrupt>;
+  /** Somebody has signed in to a server: calls that waited for that are made again. */
+  signedIn(principal: Principal, serverId: string): Promise<void>;
   changeQueued(
     principal: Principal,
     conversationId: string,
@@ -115,12 +137,56 @@ export type ToolSelection = ToolHost & {
   judged(tool: ToolReference): JudgedTool | undefined;
 };
 
-/** The MCP servers of this process. */
-export type Servers = {
-  list(principal: Principal): Promise<McpServerView[]>;
+/** The MCP servers of this process, as people and programs deal with them. */
+export type McpServers = {
+  list(principal: Principal): Promise<McpServerList>;
+  /** `conflict` where there is one of that id. */
+  add(principal: Principal, server: AddMcpServer): Promise<McpServerView>;
+  /** How it stands in `mcp.json`; `conflict` for one that does not stand there. */
+  configuration(principal: Principal, id: string): Promise<McpServerConfiguration>;
+  edit(principal: Principal, id: string, edit: EditMcpServer): Promise<McpServerView>;
+  remove(principal: Principal, id: string): Promise<void>;
   change(principal: Principal, id: string, change: ChangeMcpServer): Promise<McpServerView>;
+  /** Never throws for what the server does. */
+  test(principal: Principal, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport>;
   reconnect(principal: Principal, id: string): Promise<McpServerView>;
-  /** Waits, bounded, for servers of this configuration that are still connecting. */
-  select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection>;
-  close(): Promise<void>;
+  /**
+   * From now on the tool is called unasked only as long as it is what was shown with a question, or, without one, what
+   * it is now.
+   */
+  approve(of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): void;
+  /** Calls back when a server that wanted a sign-in is ready. */
+  onSignedIn(listener: (serverId: string) => void): void;
+  log(principal: Principal, id: string, after?: string): Promise<McpLogPage>;
+  tools(principal: Principal, id: string): Promise<McpToolDetail[]>;
+  /** Never throws for what server or tool do. */
+  call(principal: Principal, id: string, call: CallMcpTool, signal?: AbortSignal): Promise<ToolResult>;
+  resources(principal: Principal, id: string): Promise<McpResourceView[]>;
+  templates(principal: Principal, id: string): Promise<McpTemplateView[]>;
+  read(principal: Principal, id: string, uri: string, signal?: AbortSignal): Promise<McpResourceContents>;
+  prompts(principal: Principal): Promise<McpPromptList>;
+  getPrompt(principal: Principal, id: string, prompt: GetMcpPrompt, signal?: AbortSignal): Promise<McpFilledPrompt>;
+  complete(
+    principal: Principal,
+    id: string,
+    request: CompleteMcpArgument,
+    signal?: AbortSignal,
+  ): Promise<McpCompletion>;
 };
+
+/** Signing in to MCP servers. */
+export type McpSignIns = {
+  /** Where a person signs in to it; they come back to `redirectUrl`. */
+  signIn(principal: Principal, id: string, redirectUrl: string): Promise<McpSignInStarted>;
+  /** Whoever brings a state of ours may finish that sign-in. Gives the server it was. */
+  finishSignIn(response: SignInResponse): Promise<string>;
+  signOut(principal: Principal, id: string): Promise<McpServerView>;
+};
+
+/** The MCP servers of this process, also as runs use them. */
+export type Servers = McpServers &
+  McpSignIns & {
+    /** Waits, bounded, for servers of this configuration that are still connecting. */
+    select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection>;
+    close(): Promise<void>;
+  };

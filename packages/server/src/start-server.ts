@@ -16,8 +16,8 @@ import { listen } from './http/listen.ts';
 import { OWNER } from './http/types.ts';
 import { createLiveHub } from './live/hub.ts';
 import { createLiveStreams } from './live/streams.ts';
-import { configuredServers } from './mcp/configured-servers.ts';
 import { createServers } from './mcp/servers.ts';
+import { createSignInStore } from './mcp/sign-in-store.ts';
 import { createModels } from './models/models.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { createRunService } from './runs/create-run-service.ts';
@@ -60,13 +60,6 @@ async function assemble(
   const clock = systemClock;
   const ids = createUuidSource();
   const file = readConfigFile(join(dataDir, 'config.json'), env);
-  const mcpServers = configuredServers({
-    builtIn: options.builtInServers,
-    file: join(dataDir, 'mcp.json'),
-    flags: options.flagServers,
-    env,
-    log,
-  });
 
   const storage = await open({ folder: dataDir, clock, ...(failpoint ? { failpoint } : {}) });
   ends.defer(() => storage.close());
@@ -84,10 +77,14 @@ async function assemble(
   });
   ends.defer(() => models.close());
   const servers = await createServers({
-    servers: mcpServers,
+    builtIn: options.builtInServers,
+    file: join(dataDir, 'mcp.json'),
+    flags: options.flagServers,
+    env,
     owner: OWNER,
     settings: storage.settings,
     permissions: storage.permissions,
+    signIns: createSignInStore({ repository: storage.signIns, secrets, owner: OWNER, clock }),
     hub,
     clock,
     log,
@@ -102,6 +99,7 @@ async function assemble(
     storage,
     models,
     servers,
+    secrets,
     configurations,
     hub,
     clock,
@@ -110,6 +108,9 @@ async function assemble(
     ...(failpoint ? { failpoint } : {}),
   });
   ends.defer(() => runs.close());
+  servers.onSignedIn((id) => {
+    runs.signedIn(OWNER, id).catch((error: unknown) => log(`sign-in: ${error instanceof Error ? error.message : ''}`));
+  });
 
   const proxy = options.uiMcpProxy ? createProxy({ allow: options.proxyAllow, clock }) : null;
   ends.defer(() => proxy?.close());

@@ -6,7 +6,7 @@
 export { openStorage } from './open-storage.ts';
 export type { DatabaseOptions, SharedStorage, Storage, StorageOptions } from './storage.ts';
 export { backupFolder } from './backup.ts';
-export { KEY_FILE, SALT_FILE } from './layout.ts';
+export { DATABASE_FILE, KEY_FILE, SALT_FILE } from './layout.ts';
 export { checkStorage } from './check.ts';
 export type { CheckResult } from './check.ts';
 export { StorageError } from './storage-error.ts';
@@ -27,3 +27,4 @@ export type { PermissionRepository } from './repositories/permissions.ts';
 export type { QueueRepository } from './repositories/queue.ts';
 export type { SecretRepository } from './repositories/secrets.ts';
 export type { SettingsRepository } from './repositories/settings.ts';
+export type { SignInRepository } from './repositories/sign-ins.ts';

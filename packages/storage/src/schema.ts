@@ -12,6 +12,7 @@ export type Schema = {
   settings: SettingsTable;
   permissions: PermissionsTable;
   secrets: SecretsTable;
+  sign_ins: SignInsTable;
 };
 
 type ConversationsTable = {
@@ -60,5 +61,14 @@ type PermissionsTable = {
 };
 
 type SecretsTable = { owner_id: string; name: string; sealed: Uint8Array; updated_at: number };
+
+type SignInsTable = {
+  owner_id: string;
+  key: string;
+  version: string;
+  sealed: Uint8Array;
+  expires_at: number | null;
+  updated_at: number;
+};
 
 type SettingsTable = { owner_id: string; key: string; value: Json<JsonValue>; updated_at: number };

@@ -79,6 +79,13 @@ export type ToolAction =
   | { do: 'ask'; inputRequests?: JsonObject; requestState?: string; always?: boolean }
   /** Answers with the arguments, `inputResponses` and `requestState` it was called with, as JSON. */
   | { do: 'echo_input' }
+  /**
+   * Legacy era: asks the client in the middle of the call, and waits for the answer, or takes the question back after
+   * so many milliseconds.
+   */
+  | { do: 'request'; method: string; params?: JsonObject; withdrawAfterMs?: number }
+  /** Answers with what the client answered to the requests of this call, as JSON. */
+  | { do: 'tell_answers' }
   /** Never answers. */
   | { do: 'never' }
   /** Ends the server without an answer: the process, or over HTTP every connection and the port. */

@@ -46,6 +46,9 @@ const INTERNAL_ERROR = -32603;
  */
 export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine {
   const running = new Map<string, AbortController>();
+  /** Requests of our own, by the client that is asked and their id. */
+  const awaited = new Map<string, (answer: JsonValue) => void>();
+  let requests = 0;
   const subscriptions = new Map<string, (message: JsonObject) => void>();
   const era = behaviour.era ?? 'legacy';
   const serverInfo = behaviour.serverInfo ?? { name: 'scripted', version: '1.0.0' };
@@ -54,7 +57,11 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
   function receive(message: JsonValue, send: Send, client: string): () => void {
     if (!isJsonObject(message)) return () => {};
     const { id, method } = message;
-    if (typeof method !== 'string') return () => {};
+    if (typeof method !== 'string') {
+      const { result = null, error = null } = message;
+      awaited.get(`${client}/${JSON.stringify(id)}`)?.(error === null ? result : { error });
+      return () => {};
+    }
     if (id === undefined) {
       if (method === 'notifications/cancelled') cancelled(message, client);
       return () => {};
@@ -119,7 +126,7 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
       case 'tools/list':
         return { result: listTools(behaviour, tools, params['cursor']) };
       case 'tools/call':
-        return callTool(params, send, signal);
+        return callTool(params, send, signal, key.slice(0, key.indexOf('/')));
       case 'subscriptions/listen':
         subscribe(key, message['id'] ?? null, params['notifications'] ?? {}, send);
         return 'none';
@@ -169,17 +176,23 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
     tell({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications } });
   }
 
-  async function callTool(params: JsonObject, send: Send, signal: AbortSignal): Promise<Answer> {
+  async function callTool(params: JsonObject, send: Send, signal: AbortSignal, client: string): Promise<Answer> {
     const tool = tools.find((candidate) => candidate.name === params['name']);
     if (tool === undefined) {
       return { error: { code: INVALID_PARAMS, message: `Unknown tool ${JSON.stringify(params['name'])}` } };
     }
     let last = 'done';
+    const answers: JsonValue[] = [];
     for (const action of tool.does ?? []) {
       if (action.do === 'count') {
         last = String(count());
         continue;
       }
+      if (action.do === 'request') {
+        answers.push(await requestOf(action, send, signal, client));
+        continue;
+      }
+      if (action.do === 'tell_answers') return { result: textResult(JSON.stringify(answers)) };
       if (action.do === 'ask' && isContent(action, tool.does ?? [], params)) continue;
       const answer = await carryOut(action, params, send, signal);
       if (signal.aborted) return 'none';
@@ -190,7 +203,7 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
 
   /** Undefined means: go on with the next action. */
   async function carryOut(
-    action: Exclude<ToolAction, { do: 'count' }>,
+    action: Exclude<ToolAction, { do: 'count' | 'request' | 'tell_answers' }>,
     params: JsonObject,
     send: Send,
     signal: AbortSignal,
@@ -236,6 +249,27 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
         host.noise(action.line);
         return undefined;
     }
+  }
+
+  function requestOf(
+    { method, params = {}, withdrawAfterMs }: Extract<ToolAction, { do: 'request' }>,
+    send: Send,
+    signal: AbortSignal,
+    client: string,
+  ): Promise<JsonValue> {
+    const id = `request-${++requests}`;
+    const key = `${client}/${JSON.stringify(id)}`;
+    return new Promise<JsonValue>((resolve) => {
+      awaited.set(key, resolve);
+      signal.addEventListener('abort', () => resolve(null), { once: true });
+      send({ jsonrpc: '2.0', id, method, params }, false);
+      if (withdrawAfterMs === undefined) return;
+      void pause(withdrawAfterMs, signal).then(() => {
+        if (!awaited.has(key)) return;
+        send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }, false);
+        resolve(null);
+      });
+    }).finally(() => awaited.delete(key));
   }
 
   function announceTools(): void {

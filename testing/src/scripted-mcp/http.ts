@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
+import type { Protection } from '../authorization/protection.ts';
 import { behaviourOf, type HttpAnswer, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
 import { answerCors, type Cors } from './cors.ts';
 import { createEngine, versionClaimed } from './engine.ts';
@@ -12,6 +13,8 @@ export type ScriptedMcpOptions = {
   sessions?: boolean;
   /** Requests without this bearer token are answered with 401. */
   requireToken?: string;
+  /** Whose tokens it takes. */
+  protection?: Protection;
   /** Where tools that count do so. */
   countFile?: string;
   /** Lets pages of other origins in; without it a browser keeps them away. */
@@ -76,7 +79,13 @@ export async function startScriptedMcp(
     if (options.requireToken !== undefined && authorization !== `Bearer ${options.requireToken}`) {
       return refuse(response, 401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
     }
+    const document = options.protection?.document(request.url ?? '', originOf(request));
+    if (document !== undefined) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
+      return;
+    }
     if (request.url !== '/mcp') return refuse(response, 404, 'Not Found');
+    if (request.method !== 'POST' && isRefused(request, response, undefined)) return;
     switch (request.method) {
       case 'POST':
         return handlePost(request, response);
@@ -94,6 +103,7 @@ export async function startScriptedMcp(
   async function handlePost(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const message = await readMessage(request);
     if (message === undefined) return refuse(response, 400, 'Parse error');
+    if (isRefused(request, response, message)) return;
     received.push(message);
     const { method } = message;
     const instead = typeof method === 'string' ? behaviour.httpAnswers?.[method] : undefined;
@@ -113,6 +123,14 @@ export async function startScriptedMcp(
     }
     const stop = engine.receive(message, (answer, last) => sendOn(response, headers, answer, last), client);
     response.once('close', stop);
+  }
+
+  function isRefused(request: IncomingMessage, response: ServerResponse, message: JsonObject | undefined): boolean {
+    const { authorization } = request.headers;
+    const refusal = options.protection?.refuse({ authorization, message, origin: originOf(request) });
+    if (refusal === undefined) return false;
+    refuse(response, refusal.status, 'Not allowed', { 'www-authenticate': refusal.challenge });
+    return true;
   }
 
   function handleGet(request: IncomingMessage, response: ServerResponse): void {
@@ -194,6 +212,10 @@ function toEvent(message: JsonObject): string {
 function refuse(response: ServerResponse, status: number, problem: string, headers: Record<string, string> = {}): void {
   const body = { jsonrpc: '2.0', id: null, error: { code: -32000, message: problem } };
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+function originOf(request: IncomingMessage): string {
+  return `http://${request.headers.host ?? ''}`;
 }
 
 function sessionOf(request: IncomingMessage): string {

@@ -1,7 +1,8 @@
 import type { ErrorInfo, ToolMessage, ToolResult } from '@toolyard/protocol';
 import type { AgentState, Ending, Executor, PendingCall, RunPoint } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
-import type { Answered } from './make-call.ts';
+import { Bill } from './bill.ts';
+import type { Answered, Waiting } from './make-call.ts';
 import { answeredNow, leftBefore, makeCall, notSent, outlookOf, STOPPED, UNKNOWN_AFTER_STOP } from './make-call.ts';
 import { parkInDoubt } from './park-in-doubt.ts';
 
@@ -37,20 +38,27 @@ async function makeCalls(
       host.ledger.plan({ callId: call.callId, tool: outlook.tool, arguments: call.arguments });
     }
   }
-  return { state: await answerCalls(host, state, calls, (call) => makeCall(host, call)), context: { phase } };
+  const bill = new Bill();
+  const after = await answerCalls(host, state, calls, (call) => makeCall(host, call, bill, state.step));
+  const paid = bill.addTo(after);
+  if (paid.pending.length === 0) return { state: paid, context: { phase } };
+  host.journal.append({ type: 'run_parked' });
+  return { state: { ...paid, status: 'parked' }, context: { phase: 'waiting' } };
 }
 
 async function answerCalls(
   host: RunHost,
   state: AgentState,
   calls: readonly PendingCall[],
-  answer: (call: PendingCall) => Promise<Answered>,
+  answer: (call: PendingCall) => Promise<Answered | Waiting>,
 ): Promise<AgentState> {
   const before = host.conversation.messages().at(-1)?.id ?? null;
-  const messages = await inParallel(calls, state.limits.toolConcurrency, async (call, index) => {
+  const answers = await inParallel(calls, state.limits.toolConcurrency, async (call, index) => {
     const above = calls[index - 1];
     const startedAt = host.clock.monotonic();
-    const { result, stored } = await answer(call);
+    const answered = await answer(call);
+    if ('waits' in answered) return { call: { ...call, waits: answered.waits } };
+    const { result, stored } = answered;
     const at = stored?.at ?? host.clock.now();
     const message: ToolMessage = {
       id: resultIdOf(call),
@@ -62,14 +70,24 @@ async function answerCalls(
       parts: [{ type: 'tool_result', callId: call.callId, result }],
     };
     // An answer an earlier attempt left was told then.
-    if (stored) return message;
+    if (stored) return { call, message };
     const durationMs = Math.round(host.clock.monotonic() - startedAt);
     host.journal.append({ type: 'tool_finished', callId: call.callId, result, message, durationMs });
     settle(host, call, result, at);
-    return message;
+    return { call, message };
   });
-  for (const message of messages) host.conversation.add(message);
-  return { ...state, pending: [] };
+  // Each result follows the one before it: behind a call that waits they wait as well, told though they are.
+  const firstWaiting = answers.findIndex(({ message }) => message === undefined);
+  const whole = firstWaiting === -1 ? answers : answers.slice(0, firstWaiting);
+  for (const { message } of whole) if (message) host.conversation.add(message);
+  const pending = answers.slice(whole.length).map(({ call, message }) => (message ? told(host, call, message) : call));
+  return { ...state, pending };
+}
+
+/** Nobody is asked about it any more, whatever is decided about its tool from now on. */
+function told(host: RunHost, call: PendingCall, { parts: [{ result }], createdAt: at }: ToolMessage): PendingCall {
+  const isKept = leftBefore(host, call) !== undefined;
+  return { ...call, approved: true, ...(isKept ? {} : { answered: { result, at } }) };
 }
 
 /** Made from the call alone: a later step may find the answer told already, and must mean the same message. */

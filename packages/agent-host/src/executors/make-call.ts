@@ -2,9 +2,14 @@ import type { ErrorInfo, JsonObject, ToolOutcome, ToolReference, ToolResult } fr
 import { isJsonObject } from '@toolyard/protocol';
 import type { PendingCall } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
+import { CallQuestions } from './call-questions.ts';
+import type { Bill } from './bill.ts';
 
 /** What is answered to a call; `stored` where an earlier attempt of the step had it already. */
 export type Answered = { result: ToolResult; stored?: { at: number } };
+
+/** The call was not carried out: its server wants something of a person first. */
+export type Waiting = { waits: NonNullable<PendingCall['waits']> };
 
 /** What is to be done about a call, by what is known of it. */
 export type Outlook = { do: 'make'; tool: ToolReference } | { do: 'answer'; answered: Answered };
@@ -35,6 +40,7 @@ export function isInDoubt(host: RunHost, call: PendingCall): boolean {
 
 /** The answer an earlier attempt committed. */
 export function leftBefore(host: RunHost, call: PendingCall): Answered | undefined {
+  if (call.answered) return { result: call.answered.result, stored: { at: call.answered.at } };
   const detail = host.ledger.find(call.callId)?.detail;
   if (!isJsonObject(detail) || !isJsonObject(detail['result']) || typeof detail['at'] !== 'number') return undefined;
   // Written by `answeredNow`, and by nobody else.
@@ -46,8 +52,13 @@ export function answeredNow(result: ToolResult, at: number): JsonObject {
   return { result: result, at };
 }
 
-/** Makes one call, or answers it without. Never throws for what a tool does. */
-export async function makeCall(host: RunHost, call: PendingCall): Promise<Answered> {
+/** Makes one call, or answers it without, or learns what it waits for. Never throws for what a tool does. */
+export async function makeCall(
+  host: RunHost,
+  call: PendingCall,
+  bill: Bill,
+  step: number,
+): Promise<Answered | Waiting> {
   const outlook = outlookOf(host, call);
   if (outlook.do === 'answer') return outlook.answered;
   if (host.signal.aborted) return { result: notSent(STOPPED) };
@@ -56,15 +67,25 @@ export async function makeCall(host: RunHost, call: PendingCall): Promise<Answer
   const refusal = call.doubt ? undefined : await host.forbidden(tool);
   if (refusal) return { result: notSent(refusal) };
   const { callId, name } = call;
+  const questions = new CallQuestions(host, { callId, tool, name, step, bill });
+  const said = call.waits && (await questions.resume(call.waits));
+  if (said && 'refusal' in said) return { result: notSent(said.refusal) };
   host.journal.append({ type: 'tool_started', callId, tool, name });
   const stored = host.ledger.sent(callId);
   if (stored) await stored;
   try {
+    const { definition } = call.about ?? {};
     const result = await host.tools.callTool(tool, call.arguments, {
       signal: host.signal,
       onProgress: (progress) => host.journal.append({ type: 'tool_progress', callId, ...progress }),
+      ...questions.options,
+      ...(said?.resume ? { resume: said.resume } : {}),
+      ...(call.approved && definition !== undefined ? { definition } : {}),
     });
-    return { result };
+    const waits = await questions.leftBy(result);
+    if (waits === null) return { result };
+    host.ledger.unsend(callId);
+    return { waits };
   } catch {
     // A tool host answers with results and does not throw; if one does, nobody knows how far the call went.
     return {

@@ -42,7 +42,7 @@ async function askEach(host: RunHost, calls: PendingCall[], ask: AskApproval): P
       host.journal.append({ type: 'interrupt_answered', interruptId: interrupt.id, answer });
       if (answer.scope !== undefined && answer.scope !== 'once') {
         lasting.set(reference, answer);
-        host.remember(interrupt.tool, answer);
+        host.remember(interrupt.tool, answer, interrupt.definition);
       }
     }
     decided.push(withApproval(call, answer));

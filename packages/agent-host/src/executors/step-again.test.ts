@@ -38,6 +38,9 @@ class Ledger implements ToolLedger {
   settle(callId: string, to: 'done' | 'failed' | 'in_doubt', detail: JsonValue): void {
     this.#move(callId, to, detail);
   }
+  unsend(callId: string): void {
+    this.#move(callId, 'planned');
+  }
   #move(callId: string, status: LedgerStatus, detail?: JsonValue): void {
     this.log.push(`${callId}: ${status}`);
     this.left(callId, status, detail ?? this.find(callId)?.detail ?? null);
@@ -83,6 +86,7 @@ function stepWith(
     signal: options.signal ?? new AbortController().signal,
     contextSources: () => ({ serverInstructions: [] }),
     asking: options.asking === 'nobody' ? { who: 'nobody' } : { who: 'park' },
+    questions: { who: 'nobody' },
     remember: () => {},
     forbidden: () => options.forbidden,
     repeatable: () => options.repeatable ?? false,

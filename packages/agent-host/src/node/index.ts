@@ -1,6 +1,6 @@
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import { systemClock } from '@toolyard/protocol';
-import type { Agent, AgentOptions, Platform } from '../create-agent.ts';
+import type { Agent, AgentOptions, Platform } from '../agent.ts';
 import { createAgent as createAgentOn } from '../create-agent.ts';
 import { createUuidSource } from '../uuid.ts';
 

@@ -8,7 +8,7 @@ import type { ServerHealth } from '@toolyard/mcp-host';
 import type { ModelServer } from '@toolyard/testing';
 import { isAlive, processTreeOf, reply, startModelServer } from '@toolyard/testing';
 import type { RunResult } from '../agent-run.ts';
-import type { Agent } from '../create-agent.ts';
+import type { Agent } from '../agent.ts';
 import { createAgent } from './index.ts';
 import { eventsOf, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
 

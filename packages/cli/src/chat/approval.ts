@@ -1,14 +1,34 @@
-import type { AskApproval } from '@toolyard/agent-host';
+import type { AgentQuestions, AskApproval } from '@toolyard/agent-host';
+import { ToolyardError } from '@toolyard/protocol';
+import { askForm } from './ask-form.ts';
+import type { Reply } from './ask-person.ts';
 import { askApproval } from './ask-person.ts';
+import { askSampling, askUrl } from './ask-server-question.ts';
 import type { LineReader, Terminal } from './terminal.ts';
 
-/** Asks the person at the terminal about a call of the loop in this process, which keeps no decision for later. */
-export function createTerminalApproval(of: {
+type AtTerminal = {
   terminal: Terminal;
   reader: LineReader;
   /** Called when the person presses Ctrl-C instead of answering. */
   onInterrupt: () => void;
-}): AskApproval {
+};
+
+/** Puts what servers ask in the middle of a call to the person at the terminal. */
+export function createTerminalQuestions({ terminal, reader, onInterrupt }: AtTerminal): AgentQuestions {
+  const said = <Answer>(reply: Reply<Answer>): Answer => {
+    if (reply.kind === 'said') return reply.answer;
+    if (reply.kind === 'interrupted') onInterrupt();
+    throw new ToolyardError({ code: 'refused', message: 'The person did not answer.' });
+  };
+  return {
+    form: async (asked, { signal }) => said(await askForm(asked, { terminal, reader, signal })),
+    url: async (asked, { signal }) => said(await askUrl(asked, { terminal, reader, signal })),
+    sampling: async (asked, { signal }) => said(await askSampling(asked, { terminal, reader, signal })),
+  };
+}
+
+/** Asks the person at the terminal about a call of the loop in this process, which keeps no decision for later. */
+export function createTerminalApproval(of: AtTerminal): AskApproval {
   const { terminal, reader, onInterrupt } = of;
   return async (interrupt, { signal }) => {
     const reply = await askApproval(interrupt, { terminal, reader, signal, remembers: false });

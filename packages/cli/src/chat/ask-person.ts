@@ -1,15 +1,15 @@
 import type { ApprovalAnswer, ApprovalInterrupt, InDoubtAnswer, InDoubtInterrupt } from '@toolyard/protocol';
-import { formatToolReference } from '@toolyard/protocol';
+import { formatToolReference, showHidden } from '@toolyard/protocol';
 import { plain } from '../plain.ts';
 import type { LineReader, Terminal } from './terminal.ts';
 
 /** The person at the terminal, and the signal that tells that the question is settled elsewhere. */
-type Asked = { terminal: Terminal; reader: LineReader; signal: AbortSignal };
+export type Asked = { terminal: Terminal; reader: LineReader; signal: AbortSignal };
 
 /** `interrupted`: Ctrl-C instead of an answer, or the signal. `left`: the input has ended. */
 export type Reply<Answer> = { kind: 'said'; answer: Answer } | { kind: 'interrupted' | 'left' };
 
-type Choice<Answer> = { words: readonly string[]; shown: string; answer: Answer };
+export type Choice<Answer> = { words: readonly string[]; shown: string; answer: Answer };
 
 const ONCE: Choice<ApprovalAnswer> = {
   words: ['y', 'yes', 'once'],
@@ -46,6 +46,7 @@ export function askApproval(
   asked: Asked & { remembers: boolean },
 ): Promise<Reply<ApprovalAnswer>> {
   tellCall(interrupt, 'wants to run with', asked.terminal);
+  tellTool(interrupt, asked.terminal);
   const choices = asked.remembers ? [ONCE, CONVERSATION, ALWAYS, NO, NEVER] : [ONCE, CONVERSATION, NO];
   return choose('Allow it?', choices, asked);
 }
@@ -72,11 +73,26 @@ export async function askInDoubt(interrupt: InDoubtInterrupt, asked: Asked): Pro
   return { kind: 'said', answer: { decision: 'result', text: line.text } };
 }
 
+/** What a server says of its tool is shown where it hides something, or has changed. */
+function tellTool({ description = '', changed }: ApprovalInterrupt, { err }: Terminal): void {
+  const shown = showHidden(description);
+  if (shown !== description) err.write(`Its description hides characters:\n${shown}\n`);
+  if (changed === undefined) return;
+  err.write('This tool is not what you approved before.\n');
+  if (changed.hasMoved) err.write('  Its server is reached in another way now: another command, or another address.\n');
+  for (const { path, before, after } of changed.differences) {
+    err.write(`  ${showHidden(path)}\n`);
+    if (before !== undefined) err.write(`  - ${showHidden(before)}\n`);
+    if (after !== undefined) err.write(`  + ${showHidden(after)}\n`);
+  }
+}
+
 function tellCall({ tool, arguments: given }: ApprovalInterrupt | InDoubtInterrupt, what: string, to: Terminal): void {
   to.err.write(`\n${plain(formatToolReference(tool))} ${what}\n${plain(JSON.stringify(given, null, 2))}\n`);
 }
 
-async function choose<Answer>(
+/** Asks until one of the words is said. */
+export async function choose<Answer>(
   question: string,
   choices: readonly Choice<Answer>[],
   { reader, signal }: Asked,

@@ -1,4 +1,4 @@
-import type { Agent, AskApproval } from '@toolyard/agent-host';
+import type { Agent, AgentOptions } from '@toolyard/agent-host';
 import { createAgent, nodePlatform } from '@toolyard/agent-host/node';
 import { killAllStdioChildren } from '@toolyard/mcp-host/node';
 import { chooseModel } from '../choose-model.ts';
@@ -6,7 +6,7 @@ import type { ChatFlags } from '../flags.ts';
 import { serversFrom } from '../servers.ts';
 import { agentPartner } from './agent-partner.ts';
 import { answerOnce } from './answer-once.ts';
-import { createTerminalApproval } from './approval.ts';
+import { createTerminalApproval, createTerminalQuestions } from './approval.ts';
 import { Conversation } from './conversation.ts';
 import type { Answering, ServerLine } from './partner.ts';
 import { parametersFrom, readQuestion } from './read-flags.ts';
@@ -51,7 +51,7 @@ export async function chatCommand(question: string | undefined, flags: ChatFlags
         toolMode: flags.toolMode ?? 'native',
         allow: flags.allow,
         ...(flags.system === undefined ? {} : { instructions: flags.system }),
-        ...approvalFor(terminal, reader, () => current?.cancel()),
+        ...personAt(terminal, reader, () => current?.cancel()),
       },
       platform,
     );
@@ -76,8 +76,14 @@ export async function chatCommand(question: string | undefined, flags: ChatFlags
   }
 }
 
-function approvalFor(terminal: Terminal, reader: LineReader, onInterrupt: () => void): { approve?: AskApproval } {
-  return terminal.interactive ? { approve: createTerminalApproval({ terminal, reader, onInterrupt }) } : {};
+function personAt(
+  terminal: Terminal,
+  reader: LineReader,
+  onInterrupt: () => void,
+): Pick<AgentOptions, 'approve' | 'questions'> {
+  if (!terminal.interactive) return {};
+  const at = { terminal, reader, onInterrupt };
+  return { approve: createTerminalApproval(at), questions: createTerminalQuestions(at) };
 }
 
 function linesOf(agent: Agent): ServerLine[] {

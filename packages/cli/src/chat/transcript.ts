@@ -1,4 +1,4 @@
-import type { AssistantMessage, RunEvent, ToolResult } from '@toolyard/protocol';
+import type { AssistantMessage, InterruptAnswer, RunEvent, ToolResult } from '@toolyard/protocol';
 import { formatToolReference, textOf } from '@toolyard/protocol';
 import { plain, plainLine } from '../plain.ts';
 import type { Terminal } from './terminal.ts';
@@ -52,7 +52,7 @@ export class Transcript {
         this.#streamed = false;
         return this.#note('interrupted: the answer is begun anew');
       case 'interrupt_answered':
-        return event.answer.decision === 'refuse' ? this.#note('  refused') : undefined;
+        return isNo(event.answer) ? this.#note('  refused') : undefined;
       case 'run_finished':
         return this.#endRun(event.status);
       case 'run_started':
@@ -64,6 +64,7 @@ export class Transcript {
       case 'run_parked':
       case 'run_resumed':
       case 'interrupt_requested':
+      case 'interrupt_withdrawn':
         return;
     }
   }
@@ -146,4 +147,8 @@ function describeResult({ content, isError, outcome, error }: ToolResult): strin
     .join(' ');
   const hint = error?.hint ? ` ${plainLine(error.hint)}` : '';
   return `${isError ? 'failed' : 'ok'}: ${plainLine(shown) || '(nothing)'}${hint}`;
+}
+
+function isNo({ decision }: InterruptAnswer): boolean {
+  return decision === 'refuse' || decision === 'decline';
 }

@@ -1,5 +1,9 @@
+import type { ApprovalInterrupt, Interrupt, InterruptAnswer } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
+import { askForm } from '../chat/ask-form.ts';
+import type { Asked, Reply } from '../chat/ask-person.ts';
 import { askApproval, askInDoubt } from '../chat/ask-person.ts';
+import { askSampling, askSignIn, askUrl } from '../chat/ask-server-question.ts';
 import type { LineReader, Terminal } from '../chat/terminal.ts';
 import { plainLine } from '../plain.ts';
 import type { AskPerson } from './questions.ts';
@@ -18,11 +22,36 @@ export function askAtTerminal(of: {
   const { terminal, reader, allow, tell } = of;
   return async (interrupt, signal) => {
     const asked = { terminal, reader, signal };
-    if (interrupt.kind === 'in_doubt') return terminal.interactive ? askInDoubt(interrupt, asked) : { kind: 'left' };
+    if (interrupt.kind !== 'approval') {
+      if (terminal.interactive) return askOther(interrupt, asked);
+      return leaveToOthers(interrupt, tell);
+    }
     const reference = formatToolReference(interrupt.tool);
     if (allow.includes(reference)) return { kind: 'said', answer: { decision: 'approve', scope: 'once' } };
     if (terminal.interactive) return askApproval(interrupt, { ...asked, remembers: true });
     tell(`${plainLine(reference)} is not called: nobody can be asked here. --allow ${plainLine(reference)} allows it.`);
     return { kind: 'said', answer: { decision: 'refuse', scope: 'once', reason: 'Nobody could be asked.' } };
   };
+}
+
+type Other = Exclude<Interrupt, ApprovalInterrupt>;
+
+function askOther(interrupt: Other, asked: Asked): Promise<Reply<InterruptAnswer>> {
+  switch (interrupt.kind) {
+    case 'in_doubt':
+      return askInDoubt(interrupt, asked);
+    case 'elicitation':
+      return interrupt.mode === 'url' ? askUrl(interrupt, asked) : askForm(interrupt, asked);
+    case 'sampling':
+      return askSampling(interrupt, asked);
+    case 'sign_in':
+      return askSignIn(interrupt, asked);
+  }
+}
+
+/** What a server asks is refused where nobody is; what is in doubt, or needs a sign-in, can wait for somebody. */
+function leaveToOthers({ kind, tool }: Other, tell: (line: string) => void): Reply<InterruptAnswer> {
+  if (kind === 'in_doubt' || kind === 'sign_in') return { kind: 'left' };
+  tell(`${plainLine(formatToolReference(tool))} asks for something, and nobody can be asked here.`);
+  return { kind: 'said', answer: { decision: kind === 'sampling' ? 'decline' : 'cancel' } };
 }

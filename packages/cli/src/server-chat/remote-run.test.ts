@@ -39,7 +39,8 @@ function scripted(script: readonly ({ text: string; then: 'end' | 'break' | 'sil
   const unused = (): never => {
     throw new Error('not asked for here');
   };
-  const client: ServerClient = { url: 'http://server', open, get: unused, post: unused, patch: unused };
+  const none = { get: unused, post: unused, put: unused, patch: unused, delete: unused };
+  const client: ServerClient = { url: 'http://server', open, ...none };
   const patience = new Patience({ clock, waitMs: 30_000, tell: (line) => told.push(line), hint: () => 'Try later.' });
   const run = new RemoteRun({ client, clock, patience, begin: async () => 'r', ask: unused, leftOpen: unused });
   return { run, clock, cursors, told };

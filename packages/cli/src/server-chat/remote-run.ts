@@ -89,7 +89,8 @@ export class RemoteRun implements Answering {
           for await (const event of readEvents(client, runId, { after: seq, clock, signal, onOpen })) {
             if (event.seq <= seq) continue;
             seq = event.seq;
-            if (event.type === 'interrupt_answered') questions.answered(event.interruptId);
+            if (event.type === 'interrupt_answered' || event.type === 'interrupt_withdrawn')
+              questions.answered(event.interruptId);
             if (event.type === 'run_finished') questions.close();
             yield event;
             if (event.type === 'run_finished') return;

@@ -11,9 +11,11 @@ export type ServerFlags = { server?: string; token?: string; dataDir?: string };
 /** The HTTP API of a running server, with the errors it tells as ToolyardErrors. */
 export type ServerClient = {
   readonly url: string;
-  get<T>(path: string): Promise<T>;
-  post<T>(path: string, body?: object): Promise<T>;
+  get<T>(path: string, signal?: AbortSignal): Promise<T>;
+  post<T>(path: string, body?: object, signal?: AbortSignal): Promise<T>;
+  put<T>(path: string, body: object): Promise<T>;
   patch<T>(path: string, body: object): Promise<T>;
+  delete(path: string): Promise<void>;
   /** The answer as it comes, for streams and files. */
   open(path: string, options?: { signal?: AbortSignal; headers?: Record<string, string> }): Promise<Response>;
 };
@@ -69,17 +71,24 @@ export function serverClient(flags: ServerFlags, env: NodeJS.ProcessEnv, fetch: 
     });
   }
 
-  const send = <T>(method: string, path: string, body: object): Promise<T> =>
-    json<T>(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const send = <T>(method: string, path: string, body: object, signal?: AbortSignal): Promise<T> =>
+    json<T>(path, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      ...(signal === undefined ? {} : { signal }),
+    });
 
   return {
     get url() {
       return address.url;
     },
     open: (path, options = {}) => request(path, { ...options }),
-    get: (path) => json(path, {}),
-    post: (path, body = {}) => send('POST', path, body),
+    get: (path, signal) => json(path, signal === undefined ? {} : { signal }),
+    post: (path, body = {}, signal) => send('POST', path, body, signal),
+    put: (path, body) => send('PUT', path, body),
     patch: (path, body) => send('PATCH', path, body),
+    delete: async (path) => void (await request(path, { method: 'DELETE' })),
   };
 }
 

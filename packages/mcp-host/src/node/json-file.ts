@@ -9,6 +9,8 @@ export type JsonFile = {
   value: JsonValue;
   /** Names a place in it for a message: `mcp.json, line 3`. One that is not there stands for the nearest above it. */
   placeOf: (path: readonly PropertyKey[]) => string;
+  /** The line alone, from 1. */
+  lineOf: (path: readonly PropertyKey[]) => number;
 };
 
 /**
@@ -17,18 +19,24 @@ export type JsonFile = {
  * @throws ToolyardError `bad_config`, naming the file and, for what is no JSON, line and column.
  */
 export function readJsonFile(path: string): JsonFile {
-  const text = readText(path);
+  return parseJsonFile(readTextFile(path), path);
+}
+
+/** The same for a text that was read already; `name` stands for it in messages. @throws as {@link readJsonFile} does */
+export function parseJsonFile(text: string, name: string): JsonFile {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [first] = errors;
   if (first !== undefined || root === undefined) {
     const { line, column } = positionOf(text, first?.offset ?? 0);
     const problem = inWords(first === undefined ? 'ValueExpected' : printParseErrorCode(first.error));
-    throw bad(`${path}, line ${line}, column ${column}: ${problem}`, 'Correct the file there; comments are allowed.');
+    throw bad(`${name}, line ${line}, column ${column}: ${problem}`, 'Correct the file there; comments are allowed.');
   }
+  const lineOf = (at: readonly PropertyKey[]): number => positionOf(text, nearest(root, at).offset).line;
   return {
     value: getNodeValue(root) as JsonValue,
-    placeOf: (at) => `${path}, line ${positionOf(text, nearest(root, at).offset).line}`,
+    placeOf: (at) => `${name}, line ${lineOf(at)}`,
+    lineOf,
   };
 }
 
@@ -76,9 +84,11 @@ function nearest(root: Node, path: readonly PropertyKey[]): Node {
   return root;
 }
 
-function readText(path: string): string {
+/** @throws ToolyardError `bad_config` */
+export function readTextFile(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    // Some editors begin a file with a mark that is no part of it.
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     throw bad(code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read (${String(code)}).`);

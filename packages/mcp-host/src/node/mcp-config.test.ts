@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, sep } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { ServerConfig } from '../types.ts';
 import { readMcpConfig } from './mcp-config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolyard-config-'));
@@ -13,62 +14,133 @@ function file(text: string): string {
   return path;
 }
 
+/** What a usable entry comes to. */
+function configs(path: string, env: Record<string, string> = {}): (ServerConfig | string)[] {
+  return readMcpConfig(path, env).map((entry) => ('config' in entry ? entry.config : entry.fault.message));
+}
+
+const one = (entry: object, env: Record<string, string> = {}): ServerConfig | string | undefined =>
+  configs(file(JSON.stringify({ mcpServers: { a: entry } })), env)[0];
+
 describe('mcp.json', () => {
   it('is read as Claude Desktop and Cursor write it', () => {
     const path = file(
       '{"mcpServers": {"files": {"command": "npx", "args": ["-y", "x"], "env": {"A": "1"}}, "docs": {"url": "https://example.com/mcp", "headers": {"X": "y"}}}}',
     );
-    expect(readMcpConfig(path, {})).toEqual([
-      {
-        id: 'files',
-        enabled: true,
-        config: { id: 'files', transport: { type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { A: '1' } } },
-      },
-      {
-        id: 'docs',
-        enabled: true,
-        config: { id: 'docs', transport: { type: 'http', url: 'https://example.com/mcp', headers: { X: 'y' } } },
-      },
+    expect(configs(path)).toEqual([
+      { id: 'files', transport: { type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { A: '1' } } },
+      { id: 'docs', transport: { type: 'http', url: 'https://example.com/mcp', headers: { X: 'y' } } },
     ]);
   });
 
-  it('is read as VS Code writes it, with comments and trailing commas', () => {
+  it('is read as VS Code writes it, with comments and trailing commas, also in its settings', () => {
     const path = file('{\n // mine\n "servers": {"a": {"type": "stdio", "command": "a",},},\n}');
-    expect(readMcpConfig(path, {})).toMatchObject([{ id: 'a', config: { transport: { command: 'a' } } }]);
+    expect(configs(path)).toMatchObject([{ id: 'a', transport: { command: 'a' } }]);
+    const settings = file('{"editor.fontSize": 12, "mcp": {"servers": {"a": {"command": "b"}}}}');
+    expect(configs(settings)).toMatchObject([{ id: 'a', transport: { command: 'b' } }]);
   });
 
   it('tells by address and type how a remote server is reached', () => {
-    const path = file(
-      '{"mcpServers": {"new": {"type": "http", "url": "https://a.example/mcp"}, "old": {"type": "sse", "url": "https://a.example/sse"}, "socket": {"url": "wss://a.example/mcp"}}}',
-    );
-    expect(readMcpConfig(path, {}).map((entry) => 'config' in entry && entry.config.transport)).toEqual([
-      { type: 'http', url: 'https://a.example/mcp' },
-      { type: 'sse', url: 'https://a.example/sse' },
-      { type: 'websocket', url: 'wss://a.example/mcp' },
-    ]);
+    expect(one({ type: 'http', url: 'https://a.example/mcp' })).toMatchObject({ transport: { type: 'http' } });
+    expect(one({ type: 'streamable-http', url: 'https://a.example/mcp' })).toMatchObject({
+      transport: { type: 'http' },
+    });
+    expect(one({ type: 'sse', url: 'https://a.example/sse' })).toMatchObject({ transport: { type: 'sse' } });
+    expect(one({ url: 'wss://a.example/mcp' })).toMatchObject({ transport: { type: 'websocket' } });
+    expect(one({ type: 'ws', url: 'ws://a.example/mcp' })).toMatchObject({ transport: { type: 'websocket' } });
+    expect(one({ serverUrl: 'https://a.example/mcp' })).toMatchObject({
+      transport: { type: 'http', url: 'https://a.example/mcp' },
+    });
+    expect(one({ url: '${env:AT}', type: 'sse' }, { AT: 'http://b.example/x' })).toMatchObject({
+      transport: { type: 'sse', url: 'http://b.example/x' },
+    });
   });
 
-  it('tells what is disabled, and fills in the environment', () => {
-    const path = file(
-      '{"mcpServers": {"off": {"command": "a", "disabled": true}, "on": {"url": "https://example.com", "headers": {"Authorization": "Bearer ${env:KEY}"}}}}',
-    );
-    expect(readMcpConfig(path, { KEY: 'k' })).toMatchObject([
-      { id: 'off', enabled: false, config: { transport: { command: 'a' } } },
-      { id: 'on', enabled: true, config: { transport: { headers: { Authorization: 'Bearer k' } } } },
-    ]);
+  it('fills in the environment, and where things are', () => {
+    const env = { KEY: 'k' };
+    expect(one({ url: 'https://x.example', headers: { Authorization: 'Bearer ${env:KEY}' } }, env)).toMatchObject({
+      transport: { headers: { Authorization: 'Bearer k' } },
+    });
+    expect(one({ command: 'a', args: ['${workspaceFolder}', '${userHome}${/}x', '${MINE}'] })).toMatchObject({
+      transport: { args: [folder, `${homedir()}${sep}x`, '${MINE}'] },
+    });
+    mkdirSync(join(folder, '.vscode'), { recursive: true });
+    const ofEditor = join(folder, '.vscode', 'mcp.json');
+    writeFileSync(ofEditor, '{"servers": {"a": {"command": "a", "cwd": "${workspaceFolder}"}}}');
+    expect(configs(ofEditor)).toMatchObject([{ transport: { cwd: folder } }]);
   });
 
-  it('lets a disabled server have a fault', () => {
-    const path = file('{"mcpServers": {"off": {"command": "${env:NOT_SET_HERE}", "disabled": true}}}');
+  it('takes an envFile, which counts less than env', () => {
+    writeFileSync(join(folder, 'my.env'), '# mine\nexport A="of the file"\nB=of the file\n');
+    expect(one({ command: 'a', envFile: 'my.env', env: { B: 'own' } })).toMatchObject({
+      transport: { env: { A: 'of the file', B: 'own' } },
+    });
+    expect(one({ command: 'a', envFile: '${workspaceFolder}/none.env' })).toMatch(/"envFile" cannot be read/);
+  });
+
+  it('says of what only an editor can ask for what to write instead', () => {
+    const path = file('{"servers": {"a": {"command": "a", "env": {"K": "${input:my-key}"}}}, "inputs": []}');
     const [entry] = readMcpConfig(path, {});
-    expect(entry).toMatchObject({ id: 'off', enabled: false, fault: { code: 'bad_config' } });
+    expect(entry).toMatchObject({
+      fault: { message: /\$\{input:my-key\}, which only the editor/, hint: /\$\{env:MY_KEY\}/ },
+    });
   });
 
-  it('names the line of the server that is wrong', () => {
+  it('tells what is switched off: servers and tools', () => {
     const path = file(
-      '{\n  // mine\n  "mcpServers": {\n    "good": {"command": "a"},\n    "bad": {"args": []}\n  }\n}',
+      `{"mcpServers": {
+        "off": {"command": "a", "disabled": true},
+        "not-on": {"command": "a", "enabled": false},
+        "some": {"command": "a", "disabledTools": ["x"], "excludeTools": ["y", 1], "alwaysAllow": ["z"], "autoApprove": ["z"]},
+        "few": {"command": "a", "includeTools": ["only"], "callTimeoutMs": 5000, "trusted": true}
+      }}`,
     );
-    expect(() => readMcpConfig(path, {})).toThrow(/mcp\.json, line 5: server "bad"/);
+    expect(readMcpConfig(path, {}).map(({ id, switches }) => ({ id, ...switches }))).toMatchObject([
+      { id: 'off', enabled: false },
+      { id: 'not-on', enabled: false },
+      { id: 'some', enabled: true, disabledTools: ['x', 'y'], allowedTools: ['z'] },
+      { id: 'few', onlyTools: ['only'], callTimeoutMs: 5000, trusted: true },
+    ]);
+    expect(configs(path)[3]).toMatchObject({ callTimeoutMs: 5000, trusted: true });
+  });
+
+  it('sets a bad entry aside with its line, and reads the others', () => {
+    const path = file(
+      '{\n  // mine\n  "mcpServers": {\n    "good": {"command": "a"},\n    "bad": {},\n    "also good": {"command": "b"}\n  }\n}',
+    );
+    expect(readMcpConfig(path, {})).toMatchObject([
+      { id: 'good', config: {} },
+      { id: 'bad', line: 5, fault: { code: 'bad_config', message: /mcp\.json, line 5: server "bad" has neither/ } },
+      { id: 'also good', config: {} },
+    ]);
+  });
+
+  it.each([
+    [1, /server "a" is not an object/],
+    [{}, /neither "command" nor "url"/],
+    [{ command: '' }, /no "command"/],
+    [{ command: 1 }, /"command" is not a text/],
+    [{ command: 'x', args: 'y' }, /"args" is not a list/],
+    [{ command: 'x', args: [1] }, /not a text/],
+    [{ command: 'x', env: { K: 1 } }, /"env\.K" is not a text/],
+    [{ url: 'ftp://x' }, /not an http or ws address/],
+    [{ url: 'https://' }, /not an http or ws address/],
+    [{ type: 'ws', url: 'https://x.example' }, /no ws address/],
+    [{ type: 'grpc', url: 'https://x.example' }, /no type "grpc"/],
+    [{ command: '${env:NOT_SET_HERE}' }, /NOT_SET_HERE is not set/],
+  ])('says what is wrong with the entry %j', (entry, message) => {
+    expect(configs(file(JSON.stringify({ mcpServers: { a: entry } })))).toEqual([expect.stringMatching(message)]);
+  });
+
+  it('takes no name that could not be written before a tool', () => {
+    expect(configs(file('{"servers": {"github/mcp": {"command": "a"}, "": {"command": "a"}}}'))).toEqual([
+      expect.stringMatching(/slash/),
+      expect.stringMatching(/no name/),
+    ]);
+  });
+
+  it.each(['', ' \n', '{}', '\uFEFF{"mcpServers": {}}', '{"inputs": []}'])('may say nothing: %j', (text) => {
+    expect(readMcpConfig(file(text), {})).toEqual([]);
   });
 
   it.each([
@@ -76,16 +148,10 @@ describe('mcp.json', () => {
     ['{"mcpServers": {bad}}', /line 1, column 17: this is neither text in double quotes/],
     ['{"mcpServers": {"a": {"command": "x"}}', /a "}" is missing before this/],
     ['{"mcpServers": {"a": {"command": "C:\\x"}}}', /write \\\\ for a backslash itself/],
-    ['{}', /no "mcpServers"/],
+    ['{"name": "something-else"}', /no "mcpServers"/],
+    ['{"mcpServers": []}', /no "mcpServers"/],
     ['[]', /no "mcpServers"/],
-    ['{"mcpServers": {"a": 1}}', /server "a" is not an object/],
-    ['{"mcpServers": {"a": {}}}', /neither "command" nor "url"/],
-    ['{"mcpServers": {"a": {"command": "x", "args": "y"}}}', /"args" is not a list/],
-    ['{"mcpServers": {"a": {"command": "x", "args": [1]}}}', /not a text/],
-    ['{"mcpServers": {"a": {"command": "x", "env": {"K": 1}}}}', /"env\.K" is not a text/],
-    ['{"mcpServers": {"a": {"url": "ftp://x"}}}', /not an http or ws address/],
-    ['{"mcpServers": {"a": {"command": "${env:NOT_SET_HERE}"}}}', /NOT_SET_HERE is not set/],
-  ])('says what is wrong with %j', (text, message) => {
+  ])('says what is wrong with the whole of %j', (text, message) => {
     expect(() => readMcpConfig(file(text), {})).toThrow(message);
   });
 

@@ -1,102 +1,162 @@
-import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
-import type { ServerConfig } from '../types.ts';
-import { readUrl } from '../read-url.ts';
-import { readJsonFile } from './json-file.ts';
+import type { ServerConfig, TransportConfig } from '../types.ts';
+import type { JsonFile } from './json-file.ts';
+import { parseJsonFile, readTextFile } from './json-file.ts';
+import type { Variables } from './mcp-variables.ts';
+import { fillVariables } from './mcp-variables.ts';
+import type { ServerSwitches, WrittenTransport } from './written-server.ts';
+import { readOAuth } from './read-oauth.ts';
+import { readSwitches, readTransport } from './written-server.ts';
 
-/** One server of an `mcp.json`. A fault in one that is switched off is no reason to refuse the file. */
-export type McpConfigEntry =
-  { id: string; enabled: boolean; config: ServerConfig } | { id: string; enabled: false; fault: ToolyardError };
+/** One server of an `mcp.json`: usable, or set aside with the reason. */
+export type McpConfigEntry = {
+  id: string;
+  /** Where it stands, from 1. */
+  line: number;
+  switches: ServerSwitches;
+  /** As it is written; absent where not even that can be told. */
+  written?: WrittenTransport;
+} & ({ config: ServerConfig } | { fault: ToolyardError });
+
+export type McpConfigSource = Variables & {
+  /** Stands for the file in messages. */
+  name: string;
+};
 
 /**
  * Reads an `mcp.json` as Claude Desktop and Cursor (`mcpServers`) and VS Code (`servers`) write it, comments and
- * trailing commas allowed, `${env:NAME}` filled in.
+ * trailing commas allowed, variables filled in. A bad entry is set aside and harms no other.
  *
- * @throws ToolyardError `bad_config`, naming the file, the line and the server
+ * @throws ToolyardError `bad_config` where the file as a whole cannot be read, naming file, line and column
  */
-export function readMcpConfig(path: string, env: Readonly<Record<string, string | undefined>>): McpConfigEntry[] {
-  const { value: root, placeOf } = readJsonFile(path);
-  const key = isJsonObject(root) && root['mcpServers'] === undefined ? 'servers' : 'mcpServers';
-  const listed = isJsonObject(root) ? root[key] : undefined;
-  if (!isJsonObject(listed)) throw bad(`${path} has no "mcpServers" (or "servers") object.`);
-  return Object.entries(listed).map(([id, entry]): McpConfigEntry => {
-    const where = `${placeOf([key, id])}: server "${id}"`;
-    if (!isJsonObject(entry)) throw bad(`${where} is not an object.`);
-    if (entry['disabled'] !== true) return { id, enabled: true, config: toServer(where, id, entry, env) };
-    try {
-      return { id, enabled: false, config: toServer(where, id, entry, env) };
-    } catch (thrown) {
-      if (!ToolyardError.isInstance(thrown)) throw thrown;
-      return { id, enabled: false, fault: thrown };
-    }
-  });
+export function readMcpConfig(path: string, env: Variables['env']): McpConfigEntry[] {
+  return parseMcpConfig(readTextFile(path), { name: path, env, folder: dirname(resolve(path)) });
 }
 
-function toServer(
-  where: string,
+/** The same for a text that was read already. @throws as {@link readMcpConfig} does */
+export function parseMcpConfig(text: string, source: McpConfigSource): McpConfigEntry[] {
+  if (text.trim() === '') return [];
+  const file = parseJsonFile(text, source.name);
+  const path = serversPath(file.value);
+  const listed = valueAt(file.value, path);
+  if (listed === undefined && isEmpty(file.value)) return [];
+  if (!isJsonObject(listed)) {
+    throw new ToolyardError({
+      code: 'bad_config',
+      message: `${file.placeOf(path)}: ${source.name} has no "mcpServers" (or "servers") object.`,
+      hint: 'Servers stand in it by name: { "mcpServers": { "files": { "command": "..." } } }.',
+    });
+  }
+  return Object.entries(listed).map(([id, entry]) => readEntry(file, [...path, id], id, entry, source));
+}
+
+/** Where in an `mcp.json` the servers stand; where it has none, where they would. */
+export function serversPath(root: JsonValue): string[] {
+  if (!isJsonObject(root) || root['mcpServers'] !== undefined) return ['mcpServers'];
+  if (root['servers'] !== undefined) return ['servers'];
+  // The settings of VS Code have them in a part of their own.
+  const { mcp } = root;
+  return isJsonObject(mcp) && mcp['servers'] !== undefined ? ['mcp', 'servers'] : ['mcpServers'];
+}
+
+function valueAt(root: JsonValue, path: readonly string[]): JsonValue | undefined {
+  return path.reduce<JsonValue | undefined>((at, key) => (isJsonObject(at) ? at[key] : undefined), root);
+}
+
+/** A file somebody has only begun with. */
+function isEmpty(root: JsonValue): boolean {
+  return isJsonObject(root) && Object.keys(root).every((key) => key === 'inputs' || key === '$schema');
+}
+
+function readEntry(
+  file: JsonFile,
+  path: readonly string[],
   id: string,
-  entry: JsonObject,
-  env: Readonly<Record<string, string | undefined>>,
-): ServerConfig {
-  const fill = (text: string): string =>
-    text.replace(/\$\{env:([^}]+)\}/g, (_whole, name: string) => {
-      const value = env[name];
-      if (value === undefined) throw bad(`${where} uses \${env:${name}}, and ${name} is not set.`);
-      return value;
-    });
-  const strings = (key: string): Record<string, string> | undefined => {
-    const value = entry[key];
-    if (value === undefined) return undefined;
-    if (!isJsonObject(value)) throw bad(`${where}: "${key}" is not an object.`);
-    return Object.fromEntries(
-      Object.entries(value).map(([name, text]) => {
-        if (typeof text !== 'string') throw bad(`${where}: "${key}.${name}" is not a text.`);
-        return [name, fill(text)];
-      }),
-    );
+  entry: JsonValue,
+  source: McpConfigSource,
+): McpConfigEntry {
+  const where = `${file.placeOf(path)}: server "${id}"`;
+  const line = file.lineOf(path);
+  const switches = readSwitches(isJsonObject(entry) ? entry : {});
+  let written: WrittenTransport | undefined;
+  try {
+    checkId(id, where);
+    if (!isJsonObject(entry)) throw bad(`${where} is not an object.`);
+    written = readTransport(entry, where);
+    const transport = fillTransport(written, source, where);
+    const fill = (text: string): string => fillVariables(text, source, where);
+    const oauth = transport.type === 'stdio' ? undefined : readOAuth(entry, { fill, folder: source.folder, where });
+    const config = { ...configOf(id, transport, switches), ...(oauth === undefined ? {} : { oauth }) };
+    return { id, line, switches, written, config };
+  } catch (thrown) {
+    if (!ToolyardError.isInstance(thrown)) throw thrown;
+    return { id, line, switches, ...(written === undefined ? {} : { written }), fault: thrown };
+  }
+}
+
+/** @throws ToolyardError `bad_config` */
+function checkId(id: string, where: string): void {
+  if (id.trim() === '') throw bad(`${where} has no name.`, 'Give every server a name of its own.');
+  if (!id.includes('/')) return;
+  throw bad(
+    `${where}: its name has a slash in it.`,
+    'Tools are written as server/tool: give it a name without slashes.',
+  );
+}
+
+/** @throws ToolyardError `bad_config` for what cannot be filled in */
+export function fillTransport(written: WrittenTransport, source: McpConfigSource, where: string): TransportConfig {
+  const fill = (text: string): string => fillVariables(text, source, where);
+  const fillAll = (texts: Record<string, string>): Record<string, string> =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]));
+  if (written.type !== 'stdio') {
+    const { type, url, headers } = written;
+    const filled = fill(url);
+    // Only now is it known what a variable stands for.
+    const checked = readTransport({ type, url: filled }, where);
+    if (checked.type === 'stdio') throw bad(`${where}: "url" is not an http or ws address.`);
+    return { type: checked.type, url: filled, ...(headers === undefined ? {} : { headers: fillAll(headers) }) };
+  }
+  const { command, args = [], env, envFile, cwd } = written;
+  const ofFile = envFile === undefined ? {} : readEnvFile(resolve(source.folder, fill(envFile)), where);
+  const ownEnv = { ...ofFile, ...fillAll(env ?? {}) };
+  return {
+    type: 'stdio',
+    command: fill(command),
+    args: args.map(fill),
+    ...(env === undefined && envFile === undefined ? {} : { env: ownEnv }),
+    ...(cwd === undefined ? {} : { cwd: fill(cwd) }),
   };
-
-  const { command, url } = entry;
-  if (typeof command === 'string') {
-    const args = entry['args'] ?? [];
-    if (!Array.isArray(args)) throw bad(`${where}: "args" is not a list.`);
-    const filled = args.map((arg) => {
-      if (typeof arg !== 'string') throw bad(`${where}: "args" holds something that is not a text.`);
-      return fill(arg);
-    });
-    const childEnv = strings('env');
-    const cwd = entry['cwd'];
-    if (cwd !== undefined && typeof cwd !== 'string') throw bad(`${where}: "cwd" is not a text.`);
-    return {
-      id,
-      transport: {
-        type: 'stdio',
-        command: fill(command),
-        args: filled,
-        ...(childEnv ? { env: childEnv } : {}),
-        ...(cwd === undefined ? {} : { cwd: fill(cwd) }),
-      },
-    };
-  }
-  if (typeof url === 'string') {
-    const address = fill(url);
-    const headers = strings('headers');
-    return {
-      id,
-      transport: { type: webKind(where, entry['type'], address), url: address, ...(headers ? { headers } : {}) },
-    };
-  }
-  throw bad(`${where} has neither "command" nor "url".`);
 }
 
-/** The address tells most of it; only that a server knows nothing but the older HTTP+SSE must be said. */
-function webKind(where: string, type: JsonValue | undefined, address: string): 'http' | 'sse' | 'websocket' {
-  const protocol = readUrl(address)?.protocol;
-  if (protocol === 'ws:' || protocol === 'wss:') return 'websocket';
-  if (protocol !== 'http:' && protocol !== 'https:') throw bad(`${where}: "url" is not an http or ws address.`);
-  return type === 'sse' ? 'sse' : 'http';
+function readEnvFile(path: string, where: string): Record<string, string> {
+  try {
+    const values = Object.entries(parseEnv(readFileSync(path, 'utf8')));
+    return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  } catch {
+    throw bad(
+      `${where}: its "envFile" cannot be read.`,
+      'It is looked for beside this file, unless its path is whole.',
+    );
+  }
 }
 
-function bad(message: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message });
+/** What a host needs to know of a server that is reached so. */
+export function configOf(id: string, transport: TransportConfig, switches: ServerSwitches): ServerConfig {
+  const { trusted, callTimeoutMs, connectTimeoutMs } = switches;
+  return {
+    id,
+    transport,
+    ...(trusted ? { trusted } : {}),
+    ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }),
+    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+  };
+}
+
+function bad(message: string, hint?: string): ToolyardError {
+  return new ToolyardError({ code: 'bad_config', message, ...(hint === undefined ? {} : { hint }) });
 }

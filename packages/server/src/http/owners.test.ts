@@ -24,8 +24,16 @@ const BODIES: Record<string, unknown> = {
   'post /api/providers': { label: 'of Bert', baseUrl: 'http://127.0.0.1:1' },
   'post /api/providers/test': { baseUrl: 'http://127.0.0.1:1' },
   'patch /api/providers/{id}': { label: 'taken over' },
+  'post /api/mcp/servers': { id: 'of-bert', transport: { type: 'stdio', command: 'x' } },
+  'put /api/mcp/servers/{id}': { transport: { type: 'stdio', command: 'x' } },
   'patch /api/mcp/servers/{id}': { enabled: false },
+  'post /api/mcp/test': { transport: { type: 'stdio', command: 'x' } },
+  'post /api/mcp/servers/{id}/call': { tool: 'delete' },
+  'post /api/mcp/servers/{id}/read': { uri: 'files://a' },
+  'post /api/mcp/servers/{id}/prompts/get': { name: 'p' },
+  'post /api/mcp/servers/{id}/complete': { target: { prompt: 'p' }, argument: { name: 'x', value: '' } },
   'put /api/settings/{key}': 'of Bert',
+  'put /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
 };
 const QUERIES: Record<string, string> = { 'delete /api/permissions': '?server=files&tool=delete' };
 /** The document describes what there is for everybody, and these tell nothing of anybody. */

@@ -48,6 +48,7 @@ const STATUS: Record<ErrorCode, number> = {
   server_refused: 502,
   server_closed: 502,
   needs_sign_in: 502,
+  input_required: 502,
 };
 
 /** The messages of storage name folders and files, which are for the log: what happened is told, not where. */

@@ -18,7 +18,7 @@ let server: TestServer;
 let stored: Record<string, string>;
 beforeEach(async () => {
   const ofOwner = createTestServers('owner');
-  const servers = { ...ofOwner, list: async () => [hostileServer()] };
+  const servers = { ...ofOwner, list: async () => ({ items: [hostileServer()] }) };
   server = await startTestServer({ change: { servers } });
   stored = await store();
 });
@@ -32,6 +32,11 @@ function hostileServer(): McpServerView {
     enabled: true,
     builtIn: false,
     origin: 'file',
+    editable: true,
+    phases: [],
+    offers: { tools: 1 },
+    tokens: 1,
+    instructions: SCRIPT,
     transport: { type: 'stdio', command: SCRIPT },
     serverInfo: { name: SCRIPT, version: SCRIPT, title: SCRIPT },
     error: { code: 'server_exited', message: SCRIPT },
@@ -42,6 +47,9 @@ function hostileServer(): McpServerView {
         description: SCRIPT,
         readOnly: false,
         permission: null,
+        name: SCRIPT,
+        enabled: true,
+        tokens: 1,
       },
     ],
     skipped: [{ name: SCRIPT, reason: SCRIPT }],

@@ -1,43 +1,51 @@
-import { existsSync } from 'node:fs';
 import type { ServerConfig } from '@toolyard/mcp-host';
-import { readMcpConfig } from '@toolyard/mcp-host/node';
-import type { McpServerView } from '@toolyard/protocol';
+import type { McpConfigEntry } from '@toolyard/mcp-host/node';
+import type { McpServerView, ToolyardError } from '@toolyard/protocol';
 
-/** A server and where it was learnt of. `enabled`: whether it is on unless somebody has switched it. */
-export type ConfiguredServer = { config: ServerConfig; origin: McpServerView['origin']; enabled: boolean };
+/**
+ * A server and where it was learnt of, usable or with what is wrong with it. `enabled`: whether it is on unless
+ * somebody has switched it.
+ */
+export type ConfiguredServer = {
+  id: string;
+  origin: McpServerView['origin'];
+  enabled: boolean;
+  /** How it stands in `mcp.json`, if that is where it is from. */
+  entry?: McpConfigEntry;
+} & ({ config: ServerConfig } | { fault: ToolyardError });
 
 export type ConfiguredServersOptions = {
   builtIn: readonly ServerConfig[];
-  /** An `mcp.json`; one that is not there says nothing. */
-  file: string;
+  /** What `mcp.json` says. */
+  entries: readonly McpConfigEntry[];
   flags: readonly ServerConfig[];
-  env: Readonly<Record<string, string | undefined>>;
   log: (line: string) => void;
 };
 
 /**
- * All servers of a start. Of two with one id that of the flags counts before that of the file, and both before a
+ * All servers there are. Of two with one id that of the flags counts before that of the file, and both before a
  * built-in one: what a person configured is never taken for built in, whatever it is called.
- *
- * @throws ToolyardError `bad_config` for a file with a fault, unless that is in a server that is switched off
  */
-export function configuredServers(options: ConfiguredServersOptions): ConfiguredServer[] {
-  const { builtIn, file, flags, env, log } = options;
+export function configuredServers({ builtIn, entries, flags, log }: ConfiguredServersOptions): ConfiguredServer[] {
   const servers = new Map<string, ConfiguredServer>();
   const add = (server: ConfiguredServer): void => {
-    const { id } = server.config;
-    const before = servers.get(id);
+    const before = servers.get(server.id);
     if (before !== undefined)
-      log(`The server "${id}" of ${PLACE[before.origin]} gives way to that of ${PLACE[server.origin]}.`);
-    servers.set(id, server);
+      log(`The server "${server.id}" of ${PLACE[before.origin]} gives way to that of ${PLACE[server.origin]}.`);
+    servers.set(server.id, server);
   };
 
-  for (const config of builtIn) add({ config: { ...config, builtIn: true }, origin: 'built-in', enabled: true });
-  for (const entry of existsSync(file) ? readMcpConfig(file, env) : []) {
-    if ('fault' in entry) log(`${entry.fault.message} The server is switched off and left out.`);
-    else add({ config: { ...entry.config, builtIn: false }, origin: 'file', enabled: entry.enabled });
+  for (const config of builtIn) {
+    add({ id: config.id, origin: 'built-in', enabled: true, config: { ...config, builtIn: true } });
   }
-  for (const config of flags) add({ config: { ...config, builtIn: false }, origin: 'flag', enabled: true });
+  for (const entry of entries) {
+    const { id } = entry;
+    const from = { id, origin: 'file', enabled: entry.switches.enabled, entry } as const;
+    add('fault' in entry ? { ...from, fault: entry.fault } : { ...from, config: { ...entry.config, builtIn: false } });
+  }
+  for (const config of flags) {
+    add({ id: config.id, origin: 'flag', enabled: true, config: { ...config, builtIn: false } });
+  }
   return [...servers.values()];
 }
 

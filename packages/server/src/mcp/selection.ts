@@ -1,14 +1,14 @@
+import { judgedBy } from '@toolyard/agent-host';
 import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
 import type { CallToolOptions, IndexedTool, McpHost, ToolHost } from '@toolyard/mcp-host';
 import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
-import { formatToolReference } from '@toolyard/protocol';
 import type { ToolSelection } from '../services.ts';
 
 export type SelectionOptions = {
   host: McpHost;
   serverIds: readonly string[];
-  /** As `server/tool`. */
-  disabledTools: readonly string[];
+  /** Tools that are switched off. */
+  isHidden: (tool: ToolReference) => boolean;
   /** Grows whenever anything has changed in the host. */
   changes: () => number;
   /** Told at every turn, and before and after each call. */
@@ -24,9 +24,7 @@ export class Selection implements ToolSelection {
 
   constructor(options: SelectionOptions) {
     this.#options = options;
-    const disabled = new Set(options.disabledTools);
-    const isHidden = (tool: ToolReference): boolean => disabled.has(formatToolReference(tool));
-    this.#view = options.host.select(new Set(options.serverIds), disabled.size === 0 ? undefined : isHidden);
+    this.#view = options.host.select(new Set(options.serverIds), options.isHidden);
   }
 
   tools(): readonly IndexedTool[] {
@@ -65,8 +63,7 @@ export class Selection implements ToolSelection {
     return this.#sources;
   }
 
-  judged({ serverId, name }: ToolReference): JudgedTool | undefined {
-    const known = this.tools().find(({ tool }) => tool.serverId === serverId && tool.name === name);
-    return known && { builtIn: known.builtIn, readOnly: known.annotations?.readOnly === true };
+  judged(tool: ToolReference): JudgedTool | undefined {
+    return judgedBy(this.#options.host, this.tools(), tool);
   }
 }

@@ -1,61 +1,137 @@
-import type { IndexedTool, ServerHealth } from '@toolyard/mcp-host';
-import { redactorFor } from '@toolyard/mcp-host';
-import type { ErrorInfo, McpServerView, McpToolView, PermissionView } from '@toolyard/protocol';
+import type { IndexedTool, ServerHealth, SignInHealth } from '@toolyard/mcp-host';
+import { definitionTokens, offersOf, redactedError, redactorFor, shownTransport } from '@toolyard/mcp-host';
+import type {
+  McpServerView,
+  McpSignInView,
+  McpToolDetail,
+  McpToolView,
+  PermissionView,
+  ToolChange,
+  ToolReference,
+} from '@toolyard/protocol';
+import { toErrorInfo } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
-import { shownTransport } from './redact.ts';
 
 /** How many lines of its log are shown of a server, the newest ones. */
 const LOG_LINES = 50;
+/** How much of its instructions is shown, in characters. */
+const LONGEST_INSTRUCTIONS = 20_000;
 
 export type ServerViewOptions = {
   server: ConfiguredServer;
   enabled: boolean;
-  health: ServerHealth;
+  /** Absent where it cannot be connected at all. */
+  health: ServerHealth | undefined;
   /** Those of this server. */
   tools: readonly IndexedTool[];
+  templates: number;
   /** What was decided about tools for everywhere. */
   permissions: readonly PermissionView[];
+  isToolOn: (tool: ToolReference) => boolean;
+  /** How a tool differs from what was approved of it. */
+  changeOf: (tool: ToolReference) => ToolChange | undefined;
 };
 
 /** A server as its owner sees it: nothing in it tells a key, an argument or an environment. */
 export function toServerView(options: ServerViewOptions): McpServerView {
-  const { server, enabled, health, tools, permissions } = options;
-  const { config, origin } = server;
-  const redact = redactorFor(config);
-  const { serverInfo, era, protocolVersion, error } = health;
-  return {
-    id: config.id,
-    state: !enabled && health.state === 'idle' ? 'disabled' : health.state,
+  const { server, enabled, health, tools, templates } = options;
+  const shown = tools.map((tool) => toToolView(tool, options));
+  const base = {
+    id: server.id,
     enabled,
+    origin: server.origin,
+    editable: server.origin === 'file',
+  };
+  if ('fault' in server || health === undefined) return { ...base, ...faulty(server, enabled) };
+
+  const { config } = server;
+  const redact = redactorFor(config);
+  const { serverInfo, era, protocolVersion, instructions, capabilities, error, reconnect } = health;
+  return {
+    ...base,
+    state: !enabled && health.state === 'idle' ? 'disabled' : health.state,
     builtIn: config.builtIn === true,
-    origin,
-    transport: shownTransport(config),
+    transport: shownTransport(config.transport),
     ...(serverInfo === undefined ? {} : { serverInfo }),
     ...(era === undefined ? {} : { era }),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
-    ...(error === undefined ? {} : { error: redacted(error, redact) }),
-    tools: tools.map((tool) => toToolView(tool, permissions)),
+    ...(instructions === undefined ? {} : { instructions: instructions.slice(0, LONGEST_INSTRUCTIONS) }),
+    ...(capabilities === undefined ? {} : { capabilities }),
+    ...(error === undefined ? {} : { error: redactedError(error, redact) }),
+    phases: health.phases,
+    ...(health.signIn === undefined ? {} : { signIn: signInOf(health.signIn, redact) }),
+    ...(reconnect === undefined ? {} : { reconnect }),
+    offers: offersOf(health, tools.length, templates),
+    tokens: shown.reduce((sum, tool) => sum + (tool.enabled ? tool.tokens : 0), 0),
+    tools: shown,
     skipped: health.skipped,
     log: health.log.slice(-LOG_LINES).map(({ at, level, text }) => ({ at, level, text: redact(text) })),
   };
 }
 
-function redacted(error: ErrorInfo, redact: (text: string) => string): ErrorInfo {
-  const { message, hint } = error;
-  return { ...error, message: redact(message), ...(hint === undefined ? {} : { hint: redact(hint) }) };
+/** What the other side said is its own words: it may repeat what it was sent. */
+function signInOf(signIn: SignInHealth, redact: (text: string) => string): McpSignInView {
+  const hops = signIn.hops.map((hop) => (hop.said === undefined ? hop : { ...hop, said: redact(hop.said) }));
+  return { ...signIn, hops };
 }
 
-function toToolView(
-  { tool, title, description, annotations }: IndexedTool,
-  permissions: readonly PermissionView[],
-): McpToolView {
+/** One whose entry cannot be read. */
+function faulty(
+  server: ConfiguredServer,
+  enabled: boolean,
+): Omit<McpServerView, 'id' | 'enabled' | 'origin' | 'editable'> {
+  return {
+    state: enabled ? 'failed' : 'disabled',
+    builtIn: false,
+    transport: null,
+    ...(server.entry === undefined ? {} : { fault: { file: 'mcp.json', line: server.entry.line } }),
+    ...('fault' in server ? { error: toErrorInfo(server.fault) } : {}),
+    phases: [],
+    offers: { tools: 0 },
+    tokens: 0,
+    tools: [],
+    skipped: [],
+    log: [],
+  };
+}
+
+type ToolViewOptions = Pick<ServerViewOptions, 'permissions' | 'isToolOn' | 'changeOf'>;
+
+function toToolView(listed: IndexedTool, { permissions, isToolOn, changeOf }: ToolViewOptions): McpToolView {
+  const { tool, name, title, description, annotations } = listed;
+  const change = changeOf(tool);
   const decided = permissions.find((each) => each.tool.serverId === tool.serverId && each.tool.name === tool.name);
   return {
     tool,
+    name,
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
     readOnly: annotations?.readOnly === true,
     ...(annotations === undefined ? {} : { annotations }),
     permission: decided?.decision ?? null,
+    enabled: isToolOn(tool),
+    tokens: costOf(listed),
+    ...(change === undefined ? {} : { changed: { hasMoved: change.hasMoved, differences: change.differences } }),
   };
+}
+
+/** A tool with its schemas. */
+export function toToolDetail(listed: IndexedTool, options: ToolViewOptions): McpToolDetail {
+  const { inputSchema, outputSchema } = listed;
+  return {
+    ...toToolView(listed, options),
+    inputSchema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+  };
+}
+
+/** A list of servers is asked for often, and definitions change rarely. */
+const costs = new WeakMap<IndexedTool, number>();
+
+function costOf(tool: IndexedTool): number {
+  const known = costs.get(tool);
+  if (known !== undefined) return known;
+  const cost = definitionTokens(tool);
+  costs.set(tool, cost);
+  return cost;
 }

@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServerConfig } from '@toolyard/mcp-host';
+import { createMemoryAuthStore } from '@toolyard/mcp-host';
+import type { McpConfigEntry } from '@toolyard/mcp-host/node';
+import { readMcpConfig } from '@toolyard/mcp-host/node';
 import type { Clock, McpServerView, Principal, ResolvedAgentConfiguration } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
@@ -13,7 +16,6 @@ import { eventually, isAlive, scriptedMcpCommand, startScriptedMcp, startScripte
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
 import type { Servers } from '../services.ts';
-import type { ConfiguredServer } from './configured-servers.ts';
 import { configuredServers } from './configured-servers.ts';
 import { createServers } from './servers.ts';
 
@@ -41,17 +43,36 @@ function program(id: string, behaviour: McpBehaviourName | McpBehaviour, more: o
   return { id, transport: { type: 'stdio', ...scriptedMcpCommand(behaviour), ...more } };
 }
 
-/** A server of the file, or of any other origin, switched on unless said otherwise. */
-function server(config: ServerConfig, more: Partial<ConfiguredServer> = {}): ConfiguredServer {
-  return { config, origin: 'file', enabled: true, ...more };
+type Given = { config: ServerConfig; origin?: 'built-in' | 'file'; enabled?: boolean };
+
+/** A server of the file, or one that is built in, switched on unless said otherwise. */
+function server(config: ServerConfig, more: Omit<Given, 'config'> = {}): Given {
+  return { config, ...more };
 }
 
-async function start(servers: ConfiguredServer[], clock: Clock = systemClock): Promise<Servers> {
+/** The data folder's `mcp.json` with these servers. */
+function file(servers: readonly Given[]): string {
+  const entries = servers
+    .filter(({ origin }) => origin !== 'built-in')
+    .map(({ config: { id, transport, ...config }, enabled = true }) => {
+      const { type, ...rest } = transport;
+      return [id, { ...rest, ...config, ...(type === 'sse' ? { type } : {}), ...(enabled ? {} : { disabled: true }) }];
+    });
+  const path = join(folder, 'mcp.json');
+  writeFileSync(path, JSON.stringify({ mcpServers: Object.fromEntries(entries) }));
+  return path;
+}
+
+async function start(servers: Given[], clock: Clock = systemClock): Promise<Servers> {
   const made = await createServers({
-    servers,
+    builtIn: servers.flatMap(({ config, origin }) => (origin === 'built-in' ? [config] : [])),
+    file: file(servers),
+    flags: [],
+    env: {},
     owner: me,
     settings: storage.settings,
     permissions: storage.permissions,
+    signIns: createMemoryAuthStore(),
     hub: { changed: (_owner, _what, id) => void changed.push(id) },
     clock,
     log: (line) => void logged.push(line),
@@ -64,7 +85,7 @@ const chosen = (servers: Record<string, boolean> = {}, disabledTools: string[] =
   resolveAgentConfig([{ servers, disabledTools }], null);
 
 async function viewOf(servers: Servers, id: string): Promise<McpServerView> {
-  const view = (await servers.list(me)).find((each) => each.id === id);
+  const view = (await servers.list(me)).items.find((each) => each.id === id);
   if (view === undefined) throw new Error(`no server ${id}`);
   return view;
 }
@@ -89,22 +110,21 @@ async function withPid(id: string): Promise<{ config: ServerConfig; pid: (server
 
 describe('the servers of a start', () => {
   const log = (line: string): void => void logged.push(line);
-  const file = (text: string): string => {
+  const entries = (text: string): McpConfigEntry[] => {
     const path = join(folder, 'mcp.json');
     writeFileSync(path, text);
-    return path;
+    return readMcpConfig(path, {});
   };
 
   it('are the built-in ones, those of the file and those of the flags', () => {
-    const path = file('{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b", "disabled": true}}}');
     const servers = configuredServers({
       builtIn: [{ id: 'date', transport: { type: 'stdio', command: 'node' } }],
-      file: path,
+      entries: entries('{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b", "disabled": true}}}'),
       flags: [{ id: 'c', transport: { type: 'http', url: 'http://x/mcp' } }],
-      env: {},
       log,
     });
-    expect(servers.map(({ config, origin, enabled }) => [config.id, config.builtIn, origin, enabled])).toEqual([
+    const shown = servers.map((one) => [one.id, 'config' in one && one.config.builtIn, one.origin, one.enabled]);
+    expect(shown).toEqual([
       ['date', true, 'built-in', true],
       ['a', false, 'file', true],
       ['b', false, 'file', false],
@@ -113,17 +133,11 @@ describe('the servers of a start', () => {
     expect(logged).toEqual([]);
   });
 
-  it('are none of the file where there is none', () => {
-    expect(configuredServers({ builtIn: [], file: join(folder, 'none'), flags: [], env: {}, log })).toEqual([]);
-  });
-
   it('with one id are one: the flags before the file before what is built in, which it then no longer is', () => {
-    const path = file('{"mcpServers": {"date": {"command": "mine"}, "x": {"command": "x"}}}');
     const servers = configuredServers({
       builtIn: [{ id: 'date', transport: { type: 'stdio', command: 'node' }, builtIn: true }],
-      file: path,
+      entries: entries('{"mcpServers": {"date": {"command": "mine"}, "x": {"command": "x"}}}'),
       flags: [{ id: 'x', transport: { type: 'stdio', command: 'y' }, builtIn: true }],
-      env: {},
       log,
     });
     expect(servers).toMatchObject([
@@ -131,14 +145,6 @@ describe('the servers of a start', () => {
       { config: { id: 'x', builtIn: false, transport: { command: 'y' } }, origin: 'flag' },
     ]);
     expect(logged).toHaveLength(2);
-  });
-
-  it('leave out one that is switched off and has a fault, and say so; one that is on stops the start', () => {
-    const off = file('{"mcpServers": {"a": {"command": "${env:NOPE}", "disabled": true}}}');
-    expect(configuredServers({ builtIn: [], file: off, flags: [], env: {}, log })).toEqual([]);
-    expect(logged.join()).toMatch(/server "a".*NOPE/);
-    const on = file('{"mcpServers": {"a": {"command": "${env:NOPE}"}}}');
-    expect(() => configuredServers({ builtIn: [], file: on, flags: [], env: {}, log })).toThrow(/server "a".*NOPE/);
   });
 });
 
@@ -156,7 +162,7 @@ describe('the MCP servers of a process', () => {
     await whenIn(servers, 'bad', 'failed');
     const tool = { serverId: 'good', name: 'echo' };
     await storage.permissions.set(me, { tool, conversationId: null, decision: 'never', at: 0 });
-    expect(await servers.list(me)).toMatchObject([
+    expect((await servers.list(me)).items).toMatchObject([
       {
         id: 'good',
         enabled: true,
@@ -261,7 +267,7 @@ describe('what is shown of a server', () => {
     ]);
     await whenIn(servers, 'program', 'failed');
     await whenIn(servers, 'address', 'failed');
-    const views = await servers.list(me);
+    const views = (await servers.list(me)).items;
     expect(views[0]).toMatchObject({ transport: { type: 'stdio', command: expect.stringMatching(/^node/) } });
     expect(views[1]).toMatchObject({ transport: { type: 'http', url: 'http://127.0.0.1:9/s/•••/mcp' } });
     expect(JSON.stringify(views[0])).toContain('using •••, ••• and •••');
@@ -349,7 +355,7 @@ describe('what a run may use', () => {
     ]);
     const selection = await servers.select(chosen(), never);
     expect(selection.judged({ serverId: 'date', name: 'look' })).toEqual({ builtIn: true, readOnly: true });
-    expect(selection.judged({ serverId: 'mine', name: 'look' })).toEqual({ builtIn: false, readOnly: true });
+    expect(selection.judged({ serverId: 'mine', name: 'look' })).toMatchObject({ builtIn: false, readOnly: true });
     expect(selection.judged({ serverId: 'mine', name: 'date' })).toEqual({ builtIn: false, readOnly: false });
     expect(selection.judged({ serverId: 'mine', name: 'none' })).toBeUndefined();
   });

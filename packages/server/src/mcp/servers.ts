@@ -1,16 +1,44 @@
-import type { IndexedTool, ServerState } from '@toolyard/mcp-host';
+import type {
+  AuthStore,
+  CreateTransport,
+  IndexedTool,
+  PinStore,
+  ServerConfig,
+  ServerState,
+  SignInResponse,
+} from '@toolyard/mcp-host';
 import { McpHost, redactorFor } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
-import type { Clock, JsonObject, McpServerView, Principal, ResolvedAgentConfiguration } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
+import type {
+  AddMcpServer,
+  ChangeMcpServer,
+  Clock,
+  EditMcpServer,
+  McpServerList,
+  McpServerView,
+  McpSignInStarted,
+  PermissionView,
+  Principal,
+  ResolvedAgentConfiguration,
+  ToolReference,
+} from '@toolyard/protocol';
+import { formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { PermissionRepository, SettingsRepository } from '@toolyard/storage';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { LiveHub, Servers, ToolSelection } from '../services.ts';
 import { BorrowedServers } from './borrowed-servers.ts';
 import { ChangeSignal } from './change-signal.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
+import { configuredServers } from './configured-servers.ts';
 import { Selection } from './selection.ts';
-import { toServerView } from './server-view.ts';
+import { ServerBook } from './server-book.ts';
+import { ServerDesk } from './server-desk.ts';
+import { ServerEditor } from './server-editor.ts';
+import { ServerFile } from './server-file.ts';
+import { NOBODY } from './nobody.ts';
+import { toServerView, toToolDetail } from './server-view.ts';
+import { loadPins } from './stored-pins.ts';
+import { createSignInFetches } from './sign-in-fetches.ts';
 
 /** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -21,103 +49,177 @@ const ON_ITS_WAY: ReadonlySet<string> = new Set(['connecting', 'reconnecting']);
 /** How many selections are kept; a conversation without choices of its own shares that of all others. */
 const SELECTIONS_KEPT = 100;
 
-/** The settings key under which it is kept which servers were switched on and off. Written here only. */
-const ENABLED_KEY = 'mcp.enabled';
-
 export type ServersOptions = {
-  servers: readonly ConfiguredServer[];
-  /** Whoever runs this server: the only one who switches its MCP servers. */
+  /** Those that ship with Toolyard. */
+  builtIn: readonly ServerConfig[];
+  /** The `mcp.json` of the data folder; it need not be there. */
+  file: string;
+  /** Those of the command line. */
+  flags: readonly ServerConfig[];
+  env: Readonly<Record<string, string | undefined>>;
+  /** Whoever runs this server: the only one who changes its MCP servers. */
   owner: Principal;
   settings: SettingsRepository;
-  permissions: PermissionRepository;
+  permissions: Pick<PermissionRepository, 'list'>;
   hub: Pick<LiveHub, 'changed'>;
+  /** Where sign-ins to servers are kept. */
+  signIns: AuthStore;
   clock: Clock;
   log: (line: string) => void;
+  /** False connects a server only when somebody wants something of it, and follows no changes of the file. */
+  eager?: boolean;
 };
 
 /** The MCP servers of this process. Those that are switched on begin to connect at once; nobody waits for them. */
-export async function createServers(options: ServersOptions): Promise<Servers> {
-  const stored = await options.settings.get(options.owner, ENABLED_KEY);
-  return new OwnServers(options, isJsonObject(stored) ? stored : {});
+export async function createServers(options: ServersOptions): Promise<OwnServers> {
+  const { settings, owner, clock } = options;
+  const book = await ServerBook.open({ settings, owner, now: () => clock.now() });
+  const servers = new OwnServers(options, book, await loadPins(options));
+  await servers.start();
+  return servers;
 }
 
 class OwnServers implements Servers {
   readonly #options: ServersOptions;
-  /** Every server there is, by id. */
-  readonly #enabled: Map<string, boolean>;
-  /** What was switched by hand, also of servers that are not configured just now. */
-  #switched: JsonObject;
+  readonly #book: ServerBook;
+  readonly #file: ServerFile;
   readonly #fetches = createOwnerFetches();
+  readonly #signInFetches = createSignInFetches();
   readonly #host: McpHost;
   readonly #borrowed: BorrowedServers;
   readonly #signal: ChangeSignal;
+  readonly #editor: ServerEditor;
+  readonly #desk: ServerDesk;
   readonly #selections = new Map<string, ToolSelection>();
   /** On their way for longer than a run waits: one run has waited in vain, the others need not. */
   readonly #outwaited = new Set<string>();
+  /** Changes of the configuration, one after the other. */
+  #reconciling: Promise<void> = Promise.resolve();
+  readonly #told = new Set<string>();
+  readonly #wantsSignIn = new Set<string>();
+  #onSignedIn: (serverId: string) => void = () => undefined;
   #changes = 0;
 
-  constructor(options: ServersOptions, switched: JsonObject) {
-    const { clock, hub } = options;
+  constructor(options: ServersOptions, book: ServerBook, pins: PinStore) {
+    const { clock, hub, file, env, log, signIns } = options;
     this.#options = options;
-    this.#switched = switched;
-    this.#enabled = new Map(
-      options.servers.map(({ config: { id }, enabled }) => {
-        const wish = switched[id];
-        return [id, typeof wish === 'boolean' ? wish : enabled];
-      }),
-    );
-    this.#host = new McpHost({
-      servers: options.servers.map(({ config }) => config),
-      createTransport: (config, context) => {
-        const address = 'url' in config ? config.url.replace(/^ws(s?):/i, 'http$1:') : '';
-        return createNodeTransports({
-          fetch: (input, init) => this.#fetches.for(address)(input, init),
-          openWebSocket: (url, init) => this.#fetches.for(address).openWebSocket(url, init),
-        })(config, context);
-      },
-      clock,
-      clientInfo: { name: 'toolyard', version: VERSION },
-    });
+    this.#book = book;
+    this.#file = new ServerFile({ path: file, env, clock, log, onChange: () => void this.#reconcile() });
+    const clientInfo = { name: 'toolyard', version: VERSION };
+    const createTransport: CreateTransport = (config, context) => {
+      const address = 'url' in config ? config.url.replace(/^ws(s?):/i, 'http$1:') : '';
+      return createNodeTransports({
+        fetch: (input, init) => this.#fetches.for(address)(input, init),
+        openWebSocket: (url, init) => this.#fetches.for(address).openWebSocket(url, init),
+      })(config, context);
+    };
+    const signIn = {
+      store: signIns,
+      fetchFor: (config: ServerConfig) => this.#signInFetches.for(config),
+      introduction: { name: 'Toolyard' },
+    };
+    this.#host = new McpHost({ servers: [], createTransport, clock, clientInfo, handlers: NOBODY, pins, signIn });
     this.#borrowed = new BorrowedServers(clock, (id) => void this.#host.disconnect(id));
-    this.#signal = new ChangeSignal(clock, (id) => hub.changed(null, 'servers', id));
+    this.#signal = new ChangeSignal(clock, (id) => hub.changed(null, 'servers', ...(id === '' ? [] : [id])));
     this.#host.onChange((id) => {
       this.#changes++;
-      if (this.#outwaited.has(id) && !ON_ITS_WAY.has(this.#states().get(id) ?? '')) this.#outwaited.delete(id);
+      if (this.#outwaited.has(id) && !ON_ITS_WAY.has(this.#stateOf(id) ?? '')) this.#outwaited.delete(id);
       this.#signal.changed(id);
+      this.#watchSignIn(id);
     });
-    for (const [id, isEnabled] of this.#enabled) if (isEnabled) this.#connect(id);
+    this.#editor = new ServerEditor({
+      book,
+      file: this.#file,
+      inspect: { createTransport, clock, clientInfo, signIn },
+    });
+    this.#desk = new ServerDesk({
+      host: this.#host,
+      ids: () => book.ids,
+      ready: (id, signal) => this.#readyFor(id, signal),
+      use: (id, calls) => this.#borrowed.use(id, calls),
+    });
   }
 
-  async list(principal: Principal): Promise<McpServerView[]> {
-    const decided = await this.#options.permissions.list(principal);
-    const permissions = decided.filter(({ conversationId }) => conversationId === null);
+  async start(): Promise<void> {
+    await this.#reconcile();
+    if (this.#options.eager !== false) this.#file.watch();
+  }
+
+  async list(principal: Principal): Promise<McpServerList> {
+    const permissions = await this.#permissions(principal);
     const health = new Map(this.#host.health().map((each) => [each.id, each]));
-    const tools = Map.groupBy(this.#host.tools(), ({ tool }: IndexedTool) => tool.serverId);
-    return this.#options.servers.flatMap((server) => {
-      const { id } = server.config;
-      const known = health.get(id);
-      if (known === undefined) return [];
-      const enabled = this.#enabled.get(id) === true;
-      return [toServerView({ server, enabled, health: known, tools: tools.get(id) ?? [], permissions })];
-    });
+    const tools = new Map<string, IndexedTool[]>();
+    for (const tool of this.#host.tools()) {
+      const { serverId } = tool.tool;
+      const known = tools.get(serverId);
+      if (known === undefined) tools.set(serverId, [tool]);
+      else known.push(tool);
+    }
+    const items = this.#book.all.map((server) =>
+      toServerView({
+        server,
+        enabled: this.#book.isEnabled(server.id),
+        health: health.get(server.id),
+        tools: tools.get(server.id) ?? [],
+        templates: this.#host.resources.templates(server.id).length,
+        permissions,
+        ...this.#ofTools,
+      }),
+    );
+    const { fault } = this.#file;
+    return { items, ...(fault === undefined ? {} : { fileFault: fault }) };
   }
 
-  async change(principal: Principal, id: string, { enabled }: { enabled: boolean }): Promise<McpServerView> {
+  async add(principal: Principal, { id, ...server }: AddMcpServer): Promise<McpServerView> {
+    this.#checkOwner(principal);
+    this.#editor.add(id, server);
+    await this.#book.forget([id], [id]);
+    await this.#reconcile();
+    return this.#view(principal, id);
+  }
+
+  async configuration(principal: Principal, id: string) {
     this.#check(principal, id);
-    const { settings, owner, clock } = this.#options;
-    this.#enabled.set(id, enabled);
-    this.#borrowed.forget(id);
-    this.#switched = { ...this.#switched, [id]: enabled };
-    await settings.set(owner, ENABLED_KEY, this.#switched, clock.now());
-    if (enabled) this.#connect(id);
-    else await this.#host.disconnect(id);
+    return this.#editor.configuration(id, this.#book.isEnabled(id));
+  }
+
+  async edit(principal: Principal, id: string, edit: EditMcpServer): Promise<McpServerView> {
+    this.#check(principal, id);
+    this.#editor.edit(id, edit, this.#book.isEnabled(id));
+    await this.#book.forget([id], edit.disabledTools === undefined ? [] : [id]);
+    await this.#reconcile();
+    return this.#view(principal, id);
+  }
+
+  async remove(principal: Principal, id: string): Promise<void> {
+    this.#check(principal, id);
+    this.#editor.remove(id);
+    // Nobody is to find a way in that was left behind.
+    await this.#host.signOut(id).catch(() => undefined);
+    await this.#book.forget([id], [id]);
+    await this.#reconcile();
+  }
+
+  async change(principal: Principal, id: string, { enabled, tools }: ChangeMcpServer): Promise<McpServerView> {
+    this.#check(principal, id);
+    if (tools !== undefined) await this.#book.switchTools(id, tools);
+    if (enabled !== undefined) {
+      await this.#book.switchServer(id, enabled);
+      await this.#switch(id);
+    }
     this.#signal.changed(id);
     return this.#view(principal, id);
   }
 
+  async test(principal: Principal, request: Parameters<Servers['test']>[1], signal?: AbortSignal) {
+    this.#checkOwner(principal);
+    return this.#editor.test(request, signal);
+  }
+
   async reconnect(principal: Principal, id: string): Promise<McpServerView> {
     this.#check(principal, id);
-    if (this.#enabled.get(id) !== true) {
+    this.#configOf(id);
+    if (!this.#book.isEnabled(id)) {
       throw new ToolyardError({
         code: 'conflict',
         message: `The server "${id}" is switched off.`,
@@ -131,49 +233,193 @@ class OwnServers implements Servers {
     return this.#view(principal, id);
   }
 
+  async signIn(principal: Principal, id: string, redirectUrl: string): Promise<McpSignInStarted> {
+    this.#check(principal, id);
+    this.#configOf(id);
+    const { authorizationUrl, issuer } = await this.#host.signIn(id, { redirectUrl });
+    return { url: authorizationUrl, issuer };
+  }
+
+  finishSignIn(response: SignInResponse): Promise<string> {
+    return this.#host.finishSignIn(response);
+  }
+
+  async signOut(principal: Principal, id: string): Promise<McpServerView> {
+    this.#check(principal, id);
+    this.#configOf(id);
+    await this.#host.signOut(id);
+    if (this.#book.isEnabled(id)) {
+      this.#connect(id);
+      await this.#host.whenSettled([id], undefined, PATIENCE_MS);
+    }
+    return this.#view(principal, id);
+  }
+
+  async log(principal: Principal, id: string, after?: string) {
+    this.#check(principal, id);
+    const server = this.#book.find(id);
+    return this.#desk.log(id, after, server && 'config' in server ? redactorFor(server.config) : (text) => text);
+  }
+
+  async tools(principal: Principal, id: string) {
+    await this.#readyFor(id);
+    const { state, error } = this.#host.health().find((each) => each.id === id) ?? {};
+    if (error !== undefined && state !== 'ready' && state !== 'reconnecting') throw new ToolyardError(error);
+    const permissions = await this.#permissions(principal);
+    return this.#host
+      .tools()
+      .filter(({ tool }) => tool.serverId === id)
+      .map((tool) => toToolDetail(tool, { permissions, ...this.#ofTools }));
+  }
+
+  call: Servers['call'] = (_principal, id, request, signal) => this.#desk.call(id, request, signal);
+  resources: Servers['resources'] = (_principal, id) => this.#desk.resources(id);
+  templates: Servers['templates'] = (_principal, id) => this.#desk.templates(id);
+  read: Servers['read'] = (_principal, id, uri, signal) => this.#desk.read(id, uri, signal);
+  prompts: Servers['prompts'] = () => this.#desk.prompts();
+  getPrompt: Servers['getPrompt'] = (_principal, id, prompt, signal) => this.#desk.getPrompt(id, prompt, signal);
+  complete: Servers['complete'] = (_principal, id, request, signal) => this.#desk.complete(id, request, signal);
+
   async select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection> {
     signal.throwIfAborted();
-    const serverIds = [...this.#enabled.keys()].filter(
-      (id) => configuration.servers[id] ?? this.#enabled.get(id) === true,
-    );
-    const states = this.#states();
-    for (const id of serverIds) {
-      if (this.#enabled.get(id) === true) continue;
-      this.#borrowed.borrow(id);
-      const state = states.get(id);
-      if (state === 'idle') this.#connect(id);
-    }
+    const serverIds = this.#book.all.flatMap((server) => {
+      const chosen = configuration.servers[server.id] ?? this.#book.isEnabled(server.id);
+      return chosen && 'config' in server ? [server.id] : [];
+    });
+    for (const id of serverIds) this.#borrowIfOff(id);
     await this.#waitFor(serverIds, signal);
     return this.#selection(serverIds, configuration.disabledTools);
   }
 
+  /** Connects all that are on, and waits for them, bounded. */
+  async connectAll(): Promise<void> {
+    const ids = this.#book.all.flatMap((server) =>
+      'config' in server && this.#book.isEnabled(server.id) ? [server.id] : [],
+    );
+    for (const id of ids) this.#connect(id);
+    await this.#host.whenSettled(ids, undefined, PATIENCE_MS);
+  }
+
+  approve({ tool, definition = this.#host.definitionOf(tool) }: Parameters<Servers['approve']>[0]): void {
+    const config = this.#host.configurations.get(tool.serverId);
+    if (definition !== undefined && config?.builtIn !== true) this.#host.approveTool(tool, definition);
+  }
+
+  onSignedIn(listener: (serverId: string) => void): void {
+    this.#onSignedIn = listener;
+  }
+
   async close(): Promise<void> {
+    this.#file.close();
     this.#borrowed.close();
+    await this.#reconciling.catch(() => undefined);
     await this.#host.close();
     this.#signal.close();
     await this.#fetches.close();
+    await this.#signInFetches.close();
+  }
+
+  /** What else a tool is shown with. */
+  get #ofTools() {
+    return {
+      isToolOn: (tool: ToolReference) => this.#book.isToolOn(tool),
+      changeOf: (tool: ToolReference) => this.#host.trust.changeOf(tool),
+    };
+  }
+
+  #watchSignIn(id: string): void {
+    const state = this.#stateOf(id);
+    if (state === 'needs_sign_in') this.#wantsSignIn.add(id);
+    if (state === 'ready' && this.#wantsSignIn.delete(id)) this.#onSignedIn(id);
+  }
+
+  /** Makes what runs what is configured; a server that has not changed is not touched. */
+  #reconcile(): Promise<void> {
+    this.#reconciling = this.#reconciling.then(
+      () => this.#reconcileNow(),
+      () => this.#reconcileNow(),
+    );
+    return this.#reconciling;
+  }
+
+  async #reconcileNow(): Promise<void> {
+    const { builtIn, flags, eager } = this.#options;
+    const tell = (line: string): void => this.#tellOnce(line);
+    const servers = configuredServers({ builtIn, entries: this.#file.entries, flags, log: tell });
+    const { removed, added, changed, switched } = await this.#book.update(servers);
+    for (const id of [...removed, ...changed]) this.#borrowed.forget(id);
+    for (const id of removed) void this.#host.remove(id);
+    for (const id of [...added, ...changed]) {
+      const server = this.#book.find(id);
+      if (server !== undefined) this.#place(server);
+    }
+    for (const id of switched) void this.#switch(id);
+    if (eager !== false) {
+      for (const id of [...added, ...changed]) if (this.#book.isEnabled(id)) this.#connect(id);
+    }
+    const ids = [...removed, ...added, ...changed, ...switched];
+    // With no server something else has changed that is told with them: whether the file can be read.
+    for (const id of ids.length === 0 ? [''] : ids) this.#signal.changed(id);
+  }
+
+  #tellOnce(line: string): void {
+    if (this.#told.has(line)) return;
+    this.#told.add(line);
+    this.#options.log(line);
+  }
+
+  #place(server: ConfiguredServer): void {
+    const isThere = this.#host.configurations.has(server.id);
+    if ('fault' in server) {
+      if (isThere) void this.#host.remove(server.id);
+    } else if (isThere) this.#host.replace(server.config);
+    else this.#host.add(server.config);
+  }
+
+  async #switch(id: string): Promise<void> {
+    this.#borrowed.forget(id);
+    const server = this.#book.find(id);
+    if (server === undefined || 'fault' in server) return;
+    if (!this.#book.isEnabled(id)) await this.#host.disconnect(id);
+    else if (this.#options.eager !== false) this.#connect(id);
+  }
+
+  /** Connects it if need be and waits, bounded; what cannot be waited for shows in what is asked next. */
+  async #readyFor(id: string, signal?: AbortSignal): Promise<void> {
+    this.#configOf(id);
+    this.#borrowIfOff(id);
+    const state = this.#stateOf(id);
+    if (state === 'idle' || state === 'disabled') this.#connect(id);
+    await this.#host.whenSettled([id], signal, PATIENCE_MS);
+    signal?.throwIfAborted();
+  }
+
+  #borrowIfOff(id: string): void {
+    if (this.#book.isEnabled(id)) return;
+    this.#borrowed.borrow(id);
+    if (this.#stateOf(id) === 'idle') this.#connect(id);
   }
 
   async #waitFor(serverIds: readonly string[], signal: AbortSignal): Promise<void> {
     const awaited = serverIds.filter((id) => !this.#outwaited.has(id));
     await this.#host.whenSettled(awaited, signal, PATIENCE_MS);
     signal.throwIfAborted();
-    const states = this.#states();
-    for (const id of awaited) if (ON_ITS_WAY.has(states.get(id) ?? '')) this.#outwaited.add(id);
+    for (const id of awaited) if (ON_ITS_WAY.has(this.#stateOf(id) ?? '')) this.#outwaited.add(id);
   }
 
-  #states(): Map<string, ServerState> {
-    return new Map(this.#host.health().map(({ id, state }) => [id, state]));
+  #stateOf(id: string): ServerState | undefined {
+    return this.#host.health().find((each) => each.id === id)?.state;
   }
 
   #selection(serverIds: readonly string[], disabledTools: readonly string[]): ToolSelection {
-    const key = JSON.stringify([serverIds, disabledTools]);
+    const key = JSON.stringify([serverIds, disabledTools, this.#book.version]);
     const known = this.#selections.get(key);
     if (known !== undefined) return known;
+    const disabled = new Set(disabledTools);
     const selection = new Selection({
       host: this.#host,
       serverIds,
-      disabledTools,
+      isHidden: (tool) => disabled.has(formatToolReference(tool)) || !this.#book.isToolOn(tool),
       changes: () => this.#changes,
       onUse: (id, calls) => this.#borrowed.use(id, calls),
     });
@@ -185,25 +431,44 @@ class OwnServers implements Servers {
 
   /** In the background: what goes wrong stands in the health of the server, and in the log. */
   #connect(id: string): void {
-    const config = this.#options.servers.find((server) => server.config.id === id)?.config;
+    const server = this.#book.find(id);
     this.#host.connect(id).catch((thrown: unknown) => {
-      if (!ToolyardError.isInstance(thrown) || thrown.code === 'server_closed' || config === undefined) return;
-      this.#options.log(`MCP server ${id}: ${redactorFor(config)(thrown.message)}`);
+      if (!ToolyardError.isInstance(thrown) || thrown.code === 'server_closed') return;
+      if (server === undefined || 'fault' in server) return;
+      this.#options.log(`MCP server ${id}: ${redactorFor(server.config)(thrown.message)}`);
     });
   }
 
+  async #permissions(principal: Principal): Promise<PermissionView[]> {
+    const decided = await this.#options.permissions.list(principal);
+    return decided.filter(({ conversationId }) => conversationId === null);
+  }
+
   async #view(principal: Principal, id: string): Promise<McpServerView> {
-    const view = (await this.list(principal)).find((server) => server.id === id);
+    const view = (await this.list(principal)).items.find((server) => server.id === id);
     if (view === undefined) throw noServer(id);
     return view;
   }
 
+  /** @throws ToolyardError `not_found`, `conflict` where its entry cannot be read */
+  #configOf(id: string): ServerConfig {
+    const server = this.#book.find(id);
+    if (server === undefined) throw noServer(id);
+    if ('config' in server) return server.config;
+    const { message, hint } = server.fault;
+    throw new ToolyardError({ code: 'conflict', message, ...(hint === undefined ? {} : { hint }) });
+  }
+
   #check(principal: Principal, id: string): void {
-    if (!this.#enabled.has(id)) throw noServer(id);
+    if (this.#book.find(id) === undefined) throw noServer(id);
+    this.#checkOwner(principal);
+  }
+
+  #checkOwner(principal: Principal): void {
     if (principal.ownerId === this.#options.owner.ownerId) return;
     throw new ToolyardError({
       code: 'forbidden',
-      message: 'MCP servers are switched on and off by whoever runs this Toolyard.',
+      message: 'MCP servers are switched and changed by whoever runs this Toolyard.',
       hint: 'In a conversation you can still choose which of them it uses.',
     });
   }

@@ -1,6 +1,7 @@
 import type { Clock, Failpoint, IdSource, Principal, UserPart } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
+import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
 import { CommitPump } from './commit-pump.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -15,7 +16,8 @@ import { startRun } from './start-run.ts';
 export type CreateRunServiceOptions = {
   storage: RunStorage;
   models: Pick<Models, 'open'>;
-  servers: Pick<Servers, 'select'>;
+  servers: Pick<Servers, 'select' | 'approve'>;
+  secrets: Pick<Secrets, 'seal' | 'unseal'>;
   configurations: Configurations;
   hub: LiveHub;
   clock: Clock;
@@ -73,7 +75,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   const keepMedia = (principal: Principal, parts: UserPart[]): Promise<UserPart[]> =>
     mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
   const queue = new MessageQueue({ storage, crew, hub, clock, keepMedia, start, log });
-  const doors = createDoors({ storage, queue, crew, hub, clock, ids, keepMedia, start });
+  const doors = createDoors({ storage, servers: options.servers, queue, crew, hub, clock, ids, keepMedia, start });
   let stopHousekeeping = (): void => {};
 
   return {

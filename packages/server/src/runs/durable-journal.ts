@@ -74,7 +74,8 @@ export class DurableJournal implements RunJournal {
     const { writer, conversation } = this.#options;
     if (body.type === 'run_finished' && conversation.hasPlaceholder) this.#settlePlaceholder(body);
     writer.event(body, { step: this.#step, attempt: this.#attempt }, this.#urgencyOf(body));
-    if (body.type === 'interrupt_requested') writer.opened(body.interrupt);
+    if (body.type === 'interrupt_requested') writer.opened(body.interrupt, body.live ? 'live' : 'parked');
+    if (body.type === 'interrupt_withdrawn') writer.withdrawn(body.interruptId);
   }
 
   /** The run ends before the model has said anything: nothing is to wait for its answer for ever. */
@@ -92,8 +93,8 @@ export class DurableJournal implements RunJournal {
     this.#append({ type: 'message_finished', message });
   }
 
-  #urgencyOf({ type }: RunEventBody): Urgency {
-    switch (type) {
+  #urgencyOf(body: RunEventBody): Urgency {
+    switch (body.type) {
       case 'text_delta':
       case 'reasoning_delta': {
         const isFirst = this.#silent;
@@ -108,6 +109,12 @@ export class DurableJournal implements RunJournal {
       case 'message_started':
         this.#silent = true;
         return 'later';
+      // The step goes on meanwhile; an approval or a doubt is stored with the end of its step.
+      case 'interrupt_requested':
+        return body.interrupt.kind === 'approval' || body.interrupt.kind === 'in_doubt' ? 'later' : 'now';
+      case 'interrupt_withdrawn':
+      case 'interrupt_answered':
+        return 'soon';
       // What is followed by a commit anyway needs none of its own.
       default:
         return 'later';

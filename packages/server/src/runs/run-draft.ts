@@ -1,6 +1,7 @@
 import type {
   Interrupt,
   InterruptAnswer,
+  InterruptMode,
   LedgerChange,
   Message,
   RunEvent,
@@ -30,8 +31,9 @@ export type Write =
   | { kind: 'event'; stamp: Stamp; body: RunEventBody }
   | { kind: 'message'; message: Message; leaf: { from: string | null; to: string } | null }
   | { kind: 'ledger'; change: LedgerChange }
-  | { kind: 'opened'; interrupt: Interrupt }
+  | { kind: 'opened'; interrupt: Interrupt; mode: InterruptMode }
   | { kind: 'answered'; id: string; answer: InterruptAnswer }
+  | { kind: 'withdrawn'; id: string }
   | { kind: 'save'; save: Save }
   | { kind: 'waiter'; waiter: Waiter };
 
@@ -44,8 +46,9 @@ export type Draft = {
   messages: { conversationId: string; message: Message }[];
   leaf?: { from: string | null; to: string };
   ledger: LedgerChange[];
-  opened: { interrupt: Interrupt; mode: 'parked' }[];
+  opened: { interrupt: Interrupt; mode: InterruptMode }[];
   answered: { id: string; answer: InterruptAnswer }[];
+  withdrawn: string[];
   save: Save;
   waiters: Waiter[];
 };
@@ -69,12 +72,12 @@ export function joins(last: RunEvent | undefined, body: RunEventBody): boolean {
 
 /** Nothing yet. */
 export function emptyDraft(): Draft {
-  return { events: [], messages: [], ledger: [], opened: [], answered: [], save: {}, waiters: [] };
+  return { events: [], messages: [], ledger: [], opened: [], answered: [], withdrawn: [], save: {}, waiters: [] };
 }
 
 /** True where there is nothing to store, whoever waits. */
-export function isEmpty({ events, messages, ledger, opened, answered, save }: Draft): boolean {
-  const lists = [events, messages, ledger, opened, answered, save.taken ?? []];
+export function isEmpty({ events, messages, ledger, opened, answered, withdrawn, save }: Draft): boolean {
+  const lists = [events, messages, ledger, opened, answered, withdrawn, save.taken ?? []];
   return lists.every(({ length }) => length === 0) && save.state === undefined && save.status === undefined;
 }
 

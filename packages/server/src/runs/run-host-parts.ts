@@ -1,9 +1,11 @@
+import type { AskQuestion, Questioning } from '@toolyard/agent-host';
 import { createAgentExecutors } from '@toolyard/agent-host';
 import type { Brain, Executors, Gate } from '@toolyard/agent-runtime';
 import { createGate, GeneralChatAgent, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { Clock, Principal, ToolReference } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers, ToolSelection } from '../services.ts';
 import type { DurableJournal } from './durable-journal.ts';
 import type { RunConversation } from './run-conversation.ts';
@@ -14,18 +16,22 @@ import type { RunConfiguration } from './stored-run.ts';
 
 export type RunHostParts = {
   principal: Principal;
+  runId: string;
   configuration: RunConfiguration;
   conversation: RunConversation;
   journal: DurableJournal;
   ledger: RunLedger;
   clock: Clock;
   signal: AbortSignal;
+  /** Puts a question while the call it belongs to is open. */
+  askNow: AskQuestion;
 };
 
 export type RunHostServices = {
   models: Pick<Models, 'open'>;
   servers: Pick<Servers, 'select'>;
   storage: Pick<RunStorage, 'permissions'>;
+  secrets: Pick<Secrets, 'seal' | 'unseal'>;
 };
 
 /** What a run is driven with; `refresh` brings its permissions up to date. */
@@ -50,15 +56,36 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
     permission: (tool) => permissions.of(tool),
     lookUp: (tool) => tools.judged(tool),
   });
-  const executors = executorsOf(parts, { model, tools, gate, refresh });
+  const executors = executorsOf(parts, { model, tools, gate, refresh, questions: questioning(parts, services) });
   return { brain: new GeneralChatAgent({ gate }), executors, refresh };
+}
+
+/** What a server wants kept is nobody's business, and is of use to this run only. */
+function questioning(
+  { principal, configuration, runId, askNow }: RunHostParts,
+  { secrets }: RunHostServices,
+): Questioning {
+  if (configuration.intervention !== 'manual') return { who: 'nobody' };
+  const name = `run ${runId}`;
+  return {
+    who: 'park',
+    ask: askNow,
+    seal: (text) => secrets.seal(principal, name, text),
+    open: (sealed) => secrets.unseal(principal, name, sealed),
+  };
 }
 
 /** What a run needs that only comes to its end: it asks no model and calls no tool. */
 export function openEndingHost(parts: RunHostParts): OpenedHost {
   const gate = createGate({ mode: 'headless', permission: () => undefined, lookUp: () => undefined });
   const refresh = (): Promise<void> => Promise.resolve();
-  const executors = executorsOf(parts, { model: NO_MODEL, tools: NO_TOOLS, gate, refresh });
+  const executors = executorsOf(parts, {
+    model: NO_MODEL,
+    tools: NO_TOOLS,
+    gate,
+    refresh,
+    questions: { who: 'nobody' },
+  });
   return { brain: new GeneralChatAgent({ gate }), executors, refresh };
 }
 
@@ -69,7 +96,14 @@ function executorsOf(
     tools,
     gate,
     refresh,
-  }: { model: ModelRuntime; tools: ToolSelection; gate: Gate; refresh: () => Promise<void> },
+    questions,
+  }: {
+    model: ModelRuntime;
+    tools: ToolSelection;
+    gate: Gate;
+    refresh: () => Promise<void>;
+    questions: Questioning;
+  },
 ): Executors {
   const { configuration, conversation, journal, ledger, clock, signal } = parts;
   return createAgentExecutors({
@@ -85,6 +119,7 @@ function executorsOf(
     signal,
     contextSources: () => tools.contextSources(),
     asking: configuration.intervention === 'manual' ? { who: 'park' } : { who: 'nobody' },
+    questions,
     // A decision that lasts is stored where it is given: at the door.
     remember() {},
     async forbidden(tool) {

@@ -61,6 +61,11 @@ export class RunLedger implements ToolLedger {
     this.#move(entry, to, detail);
   }
 
+  unsend(callId: string): void {
+    const entry = this.#entries.get(callId);
+    if (entry?.status === 'sent') this.#move(entry, 'planned');
+  }
+
   /** True while a call is made whose answer is not known yet. */
   get callsUnderWay(): boolean {
     for (const { status } of this.#entries.values()) if (status === 'sent') return true;

@@ -11,9 +11,10 @@ import type {
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { decisionsFor, ToolyardError } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
 import type { Conversation } from '@toolyard/storage';
-import type { LiveHub, RunService } from '../services.ts';
+import type { LiveHub, RunService, Servers } from '../services.ts';
+import { checkAnswer } from './check-answer.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RunCrew } from './run-crew.ts';
 import { decisionOf } from './decision-of.ts';
@@ -23,6 +24,7 @@ import { noConversation } from './start-run.ts';
 
 export type RunServiceOptions = {
   storage: Pick<RunStorage, 'runs' | 'conversations' | 'messages' | 'queue'>;
+  servers: Pick<Servers, 'approve'>;
   queue: MessageQueue;
   crew: RunCrew;
   hub: LiveHub;
@@ -37,7 +39,7 @@ export type RunServiceOptions = {
  * run and starts no second one.
  */
 export function createDoors(options: RunServiceOptions): RunService {
-  const { storage, queue, crew, hub, clock, ids, keepMedia, start } = options;
+  const { storage, servers, queue, crew, hub, clock, ids, keepMedia, start } = options;
 
   async function conversationOf(principal: Principal, id: string): Promise<Conversation> {
     const conversation = await storage.conversations.get(principal, id);
@@ -53,6 +55,31 @@ export function createDoors(options: RunServiceOptions): RunService {
     if (!run || run.conversationId !== conversationId) return null;
     const message = await storage.messages.get(principal, conversationId, id);
     return message?.role === 'user' ? { run, message } : null;
+  }
+
+  async function answer(principal: Principal, interruptId: string, given: InterruptAnswer): Promise<StoredInterrupt> {
+    const asked = await findInterrupt(storage, principal, interruptId);
+    if (!asked) throw noInterrupt(interruptId);
+    checkAnswer(asked.interrupt, given);
+    const at = clock.now();
+    const decides = decisionOf(asked, given, at);
+    const outcome = await storage.runs.answerInterrupt(principal, interruptId, given, at, decides);
+    switch (outcome.outcome) {
+      case 'not_found':
+        throw noInterrupt(interruptId);
+      case 'closed':
+        throw new ToolyardError({
+          code: 'conflict',
+          message: outcome.answer
+            ? 'This question has been answered already.'
+            : 'This question is not asked any more: its call or its run has ended.',
+        });
+      case 'answered':
+        if (decides?.decision === 'allow' && asked.interrupt.kind === 'approval') servers.approve(asked.interrupt);
+        hub.changed(principal.ownerId, 'interrupts', asked.conversationId);
+        await crew.wake(outcome.runId);
+        return { ...asked, status: 'answered', answer: given, answeredAt: at };
+    }
   }
 
   return {
@@ -127,27 +154,16 @@ export function createDoors(options: RunServiceOptions): RunService {
       throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
     },
 
-    async answer(principal, interruptId, answer) {
-      const asked = await findInterrupt(storage, principal, interruptId);
-      if (!asked) throw noInterrupt(interruptId);
-      refuseUnfitting(asked, answer);
-      const at = clock.now();
-      const decides = decisionOf(asked, answer, at);
-      const outcome = await storage.runs.answerInterrupt(principal, interruptId, answer, at, decides);
-      switch (outcome.outcome) {
-        case 'not_found':
-          throw noInterrupt(interruptId);
-        case 'closed':
-          throw new ToolyardError({
-            code: 'conflict',
-            message: outcome.answer
-              ? 'This question has been answered already.'
-              : 'This question is not asked any more: its run has ended.',
-          });
-        case 'answered':
-          hub.changed(principal.ownerId, 'interrupts', asked.conversationId);
-          await crew.wake(outcome.runId);
-          return { ...asked, status: 'answered', answer, answeredAt: at };
+    answer,
+
+    async signedIn(principal, serverId) {
+      const open = await storage.runs.listInterrupts(principal, { status: 'open', limit: 1_000 });
+      for (const { id, interrupt } of open) {
+        if (interrupt.kind !== 'sign_in' || interrupt.tool.serverId !== serverId) continue;
+        await answer(principal, id, { decision: 'signed_in' }).catch((thrown: unknown) => {
+          // Somebody was quicker.
+          if (!ToolyardError.isInstance(thrown) || thrown.code !== 'conflict') throw thrown;
+        });
       }
     },
 
@@ -184,13 +200,4 @@ async function findInterrupt(
 
 function noInterrupt(id: string): ToolyardError {
   return new ToolyardError({ code: 'not_found', message: `There is no question ${id}.` });
-}
-
-function refuseUnfitting({ interrupt }: StoredInterrupt, { decision }: InterruptAnswer): void {
-  const fitting = decisionsFor(interrupt.kind);
-  if (fitting.includes(decision)) return;
-  throw new ToolyardError({
-    code: 'bad_request',
-    message: `"${decision}" is no answer to this question: it takes ${fitting.map((each) => `"${each}"`).join(', ')}.`,
-  });
 }

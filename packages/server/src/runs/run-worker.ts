@@ -1,11 +1,23 @@
+import type { AskQuestion } from '@toolyard/agent-host';
 import { driveRun } from '@toolyard/agent-host';
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
-import type { Clock, ErrorInfo, Failpoint, LeasedRun, Principal, RunLimits, RunStatus } from '@toolyard/protocol';
+import type {
+  Clock,
+  ErrorInfo,
+  Failpoint,
+  InterruptAnswer,
+  LeasedRun,
+  Principal,
+  RunLimits,
+  RunStatus,
+} from '@toolyard/protocol';
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
+import type { LiveHub } from '../services.ts';
 import type { CommitPump } from './commit-pump.ts';
 import { DurableJournal } from './durable-journal.ts';
 import { failOutright } from './fail-outright.ts';
+import { LiveQuestions } from './live-questions.ts';
 import { RunConversation } from './run-conversation.ts';
 import type { OpenedHost, RunHostParts, RunHostServices } from './run-host-parts.ts';
 import { openEndingHost, openRunHost } from './run-host-parts.ts';
@@ -13,6 +25,7 @@ import { readWishes } from './run-inbox.ts';
 import { RunLedger } from './run-ledger.ts';
 import { RunLost } from './run-lost.ts';
 import type { RunStorage } from './run-storage.ts';
+import { RunTime } from './run-time.ts';
 import { RunWriter } from './run-writer.ts';
 import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
@@ -20,6 +33,7 @@ import { takeUp } from './take-up.ts';
 export type RunWorkerServices = RunHostServices & {
   storage: Pick<RunStorage, 'runs' | 'messages' | 'blobs' | 'permissions'>;
   pump: CommitPump;
+  hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
   log: (line: string) => void;
   failpoint?: Failpoint;
@@ -37,9 +51,6 @@ export type WorkResult =
 /** How long what has been aborted may take to notice; nothing is written any more. */
 const LAST_WORDS_MS = 500;
 
-/** A longer one would fire at once; no process lives to see it. */
-const LONGEST_TIMER_MS = 2_147_483_647;
-
 /** One run while this process holds its lease: taken up, driven, brought to its end or to its rest. */
 export class RunWorker {
   readonly run: LeasedRun;
@@ -53,7 +64,8 @@ export class RunWorker {
   #cancels: readonly string[] = [];
   #sendNext: string | null = null;
   #leaving = false;
-  #cancelTimer: (() => void) | null = null;
+  #time: RunTime | null = null;
+  readonly #questions = new LiveQuestions();
 
   constructor(run: LeasedRun, services: RunWorkerServices) {
     this.run = run;
@@ -77,7 +89,9 @@ export class RunWorker {
   async listen(): Promise<void> {
     const items = await this.#services.storage.runs.readInbox(this.run.id, this.run.fence);
     if (items === null) return;
-    const { cancels, sendNext } = readWishes(items);
+    const { cancels, sendNext, answers } = readWishes(items);
+    const taken = this.#questions.give(answers);
+    if (taken.length > 0) this.#writer.keep({ taken });
     this.#cancels = cancels;
     this.#sendNext = sendNext ?? this.#sendNext;
     if (cancels.length > 0 || sendNext !== null) this.#end({ status: 'cancelled' });
@@ -125,7 +139,7 @@ export class RunWorker {
       if (!(lost instanceof RunLost) || lost.reason === 'invalid') return await this.#failOutright(thrown);
       return { end: 'lost', lost };
     } finally {
-      this.#cancelTimer?.();
+      this.#time?.end();
     }
   }
 
@@ -182,12 +196,14 @@ export class RunWorker {
     }
     const last = await this.#drive(point, {
       principal: this.#principal,
+      runId: run.id,
       configuration,
       conversation,
       journal,
       ledger,
       clock,
       signal: this.#abort.signal,
+      askNow: (interrupt, options) => this.#askNow(interrupt, options),
     });
     if (last.state.status === 'parked') return { end: 'rested', inboxWaits: journal.saved.inboxWaits };
     return { end: 'over', status: last.state.status, sendNext: this.#sendNext };
@@ -227,9 +243,24 @@ export class RunWorker {
   #limitTime({ state: { limits, startedAt } }: RunPoint): void {
     if (limits.maxWallTimeMs === undefined) return;
     const { clock } = this.#services;
-    const left = Math.max(0, startedAt + limits.maxWallTimeMs - clock.now());
-    if (left > LONGEST_TIMER_MS) return;
-    this.#cancelTimer = clock.after(left, () => this.#end({ status: 'failed', error: timeLimit(limits) }));
+    const left = startedAt + limits.maxWallTimeMs - clock.now();
+    this.#time = new RunTime(clock, left, () => this.#end({ status: 'failed', error: timeLimit(limits) }));
+  }
+
+  /** Asks while a call is open. The time a person takes is none of the time the run may take. */
+  async #askNow(...[interrupt, options]: Parameters<AskQuestion>): Promise<InterruptAnswer> {
+    const { ownerId, conversationId } = this.run;
+    const tell = (): void => this.#services.hub.changed(ownerId, 'interrupts', conversationId);
+    const release = this.#time?.hold();
+    this.#writer.flushed().then(tell, () => undefined);
+    try {
+      return await this.#questions.ask(interrupt, options);
+    } catch (thrown) {
+      this.#writer.flushed().then(tell, () => undefined);
+      throw thrown;
+    } finally {
+      release?.();
+    }
   }
 
   /** Nothing can be made of the run, or of what it wanted to write: it ends here, and says so. */

@@ -3,6 +3,7 @@ import type {
   CommitOutcome,
   Interrupt,
   InterruptAnswer,
+  InterruptMode,
   LedgerChange,
   Message,
   RunCommit,
@@ -66,8 +67,13 @@ export class RunWriter implements PumpSource {
     this.#write({ kind: 'ledger', change }, 'later');
   }
 
-  opened(interrupt: Interrupt): void {
-    this.#write({ kind: 'opened', interrupt }, null);
+  opened(interrupt: Interrupt, mode: InterruptMode): void {
+    this.#write({ kind: 'opened', interrupt, mode }, null);
+  }
+
+  /** Nobody waits for its answer any more. */
+  withdrawn(id: string): void {
+    this.#write({ kind: 'withdrawn', id }, null);
   }
 
   /** Answered here and not at a door. */
@@ -116,7 +122,7 @@ export class RunWriter implements PumpSource {
     this.#underWay = draft;
     this.#draft = emptyDraft();
     const { id: runId, fence } = this.#options.run;
-    const { events, messages, leaf, ledger, opened, answered, save } = draft;
+    const { events, messages, leaf, ledger, opened, answered, withdrawn, save } = draft;
     const { state, status, taken } = save;
     const rests = status !== undefined && status !== 'running';
     return {
@@ -131,7 +137,9 @@ export class RunWriter implements PumpSource {
       ...(messages.length > 0 ? { messages } : {}),
       ...(leaf ? { leaf } : {}),
       ...(ledger.length > 0 ? { ledger } : {}),
-      ...(opened.length > 0 || answered.length > 0 ? { interrupts: { opened, answered } } : {}),
+      ...(opened.length + answered.length + withdrawn.length > 0
+        ? { interrupts: { opened, answered, withdrawn } }
+        : {}),
       ...(taken?.length ? { taken } : {}),
     };
   }
@@ -199,7 +207,10 @@ export class RunWriter implements PumpSource {
         draft.ledger.push(write.change);
         return;
       case 'opened':
-        draft.opened.push({ interrupt: write.interrupt, mode: 'parked' });
+        draft.opened.push({ interrupt: write.interrupt, mode: write.mode });
+        return;
+      case 'withdrawn':
+        draft.withdrawn.push(write.id);
         return;
       case 'answered':
         draft.answered.push({ id: write.id, answer: write.answer });

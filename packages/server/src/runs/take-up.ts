@@ -5,6 +5,7 @@ import type { Clock, LeasedRun, Principal, RunStore } from '@toolyard/protocol';
 import type { LastAttempt } from './last-attempt.ts';
 import { readLastAttempt } from './last-attempt.ts';
 import type { RunConversation } from './run-conversation.ts';
+import type { Stamp } from './run-draft.ts';
 import type { RunWishes } from './run-inbox.ts';
 import type { RunWriter } from './run-writer.ts';
 import type { StoredRun } from './stored-run.ts';
@@ -13,7 +14,7 @@ import { placeholder } from './stored-run.ts';
 export type TakeUpOptions = {
   run: LeasedRun;
   point: RunPoint;
-  store: Pick<RunStore, 'readEvents'>;
+  store: Pick<RunStore, 'readEvents' | 'listInterrupts'>;
   writer: RunWriter;
   conversation: RunConversation;
   clock: Clock;
@@ -38,7 +39,10 @@ export async function takeUp(options: TakeUpOptions): Promise<TakenUp> {
   const last = await readLastAttempt(store, principal, run, step);
   const attempt = last.attempt + 1;
   const closes = last.attempt > 0 && !last.closed;
-  if (closes) closeAttempt(options, last, attempt);
+  if (closes) {
+    await withdrawQuestions(options, { step, attempt: last.attempt });
+    closeAttempt(options, last, attempt);
+  }
 
   const wasParked = options.point.state.status === 'parked';
   const point = wasParked ? resume(options, attempt) : options.point;
@@ -49,6 +53,16 @@ export async function takeUp(options: TakeUpOptions): Promise<TakenUp> {
   const taken = wasParked && !ending ? wishes.answers.map(({ itemId }) => itemId) : [];
   const { inboxWaits } = await writer.save({ state, status: rests ? 'parked' : 'running', taken });
   return rests ? { rests: true, point, inboxWaits } : { rests: false, point, attempt };
+}
+
+/** What servers asked inside calls that died with their process; whatever is asked again is another question. */
+async function withdrawQuestions({ run, store, writer }: TakeUpOptions, stamp: Stamp): Promise<void> {
+  const open = await store.listInterrupts({ ownerId: run.ownerId }, { runId: run.id, status: 'open', limit: 1_000 });
+  for (const { id, interrupt } of open) {
+    if (interrupt.kind === 'approval' || interrupt.kind === 'in_doubt') continue;
+    writer.event({ type: 'interrupt_withdrawn', interruptId: id }, stamp, 'later');
+    writer.withdrawn(id);
+  }
 }
 
 /** The answer that was being written stays: as it was cancelled, or marked, beside the one that is begun anew. */

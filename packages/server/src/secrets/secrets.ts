@@ -25,6 +25,10 @@ export type Secrets = {
   names(principal: Principal, prefix?: string): Promise<string[]>;
   set(principal: Principal, name: string, text: string): Promise<void>;
   remove(principal: Principal, name: string): Promise<void>;
+  /** A text for a place that is not this one, to be opened again under the same name only. */
+  seal(principal: Principal, name: string, text: string): Promise<string>;
+  /** @throws ToolyardError `bad_config` for what cannot be read. */
+  unseal(principal: Principal, name: string, sealed: string): Promise<string>;
   /**
    * Tries every secret: seals anew what a former key has sealed, and tells in the log which cannot be read. Gives
    * their names. Never rejects: it runs beside the start.
@@ -71,6 +75,22 @@ export function createSecrets(options: SecretsOptions): Secrets {
     get,
     set,
     names: (principal, prefix) => repository.names(principal, prefix),
+    async seal(principal, name, text) {
+      const { current } = await keys();
+      return Buffer.from(seal(current, boundName(principal, name), text)).toString('base64');
+    },
+    async unseal(principal, name, sealed) {
+      const { current, former } = await keys();
+      const bytes = Buffer.from(sealed, 'base64');
+      const bound = boundName(principal, name);
+      const opened = open(current, bound, bytes);
+      if (opened.ok) return opened.text;
+      for (const key of former) {
+        const byFormer = open(key, bound, bytes);
+        if (byFormer.ok) return byFormer.text;
+      }
+      throw unreadable(name, opened.reason);
+    },
     async remove(principal, name) {
       await repository.remove(principal, name);
     },

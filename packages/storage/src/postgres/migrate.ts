@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import type { PostgresConnection } from './connection.ts';
 import { databaseError } from './errors.ts';
 import { first } from './migrations/001-first.ts';
+import { signIns } from './migrations/002-sign-ins.ts';
 
 /**
  * One change of the tables.
@@ -13,6 +14,7 @@ export type PostgresMigration = { kind: 'expand' | 'contract'; statements: reado
 /** In order; a name once released is never changed, nor what it does. */
 const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '001-first': { kind: 'contract', statements: first },
+  '002-sign-ins': { kind: 'expand', statements: signIns },
 };
 
 /** Any number that nobody else takes: advisory locks are shared by all programs of a database. */

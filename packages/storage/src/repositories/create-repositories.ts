@@ -14,6 +14,8 @@ import type { SecretRepository } from './secrets.ts';
 import { createSecretRepository } from './secrets.ts';
 import type { SettingsRepository } from './settings.ts';
 import { createSettingsRepository } from './settings.ts';
+import type { SignInRepository } from './sign-ins.ts';
+import { createSignInRepository } from './sign-ins.ts';
 
 /** What is kept beside runs and blobs. Every call names on whose behalf it is made. */
 export type Repositories = {
@@ -24,6 +26,7 @@ export type Repositories = {
   readonly permissions: PermissionRepository;
   readonly settings: SettingsRepository;
   readonly secrets: SecretRepository;
+  readonly signIns: SignInRepository;
 };
 
 export function createRepositories(engine: Engine, search: Search): Repositories {
@@ -35,5 +38,6 @@ export function createRepositories(engine: Engine, search: Search): Repositories
     permissions: createPermissionRepository(engine),
     settings: createSettingsRepository(engine.db),
     secrets: createSecretRepository(engine.db),
+    signIns: createSignInRepository(engine.db),
   };
 }

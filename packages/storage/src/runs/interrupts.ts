@@ -50,7 +50,8 @@ export function createInterruptWriter(engine: Engine): InterruptWriter {
           throw new Refusal(`interrupt ${id} is not open`);
       }
       for (const id of changes.withdrawn ?? []) {
-        if ((yield* withdraw.run(at, id, runId)) === 0) throw new Refusal(`interrupt ${id} is not open`);
+        // What was answered at a door in the same moment stays answered.
+        yield* withdraw.run(at, id, runId);
       }
     },
     *withdrawAll(runId, at) {

@@ -9,6 +9,7 @@ import { first } from './migrations/001-first.ts';
 import { queue } from './migrations/002-queue.ts';
 import { search } from './migrations/003-search.ts';
 import { queuedConfiguration } from './migrations/004-queued-configuration.ts';
+import { signIns } from './migrations/005-sign-ins.ts';
 
 /** In order; a name once released is never changed, nor what it does. */
 const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
@@ -16,6 +17,7 @@ const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '002-queue': queue,
   '003-search': search,
   '004-queued-configuration': queuedConfiguration,
+  '005-sign-ins': signIns,
 };
 
 /** Brings the tables to this version: all of the missing steps in one transaction, or none. */

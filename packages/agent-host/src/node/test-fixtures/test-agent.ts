@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { RunEvent } from '@toolyard/protocol';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { ModelServer } from '@toolyard/testing';
-import type { Agent, AgentOptions } from '../../create-agent.ts';
+import type { Agent, AgentOptions } from '../../agent.ts';
 import type { AgentRun } from '../../agent-run.ts';
 import { createAgent } from '../index.ts';
 

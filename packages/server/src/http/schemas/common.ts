@@ -1,4 +1,12 @@
-import type { ErrorCode, ErrorInfo, JsonObject, JsonValue, Problem, ToolReference } from '@toolyard/protocol';
+import type {
+  ErrorCode,
+  ErrorInfo,
+  JsonObject,
+  JsonValue,
+  Problem,
+  ToolChange,
+  ToolReference,
+} from '@toolyard/protocol';
 import { z } from 'zod';
 import { exactly } from './exactly.ts';
 
@@ -57,6 +65,7 @@ const ERROR_CODES = {
   server_refused: true,
   server_closed: true,
   needs_sign_in: true,
+  input_required: true,
   address_refused: true,
   not_found: true,
   conflict: true,
@@ -108,3 +117,13 @@ export const toolReference = named(
 export function pageOf<T>(id: string, item: z.ZodType<T>): z.ZodType<{ items: T[]; next?: string }> {
   return named(id, z.strictObject({ items: z.array(item), next: z.string().exactOptional() }));
 }
+
+/** In which way a tool is no longer what was approved. */
+export const toolChange = exactly<ToolChange>()(
+  z.strictObject({
+    hasMoved: z.boolean(),
+    differences: z.array(
+      z.strictObject({ path: z.string(), before: z.string().exactOptional(), after: z.string().exactOptional() }),
+    ),
+  }),
+);

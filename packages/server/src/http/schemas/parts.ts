@@ -1,4 +1,11 @@
-import type { AssistantPart, MediaSource, ToolContentPart, ToolResult, UserPart } from '@toolyard/protocol';
+import type {
+  AssistantPart,
+  MediaSource,
+  ResourcePart,
+  ToolContentPart,
+  ToolResult,
+  UserPart,
+} from '@toolyard/protocol';
 import { z } from 'zod';
 import { errorInfo, jsonObject, jsonValue, named, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
@@ -86,7 +93,9 @@ export const assistantPart = named(
   ),
 );
 
-const toolContentPart = named(
+export const resourcePart = named('ResourcePart', exactly<ResourcePart>()(z.strictObject(resource)));
+
+export const toolContentPart = named(
   'ToolContentPart',
   exactly<ToolContentPart>()(
     z.discriminatedUnion('type', [

@@ -9,7 +9,7 @@ import type {
 } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 import { z } from 'zod';
-import { errorInfo, jsonObject, named, pageOf, time, toolReference } from './common.ts';
+import { errorInfo, jsonObject, named, pageOf, time, toolChange, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
 import { assistantMessage, toolMessage, usage, userMessage } from './messages.ts';
 import { malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
@@ -39,13 +39,53 @@ export const runRecord = named(
 );
 export const runPage = pageOf('RunPage', runRecord);
 
-const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z.string(), arguments: jsonObject };
+const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z.string() };
+const samplingContent = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text'), text: z.string() }),
+  z.strictObject({ type: z.literal('media'), mimeType: z.string(), bytes: z.number() }),
+  z.strictObject({ type: z.literal('tool_use'), name: z.string(), arguments: jsonObject }),
+  z.strictObject({ type: z.literal('tool_result'), text: z.string() }),
+]);
 const interrupt = named(
   'Interrupt',
   exactly<Interrupt>()(
     z.discriminatedUnion('kind', [
-      z.strictObject({ ...asked, kind: z.literal('approval') }),
-      z.strictObject({ ...asked, kind: z.literal('in_doubt'), sentAt: time }),
+      z.strictObject({
+        ...asked,
+        kind: z.literal('approval'),
+        arguments: jsonObject,
+        description: z.string().exactOptional(),
+        definition: z.string().exactOptional(),
+        changed: toolChange.exactOptional(),
+      }),
+      z.strictObject({ ...asked, kind: z.literal('in_doubt'), arguments: jsonObject, sentAt: time }),
+      z.discriminatedUnion('mode', [
+        z.strictObject({
+          ...asked,
+          kind: z.literal('elicitation'),
+          mode: z.literal('form'),
+          message: z.string(),
+          requestedSchema: jsonObject,
+        }),
+        z.strictObject({
+          ...asked,
+          kind: z.literal('elicitation'),
+          mode: z.literal('url'),
+          message: z.string(),
+          url: z.string(),
+        }),
+      ]),
+      z.strictObject({
+        ...asked,
+        kind: z.literal('sampling'),
+        systemPrompt: z.string().exactOptional(),
+        messages: z.array(z.strictObject({ role: z.enum(['user', 'assistant']), content: z.array(samplingContent) })),
+        modelHints: z.array(z.string()),
+        model: z.string(),
+        maxTokens: z.number(),
+        tools: z.array(z.strictObject({ name: z.string(), description: z.string().exactOptional() })),
+      }),
+      z.strictObject({ ...asked, kind: z.literal('sign_in') }),
     ]),
   ),
 );
@@ -63,6 +103,15 @@ const interruptAnswer = named(
       z.strictObject({ decision: z.literal('repeat') }),
       z.strictObject({ decision: z.literal('failed') }),
       z.strictObject({ decision: z.literal('result'), text: z.string() }),
+      z.strictObject({ decision: z.literal('accept'), content: jsonObject.exactOptional() }),
+      z.strictObject({ decision: z.literal('decline') }),
+      z.strictObject({ decision: z.literal('cancel') }),
+      z.strictObject({
+        decision: z.literal('allow'),
+        texts: z.array(z.string()).exactOptional(),
+        systemPrompt: z.string().exactOptional(),
+      }),
+      z.strictObject({ decision: z.literal('signed_in') }),
     ]),
   ),
 );
@@ -132,8 +181,9 @@ export const runEvent = named(
       event('tool_call_malformed', { messageId, call: malformedToolCallPart }),
       event('message_finished', { message: assistantMessage }),
       event('attempt_abandoned', { messageId: z.string().nullable() }),
-      event('interrupt_requested', { interrupt }),
+      event('interrupt_requested', { interrupt, live: z.literal(true).exactOptional() }),
       event('interrupt_answered', { interruptId: z.string(), answer: interruptAnswer }),
+      event('interrupt_withdrawn', { interruptId: z.string() }),
       event('tool_started', { callId, tool: toolReference, name: z.string() }),
       event('tool_progress', {
         callId,

@@ -49,6 +49,8 @@ export function createTestModels(): Models {
   };
 }
 
+const TOOL = { tool: { serverId: 'files', name: 'delete' }, name: 'delete' };
+
 /** One MCP server, which belongs to one owner. */
 export function createTestServers(ownerId: string): Servers {
   const server: McpServerView = {
@@ -58,7 +60,11 @@ export function createTestServers(ownerId: string): Servers {
     builtIn: false,
     origin: 'file',
     transport: { type: 'stdio', command: 'files-server' },
-    tools: [{ tool: { serverId: 'files', name: 'delete' }, readOnly: false, permission: null }],
+    editable: true,
+    phases: [],
+    offers: { tools: 1 },
+    tokens: 10,
+    tools: [{ ...TOOL, readOnly: false, permission: null, enabled: true, tokens: 10 }],
     skipped: [],
     log: [],
   };
@@ -67,13 +73,94 @@ export function createTestServers(ownerId: string): Servers {
     throw new ToolyardError({ code: 'not_found', message: 'There is no such server.' });
   };
   return {
-    list: async (principal) => (principal.ownerId === ownerId ? [server] : []),
+    list: async (principal) => ({ items: principal.ownerId === ownerId ? [server] : [] }),
     async change(principal, id, { enabled }) {
       const found = find(principal, id);
-      found.enabled = enabled;
+      if (enabled !== undefined) found.enabled = enabled;
       return found;
     },
     reconnect: async (principal, id) => find(principal, id),
+    approve() {},
+    onSignedIn() {},
+    async signIn(principal, id, redirectUrl) {
+      const back = encodeURIComponent(redirectUrl);
+      return {
+        url: `https://accounts.example/${find(principal, id).id}?back=${back}`,
+        issuer: 'https://accounts.example',
+      };
+    },
+    async finishSignIn({ state, error }) {
+      if (error !== undefined)
+        throw new ToolyardError({ code: 'server_refused', message: `<b>${error}</b> was said.` });
+      if (state === 'ours') return server.id;
+      throw new ToolyardError({
+        code: 'not_found',
+        message: 'This sign-in was not begun here.',
+        hint: 'Begin it again.',
+      });
+    },
+    signOut: async (principal, id) => find(principal, id),
+    async add(principal, { id }) {
+      if (id !== server.id) return { ...server, id };
+      throw new ToolyardError({ code: 'conflict', message: `There is a server "${principal.ownerId}" already.` });
+    },
+    configuration: async (principal, id) => ({
+      id: find(principal, id).id,
+      transport: { type: 'stdio', command: 'files-server', env: { KEY: { secret: true } } },
+      enabled: true,
+      disabledTools: [],
+      callTimeoutMs: null,
+      connectTimeoutMs: null,
+    }),
+    edit: async (principal, id) => find(principal, id),
+    async remove(principal, id) {
+      find(principal, id);
+    },
+    test: async () => ({
+      ok: true,
+      transport: { type: 'stdio', command: 'files-server' },
+      durationMs: 12,
+      phases: [{ phase: 'listing', durationMs: 3 }],
+      offers: { tools: 1, resources: 0, templates: 0, prompts: 0 },
+      tokens: 10,
+      tools: [{ name: 'delete', tokens: 10, readOnly: false }],
+      skipped: [],
+      findings: [{ level: 'note', about: 'delete', text: 'No description.' }],
+      log: [],
+    }),
+    async log(principal, id) {
+      find(principal, id);
+      const event = { id: 'e1', kind: 'event', at: 1, phase: 'connected', level: 'info', text: 'connected' } as const;
+      const message = { id: 'm1', kind: 'message', at: 2, direction: 'sent', message: 'request', text: '{}' } as const;
+      return { items: [event, { ...message, method: 'tools/list', requestId: 1 }], next: '1.1' };
+    },
+    async tools(principal, id) {
+      const { tools } = find(principal, id);
+      return [...tools, ...tools].map((tool) => ({ ...tool, inputSchema: { type: 'object' } }));
+    },
+    async call(principal, id, { tool }) {
+      find(principal, id);
+      return { content: [{ type: 'text', text: tool }], isError: false, outcome: 'done' };
+    },
+    async resources(principal, id) {
+      return [{ uri: `files://${find(principal, id).id}`, name: 'a', size: 3 }];
+    },
+    async templates(principal, id) {
+      return [{ uriTemplate: `files://${find(principal, id).id}/{name}`, name: 'a' }];
+    },
+    read: async (principal, id, uri) => ({ contents: [{ type: 'resource', uri, text: find(principal, id).id }] }),
+    prompts: async () => ({
+      items: [{ serverId: 'files', name: 'p', arguments: [{ name: 'x', required: true }] }],
+      failures: [{ serverId: 'other', error: { code: 'timed_out', message: 'It did not answer.' } }],
+    }),
+    async getPrompt(principal, id, { name }) {
+      find(principal, id);
+      return { messages: [{ role: 'user', content: { type: 'text', text: name } }] };
+    },
+    async complete(principal, id, { argument }) {
+      find(principal, id);
+      return { values: [`${argument.value}s`], hasMore: false };
+    },
     select: () => Promise.reject(new Error('no test of the door selects tools')),
     close: async () => {},
   };

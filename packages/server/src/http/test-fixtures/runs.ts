@@ -103,6 +103,7 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
       const all = storage.runs.listInterrupts(principal, { limit: 100 });
       return all.find(({ id }) => id === interruptId) ?? Promise.reject(missing('question'));
     },
+    async signedIn() {},
     async changeQueued(principal, conversationId, id, change) {
       return (await storage.queue.change(principal, conversationId, id, change)) ?? Promise.reject(missing('message'));
     },

@@ -113,7 +113,11 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
           ? Promise.reject(new ToolyardError({ code: 'model_not_found', message: 'The provider "gone" is not there.' }))
           : Promise.resolve(model),
     },
-    servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})) },
+    servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})), approve: () => undefined },
+    secrets: {
+      seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
+      unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
+    },
     configurations: {
       resolve: (_principal, { conversation, run }) =>
         Promise.resolve({

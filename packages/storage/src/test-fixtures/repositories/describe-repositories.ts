@@ -5,6 +5,7 @@ import type { MakeHome } from './home.ts';
 import { describeMessagePages } from './message-pages.ts';
 import { describeQueue } from './queue.ts';
 import { describeConversationsAndMore } from './repositories.ts';
+import { describeSignIns } from './sign-ins.ts';
 
 /** Everything the repositories promise, whatever the engine. */
 export function describeRepositories(name: string, makeHome: MakeHome): void {
@@ -13,6 +14,7 @@ export function describeRepositories(name: string, makeHome: MakeHome): void {
     'pages of messages': describeMessagePages,
     'queued messages': describeQueue,
     'decisions and secrets': describeDecisionsAndSecrets,
+    'sign-ins': describeSignIns,
     'full text': describeSearch,
   };
   describe(name, () => {

@@ -1,14 +1,19 @@
 import type { Messages } from './en/index.ts';
+import type { LateMessages } from './en/late.ts';
 import type { MessageText, Translation, ValueNames } from './message.ts';
 
-/** All texts of one language. English is one too; it decides which keys there are. */
+/** The texts of one language the page starts with. English is one too; it decides which keys there are. */
 export type Catalogue = { readonly [N in keyof Messages]: Translation<Messages[N]> };
+
+/** A namespace whose texts are loaded when something of it is shown. */
+export type LateName = keyof LateMessages;
+export type LateTexts<N extends LateName> = Translation<LateMessages[N]>;
 
 type Flat<T> = {
   [N in keyof T & string]: { [K in keyof T[N] & string as `${N}.${K}`]: T[N][K] };
 }[keyof T & string];
 type Intersection<U> = (U extends unknown ? (part: U) => void : never) extends (all: infer I) => void ? I : never;
-type Texts = Intersection<Flat<Messages>>;
+type Texts = Intersection<Flat<Messages & LateMessages>>;
 
 /** `namespace.key` of every text there is. */
 export type MessageKey = keyof Texts;
@@ -18,11 +23,11 @@ export type MessageValues<K extends MessageKey> = [ValueNames<Texts[K]>] extends
   ? []
   : [values: Readonly<Record<ValueNames<Texts[K]>, string | number>>];
 
+/** Texts by namespace and key. */
+export type Namespaces = Readonly<Record<string, Readonly<Record<string, MessageText>>>>;
+
 /** The text of a key; English where a language lacks it, which only a faulty build can bring about. */
-export function lookUp(catalogue: Catalogue, key: string): MessageText | undefined {
+export function lookUp(catalogue: Namespaces, key: string): MessageText | undefined {
   const dot = key.indexOf('.');
-  const namespace: Readonly<Record<string, MessageText>> | undefined = (
-    catalogue as Readonly<Record<string, Readonly<Record<string, MessageText>>>>
-  )[key.slice(0, dot)];
-  return namespace?.[key.slice(dot + 1)];
+  return catalogue[key.slice(0, dot)]?.[key.slice(dot + 1)];
 }

@@ -1,5 +1,5 @@
 import { stored } from '../browser-storage.ts';
-import type { Catalogue, MessageKey, MessageValues } from './catalogue.ts';
+import type { Catalogue, LateName, LateTexts, MessageKey, MessageValues, Namespaces } from './catalogue.ts';
 import { lookUp } from './catalogue.ts';
 import { messages as english } from './en/index.ts';
 import type { Locale } from './locale.ts';
@@ -19,12 +19,36 @@ const loaders: Record<Locale, () => Promise<Catalogue>> = {
   'zh-Hans': async () => (await import('./zh-Hans/index.ts')).messages,
 };
 
+const lateLoaders: { [N in LateName]: Record<Locale, () => Promise<{ [K in N]: LateTexts<N> }>> } = {
+  servers: {
+    en: () => import('./en/servers.ts'),
+    'zh-Hant': () => import('./zh-Hant/servers.ts'),
+    'zh-Hans': () => import('./zh-Hans/servers.ts'),
+  },
+  settings: {
+    en: () => import('./en/settings.ts'),
+    'zh-Hant': () => import('./zh-Hant/settings.ts'),
+    'zh-Hans': () => import('./zh-Hans/settings.ts'),
+  },
+  mcp: {
+    en: () => import('./en/mcp.ts'),
+    'zh-Hant': () => import('./zh-Hant/mcp.ts'),
+    'zh-Hans': () => import('./zh-Hans/mcp.ts'),
+  },
+  questions: {
+    en: () => import('./en/questions.ts'),
+    'zh-Hant': () => import('./zh-Hant/questions.ts'),
+    'zh-Hans': () => import('./zh-Hans/questions.ts'),
+  },
+};
+
 class I18n {
   /** What the person chose; `system` follows the browser. */
   choice: Locale | 'system' = $state('system');
   /** What the page is shown in. */
   locale: Locale = $state('en');
-  #catalogue: Catalogue = $state.raw(english);
+  #catalogue: Namespaces = $state.raw(english);
+  readonly #needed = new Set<LateName>();
 
   /**
    * To be awaited before the first paint, so that the page never changes its language before one's eyes.
@@ -41,17 +65,38 @@ class I18n {
     await this.#show(wanted);
   }
 
+  /** Texts of a part of the page that is loaded on demand: to be awaited before it is drawn. */
+  async need(...names: LateName[]): Promise<void> {
+    for (const name of names) this.#needed.add(name);
+    while (names.some((name) => this.#catalogue[name] === undefined)) {
+      const { locale } = this;
+      const texts = await this.#read(locale);
+      if (locale === this.locale) this.#catalogue = texts;
+    }
+  }
+
   text(key: string): ReturnType<typeof lookUp> {
     return lookUp(this.#catalogue, key);
   }
 
   async #show(wanted: Locale | 'system'): Promise<void> {
     const locale = wanted === 'system' ? chooseLocale(navigator.languages) : wanted;
-    const catalogue = await loaders[locale]();
+    const catalogue = await this.#read(locale);
     this.choice = wanted;
     this.locale = locale;
     this.#catalogue = catalogue;
     document.documentElement.lang = locale;
+  }
+
+  async #read(locale: Locale): Promise<Namespaces> {
+    const needed = [...this.#needed];
+    const [first, ...late] = await Promise.all([
+      loaders[locale](),
+      ...needed.map((name): Promise<Namespaces> => lateLoaders[name][locale]()),
+    ]);
+    // What was asked for in the meantime belongs to it.
+    if (needed.length < this.#needed.size) return this.#read(locale);
+    return Object.assign({}, first, ...late) as Namespaces;
   }
 }
 

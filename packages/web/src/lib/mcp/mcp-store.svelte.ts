@@ -1,5 +1,5 @@
 import type { AllPrompts, FilledPrompt, IndexedTool, McpHost, ServerHealth, WireEntry } from '@toolyard/mcp-host';
-import type { ErrorInfo, JsonObject, ResourcePart, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { ErrorInfo, JsonObject, McpTestReport, ResourcePart, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { keptServers, type KeptServers } from './kept-servers.ts';
 import { McpResourceStore } from './mcp-resource-store.svelte.ts';
@@ -8,12 +8,14 @@ import { draftOf, keepDraft } from './server-drafts.ts';
 import type { BrowserServerEntry, SetAsideEntry } from './server-entries.ts';
 import { changedServers, missingHeaders, newServerId, toServerConfig } from './server-entries.ts';
 import { toBrowserServerView } from './server-view.ts';
-import type { BrowserServerDraft, BrowserServerTest, BrowserServerView } from './types.ts';
+import type { BrowserServerDraft, BrowserServerView } from './types.ts';
 
 /** The half that brings the MCP client along; loaded when there is a server to connect to. */
 type TabHost = {
   createTabHost: (usesProxy: (serverId: string) => boolean) => McpHost;
-  testServer: (draft: BrowserServerDraft, signal?: AbortSignal) => Promise<BrowserServerTest>;
+  /** What the definition of a tool costs in every request, estimated. */
+  definitionTokens: (tool: IndexedTool) => number;
+  testServer: (draft: BrowserServerDraft, signal?: AbortSignal) => Promise<McpTestReport>;
 };
 
 type McpStoreDeps = { kept: KeptServers; load: () => Promise<TabHost> };
@@ -41,6 +43,7 @@ class McpStore {
   #entries: readonly BrowserServerEntry[] = $state.raw([]);
   #host: Promise<McpHost> | undefined;
   #live: McpHost | undefined;
+  #costOf: TabHost['definitionTokens'] = () => 0;
   #starting: Promise<void> | undefined;
   #choices: Readonly<Record<string, boolean>> = {};
   #stopWatching: () => void = () => undefined;
@@ -134,7 +137,7 @@ class McpStore {
   }
 
   /** Connects once, lists, and leaves again; nothing is kept. Fails only for what is no server. */
-  async test(draft: BrowserServerDraft, signal?: AbortSignal): Promise<BrowserServerTest> {
+  async test(draft: BrowserServerDraft, signal?: AbortSignal): Promise<McpTestReport> {
     const { testServer } = await this.#deps.load();
     return testServer(draft, signal);
   }
@@ -249,7 +252,8 @@ class McpStore {
   }
 
   #open(): Promise<McpHost> {
-    this.#host ??= this.#deps.load().then(({ createTabHost }) => {
+    this.#host ??= this.#deps.load().then(({ createTabHost, definitionTokens }) => {
+      this.#costOf = definitionTokens;
       const host = createTabHost((id) => this.#entries.some((entry) => entry.id === id && entry.useProxy));
       host.onChange(() => this.#tellSoon());
       this.#live = host;
@@ -280,6 +284,7 @@ class McpStore {
     return toBrowserServerView(entry, {
       health: this.health.get(entry.id),
       tools,
+      costOf: this.#costOf,
       missing: missingHeaders(entry, this.#deps.kept.secretsOf(entry.id)),
     });
   }

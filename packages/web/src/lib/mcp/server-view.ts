@@ -1,14 +1,23 @@
 import type { IndexedTool, ServerHealth } from '@toolyard/mcp-host';
+import type { McpToolView } from '@toolyard/protocol';
 import type { BrowserServerEntry } from './server-entries.ts';
 import type { BrowserServerView } from './types.ts';
 
-type Known = { health: ServerHealth | undefined; tools: readonly IndexedTool[]; missing: string[] };
+type Known = {
+  health: ServerHealth | undefined;
+  tools: readonly IndexedTool[];
+  costOf: (tool: IndexedTool) => number;
+  missing: string[];
+};
 
 /** How many lines of its log are shown of a server, the newest ones. */
 const LOG_LINES = 50;
 
 /** A server of this browser as the panels show it; nothing in it tells the value of a header. */
-export function toBrowserServerView(entry: BrowserServerEntry, { health, tools, missing }: Known): BrowserServerView {
+export function toBrowserServerView(
+  entry: BrowserServerEntry,
+  { health, tools, costOf, missing }: Known,
+): BrowserServerView {
   const url = new URL(entry.url);
   return {
     id: entry.id,
@@ -24,14 +33,18 @@ export function toBrowserServerView(entry: BrowserServerEntry, { health, tools, 
     ...(health?.protocolVersion === undefined ? {} : { protocolVersion: health.protocolVersion }),
     ...(health === undefined ? {} : { health }),
     ...errorOf(health, missing),
-    tools: tools.map(({ tool, title, description, annotations }) => ({
-      tool,
-      ...(title === undefined ? {} : { title }),
-      ...(description === undefined ? {} : { description }),
-      readOnly: annotations?.readOnly === true,
-      ...(annotations === undefined ? {} : { annotations }),
-      permission: null,
-    })),
+    ...(health?.instructions === undefined ? {} : { instructions: health.instructions }),
+    ...(health?.capabilities === undefined ? {} : { capabilities: health.capabilities }),
+    ...(health?.reconnect === undefined ? {} : { reconnect: health.reconnect }),
+    editable: true,
+    phases: health?.phases ?? [],
+    offers: {
+      tools: tools.length,
+      ...(health?.resourceCount === undefined ? {} : { resources: health.resourceCount }),
+      ...(health?.promptCount === undefined ? {} : { prompts: health.promptCount }),
+    },
+    tokens: tools.reduce((sum, tool) => sum + costOf(tool), 0),
+    tools: tools.map((definition) => toToolView(definition, costOf(definition))),
     skipped: health?.skipped ?? [],
     log: (health?.log ?? []).slice(-LOG_LINES).map(({ at, level, text }) => ({ at, level, text })),
   };
@@ -45,5 +58,19 @@ function errorOf(health: ServerHealth | undefined, missing: readonly string[]): 
       message: `What goes into ${missing.join(', ')} was kept for the session of the tab it was entered in.`,
       hint: 'Edit the server and enter it again; there you may also have it kept in this browser.',
     },
+  };
+}
+
+function toToolView({ tool, name, title, description, annotations }: IndexedTool, tokens: number): McpToolView {
+  return {
+    tool,
+    name,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    readOnly: annotations?.readOnly === true,
+    ...(annotations === undefined ? {} : { annotations }),
+    permission: null,
+    enabled: true,
+    tokens,
   };
 }

@@ -1,4 +1,4 @@
-import type { IndexedTool, ServerHealth } from '@toolyard/mcp-host';
+import type { ServerHealth } from '@toolyard/mcp-host';
 import type { McpServerView } from '@toolyard/protocol';
 import type { BrowserServerEntry, BrowserTransport } from './server-entries.ts';
 
@@ -21,12 +21,4 @@ export type BrowserServerDraft = {
   useProxy: boolean;
   /** True writes the values of headers to LocalStorage; otherwise they last as long as the session of this tab. */
   keepSecrets: boolean;
-};
-
-/** What an attempt with a draft led to; nothing of it is kept. */
-export type BrowserServerTest = {
-  health: ServerHealth;
-  tools: readonly IndexedTool[];
-  /** What stands in the way of a browser, where its server could be asked about it. */
-  advice: string[];
 };

@@ -2,8 +2,15 @@ import type { McpServerView } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
 
 /** What a person calls a server. */
-export function serverTitle(server: Pick<McpServerView, 'id' | 'serverInfo'>): string {
-  return server.serverInfo?.title ?? server.id;
+export function serverTitle({
+  id,
+  serverInfo,
+  entry,
+}: Pick<McpServerView, 'id' | 'serverInfo'> & {
+  /** Of one of this browser: there a person has named it. */
+  entry?: { name: string };
+}): string {
+  return entry?.name ?? serverInfo?.title ?? id;
 }
 
 /** The state of a server in words. */
@@ -25,13 +32,3 @@ export function stateWords(server: Pick<McpServerView, 'state' | 'tools'>): stri
       return t('servers.stateDisabled');
   }
 }
-
-export const STATE_DOTS: Record<McpServerView['state'], string> = {
-  idle: 'bg-line-strong',
-  connecting: 'bg-warn animate-pulse',
-  ready: 'bg-ok',
-  failed: 'bg-danger',
-  reconnecting: 'bg-warn animate-pulse',
-  needs_sign_in: 'bg-warn',
-  disabled: 'bg-line-strong',
-};

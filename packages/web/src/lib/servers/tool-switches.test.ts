@@ -1,21 +1,9 @@
 import { expect, it } from 'vitest';
 import type { McpServerView } from '@toolyard/protocol';
+import { testServer } from './test-servers.ts';
 import { activeTools, failedServers, isServerOn, switchServer, switchTool, switchTools } from './tool-switches.ts';
 
-function server(id: string, tools: string[], changes: Partial<McpServerView> = {}): McpServerView {
-  return {
-    id,
-    state: 'ready',
-    enabled: true,
-    builtIn: false,
-    origin: 'file',
-    transport: { type: 'stdio', command: 'node' },
-    tools: tools.map((name) => ({ tool: { serverId: id, name }, readOnly: false, permission: null })),
-    skipped: [],
-    log: [],
-    ...changes,
-  };
-}
+const server = testServer;
 
 const names = (servers: McpServerView[], choices: Parameters<typeof activeTools>[1]) =>
   activeTools(servers, choices).map((view) => `${view.tool.serverId}/${view.tool.name}`);

@@ -22,7 +22,9 @@ export function toolKey(tool: ToolReference): string {
 export function activeTools(servers: readonly Server[], choices: Choices): McpToolView[] {
   return servers
     .filter((server) => isServerOn(server, choices))
-    .flatMap((server) => server.tools.filter((view) => view.permission !== 'never' && isToolOn(view.tool, choices)));
+    .flatMap((server) =>
+      server.tools.filter((view) => view.enabled && view.permission !== 'never' && isToolOn(view.tool, choices)),
+    );
 }
 
 /** Servers that are wanted here and do not work. */

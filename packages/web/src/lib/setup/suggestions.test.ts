@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { testTool } from '../servers/test-servers.ts';
 import { suggestionsFor } from './suggestions.ts';
 
-const tool = (name: string) => ({ tool: { serverId: 'date', name }, readOnly: true, permission: null });
+const tool = (name: string) => testTool('date', name, { readOnly: true });
 
 it('suggests to the demo only what it understands', () => {
   expect(suggestionsFor({ demo: true, tools: [tool('get-date')] })).toEqual(['time', 'timeTwo', 'help', 'slow']);

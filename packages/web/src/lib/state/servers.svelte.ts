@@ -1,4 +1,11 @@
-import type { ChangeMcpServer, McpServerView, Page, PermissionView } from '@toolyard/protocol';
+import type {
+  ChangeMcpServer,
+  ErrorInfo,
+  McpServerList,
+  McpServerView,
+  Page,
+  PermissionView,
+} from '@toolyard/protocol';
 import { api as realApi, type ApiError } from '../api/client.ts';
 import { asApiError } from './failure.ts';
 import { live as realLive } from './live.svelte.ts';
@@ -11,6 +18,8 @@ type Deps = {
 /** The MCP servers and what was decided about their tools. */
 export class ServersState {
   list: McpServerView[] = $state.raw([]);
+  /** Why `mcp.json` as a whole cannot be read. */
+  fileFault: ErrorInfo | null = $state.raw(null);
   permissions: PermissionView[] = $state.raw([]);
   /** False until the first answer. */
   known = $state(false);
@@ -42,11 +51,12 @@ export class ServersState {
     this.loading = true;
     try {
       const [list, permissions] = await Promise.all([
-        this.#deps.api.get<Page<McpServerView>>('/api/mcp/servers'),
+        this.#deps.api.get<McpServerList>('/api/mcp/servers'),
         this.#deps.api.get<Page<PermissionView>>('/api/permissions'),
       ]);
       if (ticket !== this.#asked) return;
       this.list = list.items;
+      this.fileFault = list.fileFault ?? null;
       this.permissions = permissions.items;
       this.known = true;
       this.error = null;
@@ -59,7 +69,10 @@ export class ServersState {
 
   /** Switches a server on or off wherever nobody chose otherwise. */
   async setEnabled(id: string, enabled: boolean): Promise<void> {
-    const change: ChangeMcpServer = { enabled };
+    await this.change(id, { enabled });
+  }
+
+  async change(id: string, change: ChangeMcpServer): Promise<void> {
     this.#put(await this.#deps.api.patch<McpServerView>(`/api/mcp/servers/${encodeURIComponent(id)}`, change));
   }
 

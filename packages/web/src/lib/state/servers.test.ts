@@ -1,18 +1,9 @@
 import { expect, it } from 'vitest';
-import type { McpServerView } from '@toolyard/protocol';
+import { testServer } from '../servers/test-servers.ts';
 import { ServersState } from './servers.svelte.ts';
 
-const server = (id: string, enabled: boolean): McpServerView => ({
-  id,
-  enabled,
-  state: enabled ? 'ready' : 'disabled',
-  builtIn: false,
-  origin: 'file',
-  transport: { type: 'stdio', command: 'x' },
-  tools: [],
-  skipped: [],
-  log: [],
-});
+const server = (id: string, enabled: boolean) =>
+  testServer(id, [], { enabled, state: enabled ? 'ready' : 'disabled' });
 
 /** A server that answers when the test lets it, in whatever order the test likes. */
 function world() {

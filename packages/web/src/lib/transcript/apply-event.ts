@@ -1,6 +1,6 @@
 import type { AssistantMessage, Interrupt, RunEvent } from '@toolyard/protocol';
 import { blocksOf, statusOf } from './build-rows.ts';
-import { malformedCall, readyCall, startedCall } from './calls.ts';
+import { asked, malformedCall, readyCall, settled, startedCall } from './calls.ts';
 import type { CallView } from './calls.ts';
 import { markAnswers } from './mark-answers.ts';
 import type { AssistantRow, Block, Row } from './rows.ts';
@@ -73,13 +73,18 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
 
     case 'interrupt_requested': {
       const { interrupt } = event;
-      return changeCall(next, interrupt.callId, (call) => (call.result === null ? { ...call, interrupt } : call));
+      return changeCall(next, interrupt.callId, (call) => (call.result === null ? asked(call, interrupt) : call));
     }
 
     case 'interrupt_answered': {
       const callId = askedCall(transcript.tail, event.interruptId);
       if (callId === null) return next;
-      return changeCall(next, callId, (call) => ({ ...call, interrupt: null, answer: event.answer }));
+      return changeCall(next, callId, (call) => ({ ...settled(call, event.interruptId), answer: event.answer }));
+    }
+
+    case 'interrupt_withdrawn': {
+      const callId = askedCall(transcript.tail, event.interruptId);
+      return callId === null ? next : changeCall(next, callId, (call) => settled(call, event.interruptId));
     }
 
     case 'tool_started':
@@ -88,6 +93,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
         started: true,
         startedAt: event.at,
         interrupt: null,
+        asksNext: [],
         progress: null,
       }));
 
@@ -105,6 +111,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
         result: event.result,
         durationMs: event.durationMs,
         interrupt: null,
+        asksNext: [],
         progress: null,
       }));
 
@@ -201,7 +208,7 @@ function finishRun(tail: readonly Row[], event: EventOf<'run_finished'>): readon
 function settleRow(row: AssistantRow, event: EventOf<'run_finished'>): AssistantRow {
   const blocks = mapBlocks(closed(row.blocks, event.at), (block) => {
     if (block.type !== 'call' || block.call.over) return block;
-    return { ...block, call: { ...block.call, over: true, interrupt: null, progress: null } };
+    return { ...block, call: { ...block.call, over: true, interrupt: null, asksNext: [], progress: null } };
   });
   if (!isOpenRow(row)) return blocks === row.blocks ? row : { ...row, blocks };
   return { ...row, blocks, status: 'finished', finishReason: event.status === 'cancelled' ? 'cancelled' : 'error' };
@@ -288,7 +295,9 @@ function askedCall(tail: readonly Row[], interruptId: Interrupt['id']): string |
   for (const row of tail) {
     if (row.kind !== 'assistant') continue;
     for (const block of row.blocks) {
-      if (block.type === 'call' && block.call.interrupt?.id === interruptId) return block.call.callId;
+      if (block.type !== 'call') continue;
+      const { callId, interrupt, asksNext } = block.call;
+      if (interrupt?.id === interruptId || asksNext.some(({ id }) => id === interruptId)) return callId;
     }
   }
   return null;

@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, StoredInterrupt, ToolResult } from '@toolyard/protocol';
+import type { AssistantMessage, Interrupt, Message, StoredInterrupt, ToolResult } from '@toolyard/protocol';
 import { malformedCall, readyCall } from './calls.ts';
 import type { CallView } from './calls.ts';
 import type { AssistantRow, Block, Row } from './rows.ts';
@@ -21,20 +21,20 @@ export function buildRows(stretch: Stretch): Row[] {
   for (const message of stretch.messages) {
     if (message.role === 'tool') results.set(message.parts[0].callId, message.parts[0].result);
   }
-  const interrupts = new Map<string, StoredInterrupt>();
-  for (const stored of stretch.interrupts ?? []) {
-    if (stored.status === 'open') interrupts.set(stored.interrupt.callId, stored);
+  const interrupts = new Map<string, Interrupt[]>();
+  for (const { status, interrupt } of stretch.interrupts ?? []) {
+    if (status !== 'open') continue;
+    interrupts.set(interrupt.callId, [...(interrupts.get(interrupt.callId) ?? []), interrupt]);
   }
   const abandoned = new Map<string | null, AssistantMessage[]>();
   for (const message of stretch.abandoned) {
     abandoned.set(message.parentId, [...(abandoned.get(message.parentId) ?? []), message]);
   }
-  const fate = (call: CallView, runId: string): CallView => ({
-    ...call,
-    result: results.get(call.callId) ?? null,
-    interrupt: interrupts.get(call.callId)?.interrupt ?? null,
-    over: runId !== stretch.activeRunId,
-  });
+  const fate = (call: CallView, runId: string): CallView => {
+    const [interrupt = null, ...asksNext] = interrupts.get(call.callId) ?? [];
+    const result = results.get(call.callId) ?? null;
+    return { ...call, result, interrupt, asksNext, over: runId !== stretch.activeRunId };
+  };
 
   const active = stretch.activeRunId;
   const rows: Row[] = [];

@@ -26,6 +26,8 @@ export type CallView = {
   progress: CallProgress | null;
   /** What a person is asked about it now. */
   interrupt: Interrupt | null;
+  /** What they are asked after that. */
+  asksNext: readonly Interrupt[];
   /** What the person said last. */
   answer: InterruptAnswer | null;
   result: ToolResult | null;
@@ -40,13 +42,13 @@ export type CallProgress = { progress: number; total?: number; text?: string };
 /**
  * - `writing`: the model is writing the arguments
  * - `waiting`: it will be made
- * - `approval`, `in_doubt`: a person is asked
+ * - the kind of a question: a person is asked
  * - `refused`: a person said no
  * - `not_made`: it never reached the tool, for another reason
  * - `unknown`: it was sent and nobody can say whether it took effect
  */
 export type CallState =
-  'writing' | 'waiting' | 'approval' | 'in_doubt' | 'running' | 'done' | 'failed' | 'refused' | 'not_made' | 'unknown';
+  'writing' | 'waiting' | Interrupt['kind'] | 'running' | 'done' | 'failed' | 'refused' | 'not_made' | 'unknown';
 
 export function callState(call: CallView): CallState {
   const { result } = call;
@@ -77,6 +79,7 @@ export function startedCall(callId: string, name: string): CallView {
     startedAt: null,
     progress: null,
     interrupt: null,
+    asksNext: [],
     answer: null,
     result: null,
     durationMs: null,
@@ -97,4 +100,19 @@ export function readyCall(part: ToolCallPart, before?: CallView): CallView {
 
 export function malformedCall(part: MalformedToolCallPart, before?: CallView): CallView {
   return { ...(before ?? startedCall(part.callId, '')), malformed: { raw: part.raw, reason: part.reason } };
+}
+
+/** The call with one more question, or with what one asks now. */
+export function asked(call: CallView, interrupt: Interrupt): CallView {
+  if (call.interrupt === null || call.interrupt.id === interrupt.id) return { ...call, interrupt };
+  return { ...call, asksNext: [...call.asksNext.filter(({ id }) => id !== interrupt.id), interrupt] };
+}
+
+/** The call without a question that nobody is asked any more. */
+export function settled(call: CallView, interruptId: string): CallView {
+  const left = [...(call.interrupt === null ? [] : [call.interrupt]), ...call.asksNext].filter(
+    ({ id }) => id !== interruptId,
+  );
+  const [interrupt = null, ...asksNext] = left;
+  return { ...call, interrupt, asksNext };
 }

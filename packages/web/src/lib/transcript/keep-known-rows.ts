@@ -53,10 +53,18 @@ function mergeCall(call: CallView, old: CallView): CallView {
   if (old.callId !== call.callId) return call;
   if (old.result !== null || (call.result === null && call.over === old.over)) {
     // Watching told more than the store does; but for a question that was closed meanwhile.
-    const interrupt = call.interrupt;
-    return old.interrupt?.id === interrupt?.id ? old : { ...old, interrupt };
+    const { interrupt, asksNext } = call;
+    return sameQuestions(call, old) ? old : { ...old, interrupt, asksNext };
   }
   return { ...call, durationMs: old.durationMs, answer: old.answer, started: old.started };
+}
+
+function sameQuestions(one: CallView, other: CallView): boolean {
+  const ids = ({ interrupt, asksNext }: CallView): string[] => [
+    interrupt?.id ?? '',
+    ...asksNext.map((each) => each.id),
+  ];
+  return sameList(ids(one), ids(other));
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ApprovalInterrupt, ErrorInfo, InDoubtInterrupt } from '@toolyard/protocol';
+import type { ApprovalInterrupt, ErrorInfo, InDoubtInterrupt, Interrupt } from '@toolyard/protocol';
 import type { CallProgress, CallView } from '../../transcript/calls.ts';
 
 /** Where a call stands, with all that is to be said about it. */
@@ -9,6 +9,8 @@ export type CallStatus =
   | { kind: 'waiting' }
   | { kind: 'approval'; interrupt: ApprovalInterrupt }
   | { kind: 'in_doubt'; interrupt: InDoubtInterrupt }
+  /** Its server wants something of a person. */
+  | { kind: 'asked'; interrupt: AskedByServer }
   | { kind: 'running'; since: number | null; progress: ShownProgress | null }
   | { kind: 'done' }
   /** The tool said so itself where there is no error. */
@@ -20,6 +22,8 @@ export type CallStatus =
   | { kind: 'unknown'; error: ErrorInfo | null }
   | { kind: 'malformed'; raw: string; reason: string };
 
+export type AskedByServer = Exclude<Interrupt, ApprovalInterrupt | InDoubtInterrupt>;
+
 /** `share` from 0 to 1; null where the server does not say how much there is to do. */
 export type ShownProgress = { share: number | null; text: string | null };
 
@@ -30,6 +34,7 @@ export function callStatus(call: CallView): CallStatus {
   if (call.over) return call.started ? { kind: 'unknown', error: null } : { kind: 'cancelled', begun: false };
   if (call.interrupt?.kind === 'approval') return { kind: 'approval', interrupt: call.interrupt };
   if (call.interrupt?.kind === 'in_doubt') return { kind: 'in_doubt', interrupt: call.interrupt };
+  if (call.interrupt !== null) return { kind: 'asked', interrupt: call.interrupt };
   if (call.started) return { kind: 'running', since: call.startedAt, progress: shownProgress(call.progress) };
   return { kind: call.arguments === null ? 'writing' : 'waiting' };
 }
@@ -42,7 +47,7 @@ export function shownDuration({ started, result, answer, durationMs }: CallView)
 
 /** True for what a person is to decide. */
 export function isQuestion(status: CallStatus): status is Extract<CallStatus, { interrupt: unknown }> {
-  return status.kind === 'approval' || status.kind === 'in_doubt';
+  return status.kind === 'approval' || status.kind === 'in_doubt' || status.kind === 'asked';
 }
 
 function statusOfResult(call: CallView, result: NonNullable<CallView['result']>): CallStatus {

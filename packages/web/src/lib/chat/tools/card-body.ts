@@ -2,3 +2,4 @@
 export { default as ApprovalQuestion } from './ApprovalQuestion.svelte';
 export { default as CallDetails } from './CallDetails.svelte';
 export { default as InDoubtQuestion } from './InDoubtQuestion.svelte';
+export { default as ServerQuestion } from './questions/ServerQuestion.svelte';

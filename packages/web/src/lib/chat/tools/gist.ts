@@ -29,6 +29,7 @@ export function gistOf(call: CallView, status: CallStatus): Gist {
       return { text: oneLine(status.raw), kind: 'code' };
     case 'approval':
     case 'in_doubt':
+    case 'asked':
     case 'waiting':
     case 'done':
     case 'refused':

@@ -31,6 +31,7 @@ export const STATUS_LOOKS: Readonly<Record<CallStatus['kind'], Look>> = {
   waiting: { icon: Clock, words: 'tools.stateWaiting', tone: QUIET, ink: 'text-muted' },
   approval: { icon: ShieldQuestionMark, words: 'tools.stateApproval', tone: WARNING, ink: 'text-warn' },
   in_doubt: { icon: CircleQuestionMark, words: 'tools.stateInDoubt', tone: WARNING, ink: 'text-warn' },
+  asked: { icon: CircleQuestionMark, words: 'tools.stateInDoubt', tone: WARNING, ink: 'text-warn' },
   running: {
     icon: LoaderCircle,
     words: 'tools.stateRunning',

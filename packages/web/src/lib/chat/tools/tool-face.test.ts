@@ -1,19 +1,18 @@
-import type { McpServerView, McpToolView, ToolAnnotations } from '@toolyard/protocol';
+import type { McpServerView, ToolAnnotations } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
+import { testTool } from '../../servers/test-servers.ts';
 import { toolFace } from './tool-face.ts';
 
 type Server = Pick<McpServerView, 'id' | 'serverInfo' | 'tools'>;
 
 function server(id: string, tools: { name: string; title?: string; annotations?: ToolAnnotations }[]): Server {
-  const views = tools.map(({ name, title, annotations }): McpToolView => {
-    return {
-      tool: { serverId: id, name },
+  const views = tools.map(({ name, title, annotations }) =>
+    testTool(id, name, {
       ...(title === undefined ? {} : { title }),
       ...(annotations === undefined ? {} : { annotations }),
       readOnly: annotations?.readOnly === true,
-      permission: null,
-    };
-  });
+    }),
+  );
   return { id, serverInfo: { name: id, version: '1', title: `Server ${id}` }, tools: views };
 }
 

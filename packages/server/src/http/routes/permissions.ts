@@ -2,35 +2,11 @@ import { z } from 'zod';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { word } from '../schemas/query.ts';
-import { changeMcpServer, mcpServerPage, mcpServerView, permissionPage } from '../schemas/servers.ts';
+import { permissionPage, permissionView, setPermission } from '../schemas/permissions.ts';
 import type { HttpDeps } from '../types.ts';
 
-export function addServerRoutes({ route }: Router, { servers, storage, hub }: HttpDeps): void {
-  route({
-    method: 'get',
-    path: '/api/mcp/servers',
-    summary: 'The MCP servers, how they are, and their tools',
-    answer: mcpServerPage,
-    handle: async ({ principal }) => ({ items: await servers.list(principal) }),
-  });
-
-  route({
-    method: 'patch',
-    path: '/api/mcp/servers/{id}',
-    summary: 'Switch a server on or off wherever nobody chose otherwise',
-    body: changeMcpServer,
-    answer: mcpServerView,
-    handle: ({ principal, params: { id }, body }) => servers.change(principal, id, body),
-  });
-
-  route({
-    method: 'post',
-    path: '/api/mcp/servers/{id}/reconnect',
-    summary: 'Connect anew',
-    answer: mcpServerView,
-    handle: ({ principal, params: { id } }) => servers.reconnect(principal, id),
-  });
-
+/** What was decided about tools for later. */
+export function addPermissionRoutes({ route }: Router, { storage, servers, hub, clock }: HttpDeps): void {
   route({
     method: 'get',
     path: '/api/permissions',
@@ -40,6 +16,21 @@ export function addServerRoutes({ route }: Router, { servers, storage, hub }: Ht
     async handle({ principal, query: { conversation } }) {
       const query = conversation === undefined ? {} : { conversationId: conversation };
       return { items: await storage.permissions.list(principal, query) };
+    },
+  });
+
+  route({
+    method: 'put',
+    path: '/api/permissions',
+    summary: 'Decide about a tool in place of what was decided before; conversationId null counts everywhere',
+    body: setPermission,
+    answer: permissionView,
+    async handle({ principal, body }) {
+      const permission = { ...body, at: clock.now() };
+      await storage.permissions.set(principal, permission);
+      if (body.decision === 'allow') servers.approve(body);
+      hub.changed(principal.ownerId, 'servers', body.tool.serverId);
+      return permission;
     },
   });
 

@@ -1,0 +1,71 @@
+import type {
+  Clock,
+  Failpoint,
+  Fetch,
+  IdSource,
+  Message,
+  ModelParameters,
+  RunLimits,
+  ToolDefinition,
+  ToolMode,
+  UserPart,
+} from '@toolyard/protocol';
+import type { CreateTransport, ServerConfig, ServerHealth } from '@toolyard/mcp-host';
+import type { ModelInfo } from '@toolyard/model-runtime';
+import type { AgentQuestions } from './agent-questions.ts';
+import type { AgentRun } from './agent-run.ts';
+import type { ModelChoice } from './model-choice.ts';
+import type { AskApproval } from './run-host.ts';
+
+export type AgentOptions = {
+  model: ModelChoice;
+  /** MCP servers whose tools the model may use. One that cannot be reached is reported, not thrown. */
+  servers?: ServerConfig[];
+  instructions?: string;
+  parameters?: ModelParameters;
+  limits?: Partial<RunLimits>;
+  /** Default `native`. */
+  toolMode?: ToolMode;
+  /** Asks a person about a call. Without it, calls that would need a person are refused. */
+  approve?: AskApproval;
+  /** Answers what servers ask in the middle of a call. Without it they are told that nobody does. */
+  questions?: AgentQuestions;
+  /** Tools that need not be asked about, as `server/tool`. */
+  allow?: string[];
+  /** One line for each thing worth knowing: connections, their end, defects. */
+  log?: (line: string) => void;
+};
+
+/** What the surroundings provide; `@toolyard/agent-host/node` has it for Node. */
+export type Platform = {
+  fetch: Fetch;
+  createTransport: CreateTransport;
+  clock: Clock;
+  ids: IdSource;
+  failpoint?: Failpoint;
+};
+
+export type RunOptions = { signal?: AbortSignal };
+
+/** A model with its tools, and one conversation with it. */
+export interface Agent extends AsyncDisposable {
+  readonly provider: string;
+  readonly model: string;
+  /** The servers as they are now, the unreachable ones with the reason. */
+  readonly servers: readonly ServerHealth[];
+  readonly tools: readonly ToolDefinition[];
+  readonly messages: readonly Message[];
+  /**
+   * Sends a message and lets the model work until it has answered. The next run goes on from there. Throws
+   * ToolyardError while another run is under way, and after {@link close}.
+   */
+  run(input: string | UserPart[], options?: RunOptions): AgentRun;
+  /** What the provider offers. Throws ToolyardError. */
+  models(): Promise<ModelInfo[]>;
+  /** Another model of the same provider for the runs to come; the conversation stays. */
+  useModel(id: string): void;
+  /** Forgets the conversation, but for the instructions. */
+  clear(): void;
+  /** Ends a run under way, every connection and every process a server runs in. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,183 @@
+import type {
+  AssistantPart,
+  InterruptAnswer,
+  JsonObject,
+  JsonValue,
+  Message,
+  ToolDefinition,
+  UserPart,
+} from '@toolyard/protocol';
+import { isAbortError, isJsonObject, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import type { SamplingAnswer } from '@toolyard/mcp-host';
+import type { ChatRequest, StreamPart } from '@toolyard/model-runtime';
+import type { RunHost } from '../run-host.ts';
+import type { Bill } from './bill.ts';
+import { blocksOf, listOf, resultTextOf, textAt } from './sampling-view.ts';
+
+/**
+ * Asks the conversation's own model on behalf of a server, once a person has allowed it, with the texts as they left
+ * them.
+ *
+ * @throws ToolyardError without a word of what went wrong: the server hears it; the person reads it as a notice
+ */
+export async function sample(
+  host: RunHost,
+  request: JsonObject,
+  answer: InterruptAnswer,
+  signal: AbortSignal,
+  bill: Bill,
+): Promise<SamplingAnswer> {
+  if (answer.decision !== 'allow') {
+    throw new ToolyardError({ code: 'tool_refused', message: 'The person does not want a model to be asked this.' });
+  }
+  const parts: StreamPart[] = [];
+  try {
+    const chat = host.model.chat(toChatRequest(host, request, answer), { signal });
+    for await (const batch of chat) parts.push(...batch);
+    const failure = parts.find((part) => part.type === 'error');
+    if (failure) throw new ToolyardError(failure.error);
+  } catch (thrown) {
+    if (!signal.aborted || !isAbortError(thrown)) {
+      const { message } = toErrorInfo(thrown);
+      const text = `The model could not answer what a server asked: ${message}`;
+      host.journal.append({ type: 'notice', level: 'warning', code: 'sampling_failed', text });
+    }
+    throw new ToolyardError({ code: 'bad_response', message: 'The model could not answer.' });
+  } finally {
+    bill.add(parts.find((part) => part.type === 'usage')?.usage);
+  }
+  return toSamplingAnswer(parts, host.modelId);
+}
+
+type Allowed = Extract<InterruptAnswer, { decision: 'allow' }>;
+
+function toChatRequest({ modelId, parameters, toolMode }: RunHost, request: JsonObject, allowed: Allowed): ChatRequest {
+  const { temperature, maxTokens, stopSequences } = request;
+  const own = parameters.maxOutputTokens;
+  const wanted = typeof maxTokens === 'number' && maxTokens > 0 ? maxTokens : undefined;
+  const most = own === undefined ? wanted : Math.min(own, wanted ?? own);
+  const stop = listOf(stopSequences).filter((one) => typeof one === 'string');
+  return {
+    model: modelId,
+    messages: toMessages(request, allowed),
+    tools: toTools(request),
+    toolChoice: toolChoiceOf(request),
+    toolMode,
+    parameters: {
+      ...(typeof temperature === 'number' ? { temperature } : {}),
+      ...(most === undefined ? {} : { maxOutputTokens: most }),
+      ...(stop.length === 0 ? {} : { stop }),
+    },
+  };
+}
+
+function toolChoiceOf(request: JsonObject): ChatRequest['toolChoice'] {
+  const mode = textAt(request['toolChoice'], 'mode');
+  return mode === 'required' || mode === 'none' ? mode : 'auto';
+}
+
+/** The server's own, which only it can call: they have no place among the tools of the conversation. */
+function toTools(request: JsonObject): ToolDefinition[] {
+  return listOf(request['tools']).flatMap((tool) => {
+    const name = textAt(tool, 'name');
+    if (name === undefined || !isJsonObject(tool)) return [];
+    const description = textAt(tool, 'description');
+    const inputSchema = isJsonObject(tool['inputSchema']) ? tool['inputSchema'] : { type: 'object' };
+    return [
+      {
+        tool: { serverId: '', name },
+        name,
+        inputSchema,
+        builtIn: false,
+        ...(description === undefined ? {} : { description }),
+      },
+    ];
+  });
+}
+
+function toMessages(request: JsonObject, { texts, systemPrompt }: Allowed): Message[] {
+  const messages: Message[] = [];
+  const place = (): { id: string; parentId: string | null; createdAt: number } => ({
+    id: `m${messages.length}`,
+    parentId: messages.at(-1)?.id ?? null,
+    createdAt: 0,
+  });
+  const system = systemPrompt ?? textAt(request, 'systemPrompt');
+  if (system !== undefined && system !== '') {
+    messages.push({ ...place(), role: 'system', parts: [{ type: 'text', text: system }] });
+  }
+  const names = new Map<string, string>();
+  let seen = 0;
+  const textOf = (block: JsonObject): string => texts?.[seen++] ?? textAt(block, 'text') ?? '';
+  for (const message of listOf(request['messages'])) {
+    const blocks = blocksOf(message);
+    if (textAt(message, 'role') === 'assistant') {
+      messages.push({
+        ...place(),
+        role: 'assistant',
+        runId: '',
+        model: '',
+        finishReason: 'stop',
+        parts: blocks.flatMap((block): AssistantPart[] => {
+          if (block['type'] === 'text') return [{ type: 'text', text: textOf(block) }];
+          if (block['type'] !== 'tool_use') return [];
+          const callId = textAt(block, 'id') ?? '';
+          const name = textAt(block, 'name') ?? '';
+          names.set(callId, name);
+          const args = isJsonObject(block['input']) ? block['input'] : {};
+          return [{ type: 'tool_call', callId, providerCallId: callId, name, tool: null, arguments: args }];
+        }),
+      });
+      continue;
+    }
+    const said: UserPart[] = [];
+    for (const block of blocks) {
+      if (block['type'] === 'tool_result') {
+        const callId = textAt(block, 'toolUseId') ?? '';
+        const content = [{ type: 'text' as const, text: resultTextOf(block) }];
+        const result = { content, isError: block['isError'] === true, outcome: 'done' as const };
+        const part = { type: 'tool_result' as const, callId, result };
+        messages.push({ ...place(), role: 'tool', name: names.get(callId) ?? '', tool: null, parts: [part] });
+      } else {
+        const part = toUserPart(block, textOf);
+        if (part) said.push(part);
+      }
+    }
+    if (said.length > 0) messages.push({ ...place(), role: 'user', parts: said });
+  }
+  return messages;
+}
+
+function toUserPart(block: JsonObject, textOf: (block: JsonObject) => string): UserPart | null {
+  const source = { data: textAt(block, 'data') ?? '' };
+  const mimeType = textAt(block, 'mimeType');
+  switch (block['type']) {
+    case 'text':
+      return { type: 'text', text: textOf(block) };
+    case 'image':
+      return { type: 'image', mimeType: mimeType ?? 'image/png', source };
+    case 'audio':
+      return { type: 'audio', mimeType: mimeType ?? 'audio/wav', source };
+    default:
+      return null;
+  }
+}
+
+function toSamplingAnswer(parts: readonly StreamPart[], model: string): SamplingAnswer {
+  let text = '';
+  const calls: JsonValue[] = [];
+  let reason = 'endTurn';
+  for (const part of parts) {
+    if (part.type === 'text') text += part.text;
+    if (part.type === 'tool_call' && part.arguments !== null) {
+      calls.push({ type: 'tool_use', id: part.id ?? `call_${part.index}`, name: part.name, input: part.arguments });
+    }
+    if (part.type === 'finish' && part.reason === 'length') reason = 'maxTokens';
+  }
+  const said = { type: 'text', text };
+  const answer =
+    calls.length === 0
+      ? { role: 'assistant', model, content: said, stopReason: reason }
+      : { role: 'assistant', model, content: [...(text === '' ? [] : [said]), ...calls], stopReason: 'toolUse' };
+  return answer as SamplingAnswer;
+}

@@ -1,0 +1,80 @@
+import type { JsonObject, JsonValue, SamplingContent, SamplingInterrupt, SamplingMessage } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+
+/** What a person is to read before they allow it must be readable, and small enough to be stored with the run. */
+const LONGEST_TEXT = 100_000;
+
+/** What a server wants a model to be asked, as a person is shown it. @throws ToolyardError for far too much */
+export function describeSampling(
+  request: JsonObject,
+): Pick<SamplingInterrupt, 'systemPrompt' | 'messages' | 'modelHints' | 'maxTokens' | 'tools'> {
+  const { systemPrompt, maxTokens } = request;
+  const described = {
+    ...(typeof systemPrompt === 'string' ? { systemPrompt } : {}),
+    messages: listOf(request['messages']).map(describeMessage),
+    modelHints: hintsOf(request),
+    maxTokens: typeof maxTokens === 'number' ? maxTokens : 0,
+    tools: listOf(request['tools']).flatMap((tool) => {
+      const name = textAt(tool, 'name');
+      const description = textAt(tool, 'description');
+      return name === undefined ? [] : [{ name, ...(description === undefined ? {} : { description }) }];
+    }),
+  };
+  if (JSON.stringify(described).length <= LONGEST_TEXT) return described;
+  throw new ToolyardError({ code: 'too_large', message: 'What the model is to be asked is more than can be shown.' });
+}
+
+/** The blocks of a message; a single one may stand for a list. */
+export function blocksOf(message: JsonValue): JsonObject[] {
+  const content = isJsonObject(message) ? message['content'] : undefined;
+  return [content ?? []].flat().filter(isJsonObject);
+}
+
+/** The texts of tool results, as a model and a person read them. */
+export function resultTextOf(block: JsonObject): string {
+  return listOf(block['content'])
+    .map((one) => textAt(one, 'text') ?? `[${textAt(one, 'type') ?? 'content'}]`)
+    .join('\n');
+}
+
+export function listOf(value: JsonValue | undefined): JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function textAt(value: JsonValue | undefined, key: string): string | undefined {
+  const text = isJsonObject(value) ? value[key] : undefined;
+  return typeof text === 'string' ? text : undefined;
+}
+
+function describeMessage(message: JsonValue): SamplingMessage {
+  return {
+    role: textAt(message, 'role') === 'assistant' ? 'assistant' : 'user',
+    content: blocksOf(message).map(describeBlock),
+  };
+}
+
+function describeBlock(block: JsonObject): SamplingContent {
+  switch (block['type']) {
+    case 'text':
+      return { type: 'text', text: textAt(block, 'text') ?? '' };
+    case 'tool_use':
+      return {
+        type: 'tool_use',
+        name: textAt(block, 'name') ?? '',
+        arguments: isJsonObject(block['input']) ? block['input'] : {},
+      };
+    case 'tool_result':
+      return { type: 'tool_result', text: resultTextOf(block) };
+    default: {
+      const data = textAt(block, 'data') ?? '';
+      const mimeType = textAt(block, 'mimeType') ?? 'application/octet-stream';
+      return { type: 'media', mimeType, bytes: Math.floor((data.length * 3) / 4) };
+    }
+  }
+}
+
+function hintsOf(request: JsonObject): string[] {
+  const preferences = request['modelPreferences'];
+  const hints = isJsonObject(preferences) ? listOf(preferences['hints']) : [];
+  return hints.flatMap((hint) => textAt(hint, 'name') ?? []).slice(0, 20);
+}

@@ -1,0 +1,34 @@
+import type { JudgedTool } from '@toolyard/agent-runtime';
+import type { IndexedTool, McpHost } from '@toolyard/mcp-host';
+import type { ToolReference } from '@toolyard/protocol';
+
+const LONGEST_DESCRIPTION = 4_000;
+
+/** What a gate and a person are to know of one of these tools. Undefined for one that is not among them. */
+export function judgedBy(
+  host: Pick<McpHost, 'trust' | 'definitionOf'>,
+  tools: readonly IndexedTool[],
+  { serverId, name }: ToolReference,
+): JudgedTool | undefined {
+  const known = tools.find(({ tool }) => tool.serverId === serverId && tool.name === name);
+  if (known === undefined) return undefined;
+  const { description, annotations, builtIn, tool } = known;
+  const readOnly = annotations?.readOnly === true;
+  // What Toolyard ships changes with Toolyard, which nobody need approve.
+  if (builtIn) return { builtIn, readOnly };
+  const change = host.trust.changeOf(tool);
+  const changed = change && { hasMoved: change.hasMoved, differences: change.differences };
+  return {
+    builtIn,
+    readOnly,
+    ...(changed === undefined ? {} : { changed }),
+    about: () => {
+      const definition = host.definitionOf(tool);
+      return {
+        ...(description === undefined ? {} : { description: description.slice(0, LONGEST_DESCRIPTION) }),
+        ...(definition === undefined ? {} : { definition }),
+        ...(changed === undefined ? {} : { changed }),
+      };
+    },
+  };
+}

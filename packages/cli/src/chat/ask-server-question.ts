@@ -1,0 +1,100 @@
+import type {
+  ElicitationAnswer,
+  FormInterrupt,
+  SamplingContent,
+  SamplingDecision,
+  SamplingInterrupt,
+  SignInAnswer,
+  SignInInterrupt,
+  UrlInterrupt,
+} from '@toolyard/protocol';
+import { formatToolReference, showHidden } from '@toolyard/protocol';
+import type { Asked, Reply } from './ask-person.ts';
+import { choose } from './ask-person.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Who asks is said by us and comes first: all that follows are the server's own words. */
+export function tellWhoAsks(
+  { tool }: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt,
+  what: string,
+  { err }: Terminal,
+): void {
+  err.write(
+    `\nThe server ${showHidden(tool.serverId)} ${what} (called as ${showHidden(formatToolReference(tool))}):\n`,
+  );
+}
+
+/** Asks whether an address may be opened; it is shown in full, and opened by the person and by nobody else. */
+export async function askUrl(interrupt: UrlInterrupt, asked: Asked): Promise<Reply<ElicitationAnswer>> {
+  const { err } = asked.terminal;
+  tellWhoAsks(interrupt, 'wants you to open a page', asked.terminal);
+  const host = URL.canParse(interrupt.url) ? new URL(interrupt.url).host : '';
+  err.write(`${showHidden(interrupt.message)}\n  ${showHidden(interrupt.url)}\nThe page is at: ${showHidden(host)}\n`);
+  return choose(
+    'Open it in your browser, if you trust that place. Did you?',
+    [
+      { words: ['y', 'yes'], shown: '[y]es', answer: { decision: 'accept' } },
+      { words: ['n', 'no', 'd', 'decline'], shown: '[n]o', answer: { decision: 'decline' } },
+      { words: ['c', 'cancel'], shown: '[c]ancel', answer: { decision: 'cancel' } },
+    ],
+    asked,
+  );
+}
+
+/** Asks whether the model of this conversation may be asked something for a server, and with which words. */
+export async function askSampling(interrupt: SamplingInterrupt, asked: Asked): Promise<Reply<SamplingDecision>> {
+  const { err } = asked.terminal;
+  const { systemPrompt, messages, tools, modelHints, maxTokens, model } = interrupt;
+  tellWhoAsks(interrupt, `wants an answer of ${showHidden(model)}, at your cost`, asked.terminal);
+  if (systemPrompt !== undefined) err.write(`system: ${showHidden(systemPrompt)}\n`);
+  for (const { role, content } of messages) err.write(`${role}: ${showHidden(content.map(told).join(' '))}\n`);
+  if (tools.length > 0) err.write(`tools of its own: ${showHidden(tools.map(({ name }) => name).join(', '))}\n`);
+  if (modelHints.length > 0) err.write(`it would like: ${showHidden(modelHints.join(', '))}\n`);
+  err.write(`at most ${maxTokens} tokens\n`);
+  const reply = await choose(
+    'Allow it?',
+    [
+      { words: ['y', 'yes'], shown: '[y]es', answer: 'allow' },
+      { words: ['e', 'edit'], shown: '[e]dit it first', answer: 'edit' },
+      { words: ['n', 'no', 'd', 'decline'], shown: '[n]o', answer: 'decline' },
+    ] as const,
+    asked,
+  );
+  if (reply.kind !== 'said') return reply;
+  if (reply.answer !== 'edit') return { kind: 'said', answer: { decision: reply.answer } };
+  const texts: string[] = [];
+  for (const block of messages.flatMap(({ content }) => content)) {
+    if (block.type !== 'text') continue;
+    const line = await asked.reader.ask(`Instead of "${showHidden(block.text)}" (empty keeps it): `, asked.signal);
+    if (line.kind !== 'line') return { kind: line.kind === 'end' ? 'left' : 'interrupted' };
+    texts.push(line.text.trim() === '' ? block.text : line.text);
+  }
+  return { kind: 'said', answer: { decision: 'allow', texts } };
+}
+
+/** Tells that a server wants to know who is there, and waits until the person has signed in elsewhere. */
+export async function askSignIn(interrupt: SignInInterrupt, asked: Asked): Promise<Reply<SignInAnswer>> {
+  tellWhoAsks(interrupt, 'wants you to sign in', asked.terminal);
+  asked.terminal.err.write(`Sign in with: toolyard mcp auth ${showHidden(interrupt.tool.serverId)}\n`);
+  return choose(
+    'Go on?',
+    [
+      { words: ['s', 'y', 'yes'], shown: 'I have [s]igned in', answer: { decision: 'signed_in' } },
+      { words: ['n', 'no', 'd', 'decline'], shown: '[n]o', answer: { decision: 'decline' } },
+    ],
+    asked,
+  );
+}
+
+function told(block: SamplingContent): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'media':
+      return `[${block.mimeType}, ${block.bytes} bytes]`;
+    case 'tool_use':
+      return `[calls ${block.name} ${JSON.stringify(block.arguments)}]`;
+    case 'tool_result':
+      return `[result: ${block.text}]`;
+  }
+}

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AuthorizationServer, ScriptedMcp } from '@toolyard/testing';
+import { SOURCE_CONDITION, startAuthorizationServer, startScriptedMcp } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Served, toolyard } from '../test-fixtures/served.ts';
+import { BIN, ENV } from '../test-fixtures/terminal-chat.ts';
+import { browserCommand } from './sign-in-window.ts';
+
+let dataDir: string;
+let authorization: AuthorizationServer;
+let mcp: ScriptedMcp;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'toolyard-auth-'));
+  authorization = await startAuthorizationServer({ expiresIn: 3_600 });
+  mcp = await startScriptedMcp('plain', { sessions: false, protection: authorization.protect() });
+  writeFileSync(join(dataDir, 'mcp.json'), JSON.stringify({ mcpServers: { guarded: { url: mcp.url } } }));
+});
+afterEach(async () => {
+  await mcp.close();
+  await authorization.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+/** Runs `toolyard mcp auth` and goes to the address it prints, as a person does. */
+async function auth(...flags: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const args = [SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', BIN, 'mcp', 'auth', 'guarded'];
+  const child = spawn(process.execPath, [...args, '--no-open', '--data-dir', dataDir, ...flags], { env: ENV });
+  let [stdout, stderr] = ['', ''];
+  let isGone = false;
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+    const address = /^http:\S+\/authorize\?\S+$/m.exec(stderr)?.[0];
+    if (address === undefined || isGone) return;
+    isGone = true;
+    void fetch(address);
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+const call = (...flags: string[]) =>
+  toolyard(['mcp', 'call', 'guarded', 'echo', '{"message":"hello"}', '--data-dir', dataDir, ...flags]);
+
+describe('toolyard mcp auth', () => {
+  test(
+    'alone: the person comes back to the command, and later commands are signed in',
+    { timeout: 60_000 },
+    async () => {
+      const before = await call();
+      expect(before.code).toBe(1);
+      expect(before.stderr + before.stdout).toContain('asks for a sign-in');
+
+      const done = await auth('--port', '0');
+      expect(done).toMatchObject({ code: 0, stdout: 'Signed in to guarded; it is ready.\n' });
+      const after = await call();
+      expect(after).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') as string });
+      expect(authorization.grants('authorization_code')).toHaveLength(1);
+
+      const out = await toolyard(['mcp', 'auth', 'guarded', '--out', '--data-dir', dataDir]);
+      expect(out.stdout).toBe('Signed out of guarded.\n');
+      expect((await call()).code).toBe(1);
+    },
+  );
+
+  test('with a Toolyard running: it is signed in there', { timeout: 60_000 }, async () => {
+    await using served = await Served.start({ dataDir });
+    const done = await auth('--json');
+    expect(done.code).toBe(0);
+    expect(JSON.parse(done.stdout)).toEqual({ server: 'guarded', signedIn: true, state: 'ready' });
+    expect(done.stderr).toContain(served.url);
+    expect((await call()).code).toBe(0);
+  });
+
+  test('who declines is told so', { timeout: 60_000 }, async () => {
+    await authorization.close();
+    authorization = await startAuthorizationServer({ person: 'declines' });
+    await mcp.close();
+    mcp = await startScriptedMcp('plain', { sessions: false, protection: authorization.protect() });
+    writeFileSync(join(dataDir, 'mcp.json'), JSON.stringify({ mcpServers: { guarded: { url: mcp.url } } }));
+    const done = await auth('--port', '0');
+    expect(done.code).toBe(1);
+    expect(done.stderr).toContain('declined');
+  });
+});
+
+describe('attack 1: an address for the browser', () => {
+  const screen = { DISPLAY: ':0' };
+
+  test('is handed to one program as one argument, and no shell sees it', () => {
+    const address = 'https://accounts.example/authorize?a=$(touch%20x);b=`id`&c=|calc';
+    expect(browserCommand(address, screen, 'linux')).toEqual(['xdg-open', new URL(address).href]);
+    expect(browserCommand(address, {}, 'darwin')).toEqual(['open', new URL(address).href]);
+    expect(browserCommand(address, {}, 'win32')).toEqual([
+      'rundll32',
+      'url.dll,FileProtocolHandler',
+      new URL(address).href,
+    ]);
+  });
+
+  test.each(['--flag', 'file:///etc/passwd', 'javascript:alert(1)', 'ms-msdt:/id', 'calc.exe', ''])(
+    '"%s" starts nothing',
+    (address) => {
+      expect(browserCommand(address, screen, 'linux')).toBeNull();
+      expect(browserCommand(address, {}, 'win32')).toBeNull();
+    },
+  );
+
+  test('where there is no screen it is only printed', () => {
+    expect(browserCommand('https://accounts.example/', {}, 'linux')).toBeNull();
+    expect(browserCommand('https://accounts.example/', { ...screen, SSH_CONNECTION: 'x' }, 'linux')).toBeNull();
+  });
+});

@@ -1,0 +1,67 @@
+import type { McpServerView } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { EXIT } from '../exit.ts';
+import type { McpFlags, McpSource } from './mcp-source.ts';
+import { remark, say, sayJson } from './output.ts';
+import { openInBrowser } from './sign-in-window.ts';
+
+export type AuthFlags = McpFlags & {
+  /** False only prints the address. */
+  open: boolean;
+  /** Where this command, alone, waits for the person. */
+  port: number;
+  /** Signs out. */
+  out?: boolean;
+};
+
+/** Signs a person in to a server, or out of it. */
+export async function signInTo(
+  source: McpSource,
+  { id, signal }: { id: string; signal: AbortSignal },
+  flags: AuthFlags,
+): Promise<number> {
+  if (flags.out === true) {
+    await source.signOut(id);
+    if (flags.json === true) sayJson({ server: id, signedIn: false });
+    else say(`Signed out of ${id}.`);
+    return EXIT.done;
+  }
+  const { url, issuer, finished } = await source.signIn(id, { port: flags.port, signal });
+  const isShown = flags.open && openInBrowser(url, process.env);
+  remark(`Sign in at ${issuer}${isShown ? ', in the browser that opens, or at' : ':'}`);
+  // Alone on its line, so that it can be copied, or read by a program.
+  process.stderr.write(`${printable(url)}\n`);
+  const server = await finished;
+  if (flags.json === true) {
+    sayJson({ server: id, signedIn: true, state: server.state, ...(server.error ? { error: server.error } : {}) });
+  } else say(`Signed in to ${id}; it is ${server.state}.`);
+  return server.state === 'failed' || server.state === 'needs_sign_in' ? EXIT.failed : EXIT.done;
+}
+
+/** It has been checked to be a web address, whose letters are all of ASCII. */
+function printable(url: string): string {
+  return new URL(url).href;
+}
+
+/** How often a running server is asked whether somebody has signed in, in milliseconds. */
+const LOOK_MS = 500;
+const PATIENCE_MS = 20 * 60_000;
+
+/** Waits until somebody has signed in to a server of a running Toolyard. */
+export async function whenSignedIn(look: () => Promise<McpServerView>, signal: AbortSignal): Promise<McpServerView> {
+  const until = performance.now() + PATIENCE_MS;
+  let before: McpServerView | undefined;
+  while (performance.now() < until) {
+    signal.throwIfAborted();
+    const server = await look();
+    const { signIn, state } = server;
+    if (signIn?.state === 'signed_in' && state !== 'needs_sign_in' && state !== 'connecting') return server;
+    if (before?.signIn?.state === 'signing_in' && signIn?.state === 'signed_out') {
+      const said = server.log.findLast(({ level }) => level === 'warning')?.text;
+      throw new ToolyardError({ code: 'needs_sign_in', message: said ?? `Nobody has signed in to "${server.id}".` });
+    }
+    before = server;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  throw new ToolyardError({ code: 'timed_out', message: 'Nobody has signed in.', hint: 'Begin it again.' });
+}

@@ -1,0 +1,45 @@
+import type { McpServerView } from '@toolyard/protocol';
+import { EXIT } from '../exit.ts';
+import { columns } from '../models/columns.ts';
+import { counted, remark, say, sayJson } from './output.ts';
+import type { McpSource } from './mcp-source.ts';
+
+/** `toolyard mcp list`: 1 where a server that is on has failed, or the file cannot be read. */
+export async function listServers(source: McpSource, { json }: { json?: boolean }): Promise<number> {
+  await source.connectAll();
+  const { items, fileFault } = await source.list();
+  const isBad = fileFault !== undefined || items.some(({ state, enabled }) => enabled && state === 'failed');
+  const code = isBad ? EXIT.failed : EXIT.done;
+  if (json === true) {
+    sayJson({ items, ...(fileFault === undefined ? {} : { fileFault }) });
+    return code;
+  }
+  for (const line of columns(items.map(rowOf))) say(line);
+  if (items.length === 0) remark('There are no servers. "toolyard mcp add <name> -- <command>" adds one.');
+  for (const { id, error, fault } of items) {
+    if (error === undefined) continue;
+    remark(fault === undefined ? `${id}: ${error.message}` : error.message);
+    if (error.hint !== undefined) remark(`  ${error.hint}`);
+  }
+  if (fileFault !== undefined) remark(fileFault.message);
+  return code;
+}
+
+function rowOf({ id, state, offers, tokens, transport, origin, protocolVersion, fault }: McpServerView): string[] {
+  const isReady = state === 'ready';
+  return [
+    id,
+    fault === undefined ? state.replace('_', ' ') : `line ${fault.line} of ${fault.file}`,
+    isReady ? counted(offers.tools, 'tool') : '',
+    isReady && offers.tools > 0 ? `${tokens} tokens` : '',
+    protocolVersion === undefined ? '' : `MCP ${protocolVersion}`,
+    FROM[origin],
+    transport === null ? '' : transport.type === 'stdio' ? transport.command : transport.url,
+  ];
+}
+
+const FROM: Record<McpServerView['origin'], string> = {
+  'built-in': 'built in',
+  file: 'mcp.json',
+  flag: 'command line',
+};

@@ -1,0 +1,182 @@
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type {
+  McpPromptList,
+  McpResourceView,
+  McpServerList,
+  McpServerView,
+  McpSignInStarted,
+  McpTemplateView,
+  McpToolDetail,
+  Page,
+} from '@toolyard/protocol';
+import type { MachineServers, McpServersOfOne } from '@toolyard/server/machine-servers';
+import { ToolyardError } from '@toolyard/protocol';
+import { plain } from '../plain.ts';
+import { dataDirFrom } from '../server/data-dir.ts';
+import type { ServerClient } from '../server/server-client.ts';
+import { ServerUnreachable } from '../server/server-lost.ts';
+import { dateServer } from '../servers.ts';
+
+export type McpFlags = {
+  /** True without an address: the server of the data folder. */
+  server?: string | true;
+  token?: string;
+  dataDir?: string;
+  /** Never asks a running server. */
+  alone?: boolean;
+  json?: boolean;
+};
+
+/** Whom a command deals with: a running Toolyard, or the servers of `mcp.json` started for this command alone. */
+export type McpSource = AsyncDisposable &
+  McpServersOfOne & {
+    /** Where the servers run, for people. */
+    told: string;
+    /** Has a person sign in; `finished` when they have, and the server was connected anew. */
+    signIn(id: string, options: { port: number; signal: AbortSignal }): Promise<StartedSignIn>;
+    signOut(id: string): Promise<unknown>;
+    /** Has those that are switched on connected, where nobody else has seen to that. */
+    connectAll(): Promise<void>;
+  };
+
+export type StartedSignIn = McpSignInStarted & { finished: Promise<McpServerView> };
+
+/**
+ * The running server that was named, or the one that has the data folder; where there is none, this process alone.
+ *
+ * @throws ToolyardError where a server was named and does not answer
+ */
+export async function openSource(flags: McpFlags, env: NodeJS.ProcessEnv): Promise<McpSource> {
+  const client = flags.alone === true ? null : await runningServer(flags, env);
+  return client === null ? openAlone({ flags, env }) : atServer(client);
+}
+
+/** A server that is not configured anywhere, started for this command. */
+export function openAdHoc(flags: McpFlags, env: NodeJS.ProcessEnv, config: ServerConfig): Promise<McpSource> {
+  return openAlone({ flags, env, only: config });
+}
+
+async function runningServer(flags: McpFlags, env: NodeJS.ProcessEnv): Promise<ServerClient | null> {
+  const { serverClient } = await import('../server/server-client.ts');
+  const { server, token, dataDir } = flags;
+  const named = {
+    ...(server === undefined || server === true ? {} : { server }),
+    ...(token === undefined ? {} : { token }),
+    ...(dataDir === undefined ? {} : { dataDir }),
+  };
+  try {
+    const client = serverClient(named, env, (input, init) => globalThis.fetch(input, init));
+    await client.get('/health');
+    return client;
+  } catch (thrown) {
+    const isMissing =
+      thrown instanceof ServerUnreachable || (ToolyardError.isInstance(thrown) && thrown.code === 'bad_config');
+    if (server !== undefined || !isMissing) throw thrown;
+    return null;
+  }
+}
+
+async function openAlone(options: {
+  flags: McpFlags;
+  env: NodeJS.ProcessEnv;
+  only?: ServerConfig;
+}): Promise<McpSource> {
+  const { flags, env, only } = options;
+  const { openMachineServers } = await import('@toolyard/server/machine-servers');
+  const dataDir = dataDirFrom(flags.dataDir, env);
+  const servers = await openMachineServers({
+    dataDir,
+    env,
+    builtIn: only === undefined ? [dateServer()] : [],
+    flags: only === undefined ? [] : [only],
+    log: (line) => void process.stderr.write(`toolyard: ${plain(line)}\n`),
+  });
+  const why = flags.alone === true ? '' : 'no Toolyard is running: ';
+  return {
+    ...servers,
+    signIn: (id, how) => signInAlone(servers, id, how),
+    told:
+      only === undefined ? `${why}the servers of mcp.json are started for this command` : 'started for this command',
+    [Symbol.asyncDispose]: () => servers.close(),
+  };
+}
+
+/** The person comes back to this command itself. */
+async function signInAlone(
+  servers: MachineServers,
+  id: string,
+  { port, signal }: { port: number; signal: AbortSignal },
+): Promise<StartedSignIn> {
+  const { listenForSignIn } = await import('./sign-in-listener.ts');
+  const listener = await listenForSignIn(port);
+  try {
+    // What the server says with its refusal belongs to the sign-in: what it needs, and who signs people in.
+    await servers.reconnect(id).catch(() => undefined);
+    const started = await servers.signIn(id, listener.redirectUrl);
+    const state = new URL(started.url).searchParams.get('state') ?? '';
+    const finish = async (): Promise<McpServerView> => {
+      try {
+        await servers.finishSignIn(await listener.next(state, signal));
+      } finally {
+        await listener[Symbol.asyncDispose]();
+      }
+      return servers.reconnect(id);
+    };
+    return { ...started, finished: finish() };
+  } catch (thrown) {
+    await listener[Symbol.asyncDispose]();
+    throw thrown;
+  }
+}
+
+function findServer(servers: readonly McpServerView[], id: string): McpServerView {
+  const found = servers.find((server) => server.id === id);
+  if (found !== undefined) return found;
+  throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+}
+
+function atServer(client: ServerClient): McpSource {
+  const at = (id: string, rest = ''): string => `/api/mcp/servers/${encodeURIComponent(id)}${rest}`;
+  const all = async <T>(path: string): Promise<T[]> => {
+    const items: T[] = [];
+    let after: string | undefined;
+    do {
+      const page: Page<T> = await client.get(after === undefined ? path : `${path}?after=${encodeURIComponent(after)}`);
+      items.push(...page.items);
+      after = page.next;
+    } while (after !== undefined);
+    return items;
+  };
+  return {
+    told: `the Toolyard at ${client.url}`,
+    list: () => client.get<McpServerList>('/api/mcp/servers'),
+    add: (server) => client.post('/api/mcp/servers', server),
+    configuration: (id) => client.get(at(id, '/configuration')),
+    edit: (id, edit) => client.put(at(id), edit),
+    remove: (id) => client.delete(at(id)),
+    change: (id, change) => client.patch(at(id), change),
+    test: (request, signal) => client.post('/api/mcp/test', request, signal),
+    reconnect: (id) => client.post(at(id, '/reconnect')),
+    log: (id, after) => client.get(at(id, `/log${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`)),
+    tools: (id) => all<McpToolDetail>(at(id, '/tools')),
+    call: (id, call, signal) => client.post(at(id, '/call'), call, signal),
+    resources: (id) => all<McpResourceView>(at(id, '/resources')),
+    templates: (id) => all<McpTemplateView>(at(id, '/templates')),
+    read: (id, uri, signal) => client.post(at(id, '/read'), { uri }, signal),
+    prompts: () => client.get<McpPromptList>('/api/mcp/prompts'),
+    getPrompt: (id, prompt, signal) => client.post(at(id, '/prompts/get'), prompt, signal),
+    complete: (id, request, signal) => client.post(at(id, '/complete'), request, signal),
+    async signIn(id, { signal }) {
+      const started = await client.post<McpSignInStarted>(at(id, '/sign-in'), {}, signal);
+      const look = async (): Promise<McpServerView> => {
+        const { items } = await client.get<McpServerList>('/api/mcp/servers');
+        return findServer(items, id);
+      };
+      const { whenSignedIn } = await import('./auth.ts');
+      return { ...started, finished: whenSignedIn(look, signal) };
+    },
+    signOut: (id) => client.delete(at(id, '/sign-in')),
+    connectAll: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,206 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { McpTestReport } from '@toolyard/protocol';
+import type { McpBehaviour } from '@toolyard/testing';
+import { scriptedMcpCommand, startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Served, toolyard } from '../test-fixtures/served.ts';
+
+const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'toolyard-mcp-cli-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const path = (): string => join(folder, 'mcp.json');
+const configure = (mcpServers: object): void => writeFileSync(path(), JSON.stringify({ mcpServers }));
+const mcp = (...args: string[]) => {
+  const at = args.indexOf('--');
+  const ours = ['--data-dir', folder];
+  return toolyard(['mcp', ...(at < 0 ? [...args, ...ours] : [...args.slice(0, at), ...ours, ...args.slice(at)])]);
+};
+/** Behind `--`: the words of a command. */
+const words = (behaviour: McpBehaviour): string[] => {
+  const { command, args } = scriptedMcpCommand(behaviour);
+  return ['--', command, ...args];
+};
+
+const TOOLS: McpBehaviour = {
+  tools: [
+    {
+      name: 'echo',
+      description: 'Gives back.',
+      inputSchema: { type: 'object', properties: { n: { type: 'number' }, text: { type: 'string' } } },
+      does: [{ do: 'echo' }],
+    },
+    { name: 'fail', does: [{ do: 'fail', text: 'It did not work.' }] },
+    {
+      name: 'paint',
+      does: [{ do: 'result', result: { content: [{ type: 'image', mimeType: 'image/png', data: 'aGVsbG8=' }] } }],
+    },
+  ],
+};
+
+describe('toolyard mcp without a running server', () => {
+  it('adds a server to mcp.json, tries it, and takes it out again', async () => {
+    writeFileSync(path(), '{\n  // mine\n  "mcpServers": {}\n}\n');
+    const added = await mcp('add', 'mine', '--env', 'KEY=value', ...words(TOOLS));
+    expect(added).toMatchObject({ code: 0, stdout: '' });
+    expect(added.stderr).toContain('no Toolyard is running');
+    expect(added.stderr).toMatch(/"mine" stands in mcp\.json now\.\n.*It answers: 3 tools, about \d+ tokens/);
+    const text = readFileSync(path(), 'utf8');
+    expect(text).toContain('// mine');
+    expect(JSON.parse(text.replace('// mine', ''))).toMatchObject({ mcpServers: { mine: { env: { KEY: 'value' } } } });
+    expect((await mcp('add', 'mine', 'http://x.example/mcp')).code).toBe(1);
+    expect(await mcp('remove', 'mine')).toMatchObject({ code: 0 });
+    expect(readFileSync(path(), 'utf8')).not.toContain('KEY');
+    expect(await mcp('remove', 'mine')).toMatchObject({ code: 1, stderr: expect.stringContaining('no server "mine"') });
+  });
+
+  it('keeps a variable as it is written, and says that it is not set', async () => {
+    const header = 'Authorization: Bearer ${env:DOCS_KEY}';
+    const added = await mcp('add', 'docs', 'https://example.com/mcp', '--sse', '--header', header);
+    expect(added).toMatchObject({ code: 0, stderr: expect.stringMatching(/DOCS_KEY is not set/) });
+    expect(JSON.parse(readFileSync(path(), 'utf8'))).toEqual({
+      mcpServers: {
+        docs: { type: 'sse', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer ${env:DOCS_KEY}' } },
+      },
+    });
+  });
+
+  it('lists all servers, those that fail with the reason', async () => {
+    configure({ good: scriptedMcpCommand(TOOLS), bad: {}, gone: { command: 'no-such-command-here' } });
+    const { code, stdout, stderr } = await mcp('list');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^date +ready +1 tool .* built in/m);
+    expect(stdout).toMatch(/^good +ready +3 tools +\d+ tokens +MCP 2025-11-25 +mcp\.json +node/m);
+    expect(stdout).toMatch(/^bad +line 1 of mcp\.json/m);
+    expect(stderr).toMatch(/gone: The server "gone" cannot be started/);
+    expect(stderr).toMatch(/server "bad" has neither "command" nor "url"/);
+  });
+
+  it('calls a tool with arguments as JSON, by name, or from stdin; 1 where it fails', async () => {
+    configure({ mine: scriptedMcpCommand(TOOLS) });
+    expect(await mcp('call', 'mine', 'echo', '{"a": [1]}')).toMatchObject({ code: 0, stdout: '{"a":[1]}\n' });
+    const named = await mcp('call', 'mine', 'echo', '--arg', 'n=3', '--arg', 'text=3', '--arg', 'other=true');
+    expect(named.stdout).toBe('{"n":3,"text":"3","other":true}\n');
+    const piped = await toolyard(['mcp', 'call', 'mine', 'echo', '-', '--data-dir', folder], { input: '{"b":2}' });
+    expect(piped.stdout).toBe('{"b":2}\n');
+    expect(await mcp('call', 'mine', 'fail')).toMatchObject({ code: 1, stdout: 'It did not work.\n' });
+    expect((await mcp('call', 'mine', 'paint')).stdout).toBe('(image, image/png, 5 bytes)\n');
+    const asJson = await mcp('call', 'mine', 'paint', '--json');
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ content: [{ type: 'image', source: { data: 'aGVsbG8=' } }] });
+    expect(await mcp('call', 'mine', 'echo', '[1]')).toMatchObject({ code: 1, stderr: /no JSON object/ });
+    expect(await mcp('call', 'none', 'echo')).toMatchObject({ code: 1, stderr: /no server "none"/ });
+  });
+
+  it('lists and reads what a server offers beside tools', async () => {
+    configure({ every: { command: process.execPath, args: [everything, 'stdio'] } });
+    const { stdout: resources } = await mcp('resources', 'every');
+    const [, uri = ''] = /^(demo:\/\/\S+features\.md)/m.exec(resources) ?? [];
+    expect(resources).toMatch(/^demo:\/\/.*\{resourceId\}/m);
+    expect((await mcp('read', 'every', uri)).stdout).toContain('#');
+    expect(await mcp('read', 'every', 'demo://none')).toMatchObject({ code: 1 });
+    expect((await mcp('prompts')).stdout).toMatch(/^every +args-prompt +city \[state\]/m);
+    expect((await mcp('get', 'every', 'args-prompt', '--arg', 'city=Rome')).stdout).toMatch(/^user:\n.*Rome/);
+    expect(await mcp('get', 'every', 'args-prompt')).toMatchObject({ code: 1, stderr: /needs "city"/ });
+    expect((await mcp('complete', 'every', 'completable-prompt', 'department', 'E')).stdout).toBe('Engineering\n');
+  });
+
+  it('shows what happened with a server and what went over the wire', async () => {
+    configure({ mine: scriptedMcpCommand(TOOLS) });
+    const { stdout } = await mcp('log', 'mine');
+    expect(stdout).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info +connected$/m);
+    expect(stdout).toMatch(/-> request tools\/list #\d+ /);
+    expect((await mcp('log', 'mine', '--no-wire')).stdout).not.toContain('tools/list');
+    const lines = (await mcp('log', 'mine', '--json')).stdout.trim().split('\n');
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ kind: 'event', phase: 'transport_creating' });
+  });
+
+  it('shows text of servers without anything a terminal would act on', async () => {
+    const evil = { tools: [{ name: 'x\u001b[2J', description: 'a\u001b]0;title\u0007b\u202ec' }] };
+    configure({ evil: scriptedMcpCommand(evil) });
+    for (const { stdout } of [await mcp('tools', 'evil'), await mcp('test', 'evil')]) {
+      expect(stdout).toContain('x[2J');
+      // eslint-disable-next-line no-control-regex -- these are what must not be there
+      expect(stdout).not.toMatch(/[\u001b\u0007\u202e]/);
+    }
+  });
+});
+
+describe('toolyard mcp test', () => {
+  it('tells of a command how it went, what the server is, offers and costs, and what is wrong with it', async () => {
+    const { code, stdout, stderr } = await mcp('test', ...words({ ...TOOLS, rawTools: [{ name: 'broken' }] }));
+    expect(code).toBe(0);
+    expect(stderr).toContain('started for this command');
+    expect(stdout).toMatch(/^Connected over stdio \(node\S*\) in \d+ ms/);
+    expect(stdout).toMatch(/^Protocol +2025-11-25 \(legacy/m);
+    expect(stdout).toMatch(/^Cost +about \d+ tokens in every request, for 3 tools/m);
+    expect(stdout).toContain('! broken: It is set aside: The tool has no inputSchema.');
+    expect(stdout).toContain('! fail: It has no description');
+  });
+
+  it('tells of an address that does not answer why, and what to do; 1', async () => {
+    const { code, stdout } = await mcp('test', 'http://127.0.0.1:1/mcp');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^Not connected over http \(http:\/\/127\.0\.0\.1:1\/mcp\)/);
+    expect(stdout).toMatch(/What happened:/);
+  });
+
+  it('sends the headers given, and takes WebSockets', async () => {
+    await using web = await startScriptedMcp('plain', { requireToken: 'secret-1' });
+    expect((await mcp('test', web.url)).stdout).toMatch(/sign-in/);
+    const signed = await mcp('test', web.url, '--header', 'Authorization: Bearer secret-1', '--json');
+    const report = JSON.parse(signed.stdout) as McpTestReport;
+    expect(report).toMatchObject({ ok: true, offers: { tools: 1 } });
+    expect(signed.stdout).not.toContain('secret-1');
+    await using socket = await startScriptedWebSocket('plain');
+    expect((await mcp('test', socket.url)).stdout).toMatch(/^Connected over websocket/);
+  });
+
+  it('says what does not go together', async () => {
+    expect(await mcp('test', 'http://x.example', '--env', 'A=b')).toMatchObject({
+      code: 1,
+      stderr: /--env and --cwd are for a program/,
+    });
+    expect(await mcp('test', '--header', 'A: b', '--', 'node', 'x.js')).toMatchObject({
+      code: 1,
+      stderr: /--header is for/,
+    });
+    expect(await mcp('test', 'http://x.example', '--header', 'none')).toMatchObject({
+      code: 1,
+      stderr: /"Name: value"/,
+    });
+    expect((await mcp('test')).code).toBe(2);
+  });
+});
+
+describe('toolyard mcp with a running server', () => {
+  it('asks it, and says so; what is added there connects there', async () => {
+    await using served = await Served.start({ mcp: { mine: TOOLS } });
+    const at = (...args: string[]) =>
+      toolyard(['mcp', ...args.slice(0, 1), '--data-dir', served.dataDir, ...args.slice(1)]);
+    const list = await at('list');
+    expect(list.stderr).toContain(`the Toolyard at ${served.url}`);
+    expect(list.stdout).toMatch(/^mine /m);
+    expect(await at('call', 'mine', 'echo', '{"a":1}')).toMatchObject({ code: 0, stdout: '{"a":1}\n' });
+    const added = await at('add', 'more', ...words({ tools: [{ name: 'other' }] }));
+    expect(added).toMatchObject({ code: 0, stderr: /It answers: 1 tool/ });
+    expect((await at('tools', 'more')).stdout).toMatch(/^other /m);
+    expect((await at('test', 'more')).stdout).toMatch(/^Connected over stdio/);
+    expect((await at('log', 'more')).stdout).toContain('tools/list');
+    expect((await at('prompts', 'more')).stderr).toContain('There are no prompts.');
+    expect((await at('list', '--json')).stdout).toContain('"id": "more"');
+    expect(await at('remove', 'more')).toMatchObject({ code: 0 });
+    expect(await at('tools', 'more')).toMatchObject({ code: 1, stderr: /no server "more"/ });
+    expect((await at('list', '--alone')).stderr).toContain('are started for this command');
+  }, 60_000);
+
+  it('is told so where the server that was named does not answer', async () => {
+    expect(await mcp('list', '--server', 'http://127.0.0.1:1')).toMatchObject({ code: 1, stderr: /does not answer/ });
+  });
+});

@@ -1,0 +1,187 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { JsonObject, JsonValue, ResourcePart } from '@toolyard/protocol';
+import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import { EXIT } from '../exit.ts';
+import { columns } from '../models/columns.ts';
+import { plainLine } from '../plain.ts';
+import type { McpSource } from './mcp-source.ts';
+import { counted, remark, say, sayJson, sayPart } from './output.ts';
+import { pairs } from './target.ts';
+
+type Json = { json?: boolean };
+
+/** `toolyard mcp tools <server>` */
+export async function listTools(source: McpSource, id: string, { json }: Json): Promise<number> {
+  const tools = await source.tools(id);
+  if (json === true) return done(() => sayJson(tools));
+  const rows = tools.map(({ tool, tokens, readOnly, enabled, description }) => [
+    tool.name,
+    `${tokens} tokens`,
+    [readOnly ? 'read-only' : '', enabled ? '' : 'off'].filter((word) => word !== '').join(', '),
+    plainLine(description ?? '', 100),
+  ]);
+  for (const line of columns(rows)) say(line);
+  if (tools.length === 0) remark(`The server "${id}" offers no tools.`);
+  return EXIT.done;
+}
+
+/** `toolyard mcp call <server> <tool> [json]`: 1 where the tool failed. */
+export async function callTool(
+  source: McpSource,
+  call: { id: string; tool: string; json: string | undefined; args: readonly string[]; signal: AbortSignal },
+  { json }: Json,
+): Promise<number> {
+  const { id, tool, signal } = call;
+  const given = call.json === undefined ? {} : objectFrom(call.json === '-' ? readFileSync(0, 'utf8') : call.json);
+  const named = call.args.length === 0 ? {} : await typed(source, id, tool, pairs(call.args, '--arg', '='));
+  const result = await source.call(id, { tool, arguments: { ...given, ...named } }, signal);
+  const code = result.isError ? EXIT.failed : EXIT.done;
+  if (json === true) sayJson(result);
+  else {
+    for (const part of result.content) sayPart(part);
+    if (result.structured !== undefined && !result.content.some(({ type }) => type === 'text'))
+      sayJson(result.structured);
+    if (result.error?.hint !== undefined) remark(result.error.hint);
+    if (result.outcome === 'unknown') remark('Nobody can say whether the call took effect.');
+  }
+  return code;
+}
+
+function objectFrom(text: string): JsonObject {
+  const parsed = parseJson(text);
+  if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
+  throw new ToolyardError({
+    code: 'bad_request',
+    message: `The arguments are no JSON object${parsed.ok ? '' : `: ${parsed.problem}`}.`,
+    hint: `Write them as '{"name": "value"}', name by name with --arg name=value, or give - and send them to stdin.`,
+  });
+}
+
+/** What is meant by `--arg limit=3` depends on what the tool takes. */
+async function typed(source: McpSource, id: string, tool: string, texts: Record<string, string>): Promise<JsonObject> {
+  const schema = (await source.tools(id)).find((each) => each.tool.name === tool)?.inputSchema['properties'];
+  const typeOf = (name: string): JsonValue | undefined => {
+    const property = isJsonObject(schema) ? schema[name] : undefined;
+    return isJsonObject(property) ? property['type'] : undefined;
+  };
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => {
+      if (typeOf(name) === 'string') return [name, text];
+      const parsed = parseJson(text);
+      return [name, parsed.ok ? parsed.value : text];
+    }),
+  );
+}
+
+/** `toolyard mcp resources <server>`: what it lists, and what can be asked for by a template. */
+export async function listResources(source: McpSource, id: string, { json }: Json): Promise<number> {
+  const resources = await source.resources(id);
+  const templates = await source.templates(id);
+  if (json === true) return done(() => sayJson({ resources, templates }));
+  const rows = [
+    ...resources.map(({ uri, name, title, mimeType = '' }) => [uri, mimeType, title ?? name]),
+    ...templates.map(({ uriTemplate, name, title, mimeType = '' }) => [uriTemplate, mimeType, title ?? name]),
+  ];
+  for (const line of columns(rows)) say(line);
+  if (rows.length === 0) remark(`The server "${id}" offers no resources.`);
+  return EXIT.done;
+}
+
+/** `toolyard mcp read <server> <uri>`: text as it is, anything else only into a file or a pipe. */
+export async function readResource(
+  source: McpSource,
+  { id, uri, output, signal }: { id: string; uri: string; output: string | undefined; signal: AbortSignal },
+  { json }: Json,
+): Promise<number> {
+  const { contents } = await source.read(id, uri, signal);
+  if (json === true) return done(() => sayJson(contents));
+  if (output !== undefined) {
+    writeFileSync(output, Buffer.concat(contents.map(bytesOf)), { flag: 'wx' });
+    remark(`Written to ${output}`);
+    return EXIT.done;
+  }
+  for (const part of contents) {
+    if (part.text === undefined && !process.stdout.isTTY) process.stdout.write(bytesOf(part));
+    else sayPart(part);
+  }
+  return EXIT.done;
+}
+
+function bytesOf({ text, source }: ResourcePart): Buffer {
+  if (text !== undefined) return Buffer.from(text);
+  return source !== undefined && 'data' in source ? Buffer.from(source.data, 'base64') : Buffer.alloc(0);
+}
+
+/** `toolyard mcp prompts`: 1 where a server could not be asked. */
+export async function listPrompts(source: McpSource, id: string | undefined, { json }: Json): Promise<number> {
+  if (id === undefined) await source.connectAll();
+  else await source.templates(id);
+  const all = await source.prompts();
+  const isMeant = ({ serverId }: { serverId: string }): boolean => id === undefined || serverId === id;
+  const [items, failures] = [all.items.filter(isMeant), all.failures.filter(isMeant)];
+  const code = failures.length > 0 ? EXIT.failed : EXIT.done;
+  if (json === true) {
+    sayJson({ items, failures });
+    return code;
+  }
+  const rows = items.map(({ serverId, name, description = '', arguments: args }) => [
+    serverId,
+    name,
+    args.map((each) => (each.required ? each.name : `[${each.name}]`)).join(' '),
+    plainLine(description, 100),
+  ]);
+  for (const line of columns(rows)) say(line);
+  if (items.length === 0) remark('There are no prompts.');
+  for (const { serverId, error } of failures) remark(`${serverId}: ${error.message}`);
+  return code;
+}
+
+/** `toolyard mcp get <server> <prompt>` */
+export async function getPrompt(
+  source: McpSource,
+  { id, name, args, signal }: { id: string; name: string; args: readonly string[]; signal: AbortSignal },
+  { json }: Json,
+): Promise<number> {
+  const prompt = await source.getPrompt(id, { name, arguments: pairs(args, '--arg', '=') }, signal);
+  if (json === true) return done(() => sayJson(prompt));
+  for (const { role, content } of prompt.messages) {
+    say(`${role}:`);
+    sayPart(content);
+    say('');
+  }
+  return EXIT.done;
+}
+
+export type CompleteWords = {
+  id: string;
+  /** The name of a prompt, or a template of addresses. */
+  subject: string;
+  argument: string;
+  value: string;
+  others: readonly string[];
+  signal: AbortSignal;
+};
+
+/** `toolyard mcp complete <server> <prompt or template> <argument> [value]` */
+export async function completeArgument(source: McpSource, words: CompleteWords, { json }: Json): Promise<number> {
+  const { id, subject, argument, value, others, signal } = words;
+  const target = subject.includes('{') || subject.includes('://') ? { uriTemplate: subject } : { prompt: subject };
+  const completion = await source.complete(
+    id,
+    { target, argument: { name: argument, value }, others: pairs(others, '--arg', '=') },
+    signal,
+  );
+  if (json === true) return done(() => sayJson(completion));
+  for (const each of completion.values) say(each);
+  if (completion.hasMore) {
+    const left =
+      completion.total === undefined ? 'more' : counted(completion.total - completion.values.length, 'more', 'more');
+    remark(`There are ${left}.`);
+  }
+  return EXIT.done;
+}
+
+function done(print: () => void): number {
+  print();
+  return EXIT.done;
+}

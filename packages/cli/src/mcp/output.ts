@@ -1,0 +1,47 @@
+import type { ResourcePart, ToolContentPart } from '@toolyard/protocol';
+import { plain, plainLine } from '../plain.ts';
+
+/** A line on stdout: text of servers can do nothing to the terminal. */
+export function say(text: string): void {
+  process.stdout.write(`${plain(text)}\n`);
+}
+
+/** A line on stderr, for what is no answer. */
+export function remark(text: string): void {
+  process.stderr.write(`toolyard: ${plain(text)}\n`);
+}
+
+export function sayJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** What a tool, a prompt or a resource holds, as lines; what is no text by its kind and size. */
+export function sayPart(part: ToolContentPart | ResourcePart): void {
+  switch (part.type) {
+    case 'text':
+      return say(part.text);
+    case 'resource': {
+      const name = part.title ?? part.name;
+      if (part.text !== undefined) return say(part.text);
+      const size = part.source === undefined ? 'a link' : sizeOf(part.source);
+      return say(`(resource ${plainLine(part.uri, 500)}${name === undefined ? '' : `, ${plainLine(name)}`}: ${size})`);
+    }
+    case 'image':
+    case 'audio':
+      return say(`(${part.type}, ${plainLine(part.mimeType)}, ${sizeOf(part.source)})`);
+  }
+}
+
+function sizeOf(source: NonNullable<ResourcePart['source']>): string {
+  if ('data' in source) return bytes(Buffer.byteLength(source.data, 'base64'));
+  return 'url' in source ? plainLine(source.url, 500) : 'stored';
+}
+
+function bytes(count: number): string {
+  if (count < 1_024) return `${count} bytes`;
+  return count < 1_024 * 1_024 ? `${Math.round(count / 1_024)} kB` : `${(count / (1_024 * 1_024)).toFixed(1)} MB`;
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

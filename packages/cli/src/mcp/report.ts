@@ -1,0 +1,93 @@
+import type { McpPhase, McpTestReport } from '@toolyard/protocol';
+import { EXIT } from '../exit.ts';
+import { columns } from '../models/columns.ts';
+import { plainLine } from '../plain.ts';
+import { counted, say } from './output.ts';
+
+const TOOLS_SHOWN = 20;
+const FINDINGS_SHOWN = 40;
+const LOG_LINES_SHOWN = 15;
+
+const PHASES: Record<McpPhase, string> = {
+  transport_creating: 'starting',
+  transport_ready: 'started',
+  initializing: 'saying hello',
+  capabilities_exchanged: 'exchanging capabilities',
+  listing: 'listing',
+  connected: 'connected',
+  error: 'failed',
+  disconnected: 'left',
+};
+
+/** What `toolyard mcp test` found, for people; 1 where the server could not be connected. */
+export function sayReport(report: McpTestReport): number {
+  const { ok, transport, durationMs, phases, error } = report;
+  const where = transport.type === 'stdio' ? transport.command : transport.url;
+  say(`${ok ? 'Connected' : 'Not connected'} over ${transport.type} (${where}) in ${durationMs} ms`);
+  for (const { phase, durationMs: ms } of phases) {
+    if (ms > 0) say(`  ${PHASES[phase].padEnd(24)} ${String(ms).padStart(6)} ms`);
+  }
+  if (error !== undefined) {
+    say('');
+    say(`${error.message}`);
+    if (error.hint !== undefined) say(`  ${error.hint}`);
+  }
+  if (ok) sayServer(report);
+  sayFindings(report);
+  if (!ok) sayLog(report);
+  return ok ? EXIT.done : EXIT.failed;
+}
+
+function sayServer(report: McpTestReport): void {
+  const { serverInfo, era, protocolVersion, capabilities, instructions, offers, tokens, tools } = report;
+  const can = Object.entries(capabilities ?? {}).flatMap(([name, is]) => (is ? [name] : []));
+  const rows = [
+    ['Server', serverInfo === undefined ? 'unnamed' : `${serverInfo.title ?? serverInfo.name} ${serverInfo.version}`],
+    [
+      'Protocol',
+      `${protocolVersion ?? 'unknown'} (${era === 'modern' ? 'modern, stateless' : 'legacy, with a handshake'})`,
+    ],
+    ['Beside tools', can.length === 0 ? 'nothing' : can.join(', ')],
+    ['Offers', offersIn(offers)],
+    ['Cost', `about ${counted(tokens, 'token')} in every request, for ${counted(offers.tools, 'tool')}`],
+    ...(instructions === undefined ? [] : [['Instructions', plainLine(instructions, 160)]]),
+  ];
+  say('');
+  for (const line of columns(rows)) say(line);
+  if (tools.length === 0) return;
+  say('');
+  const shown = tools.slice(0, TOOLS_SHOWN);
+  for (const line of columns(
+    shown.map((tool) => [tool.name, `${tool.tokens} tokens`, tool.readOnly ? 'read-only' : '']),
+  )) {
+    say(`  ${line}`);
+  }
+  if (tools.length > shown.length) say(`  and ${tools.length - shown.length} cheaper ones`);
+}
+
+function offersIn({ tools, resources, templates, prompts }: McpTestReport['offers']): string {
+  const parts = [counted(tools, 'tool')];
+  if (resources !== undefined) parts.push(counted(resources, 'resource'), counted(templates ?? 0, 'template'));
+  if (prompts !== undefined) parts.push(counted(prompts, 'prompt'));
+  return parts.join(', ');
+}
+
+function sayFindings({ findings, ok }: McpTestReport): void {
+  if (findings.length === 0) {
+    if (ok) say('\nNothing to remark.');
+    return;
+  }
+  say('');
+  for (const { level, about, text } of findings.slice(0, FINDINGS_SHOWN)) {
+    say(
+      `${level === 'warning' ? '!' : '-'} ${about === undefined ? '' : `${plainLine(about, 80)}: `}${plainLine(text, 500)}`,
+    );
+  }
+  if (findings.length > FINDINGS_SHOWN) say(`and ${findings.length - FINDINGS_SHOWN} more; --json has them all`);
+}
+
+function sayLog({ log }: McpTestReport): void {
+  if (log.length === 0) return;
+  say('\nWhat happened:');
+  for (const { level, text } of log.slice(-LOG_LINES_SHOWN)) say(`  ${level.padEnd(7)} ${plainLine(text, 300)}`);
+}

@@ -1,0 +1,76 @@
+import { onStopSignal } from '../chat/stop-signals.ts';
+import { EXIT } from '../exit.ts';
+import { endWithItsReader } from '../pipe.ts';
+import type { McpFlags, McpSource } from './mcp-source.ts';
+import { openAdHoc, openSource } from './mcp-source.ts';
+import { remark } from './output.ts';
+import type { TargetFlags } from './target.ts';
+import { isTarget, serverFromWords } from './target.ts';
+
+type Work = (source: McpSource, signal: AbortSignal) => Promise<number>;
+
+/** Does something with the configured servers; says where they run, and ends in order at Ctrl-C. */
+export function withSource(flags: McpFlags, work: Work): Promise<number> {
+  return run(() => openSource(flags, process.env), work);
+}
+
+/** The same for one server: its name, or, of one that is not configured, its address or command. */
+export async function withServer(
+  flags: McpFlags,
+  server: string,
+  work: (source: McpSource, id: string, signal: AbortSignal) => Promise<number>,
+): Promise<number> {
+  if (!isTarget(server)) return withSource(flags, (source, signal) => work(source, server, signal));
+  const config = serverFromWords([server], { header: [], env: [] });
+  return run(
+    () => openAdHoc(flags, process.env, config),
+    (source, signal) => work(source, config.id, signal),
+  );
+}
+
+/** Tries a server: one that is configured by its name, any other by its address or command. */
+export function testServer(flags: McpFlags & TargetFlags, words: readonly string[]): Promise<number> {
+  const print = async (report: Awaited<ReturnType<McpSource['test']>>): Promise<number> => {
+    const { sayReport } = await import('./report.ts');
+    if (flags.json !== true) return sayReport(report);
+    const { sayJson } = await import('./output.ts');
+    sayJson(report);
+    return report.ok ? EXIT.done : EXIT.failed;
+  };
+  const [first = ''] = words;
+  const adHoc = (): Promise<number> => {
+    const config = serverFromWords(words, flags);
+    return run(
+      () => openAdHoc(flags, process.env, config),
+      async (source, signal) => print(await source.test({ id: config.id }, signal)),
+    );
+  };
+  if (words.length > 1 || isTarget(first) || flags.header.length + flags.env.length > 0) return adHoc();
+  return withSource(flags, async (source, signal) => {
+    const { items } = await source.list();
+    if (!items.some(({ id }) => id === first)) {
+      remark(`There is no server "${first}"; it is taken for a command.`);
+      return adHoc();
+    }
+    return print(await source.test({ id: first }, signal));
+  });
+}
+
+async function run(open: () => Promise<McpSource>, work: Work): Promise<number> {
+  endWithItsReader();
+  const stop = new AbortController();
+  const signals = onStopSignal(() => {
+    stop.abort();
+    return true;
+  });
+  try {
+    await using source = await open();
+    remark(source.told);
+    return signals.exitCode() ?? (await work(source, stop.signal));
+  } catch (thrown) {
+    if (stop.signal.aborted) return signals.exitCode() ?? EXIT.stopped;
+    throw thrown;
+  } finally {
+    signals.dispose();
+  }
+}

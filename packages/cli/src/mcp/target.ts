@@ -1,0 +1,82 @@
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type { McpTransport } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { serverFromFlag } from '../servers.ts';
+
+/** How a server is reached, as flags say it. */
+export type TargetFlags = {
+  header: string[];
+  env: string[];
+  cwd?: string;
+  sse?: boolean;
+  ws?: boolean;
+};
+
+/**
+ * A server from the words of a command line: one address, one command line with quotes, or a program and its
+ * arguments, which are taken as they are.
+ *
+ * @throws ToolyardError for what is neither
+ */
+export function serverFromWords(words: readonly string[], flags: TargetFlags): ServerConfig {
+  const [first = '', ...rest] = words;
+  const server: ServerConfig =
+    rest.length === 0
+      ? serverFromFlag(first)
+      : { id: serverFromFlag(quoted(words)).id, transport: { type: 'stdio', command: first, args: rest } };
+  const { transport } = server;
+  if (transport.type === 'stdio') {
+    if (flags.header.length > 0) throw bad('--header is for a server with an address; a program takes --env.');
+    if (flags.sse === true || flags.ws === true) throw bad('--sse and --ws are for a server with an address.');
+    const env = pairs(flags.env, '--env', '=');
+    return {
+      ...server,
+      transport: {
+        ...transport,
+        ...(Object.keys(env).length === 0 ? {} : { env }),
+        ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
+      },
+    };
+  }
+  if (transport.type === 'in-memory') return server;
+  if (flags.env.length > 0 || flags.cwd !== undefined) {
+    throw bad('--env and --cwd are for a program; a server with an address takes --header.');
+  }
+  const headers = pairs(flags.header, '--header', ':');
+  const url = flags.ws === true ? transport.url.replace(/^http/, 'ws') : transport.url;
+  const type = flags.sse === true ? 'sse' : flags.ws === true ? 'websocket' : transport.type;
+  return { ...server, transport: { type, url, ...(Object.keys(headers).length === 0 ? {} : { headers }) } };
+}
+
+/** The same as it goes over the API. */
+export function transportFrom(server: ServerConfig): McpTransport {
+  const { transport } = server;
+  if (transport.type !== 'in-memory') return transport;
+  throw bad('A server in memory cannot be written down.');
+}
+
+/** True for what can only be an address or a command line, never the name of a server. */
+export function isTarget(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /[\s/\\]/.test(text);
+}
+
+/** `name: value` and `name=value` as an object. */
+export function pairs(texts: readonly string[], flag: string, sign: ':' | '='): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf(sign);
+      if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+      const form = sign === ':' ? '"Name: value"' : 'NAME=value';
+      throw bad(`${flag} takes ${form}, and ${JSON.stringify(text)} is none.`);
+    }),
+  );
+}
+
+/** Only for the name that is made of it. */
+function quoted(words: readonly string[]): string {
+  return words.map((word) => (/[\s"']/.test(word) ? JSON.stringify(word) : word)).join(' ');
+}
+
+function bad(message: string): ToolyardError {
+  return new ToolyardError({ code: 'bad_request', message });
+}

@@ -1,0 +1,184 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ServerEntry } from './mcp-config-file.ts';
+import { McpConfigFile } from './mcp-config-file.ts';
+
+let folder: string;
+let path: string;
+let file: McpConfigFile;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'toolyard-mcp-file-'));
+  path = join(folder, 'mcp.json');
+  file = new McpConfigFile({ path, env: {} });
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const SWITCHES = { enabled: true, disabledTools: undefined, callTimeoutMs: undefined, connectTimeoutMs: undefined };
+
+function program(command: string, more: Partial<ServerEntry> = {}): ServerEntry {
+  return { transport: { type: 'stdio', command, args: [] }, ...SWITCHES, ...more };
+}
+
+const text = (): string => readFileSync(path, 'utf8');
+
+const OF_A_PERSON = `{
+    // what I use every day
+    "mcpServers": {
+        "files": {
+            "command": "npx",
+            "args": ["-y", "files"], // the folder comes later
+            "env": {
+                "KEY": "\${env:MY_KEY}", // never the key itself
+                "MODE": "fast"
+            },
+            "color": "blue"
+        },
+        /* seldom */
+        "docs": { "type": "streamable-http", "url": "https://docs.example/mcp", "icon": "book" },
+    },
+    "theme": "dark"
+}
+`;
+
+describe('an mcp.json that is written', () => {
+  it('is made where there is none, for nobody else to read', () => {
+    file.write('a', program('a', { transport: { type: 'stdio', command: 'a', args: ['-x'], env: { K: 'v' } } }));
+    expect(text()).toBe(
+      '{\n  "mcpServers": {\n    "a": {\n      "command": "a",\n      "args": ["-x"],\n      "env": {\n        "K": "v"\n      }\n    }\n  }\n}\n',
+    );
+    expect(statSync(path).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600);
+    expect(file.entries()).toMatchObject([{ id: 'a', config: { transport: { command: 'a' } } }]);
+  });
+
+  it('keeps whatever else stands in it', () => {
+    writeFileSync(path, OF_A_PERSON);
+    file.write('new', { transport: { type: 'sse', url: 'https://n.example/sse' }, ...SWITCHES });
+    expect(text()).toBe(
+      OF_A_PERSON.replace(
+        '"icon": "book" },\n',
+        '"icon": "book" },\n        "new": {\n            "type": "sse",\n            "url": "https://n.example/sse"\n        },\n',
+      ),
+    );
+  });
+
+  it('is changed only where something has changed', () => {
+    writeFileSync(path, OF_A_PERSON);
+    const env = { KEY: '${env:MY_KEY}', MODE: 'slow' };
+    const transport = { type: 'stdio' as const, command: 'npx', args: ['-y', 'files'], env };
+    file.write('files', { transport, ...SWITCHES });
+    expect(text()).toBe(OF_A_PERSON.replace('"fast"', '"slow"'));
+    file.write('files', { transport: { ...transport, env: { KEY: env.KEY } }, ...SWITCHES });
+    expect(text()).toBe(
+      OF_A_PERSON.replace(
+        '"KEY": "${env:MY_KEY}", // never the key itself\n                "MODE": "fast"',
+        '"KEY": "${env:MY_KEY}" // never the key itself',
+      ),
+    );
+    file.write('docs', { transport: { type: 'http', url: 'https://docs.example/mcp' }, ...SWITCHES });
+    expect(text()).toContain(
+      '"docs": { "type": "streamable-http", "url": "https://docs.example/mcp", "icon": "book" },',
+    );
+  });
+
+  it('switches servers and tools in the words that stand there', () => {
+    writeFileSync(
+      path,
+      '{"servers": {"a": {"command": "a", "enabled": false}, "b": {"command": "b", "disabled": true}, "c": {"command": "c"}}}',
+    );
+    file.write('a', program('a'));
+    file.write('b', program('b', { callTimeoutMs: 5_000 }));
+    file.write('c', program('c', { enabled: false, disabledTools: ['x'] }));
+    expect(text()).toBe(
+      '{"servers": {"a": {"command": "a", "enabled": true}, "b": {"command": "b", "disabled": false, "callTimeoutMs": 5000}, "c": {"command": "c", "disabled": true, "disabledTools": ["x"]}}}',
+    );
+  });
+
+  it('makes a program of an address, and nothing is left of that', () => {
+    writeFileSync(
+      path,
+      '{"mcpServers": {"a": {"type": "http", "url": "https://a.example", "headers": {"K": "v"}, "note": 1}}}',
+    );
+    file.write('a', program('a'));
+    expect(JSON.parse(text())).toEqual({ mcpServers: { a: { type: 'stdio', note: 1, command: 'a' } } });
+  });
+
+  it('loses a server, and nothing but that', () => {
+    writeFileSync(path, OF_A_PERSON);
+    file.remove('files');
+    expect(text()).toBe(`{
+    // what I use every day
+    "mcpServers": {
+        /* seldom */
+        "docs": { "type": "streamable-http", "url": "https://docs.example/mcp", "icon": "book" },
+    },
+    "theme": "dark"
+}
+`);
+    file.remove('docs');
+    file.remove('none');
+    expect(text()).toContain('/* seldom */');
+    expect(file.entries()).toEqual([]);
+  });
+
+  it('keeps its mark of UTF-8, its line ends and its rights', () => {
+    writeFileSync(path, '\uFEFF{\r\n\t"mcpServers": {}\r\n}\r\n');
+    if (process.platform !== 'win32') chmodSync(path, 0o640);
+    file.write('a', program('a'));
+    expect(text()).toBe('\uFEFF{\r\n\t"mcpServers": {\r\n\t\t"a": {\r\n\t\t\t"command": "a"\r\n\t\t}\r\n\t}\r\n}\r\n');
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o640);
+    expect(readdirSync(folder)).toEqual(['mcp.json']);
+  });
+
+  it.skipIf(process.platform === 'win32')('is written behind the link that leads to it', () => {
+    const real = join(folder, 'real.json');
+    writeFileSync(real, '{}');
+    symlinkSync(real, path);
+    file.write('a', program('a'));
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
+    expect(readFileSync(real, 'utf8')).toContain('"command": "a"');
+  });
+
+  it('never undoes what another program has written meanwhile', () => {
+    writeFileSync(path, '{"mcpServers": {}}');
+    let times = 0;
+    const racing = new McpConfigFile({
+      path,
+      env: {},
+      failpoint: () => {
+        if (times++ === 0) writeFileSync(path, '{"mcpServers": {"theirs": {"command": "t"}}, "more": true}');
+      },
+    });
+    racing.write('mine', program('m'));
+    expect(JSON.parse(text())).toEqual({
+      mcpServers: { theirs: { command: 't' }, mine: { command: 'm' } },
+      more: true,
+    });
+    const always = new McpConfigFile({
+      path,
+      env: {},
+      failpoint: () => writeFileSync(path, `{"mcpServers": {}, "n": ${times++}}`),
+    });
+    expect(() => always.write('other', program('o'))).toThrow(/written by another program/);
+    expect(text()).not.toContain('other');
+    expect(readdirSync(folder)).toEqual(['mcp.json']);
+  });
+
+  it('is left alone while it cannot be read', () => {
+    writeFileSync(path, '{"mcpServers": {"a": {"command": "a"}');
+    expect(() => file.write('b', program('b'))).toThrow(/line 1, column \d+: .* Nothing was written/);
+    expect(() => file.remove('a')).toThrow(expect.objectContaining({ code: 'conflict' }));
+    expect(text()).toBe('{"mcpServers": {"a": {"command": "a"}');
+  });
+});

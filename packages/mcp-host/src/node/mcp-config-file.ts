@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { JsonValue } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { setInJson } from './json-edit.ts';
+import { parseJsonFile } from './json-file.ts';
+import type { McpConfigEntry, McpConfigSource } from './mcp-config.ts';
+import { parseMcpConfig, serversPath } from './mcp-config.ts';
+import type { ServerSwitches, WrittenTransport } from './written-server.ts';
+
+/** What is written of a server; what is undefined is taken out. */
+export type ServerEntry = {
+  transport: WrittenTransport;
+  enabled: boolean;
+} & { [Key in 'disabledTools' | 'callTimeoutMs' | 'connectTimeoutMs']: ServerSwitches[Key] | undefined };
+
+export type McpConfigFileOptions = {
+  path: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Called as `mcp-config:replace` before the file is replaced; for tests. */
+  failpoint?: (name: string) => void;
+};
+
+/** How often a file that changes while it is written is read anew. */
+const ATTEMPTS = 5;
+
+/**
+ * An `mcp.json` that is read and written: what is written leaves unknown keys, comments, order and indentation as
+ * they are, is there as a whole or not at all, and never undoes what somebody else has written meanwhile.
+ */
+export class McpConfigFile {
+  readonly path: string;
+  readonly #source: McpConfigSource;
+
+  readonly #failpoint: (name: string) => void;
+
+  constructor({ path, env, failpoint = () => undefined }: McpConfigFileOptions) {
+    this.#failpoint = failpoint;
+    this.path = resolve(path);
+    this.#source = { name: basename(path), folder: dirname(this.path), env };
+  }
+
+  /** For messages. */
+  get name(): string {
+    return this.#source.name;
+  }
+
+  get source(): McpConfigSource {
+    return this.#source;
+  }
+
+  /** The whole text; null where there is no file. @throws ToolyardError `bad_config` where it cannot be read */
+  text(): string | null {
+    try {
+      return readFileSync(this.path, 'utf8');
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === 'ENOENT') return null;
+      throw new ToolyardError({ code: 'bad_config', message: `${this.name} cannot be read (${code}).` });
+    }
+  }
+
+  /** @throws ToolyardError `bad_config` where the file as a whole cannot be read */
+  entries(text: string | null = this.text()): McpConfigEntry[] {
+    return text === null ? [] : parseMcpConfig(withoutMark(text), this.#source);
+  }
+
+  /**
+   * Writes a server: a new one behind the others, of one that is there only what has changed.
+   *
+   * @throws ToolyardError `conflict` where the file cannot be read or written
+   */
+  write(id: string, entry: ServerEntry): void {
+    this.#change((text, at) => {
+      const old = valueAt(text, [...at, id]);
+      return edits(isJsonObject(old) ? Object.keys(old) : [], old, entry).reduce(
+        (written, [path, value]) => setInJson(written, [...at, id, ...path], value),
+        isJsonObject(old) ? text : setInJson(text, [...at, id], {}),
+      );
+    });
+  }
+
+  /** Takes a server out; does nothing where it is not there. @throws as {@link McpConfigFile.write} does */
+  remove(id: string): void {
+    this.#change((text, at) => setInJson(text, [...at, id], undefined));
+  }
+
+  #change(change: (text: string, servers: string[]) => string): void {
+    for (let attempt = 1; ; attempt++) {
+      const before = this.text();
+      const mark = before?.startsWith('\uFEFF') === true ? '\uFEFF' : '';
+      const text = withoutMark(before ?? '');
+      const root = this.#rootOf(text);
+      const after = mark + change(text.trim() === '' ? '{\n}\n' : text, serversPath(root));
+      if (after === before) return;
+      if (this.#replace(before, after)) return;
+      if (attempt < ATTEMPTS) continue;
+      throw new ToolyardError({
+        code: 'conflict',
+        message: `${this.name} is being written by another program again and again.`,
+        hint: 'Try once more when that is done.',
+      });
+    }
+  }
+
+  #rootOf(text: string): JsonValue {
+    if (text.trim() === '') return {};
+    try {
+      parseMcpConfig(text, this.#source);
+      return parseJsonFile(text, this.name).value;
+    } catch (thrown) {
+      if (!ToolyardError.isInstance(thrown)) throw thrown;
+      throw new ToolyardError({
+        code: 'conflict',
+        message: `${thrown.message} Nothing was written.`,
+        hint: `Correct ${this.name} first: what cannot be read cannot be changed without losing something.`,
+      });
+    }
+  }
+
+  /** False where the file is no longer what it was: nothing is written then. */
+  #replace(before: string | null, after: string): boolean {
+    // Behind a link the file itself is replaced, not the link.
+    const target = before === null ? this.path : realpathSync(this.path);
+    const draft = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`);
+    try {
+      mkdirSync(dirname(target), { recursive: true });
+      // A file of ours may hold keys: nobody else is to read it.
+      writeFileSync(draft, after, { mode: before === null ? 0o600 : statSync(target).mode & 0o777, flush: true });
+      this.#failpoint('mcp-config:replace');
+      if (this.text() !== before) return false;
+      renameSync(draft, target);
+      return true;
+    } catch (error) {
+      if (ToolyardError.isInstance(error)) throw error;
+      throw new ToolyardError({
+        code: 'conflict',
+        message: `${this.name} could not be written (${codeOf(error)}).`,
+        hint: 'Check the rights of the file and its folder, and whether there is room on the disk.',
+      });
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  }
+}
+
+type Edit = [path: string[], value: JsonValue | undefined];
+
+/** Only differences are written, so that what was not changed keeps its form. */
+function edits(keys: readonly string[], old: JsonValue | undefined, entry: ServerEntry): Edit[] {
+  const before = isJsonObject(old) ? old : {};
+  const { transport, enabled, disabledTools, callTimeoutMs, connectTimeoutMs } = entry;
+  const list: Edit[] = [];
+  const set = (key: string, value: JsonValue | undefined): void => {
+    if (JSON.stringify(before[key]) !== JSON.stringify(value)) list.push([[key], value]);
+  };
+  const setAll = (key: string, values: Record<string, string> | undefined): void => {
+    const held = before[key];
+    if (values === undefined || !isJsonObject(held)) return set(key, values);
+    for (const name of Object.keys(held)) if (!Object.hasOwn(values, name)) list.push([[key, name], undefined]);
+    for (const [name, value] of Object.entries(values)) if (held[name] !== value) list.push([[key, name], value]);
+  };
+
+  setKind(transport, before, set);
+  if (transport.type === 'stdio') {
+    set('command', transport.command);
+    if (transport.args !== undefined && (transport.args.length > 0 || keys.includes('args')))
+      set('args', transport.args);
+    if (transport.args === undefined) set('args', undefined);
+    setAll('env', transport.env);
+    set('envFile', transport.envFile);
+    set('cwd', transport.cwd);
+    for (const key of ['url', 'serverUrl', 'httpUrl', 'headers']) set(key, undefined);
+  } else {
+    const urlKey = ['serverUrl', 'httpUrl'].find((key) => keys.includes(key) && !keys.includes('url')) ?? 'url';
+    set(urlKey, transport.url);
+    setAll('headers', transport.headers);
+    for (const key of ['command', 'args', 'env', 'envFile', 'cwd']) set(key, undefined);
+  }
+  // Two words are in use for it; the one that is there is kept.
+  if (keys.includes('enabled')) set('enabled', enabled);
+  if (!keys.includes('enabled') || keys.includes('disabled')) {
+    set('disabled', enabled ? (keys.includes('disabled') ? false : undefined) : true);
+  }
+  if (disabledTools !== undefined) {
+    set('disabledTools', disabledTools.length === 0 && !keys.includes('disabledTools') ? undefined : disabledTools);
+    set('excludeTools', undefined);
+  }
+  set('callTimeoutMs', callTimeoutMs);
+  set('connectTimeoutMs', connectTimeoutMs);
+  return list;
+}
+
+/** The type is written where the rest does not tell it, and kept up where it stands already. */
+function setKind(
+  transport: WrittenTransport,
+  before: Record<string, JsonValue>,
+  set: (key: string, value: JsonValue | undefined) => void,
+): void {
+  const { type } = before;
+  const word = transport.type === 'websocket' ? 'ws' : transport.type;
+  if (type !== undefined) {
+    const isSame = typeof type === 'string' && sameKind(type, transport.type);
+    if (!isSame) set('type', word);
+  } else if (transport.type === 'sse') set('type', word);
+}
+
+function sameKind(written: string, kind: WrittenTransport['type']): boolean {
+  const plain = written.toLowerCase().replace(/[-_ ]/g, '');
+  return plain === kind || (kind === 'websocket' && plain === 'ws') || (kind === 'http' && plain === 'streamablehttp');
+}
+
+function valueAt(text: string, path: readonly string[]): JsonValue | undefined {
+  return path.reduce<JsonValue | undefined>(
+    (at, key) => (isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+    parseJsonFile(text, '').value,
+  );
+}
+
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, '');
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+}

@@ -1,0 +1,55 @@
+import { homedir } from 'node:os';
+import { basename, dirname, resolve, sep } from 'node:path';
+import { ToolyardError } from '@toolyard/protocol';
+
+export type Variables = {
+  env: Readonly<Record<string, string | undefined>>;
+  /** The folder the file lies in; absolute. */
+  folder: string;
+};
+
+/** Editors keep their file in a folder of their own inside the project. */
+const OF_AN_EDITOR = /^\.(vscode|cursor|claude|windsurf|roo|kiro)$/;
+
+/**
+ * Fills in what editors let one write in an `mcp.json`: `${env:NAME}`, `${userHome}`, `${workspaceFolder}`,
+ * `${workspaceFolderBasename}`, `${pathSeparator}` and `${/}`. Anything else of that form without a colon belongs to
+ * the program that is started, and stays.
+ *
+ * @throws ToolyardError `bad_config` for a variable that is not set, and for what only an editor can ask a person for
+ */
+export function fillVariables(text: string, { env, folder }: Variables, where: string): string {
+  const workspace = OF_AN_EDITOR.test(basename(folder)) ? dirname(folder) : folder;
+  return text.replace(/\$\{([^}]*)\}/g, (whole, inside: string) => {
+    switch (inside) {
+      case 'userHome':
+        return homedir();
+      case 'workspaceFolder':
+        return resolve(workspace);
+      case 'workspaceFolderBasename':
+        return basename(resolve(workspace));
+      case 'pathSeparator':
+      case '/':
+        return sep;
+    }
+    const [, kind, name] = /^(env|input|command|config):(.+)$/s.exec(inside) ?? [];
+    if (kind === undefined || name === undefined) return whole;
+    if (kind === 'env') return valueOf(env, name, where);
+    const asVariable = name.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
+    throw new ToolyardError({
+      code: 'bad_config',
+      message: `${where} uses ${whole}, which only the editor it was written for can fill in.`,
+      hint: `Write \${env:${asVariable}} in its place, and set ${asVariable} where Toolyard is started.`,
+    });
+  });
+}
+
+function valueOf(env: Variables['env'], name: string, where: string): string {
+  const value = env[name];
+  if (value !== undefined) return value;
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: `${where} uses \${env:${name}}, and ${name} is not set.`,
+    hint: `Set ${name} where Toolyard is started, or take this out.`,
+  });
+}

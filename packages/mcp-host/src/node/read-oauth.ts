@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { OAuthGrant, OAuthSettings, SecretText } from '../oauth/oauth-settings.ts';
+
+/** Fills variables in. @throws ToolyardError */
+type Fill = (text: string) => string;
+
+const TEXTS = [
+  'clientId',
+  'clientSecret',
+  'privateKey',
+  'signingAlgorithm',
+  'scope',
+  'issuer',
+  'clientMetadataUrl',
+] as const;
+
+/** The names other programs have for the same. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  CLIENT_ID: 'clientId',
+  CLIENT_SECRET: 'clientSecret',
+  authorizationServer: 'issuer',
+};
+
+/**
+ * What an entry of an `mcp.json` says about signing in: its `oauth`, or `auth` as Cursor has it. Undefined where it says
+ * nothing.
+ *
+ * @throws ToolyardError `bad_config` beginning with `where`
+ */
+export function readOAuth(
+  entry: JsonObject,
+  { fill, folder, where }: { fill: Fill; folder: string; where: string },
+): OAuthSettings | undefined {
+  const key = entry['oauth'] === undefined ? 'auth' : 'oauth';
+  const given = entry[key];
+  if (given === undefined || given === null || typeof given === 'boolean') return undefined;
+  const at = `${where}: "${key}"`;
+  if (!isJsonObject(given)) throw bad(`${at} is not an object.`);
+  const said: JsonObject = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [OTHER_NAMES[name] ?? name, value]),
+  );
+  const texts = Object.fromEntries(
+    TEXTS.flatMap((name) => {
+      const text = textOf(said, name, at, fill);
+      return text === undefined ? [] : [[name, text]];
+    }),
+  ) as Pick<OAuthSettings, (typeof TEXTS)[number]>;
+  const { scopes, resource, assumePkce } = said;
+  const scope = texts.scope ?? scopeOf(scopes, at);
+  if (resource !== undefined && resource !== false && typeof resource !== 'string') {
+    throw bad(`${at}: "resource" is neither a text nor false.`);
+  }
+  const grant = readGrant(said, { fill, folder, where: at });
+  return {
+    ...texts,
+    ...(scope === undefined ? {} : { scope }),
+    ...(resource === undefined ? {} : { resource: resource === false ? false : fill(resource) }),
+    ...(assumePkce === true ? { assumePkce } : {}),
+    ...(grant === undefined ? {} : { grant }),
+  };
+}
+
+function readGrant(
+  said: JsonObject,
+  { fill, folder, where }: { fill: Fill; folder: string; where: string },
+): OAuthGrant | undefined {
+  const { grant } = said;
+  if (grant === undefined || grant === 'authorization_code') return undefined;
+  const fields: JsonObject = isJsonObject(grant) ? grant : { type: grant };
+  const at = `${where}: "grant"`;
+  const needed = (name: string): string => {
+    const text = textOf(fields, name, at, fill);
+    if (text === undefined) throw bad(`${at} has no "${name}".`);
+    return text;
+  };
+  const secret = (name: string): SecretText => {
+    const file = textOf(fields, `${name}File`, at, fill);
+    return file === undefined ? needed(name) : fileText(resolve(folder, file), `${name}File`, at);
+  };
+  switch (fields['type']) {
+    case 'client_credentials':
+      return { type: 'client_credentials' };
+    case 'jwt_bearer':
+      return { type: 'jwt_bearer', assertion: secret('assertion') };
+    case 'enterprise': {
+      const clientSecret = textOf(fields, 'clientSecret', at, fill);
+      return {
+        type: 'enterprise',
+        tokenEndpoint: needed('tokenEndpoint'),
+        clientId: needed('clientId'),
+        ...(clientSecret === undefined ? {} : { clientSecret }),
+        idToken: secret('idToken'),
+      };
+    }
+    default:
+      throw bad(`${at} is none of client_credentials, jwt_bearer and enterprise.`);
+  }
+}
+
+/** Read each time: whoever puts such a file there writes it anew before it expires. */
+function fileText(path: string, name: string, where: string): SecretText {
+  const read = async (): Promise<string> => {
+    try {
+      return (await readFile(path, 'utf8')).trim();
+    } catch {
+      throw bad(`${where}: its "${name}" cannot be read.`);
+    }
+  };
+  // Configurations are compared as JSON, in which a function is nothing.
+  return Object.assign(read, { toJSON: () => path });
+}
+
+function textOf(from: JsonObject, name: string, where: string, fill: Fill): string | undefined {
+  const value = from[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw bad(`${where}: "${name}" is not a text.`);
+  return fill(value);
+}
+
+function scopeOf(scopes: JsonValue | undefined, where: string): string | undefined {
+  if (scopes === undefined || scopes === null) return undefined;
+  if (typeof scopes === 'string') return scopes;
+  if (Array.isArray(scopes) && scopes.every((one) => typeof one === 'string')) return scopes.join(' ');
+  throw bad(`${where}: "scopes" is not a list of texts.`);
+}
+
+function bad(message: string): ToolyardError {
+  return new ToolyardError({
+    code: 'bad_config',
+    message,
+    hint: 'For example: "oauth": { "clientId": "...", "clientSecret": "${env:NAME}", "scope": "read write" }.',
+  });
+}

@@ -1,0 +1,199 @@
+import { systemClock } from '@toolyard/protocol';
+import { afterEach, describe, expect, test } from 'vitest';
+import { healthOf } from '../node/test-fixtures/peers.ts';
+import { createWebTransports } from '../web-transports.ts';
+import { chooseClient } from './client-identity.ts';
+import { createMemoryAuthStore } from './auth-store.ts';
+import { endpointOf } from './sign-in-address.ts';
+import { HopLog } from './hops.ts';
+import type { Scene, SceneOptions } from '../node/test-fixtures/guarded-server.ts';
+import { BACK, startScene } from '../node/test-fixtures/guarded-server.ts';
+
+/** After the attack cases 1, 2 and 20, where they concern signing in. */
+
+let scene: Scene | undefined;
+afterEach(async () => {
+  await scene?.[Symbol.asyncDispose]();
+  scene = undefined;
+});
+
+async function meet(options: SceneOptions = {}): Promise<Scene> {
+  scene = await startScene(options);
+  await scene.host.connect('guarded').catch(() => undefined);
+  return scene;
+}
+
+const begin = (of: Scene) => of.host.signIn('guarded', { redirectUrl: BACK });
+
+describe('attack 1 and 2: the address of a sign-in page', () => {
+  test.each([
+    'javascript:alert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'file:///etc/passwd',
+    'vbscript:x',
+    '--flag',
+    '$(touch /tmp/pwned)',
+    'http://evil.example/authorize',
+    'https://accounts.example@evil.example/authorize',
+    'ms-msdt:/id',
+  ])('%s is given to nobody', async (address) => {
+    const of = await meet({ authorization: { metadata: { authorization_endpoint: address } } });
+    await expect(begin(of)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(address_refused|server_refused)$/) as string,
+    });
+    expect(of.authorization.grants()).toEqual([]);
+  });
+
+  test('one on this machine is only believed of a sign-in server on this machine', () => {
+    const local = 'http://127.0.0.1:8080/admin/delete';
+    expect(() => endpointOf('sign-in page', local, 'https://accounts.example')).toThrow(/on this machine/);
+    expect(endpointOf('sign-in page', local, 'http://localhost:9000').href).toBe(local);
+  });
+
+  test('what a shell would read is percent-encoded in it', async () => {
+    const of = await meet({ protection: { scope: '$(id);`id`|calc&"' } });
+    const { authorizationUrl } = await begin(of);
+    expect(authorizationUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/authorize\?[\w.~%=&+*()$-]+$/);
+  });
+});
+
+describe('attack 20: signing in at the wrong place', () => {
+  test.each([
+    ['a foreign iss', 'https://evil.example'],
+    ['no iss where one was promised', null],
+  ])('mix-up: %s is refused, and the code goes nowhere', async (_what, iss) => {
+    const of = await meet({ authorization: { iss } });
+    const { authorizationUrl } = await begin(of);
+    await expect(of.host.finishSignIn(await of.authorization.visit(authorizationUrl))).rejects.toMatchObject({
+      message: expect.stringContaining('not from the sign-in server that was asked') as string,
+    });
+    expect(of.authorization.grants()).toEqual([]);
+  });
+
+  test('mix-up: what a foreign answer says is not repeated', async () => {
+    const of = await meet();
+    const { state } = await begin(of);
+    const error = 'call +1 555 0100 at once';
+    await expect(of.host.finishSignIn({ state, error, iss: 'https://evil.example' })).rejects.toMatchObject({
+      message: expect.not.stringContaining('555') as string,
+    });
+  });
+
+  test('a state counts once', async () => {
+    const of = await meet();
+    const { authorizationUrl } = await begin(of);
+    const back = await of.authorization.visit(authorizationUrl);
+    const both = await Promise.allSettled([of.host.finishSignIn(back), of.another().finishSignIn(back)]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await expect(of.host.finishSignIn(back)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('a state that was made up counts for nothing, and states are not kept as they are', async () => {
+    const of = await meet();
+    const { state } = await begin(of);
+    expect(await of.store.get(`sign-in/${state}`)).toBeUndefined();
+    await expect(of.host.finishSignIn({ state: `${state}x`, code: 'c' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('the exchange names the very address people were sent back to', async () => {
+    const of = await meet();
+    await of.signIn();
+    expect(of.authorization.grants('authorization_code')).toMatchObject([{ redirect_uri: BACK }]);
+  });
+
+  test('a server that says it is another one is not signed in to', async () => {
+    const of = await meet({ protection: { metadata: { resource: 'https://bank.example/mcp' } } });
+    await expect(begin(of)).rejects.toMatchObject({ message: expect.stringContaining('bank.example') as string });
+  });
+
+  test('a sign-in server that describes itself as another one is not believed', async () => {
+    const of = await meet({ authorization: { metadata: { issuer: 'https://accounts.example' } } });
+    await expect(begin(of)).rejects.toMatchObject({ message: expect.stringContaining('another one') as string });
+  });
+
+  test('a sign-in server without S256 is not used, unless the owner vouches for it', async () => {
+    const metadata = { code_challenge_methods_supported: null };
+    const of = await meet({ authorization: { metadata } });
+    await expect(begin(of)).rejects.toMatchObject({ hint: expect.stringContaining('assumePkce') as string });
+    await of[Symbol.asyncDispose]();
+    const vouched = await meet({ authorization: { metadata }, settings: { assumePkce: true } });
+    await vouched.signIn();
+    expect(healthOf(vouched.host, 'guarded').state).toBe('ready');
+  });
+
+  test('the secret of a client is shown to no second sign-in server', async () => {
+    const secret = 'secret-of-ours';
+    const settings = { clientId: 'us', clientSecret: secret };
+    const store = createMemoryAuthStore();
+    const first = await meet({ authorization: { clients: { us: secret } }, settings, store });
+    await first.signIn();
+    await first[Symbol.asyncDispose]();
+    const second = await meet({ authorization: { clients: { us: secret } }, settings, store });
+    await expect(begin(second)).rejects.toMatchObject({
+      message: expect.stringContaining('shown to nobody else') as string,
+    });
+    expect(JSON.stringify(second.authorization.requests)).not.toContain(secret);
+  });
+
+  test('tokens of one address are not sent to another one that takes its place', async () => {
+    const store = createMemoryAuthStore();
+    const first = await meet({ store });
+    await first.signIn();
+    await first[Symbol.asyncDispose]();
+    const second = await meet({ store });
+    expect(healthOf(second.host, 'guarded').state).toBe('needs_sign_in');
+    expect(second.mcp.requests.map(({ headers }) => headers.authorization)).not.toContainEqual(
+      expect.stringContaining('access-'),
+    );
+  });
+
+  test('token passthrough: only what goes to the server itself carries its token', async () => {
+    const of = await meet();
+    await of.signIn();
+    const sent: Record<string, string | null> = {};
+    const host = of.another({
+      createTransport(config, context) {
+        const signed = context.sign?.(async (input, init) => {
+          const { origin } = new URL(input);
+          sent[origin] = new Headers(init?.headers).get('authorization');
+          return origin === new URL(of.mcp.url).origin ? fetch(input, init) : new Response('{}');
+        });
+        return createWebTransports({
+          fetch: async (input, init) => {
+            await signed?.('https://elsewhere.example/mcp', { method: 'POST' });
+            return signed?.(input, init) ?? fetch(input, init);
+          },
+        })(config, { ...context, sign: (plain) => plain });
+      },
+    });
+    await host.connect('guarded');
+    expect(sent).toEqual({
+      [new URL(of.mcp.url).origin]: expect.stringContaining('Bearer access-') as string,
+      'https://elsewhere.example': null,
+    });
+  });
+
+  test('CIMD: a description that is no https address with a path is not given as who we are', async () => {
+    const of = await meet({
+      authorization: { metadata: { client_id_metadata_document_supported: true } },
+      settings: { clientMetadataUrl: 'https://toolyard.example/' },
+    });
+    await expect(begin(of)).rejects.toMatchObject({ code: 'bad_config' });
+  });
+
+  test('a registration belongs to the sign-in server that gave it', async () => {
+    const of = await meet();
+    await of.signIn();
+    const hops = new HopLog(systemClock, fetch, () => undefined);
+    const server = {
+      issuer: 'https://other.example',
+      authorizationEndpoint: 'https://other.example/authorize',
+      tokenEndpoint: 'https://other.example/token',
+      wantsProof: false,
+    };
+    const options = { serverId: 'guarded', settings: {}, server, redirectUrl: BACK, scope: undefined, now: 0 };
+    await expect(
+      chooseClient({ ...options, introduction: { name: 'x' }, store: of.store, hops }),
+    ).rejects.toMatchObject({ code: 'server_refused' });
+  });
+});

@@ -1,0 +1,121 @@
+import { ToolyardError } from '@toolyard/protocol';
+import { chooseClient } from './client-identity.ts';
+import type { SignInServer } from './discovery.ts';
+import { createProofKey } from './dpop-keys.ts';
+import { tellHop } from './hops.ts';
+import type { OAuthGrant, SecretText } from './oauth-settings.ts';
+import type { SignInContext } from './sign-in.ts';
+import { scopeToAsk } from './sign-in.ts';
+import { endpointOf } from './sign-in-address.ts';
+import type { StoredTokens } from './stored-tokens.ts';
+import { withAnswer } from './stored-tokens.ts';
+import { requestToken, TokenRefused } from './token-request.ts';
+
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
+
+/**
+ * Gets tokens without a person. Asked once: what a sign-in server refuses here, it refuses for good.
+ *
+ * @throws ToolyardError
+ */
+export async function tokensByGrant(
+  context: SignInContext,
+  server: SignInServer,
+  grant: OAuthGrant,
+  wanted: string | undefined,
+): Promise<StoredTokens> {
+  const { serverId, serverUrl, settings, clock, hops, privateKey } = context;
+  const scope = scopeToAsk(settings, server, wanted);
+  const client = await chooseClient({ ...context, server, scope, now: clock.now() });
+  const proof = server.wantsProof ? await createProofKey() : undefined;
+  const authMethods = [...(server.metadata?.token_endpoint_auth_methods_supported ?? [])];
+  const blank: StoredTokens = {
+    serverUrl,
+    issuer: server.issuer,
+    tokenEndpoint: server.tokenEndpoint,
+    authMethods,
+    client,
+    accessToken: '',
+    tokenType: 'Bearer',
+    ...(server.resource === undefined ? {} : { resource: server.resource }),
+    ...(scope === undefined ? {} : { scope, asked: scope }),
+    ...(proof === undefined ? {} : { proofKey: proof.stored }),
+  };
+  try {
+    const answer = await requestToken({
+      endpoint: server.tokenEndpoint,
+      client,
+      authMethods,
+      ...(privateKey === undefined ? {} : { privateKey }),
+      params: {
+        ...(await paramsOf(context, server, grant, scope)),
+        ...(scope === undefined ? {} : { scope }),
+        ...(server.resource === undefined ? {} : { resource: server.resource }),
+      },
+      proof: proof?.session,
+      hops,
+    });
+    // There is nothing to renew: the same grant is used again.
+    const { refreshToken: _unused, ...rest } = answer;
+    return withAnswer(blank, rest, clock.now());
+  } catch (thrown) {
+    if (!(thrown instanceof TokenRefused)) throw thrown;
+    const { last } = hops;
+    throw new ToolyardError({
+      code: 'server_refused',
+      message: `Toolyard got no token for "${serverId}"${last === undefined ? '' : ` (${tellHop(last)})`}.`,
+      hint: 'Check what stands under "oauth" in the configuration of the server.',
+    });
+  }
+}
+
+async function paramsOf(
+  context: SignInContext,
+  server: SignInServer,
+  grant: OAuthGrant,
+  scope: string | undefined,
+): Promise<Record<string, string>> {
+  switch (grant.type) {
+    case 'client_credentials':
+      return { grant_type: 'client_credentials' };
+    case 'jwt_bearer':
+      return { grant_type: JWT_BEARER, assertion: await fresh(grant.assertion) };
+    case 'enterprise':
+      return { grant_type: JWT_BEARER, assertion: await exchanged(context, server, grant, scope) };
+  }
+}
+
+/** The identity provider gives, for the ID token of a person, a grant for this server and this client. */
+async function exchanged(
+  { serverUrl, settings, hops }: SignInContext,
+  server: SignInServer,
+  grant: Extract<OAuthGrant, { type: 'enterprise' }>,
+  scope: string | undefined,
+): Promise<string> {
+  const { clientId, clientSecret, tokenEndpoint } = grant;
+  // The owner has typed it: it may be where he says.
+  const endpoint = endpointOf('token endpoint of the identity provider', tokenEndpoint, tokenEndpoint).href;
+  const { accessToken } = await requestToken({
+    endpoint,
+    client: { issuer: endpoint, clientId, ...(clientSecret === undefined ? {} : { clientSecret }) },
+    authMethods: clientSecret === undefined ? [] : ['client_secret_post'],
+    params: {
+      grant_type: TOKEN_EXCHANGE,
+      requested_token_type: `${TOKEN_TYPE}id-jag`,
+      subject_token_type: `${TOKEN_TYPE}id_token`,
+      subject_token: await fresh(grant.idToken),
+      audience: server.issuer,
+      resource: server.resource ?? (typeof settings.resource === 'string' ? settings.resource : serverUrl),
+      ...(scope === undefined ? {} : { scope }),
+    },
+    hops,
+    step: 'identity provider',
+  });
+  return accessToken;
+}
+
+async function fresh(text: SecretText): Promise<string> {
+  return typeof text === 'string' ? text : text();
+}

@@ -1,0 +1,288 @@
+import { isDpopNonceChallenge } from '@modelcontextprotocol/client';
+import type { Clock, Fetch } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { AuthFailure, moreRightsFirst, rightsDoNotHelp, signInFirst } from './auth-failure.ts';
+import type { AuthStore } from './auth-store.ts';
+import type { Challenge } from './challenge.ts';
+import { readChallenge } from './challenge.ts';
+import type { ClientIntroduction } from './client-identity.ts';
+import { discoverSignInServer } from './discovery.ts';
+import type { ProofKey } from './dpop-keys.ts';
+import { readProofKey } from './dpop-keys.ts';
+import { tokensByGrant } from './grants.ts';
+import { HopLog } from './hops.ts';
+import type { OAuthGrant, OAuthSettings } from './oauth-settings.ts';
+import { joinScopes, wantsMore } from './scopes.ts';
+import type { SignInContext, SignInResponse, StartedSignIn, takeUpSignIn } from './sign-in.ts';
+import { beginSignIn, finishSignIn, SIGN_IN_MS } from './sign-in.ts';
+import type { SignInHealth } from './sign-in-health.ts';
+import type { StoredTokens } from './stored-tokens.ts';
+import { isExpiring } from './stored-tokens.ts';
+import { TokenKeeper } from './token-keeper.ts';
+
+export type ServerAuthOptions = {
+  serverId: string;
+  serverUrl: string;
+  settings: OAuthSettings;
+  introduction: ClientIntroduction;
+  store: AuthStore;
+  /** For the addresses that server and sign-in server name. */
+  fetch: Fetch;
+  clock: Clock;
+  note: (level: 'info' | 'warning', text: string) => void;
+  onChange: () => void;
+};
+
+/**
+ * The sign-in of one server: puts its token on every request to it, renews it, and says when a person is wanted. A
+ * request that was refused for want of a token has not been carried out, and is made again with a newer one.
+ */
+export class ServerAuth {
+  readonly #options: ServerAuthOptions;
+  readonly #hops: HopLog;
+  readonly #keeper: TokenKeeper;
+  readonly #context: SignInContext;
+  /** What the server said when it refused last. */
+  #challenge: Challenge | undefined;
+  /** Rights it wants beside those it was given. */
+  #wanted: string | undefined;
+  #began: { issuer: string; until: number } | undefined;
+  #proof: { of: string; key: ProofKey } | undefined;
+  #granting: Promise<StoredTokens> | undefined;
+
+  constructor(options: ServerAuthOptions) {
+    this.#options = options;
+    const { serverId, serverUrl, settings, introduction, store, clock } = options;
+    this.#hops = new HopLog(clock, options.fetch, (text) => options.note('info', text));
+    const privateKey =
+      settings.privateKey === undefined
+        ? undefined
+        : { pem: settings.privateKey, algorithm: settings.signingAlgorithm ?? 'ES256' };
+    const { issuer } = settings;
+    this.#context = { serverId, serverUrl, settings, introduction, store, clock, hops: this.#hops, privateKey };
+    this.#keeper = new TokenKeeper({ serverId, serverUrl, issuer, store, clock, hops: this.#hops, privateKey });
+  }
+
+  health(): SignInHealth {
+    const tokens = this.#keeper.known;
+    const issuer = tokens?.issuer ?? this.#began?.issuer;
+    const wanted = this.#wanted ?? (tokens === undefined ? this.#challenge?.scope : undefined);
+    const isUnderWay = this.#began !== undefined && this.#began.until > this.#options.clock.now();
+    return {
+      state: isUnderWay ? 'signing_in' : tokens === undefined ? 'signed_out' : 'signed_in',
+      ...(issuer === undefined ? {} : { issuer }),
+      ...(tokens?.scope === undefined ? {} : { scope: tokens.scope }),
+      ...(wanted === undefined ? {} : { wanted }),
+      hops: this.#hops.entries(),
+    };
+  }
+
+  /**
+   * A fetch that signs what goes to the server, and nothing else.
+   *
+   * @throws AuthFailure from it where only a person can help
+   */
+  sign(fetch: Fetch): Fetch {
+    // Another process may have signed in or out since the last connection.
+    const begun = this.#keeper.reload().catch(() => undefined);
+    const { origin } = new URL(this.#options.serverUrl);
+    return async (input, init = {}) => {
+      if (new URL(input).origin !== origin) return fetch(input, init);
+      await begun;
+      return this.#send(fetch, input, init);
+    };
+  }
+
+  /** Finds out where a person has to sign in. @throws ToolyardError */
+  async begin(redirectUrl: string): Promise<StartedSignIn> {
+    const { settings, serverId, onChange } = this.#options;
+    if (settings.grant !== undefined) {
+      throw new ToolyardError({
+        code: 'conflict',
+        message: `Nobody signs in to "${serverId}": Toolyard gets its tokens by itself, as its configuration says.`,
+        hint: 'Connect to it again; if that fails, its log tells why.',
+      });
+    }
+    this.#hops.begin();
+    try {
+      const server = await this.#discover();
+      const known = await this.#keeper.reload();
+      const wanted = this.#wanted === undefined ? this.#challenge?.scope : joinScopes(known?.asked, this.#wanted);
+      const started = await beginSignIn(this.#context, server, redirectUrl, wanted);
+      this.#began = { issuer: started.issuer, until: this.#options.clock.now() + SIGN_IN_MS };
+      return started;
+    } finally {
+      onChange();
+    }
+  }
+
+  /** @throws ToolyardError saying why nobody is signed in */
+  async finish(pending: Awaited<ReturnType<typeof takeUpSignIn>>, response: SignInResponse): Promise<void> {
+    const { serverId, serverUrl, onChange, note } = this.#options;
+    this.#began = undefined;
+    try {
+      if (pending.serverUrl !== serverUrl) {
+        throw new ToolyardError({
+          code: 'conflict',
+          message: `The address of "${serverId}" was changed while somebody signed in to it; nobody is signed in.`,
+          hint: 'Begin it again.',
+        });
+      }
+      await this.#keeper.save(await finishSignIn(this.#context, pending, response));
+      this.#wanted = undefined;
+      note('info', 'Signed in.');
+    } catch (thrown) {
+      note('warning', ToolyardError.isInstance(thrown) ? thrown.message : 'The sign-in failed.');
+      throw thrown;
+    } finally {
+      onChange();
+    }
+  }
+
+  /** Forgets the tokens; the registration of the client stays. */
+  async signOut(): Promise<void> {
+    this.#began = undefined;
+    await this.#keeper.remove();
+    this.#options.onChange();
+  }
+
+  async #send(fetch: Fetch, input: string | URL, init: RequestInit): Promise<Response> {
+    const used = await this.#usable();
+    const response = await this.#sendWith(used, fetch, input, init);
+    if (response.status === 401) {
+      const newer = await this.#afterRefusal(response, used);
+      const second = await this.#sendWith(newer, fetch, input, init);
+      if (second.status !== 401) return second;
+      await this.#noteChallenge(second);
+      throw this.#options.settings.grant === undefined
+        ? signInFirst(this.#options.serverId, 'it does not take the token it was given')
+        : rightsDoNotHelp(this.#options.serverId);
+    }
+    if (response.status !== 403) return response;
+    const { error, scope } = readChallenge(response);
+    if (error !== 'insufficient_scope') return response;
+    const more = await this.#stepUp(response, used, scope);
+    const second = await this.#sendWith(more, fetch, input, init);
+    // Asked for once a request, and no more: some servers are never satisfied.
+    if (second.status !== 403) return second;
+    await discard(second);
+    throw rightsDoNotHelp(this.#options.serverId);
+  }
+
+  /** The tokens for the next request: renewed already where they are about to expire. */
+  async #usable(): Promise<StoredTokens | undefined> {
+    const { clock } = this.#options;
+    const tokens = await this.#keeper.current();
+    if (tokens?.refreshToken === undefined || !isExpiring(tokens, clock.now())) return tokens;
+    this.#hops.begin();
+    return this.#keeper.renew(tokens).catch((thrown: unknown) => {
+      const isStillValid = tokens.expiresAt !== undefined && tokens.expiresAt > clock.now();
+      return isStillValid && !(thrown instanceof AuthFailure) ? tokens : asFailure(thrown);
+    });
+  }
+
+  async #sendWith(
+    tokens: StoredTokens | undefined,
+    fetch: Fetch,
+    input: string | URL,
+    init: RequestInit,
+  ): Promise<Response> {
+    if (tokens === undefined) return fetch(input, init);
+    const headers = new Headers(init.headers);
+    if (tokens.tokenType === 'Bearer') {
+      headers.set('authorization', `Bearer ${tokens.accessToken}`);
+      return fetch(input, { ...init, headers });
+    }
+    const session = (await this.#proofOf(tokens)).session;
+    const send = async (): Promise<Response> => {
+      headers.set('authorization', `DPoP ${tokens.accessToken}`);
+      const { accessToken } = tokens;
+      headers.set('dpop', await session.buildProof({ htm: init.method ?? 'GET', htu: input, accessToken }));
+      const response = await fetch(input, { ...init, headers });
+      session.observeNonce(response, input);
+      return response;
+    };
+    const response = await send();
+    if (!isDpopNonceChallenge(response)) return response;
+    await discard(response);
+    return send();
+  }
+
+  async #proofOf(tokens: StoredTokens): Promise<ProofKey> {
+    const of = JSON.stringify(tokens.proofKey);
+    if (this.#proof?.of === of) return this.#proof.key;
+    const key = await readProofKey(tokens.proofKey);
+    if (key === undefined) throw signInFirst(this.#options.serverId, 'the key of its token is lost');
+    this.#proof = { of, key };
+    return key;
+  }
+
+  /** Tokens other than the refused ones. @throws AuthFailure where there are none to be had without a person */
+  async #afterRefusal(response: Response, used: StoredTokens | undefined): Promise<StoredTokens> {
+    const { serverId, settings } = this.#options;
+    await this.#noteChallenge(response);
+    const now = await this.#keeper.reload();
+    if (now !== undefined && now.accessToken !== used?.accessToken) return now;
+    if (settings.grant !== undefined) return this.#byGrant(settings.grant, this.#challenge?.scope);
+    if (now === undefined) throw signInFirst(serverId);
+    this.#hops.begin();
+    return this.#keeper.renew(now).catch(asFailure);
+  }
+
+  async #noteChallenge(response: Response): Promise<void> {
+    this.#challenge = readChallenge(response);
+    await discard(response);
+  }
+
+  async #stepUp(response: Response, used: StoredTokens | undefined, scope: string | undefined): Promise<StoredTokens> {
+    const { serverId, settings, onChange } = this.#options;
+    const { resourceMetadataUrl } = readChallenge(response);
+    await discard(response);
+    // A newer token may have the rights already.
+    const now = await this.#keeper.reload();
+    if (now !== undefined && used !== undefined && now.accessToken !== used.accessToken) return now;
+    const had = joinScopes(used?.asked, used?.scope);
+    if (!wantsMore(scope, had)) throw rightsDoNotHelp(serverId);
+    this.#challenge = {
+      wantsProof: this.#challenge?.wantsProof ?? false,
+      ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+    };
+    const wanted = joinScopes(had, scope);
+    if (settings.grant !== undefined) return this.#byGrant(settings.grant, wanted);
+    this.#wanted = wanted;
+    onChange();
+    throw moreRightsFirst(serverId, joinScopes(scope) ?? '');
+  }
+
+  #byGrant(grant: OAuthGrant, wanted: string | undefined): Promise<StoredTokens> {
+    this.#granting ??= this.#grant(grant, wanted)
+      .catch(asFailure)
+      .finally(() => {
+        this.#granting = undefined;
+      });
+    return this.#granting;
+  }
+
+  async #grant(grant: OAuthGrant, wanted: string | undefined): Promise<StoredTokens> {
+    this.#hops.begin();
+    const tokens = await tokensByGrant(this.#context, await this.#discover(), grant, wanted);
+    await this.#keeper.save(tokens);
+    this.#options.onChange();
+    return tokens;
+  }
+
+  #discover() {
+    const { serverId, serverUrl, settings } = this.#options;
+    return discoverSignInServer({ serverId, serverUrl, settings, challenge: this.#challenge, hops: this.#hops });
+  }
+}
+
+/** Nobody has carried out what was asked: it was refused, or not even sent. */
+function asFailure(thrown: unknown): never {
+  if (thrown instanceof AuthFailure || !ToolyardError.isInstance(thrown)) throw thrown;
+  throw new AuthFailure(thrown.toJSON(), { cause: thrown });
+}
+
+async function discard(response: Response): Promise<void> {
+  await response.body?.cancel().catch(() => undefined);
+}

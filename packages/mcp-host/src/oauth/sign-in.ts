@@ -1,0 +1,249 @@
+import { startAuthorization } from '@modelcontextprotocol/client';
+import type { Clock, JsonObject } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { sha256 } from '../sha256.ts';
+import type { AuthStore } from './auth-store.ts';
+import type { ClientIntroduction, OAuthClient } from './client-identity.ts';
+import { chooseClient } from './client-identity.ts';
+import type { SignInServer } from './discovery.ts';
+import { createProofKey, readProofKey } from './dpop-keys.ts';
+import type { HopLog } from './hops.ts';
+import { tellHop } from './hops.ts';
+import type { OAuthSettings } from './oauth-settings.ts';
+import { joinScopes } from './scopes.ts';
+import { endpointOf } from './sign-in-address.ts';
+import type { StoredTokens } from './stored-tokens.ts';
+import { withAnswer } from './stored-tokens.ts';
+import type { TokenRequest } from './token-request.ts';
+import { requestToken, TokenRefused } from './token-request.ts';
+import { randomName } from './token-keeper.ts';
+
+/** How long somebody may take to sign in, in milliseconds. */
+export const SIGN_IN_MS = 20 * 60_000;
+
+/** Where a person has to go to sign in. */
+export type StartedSignIn = {
+  authorizationUrl: string;
+  /** Comes back with the person, and proves that the sign-in is the one that was begun here. */
+  state: string;
+  /** Who asks for the password. */
+  issuer: string;
+};
+
+/** What a person comes back with from a sign-in server. All of it may be forged, but for a state that fits. */
+export type SignInResponse = { state: string; code?: string; iss?: string; error?: string; errorDescription?: string };
+
+export type SignInContext = {
+  serverId: string;
+  serverUrl: string;
+  settings: OAuthSettings;
+  introduction: ClientIntroduction;
+  store: AuthStore;
+  clock: Clock;
+  hops: HopLog;
+  privateKey: TokenRequest['privateKey'];
+};
+
+/** A sign-in that was begun, as it is kept until the person comes back. */
+type Pending = {
+  serverId: string;
+  serverUrl: string;
+  issuer: string;
+  /** Absent for a sign-in server that does not describe itself. */
+  checksIssuer?: boolean;
+  tokenEndpoint: string;
+  authMethods: string[];
+  client: OAuthClient;
+  verifier: string;
+  redirectUrl: string;
+  resource?: string;
+  scope?: string;
+  proofKey?: JsonObject;
+  until: number;
+};
+
+/**
+ * What to ask for: what the owner says, else what the server asked for just now, else all it says it knows; and with
+ * it that the sign-in lasts (`offline_access`), where the sign-in server knows such a thing.
+ */
+export function scopeToAsk(
+  settings: OAuthSettings,
+  server: SignInServer,
+  wanted: string | undefined,
+): string | undefined {
+  const scope = joinScopes(settings.scope ?? wanted ?? server.scope, settings.scope === undefined ? undefined : wanted);
+  if (scope === undefined || settings.grant !== undefined) return scope;
+  const lasts = server.metadata?.scopes_supported?.includes('offline_access') === true;
+  return lasts ? joinScopes(scope, 'offline_access') : scope;
+}
+
+/** Prepares a sign-in and keeps what is needed to finish it, in whichever process that will be. */
+export async function beginSignIn(
+  context: SignInContext,
+  server: SignInServer,
+  redirectUrl: string,
+  wanted: string | undefined,
+): Promise<StartedSignIn> {
+  const { serverId, serverUrl, settings, store, clock } = context;
+  const scope = scopeToAsk(settings, server, wanted);
+  const endpoint = endpointOf('sign-in page', server.authorizationEndpoint, server.issuer);
+  const client = await chooseClient({ ...context, server, redirectUrl, scope, now: clock.now() });
+  const state = randomName();
+  const { authorizationUrl, codeVerifier } = await startAuthorization(endpoint, {
+    ...(server.metadata === undefined
+      ? {}
+      : {
+          metadata: {
+            ...server.metadata,
+            authorization_endpoint: endpoint.href,
+            code_challenge_methods_supported: ['S256'],
+          },
+        }),
+    clientInformation: { client_id: client.clientId },
+    redirectUrl,
+    state,
+    ...(scope === undefined ? {} : { scope }),
+    ...(server.resource === undefined ? {} : { resource: server.resource }),
+  });
+  const pending: Pending = {
+    serverId,
+    serverUrl,
+    issuer: server.issuer,
+    ...(server.metadata === undefined
+      ? {}
+      : { checksIssuer: server.metadata['authorization_response_iss_parameter_supported'] === true }),
+    tokenEndpoint: server.tokenEndpoint,
+    authMethods: [...(server.metadata?.token_endpoint_auth_methods_supported ?? [])],
+    client,
+    verifier: codeVerifier,
+    redirectUrl,
+    ...(server.resource === undefined ? {} : { resource: server.resource }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(server.wantsProof ? { proofKey: (await createProofKey()).stored } : {}),
+    until: clock.now() + SIGN_IN_MS,
+  };
+  await store.put(pendingKey(state), pending, null, pending.until);
+  return { authorizationUrl: authorizationUrl.href, state, issuer: server.issuer };
+}
+
+/**
+ * Takes up a sign-in that was begun. Each can be taken up once, by one process.
+ *
+ * @throws ToolyardError `not_found` for a state that is not, or no longer, one of ours
+ */
+export async function takeUpSignIn(store: AuthStore, clock: Clock, state: string): Promise<Pending> {
+  const row = state.length > 200 ? undefined : await store.get(pendingKey(state));
+  const pending = row === undefined ? undefined : readPending(row.value);
+  const isFirst = row !== undefined && (await store.remove(pendingKey(state), row.version));
+  if (pending !== undefined && isFirst && pending.until > clock.now()) return pending;
+  throw new ToolyardError({
+    code: 'not_found',
+    message: 'This sign-in was not begun here, was finished already, or took too long.',
+    hint: 'Begin it again.',
+  });
+}
+
+/**
+ * Exchanges what the person came back with for tokens.
+ *
+ * @throws ToolyardError saying why there are none; nothing of the answer is used before it is certain whose it is
+ */
+export async function finishSignIn(
+  context: SignInContext,
+  pending: Pending,
+  response: SignInResponse,
+): Promise<StoredTokens> {
+  const { serverId, clock, hops, privateKey } = context;
+  checkIssuer(serverId, pending, response.iss);
+  if (response.error !== undefined) throw notSignedIn(serverId, response);
+  if (response.code === undefined || response.code === '') {
+    throw failed(serverId, 'the sign-in server has sent no code');
+  }
+  const proof = pending.proofKey === undefined ? undefined : await readProofKey(pending.proofKey);
+  try {
+    const answer = await requestToken({
+      endpoint: pending.tokenEndpoint,
+      client: pending.client,
+      authMethods: pending.authMethods,
+      ...(privateKey === undefined ? {} : { privateKey }),
+      params: {
+        grant_type: 'authorization_code',
+        code: response.code,
+        code_verifier: pending.verifier,
+        redirect_uri: pending.redirectUrl,
+        ...(pending.resource === undefined ? {} : { resource: pending.resource }),
+      },
+      proof: proof?.session,
+      hops,
+    });
+    const { serverUrl, issuer, tokenEndpoint, authMethods, client, resource, scope, proofKey } = pending;
+    const blank: StoredTokens = {
+      serverUrl,
+      issuer,
+      tokenEndpoint,
+      authMethods,
+      client,
+      accessToken: '',
+      tokenType: 'Bearer',
+      ...(resource === undefined ? {} : { resource }),
+      // Who gives what was asked for need not say so (RFC 6749, 5.1).
+      ...(scope === undefined ? {} : { scope, asked: scope }),
+      ...(proofKey === undefined ? {} : { proofKey }),
+    };
+    return withAnswer(blank, answer, clock.now());
+  } catch (thrown) {
+    if (!(thrown instanceof TokenRefused)) throw thrown;
+    const { last } = hops;
+    throw failed(serverId, `the sign-in server gave no token${last === undefined ? '' : ` (${tellHop(last)})`}`);
+  }
+}
+
+/** Somebody else's answer may be put in the place of the right one (mix-up, RFC 9207). */
+function checkIssuer(serverId: string, { issuer, checksIssuer }: Pending, iss: string | undefined): void {
+  if (iss === undefined && checksIssuer !== true) return;
+  const expected = checksIssuer === undefined ? [issuer, issuer.replace(/\/$/, '')] : [issuer];
+  if (iss !== undefined && expected.includes(iss)) return;
+  throw failed(serverId, 'the answer is not from the sign-in server that was asked');
+}
+
+function notSignedIn(serverId: string, { error = '', errorDescription }: SignInResponse): ToolyardError {
+  if (error === 'access_denied') return failed(serverId, 'it was declined', 'Begin it again to allow it.');
+  const said = [error, errorDescription].filter(Boolean).join(': ').slice(0, 300);
+  return failed(serverId, `the sign-in server says: ${said}`);
+}
+
+function failed(serverId: string, why: string, hint = 'Begin it again; the log of the server has the account of it.') {
+  return new ToolyardError({ code: 'server_refused', message: `Nobody is signed in to "${serverId}": ${why}.`, hint });
+}
+
+/** States are worth as much as passwords: they are not kept as they are. */
+function pendingKey(state: string): string {
+  return `sign-in/${sha256(state)}`;
+}
+
+function readPending(value: JsonObject): Pending | undefined {
+  const text = (key: string): string => (typeof value[key] === 'string' ? value[key] : '');
+  const { client, until, authMethods, checksIssuer, proofKey } = value;
+  if (!isJsonObject(client) || typeof until !== 'number' || text('serverId') === '') return undefined;
+  const optional = (from: JsonObject, key: string) => (typeof from[key] === 'string' ? { [key]: from[key] } : {});
+  return {
+    serverId: text('serverId'),
+    serverUrl: text('serverUrl'),
+    issuer: text('issuer'),
+    tokenEndpoint: text('tokenEndpoint'),
+    verifier: text('verifier'),
+    redirectUrl: text('redirectUrl'),
+    authMethods: Array.isArray(authMethods) ? authMethods.map(String) : [],
+    client: {
+      issuer: text('issuer'),
+      clientId: typeof client['clientId'] === 'string' ? client['clientId'] : '',
+      ...optional(client, 'clientSecret'),
+      ...optional(client, 'authMethod'),
+    },
+    ...(typeof checksIssuer === 'boolean' ? { checksIssuer } : {}),
+    ...optional(value, 'resource'),
+    ...optional(value, 'scope'),
+    ...(isJsonObject(proofKey) ? { proofKey } : {}),
+    until,
+  };
+}

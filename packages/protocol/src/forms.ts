@@ -1,0 +1,300 @@
+import type { JsonObject, JsonValue } from './json.ts';
+import { isJsonObject } from './json.ts';
+
+export type FormOption = { value: string; label: string };
+
+/** One field of a form a server asks for: its label and description are the server's words. */
+export type FormField = { name: string; label: string; description?: string; required: boolean } & (
+  | {
+      type: 'text';
+      format?: 'email' | 'uri' | 'date' | 'date-time';
+      minLength?: number;
+      maxLength?: number;
+      default?: string;
+    }
+  | { type: 'number'; integer: boolean; minimum?: number; maximum?: number; default?: number }
+  | { type: 'boolean'; default?: boolean }
+  | { type: 'choice'; options: FormOption[]; default?: string }
+  | { type: 'choices'; options: FormOption[]; minItems?: number; maxItems?: number; default?: string[] }
+);
+
+/** What is wrong with what was filled in, and where; `limit` belongs to the rules that have one. */
+export type FormFault = { name: string; label: string } & (
+  | {
+      rule:
+        | 'required'
+        | 'unknown'
+        | 'text'
+        | 'number'
+        | 'integer'
+        | 'boolean'
+        | 'option'
+        | 'email'
+        | 'uri'
+        | 'date'
+        | 'date-time';
+    }
+  | {
+      rule: 'too_short' | 'too_long' | 'too_small' | 'too_large' | 'too_few' | 'too_many';
+      limit: number;
+    }
+);
+
+const MOST_FIELDS = 100;
+const MOST_OPTIONS = 1_000;
+const LONGEST_WORDS = 2_000;
+
+/**
+ * Reads the schema of a form: an object of texts, numbers, yes and no, and choices, as MCP allows it. `problem` says in
+ * plain words why a schema is none of that: nobody can be shown it.
+ */
+export function readForm(schema: JsonObject): { fields: FormField[] } | { problem: string } {
+  const { properties, required } = schema;
+  if (!isJsonObject(properties)) return { problem: 'it has no fields' };
+  const entries = Object.entries(properties);
+  if (entries.length > MOST_FIELDS) return { problem: `it has more than ${MOST_FIELDS} fields` };
+  const wanted = new Set(Array.isArray(required) ? required : []);
+  const missing = [...wanted].find((name) => typeof name !== 'string' || !Object.hasOwn(properties, name));
+  if (missing !== undefined) return { problem: 'it requires a field that it does not have' };
+  const fields: FormField[] = [];
+  for (const [name, field] of entries) {
+    const read = isJsonObject(field) ? readField(name, field, wanted.has(name)) : null;
+    if (read === null) return { problem: `its field "${name.slice(0, 100)}" is of a kind that forms do not have` };
+    fields.push(read);
+  }
+  return { fields };
+}
+
+function readField(name: string, field: JsonObject, required: boolean): FormField | null {
+  const description = wordsOf(field['description']);
+  const base = {
+    name,
+    label: wordsOf(field['title']) ?? name,
+    required,
+    ...(description === undefined ? {} : { description }),
+  };
+  const given = field['default'];
+  const type = typeOf(field);
+  switch (type) {
+    case 'string': {
+      const options = optionsOf(field);
+      if (options === 'unreadable') return null;
+      if (options !== null) {
+        const known = options.some(({ value }) => value === given);
+        return { ...base, type: 'choice', options, ...(known && typeof given === 'string' ? { default: given } : {}) };
+      }
+      const format = FORMATS.find((known) => known === field['format']);
+      return {
+        ...base,
+        type: 'text',
+        ...(format === undefined ? {} : { format }),
+        ...limit('minLength', field['minLength']),
+        ...limit('maxLength', field['maxLength']),
+        ...(typeof given === 'string' ? { default: given } : {}),
+      };
+    }
+    case 'number':
+    case 'integer':
+      return {
+        ...base,
+        type: 'number',
+        integer: type === 'integer',
+        ...limit('minimum', field['minimum']),
+        ...limit('maximum', field['maximum']),
+        ...(typeof given === 'number' ? { default: given } : {}),
+      };
+    case 'boolean':
+      return { ...base, type: 'boolean', ...(typeof given === 'boolean' ? { default: given } : {}) };
+    case 'array': {
+      const options = isJsonObject(field['items']) ? optionsOf(field['items']) : null;
+      if (options === null || options === 'unreadable') return null;
+      const chosen = Array.isArray(given) ? given.filter((one) => typeof one === 'string') : undefined;
+      return {
+        ...base,
+        type: 'choices',
+        options,
+        ...limit('minItems', field['minItems']),
+        ...limit('maxItems', field['maxItems']),
+        ...(chosen === undefined ? {} : { default: chosen }),
+      };
+    }
+    default:
+      return null;
+  }
+}
+
+const FORMATS = ['email', 'uri', 'date', 'date-time'] as const;
+
+/** `null` beside another type only says that the field may be left out. */
+function typeOf(field: JsonObject): JsonValue | undefined {
+  const { type } = field;
+  if (Array.isArray(type)) {
+    const others = type.filter((one) => one !== 'null');
+    return others.length === 1 ? others[0] : undefined;
+  }
+  return type ?? (optionsOf(field) === null ? undefined : 'string');
+}
+
+/** Null where it is no choice. Titles come in two ways: `oneOf` and `anyOf` of today, `enumNames` of before. */
+function optionsOf(field: JsonObject): FormOption[] | 'unreadable' | null {
+  const titled = field['oneOf'] ?? field['anyOf'];
+  if (Array.isArray(titled)) {
+    const options = titled.flatMap((one) => {
+      if (!isJsonObject(one) || typeof one['const'] !== 'string') return [];
+      return [{ value: one['const'], label: wordsOf(one['title']) ?? one['const'] }];
+    });
+    return options.length === titled.length && isSensible(options) ? options : 'unreadable';
+  }
+  const { enum: values, enumNames } = field;
+  if (!Array.isArray(values)) return null;
+  const names = Array.isArray(enumNames) ? enumNames : [];
+  const options = values.flatMap((value, at) =>
+    typeof value === 'string' ? [{ value, label: wordsOf(names[at]) ?? value }] : [],
+  );
+  return options.length === values.length && isSensible(options) ? options : 'unreadable';
+}
+
+function isSensible(options: readonly FormOption[]): boolean {
+  return options.length > 0 && options.length <= MOST_OPTIONS;
+}
+
+function wordsOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.slice(0, LONGEST_WORDS) : undefined;
+}
+
+function limit<Name extends string>(name: Name, value: JsonValue | undefined): { [Key in Name]?: number } {
+  return (typeof value === 'number' ? { [name]: value } : {}) as { [Key in Name]?: number };
+}
+
+/** Everything that is wrong with what was filled in, in the order of the fields. */
+export function checkForm(fields: readonly FormField[], content: JsonObject): FormFault[] {
+  const faults: FormFault[] = [];
+  for (const field of fields) {
+    const { name, label } = field;
+    const value = Object.hasOwn(content, name) ? content[name] : undefined;
+    if (value === undefined) {
+      if (field.required) faults.push({ name, label, rule: 'required' });
+      continue;
+    }
+    const fault = faultOf(field, value);
+    if (fault !== null) faults.push({ name, label, ...fault });
+  }
+  for (const name of Object.keys(content)) {
+    if (!fields.some((field) => field.name === name)) faults.push({ name, label: name, rule: 'unknown' });
+  }
+  return faults;
+}
+
+type Broken = FormFault extends infer One ? (One extends FormFault ? Omit<One, 'name' | 'label'> : never) : never;
+
+function faultOf(field: FormField, value: JsonValue): Broken | null {
+  switch (field.type) {
+    case 'text': {
+      if (typeof value !== 'string') return { rule: 'text' };
+      const length = [...value].length;
+      if (field.required && length === 0 && field.minLength === undefined) return { rule: 'required' };
+      if (field.minLength !== undefined && length < field.minLength)
+        return { rule: 'too_short', limit: field.minLength };
+      if (field.maxLength !== undefined && length > field.maxLength)
+        return { rule: 'too_long', limit: field.maxLength };
+      return field.format !== undefined && value !== '' && !hasFormat(field.format, value)
+        ? { rule: field.format }
+        : null;
+    }
+    case 'number':
+      if (typeof value !== 'number' || !Number.isFinite(value)) return { rule: 'number' };
+      if (field.integer && !Number.isInteger(value)) return { rule: 'integer' };
+      if (field.minimum !== undefined && value < field.minimum) return { rule: 'too_small', limit: field.minimum };
+      if (field.maximum !== undefined && value > field.maximum) return { rule: 'too_large', limit: field.maximum };
+      return null;
+    case 'boolean':
+      return typeof value === 'boolean' ? null : { rule: 'boolean' };
+    case 'choice':
+      return field.options.some((option) => option.value === value) ? null : { rule: 'option' };
+    case 'choices': {
+      if (!Array.isArray(value)) return { rule: 'option' };
+      if (!value.every((one) => field.options.some((option) => option.value === one))) return { rule: 'option' };
+      if (field.minItems !== undefined && value.length < field.minItems)
+        return { rule: 'too_few', limit: field.minItems };
+      if (field.maxItems !== undefined && value.length > field.maxItems)
+        return { rule: 'too_many', limit: field.maxItems };
+      return null;
+    }
+  }
+}
+
+/** Our own patterns: no expression of a server is run. */
+function hasFormat(format: (typeof FORMATS)[number], value: string): boolean {
+  switch (format) {
+    case 'email':
+      return /^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/.test(value);
+    case 'uri':
+      return /^[a-z][a-z0-9+.-]*:/i.test(value) && URL.canParse(value);
+    case 'date':
+      return /^\d{4}-\d{2}-\d{2}$/.test(value) && isDay(value);
+    case 'date-time':
+      return (
+        /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i.test(value) &&
+        isDay(value.slice(0, 10)) &&
+        !Number.isNaN(Date.parse(value))
+      );
+  }
+}
+
+/** 2026-02-30 is none. */
+function isDay(value: string): boolean {
+  const at = Date.parse(`${value}T00:00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(value);
+}
+
+/** A fault as a sentence, for logs, terminals and other programs. The page has words of its own. */
+export function formFaultText(fault: FormFault): string {
+  const label = `"${fault.label}"`;
+  switch (fault.rule) {
+    case 'required':
+      return `${label} is needed.`;
+    case 'unknown':
+      return `${label} is no field of this form.`;
+    case 'text':
+      return `${label} must be a text.`;
+    case 'number':
+      return `${label} must be a number.`;
+    case 'integer':
+      return `${label} must be a whole number.`;
+    case 'boolean':
+      return `${label} must be yes or no.`;
+    case 'option':
+      return `${label} must be one of what can be chosen.`;
+    case 'email':
+      return `${label} must be an e-mail address.`;
+    case 'uri':
+      return `${label} must be an address with its scheme, such as https://example.com.`;
+    case 'date':
+      return `${label} must be a date such as 2026-01-31.`;
+    case 'date-time':
+      return `${label} must be a date and a time such as 2026-01-31T12:00:00Z.`;
+    case 'too_short':
+      return `${label} must have at least ${fault.limit} characters.`;
+    case 'too_long':
+      return `${label} must have at most ${fault.limit} characters.`;
+    case 'too_small':
+      return `${label} must be at least ${fault.limit}.`;
+    case 'too_large':
+      return `${label} must be at most ${fault.limit}.`;
+    case 'too_few':
+      return `${label}: choose at least ${fault.limit}.`;
+    case 'too_many':
+      return `${label}: choose at most ${fault.limit}.`;
+  }
+}
+
+const SECRET =
+  /pass(word|phrase|code)|secret|api.?key|access.?key|private.?key|token|credential|\bpin\b|\bcvv?\b|密码|密碼|口令|密钥|密鑰|令牌|權杖/i;
+
+/** True where a form seems to want what no server may ask for in a form: a password, a key. */
+export function asksForSecret(message: string, fields: readonly FormField[]): boolean {
+  const words = fields.map(
+    ({ name, label, description = '' }) => `${name.replaceAll('_', ' ')} ${label} ${description}`,
+  );
+  return [message, ...words].some((text) => SECRET.test(text));
+}

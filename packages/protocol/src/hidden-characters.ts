@@ -1,0 +1,22 @@
+/**
+ * What a reader does not see and a model reads all the same: zero-width marks, marks that turn the order of what
+ * follows, tags, selectors, fillers that look like nothing, and control characters but for tab and line break.
+ */
+const HIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]|\p{Surrogate}/gu;
+
+/** What joins or colours the parts of one emoji hides nothing. */
+const OF_EMOJI =
+  /(?<=\p{Extended_Pictographic})\ufe0f|(?<=[\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])\u200d(?=\p{Extended_Pictographic})/gu;
+
+/** The text with everything that hides in it written out, as `⟨U+200B⟩`. */
+export function showHidden(text: string): string {
+  if (text.search(HIDDEN) === -1) return text;
+  const harmless = new Set<number>();
+  for (const { index } of text.matchAll(OF_EMOJI)) harmless.add(index);
+  return text.replace(HIDDEN, (mark: string, at: number) => {
+    if (harmless.has(at)) return mark;
+    const code = mark.codePointAt(0) ?? 0;
+    return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+  });
+}

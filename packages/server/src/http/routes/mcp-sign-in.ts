@@ -1,0 +1,71 @@
+import type { IncomingMessage } from 'node:http';
+import type { SignInResponse } from '@toolyard/mcp-host';
+import { toErrorInfo } from '@toolyard/protocol';
+import { z } from 'zod';
+import type { Router } from '../router.ts';
+import { mcpServerView, mcpSignInStarted } from '../schemas/mcp-servers.ts';
+import { finishedPage, refusedPage } from '../sign-in-page.ts';
+import type { HttpDeps } from '../types.ts';
+
+const CALLBACK = '/api/mcp/sign-in/callback';
+
+/** Longer is nothing a sign-in server sends. */
+const word = z.string().max(8_000).exactOptional();
+
+/** Sign-in servers send more than is asked for; what is not known is left alone. */
+const callbackQuery = z.looseObject({ state: word, code: word, iss: word, error: word, error_description: word });
+
+/** Signing in to MCP servers. */
+export function addMcpSignInRoutes({ route }: Router, { servers, log }: HttpDeps): void {
+  route({
+    method: 'post',
+    path: '/api/mcp/servers/{id}/sign-in',
+    summary: 'Where a person signs in to a server; they come back to this Toolyard, which connects it then',
+    answer: mcpSignInStarted,
+    handle: ({ c, principal, params: { id } }) =>
+      servers.signIn(principal, id, `${addressOf(c.env.incoming)}${CALLBACK}`),
+  });
+
+  route({
+    method: 'delete',
+    path: '/api/mcp/servers/{id}/sign-in',
+    summary: 'Forget the tokens of a server',
+    answer: mcpServerView,
+    handle: ({ principal, params: { id } }) => servers.signOut(principal, id),
+  });
+
+  route({
+    method: 'get',
+    path: CALLBACK,
+    summary: 'Where sign-in servers send people back to. The state proves whose sign-in it is: no session is needed',
+    // They come from another site, with which a browser sends no cookie.
+    open: true,
+    query: callbackQuery,
+    mediaType: 'text/html',
+    async handle({ query }) {
+      try {
+        return finishedPage(await servers.finishSignIn(responseOf(query)));
+      } catch (thrown) {
+        const info = toErrorInfo(thrown);
+        if (info.code === 'internal') log(`A sign-in could not be finished: ${String(thrown)}`);
+        return refusedPage(info);
+      }
+    },
+  });
+}
+
+/** As the browser knows this server: what stands in front of it may speak TLS for it. */
+function addressOf({ headers }: IncomingMessage): string {
+  return headers.origin ?? `http://${headers.host ?? ''}`;
+}
+
+function responseOf(query: z.output<typeof callbackQuery>): SignInResponse {
+  const { state = '', code, iss, error, error_description: errorDescription } = query;
+  return {
+    state,
+    ...(code === undefined ? {} : { code }),
+    ...(iss === undefined ? {} : { iss }),
+    ...(error === undefined ? {} : { error }),
+    ...(errorDescription === undefined ? {} : { errorDescription }),
+  };
+}

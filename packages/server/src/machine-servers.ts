@@ -1,0 +1,83 @@
+/**
+ * The MCP servers of this machine without a Toolyard server: those of `mcp.json`, connected when something is wanted
+ * of them. What was switched in a running server is its own.
+ * @module
+ */
+import { join } from 'node:path';
+import type { ServerConfig } from '@toolyard/mcp-host';
+import { systemClock } from '@toolyard/protocol';
+import { createServers } from './mcp/servers.ts';
+import { openMachineSignIns } from './mcp/machine-sign-ins.ts';
+import type { McpServers, McpSignIns } from './services.ts';
+
+type WithoutPrincipal<Method> = Method extends (principal: never, ...rest: infer Rest) => infer Result
+  ? (...rest: Rest) => Result
+  : never;
+
+/** MCP servers as somebody deals with them who is who they are. */
+export type McpServersOfOne = { [Name in keyof McpServers]: WithoutPrincipal<McpServers[Name]> };
+
+export type MachineServers = McpServersOfOne & {
+  signIn: WithoutPrincipal<McpSignIns['signIn']>;
+  finishSignIn: McpSignIns['finishSignIn'];
+  signOut: WithoutPrincipal<McpSignIns['signOut']>;
+  /** Connects all that are switched on, and waits for them, bounded. */
+  connectAll(): Promise<void>;
+  /** Leaves all servers. */
+  close(): Promise<void>;
+};
+
+const NOBODY = { ownerId: 'nobody' };
+
+export type MachineServersOptions = {
+  dataDir: string;
+  env: Readonly<Record<string, string | undefined>>;
+  builtIn: readonly ServerConfig[];
+  /** Further ones, as of a command line. */
+  flags: readonly ServerConfig[];
+  log: (line: string) => void;
+};
+
+/** Nothing is connected yet. A file that cannot be read is told in the list. */
+export async function openMachineServers({ dataDir, ...options }: MachineServersOptions): Promise<MachineServers> {
+  const { env, log } = options;
+  const signIns = openMachineSignIns({ dataDir, env, log });
+  const servers = await createServers({
+    ...options,
+    signIns,
+    file: join(dataDir, 'mcp.json'),
+    owner: NOBODY,
+    settings: { get: () => Promise.resolve(undefined), set: () => Promise.resolve() },
+    permissions: { list: () => Promise.resolve([]) },
+    hub: { changed: () => undefined },
+    clock: systemClock,
+    eager: false,
+  });
+  return {
+    list: () => servers.list(NOBODY),
+    add: (server) => servers.add(NOBODY, server),
+    configuration: (id) => servers.configuration(NOBODY, id),
+    edit: (id, edit) => servers.edit(NOBODY, id, edit),
+    remove: (id) => servers.remove(NOBODY, id),
+    change: (id, change) => servers.change(NOBODY, id, change),
+    test: (request, signal) => servers.test(NOBODY, request, signal),
+    reconnect: (id) => servers.reconnect(NOBODY, id),
+    log: (id, after) => servers.log(NOBODY, id, after),
+    tools: (id) => servers.tools(NOBODY, id),
+    call: (id, call, signal) => servers.call(NOBODY, id, call, signal),
+    resources: (id) => servers.resources(NOBODY, id),
+    templates: (id) => servers.templates(NOBODY, id),
+    read: (id, uri, signal) => servers.read(NOBODY, id, uri, signal),
+    prompts: () => servers.prompts(NOBODY),
+    getPrompt: (id, prompt, signal) => servers.getPrompt(NOBODY, id, prompt, signal),
+    complete: (id, request, signal) => servers.complete(NOBODY, id, request, signal),
+    signIn: (id, redirectUrl) => servers.signIn(NOBODY, id, redirectUrl),
+    finishSignIn: (response) => servers.finishSignIn(response),
+    signOut: (id) => servers.signOut(NOBODY, id),
+    connectAll: () => servers.connectAll(),
+    async close() {
+      await servers.close();
+      signIns.close();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AuthStore } from '@toolyard/mcp-host';
+import { systemClock, ToolyardError } from '@toolyard/protocol';
+import type { Storage } from '@toolyard/storage';
+import { DATABASE_FILE, openStorage, StorageError } from '@toolyard/storage';
+import { OWNER } from '../http/types.ts';
+import { createSecrets } from '../secrets/secrets.ts';
+import { createSignInStore } from './sign-in-store.ts';
+
+export type MachineSignInsOptions = {
+  dataDir: string;
+  env: Readonly<Record<string, string | undefined>>;
+  log: (line: string) => void;
+};
+
+/** The sign-ins of a data folder that no server has open. */
+export type MachineSignIns = AuthStore & { close(): void };
+
+/**
+ * The same sign-ins a server over this folder has. The folder is opened when there is something in it to be read, or
+ * something to be kept; while a server has it, nobody is signed in here.
+ */
+export function openMachineSignIns({ dataDir, env, log }: MachineSignInsOptions): MachineSignIns {
+  const clock = systemClock;
+  let storage: Storage | undefined;
+  let opening: Promise<AuthStore> | undefined;
+
+  async function open(): Promise<AuthStore> {
+    storage = await openStorage({ folder: dataDir, clock });
+    const secrets = createSecrets({ repository: storage.secrets, clock, folder: dataDir, env, log });
+    return createSignInStore({ repository: storage.signIns, secrets, owner: OWNER, clock });
+  }
+
+  function opened(): Promise<AuthStore> {
+    opening ??= open().catch((thrown: unknown) => {
+      opening = undefined;
+      throw StorageError.isInstance(thrown) && thrown.problem === 'in_use' ? taken() : thrown;
+    });
+    return opening;
+  }
+
+  return {
+    async get(key) {
+      if (opening === undefined && !existsSync(join(dataDir, DATABASE_FILE))) return undefined;
+      try {
+        return await (await opened()).get(key);
+      } catch (thrown) {
+        if (ToolyardError.isInstance(thrown) && thrown.code === 'conflict') return undefined;
+        throw thrown;
+      }
+    },
+    put: async (...row) => (await opened()).put(...row),
+    remove: async (...row) => (await opened()).remove(...row),
+    close: () => storage?.close(),
+  };
+}
+
+function taken(): ToolyardError {
+  return new ToolyardError({
+    code: 'conflict',
+    message: 'A Toolyard is running with this data folder, and keeps its sign-ins.',
+    hint: 'Leave out --alone, or end it first.',
+  });
+}

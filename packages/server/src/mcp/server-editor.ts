@@ -1,0 +1,148 @@
+import type { InspectOptions, ServerConfig } from '@toolyard/mcp-host';
+import { inspectServer } from '@toolyard/mcp-host';
+import type { McpConfigEntry, ServerEntry, WrittenTransport } from '@toolyard/mcp-host/node';
+import { configOf, fillTransport, readTransport } from '@toolyard/mcp-host/node';
+import type {
+  EditMcpServer,
+  JsonObject,
+  McpServerConfiguration,
+  McpTestReport,
+  McpTransport,
+  TestMcpServer,
+} from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { ConfiguredServer } from './configured-servers.ts';
+import type { ServerBook } from './server-book.ts';
+import type { ServerFile } from './server-file.ts';
+import { withoutSecrets, withSecrets } from './secrets-of-servers.ts';
+
+export type ServerEditorOptions = {
+  book: ServerBook;
+  file: ServerFile;
+  inspect: Pick<InspectOptions, 'createTransport' | 'clock' | 'clientInfo' | 'signIn'>;
+};
+
+const NO_SWITCHES = { enabled: true, disabledTools: [], allowedTools: [], trusted: false };
+
+/** What stands in `mcp.json`, told to an editor and changed by it; and trying a server before anything is stored. */
+export class ServerEditor {
+  readonly #options: ServerEditorOptions;
+
+  constructor(options: ServerEditorOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ToolyardError `conflict` where the id is taken, `bad_request` for what cannot be written */
+  add(id: string, server: EditMcpServer): void {
+    const { book, file } = this.#options;
+    const taken = book.find(id) ?? file.entries.find((entry) => entry.id === id);
+    if (taken !== undefined) {
+      throw new ToolyardError({
+        code: 'conflict',
+        message: `There is a server "${id}" already.`,
+        hint: 'Choose another name, or change that one.',
+      });
+    }
+    const transport = writable(server.transport, undefined);
+    file.write(id, {
+      transport,
+      enabled: server.enabled ?? true,
+      disabledTools: server.disabledTools,
+      callTimeoutMs: server.callTimeoutMs ?? undefined,
+      connectTimeoutMs: server.connectTimeoutMs ?? undefined,
+    });
+  }
+
+  /** @throws ToolyardError `conflict` for one that does not stand in the file */
+  configuration(id: string, enabled: boolean): McpServerConfiguration {
+    const entry = this.#entryOf(id);
+    const { switches, written, line } = entry;
+    return {
+      id,
+      transport: written === undefined ? null : withoutSecrets(written),
+      ...('fault' in entry ? { fault: { line, message: entry.fault.message } } : {}),
+      enabled,
+      disabledTools: this.#options.book.toolsOff(id),
+      callTimeoutMs: switches.callTimeoutMs ?? null,
+      connectTimeoutMs: switches.connectTimeoutMs ?? null,
+    };
+  }
+
+  /** @throws ToolyardError as {@link ServerEditor.configuration} and {@link ServerEditor.add} do */
+  edit(id: string, edit: EditMcpServer, enabled: boolean): void {
+    const { switches, written } = this.#entryOf(id);
+    const kept = (given: number | null | undefined, before: number | undefined): number | undefined =>
+      given === undefined ? before : (given ?? undefined);
+    const entry: ServerEntry = {
+      transport: writable(edit.transport, written),
+      enabled: edit.enabled ?? enabled,
+      disabledTools: edit.disabledTools,
+      callTimeoutMs: kept(edit.callTimeoutMs, switches.callTimeoutMs),
+      connectTimeoutMs: kept(edit.connectTimeoutMs, switches.connectTimeoutMs),
+    };
+    this.#options.file.write(id, entry);
+  }
+
+  /** @throws ToolyardError as {@link ServerEditor.configuration} does */
+  remove(id: string): void {
+    this.#entryOf(id);
+    this.#options.file.remove(id);
+  }
+
+  /** @throws ToolyardError for what cannot even be tried */
+  async test({ id, transport }: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport> {
+    const server = id === undefined ? undefined : this.#options.book.find(id);
+    const config =
+      transport === undefined ? configIn(id, server) : this.#configFor(id ?? 'test', transport, server?.entry);
+    return inspectServer({ ...this.#options.inspect, config, ...(signal === undefined ? {} : { signal }) });
+  }
+
+  #configFor(id: string, transport: McpTransport, entry: McpConfigEntry | undefined): ServerConfig {
+    const written = writable(transport, entry?.written);
+    try {
+      const filled = fillTransport(written, this.#options.file.source, `The server "${id}"`);
+      return configOf(id, filled, entry?.switches ?? NO_SWITCHES);
+    } catch (thrown) {
+      throw asRequest(thrown);
+    }
+  }
+
+  #entryOf(id: string): McpConfigEntry {
+    const server = this.#options.book.find(id);
+    if (server?.entry !== undefined) return server.entry;
+    throw new ToolyardError({
+      code: 'conflict',
+      message:
+        server?.origin === 'flag'
+          ? `The server "${id}" is given on the command line, and cannot be changed here.`
+          : `The server "${id}" comes with Toolyard, and cannot be changed.`,
+      hint: 'It can be switched off, and a server of the same name in mcp.json takes its place.',
+    });
+  }
+}
+
+function configIn(id: string | undefined, server: ConfiguredServer | undefined): ServerConfig {
+  if (id === undefined) {
+    throw new ToolyardError({ code: 'bad_request', message: 'Neither a server nor a transport is given.' });
+  }
+  if (server === undefined) throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+  if ('fault' in server) throw asRequest(server.fault);
+  return server.config;
+}
+
+/** What is written, checked as if it were read. @throws ToolyardError `bad_request` */
+function writable(given: McpTransport, stored: WrittenTransport | undefined): WrittenTransport {
+  const written = withSecrets(given, stored);
+  try {
+    return readTransport(written as JsonObject, 'The server');
+  } catch (thrown) {
+    throw asRequest(thrown);
+  }
+}
+
+/** A mistake in what somebody sent is theirs to mend, not a fault of this server. */
+function asRequest(thrown: unknown): unknown {
+  if (!ToolyardError.isInstance(thrown) || thrown.code !== 'bad_config') return thrown;
+  const { message, hint } = thrown;
+  return new ToolyardError({ code: 'bad_request', message, ...(hint === undefined ? {} : { hint }) });
+}

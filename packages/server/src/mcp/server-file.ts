@@ -1,0 +1,118 @@
+import type { McpConfigEntry, ServerEntry } from '@toolyard/mcp-host/node';
+import { McpConfigFile, watchConfigFile } from '@toolyard/mcp-host/node';
+import type { Clock, ErrorInfo } from '@toolyard/protocol';
+import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
+
+/** How long a file that is gone may stay away, as while an editor replaces it, before it counts as empty. Milliseconds. */
+const ABSENCE_MS = 1_000;
+
+export type ServerFileOptions = {
+  path: string;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  log: (line: string) => void;
+  /** What it says has changed, or whether it can be read. */
+  onChange(): void;
+};
+
+/** The `mcp.json` of a data folder as it was when it could be read last. */
+export class ServerFile {
+  readonly #options: ServerFileOptions;
+  readonly #file: McpConfigFile;
+  #text: string | null = null;
+  #entries: McpConfigEntry[] = [];
+  #fault: ErrorInfo | undefined;
+  /** What was logged of single servers. */
+  #told: string[] = [];
+  #endWatch: (() => void) | undefined;
+  #callOff: (() => void) | undefined;
+
+  constructor(options: ServerFileOptions) {
+    this.#options = options;
+    this.#file = new McpConfigFile(options);
+    this.#read();
+  }
+
+  get entries(): readonly McpConfigEntry[] {
+    return this.#entries;
+  }
+
+  /** What is wrong with the file as a whole, while it is. */
+  get fault(): ErrorInfo | undefined {
+    return this.#fault;
+  }
+
+  get source(): McpConfigFile['source'] {
+    return this.#file.source;
+  }
+
+  /** Hears of changes from here on. */
+  watch(): void {
+    this.#endWatch ??= watchConfigFile(this.#file.path, this.#options.clock, () => this.#look());
+  }
+
+  close(): void {
+    this.#endWatch?.();
+    this.#callOff?.();
+  }
+
+  /** @throws ToolyardError `conflict` where the file cannot be read or written */
+  write(id: string, entry: ServerEntry): void {
+    this.#file.write(id, entry);
+    this.#read();
+  }
+
+  /** @throws ToolyardError as {@link ServerFile.write} does */
+  remove(id: string): void {
+    this.#file.remove(id);
+    this.#read();
+  }
+
+  #look(): void {
+    this.#callOff?.();
+    this.#callOff = undefined;
+    const text = this.#textNow();
+    const isGone = text === null || text?.trim() === '';
+    if (!isGone || this.#entries.length === 0) return this.#changedTo(text);
+    // A program that writes in place empties the file first; one that replaces it may take it away for a moment.
+    this.#callOff = this.#options.clock.after(ABSENCE_MS, () => {
+      this.#callOff = undefined;
+      this.#changedTo(this.#textNow());
+    });
+  }
+
+  #changedTo(text: string | null | undefined): void {
+    if (text === undefined || text === this.#text) return;
+    this.#read(text);
+    this.#options.onChange();
+  }
+
+  /** Undefined where the file cannot be read just now. */
+  #textNow(): string | null | undefined {
+    try {
+      return this.#file.text();
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** What cannot be read leaves everything as it was, and says so. */
+  #read(given?: string | null): void {
+    const { log } = this.#options;
+    try {
+      this.#text = given === undefined ? this.#file.text() : given;
+      this.#entries = this.#file.entries(this.#text);
+      if (this.#fault !== undefined) log(`${this.#file.name} can be read again.`);
+      this.#fault = undefined;
+    } catch (thrown) {
+      if (!ToolyardError.isInstance(thrown)) throw thrown;
+      const kept = this.#entries.length > 0 ? ' What it said before still counts.' : '';
+      this.#fault = { ...toErrorInfo(thrown), message: `${thrown.message}${kept}` };
+      log(this.#fault.message);
+      return;
+    }
+    const faults = this.#entries.flatMap((entry) => ('fault' in entry ? [entry.fault.message] : []));
+    for (const fault of faults) if (!this.#told.includes(fault)) log(`${fault} The server is left out.`);
+    this.#told = faults;
+  }
+}

@@ -1,0 +1,49 @@
+import type { GuardedFetch } from '@toolyard/guarded-fetch';
+import { createGuardedFetch, trustNeighbours, trustOrigins } from '@toolyard/guarded-fetch';
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type { Fetch } from '@toolyard/protocol';
+
+/** A fetch for the sign-in of each server. */
+export type SignInFetches = {
+  for(server: ServerConfig): Fetch;
+  /** Ends all connections. */
+  close(): Promise<void>;
+};
+
+/**
+ * What metadata names is an address somebody else chose: it must be public and https. Trusted is what the owner has
+ * typed, which is the server itself and the sign-in servers of its configuration, and for a server on this machine what
+ * else is on it.
+ */
+export function createSignInFetches(): SignInFetches {
+  const made = new Map<string, GuardedFetch>();
+  return {
+    for({ transport, oauth }) {
+      const address = 'url' in transport ? transport.url : '';
+      const { issuer, grant } = oauth ?? {};
+      const provider = grant?.type === 'enterprise' ? [grant.tokenEndpoint] : [];
+      const typed = [address, ...(issuer === undefined ? [] : [issuer]), ...provider].filter(isWebAddress);
+      const key = JSON.stringify(typed);
+      return (input, init) => {
+        const known = made.get(key) ?? makeFetch(address, typed);
+        made.set(key, known);
+        return known(input, init);
+      };
+    },
+    async close() {
+      const all = [...made.values()];
+      made.clear();
+      await Promise.all(all.map((one) => one.close()));
+    },
+  };
+}
+
+function makeFetch(address: string, typed: readonly string[]): GuardedFetch {
+  const isTyped = trustOrigins(typed);
+  const isNear = trustNeighbours(address);
+  return createGuardedFetch({ trust: (url) => isTyped(url) || isNear(url), httpsOnly: true });
+}
+
+function isWebAddress(address: string): boolean {
+  return /^https?:/i.test(address) && URL.canParse(address);
+}

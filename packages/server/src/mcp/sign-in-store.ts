@@ -1,0 +1,41 @@
+import type { AuthStore } from '@toolyard/mcp-host';
+import type { Clock, Principal } from '@toolyard/protocol';
+import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import type { SignInRepository } from '@toolyard/storage';
+import type { Secrets } from '../secrets/secrets.ts';
+
+export type SignInStoreOptions = {
+  repository: SignInRepository;
+  secrets: Pick<Secrets, 'seal' | 'unseal'>;
+  owner: Principal;
+  clock: Clock;
+};
+
+/** Sign-ins to MCP servers as rows of the database, sealed. */
+export function createSignInStore({ repository, secrets, owner, clock }: SignInStoreOptions): AuthStore {
+  /** Sealed under a name of its own: no secret of that name can be passed off as one. */
+  const nameOf = (key: string): string => `sign-in:${key}`;
+
+  return {
+    async get(key) {
+      const row = await repository.get(owner, key);
+      if (row === null) return undefined;
+      const text = await secrets
+        .unseal(owner, nameOf(key), Buffer.from(row.sealed).toString('base64'))
+        .catch((thrown: unknown) => {
+          // The key of the house was lost: whoever signs in again writes over it.
+          if (ToolyardError.isInstance(thrown)) return '{}';
+          throw thrown;
+        });
+      const parsed = parseJson(text);
+      return { value: parsed.ok && isJsonObject(parsed.value) ? parsed.value : {}, version: row.version };
+    },
+    async put(key, value, expected, expiresAt) {
+      const at = clock.now();
+      if (expiresAt !== undefined) await repository.sweep(at);
+      const sealed = Buffer.from(await secrets.seal(owner, nameOf(key), JSON.stringify(value)), 'base64');
+      return repository.put(owner, key, { sealed, expected, expiresAt: expiresAt ?? null, at });
+    },
+    remove: (key, expected) => repository.remove(owner, key, expected),
+  };
+}

@@ -1,0 +1,232 @@
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { McpServerList, McpServerView, McpSignInStarted, Problem } from '@toolyard/protocol';
+import type { AuthorizationServer, ScriptedMcp } from '@toolyard/testing';
+import { eventually, startAuthorizationServer, startScriptedMcp } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { RunningServer } from '../start-server.ts';
+import { startServer } from '../start-server.ts';
+import { createSignInFetches } from './sign-in-fetches.ts';
+
+const TOKEN = 'token-of-the-owner';
+let folder: string;
+let authorization: AuthorizationServer;
+let mcp: ScriptedMcp;
+let server: RunningServer;
+let logged: string[];
+
+async function start(): Promise<void> {
+  server = await startServer({
+    dataDir: folder,
+    host: '127.0.0.1',
+    port: 0,
+    token: TOKEN,
+    allowHosts: [],
+    ui: false,
+    uiSettings: {},
+    uiMcpProxy: false,
+    builtInServers: [],
+    flagServers: [],
+    env: {},
+    log: (line) => void logged.push(line),
+  });
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'toolyard-sign-in-'));
+  logged = [];
+  authorization = await startAuthorizationServer({ expiresIn: 3_600 });
+  mcp = await startScriptedMcp('plain', { sessions: false, protection: authorization.protect() });
+  writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { guarded: { url: mcp.url } } }));
+  await start();
+});
+afterEach(async () => {
+  await server.close();
+  await mcp.close();
+  await authorization.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function ask<T>(method: string, path: string): Promise<{ status: number; body: T }> {
+  const response = await fetch(`${server.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${TOKEN}`, ...(method === 'POST' ? { 'content-type': 'application/json' } : {}) },
+    ...(method === 'POST' ? { body: '{}' } : {}),
+  });
+  return { status: response.status, body: (await response.json()) as T };
+}
+
+async function guarded(): Promise<McpServerView> {
+  const { body } = await ask<McpServerList>('GET', '/api/mcp/servers');
+  const found = body.items.find(({ id }) => id === 'guarded');
+  if (found === undefined) throw new Error('no such server');
+  return found;
+}
+
+const whenIn = (state: McpServerView['state']) =>
+  eventually(async () => (await guarded()).state === state, { what: state });
+
+type Came = { status: number; policy: string; text: string };
+
+/** Where the person is sent back to, as their browser asks for it: from another site, without a cookie. */
+async function comeBack(url: string): Promise<Came> {
+  const back = (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? '';
+  const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+  // A fetch would choose these headers itself.
+  const [response] = (await once(get(back, { headers }), 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) text += String(chunk);
+  return { status: response.statusCode ?? 0, policy: String(response.headers['content-security-policy']), text };
+}
+
+async function signIn(): Promise<Came> {
+  const { body } = await ask<McpSignInStarted>('POST', '/api/mcp/servers/guarded/sign-in');
+  return comeBack(body.url);
+}
+
+describe('signing in over the API', () => {
+  test('a person goes to the address and comes back without a session; the server connects, and stays so', async () => {
+    await whenIn('needs_sign_in');
+    expect(await guarded()).toMatchObject({ signIn: { state: 'signed_out' }, error: { code: 'needs_sign_in' } });
+    const { status, body } = await ask<McpSignInStarted>('POST', '/api/mcp/servers/guarded/sign-in');
+    expect([status, body.issuer]).toEqual([200, authorization.url]);
+    expect(new URL(body.url).searchParams.get('redirect_uri')).toBe(`${server.url}/api/mcp/sign-in/callback`);
+    expect((await guarded()).signIn?.state).toBe('signing_in');
+
+    const page = await comeBack(body.url);
+    expect(page.status).toBe(200);
+    expect(page.policy).toMatch(/default-src 'none'.*script-src 'sha256-/);
+    expect(page.text).toContain('signed in to “guarded”');
+    await whenIn('ready');
+    expect((await guarded()).signIn).toMatchObject({ state: 'signed_in', issuer: authorization.url });
+
+    await server.close();
+    await start();
+    await whenIn('ready');
+    expect(authorization.grants('authorization_code')).toHaveLength(1);
+  });
+
+  test('what a tab hears of it comes in its stream', async () => {
+    await whenIn('needs_sign_in');
+    const stop = new AbortController();
+    const stream = await fetch(`${server.url}/api/events`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+      signal: stop.signal,
+    });
+    const heard = (async () => {
+      let text = '';
+      for await (const chunk of stream.body ?? []) {
+        text += Buffer.from(chunk as Uint8Array).toString();
+        if (/"what":"servers"[^\n]*guarded/.test(text)) return true;
+      }
+      return false;
+    })();
+    await signIn();
+    expect(await heard).toBe(true);
+    stop.abort();
+  });
+
+  test('signed out, it asks again', async () => {
+    await signIn();
+    await whenIn('ready');
+    const { status, body } = await ask<McpServerView>('DELETE', '/api/mcp/servers/guarded/sign-in');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ state: 'needs_sign_in', signIn: { state: 'signed_out' } });
+  });
+
+  test('an address that was used, or made up, says so in plain words and runs nothing', async () => {
+    const { body } = await ask<McpSignInStarted>('POST', '/api/mcp/servers/guarded/sign-in');
+    const back = (await fetch(body.url, { redirect: 'manual' })).headers.get('location') ?? '';
+    expect((await fetch(back)).status).toBe(200);
+    const again = await fetch(back);
+    expect(again.status).toBe(400);
+    expect(await again.text()).toContain('was not begun here, was finished already');
+
+    const began = await ask<McpSignInStarted>('POST', '/api/mcp/servers/guarded/sign-in');
+    const state = new URL(began.body.url).searchParams.get('state') ?? '';
+    const said = encodeURIComponent('<script>alert(1)</script>');
+    const iss = encodeURIComponent(authorization.url);
+    const hostile = await fetch(
+      `${server.url}/api/mcp/sign-in/callback?state=${state}&iss=${iss}&error=${said}&session_state=x`,
+    );
+    const text = await hostile.text();
+    expect(text).toContain('&lt;script&gt;');
+    expect(text).not.toContain('<script>');
+  });
+
+  test('nobody but its owner begins one', async () => {
+    const response = await fetch(`${server.url}/api/mcp/servers/guarded/sign-in`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(response.status).toBe(401);
+  });
+
+  test('why it failed stands in the view, hop by hop', async () => {
+    await whenIn('needs_sign_in');
+    await authorization.close();
+    const { status, body } = await ask<Problem>('POST', '/api/mcp/servers/guarded/sign-in');
+    expect(status).toBe(502);
+    expect(body.detail).toMatch(
+      /GET http:\/\/127\.0\.0\.1:\d+\/\.well-known\/oauth-authorization-server failed \(ECONNREFUSED\)/,
+    );
+    const { hops = [] } = (await guarded()).signIn ?? {};
+    expect(hops.map(({ step, status: code, said }) => [step, code ?? said])).toEqual([
+      ['resource metadata', 200],
+      ['sign-in server metadata', 'ECONNREFUSED'],
+    ]);
+  });
+
+  test('no token or state stands in the files or in the log in plain words', async () => {
+    const { body } = await ask<McpSignInStarted>('POST', '/api/mcp/servers/guarded/sign-in');
+    const state = new URL(body.url).searchParams.get('state') ?? '';
+    await comeBack(body.url);
+    await whenIn('ready');
+    const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
+    for (const text of [...files, ...logged, JSON.stringify(await guarded())]) {
+      expect(text).not.toMatch(/access-[0-9a-f]{8}|refresh-[0-9a-f]{8}/);
+      expect(text).not.toContain(state);
+    }
+  });
+});
+
+describe('attack 9: what metadata names', () => {
+  const fetches = createSignInFetches();
+  afterEach(() => fetches.close());
+  const from = (url: string) => fetches.for({ id: 'x', transport: { type: 'http', url } });
+  const refused = expect.objectContaining({ code: 'address_refused' }) as unknown;
+
+  test.each([
+    'http://127.0.0.1:8710/',
+    'http://169.254.169.254/latest/meta-data/',
+    'https://169.254.169.254/',
+    'http://[::ffff:a9fe:a9fe]/',
+    'https://10.0.0.1/token',
+    'https://localhost/token',
+    'http://accounts.example/token',
+    'file:///etc/passwd',
+  ])('a public server cannot have %s asked for', async (address) => {
+    await expect(from('https://mcp.example/mcp')(address)).rejects.toEqual(refused);
+  });
+
+  test('a server on this machine may be signed in to on this machine, and nowhere else that is private', async () => {
+    const fetch = from(mcp.url);
+    expect((await fetch(`${authorization.url}/.well-known/oauth-authorization-server`)).status).toBe(200);
+    await expect(fetch('https://10.0.0.1/token')).rejects.toEqual(refused);
+    await expect(fetch('http://169.254.169.254/')).rejects.toEqual(refused);
+  });
+
+  test('one in a private network may be signed in to where its owner says', async () => {
+    const fetch = fetches.for({
+      id: 'x',
+      transport: { type: 'http', url: 'https://mcp.example/mcp' },
+      oauth: { issuer: authorization.url },
+    });
+    expect((await fetch(`${authorization.url}/.well-known/oauth-authorization-server`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,66 @@
+import type { PinStore, ToolPin } from '@toolyard/mcp-host';
+import type { Clock, JsonValue, Principal } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+import type { SettingsRepository } from '@toolyard/storage';
+
+/** Before `server/tool`. Written here only. */
+const PREFIX = 'mcp.pin:';
+
+export type StoredPinsOptions = {
+  settings: SettingsRepository;
+  owner: Principal;
+  clock: Clock;
+  log: (line: string) => void;
+};
+
+/** What was approved of tools, read at the start and kept in the settings of whoever runs the servers. */
+export async function loadPins(options: StoredPinsOptions): Promise<PinStore> {
+  const pins = new Map<string, ToolPin>();
+  for (const [key, value] of await options.settings.all(options.owner)) {
+    const pin = key.startsWith(PREFIX) ? readPin(value) : null;
+    if (pin !== null) pins.set(key.slice(PREFIX.length), pin);
+  }
+  return new StoredPins(options, pins);
+}
+
+class StoredPins implements PinStore {
+  readonly #options: StoredPinsOptions;
+  readonly #pins: Map<string, ToolPin>;
+  /** One after the other: the last word about a tool is the one that stays. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: StoredPinsOptions, pins: Map<string, ToolPin>) {
+    this.#options = options;
+    this.#pins = pins;
+  }
+
+  get(key: string): ToolPin | undefined {
+    return this.#pins.get(key);
+  }
+
+  set(key: string, pin: ToolPin): Map<string, ToolPin> {
+    const { settings, owner, clock } = this.#options;
+    this.#store(() => settings.set(owner, PREFIX + key, { ...pin }, clock.now()));
+    return this.#pins.set(key, pin);
+  }
+
+  delete(key: string): boolean {
+    const { settings, owner } = this.#options;
+    this.#store(() => settings.remove(owner, PREFIX + key));
+    return this.#pins.delete(key);
+  }
+
+  #store(write: () => Promise<unknown>): void {
+    this.#last = this.#last.then(write).catch((thrown: unknown) => {
+      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      this.#options.log(`What was approved of a tool could not be stored: ${why}`);
+    });
+  }
+}
+
+function readPin(value: JsonValue): ToolPin | null {
+  if (!isJsonObject(value)) return null;
+  const { hash, endpoint, definition } = value;
+  if (typeof hash !== 'string' || typeof endpoint !== 'string' || !isJsonObject(definition)) return null;
+  return { hash, endpoint, definition };
+}

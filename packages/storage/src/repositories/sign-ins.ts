@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import type { Principal } from '@toolyard/protocol';
+import type { Schema } from '../schema.ts';
+
+/** Sealed bytes and the version they were written as. */
+export type SignInRow = { sealed: Uint8Array; version: string };
+
+/**
+ * Sealed rows that are changed only by whoever has seen their last version. What they say, and how they are sealed, is
+ * not known here. No version comes twice, also not of a row that was removed and written again.
+ */
+export type SignInRepository = {
+  get(principal: Principal, key: string): Promise<SignInRow | null>;
+  /**
+   * Writes if the row still has this version; null: if there is none. Gives the new one, or null where somebody else
+   * was faster.
+   */
+  put(principal: Principal, key: string, row: PutSignIn): Promise<string | null>;
+  /** False where it has another version, or is not there. */
+  remove(principal: Principal, key: string, expected: string): Promise<boolean>;
+  /** Removes what nobody needs any more, whoever it belongs to. */
+  sweep(now: number): Promise<void>;
+};
+
+export type PutSignIn = { sealed: Uint8Array; expected: string | null; expiresAt: number | null; at: number };
+
+export function createSignInRepository(db: Kysely<Schema>): SignInRepository {
+  return {
+    async get({ ownerId }, key) {
+      const row = await db
+        .selectFrom('sign_ins')
+        .select(['sealed', 'version'])
+        .where('owner_id', '=', ownerId)
+        .where('key', '=', key)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+    async put({ ownerId }, key, { sealed, expected, expiresAt, at }) {
+      const written = { version: randomUUID(), sealed, expires_at: expiresAt, updated_at: at };
+      if (expected === null) {
+        const result = await db
+          .insertInto('sign_ins')
+          .values({ owner_id: ownerId, key, ...written })
+          .onConflict((conflict) => conflict.columns(['owner_id', 'key']).doNothing())
+          .executeTakeFirst();
+        return (result.numInsertedOrUpdatedRows ?? 0n) > 0n ? written.version : null;
+      }
+      const result = await db
+        .updateTable('sign_ins')
+        .set(written)
+        .where('owner_id', '=', ownerId)
+        .where('key', '=', key)
+        .where('version', '=', expected)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n ? written.version : null;
+    },
+    async remove({ ownerId }, key, expected) {
+      const result = await db
+        .deleteFrom('sign_ins')
+        .where('owner_id', '=', ownerId)
+        .where('key', '=', key)
+        .where('version', '=', expected)
+        .executeTakeFirst();
+      return result.numDeletedRows > 0n;
+    },
+    async sweep(now) {
+      await db.deleteFrom('sign_ins').where('expires_at', '<=', now).execute();
+    },
+  };
+}

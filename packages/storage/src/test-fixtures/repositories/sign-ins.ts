@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { SharedStorage } from '../../storage.ts';
+import { ANNE, BERT } from '../conversation.ts';
+import type { Home, MakeHome } from './home.ts';
+
+const row = (byte: number, expected: string | null, expiresAt: number | null = null) => ({
+  sealed: new Uint8Array([byte]),
+  expected,
+  expiresAt,
+  at: 1,
+});
+
+/** Rows that only whoever has seen them last may change. */
+export function describeSignIns(makeHome: MakeHome): void {
+  let home: Home;
+  let storage: SharedStorage;
+  let signIns: SharedStorage['signIns'];
+
+  beforeEach(async () => {
+    home = await makeHome();
+    storage = await home.open();
+    ({ signIns } = storage);
+  });
+  afterEach(async () => {
+    await storage.close();
+    await home.remove();
+  });
+
+  const byteOf = async (key: string) => (await signIns.get(ANNE, key))?.sealed[0];
+
+  test('of several that write at once, having seen the same, one does', async () => {
+    const first = await signIns.put(ANNE, 'tokens/x', row(0, null));
+    expect(first).not.toBeNull();
+    const versions = await Promise.all([1, 2, 3, 4, 5].map((byte) => signIns.put(ANNE, 'tokens/x', row(byte, first))));
+    const won = versions.filter((version) => version !== null);
+    expect(won).toHaveLength(1);
+    expect((await signIns.get(ANNE, 'tokens/x'))?.version).toBe(won[0]);
+  });
+
+  test('of several that write the first row, one does', async () => {
+    const versions = await Promise.all([1, 2, 3].map((byte) => signIns.put(ANNE, 'new', row(byte, null))));
+    expect(versions.filter((version) => version !== null)).toHaveLength(1);
+  });
+
+  test('nobody removes what was written since, also not where it was removed and written again', async () => {
+    const first = (await signIns.put(ANNE, 'k', row(1, null))) ?? '';
+    expect(await signIns.remove(ANNE, 'k', first)).toBe(true);
+    const second = (await signIns.put(ANNE, 'k', row(2, null))) ?? '';
+    expect(await signIns.remove(ANNE, 'k', first)).toBe(false);
+    expect(await signIns.put(ANNE, 'k', row(3, first))).toBeNull();
+    expect(await byteOf('k')).toBe(2);
+    expect(await signIns.remove(ANNE, 'k', second)).toBe(true);
+    expect(await signIns.get(ANNE, 'k')).toBeNull();
+  });
+
+  test('what has expired is swept away, and nothing else', async () => {
+    await signIns.put(ANNE, 'old', row(1, null, 100));
+    await signIns.put(ANNE, 'young', row(2, null, 101));
+    await signIns.put(ANNE, 'lasting', row(3, null));
+    await signIns.sweep(100);
+    expect([await byteOf('old'), await byteOf('young'), await byteOf('lasting')]).toEqual([undefined, 2, 3]);
+  });
+
+  test('are one owner’s alone, and still there once the folder was closed', async () => {
+    const version = (await signIns.put(ANNE, 'k', row(7, null))) ?? '';
+    expect(await signIns.get(BERT, 'k')).toBeNull();
+    expect(await signIns.put(BERT, 'k', row(8, version))).toBeNull();
+    expect(await signIns.remove(BERT, 'k', version)).toBe(false);
+    await storage.close();
+    storage = await home.open();
+    ({ signIns } = storage);
+    expect(await signIns.get(ANNE, 'k')).toEqual({ sealed: new Uint8Array([7]), version });
+  });
+}

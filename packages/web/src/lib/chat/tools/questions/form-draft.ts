@@ -1,0 +1,103 @@
+import type { FormFault, FormField, JsonObject, JsonValue } from '@toolyard/protocol';
+import { t } from '../../../i18n/i18n.svelte.ts';
+
+/** What stands in a form, as it is typed: by name of the field. */
+export type FormDraft = Record<string, string | string[]>;
+
+/** What somebody writes outlives its card, which is gone while it is scrolled out of sight. */
+const drafts = new Map<string, FormDraft>();
+const MOST = 50;
+
+/** The draft of a question, begun with the defaults of the form. */
+export function draftOf(interruptId: string, fields: readonly FormField[]): FormDraft {
+  const known = drafts.get(interruptId);
+  if (known !== undefined) return { ...known };
+  return Object.fromEntries(fields.map((field) => [field.name, asTyped(field)]));
+}
+
+export function keepDraft(interruptId: string, draft: FormDraft): void {
+  drafts.delete(interruptId);
+  drafts.set(interruptId, { ...draft });
+  const [oldest] = drafts.keys();
+  if (drafts.size > MOST && oldest !== undefined) drafts.delete(oldest);
+}
+
+function asTyped(field: FormField): string | string[] {
+  switch (field.type) {
+    case 'choices':
+      return field.default ?? [];
+    case 'boolean':
+      return field.default === undefined ? '' : field.default ? 'yes' : 'no';
+    case 'number':
+      return field.default === undefined ? '' : String(field.default);
+    case 'text':
+      return field.format === 'date-time' ? toLocalTime(field.default ?? '') : (field.default ?? '');
+    case 'choice':
+      return field.default ?? '';
+  }
+}
+
+/** What was typed as the server wants it; what was left empty is left out. What does not fit is left for the check. */
+export function contentOf(fields: readonly FormField[], draft: FormDraft): JsonObject {
+  const content: JsonObject = {};
+  for (const field of fields) {
+    const value = valueOf(field, draft[field.name] ?? '');
+    if (value !== undefined) content[field.name] = value;
+  }
+  return content;
+}
+
+function valueOf(field: FormField, typed: string | string[]): JsonValue | undefined {
+  if (Array.isArray(typed)) return typed.length === 0 && !field.required ? undefined : typed;
+  if (typed === '') return undefined;
+  switch (field.type) {
+    case 'number': {
+      const text = typed.trim();
+      return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : typed;
+    }
+    case 'boolean':
+      return typed === 'yes';
+    case 'text':
+      return field.format === 'date-time' ? fromLocalTime(typed) : typed;
+    default:
+      return typed;
+  }
+}
+
+/** What a browser's field for date and time holds has no zone: it is the person's own. */
+function fromLocalTime(typed: string): string {
+  const at = new Date(typed);
+  if (Number.isNaN(at.getTime())) return typed;
+  const pad = (n: number): string => String(Math.trunc(Math.abs(n))).padStart(2, '0');
+  const minutes = -at.getTimezoneOffset();
+  const zone = `${minutes < 0 ? '-' : '+'}${pad(minutes / 60)}:${pad(minutes % 60)}`;
+  return `${typed.length === 16 ? `${typed}:00` : typed}${zone}`;
+}
+
+function toLocalTime(text: string): string {
+  const at = new Date(text);
+  if (text === '' || Number.isNaN(at.getTime())) return '';
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** A fault in the words of the page. */
+export function faultWords(fault: FormFault): string {
+  switch (fault.rule) {
+    case 'too_short':
+      return t('questions.tooShort', { limit: fault.limit });
+    case 'too_long':
+      return t('questions.tooLong', { limit: fault.limit });
+    case 'too_small':
+      return t('questions.tooSmall', { limit: fault.limit });
+    case 'too_large':
+      return t('questions.tooLarge', { limit: fault.limit });
+    case 'too_few':
+      return t('questions.tooFew', { limit: fault.limit });
+    case 'too_many':
+      return t('questions.tooMany', { limit: fault.limit });
+    case 'date-time':
+      return t('questions.dateTime');
+    default:
+      return t(`questions.${fault.rule}`);
+  }
+}

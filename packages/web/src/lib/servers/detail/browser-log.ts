@@ -1,0 +1,22 @@
+import type { McpLogEntry, McpLogPage } from '@toolyard/protocol';
+import { mcpStore } from '../../mcp/mcp-store.svelte.ts';
+import type { ReadLog } from './log-follower.svelte.ts';
+
+/** The log of a server of this browser: what the tab itself has noted, whole each time. */
+export function readBrowserLog(serverId: string): ReadLog {
+  return async (): Promise<McpLogPage> => {
+    const events = (mcpStore.health.get(serverId)?.log ?? []).map((entry, index): McpLogEntry => ({
+      id: `event-${String(index)}-${String(entry.at)}`,
+      kind: 'event',
+      ...entry,
+    }));
+    const messages = mcpStore.wireLog(serverId).map(({ kind, id, ...entry }, index): McpLogEntry => ({
+      ...entry,
+      id: `message-${String(index)}-${String(entry.at)}`,
+      kind: 'message',
+      message: kind,
+      ...(id === undefined ? {} : { requestId: id }),
+    }));
+    return { items: [...events, ...messages].sort((a, b) => a.at - b.at), next: '' };
+  };
+}

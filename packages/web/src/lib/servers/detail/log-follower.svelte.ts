@@ -1,0 +1,58 @@
+import type { McpLogEntry, McpLogPage } from '@toolyard/protocol';
+import type { Failed } from '../attempt.svelte.ts';
+import { failedBy } from '../attempt.svelte.ts';
+
+/** How many entries are kept; the oldest go. */
+const KEPT = 1000;
+const EVERY_MS = 1000;
+
+/** Where a log is read from: what came since `after`; null: all there is. */
+export type ReadLog = (after: string | null) => Promise<McpLogPage>;
+
+/** The log of a server as it grows, for as long as somebody looks at it. */
+export class LogFollower {
+  entries: readonly McpLogEntry[] = $state.raw([]);
+  /** False until the first answer. */
+  known = $state(false);
+  error: Failed | null = $state.raw(null);
+  readonly #read: ReadLog;
+  #after: string | null = null;
+
+  constructor(read: ReadLog) {
+    this.#read = read;
+  }
+
+  /** Reads on until what is returned is called. */
+  start(everyMs = EVERY_MS): () => void {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let over = false;
+    const turn = async (): Promise<void> => {
+      // A tab nobody sees asks nothing.
+      if (typeof document === 'undefined' || document.visibilityState === 'visible') await this.read();
+      if (!over) timer = setTimeout(() => void turn(), everyMs);
+    };
+    void turn();
+    return () => {
+      over = true;
+      clearTimeout(timer);
+    };
+  }
+
+  async read(): Promise<void> {
+    try {
+      const { items, next } = await this.#read(this.#after);
+      this.#after = next;
+      if (items.length > 0) this.#add(items);
+      this.known = true;
+      this.error = null;
+    } catch (thrown) {
+      this.error = failedBy(thrown);
+    }
+  }
+
+  /** An entry that comes twice, as after a restart of the server, is there once. */
+  #add(items: readonly McpLogEntry[]): void {
+    const ids = new Set(items.map(({ id }) => id));
+    this.entries = [...this.entries.filter(({ id }) => !ids.has(id)), ...items].slice(-KEPT);
+  }
+}

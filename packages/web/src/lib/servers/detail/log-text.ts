@@ -1,0 +1,25 @@
+import type { McpLogEntry } from '@toolyard/protocol';
+import { wordsOf } from '../tool-search.ts';
+
+export type LogKind = McpLogEntry['kind'];
+
+/** The entries of a kind in which every word of a filter is found. */
+export function filterLog(entries: readonly McpLogEntry[], kind: LogKind, filter: string): McpLogEntry[] {
+  const words = wordsOf(filter);
+  return entries.filter((entry) => {
+    if (entry.kind !== kind) return false;
+    const text = textOf(entry).toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** Entries as text, a line each, for whoever reports a fault. */
+export function logAsText(entries: readonly McpLogEntry[]): string {
+  return entries.map((entry) => `${new Date(entry.at).toISOString()} ${textOf(entry)}`).join('\n');
+}
+
+function textOf(entry: McpLogEntry): string {
+  if (entry.kind === 'event') return `${entry.level} ${entry.phase} ${entry.text}`;
+  const { direction, message, method = '', requestId = '', text } = entry;
+  return `${direction} ${message} ${method} ${String(requestId)} ${text}`.replace(/ +/g, ' ');
+}

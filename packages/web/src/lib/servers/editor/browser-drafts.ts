@@ -1,0 +1,34 @@
+import type { BrowserServerDraft } from '../../mcp/types.ts';
+import { wireOf } from './read-snippet.ts';
+import type { ServerFields } from './server-form.ts';
+import { EMPTY, formRow } from './server-form.ts';
+
+/** The form of a server of this browser. */
+export function fieldsOfBrowser(draft: BrowserServerDraft): ServerFields {
+  const { name, transport, url, headers, useProxy, keepSecrets } = draft;
+  return {
+    ...EMPTY,
+    id: name,
+    kind: 'address',
+    url,
+    olderWire: transport === 'sse',
+    headers: Object.entries(headers).map(([header, value]) => formRow(header, value)),
+    place: 'browser',
+    proxy: useProxy,
+    keepSecrets,
+  };
+}
+
+export function toBrowserDraft(fields: ServerFields, enabled: boolean): BrowserServerDraft {
+  const url = fields.url.trim();
+  const headers = fields.headers.filter(({ name }) => name.trim() !== '');
+  return {
+    name: fields.id.trim(),
+    transport: wireOf(url, fields.olderWire ? 'sse' : 'http') ?? 'http',
+    url,
+    headers: Object.fromEntries(headers.map(({ name, value }) => [name.trim(), value])),
+    enabled,
+    useProxy: fields.proxy,
+    keepSecrets: fields.keepSecrets,
+  };
+}

@@ -1,0 +1,43 @@
+/**
+ * Cuts a command line into the program and its arguments, as a shell does with quotes. A backslash stands for itself,
+ * so that Windows paths stay whole; before a quotation mark within double quotes it does what it does in a shell.
+ */
+export function splitCommand(line: string): string[] {
+  const words = line.matchAll(/(?:"(?:\\["\\]|[^"])*"|'[^']*'|[^\s"'])+/g);
+  return Array.from(words, ([word]) =>
+    word.replace(
+      /"((?:\\["\\]|[^"])*)"|'([^']*)'/g,
+      (_whole, double: string | undefined, single: string | undefined) =>
+        double === undefined ? (single ?? '') : double.replace(/\\(["\\])/g, '$1'),
+    ),
+  );
+}
+
+/** What a server that is started so, or found there, could be called. */
+export function nameFor(words: readonly string[]): string {
+  const [first = '', ...rest] = words;
+  const address = URL.canParse(first) && first.includes('://') ? new URL(first) : null;
+  if (address !== null) {
+    const labels = address.hostname.split('.').filter((label) => !/^(www|mcp|api)$/.test(label));
+    return tidy(labels.length > 1 ? (labels.at(-2) ?? '') : (labels[0] ?? ''));
+  }
+  // Of `npx -y @scope/server-files@1.2 /folder` the package; of `node server.js` the script.
+  const named = rest.find((word) => !word.startsWith('-') && word !== 'run' && word !== 'exec') ?? first;
+  const last =
+    named
+      .replace(/(?<=.)@[^@/]*$/, '')
+      .split(/[/\\]/)
+      .at(-1) ?? '';
+  return tidy(
+    last
+      .replace(/\.(?:[cm]?[jt]s|py|exe)$/, '')
+      .replace(/^(?:mcp-server-|server-|mcp-)|(?:-mcp-server|-server|-mcp)$/g, ''),
+  );
+}
+
+function tidy(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+}

@@ -1,0 +1,60 @@
+import type { McpTestReport } from '@toolyard/protocol';
+import { mcpStore } from '../../mcp/mcp-store.svelte.ts';
+import { serverApi } from '../server-api.ts';
+import type { ShownServer } from '../shown-server.ts';
+import { isOfBrowser } from '../shown-server.ts';
+import { fieldsOfBrowser, toBrowserDraft } from './browser-drafts.ts';
+import type { ServerDraft } from './read-snippet.ts';
+import type { ServerFields } from './server-form.ts';
+import { EMPTY, fieldsOf, readSeconds, toDraft, writeSeconds } from './server-form.ts';
+
+/** What a form about a server begins with. */
+type Loaded = {
+  fields: ServerFields;
+  /** How it is reached now, where that can be read. */
+  saved: ServerDraft | null;
+  enabled: boolean;
+  /** Why it cannot be used as it stands. */
+  fault: string | null;
+};
+
+export async function loadFields(server: ShownServer): Promise<Loaded> {
+  if (isOfBrowser(server)) {
+    return { fields: fieldsOfBrowser(mcpStore.draftOf(server.id)), saved: null, enabled: server.enabled, fault: null };
+  }
+  const { id, transport, enabled, callTimeoutMs, connectTimeoutMs, fault } = await serverApi.configuration(server.id);
+  const saved = transport === null ? null : { id, transport };
+  const limits = { callTimeout: writeSeconds(callTimeoutMs), connectTimeout: writeSeconds(connectTimeoutMs) };
+  const fields = { ...(saved === null ? { ...EMPTY, id } : fieldsOf(saved)), ...limits };
+  return { fields, saved, enabled, fault: fault?.message ?? null };
+}
+
+/** Adds the server of a form, or changes the one it is about; `enabled` counts where the form does not tell. */
+export async function saveFields(fields: ServerFields, server: ShownServer | null, enabled: boolean): Promise<void> {
+  if (fields.place === 'browser') {
+    const draft = toBrowserDraft(fields, enabled);
+    if (server === null) mcpStore.add(draft);
+    else mcpStore.edit(server.id, draft);
+    return;
+  }
+  const { id, transport } = toDraft(fields);
+  const limits = {
+    callTimeoutMs: readSeconds(fields.callTimeout) ?? null,
+    connectTimeoutMs: readSeconds(fields.connectTimeout) ?? null,
+  };
+  if (server === null) await serverApi.add({ id, transport, enabled, ...limits });
+  else await serverApi.edit(server.id, { transport, ...limits });
+}
+
+/** Connects as the form has it, beside whatever runs; nothing is stored. */
+export async function testFields(
+  fields: ServerFields,
+  server: ShownServer | null,
+  signal: AbortSignal,
+): Promise<McpTestReport> {
+  if (fields.place === 'browser') {
+    return mcpStore.test(toBrowserDraft(fields, true), signal);
+  }
+  const { transport } = toDraft(fields);
+  return serverApi.test({ transport, ...(server === null ? {} : { id: server.id }) }, signal);
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { nameFor, splitCommand } from './command-line.ts';
+import { readSnippet } from './read-snippet.ts';
+
+const entriesOf = (text: string) => {
+  const read = readSnippet(text);
+  return read.ok ? read.entries : read.problem;
+};
+const files = { type: 'stdio', command: 'npx', args: ['-y', 'server-files', '/tmp'], env: {} };
+
+describe('what somebody pastes to set up a server', () => {
+  it.each([
+    ['Claude Desktop, Cursor', '{"mcpServers":{"files":{"command":"npx","args":["-y","server-files","/tmp"]}}}'],
+    ['VS Code', '{"servers":{"files":{"type":"stdio","command":"npx","args":["-y","server-files","/tmp"]}}}'],
+    ['settings.json of VS Code', '{"mcp":{"servers":{"files":{"command":"npx","args":["-y","server-files","/tmp"]}}}}'],
+    ['entries by name', '{"files":{"command":"npx","args":["-y","server-files","/tmp"]}}'],
+    ['one entry without braces', '"files": {"command":"npx","args":["-y","server-files","/tmp"]},'],
+    ['one entry without its name', '{"command":"npx","args":["-y","server-files","/tmp"]}'],
+    ['a command line', '$ npx -y server-files /tmp'],
+    ['all in one text', '{"mcpServers":{"files":{"command":"npx -y server-files /tmp"}}}'],
+    ['comments', '{\n// mine\n"mcpServers":{"files":{"command":"npx","args":["-y","server-files","/tmp",],},},}'],
+  ])('is understood as %s', (_name, text) => {
+    expect(entriesOf(text)).toEqual([
+      { id: 'files', enabled: true, draft: { id: 'files', transport: files }, gaps: [] },
+    ]);
+  });
+
+  it.each([
+    ['{"x":{"url":"https://a.example/mcp"}}', 'http'],
+    ['{"x":{"url":"https://a.example/sse","type":"sse"}}', 'sse'],
+    ['{"x":{"serverUrl":"https://a.example/mcp"}}', 'http'],
+    ['{"x":{"httpUrl":"https://a.example/mcp","type":"streamable-http"}}', 'http'],
+    ['{"x":{"url":"wss://a.example/mcp"}}', 'websocket'],
+    ['{"x":{"url":"${env:HOST}/mcp"}}', 'http'],
+    ['https://x.example/mcp', 'http'],
+  ])('names a server on the web: %s', (text, type) => {
+    expect(entriesOf(text)).toMatchObject([{ id: 'x', draft: { transport: { type } } }]);
+  });
+
+  it('keeps headers and variables as they are written, and says what only an editor can fill in', () => {
+    const text = `{"mcpServers":{"a":{"url":"https://a.example","headers":{"Authorization":"Bearer \${input:key}"},
+      "disabled":true},"b":{"command":"b","env":{"PORT":80,"ON":true,"OFF":null},"envFile":".env"}}}`;
+    expect(entriesOf(text)).toMatchObject([
+      {
+        enabled: false,
+        draft: { transport: { headers: { Authorization: 'Bearer ${input:key}' } } },
+        gaps: ['${input:key}'],
+      },
+      { draft: { transport: { env: { PORT: '80', ON: 'true' }, envFile: '.env' } } },
+    ]);
+  });
+
+  it('sets a bad entry aside and takes the others', () => {
+    const text =
+      '{"mcpServers":{"a":{},"b":7,"c":{"url":"ftp://c"},"d":{"command":"d","args":[{}]},"e":{"command":"e"}}}';
+    expect(entriesOf(text)).toMatchObject([
+      { id: 'a', problem: { kind: 'neither' } },
+      { id: 'b', problem: { kind: 'neither' } },
+      { id: 'c', problem: { kind: 'address', url: 'ftp://c' } },
+      { id: 'd', problem: { kind: 'part', part: 'args' } },
+      { id: 'e', draft: { transport: { command: 'e' } } },
+    ]);
+  });
+
+  it('says where JSON is broken, and what holds no server', () => {
+    expect(entriesOf('{\n"mcpServers": {\n  "a": {"command" "x"}\n}}')).toEqual({ kind: 'json', line: 3 });
+    for (const text of ['', '{}', '[]', '{"mcpServers":{}}', 'two\nlines']) {
+      expect(entriesOf(text)).toEqual({ kind: 'no servers' });
+    }
+  });
+});
+
+it('cuts a command line as a shell does, and leaves Windows paths whole', () => {
+  expect(splitCommand(`npx -y "my server" --name='a b' C:\\Tools\\x.exe "say \\"hi\\"" ""`)).toEqual([
+    'npx',
+    '-y',
+    'my server',
+    '--name=a b',
+    'C:\\Tools\\x.exe',
+    'say "hi"',
+    '',
+  ]);
+});
+
+it.each([
+  [['npx', '-y', '@modelcontextprotocol/server-everything@1.2.3', 'stdio'], 'everything'],
+  [['uvx', 'mcp-server-git'], 'git'],
+  [['node', '/opt/tools/weather.mjs'], 'weather'],
+  [['weather-mcp'], 'weather'],
+  [['https://mcp.context7.com/mcp'], 'context7'],
+  [['http://localhost:8080/mcp'], 'localhost'],
+])('finds a name for %j', (words, name) => {
+  expect(nameFor(words)).toBe(name);
+});

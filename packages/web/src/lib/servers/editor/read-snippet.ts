@@ -1,0 +1,146 @@
+import type { ParseError } from 'jsonc-parser';
+import { parse } from 'jsonc-parser';
+import type { JsonObject, JsonValue, McpTransport } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+import { nameFor, splitCommand } from './command-line.ts';
+
+/** Why an entry cannot be taken. `part`: a field that holds something else than it should. */
+export type EntryProblem = { kind: 'neither' } | { kind: 'address'; url: string } | { kind: 'part'; part: string };
+
+/** A server that is not saved yet. */
+export type ServerDraft = { id: string; transport: McpTransport };
+
+export type SnippetEntry = {
+  id: string;
+  /** False where the snippet switches it off. */
+  enabled: boolean;
+} & (
+  | {
+      draft: ServerDraft;
+      /** What only an editor could ask for, as it stands there: `${input:key}`. */
+      gaps: string[];
+    }
+  | { problem: EntryProblem }
+);
+
+export type Snippet =
+  | { ok: true; entries: SnippetEntry[] }
+  | { ok: false; problem: { kind: 'json'; line: number } | { kind: 'no servers' } };
+
+/**
+ * Reads whatever somebody copied to set up a server: an `mcp.json` as Claude Desktop, Cursor, Windsurf and VS Code
+ * write it, one entry of it with or without its name and braces, an address, or a command line.
+ */
+export function readSnippet(text: string): Snippet {
+  const trimmed = text.trim();
+  const json = /^"[^"\n]*"\s*:/.test(trimmed) ? `{${trimmed}}` : trimmed;
+  if (!json.startsWith('{') && !json.startsWith('[')) return readPlain(trimmed);
+  const errors: ParseError[] = [];
+  const value = parse(json, errors, { allowTrailingComma: true }) as JsonValue | undefined;
+  const [first] = errors;
+  if (first !== undefined || value === undefined) {
+    const line = json.slice(0, first?.offset ?? 0).split('\n').length;
+    return { ok: false, problem: { kind: 'json', line } };
+  }
+  const entries = Object.entries(serversIn(value)).map(([id, entry]) => readEntry(id, entry));
+  return entries.length === 0 ? { ok: false, problem: { kind: 'no servers' } } : { ok: true, entries };
+}
+
+/** An address or a command line. */
+function readPlain(text: string): Snippet {
+  const words = splitCommand(text.replace(/^\$\s+/, ''));
+  const [first] = words;
+  if (first === undefined || text.includes('\n')) return { ok: false, problem: { kind: 'no servers' } };
+  const id = nameFor(words);
+  const entry: JsonObject = /^(?:https?|wss?):\/\//i.test(first)
+    ? { url: first }
+    : { command: first, args: words.slice(1) };
+  return { ok: true, entries: [readEntry(id, entry)] };
+}
+
+function serversIn(value: JsonValue): JsonObject {
+  if (!isJsonObject(value)) return {};
+  const { mcp } = value;
+  for (const holder of [value['mcpServers'], value['servers'], isJsonObject(mcp) ? mcp['servers'] : undefined]) {
+    if (isJsonObject(holder)) return holder;
+  }
+  if (isEntry(value)) {
+    const { name } = value;
+    return { [typeof name === 'string' ? name : suggestedName(value)]: value };
+  }
+  return Object.fromEntries(Object.entries(value).filter(([, entry]) => isJsonObject(entry) && isEntry(entry)));
+}
+
+function isEntry(value: JsonObject): boolean {
+  return typeof value['command'] === 'string' || addressIn(value) !== undefined;
+}
+
+/** Windsurf and Gemini have names of their own for it. */
+function addressIn(entry: JsonObject): string | undefined {
+  return [entry['url'], entry['serverUrl'], entry['httpUrl']].find((value) => typeof value === 'string');
+}
+
+function suggestedName(entry: JsonObject): string {
+  const { command, args } = entry;
+  const words = Array.isArray(args) ? args.filter((arg) => typeof arg === 'string') : [];
+  return nameFor(typeof command === 'string' ? [command, ...words] : [addressIn(entry) ?? '']);
+}
+
+function readEntry(id: string, entry: JsonValue): SnippetEntry {
+  const enabled = !(isJsonObject(entry) && entry['disabled'] === true);
+  if (!isJsonObject(entry)) return { id, enabled, problem: { kind: 'neither' } };
+  const transport = readTransport(entry);
+  if ('kind' in transport) return { id, enabled, problem: transport };
+  return { id, enabled, draft: { id, transport }, gaps: gapsIn(entry) };
+}
+
+function readTransport(entry: JsonObject): McpTransport | EntryProblem {
+  const { command, args = [], cwd, envFile } = entry;
+  if (typeof command === 'string') {
+    if (!isTextList(args)) return { kind: 'part', part: 'args' };
+    const env = textsIn(entry['env']);
+    if (env === null) return { kind: 'part', part: 'env' };
+    // Some write the whole command line where the program belongs.
+    const [program = '', ...more] = args.length === 0 ? splitCommand(command) : [command];
+    return {
+      type: 'stdio',
+      command: program,
+      args: [...more, ...args],
+      env,
+      ...(typeof cwd === 'string' ? { cwd } : {}),
+      ...(typeof envFile === 'string' ? { envFile } : {}),
+    };
+  }
+  const url = addressIn(entry);
+  if (url === undefined) return { kind: 'neither' };
+  const headers = textsIn(entry['headers']);
+  if (headers === null) return { kind: 'part', part: 'headers' };
+  const type = wireOf(url, entry['type'] ?? entry['transport']);
+  return type === null ? { kind: 'address', url } : { type, url, headers };
+}
+
+/** The wire an address is spoken to over; null where it is none of the web. */
+export function wireOf(url: string, type: JsonValue | undefined): 'http' | 'sse' | 'websocket' | null {
+  const protocol = /^(https?|wss?):\/\/./i.exec(url)?.[1]?.toLowerCase();
+  // A variable may stand for the beginning of it.
+  if (protocol === undefined) return /^\$\{[^}]+\}/.test(url) ? (type === 'sse' ? 'sse' : 'http') : null;
+  if (protocol.startsWith('ws')) return 'websocket';
+  return type === 'sse' ? 'sse' : 'http';
+}
+
+function gapsIn(entry: JsonObject): string[] {
+  return [...new Set(JSON.stringify(entry).match(/\$\{input:[^}"]+\}/g))];
+}
+
+function isTextList(value: JsonValue): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+/** Numbers and booleans are taken as they are written; null where something else stands there. */
+function textsIn(value: JsonValue | undefined): Record<string, string> | null {
+  if (value === undefined || value === null) return {};
+  if (!isJsonObject(value)) return null;
+  const pairs = Object.entries(value).filter(([, text]) => text !== null);
+  if (pairs.some(([, text]) => typeof text === 'object')) return null;
+  return Object.fromEntries(pairs.map(([name, text]) => [name, String(text)]));
+}

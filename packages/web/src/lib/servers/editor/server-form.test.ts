@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import type { ServerDraft } from './read-snippet.ts';
+import { EMPTY, fieldsOf, formRow, hasProblems, problemsOf, readSeconds, toDraft } from './server-form.ts';
+import type { ServerFields } from './server-form.ts';
+
+const program: ServerDraft = {
+  id: 'files',
+  transport: {
+    type: 'stdio',
+    command: 'npx',
+    args: ['-y', 'x'],
+    env: { TOKEN: { secret: true }, A: '1' },
+    cwd: '/tmp',
+  },
+};
+const address: ServerDraft = {
+  id: 'web',
+  transport: { type: 'sse', url: 'https://a.example/sse', headers: { Authorization: { secret: true } } },
+};
+const problems = (changes: Partial<ServerFields>, saved: ServerDraft | null = null) =>
+  problemsOf({ ...EMPTY, id: 'x', command: 'x', ...changes }, { taken: new Set(['files']), saved });
+
+it.each([[program], [address]])('gives back what it was filled with, secrets unseen', (draft) => {
+  expect(toDraft(fieldsOf(draft))).toEqual(draft);
+});
+
+it('puts what was typed in the place of a kept value, and keeps it again where that is deleted', () => {
+  const fields = fieldsOf(address);
+  const [row] = fields.headers;
+  const sent = (value: string) =>
+    toDraft({ ...fields, headers: row === undefined ? [] : [{ ...row, value }] }).transport;
+  expect(sent('Bearer new')).toMatchObject({ headers: { Authorization: 'Bearer new' } });
+  expect(sent('')).toMatchObject({ headers: { Authorization: { secret: true } } });
+});
+
+it('leaves out what nobody filled in, and finds the wire by the address', () => {
+  const fields = { ...EMPTY, id: ' x ', kind: 'address' as const, url: ' wss://a.example ', headers: [formRow()] };
+  expect(toDraft(fields)).toEqual({ id: 'x', transport: { type: 'websocket', url: 'wss://a.example' } });
+  expect(hasProblems(problems(fields))).toBe(false);
+});
+
+it('says of each field what is wrong with it', () => {
+  expect(problems({ id: '' })).toMatchObject({ id: 'missing' });
+  expect(problems({ id: 'a/b' })).toMatchObject({ id: 'signs' });
+  expect(problems({ id: 'files' })).toMatchObject({ id: 'taken' });
+  expect(problems({ command: ' ' })).toMatchObject({ command: 'missing' });
+  expect(problems({ kind: 'address' })).toMatchObject({ url: 'missing' });
+  expect(problems({ kind: 'address', url: 'ftp://x' })).toMatchObject({ url: 'address' });
+  expect(problems({ kind: 'address', url: '${env:HOST}/mcp' })).toEqual({ rows: new Map() });
+});
+
+it.each([
+  ['', null],
+  ['90', 90_000],
+  ['1.5', 1_500],
+  ['0', undefined],
+  ['soon', undefined],
+  ['1e9', undefined],
+])('reads %j as a time', (text, ms) => {
+  expect(readSeconds(text)).toBe(ms);
+  expect(problems({ callTimeout: text }).callTimeout).toBe(ms === undefined ? 'seconds' : undefined);
+});
+
+it('says of each row what is wrong with it', () => {
+  const rows = [formRow('', 'x'), formRow('a b', 'x'), formRow('A', '1'), formRow('a', '2'), formRow()];
+  const of = (kind: ServerFields['kind'], name: 'env' | 'headers') => [
+    ...problems({ kind, url: 'https://x', [name]: rows }).rows.values(),
+  ];
+  expect(of('address', 'headers')).toEqual(['name', 'signs', 'twice']);
+  // Names of variables differ by their case.
+  expect(of('program', 'env')).toEqual(['name']);
+});
+
+it('wants what is kept again before it would go to another host, or by another name', () => {
+  const moved = (url: string) => [...problems({ ...fieldsOf(address), url }, address).rows.values()];
+  expect(moved('https://a.example/other')).toEqual([]);
+  expect(moved('https://b.example/sse')).toEqual(['again']);
+  expect(moved('http://a.example/sse')).toEqual(['again']);
+  const headers = fieldsOf(address).headers.map((row) => ({ ...row, name: 'X-Key' }));
+  expect([...problems({ ...fieldsOf(address), headers }, address).rows.values()]).toEqual(['again']);
+});

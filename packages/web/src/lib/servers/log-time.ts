@@ -1,0 +1,13 @@
+import { i18n } from '../i18n/i18n.svelte.ts';
+
+/** The time of an entry, to the second and beyond: what happened in one second is told apart. */
+export function logTime(at: number): string {
+  const format = new Intl.DateTimeFormat(i18n.locale, {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+    hourCycle: 'h23',
+  });
+  return format.format(at);
+}

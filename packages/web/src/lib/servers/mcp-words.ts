@@ -1,0 +1,79 @@
+import type { McpPhase } from '@toolyard/protocol';
+import { t } from '../i18n/i18n.svelte.ts';
+import type { ShownServer } from './shown-server.ts';
+
+/** What these say is loaded with the panels that show it: see `i18n.need`. */
+
+/** How a server is spoken to, in a word. */
+export function wireWords(transport: NonNullable<ShownServer['transport']>): string {
+  switch (transport.type) {
+    case 'stdio':
+      return t('mcp.wireStdio');
+    case 'http':
+      return t('mcp.wireHttp');
+    case 'sse':
+      return t('mcp.wireSse');
+    case 'websocket':
+      return t('mcp.wireWebsocket');
+  }
+}
+
+/** Where a server was set up, as a note; null for the place where they usually are. */
+export function originNote(server: Pick<ShownServer, 'origin'>): string | null {
+  switch (server.origin) {
+    case 'built-in':
+      return t('servers.builtIn');
+    case 'flag':
+      return t('mcp.fromFlag');
+    case 'file':
+      return null;
+    case 'browser':
+      return t('mcp.fromBrowser');
+  }
+}
+
+/** The same as a sentence's part. */
+export function originWords(server: Pick<ShownServer, 'origin'>): string {
+  switch (server.origin) {
+    case 'built-in':
+      return t('mcp.originBuiltIn');
+    case 'flag':
+      return t('mcp.originFlag');
+    case 'file':
+      return t('mcp.originFile');
+    case 'browser':
+      return t('mcp.originBrowser');
+  }
+}
+
+/** What a server offers, each kind with its number; tools always, of the others what there is. */
+export function offersWords({ tools, resources = 0, templates = 0, prompts = 0 }: ShownServer['offers']): string[] {
+  return [
+    t('mcp.tools', { count: tools }),
+    ...(resources === 0 ? [] : [t('mcp.resources', { count: resources })]),
+    ...(templates === 0 ? [] : [t('mcp.templates', { count: templates })]),
+    ...(prompts === 0 ? [] : [t('mcp.prompts', { count: prompts })]),
+  ];
+}
+
+/** A step on the way to a server. */
+export function phaseWords(phase: McpPhase): string {
+  switch (phase) {
+    case 'transport_creating':
+      return t('mcp.phaseTransportCreating');
+    case 'transport_ready':
+      return t('mcp.phaseTransportReady');
+    case 'initializing':
+      return t('mcp.phaseInitializing');
+    case 'capabilities_exchanged':
+      return t('mcp.phaseCapabilitiesExchanged');
+    case 'listing':
+      return t('mcp.phaseListing');
+    case 'connected':
+      return t('mcp.phaseConnected');
+    case 'error':
+      return t('mcp.phaseError');
+    case 'disconnected':
+      return t('mcp.phaseDisconnected');
+  }
+}

@@ -1,0 +1,46 @@
+import { ApiError } from '../api/error.ts';
+import { t } from '../i18n/i18n.svelte.ts';
+import { mcpStore } from '../mcp/mcp-store.svelte.ts';
+import { servers } from '../state/servers.svelte.ts';
+import { Attempt } from './attempt.svelte.ts';
+import { serverApi } from './server-api.ts';
+import type { ShownServer } from './shown-server.ts';
+import { isOfBrowser } from './shown-server.ts';
+import type { BegunSignIn } from './sign-in.ts';
+import { hostToSignInAt, openTab } from './sign-in.ts';
+
+/** What is being done with one server, from wherever it is shown. */
+export class ServerDoing extends Attempt<'switch' | 'reconnect' | 'sign in' | 'sign out'> {
+  signIn: BegunSignIn | null = $state.raw(null);
+
+  switch(server: ShownServer, on: boolean): Promise<boolean> {
+    const { id } = server;
+    return this.make('switch', () => (isOfBrowser(server) ? mcpStore : servers).setEnabled(id, on));
+  }
+
+  reconnect(server: ShownServer): Promise<boolean> {
+    const { id } = server;
+    return this.make('reconnect', async () => {
+      if (!isOfBrowser(server)) return servers.reconnect(id);
+      // Why it failed stands in its health.
+      await mcpStore.reconnect(id).catch(() => undefined);
+    });
+  }
+
+  async beginSignIn(server: ShownServer): Promise<void> {
+    const tab = openTab();
+    const worked = await this.make('sign in', async () => {
+      const { url } = await serverApi.signIn(server.id);
+      const host = hostToSignInAt(url);
+      if (host === null) throw new ApiError({ code: 'address_refused', status: 0, detail: t('mcp.signInBadAddress') });
+      tab?.goTo(url);
+      this.signIn = { url, host, opened: tab !== null };
+    });
+    if (!worked) tab?.close();
+  }
+
+  async signOut(server: ShownServer): Promise<void> {
+    this.signIn = null;
+    await this.make('sign out', () => serverApi.signOut(server.id));
+  }
+}

@@ -1,0 +1,34 @@
+import LogOut from '@lucide/svelte/icons/log-out';
+import Pencil from '@lucide/svelte/icons/pencil';
+import RotateCw from '@lucide/svelte/icons/rotate-cw';
+import Trash2 from '@lucide/svelte/icons/trash-2';
+import { t } from '../i18n/i18n.svelte.ts';
+import type { MenuEntry } from '../ui/Menu.svelte';
+import type { ServerDoing } from './server-doing.svelte.ts';
+import type { ServerEdits } from './server-edits.ts';
+import type { ShownServer } from './shown-server.ts';
+
+/** What can be done with a server beside switching it. */
+export function serverMenu(server: ShownServer, doing: ServerDoing, edits: ServerEdits): MenuEntry[] {
+  const entries: MenuEntry[] = [];
+  if (canReconnect(server)) {
+    entries.push({ label: t('mcp.reconnect'), icon: RotateCw, onselect: () => void doing.reconnect(server) });
+  }
+  if (server.editable) entries.push({ label: t('mcp.edit'), icon: Pencil, onselect: () => edits.edit(server) });
+  if (isSignedIn(server)) {
+    entries.push({ label: t('mcp.signOut'), icon: LogOut, onselect: () => void doing.signOut(server) });
+  }
+  if (server.editable) {
+    if (entries.length > 0) entries.push('line');
+    entries.push({ label: t('mcp.remove'), icon: Trash2, danger: true, onselect: () => edits.remove(server) });
+  }
+  return entries;
+}
+
+export function canReconnect({ fault, enabled, builtIn }: ShownServer): boolean {
+  return fault === undefined && enabled && !builtIn;
+}
+
+export function isSignedIn({ signIn }: ShownServer): boolean {
+  return signIn?.state === 'signed_in';
+}

@@ -1,0 +1,17 @@
+import type { McpToolView } from '@toolyard/protocol';
+
+/** Whether every word of a search is found in what a tool is called and says of itself. */
+export function toolMatches(
+  { tool, title = '', description = '' }: Pick<McpToolView, 'tool' | 'title' | 'description'>,
+  query: string,
+): boolean {
+  const text = `${tool.name} ${title} ${description}`.toLowerCase();
+  return wordsOf(query).every((word) => text.includes(word));
+}
+
+export function wordsOf(query: string): string[] {
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+}

@@ -1,0 +1,252 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
+import type { Protection, ProtectionOptions } from './protection.ts';
+import { createProtection } from './protection.ts';
+
+export type AuthorizationServerOptions = {
+  /** Put over what it says of itself; null in a field takes that out. Null as a whole: it says nothing. */
+  metadata?: JsonObject | null;
+  /** Seconds an access token is valid; absent: it does not say. */
+  expiresIn?: number;
+  /** False gives no refresh tokens. */
+  refresh?: boolean;
+  /** False lets a refresh token be used again. */
+  rotate?: boolean;
+  /** The `iss` of its answers; null leaves it out. Default: itself. */
+  iss?: string | null;
+  /** What the person does at its page. Default: agrees. */
+  person?: 'agrees' | 'declines';
+  /** Answers a token request in its place. */
+  token?: (params: Readonly<Record<string, string>>) => { status: number; body: JsonObject } | undefined;
+  /** Clients it knows without registration, with their secrets. */
+  clients?: Readonly<Record<string, string>>;
+};
+
+/** A request as the authorization server saw it; of forms and queries the fields. */
+export type AuthorizationRequest = {
+  method: string;
+  path: string;
+  params: Readonly<Record<string, string>>;
+  authorization: string | undefined;
+};
+
+/** What a person comes back with. */
+export type BroughtBack = { state: string; code?: string; iss?: string; error?: string };
+
+/** A scripted authorization server over real HTTP, which gives tokens to whoever goes the right way. */
+export type AuthorizationServer = AsyncDisposable & {
+  /** Its issuer. */
+  url: string;
+  /** Everything that was asked of it, oldest first. */
+  requests: readonly AuthorizationRequest[];
+  /** The token requests among them. */
+  grants(type?: string): readonly Readonly<Record<string, string>>[];
+  /** What to give a scripted MCP server that takes its tokens only. */
+  protect(options?: ProtectionOptions): Protection;
+  /** Goes to its page as a person does; what they come back with. */
+  visit(authorizationUrl: string): Promise<BroughtBack>;
+  /** No access token that was given is valid any more. */
+  expire(): void;
+  /** Nothing that was given is. */
+  revoke(): void;
+  close(): Promise<void>;
+};
+
+type Code = { challenge: string; redirectUrl: string; clientId: string; scope: string; resource: string };
+
+/** @example await using authorization = await startAuthorizationServer({ expiresIn: 3600 }); */
+export async function startAuthorizationServer(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
+  const requests: AuthorizationRequest[] = [];
+  const codes = new Map<string, Code>();
+  /** Access tokens and the scope of each. */
+  const access = new Map<string, string>();
+  const refreshes = new Map<string, { scope: string; clientId: string; used: boolean }>();
+  const clients = new Map<string, string | null>(Object.entries(options.clients ?? {}));
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '/', url);
+    const body = await textOf(request);
+    const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
+    const params = Object.fromEntries(isForm ? new URLSearchParams(body) : searchParams);
+    const { authorization } = request.headers;
+    requests.push({ method: request.method ?? '', path: pathname, params, authorization });
+    switch (pathname) {
+      case '/.well-known/oauth-authorization-server':
+        return options.metadata === null ? answer(response, 404, {}) : answer(response, 200, describe());
+      case '/authorize':
+        return authorize(response, params);
+      case '/token':
+        return token(response, params, authorization);
+      case '/register':
+        return register(response, body);
+      default:
+        return answer(response, 404, { error: 'not_found' });
+    }
+  }
+
+  function describe(): JsonObject {
+    const described: JsonObject = {
+      issuer: url,
+      authorization_endpoint: `${url}/authorize`,
+      token_endpoint: `${url}/token`,
+      registration_endpoint: `${url}/register`,
+      response_types_supported: ['code'],
+      grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+      authorization_response_iss_parameter_supported: true,
+      ...options.metadata,
+    };
+    return Object.fromEntries(Object.entries(described).filter(([, value]) => value !== null));
+  }
+
+  function authorize(response: ServerResponse, params: Record<string, string>): void {
+    const { client_id: clientId = '', redirect_uri: redirectUrl = '', code_challenge: challenge = '' } = params;
+    const { state = '', scope = '', resource = '', code_challenge_method: method } = params;
+    const isKnown = clients.has(clientId) || clientId.startsWith('https://');
+    if (!isKnown || method !== 'S256' || challenge === '') return answer(response, 400, { error: 'invalid_request' });
+    const back = new URL(redirectUrl);
+    back.searchParams.set('state', state);
+    if (options.iss !== null) back.searchParams.set('iss', options.iss ?? url);
+    if (options.person === 'declines') back.searchParams.set('error', 'access_denied');
+    else {
+      const code = `code-${randomUUID()}`;
+      codes.set(code, { challenge, redirectUrl, clientId, scope, resource });
+      back.searchParams.set('code', code);
+    }
+    response.writeHead(302, { location: back.href }).end();
+  }
+
+  function token(response: ServerResponse, params: Record<string, string>, authorization: string | undefined): void {
+    const instead = options.token?.(params);
+    if (instead !== undefined) return answer(response, instead.status, instead.body);
+    const client = clientOf(params, authorization);
+    if (client === null) return answer(response, 401, { error: 'invalid_client' });
+    switch (params['grant_type']) {
+      case 'authorization_code': {
+        const code = codes.get(params['code'] ?? '');
+        codes.delete(params['code'] ?? '');
+        const isRight =
+          code !== undefined &&
+          code.clientId === client &&
+          code.redirectUrl === params['redirect_uri'] &&
+          code.challenge ===
+            createHash('sha256')
+              .update(params['code_verifier'] ?? '')
+              .digest('base64url');
+        if (!isRight) return answer(response, 400, { error: 'invalid_grant' });
+        return give(response, code.scope, client);
+      }
+      case 'refresh_token': {
+        const known = refreshes.get(params['refresh_token'] ?? '');
+        if (known === undefined || known.clientId !== client) return answer(response, 400, { error: 'invalid_grant' });
+        if (known.used) {
+          // Used a second time it may be stolen: nothing that came of it is worth anything any more.
+          refreshes.clear();
+          access.clear();
+          return answer(response, 400, { error: 'invalid_grant', error_description: 'The token was used before.' });
+        }
+        known.used = options.rotate !== false;
+        return give(response, known.scope, client);
+      }
+      case 'client_credentials':
+        return give(response, params['scope'] ?? '', client, false);
+      default:
+        return answer(response, 400, { error: 'unsupported_grant_type' });
+    }
+  }
+
+  function clientOf(params: Record<string, string>, authorization: string | undefined): string | null {
+    const basic = /^Basic (.+)$/.exec(authorization ?? '')?.[1];
+    const [named, secret] =
+      basic === undefined
+        ? [params['client_id'] ?? '', params['client_secret'] ?? null]
+        : Buffer.from(basic, 'base64').toString().split(':').map(decodeURIComponent);
+    if (named === undefined || (!clients.has(named) && !named.startsWith('https://'))) return null;
+    return (clients.get(named) ?? null) === (secret ?? null) ? named : null;
+  }
+
+  function give(response: ServerResponse, scope: string, clientId: string, mayLast = true): void {
+    const accessToken = `access-${randomUUID()}`;
+    access.set(accessToken, scope);
+    const refreshToken = `refresh-${randomUUID()}`;
+    const lasts = mayLast && options.refresh !== false;
+    if (lasts) refreshes.set(refreshToken, { scope, clientId, used: false });
+    answer(response, 200, {
+      access_token: accessToken,
+      token_type: 'Bearer',
+      ...(lasts ? { refresh_token: refreshToken } : {}),
+      ...(options.expiresIn === undefined ? {} : { expires_in: options.expiresIn }),
+      ...(scope === '' ? {} : { scope }),
+    });
+  }
+
+  function register(response: ServerResponse, body: string): void {
+    const parsed = parseJson(body);
+    const described = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
+    const id = `client-${randomUUID()}`;
+    const method = described['token_endpoint_auth_method'];
+    const secret = method === 'none' ? null : `secret-${randomUUID()}`;
+    clients.set(id, secret);
+    answer(response, 201, { ...described, client_id: id, ...(secret === null ? {} : { client_secret: secret }) });
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  async function close(): Promise<void> {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  return {
+    url,
+    requests,
+    grants: (type) =>
+      requests
+        .filter(({ path }) => path === '/token')
+        .map(({ params }) => params)
+        .filter(({ grant_type: one }) => type === undefined || one === type),
+    protect: (given = {}) => createProtection(url, (accessToken) => access.get(accessToken), given),
+    async visit(authorizationUrl) {
+      const response = await fetch(authorizationUrl, { redirect: 'manual' });
+      const location = response.headers.get('location');
+      if (location === null) throw new Error(`Its page answered ${response.status}: ${await response.text()}`);
+      const { searchParams } = new URL(location);
+      const optional = (name: 'code' | 'iss' | 'error') => {
+        const value = searchParams.get(name);
+        return value === null ? {} : { [name]: value };
+      };
+      return { state: searchParams.get('state') ?? '', ...optional('code'), ...optional('iss'), ...optional('error') };
+    },
+    expire: () => access.clear(),
+    revoke() {
+      access.clear();
+      refreshes.clear();
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function answer(response: ServerResponse, status: number, body: JsonObject): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  request.setEncoding('utf8');
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
