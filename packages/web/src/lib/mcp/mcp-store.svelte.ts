@@ -10,15 +10,7 @@ import { draftOf, keepDraft } from './server-drafts.ts';
 import type { BrowserServerEntry, SetAsideEntry } from './server-entries.ts';
 import { changedServers, isSame, missingHeaders, newServerId, toServerConfig } from './server-entries.ts';
 import { toBrowserServerView } from './server-view.ts';
-import type { BrowserServerDraft, BrowserServerView } from './types.ts';
-
-/** The half that brings the MCP client along; loaded when there is a server to connect to. */
-type TabHost = {
-  createTabHost: (usesProxy: (serverId: string) => boolean) => McpHost;
-  /** What the definition of a tool costs in every request, estimated. */
-  definitionTokens: (tool: IndexedTool) => number;
-  testServer: (draft: BrowserServerDraft, signal?: AbortSignal) => Promise<McpTestReport>;
-};
+import type { BrowserServerDraft, BrowserServerView, TabHost } from './types.ts';
 
 type McpStoreDeps = { kept: KeptServers; load: () => Promise<TabHost> };
 
