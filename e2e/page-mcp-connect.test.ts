@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { McpBehaviour } from '@toolyard/testing';
-import { startScriptedMcp, startScriptedSse, startScriptedWebSocket } from '@toolyard/testing';
+import { eventually, startScriptedMcp, startScriptedSse, startScriptedWebSocket } from '@toolyard/testing';
 import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import { draftOf, openTab, RICH } from './support/tab.ts';
 import type { TabResources, TabStore } from './support/tab-page.ts';
@@ -176,6 +176,47 @@ describe.skipIf(NO_BROWSER !== null)('flow initialization, in a browser', () => 
       0,
       null,
     ]);
+  });
+
+  test('set-up may be asked for as often as one likes: it is done once, in the background', async () => {
+    const peer = undo.use(await startScriptedMcp(RICH, { cors: {} }));
+    const tab = undo.use(await openTab());
+    await tab.add(draftOf('Rich', peer.url));
+    await tab.page.reload();
+    const seen = await tab.page.evaluate(async () => {
+      const asked = [mcpStore.ensureInitialized(), mcpStore.ensureInitialized()];
+      const during = mcpStore.isInitializing;
+      await Promise.all(asked);
+      await mcpStore.ensureInitialized();
+      return [during, mcpStore.isInitializing, mcpStore.connectedServers.length];
+    });
+    expect(seen).toEqual([true, false, 1]);
+    expect(peer.received.filter(({ method }) => method === 'initialize')).toHaveLength(2);
+  });
+
+  test('an edited server is connected anew with what was entered; the others are not touched', async () => {
+    const one = undo.use(await startScriptedMcp(RICH, { cors: {} }));
+    const two = undo.use(await startScriptedMcp(RICH, { cors: {} }));
+    const { page, add, becomes } = undo.use(await openTab());
+    const id = await add(draftOf('One', one.url));
+    await add(draftOf('Two', two.url));
+    const { sessionCount } = two;
+    await page.evaluate((of) => mcpStore.edit(of, { ...mcpStore.draftOf(of), headers: { 'X-Key': 'new' } }), id);
+    await becomes(id, 'ready');
+    await eventually(() => expect(one.requests.at(-1)?.headers['x-key']).toBe('new'));
+    const hellos = (peer: typeof one): number => peer.received.filter(({ method }) => method === 'initialize').length;
+    expect([hellos(one), hellos(two), one.sessionCount, two.sessionCount]).toEqual([2, 1, 1, sessionCount]);
+    // Switched off and on it is left and connected; its name alone changes nothing.
+    await page.evaluate((of) => mcpStore.edit(of, { ...mcpStore.draftOf(of), name: 'Eins' }), id);
+    await page.evaluate((of) => mcpStore.setEnabled(of, false), id);
+    await becomes(id, 'disabled');
+    await eventually(() => expect(one.sessionCount).toBe(0));
+    expect(hellos(one)).toBe(2);
+    await page.evaluate((of) => mcpStore.setEnabled(of, true), id);
+    await becomes(id, 'ready');
+    await page.evaluate((of) => mcpStore.remove(of), id);
+    await eventually(() => expect(one.sessionCount).toBe(0));
+    expect(two.sessionCount).toBe(sessionCount);
   });
 
   test('what cannot be entered is refused with the reason', async () => {

@@ -38,11 +38,17 @@ export function defineServe(program: Command): void {
     serve.addOption(new Option(flags, description));
     serve.addOption(new Option(flags.replace(/^--(no-)?ui/, '--$1webui')).hideHelp());
   }
+  serve.addHelpText('after', OLDER_NAMES);
   serve.exitOverride().action(async (own: OwnFlags, command: Command) => {
     const { serveCommand } = await import('./serve-command.ts');
     process.exitCode = await serveCommand({ ...own, settings: givenFlags(command) });
   });
 }
+
+const OLDER_NAMES = `
+Older names that still work, with a warning: --webui, --no-webui, --webui-config, --webui-config-file,
+--webui-mcp-proxy; and of llama-server the variables LLAMA_ARG_UI, LLAMA_ARG_UI_CONFIG, LLAMA_ARG_UI_CONFIG_FILE and
+LLAMA_ARG_UI_MCP_PROXY (or LLAMA_ARG_WEBUI...).`;
 
 /** What was really typed, by name; commander's own defaults are not among it. */
 function givenFlags(command: Command): Record<string, string | boolean> {

@@ -39,6 +39,7 @@ export async function startProxyTarget(
     seen,
     next: () => new Promise((resolve) => waiting.push(resolve)),
     async [Symbol.asyncDispose]() {
+      if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

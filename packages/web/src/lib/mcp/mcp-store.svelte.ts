@@ -195,9 +195,10 @@ class McpStore {
 
   #put(id: string, draft: BrowserServerDraft, order: readonly string[]): BrowserServerView {
     const { entry, secrets } = keepDraft(id, draft);
+    const isAnew = JSON.stringify(secrets) !== JSON.stringify(this.#deps.kept.secretsOf(id));
     this.#deps.kept.setSecrets(id, secrets);
     const entries = order.map((each) => (each === id ? entry : this.#entry(each)));
-    void this.#write(entries, this.setAside, id);
+    void this.#write(entries, this.setAside, isAnew ? id : undefined);
     return this.#view(entry);
   }
 
