@@ -406,6 +406,32 @@ describe.skipIf(NO_BROWSER !== null)(`MCP servers in the page${NO_BROWSER === nu
     expect(stored()).not.toContain('Near me');
   });
 
+  test('one that lets no browser in says so, and is reached through Toolyard where that is allowed', async () => {
+    await using shut = await startScriptedMcp(FILES);
+    const { origin } = new URL(shut.url);
+    const args = ['--ui-mcp-proxy', '--proxy-allow', origin];
+    await using proxied = await setStage(() => reply.text('Understood.'), { args });
+    const page = await proxied.open('/settings/tools');
+    const form = await beginNew(page);
+    await form.getByText('An address', { exact: true }).click();
+    await form.getByLabel('Name', { exact: true }).fill('Shut');
+    await form.getByLabel('Address', { exact: true }).fill(shut.url);
+    await form.getByRole('radio', { name: /This browser only/ }).check();
+    await form.getByRole('button', { name: 'Test' }).click();
+    await form.getByText('It does not work').waitFor();
+    await form
+      .getByText(/Access-Control-Allow-Origin/)
+      .first()
+      .waitFor();
+    await form.getByRole('checkbox', { name: 'Reach it through Toolyard' }).check();
+    await form.getByRole('button', { name: 'Test' }).click();
+    await form.getByText('It works').waitFor();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await row(page, 'Shut')
+      .getByText(/Ready · 3 tools/)
+      .waitFor();
+  });
+
   test('a chat chooses servers and tools of its own, finds them, and sees what they cost', async () => {
     write({ files: scriptedMcpCommand({ ...FILES, tools: [...(FILES.tools ?? []), ...more(8)] }) });
     const page = await stage.open('/');
