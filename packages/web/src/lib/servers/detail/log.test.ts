@@ -33,7 +33,7 @@ it('finds entries of a kind by all words of a filter', () => {
 
 it('reads on from where it was, keeps what it has when that fails, and nothing twice', async () => {
   const asked: (string | null)[] = [];
-  const answers: (McpLogPage | Error)[] = [
+  const answers: ((McpLogPage & { whole?: true }) | Error)[] = [
     { items: [event('1', 'a')], next: 'x' },
     { items: [event('2', 'b')], next: 'y' },
     { items: [event('2', 'b'), event('3', 'c')], next: 'z' },
@@ -49,4 +49,7 @@ it('reads on from where it was, keeps what it has when that fails, and nothing t
   await log.read();
   expect(asked).toEqual([null, 'x', 'y']);
   expect(log.entries.map(({ id }) => id)).toEqual(['1', '2', '3']);
+  answers.push({ items: [event('9', 'z')], next: '', whole: true });
+  await log.read();
+  expect(log.entries.map(({ id }) => id)).toEqual(['9']);
 });
