@@ -100,6 +100,34 @@ describe.skipIf(NO_BROWSER !== null)('flow initialization, in a browser', () => 
     expect(await page.evaluate(() => mcpStore.connectedServers)).toEqual([proxied]);
   });
 
+  test('what keeps a page from a server is looked up and told with its failure', async () => {
+    const peer = undo.use(await startScriptedMcp(RICH));
+    const { page, add } = undo.use(await openTab());
+    const id = await add(draftOf('Shut', peer.url));
+    await page.waitForFunction((of) => {
+      const hint = mcpStore.list.find((one) => one.id === of)?.error?.hint;
+      return hint?.includes('does not send Access-Control-Allow-Origin') === true;
+    }, id);
+    expect(peer.sessionCount).toBe(0);
+  });
+
+  test('what the proxy refuses is told in its own words', async () => {
+    const peer = undo.use(await startScriptedMcp(RICH));
+    const socket = undo.use(await startScriptedWebSocket(RICH));
+    const { add, health } = undo.use(await openTab());
+    const id = await add(draftOf('Inside', peer.url, { useProxy: true }));
+    expect(await health(id)).toMatchObject({
+      state: 'failed',
+      error: {
+        code: 'address_refused',
+        hint: expect.stringContaining(`--proxy-allow ${originOf(peer.url)}`) as string,
+      },
+    });
+    const bySocket = await add(draftOf('Ws', socket.url, { transport: 'websocket', useProxy: true }));
+    expect(await health(bySocket)).toMatchObject({ state: 'failed' });
+    expect([peer.requests, socket.handshakes]).toEqual([[], []]);
+  });
+
   test('the proxy carries HTTP+SSE and WebSockets, headers and all', async () => {
     const sse = undo.use(await startScriptedSse(RICH));
     const socket = undo.use(await startScriptedWebSocket(RICH));
@@ -160,16 +188,18 @@ describe.skipIf(NO_BROWSER !== null)('flow initialization, in a browser', () => 
     const tested = (url: string) =>
       page.evaluate(
         async (draft) => {
-          const { health, tools, advice } = await mcpStore.test(draft);
-          return { state: health.state, tools: tools.length, advice };
+          const { ok, tools, findings } = await mcpStore.test(draft);
+          return { ok, tools: tools.length, findings: findings.map(({ text }) => text) };
         },
         draftOf('Try', url),
       );
-    expect(await tested(open.url)).toEqual({ state: 'ready', tools: 5, advice: [] });
+    expect(await tested(open.url)).toMatchObject({ ok: true, tools: 5 });
     expect(await tested(shut.url)).toMatchObject({
-      state: 'failed',
+      ok: false,
       tools: 0,
-      advice: [expect.stringMatching(/Access-Control-Allow-Headers does not name .*mcp-protocol-version/) as string],
+      findings: expect.arrayContaining([
+        expect.stringMatching(/Access-Control-Allow-Headers does not name .*mcp-protocol-version/),
+      ]) as string[],
     });
     expect(open.sessionCount).toBe(0);
     expect(await page.evaluate(() => [mcpStore.list.length, localStorage.getItem('toolyard:mcp-servers:1')])).toEqual([

@@ -17,7 +17,7 @@ import type {
   ServerHealth,
   WireEntry,
 } from '@toolyard/mcp-host';
-import type { ErrorInfo, JsonObject, ResourcePart, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { ErrorInfo, JsonObject, McpTestReport, ResourcePart, ToolReference, ToolResult } from '@toolyard/protocol';
 import { build, defaultClientConditions } from 'vite';
 
 /** What a person enters of a server of their browser. */
@@ -51,7 +51,7 @@ export type TabStore = {
   remove(id: string): Promise<void>;
   setEnabled(id: string, enabled: boolean): Promise<void>;
   reconnect(id: string): Promise<void>;
-  test(draft: Draft): Promise<{ health: ServerHealth; tools: readonly { name: string }[]; advice: string[] }>;
+  test(draft: Draft): Promise<McpTestReport>;
   wireLog(id: string): WireEntry[];
   tools(choices?: {
     servers?: Record<string, boolean>;

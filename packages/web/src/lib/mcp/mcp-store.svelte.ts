@@ -3,20 +3,14 @@ import type { ErrorInfo, JsonObject, McpTestReport, ResourcePart, ToolReference,
 import { ToolyardError } from '@toolyard/protocol';
 import { keptServers, type KeptServers } from './kept-servers.ts';
 import { McpResourceStore } from './mcp-resource-store.svelte.ts';
+import { Obstacles } from './obstacles.ts';
+import { adviceFor } from './preflight.ts';
 import { oncePerTurn } from './once-per-turn.ts';
 import { draftOf, keepDraft } from './server-drafts.ts';
 import type { BrowserServerEntry, SetAsideEntry } from './server-entries.ts';
-import { changedServers, missingHeaders, newServerId, toServerConfig } from './server-entries.ts';
+import { changedServers, isSame, missingHeaders, newServerId, toServerConfig } from './server-entries.ts';
 import { toBrowserServerView } from './server-view.ts';
-import type { BrowserServerDraft, BrowserServerView } from './types.ts';
-
-/** The half that brings the MCP client along; loaded when there is a server to connect to. */
-type TabHost = {
-  createTabHost: (usesProxy: (serverId: string) => boolean) => McpHost;
-  /** What the definition of a tool costs in every request, estimated. */
-  definitionTokens: (tool: IndexedTool) => number;
-  testServer: (draft: BrowserServerDraft, signal?: AbortSignal) => Promise<McpTestReport>;
-};
+import type { BrowserServerDraft, BrowserServerView, TabHost } from './types.ts';
 
 type McpStoreDeps = { kept: KeptServers; load: () => Promise<TabHost> };
 
@@ -47,10 +41,12 @@ class McpStore {
   #starting: Promise<void> | undefined;
   #choices: Readonly<Record<string, boolean>> = {};
   #stopWatching: () => void = () => undefined;
+  readonly #obstacles: Obstacles;
   readonly #tellSoon = oncePerTurn(() => this.#tell());
 
   constructor(deps: McpStoreDeps = { kept: keptServers, load: () => import('./tab-host.ts') }) {
     this.#deps = deps;
+    this.#obstacles = new Obstacles(adviceFor, () => this.#tell());
     this.resources = new McpResourceStore(() => this.#ready());
   }
 
@@ -81,28 +77,26 @@ class McpStore {
    * longer does.
    */
   async follow(choices: Readonly<Record<string, boolean>>): Promise<void> {
+    const before = this.#choices;
     this.#choices = choices;
     await this.ensureInitialized();
-    await Promise.all(this.#entries.map((entry) => this.#settle(entry)));
+    const isAsked = (among: Readonly<Record<string, boolean>>, { id }: BrowserServerEntry) => among[id] === true;
+    const changed = this.#entries.filter((entry) => isAsked(before, entry) !== isAsked(choices, entry));
+    await Promise.all(changed.map((entry) => this.#settle(entry)));
   }
 
   /** @throws ToolyardError `bad_config` for what is no server */
   add(draft: BrowserServerDraft): BrowserServerView {
-    const id = newServerId(
-      draft.name,
-      this.#entries.map((entry) => entry.id),
-    );
-    return this.#put(id, draft, [...this.#entries.map((entry) => entry.id), id]);
+    const ids = this.#entries.map((entry) => entry.id);
+    const id = newServerId(draft.name, ids);
+    return this.#put(id, draft, [...ids, id]);
   }
 
   /** @throws ToolyardError `bad_config` for what is no server, `not_found` where there is none to edit */
   edit(id: string, draft: BrowserServerDraft): BrowserServerView {
     this.#entry(id);
-    return this.#put(
-      id,
-      draft,
-      this.#entries.map((entry) => entry.id),
-    );
+    const ids = this.#entries.map((entry) => entry.id);
+    return this.#put(id, draft, ids);
   }
 
   /** What an editor begins with. */
@@ -131,9 +125,9 @@ class McpStore {
 
   /** Connects anew. @throws ToolyardError saying why it failed */
   async reconnect(id: string): Promise<void> {
-    this.#entry(id);
+    const entry = this.#entry(id);
     const host = await this.#open();
-    if (host.configurations.has(id)) await host.reconnect(id);
+    if (host.configurations.has(id)) await this.#connect(host, entry, () => host.reconnect(id));
   }
 
   /** Connects once, lists, and leaves again; nothing is kept. Fails only for what is no server. */
@@ -228,7 +222,8 @@ class McpStore {
       const host = await this.#host;
       await Promise.all(changed.map((id) => host.remove(id)));
     }
-    await Promise.all(entries.map((entry) => this.#settle(entry)));
+    const untouched = (entry: BrowserServerEntry) => entry.id !== anew && before.some((one) => isSame(one, entry));
+    await Promise.all(entries.filter((entry) => !untouched(entry)).map((entry) => this.#settle(entry)));
   }
 
   /** Connects a server that is wanted, and leaves one that is not. */
@@ -243,12 +238,22 @@ class McpStore {
     if (!isWanted() && this.#host === undefined) return;
     const host = await this.#open();
     // Meanwhile it may have been taken away, or changed: then somebody else settles it.
-    if (this.#entries.find((each) => each.id === id) !== entry) return;
+    if (!this.#entries.some((each) => isSame(each, entry))) return;
     if (!host.configurations.has(id)) host.add(toServerConfig(entry, secrets));
     if (!isWanted()) return host.setEnabled(id, false);
     await host.setEnabled(id, true);
-    // Why it failed stands in its health.
-    await host.connect(id).catch(() => undefined);
+    await this.#connect(host, entry, () => host.connect(id)).catch(() => undefined);
+  }
+
+  /** @throws what `how` throws, which also stands in the health of the server */
+  async #connect(host: McpHost, entry: BrowserServerEntry, how: () => Promise<void>): Promise<void> {
+    this.#obstacles.forget(entry.id);
+    try {
+      await how();
+    } catch (thrown) {
+      void this.#obstacles.look(entry, host.health().find(({ id }) => id === entry.id)?.error);
+      throw thrown;
+    }
   }
 
   #open(): Promise<McpHost> {
@@ -285,6 +290,7 @@ class McpStore {
       health: this.health.get(entry.id),
       tools,
       costOf: this.#costOf,
+      obstacle: this.#obstacles.of(entry.id),
       missing: missingHeaders(entry, this.#deps.kept.secretsOf(entry.id)),
     });
   }

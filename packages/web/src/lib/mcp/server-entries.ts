@@ -167,3 +167,8 @@ export function changedServers(
 function reachOf({ transport, url, headers, useProxy }: BrowserServerEntry): string {
   return JSON.stringify([transport, url, useProxy, Object.entries(headers).sort()]);
 }
+
+/** True where two entries say the same. */
+export function isSame(one: BrowserServerEntry, other: BrowserServerEntry): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}

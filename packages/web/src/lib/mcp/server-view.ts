@@ -7,6 +7,8 @@ type Known = {
   health: ServerHealth | undefined;
   tools: readonly IndexedTool[];
   costOf: (tool: IndexedTool) => number;
+  /** What keeps a page from it, where that is known. */
+  obstacle: string | undefined;
   missing: string[];
 };
 
@@ -16,7 +18,7 @@ const LOG_LINES = 50;
 /** A server of this browser as the panels show it; nothing in it tells the value of a header. */
 export function toBrowserServerView(
   entry: BrowserServerEntry,
-  { health, tools, costOf, missing }: Known,
+  { health, tools, costOf, obstacle, missing }: Known,
 ): BrowserServerView {
   const url = new URL(entry.url);
   return {
@@ -32,7 +34,7 @@ export function toBrowserServerView(
     ...(health?.era === undefined ? {} : { era: health.era }),
     ...(health?.protocolVersion === undefined ? {} : { protocolVersion: health.protocolVersion }),
     ...(health === undefined ? {} : { health }),
-    ...errorOf(health, missing),
+    ...errorOf(health, missing, obstacle),
     ...(health?.instructions === undefined ? {} : { instructions: health.instructions }),
     ...(health?.capabilities === undefined ? {} : { capabilities: health.capabilities }),
     ...(health?.reconnect === undefined ? {} : { reconnect: health.reconnect }),
@@ -50,8 +52,17 @@ export function toBrowserServerView(
   };
 }
 
-function errorOf(health: ServerHealth | undefined, missing: readonly string[]): Pick<BrowserServerView, 'error'> {
-  if (missing.length === 0) return health?.error === undefined ? {} : { error: health.error };
+function errorOf(
+  health: ServerHealth | undefined,
+  missing: readonly string[],
+  obstacle: string | undefined,
+): Pick<BrowserServerView, 'error'> {
+  if (missing.length === 0) {
+    if (health?.error === undefined) return {};
+    if (obstacle === undefined) return { error: health.error };
+    const hint = `${obstacle} Change that on the server, or have it go through the proxy of Toolyard.`;
+    return { error: { ...health.error, hint } };
+  }
   return {
     error: {
       code: 'needs_sign_in',

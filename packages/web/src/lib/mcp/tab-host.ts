@@ -5,7 +5,7 @@ import { isJsonObject, systemClock, VERSION } from '@toolyard/protocol';
 import { storedFamily } from '../browser-storage.ts';
 import { uuid } from '../transcript/uuid.ts';
 import { adviceFor } from './preflight.ts';
-import { fetchThroughProxy, openWebSocketThroughProxy } from './proxy.ts';
+import { createProxiedTransport } from './proxy.ts';
 import { checkDraft, keepDraft } from './server-drafts.ts';
 import { toServerConfig } from './server-entries.ts';
 import { openTabNetwork } from './tab-network.ts';
@@ -15,13 +15,14 @@ const TEST_ID = 'browser-test';
 
 const network = openTabNetwork();
 const direct = createWebTransports({ fetch: network.fetch, openWebSocket: network.openWebSocket });
-const proxied = createWebTransports({ fetch: fetchThroughProxy, openWebSocket: openWebSocketThroughProxy });
 
 export { definitionTokens } from '@toolyard/mcp-host';
 
 /** The MCP host of this tab, without servers yet. */
 export function createTabHost(usesProxy: (serverId: string) => boolean): McpHost {
-  return makeHost((config, context) => (usesProxy(context.serverId) ? proxied : direct)(config, context));
+  return makeHost((config, context) =>
+    (usesProxy(context.serverId) ? createProxiedTransport : direct)(config, context),
+  );
 }
 
 /** Connects once with a draft, looks at what is there, and leaves. */
@@ -30,7 +31,7 @@ export async function testServer(draft: BrowserServerDraft, signal?: AbortSignal
   const { entry, secrets } = keepDraft(TEST_ID, { ...draft, keepSecrets: true, enabled: true });
   const report = await inspectServer({
     config: toServerConfig(entry, secrets),
-    createTransport: draft.useProxy ? proxied : direct,
+    createTransport: draft.useProxy ? createProxiedTransport : direct,
     ...surroundings,
     ...(signal === undefined ? {} : { signal }),
   });

@@ -1,5 +1,5 @@
-import type { ServerHealth } from '@toolyard/mcp-host';
-import type { McpServerView } from '@toolyard/protocol';
+import type { IndexedTool, McpHost, ServerHealth } from '@toolyard/mcp-host';
+import type { McpServerView, McpTestReport } from '@toolyard/protocol';
 import type { BrowserServerEntry, BrowserTransport } from './server-entries.ts';
 
 /** A server of this browser only, as the panels show it: like one of the server's, and how it is kept. */
@@ -21,4 +21,12 @@ export type BrowserServerDraft = {
   useProxy: boolean;
   /** True writes the values of headers to LocalStorage; otherwise they last as long as the session of this tab. */
   keepSecrets: boolean;
+};
+
+/** The half that brings the MCP client along; loaded when there is a server to connect to. */
+export type TabHost = {
+  createTabHost: (usesProxy: (serverId: string) => boolean) => McpHost;
+  /** What the definition of a tool costs in every request, estimated. */
+  definitionTokens: (tool: IndexedTool) => number;
+  testServer: (draft: BrowserServerDraft, signal?: AbortSignal) => Promise<McpTestReport>;
 };
