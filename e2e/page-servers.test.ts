@@ -5,7 +5,13 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { McpServerList, McpServerView } from '@toolyard/protocol';
 import type { McpBehaviour } from '@toolyard/testing';
-import { reply, scriptedMcpCommand, startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
+import {
+  reply,
+  scriptedMcpCommand,
+  startAuthorizationServer,
+  startScriptedMcp,
+  startScriptedWebSocket,
+} from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import type { Stage } from './support/stage.ts';
@@ -288,10 +294,10 @@ describe.skipIf(NO_BROWSER !== null)(`MCP servers in the page${NO_BROWSER === nu
     await page.getByRole('list', { name: 'What happened' }).getByText('Connected').waitFor();
     await page.getByText('Messages', { exact: true }).click();
     const messages = page.getByRole('list', { name: 'Messages' });
-    await messages.getByText('tools/list').waitFor();
+    await messages.getByText('tools/list', { exact: true }).waitFor();
     expect(await axeFinds(page)).toEqual([]);
     await page.getByRole('searchbox', { name: 'Filter' }).fill('initialize');
-    await messages.getByText('tools/list').waitFor({ state: 'detached' });
+    await messages.getByText('tools/list', { exact: true }).waitFor({ state: 'detached' });
     await page.getByRole('searchbox', { name: 'Filter' }).fill('');
     // It grows while one looks, unless it is paused.
     const before = await messages.getByRole('listitem').count();
@@ -319,6 +325,42 @@ describe.skipIf(NO_BROWSER !== null)(`MCP servers in the page${NO_BROWSER === nu
       .getByText(/Attempt|Does not work/)
       .first()
       .waitFor();
+  });
+
+  test('signing in: in another tab, the page follows, and signing out', async () => {
+    await using authorization = await startAuthorizationServer({ expiresIn: 3_600 });
+    await using guarded = await startScriptedMcp(FILES, { sessions: false, protection: authorization.protect() });
+    write({ guarded: { url: guarded.url } });
+    const page = await openList();
+    await row(page, 'guarded').getByText('This server wants you to sign in').waitFor();
+    expect(await axeFinds(page)).toEqual([]);
+    const opened = page.context().waitForEvent('page');
+    await row(page, 'guarded').getByRole('button', { name: 'Sign in' }).click();
+    const tab = await opened;
+    await row(page, 'guarded')
+      .getByText(/Ready · 3 tools/)
+      .waitFor();
+    if (!tab.isClosed()) expect(await tab.evaluate<unknown>('window.opener')).toBeNull();
+    expect(authorization.grants('authorization_code')).toHaveLength(1);
+
+    await page.getByRole('link', { name: /Files of a folder/ }).click();
+    await page.getByRole('tab', { name: 'About' }).click();
+    await page.getByText(`signed in at ${authorization.url}`).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('This server wants you to sign in').waitFor();
+  });
+
+  test('where the browser opens no other tab, the way to the sign-in is a link', async () => {
+    await using authorization = await startAuthorizationServer();
+    await using guarded = await startScriptedMcp(FILES, { sessions: false, protection: authorization.protect() });
+    write({ guarded: { url: guarded.url } });
+    const page = await openList();
+    await page.evaluate('window.open = () => null');
+    await row(page, 'guarded').getByRole('button', { name: 'Sign in' }).click();
+    await row(page, 'guarded').getByText('The browser did not open another tab.').waitFor();
+    const link = row(page, 'guarded').getByRole('link', { name: `Open ${new URL(authorization.url).host}` });
+    expect(await link.getAttribute('href')).toContain(`${authorization.url}/authorize?`);
+    expect(await link.getAttribute('rel')).toBe('noopener');
   });
 
   test('one is removed only after the question, and can be asked about twice', async () => {
@@ -364,6 +406,32 @@ describe.skipIf(NO_BROWSER !== null)(`MCP servers in the page${NO_BROWSER === nu
     expect(stored()).not.toContain('Near me');
   });
 
+  test('one that lets no browser in says so, and is reached through Toolyard where that is allowed', async () => {
+    await using shut = await startScriptedMcp(FILES);
+    const { origin } = new URL(shut.url);
+    const args = ['--ui-mcp-proxy', '--proxy-allow', origin];
+    await using proxied = await setStage(() => reply.text('Understood.'), { args });
+    const page = await proxied.open('/settings/tools');
+    const form = await beginNew(page);
+    await form.getByText('An address', { exact: true }).click();
+    await form.getByLabel('Name', { exact: true }).fill('Shut');
+    await form.getByLabel('Address', { exact: true }).fill(shut.url);
+    await form.getByRole('radio', { name: /This browser only/ }).check();
+    await form.getByRole('button', { name: 'Test' }).click();
+    await form.getByText('It does not work').waitFor();
+    await form
+      .getByText(/Access-Control-Allow-Origin/)
+      .first()
+      .waitFor();
+    await form.getByRole('checkbox', { name: 'Reach it through Toolyard' }).check();
+    await form.getByRole('button', { name: 'Test' }).click();
+    await form.getByText('It works').waitFor();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await row(page, 'Shut')
+      .getByText(/Ready · 3 tools/)
+      .waitFor();
+  });
+
   test('a chat chooses servers and tools of its own, finds them, and sees what they cost', async () => {
     write({ files: scriptedMcpCommand({ ...FILES, tools: [...(FILES.tools ?? []), ...more(8)] }) });
     const page = await stage.open('/');
@@ -383,7 +451,7 @@ describe.skipIf(NO_BROWSER !== null)(`MCP servers in the page${NO_BROWSER === nu
     const viewport = { width: 360, height: 740 };
     const page = await stage.open('/settings/tools', { viewport, hasTouch: true, isMobile: true, locale: 'zh-TW' });
     const width = (): Promise<number> => page.evaluate<number>('document.documentElement.scrollWidth');
-    await page.getByText('第', { exact: false }).first().waitFor();
+    await row(page, 'broken').getByText('無法讀取', { exact: true }).waitFor();
     expect(await width()).toBeLessThanOrEqual(360);
     await page.getByRole('button', { name: '新增伺服器' }).click();
     await page.getByText('位址', { exact: true }).click();

@@ -3,7 +3,7 @@
  * of this package. The suite puts the address of its server last and the scenario into the environment.
  */
 import type { OAuthSettings, QuestionHandlers } from '@toolyard/mcp-host';
-import { createMemoryAuthStore, McpHost } from '@toolyard/mcp-host';
+import { createMemoryAuthStore, McpHost, readSignInResponse } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import {
   isJsonObject,
@@ -77,13 +77,7 @@ async function signedIn(attempt: () => Promise<void>, signIns = 0): Promise<void
     if (!isWanted || signIns >= MOST_SIGN_INS) throw thrown;
     const { authorizationUrl } = await host.signIn('peer', { redirectUrl: 'http://127.0.0.1:8710/callback' });
     const page = await fetch(authorizationUrl, { redirect: 'manual' });
-    const back = new URL(page.headers.get('location') ?? '').searchParams;
-    const [code, iss] = [back.get('code'), back.get('iss')];
-    await host.finishSignIn({
-      state: back.get('state') ?? '',
-      ...(code === null ? {} : { code }),
-      ...(iss === null ? {} : { iss }),
-    });
+    await host.finishSignIn(readSignInResponse(new URL(page.headers.get('location') ?? '').searchParams));
     await signedIn(attempt, signIns + 1);
   }
 }

@@ -1,13 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { JsonObject } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import { checkStorage } from '@toolyard/storage';
-import type { ModelServer } from '@toolyard/testing';
+import type { McpBehaviour, McpBehaviourName, ModelServer } from '@toolyard/testing';
 import {
   COUNT_FILE_VARIABLE,
   LOG_FILE_VARIABLE,
@@ -36,14 +37,19 @@ export function callsOfTurns(turns: readonly number[]): number[][] {
 export class Lives implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'toolyard-lives-'));
   readonly #model: ModelServer;
+  readonly #tools: McpBehaviour | McpBehaviourName;
   readonly #children: ChildProcess[] = [];
 
-  private constructor(model: ModelServer) {
+  private constructor(model: ModelServer, tools: McpBehaviour | McpBehaviourName) {
     this.#model = model;
+    this.#tools = tools;
   }
 
-  /** The model asks for so many calls in each turn, told apart by their argument `n` from 1 on, and then is done. */
-  static async of(turns: readonly number[]): Promise<Lives> {
+  /**
+   * The model asks for so many calls of `count` in each turn, told apart by their argument `n` from 1 on, and then is
+   * done.
+   */
+  static async of(turns: readonly number[], tools: McpBehaviour | McpBehaviourName = 'counting'): Promise<Lives> {
     const model = await startModelServer(({ body }) => {
       const { messages } = body as { messages: { role: string }[] };
       const answered = messages.filter(({ role }) => role === 'tool').length;
@@ -54,7 +60,7 @@ export class Lives implements AsyncDisposable {
       const wanted = calls.map((n) => ({ id: `call_${n}`, name: 'count', arguments: { n } }));
       return reply.toolCalls(wanted, { text: 'Let me count.', pieces: 4, delayMs: 2 });
     });
-    return new Lives(model);
+    return new Lives(model, tools);
   }
 
   /** How often the tool has taken effect. */
@@ -65,12 +71,31 @@ export class Lives implements AsyncDisposable {
 
   /** The argument `n` of every call that reached the tool. */
   get made(): number[] {
+    return this.#calls.flatMap((params) => {
+      const args = params['arguments'];
+      return isJsonObject(args) && typeof args['n'] === 'number' ? [args['n']] : [];
+    });
+  }
+
+  /** The `requestState` of every call that reached the tool and had one. */
+  get states(): string[] {
+    return this.#calls.flatMap(({ requestState: state }) => (typeof state === 'string' ? [state] : []));
+  }
+
+  get #calls(): JsonObject[] {
     return this.#lines('log').flatMap((line) => {
       const message = parseJson(line);
       const params = message.ok && isJsonObject(message.value) ? message.value['params'] : undefined;
-      const args = isJsonObject(params) ? params['arguments'] : undefined;
-      return isJsonObject(args) && typeof args['n'] === 'number' ? [args['n']] : [];
+      return isJsonObject(params) ? [params] : [];
     });
+  }
+
+  /** True where a file of the data folder has this text in it, as it is. */
+  holds(text: string): boolean {
+    const folder = this.#file('data');
+    return readdirSync(folder, { recursive: true, withFileTypes: true }).some(
+      (entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(text),
+    );
   }
 
   /** The failpoints passed in all lives. */
@@ -86,7 +111,7 @@ export class Lives implements AsyncDisposable {
   /** Starts the server; resolves when it answers. */
   async start(death?: Death): Promise<Life> {
     const env = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
-    const counter = { id: 'counter', transport: { type: 'stdio', ...scriptedMcpCommand('counting'), env } };
+    const counter = { id: 'counter', transport: { type: 'stdio', ...scriptedMcpCommand(this.#tools), env } };
     const child = spawn(
       process.execPath,
       [

@@ -1,6 +1,8 @@
 import type {
   ConversationView,
   InDoubtAnswer,
+  Interrupt,
+  InterruptAnswer,
   Page,
   ProviderView,
   RunEvent,
@@ -15,7 +17,8 @@ const MESSAGE_ID = '0192f0c1-2345-7abc-8def-0123456789ab';
 
 /**
  * Somebody who asks a question and sees it through: sends it again where no answer came, reads on where the stream was
- * cut, and answers what is asked. The tool is approved for this conversation; `doubt` is said to what is in doubt.
+ * cut, and answers what is asked. The tool is approved for this conversation; a form that
+ * asks for a city gets one, and `doubt` is said to what is in doubt.
  */
 export class Person {
   /** Everything read, in the order it came. */
@@ -40,6 +43,17 @@ export class Person {
     return readRun(url, this.#runId, this.events, (event) => this.#see(url, event));
   }
 
+  #answerTo(kind: Interrupt['kind']): InterruptAnswer {
+    switch (kind) {
+      case 'approval':
+        return { decision: 'approve', scope: 'conversation' };
+      case 'elicitation':
+        return { decision: 'accept', content: { city: 'Taipei' } };
+      default:
+        return this.#doubt();
+    }
+  }
+
   /** What was asked and answered, as the server has kept it. */
   async answered(url: string): Promise<StoredInterrupt[]> {
     return (await call<Page<StoredInterrupt>>(url, 'GET', '/api/interrupts?status=answered')).items;
@@ -48,7 +62,7 @@ export class Person {
   #see(url: string, event: RunEvent): void {
     if (event.type !== 'interrupt_requested') return;
     const { id, kind } = event.interrupt;
-    const answer = kind === 'approval' ? { decision: 'approve', scope: 'conversation' } : this.#doubt();
+    const answer = this.#answerTo(kind);
     // Refused where it has its answer already; lost where the server dies: it is given again in the next life.
     call(url, 'POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer }).catch(() => null);
   }

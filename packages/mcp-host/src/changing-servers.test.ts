@@ -55,6 +55,24 @@ describe('servers that come and go', () => {
     expect(() => host.replace(withPid('c'))).toThrow('no server "c"');
   });
 
+  test('tools that are switched off in the configuration are neither offered nor called', async () => {
+    const two = { tools: [{ name: 'read' }, { name: 'write' }] };
+    host = await connected([
+      scripted('a', two, { tools: { disabled: ['write'] } }),
+      scripted('b', two, { tools: { only: ['write'] } }),
+    ]);
+    expect(host.tools().map(({ name }) => name)).toEqual(['a__read', 'b__write']);
+    expect(host.resolve('a__write')).toBeUndefined();
+    for (const view of [host, host.select(new Set(['a']))]) {
+      const refused = await view.callTool({ serverId: 'a', name: 'write' }, {});
+      expect(refused).toMatchObject({
+        outcome: 'not_sent',
+        error: { code: 'tool_not_found', message: /switched off/ },
+      });
+    }
+    expect(await host.callTool({ serverId: 'b', name: 'write' }, {})).toMatchObject({ outcome: 'done' });
+  });
+
   test('one that is disconnected has no process, answers so, and comes back with a new one', async () => {
     host = await connected([withPid('a'), withPid('b')]);
     const [first, other] = [await pidOf('a'), await pidOf('b')];

@@ -244,6 +244,10 @@ export class McpHost implements ToolHost {
     if (slot === undefined) {
       return notSent({ code: 'tool_not_found', message: `There is no server "${tool.serverId}".` });
     }
+    if (isSwitchedOff(slot.config, tool.name)) {
+      const message = `The tool "${tool.name}" of "${tool.serverId}" is switched off.`;
+      return notSent({ code: 'tool_not_found', message });
+    }
     if (this.#hasChanged(tool, options.definition)) return notSent(changedSince(tool));
     const release = this.#flows.acquire();
     try {
@@ -483,7 +487,7 @@ export class McpHost implements ToolHost {
   #selectWhere(chosen: (id: string) => boolean, hidden?: (tool: ToolReference) => boolean): SelectedTools {
     return new SelectedTools({
       sources: () => this.#servers.all.filter(({ config }) => chosen(config.id)),
-      hidden,
+      hidden: (tool) => hidden?.(tool) === true || isSwitchedOff(this.#servers.find(tool.serverId)?.config, tool.name),
       callTool: (tool, args, options) => this.callTool(tool, args, options),
     });
   }
@@ -500,6 +504,11 @@ function changedSince({ serverId, name }: ToolReference): ErrorInfo {
     message: `The tool "${name}" of "${serverId}" is no longer what was approved.`,
     hint: 'Look at what has changed, and approve it again if it is still wanted.',
   };
+}
+
+function isSwitchedOff(config: ServerConfig | undefined, tool: string): boolean {
+  const { disabled, only } = config?.tools ?? {};
+  return disabled?.includes(tool) === true || only?.includes(tool) === false;
 }
 
 function isListed(health: ServerHealth | undefined): boolean {

@@ -14,6 +14,7 @@ test('the package offers this and nothing else', () => {
     'inspectServer',
     'offersOf',
     'platformWebSocket',
+    'readSignInResponse',
     'redactedError',
     'redactorFor',
     'shownAddress',

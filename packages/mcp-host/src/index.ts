@@ -58,6 +58,7 @@ export type { ClientIntroduction } from './oauth/client-identity.ts';
 export type { OAuthGrant, OAuthSettings } from './oauth/oauth-settings.ts';
 export type { AuthHop, SignInHealth } from './oauth/sign-in-health.ts';
 export type { SignInResponse, StartedSignIn } from './oauth/sign-in.ts';
+export { readSignInResponse } from './oauth/sign-in.ts';
 export type { AllPrompts, McpHostOptions, SignInOptions } from './host-options.ts';
 export { definitionTokens } from './definition-cost.ts';
 export type { InspectOptions } from './inspect-server.ts';

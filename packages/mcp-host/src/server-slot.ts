@@ -102,6 +102,7 @@ export class ServerSlot {
 
   health(): ServerHealth {
     const { maxReconnects, log, auth } = this.#options;
+    const signIn = auth?.health();
     const isResting = this.#machine.stage === 'idle' || this.#machine.stage === 'disabled';
     return {
       id: this.config.id,
@@ -121,7 +122,7 @@ export class ServerSlot {
             },
           }
         : {}),
-      ...(auth === undefined ? {} : { signIn: auth.health() }),
+      ...(signIn === undefined ? {} : { signIn }),
       log: log.entries(),
     };
   }

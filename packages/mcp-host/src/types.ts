@@ -32,6 +32,8 @@ export type ServerConfig = {
   disabled?: boolean;
   /** The owner vouches for what it says of its tools: a call it calls read-only may be repeated. */
   trusted?: boolean;
+  /** By its own names: tools that are not offered, and, where `only` is there, the only ones that are. */
+  tools?: { disabled?: readonly string[]; only?: readonly string[] };
   /** Milliseconds a call may take without a sign of progress; default 60,000. */
   callTimeoutMs?: number;
   /** Milliseconds from nothing to a listed server; default 30,000. */

@@ -83,6 +83,11 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
         return token(response, params, authorization);
       case '/register':
         return register(response, body);
+      case '/revoke':
+        refreshes.delete(params['token'] ?? '');
+        access.delete(params['token'] ?? '');
+        response.writeHead(200).end();
+        return;
       default:
         return answer(response, 404, { error: 'not_found' });
     }
@@ -94,6 +99,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
       authorization_endpoint: `${url}/authorize`,
       token_endpoint: `${url}/token`,
       registration_endpoint: `${url}/register`,
+      revocation_endpoint: `${url}/revoke`,
       response_types_supported: ['code'],
       grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
       code_challenge_methods_supported: ['S256'],

@@ -3,6 +3,7 @@ import { port, repeatable } from '../options.ts';
 import type { AuthFlags } from './auth.ts';
 import type { AddFlags } from './change.ts';
 import type { McpFlags } from './mcp-source.ts';
+import type { Work, WorkOnOne } from './run.ts';
 import type { TargetFlags } from './target.ts';
 
 /** The same each time: many sign-in servers know only the addresses that were registered with them. */
@@ -208,9 +209,6 @@ function reachedBy(command: Command): Command {
     .option('--sse', 'the address knows only the older HTTP+SSE')
     .option('--ws', 'the address is that of a WebSocket');
 }
-
-type Work = Parameters<typeof import('./run.ts').withSource>[1];
-type WorkOnOne = Parameters<typeof import('./run.ts').withServer>[2];
 
 async function exit(flags: McpFlags, work: Work): Promise<void> {
   const { withSource } = await import('./run.ts');

@@ -172,7 +172,7 @@ function atServer(client: ServerClient): McpSource {
         const { items } = await client.get<McpServerList>('/api/mcp/servers');
         return findServer(items, id);
       };
-      const { whenSignedIn } = await import('./auth.ts');
+      const { whenSignedIn } = await import('./when-signed-in.ts');
       return { ...started, finished: whenSignedIn(look, signal) };
     },
     signOut: (id) => client.delete(at(id, '/sign-in')),

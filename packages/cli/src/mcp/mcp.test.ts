@@ -126,7 +126,7 @@ describe('toolyard mcp without a running server', () => {
     configure({ evil: scriptedMcpCommand(evil) });
     for (const { stdout } of [await mcp('tools', 'evil'), await mcp('test', 'evil')]) {
       expect(stdout).toContain('x[2J');
-      // eslint-disable-next-line no-control-regex -- these are what must not be there
+
       expect(stdout).not.toMatch(/[\u001b\u0007\u202e]/);
     }
   });

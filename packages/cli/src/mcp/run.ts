@@ -7,7 +7,9 @@ import { remark } from './output.ts';
 import type { TargetFlags } from './target.ts';
 import { isTarget, serverFromWords } from './target.ts';
 
-type Work = (source: McpSource, signal: AbortSignal) => Promise<number>;
+export type Work = (source: McpSource, signal: AbortSignal) => Promise<number>;
+/** The same for one server. */
+export type WorkOnOne = (source: McpSource, id: string, signal: AbortSignal) => Promise<number>;
 
 /** Does something with the configured servers; says where they run, and ends in order at Ctrl-C. */
 export function withSource(flags: McpFlags, work: Work): Promise<number> {
@@ -15,11 +17,7 @@ export function withSource(flags: McpFlags, work: Work): Promise<number> {
 }
 
 /** The same for one server: its name, or, of one that is not configured, its address or command. */
-export async function withServer(
-  flags: McpFlags,
-  server: string,
-  work: (source: McpSource, id: string, signal: AbortSignal) => Promise<number>,
-): Promise<number> {
+export async function withServer(flags: McpFlags, server: string, work: WorkOnOne): Promise<number> {
   if (!isTarget(server)) return withSource(flags, (source, signal) => work(source, server, signal));
   const config = serverFromWords([server], { header: [], env: [] });
   return run(

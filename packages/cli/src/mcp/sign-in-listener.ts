@@ -1,16 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { SignInResponse } from '@toolyard/mcp-host';
+import { readSignInResponse } from '@toolyard/mcp-host';
 import { ToolyardError } from '@toolyard/protocol';
-
-/** What a person brings back from a sign-in server. */
-export type BroughtBack = { state: string; code?: string; iss?: string; error?: string; errorDescription?: string };
 
 /** Waits on this machine for a person to come back from a sign-in server. */
 export type SignInListener = AsyncDisposable & {
   redirectUrl: string;
   /** The first one who comes with this state; others are sent away. */
-  next(state: string, signal: AbortSignal): Promise<BroughtBack>;
+  next(state: string, signal: AbortSignal): Promise<SignInResponse>;
 };
 
 const PATH = '/callback';
@@ -45,7 +44,7 @@ export async function listenForSignIn(port: number): Promise<SignInListener> {
         signal.addEventListener('abort', () => reject(new Error('Nobody waits any more.')), { once: true });
         hear = ({ searchParams }) => {
           if (searchParams.get('state') !== state) return false;
-          resolve(readBack(searchParams, state));
+          resolve(readSignInResponse(searchParams));
           return true;
         };
       }),
@@ -55,19 +54,5 @@ export async function listenForSignIn(port: number): Promise<SignInListener> {
       server.closeIdleConnections();
       await closed;
     },
-  };
-}
-
-function readBack(params: URLSearchParams, state: string): BroughtBack {
-  const given = (name: string, as: 'code' | 'iss' | 'error' | 'errorDescription') => {
-    const value = params.get(name);
-    return value === null ? {} : { [as]: value };
-  };
-  return {
-    state,
-    ...given('code', 'code'),
-    ...given('iss', 'iss'),
-    ...given('error', 'error'),
-    ...given('error_description', 'errorDescription'),
   };
 }

@@ -59,17 +59,13 @@ const leaf = fc.oneof(
   fc.array(fc.integer(), { maxLength: 3 }),
 );
 const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
-  tree: fc.oneof(
-    { maxDepth: 3, depthSize: 'small' },
-    leaf,
-    fc.dictionary(key, tie('tree'), { maxKeys: 4 }),
-  ) as fc.Arbitrary<JsonValue>,
+  tree: fc.oneof({ maxDepth: 3, depthSize: 'small' }, leaf, fc.dictionary(key, tie('tree'), { maxKeys: 4 })),
 }));
 
 /** JSON as people write it: comments and blanks anywhere, perhaps a trailing comma, all on one line or not. */
 const written = fc
   .record({
-    value: fc.dictionary(key, tree as fc.Arbitrary<JsonValue>, { maxKeys: 5 }),
+    value: fc.dictionary(key, tree, { maxKeys: 5 }),
     seed: fc.array(fc.nat(9), { minLength: 40, maxLength: 40 }),
     lineEnd: fc.constantFrom('\n', '\r\n'),
     indent: fc.constantFrom('  ', '\t', '    '),
@@ -108,7 +104,7 @@ function write(root: JsonValue, seed: readonly number[], lineEnd: string, indent
 
 const change = fc.record({
   path: fc.array(key, { minLength: 1, maxLength: 3 }),
-  value: fc.option(tree as fc.Arbitrary<JsonValue>, { nil: undefined }),
+  value: fc.option(tree, { nil: undefined }),
 });
 
 function commentsOf(text: string, from = 0, to = text.length): string[] {

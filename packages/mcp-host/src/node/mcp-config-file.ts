@@ -22,6 +22,8 @@ export type McpConfigFileOptions = {
   failpoint?: (name: string) => void;
 };
 
+/** How long such a file is left to the other program. */
+const BUSY_MS = 50;
 /** How often a file that changes while it is written is read anew. */
 const ATTEMPTS = 5;
 
@@ -130,8 +132,7 @@ export class McpConfigFile {
       writeFileSync(draft, after, { mode: before === null ? 0o600 : statSync(target).mode & 0o777, flush: true });
       this.#failpoint('mcp-config:replace');
       if (this.text() !== before) return false;
-      renameSync(draft, target);
-      return true;
+      return putInPlace(draft, target);
     } catch (error) {
       if (ToolyardError.isInstance(error)) throw error;
       throw new ToolyardError({
@@ -142,6 +143,18 @@ export class McpConfigFile {
     } finally {
       rmSync(draft, { force: true });
     }
+  }
+}
+
+/** False where another program has the file open, as virus scanners on Windows do for a moment. */
+function putInPlace(draft: string, target: string): boolean {
+  try {
+    renameSync(draft, target);
+    return true;
+  } catch (error) {
+    if (process.platform !== 'win32' || !['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error))) throw error;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_MS);
+    return false;
   }
 }
 

@@ -101,7 +101,8 @@ describe('mcp.json', () => {
       { id: 'some', enabled: true, disabledTools: ['x', 'y'], allowedTools: ['z'] },
       { id: 'few', onlyTools: ['only'], callTimeoutMs: 5000, trusted: true },
     ]);
-    expect(configs(path)[3]).toMatchObject({ callTimeoutMs: 5000, trusted: true });
+    expect(configs(path)[2]).toMatchObject({ tools: { disabled: ['x', 'y'] } });
+    expect(configs(path)[3]).toMatchObject({ callTimeoutMs: 5000, trusted: true, tools: { only: ['only'] } });
   });
 
   it('sets a bad entry aside with its line, and reads the others', () => {

@@ -147,11 +147,16 @@ function readEnvFile(path: string, where: string): Record<string, string> {
 
 /** What a host needs to know of a server that is reached so. */
 export function configOf(id: string, transport: TransportConfig, switches: ServerSwitches): ServerConfig {
-  const { trusted, callTimeoutMs, connectTimeoutMs } = switches;
+  const { trusted, disabledTools, onlyTools, callTimeoutMs, connectTimeoutMs } = switches;
+  const tools = {
+    ...(disabledTools.length === 0 ? {} : { disabled: disabledTools }),
+    ...(onlyTools === undefined ? {} : { only: onlyTools }),
+  };
   return {
     id,
     transport,
     ...(trusted ? { trusted } : {}),
+    ...(Object.keys(tools).length === 0 ? {} : { tools }),
     ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }),
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
   };

@@ -24,6 +24,7 @@ export type SignInServer = {
   authorizationEndpoint: string;
   tokenEndpoint: string;
   registrationEndpoint?: string;
+  revocationEndpoint?: string;
   /** What tokens are asked for; absent where none is named. */
   resource?: string;
   /** What the server itself says that it needs. */
@@ -59,6 +60,7 @@ export async function discoverSignInServer(options: DiscoveryOptions): Promise<S
   const named = metadata?.issuer ?? issuer;
   const standard = (path: string): string => new URL(path, issuer).href;
   const registration = metadata === undefined ? standard('/register') : metadata.registration_endpoint;
+  const revocation = revocationEndpoint(metadata);
   return {
     issuer: named,
     ...(metadata === undefined ? {} : { metadata }),
@@ -67,12 +69,22 @@ export async function discoverSignInServer(options: DiscoveryOptions): Promise<S
     ...(registration === undefined
       ? {}
       : { registrationEndpoint: endpointOf('registration endpoint', registration, issuer).href }),
+    ...(revocation === undefined
+      ? {}
+      : { revocationEndpoint: endpointOf('revocation endpoint', revocation, issuer).href }),
     ...resourceToName(options, resource, serverUrl),
     ...(resource?.scopes_supported === undefined || resource.scopes_supported.length === 0
       ? {}
       : { scope: resource.scopes_supported.join(' ') }),
     wantsProof: challenge?.wantsProof === true || wantsProof(resource),
   };
+}
+
+/** Only one of the two kinds of descriptions has a name for it. */
+function revocationEndpoint(metadata: ServerMetadata | undefined): string | undefined {
+  const address: unknown =
+    metadata !== undefined && 'revocation_endpoint' in metadata ? metadata.revocation_endpoint : '';
+  return typeof address === 'string' && address !== '' ? address : undefined;
 }
 
 async function readResourceMetadata(options: DiscoveryOptions): Promise<ResourceMetadata | undefined> {

@@ -17,6 +17,7 @@ import type { SignInContext, SignInResponse, StartedSignIn, takeUpSignIn } from 
 import { beginSignIn, finishSignIn, SIGN_IN_MS } from './sign-in.ts';
 import type { SignInHealth } from './sign-in-health.ts';
 import type { StoredTokens } from './stored-tokens.ts';
+import { revokeTokens } from './revoke.ts';
 import { isExpiring } from './stored-tokens.ts';
 import { TokenKeeper } from './token-keeper.ts';
 
@@ -63,8 +64,11 @@ export class ServerAuth {
     this.#keeper = new TokenKeeper({ serverId, serverUrl, issuer, store, clock, hops: this.#hops, privateKey });
   }
 
-  health(): SignInHealth {
+  /** Undefined as long as there is no sign that the server wants anybody to sign in. */
+  health(): SignInHealth | undefined {
     const tokens = this.#keeper.known;
+    const hops = this.#hops.entries();
+    if (tokens === undefined && this.#challenge === undefined && hops.length === 0) return undefined;
     const issuer = tokens?.issuer ?? this.#began?.issuer;
     const wanted = this.#wanted ?? (tokens === undefined ? this.#challenge?.scope : undefined);
     const isUnderWay = this.#began !== undefined && this.#began.until > this.#options.clock.now();
@@ -73,7 +77,7 @@ export class ServerAuth {
       ...(issuer === undefined ? {} : { issuer }),
       ...(tokens?.scope === undefined ? {} : { scope: tokens.scope }),
       ...(wanted === undefined ? {} : { wanted }),
-      hops: this.#hops.entries(),
+      hops,
     };
   }
 
@@ -139,10 +143,13 @@ export class ServerAuth {
     }
   }
 
-  /** Forgets the tokens; the registration of the client stays. */
+  /** Forgets the tokens, here and as far as possible at the sign-in server; the client stays registered. */
   async signOut(): Promise<void> {
     this.#began = undefined;
+    this.#wanted = undefined;
+    const tokens = await this.#keeper.reload();
     await this.#keeper.remove();
+    if (tokens !== undefined) await revokeTokens(this.#context, tokens);
     this.#options.onChange();
   }
 

@@ -89,7 +89,10 @@ describe('signing in to a server', () => {
   test('signed out, the server asks again', async () => {
     await meet();
     await scene.signIn();
+    const row = await scene.store.get('tokens/guarded');
     await scene.host.signOut('guarded');
+    const given = scene.authorization.requests.find(({ path }) => path === '/revoke');
+    expect(given?.params['token']).toBe(row?.value['refreshToken']);
     await expect(scene.host.connect('guarded')).rejects.toMatchObject({ code: 'needs_sign_in' });
     expect(await scene.store.get('tokens/guarded')).toBeUndefined();
   });
@@ -158,6 +161,14 @@ describe('signing in to a server', () => {
     expect(calls.map(({ isError }) => isError)).toEqual([false, false, false]);
     expect(scene.authorization.grants('client_credentials')).toHaveLength(2);
     await expect(scene.host.signIn('guarded', { redirectUrl: BACK })).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('a server that wants nobody to sign in says nothing of it', async () => {
+    scene = await startScene({
+      protection: { open: ['', 'server/discover', 'initialize', 'notifications/initialized', 'tools/list'] },
+    });
+    await scene.host.connect('guarded');
+    expect(healthOf(scene.host, 'guarded')).not.toHaveProperty('signIn');
   });
 
   test('a token in the headers of the configuration stays what is sent', async () => {

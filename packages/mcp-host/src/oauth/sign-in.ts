@@ -33,6 +33,21 @@ export type StartedSignIn = {
 /** What a person comes back with from a sign-in server. All of it may be forged, but for a state that fits. */
 export type SignInResponse = { state: string; code?: string; iss?: string; error?: string; errorDescription?: string };
 
+/** Reads what stands in the address a person came back to. */
+export function readSignInResponse(params: URLSearchParams): SignInResponse {
+  const given = (name: string, as: 'code' | 'iss' | 'error' | 'errorDescription') => {
+    const value = params.get(name);
+    return value === null ? {} : { [as]: value };
+  };
+  return {
+    state: params.get('state') ?? '',
+    ...given('code', 'code'),
+    ...given('iss', 'iss'),
+    ...given('error', 'error'),
+    ...given('error_description', 'errorDescription'),
+  };
+}
+
 export type SignInContext = {
   serverId: string;
   serverUrl: string;
@@ -53,6 +68,7 @@ type Pending = {
   checksIssuer?: boolean;
   tokenEndpoint: string;
   authMethods: string[];
+  revocationEndpoint?: string;
   client: OAuthClient;
   verifier: string;
   redirectUrl: string;
@@ -85,6 +101,7 @@ export async function beginSignIn(
   wanted: string | undefined,
 ): Promise<StartedSignIn> {
   const { serverId, serverUrl, settings, store, clock } = context;
+  refuseWithoutCrypto();
   const scope = scopeToAsk(settings, server, wanted);
   const endpoint = endpointOf('sign-in page', server.authorizationEndpoint, server.issuer);
   const client = await chooseClient({ ...context, server, redirectUrl, scope, now: clock.now() });
@@ -114,6 +131,7 @@ export async function beginSignIn(
       : { checksIssuer: server.metadata['authorization_response_iss_parameter_supported'] === true }),
     tokenEndpoint: server.tokenEndpoint,
     authMethods: [...(server.metadata?.token_endpoint_auth_methods_supported ?? [])],
+    ...(server.revocationEndpoint === undefined ? {} : { revocationEndpoint: server.revocationEndpoint }),
     client,
     verifier: codeVerifier,
     redirectUrl,
@@ -176,7 +194,8 @@ export async function finishSignIn(
       proof: proof?.session,
       hops,
     });
-    const { serverUrl, issuer, tokenEndpoint, authMethods, client, resource, scope, proofKey } = pending;
+    const { serverUrl, issuer, tokenEndpoint, authMethods, revocationEndpoint } = pending;
+    const { client, resource, scope, proofKey } = pending;
     const blank: StoredTokens = {
       serverUrl,
       issuer,
@@ -185,6 +204,7 @@ export async function finishSignIn(
       client,
       accessToken: '',
       tokenType: 'Bearer',
+      ...(revocationEndpoint === undefined ? {} : { revocationEndpoint }),
       ...(resource === undefined ? {} : { resource }),
       // Who gives what was asked for need not say so (RFC 6749, 5.1).
       ...(scope === undefined ? {} : { scope, asked: scope }),
@@ -216,6 +236,16 @@ function failed(serverId: string, why: string, hint = 'Begin it again; the log o
   return new ToolyardError({ code: 'server_refused', message: `Nobody is signed in to "${serverId}": ${why}.`, hint });
 }
 
+/** Browsers have it only on pages that came over https, or from this machine. */
+function refuseWithoutCrypto(): void {
+  if (globalThis.crypto?.subtle !== undefined) return;
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: 'Nobody can be signed in from this page: the browser does not protect it.',
+    hint: 'Open Toolyard by https, or on the machine it runs on.',
+  });
+}
+
 /** States are worth as much as passwords: they are not kept as they are. */
 function pendingKey(state: string): string {
   return `sign-in/${sha256(state)}`;
@@ -241,6 +271,7 @@ function readPending(value: JsonObject): Pending | undefined {
       ...optional(client, 'authMethod'),
     },
     ...(typeof checksIssuer === 'boolean' ? { checksIssuer } : {}),
+    ...optional(value, 'revocationEndpoint'),
     ...optional(value, 'resource'),
     ...optional(value, 'scope'),
     ...(isJsonObject(proofKey) ? { proofKey } : {}),

@@ -13,6 +13,8 @@ export type StoredTokens = {
   issuer: string;
   tokenEndpoint: string;
   authMethods: string[];
+  /** Where they are given back. */
+  revocationEndpoint?: string;
   resource?: string;
   client: OAuthClient;
   accessToken: string;
@@ -42,7 +44,7 @@ export function readTokens(value: JsonObject): StoredTokens | null {
   const accessToken = text('accessToken');
   if (serverUrl === undefined || issuer === undefined || tokenEndpoint === undefined) return null;
   if (accessToken === undefined || !isJsonObject(client) || typeof client['clientId'] !== 'string') return null;
-  const optional = (key: 'resource' | 'refreshToken' | 'scope' | 'asked') => {
+  const optional = (key: 'revocationEndpoint' | 'resource' | 'refreshToken' | 'scope' | 'asked') => {
     const found = text(key);
     return found === undefined ? {} : { [key]: found };
   };
@@ -56,6 +58,7 @@ export function readTokens(value: JsonObject): StoredTokens | null {
     client: { issuer, clientId: client['clientId'], ...clientText('clientSecret'), ...clientText('authMethod') },
     accessToken,
     tokenType: value['tokenType'] === 'DPoP' ? 'DPoP' : 'Bearer',
+    ...optional('revocationEndpoint'),
     ...optional('resource'),
     ...optional('refreshToken'),
     ...optional('scope'),

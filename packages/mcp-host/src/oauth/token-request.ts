@@ -43,7 +43,7 @@ export type TokenRequest = {
 };
 
 /** Those of the parameters that nobody may read. */
-const SECRET_PARAMS = ['code', 'code_verifier', 'refresh_token', 'assertion', 'subject_token'];
+const SECRET_PARAMS = ['code', 'code_verifier', 'refresh_token', 'assertion', 'subject_token', 'token'];
 
 /**
  * Asks for a token.

@@ -151,6 +151,15 @@ describe('an mcp.json that is changed while the server runs', () => {
     expect((await find(all, 'bad'))?.fault).toBeUndefined();
   });
 
+  it('decides nothing that is decided in Toolyard: a tool an editor need not ask about is asked about here', async () => {
+    const all = await start({ a: { ...program('plain'), alwaysAllow: ['echo'] } });
+    await whenIn(all, 'a', 'ready');
+    expect((await find(all, 'a'))?.tools).toMatchObject([{ permission: null }]);
+    expect(logged).toEqual([
+      expect.stringMatching(/line 3: server "a" names tools that may run without asking; Toolyard asks/),
+    ]);
+  });
+
   it('starts the server also where it cannot be read at all', async () => {
     const all = await start('this is no JSON');
     expect((await all.list(me)).fileFault).toMatchObject({ code: 'bad_config', message: /mcp\.json, line 1/ });
@@ -261,7 +270,8 @@ describe('what an editor sees of a server', () => {
     if (web.transport === null) throw new Error('it can be read');
     const headers = { Authorization: { secret: true as const }, 'X-New': 'new' };
     await all.edit(me, 'web', { transport: { type: 'http', url: 'https://a.example/other', headers } });
-    expect(JSON.parse(readFileSync(path, 'utf8')).mcpServers.web).toEqual({
+    const written = JSON.parse(readFileSync(path, 'utf8')) as { mcpServers: Record<string, object> };
+    expect(written.mcpServers['web']).toEqual({
       url: 'https://a.example/other',
       headers: { Authorization: 'Bearer sk-header-1234', 'X-New': 'new' },
       disabled: true,
@@ -300,7 +310,7 @@ describe('what is asked of a server directly', () => {
       content: [{ type: 'text', text: '{"a":1}' }],
     });
     expect(await all.tools(me, 'off')).toMatchObject([
-      { name: 'off__echo', inputSchema: { type: 'object' }, tokens: expect.any(Number) },
+      { tool: { serverId: 'off', name: 'echo' }, inputSchema: { type: 'object' }, tokens: expect.any(Number) },
     ]);
     expect(await all.call(me, 'off', { tool: 'none' })).toMatchObject({ outcome: 'not_sent' });
     await expect(all.call(me, 'none', { tool: 'echo' })).rejects.toMatchObject({ code: 'not_found' });

@@ -10,6 +10,8 @@ export type ConfiguredServer = {
   id: string;
   origin: McpServerView['origin'];
   enabled: boolean;
+  /** Which of its tools are on unless somebody has switched them. */
+  tools?: ServerConfig['tools'];
   /** How it stands in `mcp.json`, if that is where it is from. */
   entry?: McpConfigEntry;
 } & ({ config: ServerConfig } | { fault: ToolyardError });
@@ -36,17 +38,26 @@ export function configuredServers({ builtIn, entries, flags, log }: ConfiguredSe
   };
 
   for (const config of builtIn) {
-    add({ id: config.id, origin: 'built-in', enabled: true, config: { ...config, builtIn: true } });
+    add({ id: config.id, origin: 'built-in', enabled: true, ...withoutSwitches({ ...config, builtIn: true }) });
   }
   for (const entry of entries) {
     const { id } = entry;
     const from = { id, origin: 'file', enabled: entry.switches.enabled, entry } as const;
-    add('fault' in entry ? { ...from, fault: entry.fault } : { ...from, config: { ...entry.config, builtIn: false } });
+    add(
+      'fault' in entry
+        ? { ...from, fault: entry.fault }
+        : { ...from, ...withoutSwitches({ ...entry.config, builtIn: false }) },
+    );
   }
   for (const config of flags) {
-    add({ id: config.id, origin: 'flag', enabled: true, config: { ...config, builtIn: false } });
+    add({ id: config.id, origin: 'flag', enabled: true, ...withoutSwitches({ ...config, builtIn: false }) });
   }
   return [...servers.values()];
+}
+
+/** What tools are on is no matter of the connection here: it changes without one, and by hand. */
+function withoutSwitches({ tools, ...config }: ServerConfig): { config: ServerConfig; tools?: ServerConfig['tools'] } {
+  return { config, ...(tools === undefined ? {} : { tools }) };
 }
 
 const PLACE: Record<ConfiguredServer['origin'], string> = {

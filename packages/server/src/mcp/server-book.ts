@@ -65,16 +65,15 @@ export class ServerBook {
     const wishes = this.#tools[serverId];
     const wish = isJsonObject(wishes) && Object.hasOwn(wishes, name) ? wishes[name] : undefined;
     if (typeof wish === 'boolean') return wish;
-    const switches = this.#servers.get(serverId)?.entry?.switches;
-    if (switches === undefined) return true;
-    return !switches.disabledTools.includes(name) && switches.onlyTools?.includes(name) !== false;
+    const { disabled, only } = this.#servers.get(serverId)?.tools ?? {};
+    return disabled?.includes(name) !== true && only?.includes(name) !== false;
   }
 
   /** The tools of a server that are known to be off, by its own names. */
   toolsOff(id: string): string[] {
     const wishes = this.#tools[id];
     const named = [
-      ...(this.#servers.get(id)?.entry?.switches.disabledTools ?? []),
+      ...(this.#servers.get(id)?.tools?.disabled ?? []),
       ...(isJsonObject(wishes) ? Object.keys(wishes) : []),
     ];
     return [...new Set(named)].filter((name) => !this.isToolOn({ serverId: id, name }));
@@ -149,6 +148,6 @@ function meaningOf(server: ConfiguredServer): string {
   return JSON.stringify('config' in server ? [server.origin, server.config] : [server.origin, server.fault.message]);
 }
 
-function toolsOf({ entry }: ConfiguredServer): string {
-  return JSON.stringify([entry?.switches.disabledTools, entry?.switches.onlyTools]);
+function toolsOf({ tools }: ConfiguredServer): string {
+  return JSON.stringify([tools?.disabled, tools?.only]);
 }

@@ -102,13 +102,13 @@ export class ServerDesk {
   }
 
   async #with<T>(id: string, signal: AbortSignal | undefined, ask: (host: McpHost) => Promise<T>): Promise<T> {
-    const { host, ready, use } = this.#options;
-    await ready(id, signal);
-    use(id, 1);
+    const { host } = this.#options;
+    await this.#options.ready(id, signal);
+    this.#options.use(id, 1);
     try {
       return await ask(host);
     } finally {
-      use(id, -1);
+      this.#options.use(id, -1);
     }
   }
 }

@@ -4,7 +4,6 @@ import type { McpConfigEntry, ServerEntry, WrittenTransport } from '@toolyard/mc
 import { configOf, fillTransport, readTransport } from '@toolyard/mcp-host/node';
 import type {
   EditMcpServer,
-  JsonObject,
   McpServerConfiguration,
   McpTestReport,
   McpTransport,
@@ -134,7 +133,7 @@ function configIn(id: string | undefined, server: ConfiguredServer | undefined):
 function writable(given: McpTransport, stored: WrittenTransport | undefined): WrittenTransport {
   const written = withSecrets(given, stored);
   try {
-    return readTransport(written as JsonObject, 'The server');
+    return readTransport(written, 'The server');
   } catch (thrown) {
     throw asRequest(thrown);
   }

@@ -22,7 +22,7 @@ export class ServerFile {
   #text: string | null = null;
   #entries: McpConfigEntry[] = [];
   #fault: ErrorInfo | undefined;
-  /** What was logged of single servers. */
+  /** What was logged of single servers, as they are now. */
   #told: string[] = [];
   #endWatch: (() => void) | undefined;
   #callOff: (() => void) | undefined;
@@ -111,8 +111,16 @@ export class ServerFile {
       log(this.#fault.message);
       return;
     }
-    const faults = this.#entries.flatMap((entry) => ('fault' in entry ? [entry.fault.message] : []));
-    for (const fault of faults) if (!this.#told.includes(fault)) log(`${fault} The server is left out.`);
-    this.#told = faults;
+    const lines = this.#entries.flatMap((entry) => this.#remarksOn(entry));
+    for (const line of lines) if (!this.#told.includes(line)) log(line);
+    this.#told = lines;
+  }
+
+  #remarksOn(entry: McpConfigEntry): string[] {
+    if ('fault' in entry) return [`${entry.fault.message} The server is left out.`];
+    const { id, line, switches } = entry;
+    if (switches.allowedTools.length === 0) return [];
+    const where = `${this.#file.name}, line ${line}: server "${id}"`;
+    return [`${where} names tools that may run without asking; Toolyard asks all the same, and keeps what is decided.`];
   }
 }

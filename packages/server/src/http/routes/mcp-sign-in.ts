@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { SignInResponse } from '@toolyard/mcp-host';
+import { readSignInResponse } from '@toolyard/mcp-host';
 import { toErrorInfo } from '@toolyard/protocol';
 import { z } from 'zod';
 import type { Router } from '../router.ts';
@@ -42,9 +42,9 @@ export function addMcpSignInRoutes({ route }: Router, { servers, log }: HttpDeps
     open: true,
     query: callbackQuery,
     mediaType: 'text/html',
-    async handle({ query }) {
+    async handle({ c }) {
       try {
-        return finishedPage(await servers.finishSignIn(responseOf(query)));
+        return finishedPage(await servers.finishSignIn(readSignInResponse(new URL(c.req.url).searchParams)));
       } catch (thrown) {
         const info = toErrorInfo(thrown);
         if (info.code === 'internal') log(`A sign-in could not be finished: ${String(thrown)}`);
@@ -57,15 +57,4 @@ export function addMcpSignInRoutes({ route }: Router, { servers, log }: HttpDeps
 /** As the browser knows this server: what stands in front of it may speak TLS for it. */
 function addressOf({ headers }: IncomingMessage): string {
   return headers.origin ?? `http://${headers.host ?? ''}`;
-}
-
-function responseOf(query: z.output<typeof callbackQuery>): SignInResponse {
-  const { state = '', code, iss, error, error_description: errorDescription } = query;
-  return {
-    state,
-    ...(code === undefined ? {} : { code }),
-    ...(iss === undefined ? {} : { iss }),
-    ...(error === undefined ? {} : { error }),
-    ...(errorDescription === undefined ? {} : { errorDescription }),
-  };
 }

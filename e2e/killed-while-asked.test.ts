@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { InDoubtAnswer, StoredInterrupt } from '@toolyard/protocol';
+import type { McpBehaviour } from '@toolyard/testing';
+import type { Death } from './support/lives.ts';
+import { Lives } from './support/lives.ts';
+import { Person, viewOf } from './support/person.ts';
+import { applied, misspelt } from './support/transcript.ts';
+
+const STATE = 'opaque "state" \u0007 状态 \\ 0x00';
+
+/** A modern server that wants to know a city before it counts. */
+const ASKS_FIRST: McpBehaviour = {
+  era: 'modern',
+  tools: [
+    {
+      name: 'count',
+      does: [
+        {
+          do: 'ask',
+          requestState: STATE,
+          inputRequests: {
+            city: {
+              method: 'elicitation/create',
+              params: {
+                mode: 'form',
+                message: 'Which city?',
+                requestedSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+              },
+            },
+          },
+        },
+        { do: 'count' },
+      ],
+    },
+  ],
+};
+
+async function seenThrough(death: Death | null, doubt: InDoubtAnswer = { decision: 'repeat' }) {
+  await using lives = await Lives.of([1], ASKS_FIRST);
+  const person = new Person(() => doubt);
+  if (death) {
+    const first = await lives.start(death);
+    await person.goOn(first.url);
+    expect(await first.over).toBe('SIGKILL');
+    expect(lives.holds('opaque')).toBe(false);
+  }
+  const last = await lives.start();
+  expect(await person.goOn(last.url)).toBe('over');
+  const view = await viewOf(last.url);
+  const answered = await person.answered(last.url);
+  expect(view).toMatchObject({ activeRun: null, interrupts: [] });
+  expect(person.events.map(({ seq }) => seq)).toEqual(person.events.map((_event, index) => index + 1));
+  expect(misspelt(person.events)).toEqual([]);
+  expect(applied(person.events)).toEqual(view.page.messages);
+  expect(lives.faults).toEqual([]);
+  last.kill();
+  await last.over;
+  expect(await lives.damage()).toEqual([]);
+  return { answered: kinds(answered), counted: lives.counted, states: lives.states, passed: lives.passed };
+}
+
+const kinds = (answered: readonly StoredInterrupt[]): string[] => answered.map(({ interrupt }) => interrupt.kind);
+
+/** The server waits for nothing between its question and the answer: nothing is lost, and nothing is in doubt. */
+const CERTAIN: [when: string, place: string, hit: number][] = [
+  ['when the run is parked with its question', 'run:parked', 2],
+  ['before the answer is stored', 'answer:written', 2],
+  ['after it is stored', 'answer:committed', 2],
+  ['when the call is planned anew', 'run:planned', 2],
+];
+
+describe.concurrent('a server killed while a question of a tool waits', { timeout: 60_000 }, () => {
+  it('unkilled: the tool runs once, and its state comes back byte for byte', async () => {
+    const { answered, counted, states } = await seenThrough(null);
+    expect({ answered, counted, states }).toEqual({
+      answered: ['approval', 'elicitation'],
+      counted: 1,
+      states: [STATE],
+    });
+  });
+
+  it.each(CERTAIN)('%s (%s, %i): another process goes on, the tool runs once', async (_when, place, hit) => {
+    const { answered, counted, states } = await seenThrough({ place, hit });
+    expect({ answered, counted }).toEqual({ answered: ['approval', 'elicitation'], counted: 1 });
+    expect(new Set(states)).toEqual(new Set([STATE]));
+  });
+
+  it('when the call was sent with the answers: it is in doubt, and made again with them if the person says so', async () => {
+    const { answered, counted, states } = await seenThrough({ place: 'run:sent', hit: 2 });
+    expect({ answered, counted }).toEqual({ answered: ['approval', 'elicitation', 'in_doubt'], counted: 1 });
+    expect(new Set(states)).toEqual(new Set([STATE]));
+  });
+});
