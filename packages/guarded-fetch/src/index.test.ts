@@ -2,5 +2,11 @@ import { expect, test } from 'vitest';
 import * as root from './index.ts';
 
 test('the package offers this and nothing else', () => {
-  expect(Object.keys(root).sort()).toEqual(['checkUrl', 'createGuardedFetch', 'isRefusedAddress', 'trustNeighbours', 'trustOrigins']);
+  expect(Object.keys(root).sort()).toEqual([
+    'checkUrl',
+    'createGuardedFetch',
+    'isRefusedAddress',
+    'trustNeighbours',
+    'trustOrigins',
+  ]);
 });
