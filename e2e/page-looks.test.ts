@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
@@ -180,14 +181,21 @@ function shownTexts(page: Page): Promise<string[]> {
 
 /** What the page says in English and otherwise in Chinese. */
 async function englishCatalogue(): Promise<Set<string>> {
-  const { messages: en } = await import('../packages/web/src/lib/i18n/en/index.ts');
-  const { messages: zh } = await import('../packages/web/src/lib/i18n/zh-Hant/index.ts');
+  const en = await namespaces('en');
+  const zh = await namespaces('zh-Hant');
   const texts = new Set<string>();
   for (const [space, messages] of Object.entries(en)) {
-    const others: Record<string, unknown> = { ...zh[space as keyof typeof zh] };
-    for (const [key, message] of Object.entries(messages as Record<string, unknown>)) {
-      if (typeof message === 'string' && message !== others[key]) texts.add(message);
+    for (const [key, message] of Object.entries(messages)) {
+      if (typeof message === 'string' && message !== zh[space]?.[key]) texts.add(message);
     }
   }
   return texts;
+}
+
+/** Every namespace of a language, also those that are loaded when something of them is shown. */
+async function namespaces(locale: string): Promise<Record<string, Record<string, unknown>>> {
+  const folder = new URL(`../packages/web/src/lib/i18n/${locale}/`, import.meta.url);
+  const files = readdirSync(folder).filter((file) => !/^(index|late)\./.test(file));
+  const modules = await Promise.all(files.map((file) => import(new URL(file, folder).href) as Promise<object>));
+  return Object.assign({}, ...modules) as Record<string, Record<string, unknown>>;
 }

@@ -33,6 +33,7 @@ describe.skipIf(NO_BROWSER !== null)(
     test('a bad address says so and leads back', async () => {
       const page = await stage.open('/no/such/page');
       await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+      expect(await page.title()).toBe('Toolyard');
       await page.getByRole('link', { name: 'To a new chat' }).click();
       await page.getByRole('textbox', { name: 'Message' }).waitFor();
       expect(new URL(page.url()).pathname).toBe('/');

@@ -13,6 +13,7 @@ const SOURCES = [
   join(PAGE, 'vite.config.ts'),
   join(PAGE, 'package.json'),
   join(ROOT, 'packages', 'protocol', 'src'),
+  join(ROOT, 'packages', 'mcp-host', 'src'),
   join(ROOT, 'package-lock.json'),
 ];
 

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +35,7 @@ export async function packAndUse(): Promise<string | null> {
         (await useCommand(folder, node)) ?? (await useServer(folder, node)) ?? (await useLibrary(folder, node));
       if (wrong !== null) return `on ${node}: ${wrong}`;
     }
-    return null;
+    return await usePage(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -54,6 +56,33 @@ async function useServer(folder: string, node: string): Promise<string | null> {
     quiet: true,
   });
   return expectOutput('toolyard-server-date --help', ran, /--http/);
+}
+
+/** The page comes with the packages; the server needs the pinned Node. */
+async function usePage(folder: string): Promise<string | null> {
+  const bin = join(folder, 'node_modules', 'toolyard', 'dist', 'bin.js');
+  const args = [bin, 'serve', '--port', '0', '--data-dir', join(folder, 'data')];
+  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'exit');
+  let told = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
+  try {
+    const url = await new Promise<string | null>((resolve) => {
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        const found = /http:\/\/\S+/.exec(text)?.[0];
+        if (found !== undefined) resolve(found);
+      });
+      child.once('exit', () => resolve(null));
+    });
+    if (url === null) return `toolyard serve ended with ${String(child.exitCode)} and printed:\n${told}`;
+    const html = await (await fetch(url)).text();
+    const script = /"(?:\.?)(\/_app\/immutable\/entry\/start[^"]+)"/.exec(html)?.[1];
+    const works = script !== undefined && (await fetch(new URL(script, url))).ok;
+    return works ? null : `the page of toolyard serve is not the built one:\n${html.slice(0, 500)}`;
+  } finally {
+    child.kill();
+    await ended;
+  }
 }
 
 /** The example of the README, as a stranger would paste it. */

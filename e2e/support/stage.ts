@@ -28,13 +28,13 @@ export type Stage = AsyncDisposable & {
 /** A scripted model, a `toolyard serve` that uses it, and browser windows on its page. */
 export async function setStage(
   script: ModelScript,
-  options: { servers?: ScriptedServers; env?: NodeJS.ProcessEnv } = {},
+  options: { servers?: ScriptedServers; env?: NodeJS.ProcessEnv; args?: string[] } = {},
 ): Promise<Stage> {
   const model = await startModelServer(script);
   const tools = scriptTools(options.servers ?? {});
   const server = await startServerProcess({
     // Pages come by the line, which has another port than the server.
-    args: ['--allow-host', '127.0.0.1', ...tools.args],
+    args: ['--allow-host', '127.0.0.1', ...tools.args, ...(options.args ?? [])],
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-stage', ...options.env },
   });
   const line = await layLine(() => Number(new URL(server.url).port));

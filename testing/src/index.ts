@@ -17,6 +17,7 @@ export type { ModelReply, Split, WireOptions } from './model/wire.ts';
 export { createRandom } from './model/random.ts';
 export { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, MCP_BEHAVIOURS } from './scripted-mcp/behaviour.ts';
 export type { HttpAnswer, McpBehaviour, McpBehaviourName, ScriptedTool, ToolAction } from './scripted-mcp/behaviour.ts';
+export type { Cors } from './scripted-mcp/cors.ts';
 export { scriptedMcpCommand } from './scripted-mcp/command.ts';
 export { startScriptedMcp } from './scripted-mcp/http.ts';
 export type { ScriptedMcp, ScriptedMcpOptions, ScriptedMcpRequest } from './scripted-mcp/http.ts';

@@ -2,12 +2,14 @@ import type { Fetch } from '@toolyard/protocol';
 import { Agent, fetch as innerFetch, type RequestInit as InnerInit, type Response as InnerResponse } from 'undici';
 import { isRefusedAddress, type RefusalReason } from './address.ts';
 import { readUrl } from './hosts.ts';
-import { createLookup, RefusedAddressError, resolveWithSystem, type Resolve } from './lookup.ts';
+import { createLookup, resolveWithSystem, type Resolve } from './lookup.ts';
+import { refusalBehind } from './refusal-behind.ts';
 import { toError, type Refusal } from './refusals.ts';
 import { firstHop, nextHop, redirectOf, type Hop } from './request.ts';
 import { toPlatformResponse } from './response.ts';
 import { createOpenWebSocket, type OpenGuardedWebSocket } from './websocket.ts';
 import { judgeForm, judgeUntrusted } from './target.ts';
+import { createUpgrade, type GuardedUpgrade } from './upgrade.ts';
 
 export type GuardedFetchOptions = {
   /**
@@ -24,15 +26,23 @@ export type GuardedFetchOptions = {
   httpsOnly?: boolean;
   /** Which addresses are refused to anybody but the owner; default {@link isRefusedAddress}. */
   refuse?: (ip: string) => RefusalReason | null;
+  /** Which addresses are gone to at all, on every hop, whoever chose them; default any. */
+  allow?: (url: URL) => boolean;
+  /** How long a server that is not trusted may keep silent, in milliseconds; 0 for ever, default five minutes. */
+  quietMs?: number;
 };
 
 /** A fetch with connections of its own. */
 export type GuardedFetch = Fetch & {
   /** Opens a WebSocket where this fetch might go; throws the same ToolyardError where it might not. */
   openWebSocket: OpenGuardedWebSocket;
+  /** The bare connection of a WebSocket, for who passes it on; goes where this fetch might go. */
+  upgrade: GuardedUpgrade;
   /** Ends all its connections; answers still being read are cut off. */
   close(): Promise<void>;
 };
+
+const FIVE_MINUTES_MS = 5 * 60_000;
 
 /**
  * Makes a fetch that goes where the owner said, and for anybody else only to the public internet.
@@ -51,11 +61,21 @@ export type GuardedFetch = Fetch & {
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { trust, resolve = resolveWithSystem, refuse = isRefusedAddress } = options;
-  const { maxRedirects = 5, httpsOnly = false } = options;
+  const { maxRedirects = 5, httpsOnly = false, allow = () => true, quietMs = FIVE_MINUTES_MS } = options;
   // Two sets of connections, so that one made without judging is never used where judging is due.
-  const guarded = new Agent({ connect: { lookup: createLookup(resolve, refuse) } });
+  const guarded = new Agent({
+    connect: { lookup: createLookup(resolve, refuse) },
+    headersTimeout: quietMs,
+    bodyTimeout: quietMs,
+  });
   // A local model may think for an hour before its first word: who waits for the owner's servers sets the limit.
   const open = new Agent({ connect: { lookup: createLookup(resolve, () => null) }, headersTimeout: 0, bodyTimeout: 0 });
+
+  /** What can be said of an address before it is connected to. */
+  function judge(url: URL, trusted: boolean): Refusal | null {
+    const refusal = judgeForm(url) ?? (allow(url) ? null : ({ kind: 'not_allowed', url } as const));
+    return refusal ?? (trusted ? null : judgeUntrusted(url, { httpsOnly, refuse }));
+  }
 
   const guardedFetch: Fetch = async (input, init = {}) => {
     const first = readUrl(input);
@@ -67,7 +87,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 
     for (let redirects = 0; ; redirects += 1) {
       trusted = trusted && trust(hop.url);
-      const refusal = judgeForm(hop.url) ?? (trusted ? null : judgeUntrusted(hop.url, { httpsOnly, refuse }));
+      const refusal = judge(hop.url, trusted);
       if (refusal !== null) throw toError(refusal, previous);
       seen.add(`${hop.method} ${hop.url.href}`);
 
@@ -89,7 +109,8 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   };
 
   return Object.assign(guardedFetch, {
-    openWebSocket: createOpenWebSocket({ trust, httpsOnly, refuse, open, guarded }),
+    openWebSocket: createOpenWebSocket({ trust, judge, open, guarded }),
+    upgrade: createUpgrade({ trust, judge, open, guarded }),
     async close() {
       await Promise.all([guarded.destroy(), open.destroy()]);
     },
@@ -114,14 +135,4 @@ async function send(hop: Hop, init: RequestInit, dispatcher: Agent, from: URL | 
     const refusal = refusalBehind(thrown, hop.url);
     throw refusal === null ? thrown : toError(refusal, from);
   }
-}
-
-/** What the guard itself said while connecting; fetch hides it in its cause. */
-function refusalBehind(thrown: unknown, url: URL): Refusal | null {
-  if (!(thrown instanceof TypeError) || !(thrown.cause instanceof Error)) return null;
-  const { cause } = thrown;
-  if (cause instanceof RefusedAddressError) {
-    return { kind: 'address', url, reason: cause.reason, address: cause.address };
-  }
-  return cause.message === 'bad port' ? { kind: 'port', url } : null;
 }

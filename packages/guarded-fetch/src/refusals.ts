@@ -8,6 +8,7 @@ export type Refusal =
   | { kind: 'scheme'; url: URL }
   | { kind: 'not_https'; url: URL }
   | { kind: 'userinfo'; url: URL }
+  | { kind: 'not_allowed'; url: URL }
   | { kind: 'port'; url: URL }
   | { kind: 'address'; url: URL; reason: RefusalReason; address?: string }
   | { kind: 'too_many_redirects'; url: URL; limit: number }
@@ -47,6 +48,11 @@ function tell(refusal: Refusal): Told {
       return refused(
         `The address at ${displayOf(refusal.url)} has a user name or password in it.`,
         'Leave out everything between // and @; a sign-in belongs in a header or in the settings.',
+      );
+    case 'not_allowed':
+      return refused(
+        `${displayOf(refusal.url)} is not among the addresses that are allowed here.`,
+        'The owner of this server decides which they are.',
       );
     case 'port':
       return refused(

@@ -20,6 +20,7 @@ import { createLiveStreams } from './live/streams.ts';
 import { createServers } from './mcp/servers.ts';
 import { createSignInStore } from './mcp/sign-in-store.ts';
 import { createModels } from './models/models.ts';
+import { createProxy } from './proxy/proxy.ts';
 import { createRunService } from './runs/create-run-service.ts';
 import { createSecrets } from './secrets/secrets.ts';
 import { ADDRESS_FILE, serverOf, toolyardAt } from './who-is-there.ts';
@@ -126,6 +127,9 @@ async function assemble(
     runs.signedIn(OWNER, id).catch((error: unknown) => log(`sign-in: ${error instanceof Error ? error.message : ''}`));
   });
 
+  const proxy = options.uiMcpProxy ? createProxy({ allow: options.proxyAllow, clock }) : null;
+  ends.defer(() => proxy?.close());
+
   let ready = false;
   const app = createHttpApp({
     storage,
@@ -142,6 +146,7 @@ async function assemble(
       allowHosts: [...options.allowHosts, ...file.allowHosts],
       tokens: token === undefined ? [] : [{ token, principal: OWNER }],
     },
+    proxy,
     ui: { enabled: options.ui, settings: { ...file.uiSettings, ...options.uiSettings }, folder: pageFolder() },
     ready: () => ready,
     log,

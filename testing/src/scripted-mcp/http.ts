@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import type { Protection } from '../authorization/protection.ts';
 import { behaviourOf, type HttpAnswer, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
+import { answerCors, type Cors } from './cors.ts';
 import { createEngine, versionClaimed } from './engine.ts';
 
 export type ScriptedMcpOptions = {
@@ -16,6 +17,8 @@ export type ScriptedMcpOptions = {
   protection?: Protection;
   /** Where tools that count do so. */
   countFile?: string;
+  /** Lets pages of other origins in; without it a browser keeps them away. */
+  cors?: Cors;
 };
 
 /** An HTTP request as the server saw it. */
@@ -69,6 +72,7 @@ export async function startScriptedMcp(
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requests.push({ method: request.method ?? '', headers: request.headers });
+    if (answerCors(request, response, options.cors)) return;
     const instead = behaviour.httpAnswers?.['*'];
     if (instead !== undefined) return answerInstead(response, instead);
     const { authorization } = request.headers;

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import { behaviourOf, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
+import { answerCors, type Cors } from './cors.ts';
 import { createEngine } from './engine.ts';
 
 /** A scripted MCP server over the HTTP+SSE of 2024-11-05, which knows nothing of Streamable HTTP. */
@@ -24,7 +25,7 @@ export type ScriptedSse = AsyncDisposable & {
 
 export async function startScriptedSse(
   chosen: McpBehaviourName | McpBehaviour = {},
-  options: { port?: number } = {},
+  options: { port?: number; cors?: Cors } = {},
 ): Promise<ScriptedSse> {
   const streams = new Map<string, ServerResponse>();
   const received: JsonObject[] = [];
@@ -41,6 +42,7 @@ export async function startScriptedSse(
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://localhost');
     requests.push(`${request.method ?? ''} ${url.pathname}`);
+    if (answerCors(request, response, options.cors)) return;
     if (request.method === 'GET' && url.pathname === '/sse') return openStream(response);
     const session = url.searchParams.get('session') ?? '';
     const stream = streams.get(session);

@@ -57,6 +57,8 @@ export async function startScriptedWebSocket(
   function serve(socket: Duplex, client: string): void {
     sockets.add(socket);
     socket.on('error', () => undefined);
+    // The sockets of an HTTP server may stay half open; a WebSocket has no halves.
+    socket.on('end', () => socket.end());
     socket.once('close', () => sockets.delete(socket));
     const read = createFrameReader();
     socket.on('data', (chunk: Buffer) => {

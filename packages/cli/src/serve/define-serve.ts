@@ -3,7 +3,14 @@ import { Option } from 'commander';
 import { repeatable } from '../options.ts';
 
 /** Flags that do not stand for a setting which may also be said in the environment. */
-type OwnFlags = { open?: boolean; allowHost: string[]; mcp: string[]; mcpConfig?: string; date: boolean };
+type OwnFlags = {
+  open?: boolean;
+  allowHost: string[];
+  proxyAllow: string[];
+  mcp: string[];
+  mcpConfig?: string;
+  date: boolean;
+};
 
 /** Defines `toolyard serve`. */
 export function defineServe(program: Command): void {
@@ -17,6 +24,7 @@ export function defineServe(program: Command): void {
     .option('--database-url <url>', 'keep conversations and runs in this PostgreSQL (better: DATABASE_URL)')
     .option('--no-database-notify', 'other processes are not notified but look once a second')
     .addOption(repeatable('--allow-host <name>', 'a further name this server is reached by'))
+    .addOption(repeatable('--proxy-allow <origin>', 'where the MCP proxy may go, or "public" (the default)'))
     .option('--open', 'open the page in the browser')
     .addOption(repeatable('--mcp <command or url>', 'an MCP server; [name=] may stand before it'))
     .option('--mcp-config <file>', 'an mcp.json with servers, besides the one in the data folder')
@@ -32,11 +40,17 @@ export function defineServe(program: Command): void {
     serve.addOption(new Option(flags, description));
     serve.addOption(new Option(flags.replace(/^--(no-)?ui/, '--$1webui')).hideHelp());
   }
+  serve.addHelpText('after', OLDER_NAMES);
   serve.exitOverride().action(async (own: OwnFlags, command: Command) => {
     const { serveCommand } = await import('./serve-command.ts');
     process.exitCode = await serveCommand({ ...own, settings: givenFlags(command) });
   });
 }
+
+const OLDER_NAMES = `
+Older names that still work, with a warning: --webui, --no-webui, --webui-config, --webui-config-file,
+--webui-mcp-proxy; and of llama-server the variables LLAMA_ARG_UI, LLAMA_ARG_UI_CONFIG, LLAMA_ARG_UI_CONFIG_FILE and
+LLAMA_ARG_UI_MCP_PROXY (or LLAMA_ARG_WEBUI...).`;
 
 /** What was really typed, by name; commander's own defaults are not among it. */
 function givenFlags(command: Command): Record<string, string | boolean> {

@@ -11,6 +11,7 @@ import { readServeSettings } from './serve-settings.ts';
 export type ServeFlags = {
   open?: boolean;
   allowHost: string[];
+  proxyAllow: string[];
   mcp: string[];
   mcpConfig?: string;
   date: boolean;
@@ -45,6 +46,7 @@ export async function serveCommand(flags: ServeFlags, env: NodeJS.ProcessEnv = p
     const server = await startServer({
       ...settings,
       allowHosts: flags.allowHost,
+      proxyAllow: flags.proxyAllow,
       builtInServers: bundled,
       flagServers: added,
       env,

@@ -126,7 +126,7 @@ describe('toolyard serve says why it cannot start', () => {
     [['--allow-host', 'https://lab.example'], /"https:\/\/lab\.example" is not a host/],
     [['--port', '70000'], /from 0 to 65535/],
     [['--mcp-config', '/does/not/exist.json'], /\/does\/not\/exist\.json/],
-    [['--ui-mcp-proxy'], /not there yet/],
+    [['--proxy-allow', 'somewhere'], /--proxy-allow: "somewhere" is no origin/],
   ])('refuses %j', async (args, message) => {
     expect((await refused(...args)).stderr).toMatch(message);
   });

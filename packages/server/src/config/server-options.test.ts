@@ -43,7 +43,8 @@ describe('the options of a start', () => {
     [{ allowHosts: ['http://x.example'] }, /--allow-host/],
     [{ allowHosts: ['*'] }, /--allow-host/],
     [{ allowHosts: [''] }, /--allow-host/],
-    [{ uiMcpProxy: true }, /not there yet/],
+    [{ proxyAllow: ['somewhere'] }, /--proxy-allow: "somewhere" is no origin/],
+    [{ proxyAllow: ['https://mcp.example.com/path'] }, /no origin/],
   ])('are refused with %j, saying why and what to do', (change, message) => {
     let thrown: unknown;
     try {

@@ -1,6 +1,7 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { JsonObject } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { readAllowList } from '../proxy/allow-list.ts';
 
 /** How a server is started: flags and environment, already joined. The files of the data folder are read later. */
 export type ServerOptions = {
@@ -21,7 +22,10 @@ export type ServerOptions = {
   ui: boolean;
   /** What the owner sets for the page, over what the configuration file says. */
   uiSettings: JsonObject;
+  /** Whether the page may reach MCP servers through this one. */
   uiMcpProxy: boolean;
+  /** Where to: origins, and the word `public` for all of the internet; absent, that is all. */
+  proxyAllow?: readonly string[];
   /** MCP servers that ship with Toolyard; only these count as built in. */
   builtInServers: readonly ServerConfig[];
   /** MCP servers named on the command line. */
@@ -33,7 +37,7 @@ export type ServerOptions = {
 
 /** @throws ToolyardError `bad_config` for what no server can be started with, saying why and what to do. */
 export function checkOptions(options: ServerOptions): void {
-  const { dataDir, host, port, token, allowHosts, uiMcpProxy } = options;
+  const { dataDir, host, port, token, allowHosts, proxyAllow } = options;
   if (dataDir.trim() === '') throw bad('The data folder has no name.', 'Give one with --data-dir.');
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw bad(`${port} is not a port.`, 'A port is a whole number from 0 to 65535; 0 takes any free one.');
@@ -54,12 +58,7 @@ export function checkOptions(options: ServerOptions): void {
     );
   }
   for (const allowed of allowHosts) checkAllowedHost(allowed, '--allow-host');
-  if (uiMcpProxy) {
-    throw bad(
-      'The MCP proxy for the browser is not there yet: servers can be reached by Toolyard itself, but not through it.',
-      'Leave out --ui-mcp-proxy (TOOLYARD_UI_MCP_PROXY) and configure the server in mcp.json.',
-    );
-  }
+  readAllowList(proxyAllow);
 }
 
 /** True for the names and addresses that only this machine itself can reach. */

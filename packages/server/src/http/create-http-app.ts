@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { Hono } from 'hono';
 import { problemAnswer } from './answers.ts';
 import type { EventStreams } from './event-stream.ts';
@@ -17,6 +19,8 @@ import { addMessageRoutes } from './routes/messages.ts';
 import { addModelCallRoutes } from './routes/model-calls.ts';
 import { addModelRoutes } from './routes/models.ts';
 import { addOperationRoutes } from './routes/operations.ts';
+import { addPreflightRoute } from './routes/preflight.ts';
+import { addProxyRoutes, isProxyPath } from './routes/proxy.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addMcpRoutes } from './routes/mcp.ts';
 import { addMcpSignInRoutes } from './routes/mcp-sign-in.ts';
@@ -27,6 +31,7 @@ import { addSettingsRoutes } from './routes/settings.ts';
 import type { Sessions } from './sessions.ts';
 import { createSessions } from './sessions.ts';
 import type { AppEnv, HttpDeps } from './types.ts';
+import { createUpgrades } from './upgrades.ts';
 
 /** The HTTP door: everything but the socket, which `listen` opens. */
 export type HttpApp = {
@@ -35,6 +40,8 @@ export type HttpApp = {
   readonly routes: readonly RouteDescription[];
   /** Every path there is a handler for, for the test that compares the two. */
   readonly handlers: Hono<AppEnv>['routes'];
+  /** Takes a connection that wants to become a WebSocket. */
+  upgrade(incoming: IncomingMessage, socket: Duplex): void;
   /** What is answered to a request that cannot be read. */
   answerError(thrown: unknown): Response;
   /** Ends all streams; further ones end at once. */
@@ -68,14 +75,29 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
 
   const router = createRouter(app, sessions);
   addRoutes(router, deps, { sessions, eventStreams });
+  const passUpgradeOn = addProxyRoutes(app, router, { proxy: deps.proxy, sessions });
   refuseOtherMethods(app, router);
+
+  const upgrades = createUpgrades(
+    async (incoming, socket, signal) => {
+      checkTarget(incoming.url);
+      checkHost(incoming);
+      if (!isProxyPath(incoming.url)) throw noWebSocket(incoming.url ?? '');
+      await passUpgradeOn(incoming, socket, signal);
+    },
+    (thrown, { method = '?', url }) => answerFor(thrown, { method, path: url?.split('?', 1)[0] ?? '?' }, deps),
+  );
 
   return {
     fetch: app.fetch,
     routes: router.descriptions,
     handlers: app.routes,
+    upgrade: (incoming, socket) => upgrades.take(incoming, socket),
     answerError,
-    close: () => eventStreams.close(),
+    close: () => {
+      eventStreams.close();
+      upgrades.close();
+    },
   };
 }
 
@@ -98,6 +120,7 @@ function addRoutes(
   addMcpOfferRoutes(router, deps);
   addPermissionRoutes(router, deps);
   addModelCallRoutes(router, deps, eventStreams);
+  addPreflightRoute(router);
   addSettingsRoutes(router, deps);
   addFileRoutes(router, deps);
   addOperationRoutes(router, deps, sessions);
@@ -119,6 +142,11 @@ function refuseOtherMethods(app: Hono<AppEnv>, { descriptions }: Router): void {
 function checkTarget(target: string | undefined): void {
   if (target?.startsWith('/')) return;
   throw refusal({ code: 'bad_request', message: 'The target of a request must begin with a slash.' });
+}
+
+function noWebSocket(target: string) {
+  const path = target.split('?', 1)[0] ?? '';
+  return refusal({ code: 'not_found', message: `There is no WebSocket at ${quoted(path)}.` });
 }
 
 function isPartOfApi(path: string): boolean {

@@ -1,6 +1,7 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { createServer } from 'node:http';
 import { isIPv6 } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { Clock } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
@@ -36,11 +37,15 @@ export async function listen(
     errorHandler: () => app.answerError(unreadable()),
   });
   let closing: Promise<void> | undefined;
-  const server = createServer({ noDelay: true }, (incoming, outgoing) => {
+  const server = createServer({ noDelay: true, shouldUpgradeCallback: wantsWebSocket }, (incoming, outgoing) => {
     // A connection that was at work when the server began to stop would be kept for another request.
     outgoing.once('close', () => closing && setImmediate(() => server.closeIdleConnections()));
     setStandardHeaders(outgoing);
     void answer(incoming, outgoing);
+  });
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (head.length > 0) socket.unshift(head);
+    app.upgrade(incoming, socket);
   });
   const port = await open(server, options);
   return {
@@ -48,6 +53,11 @@ export async function listen(
     port,
     close: () => (closing ??= stop(server, app, options.clock)),
   };
+}
+
+/** Whoever asks for another protocol than this one (HTTP/2, as curl does) is answered in the one we have. */
+function wantsWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 function open(server: Server, { host, port }: { host: string; port: number }): Promise<number> {

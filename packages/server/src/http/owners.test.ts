@@ -10,6 +10,8 @@ let theirs: Record<string, string>;
 
 /** What a request needs in order to fit; a route that takes a body and is not named here fails the test. */
 const BODIES: Record<string, unknown> = {
+  'post /api/mcp/preflight': { url: 'http://127.0.0.1:1/mcp' },
+  'post /api/proxy/tickets': { target: 'https://mcp.example.com/' },
   'post /api/session': { token: 'wrong' },
   'post /api/conversations': { title: 'of Bert' },
   'patch /api/conversations/{id}': { title: 'taken over' },

@@ -3,11 +3,16 @@ import { encodingFor } from './answers.ts';
 import type { PageFile } from './page-files.ts';
 import { createPageFiles, INDEX } from './page-files.ts';
 import { quoted, refusal } from './problems.ts';
-import { pagePolicy } from './response-headers.ts';
+import { networkPolicy, pagePolicy } from './response-headers.ts';
 import type { AppContext, UiOptions } from './types.ts';
 
 /** The addresses the page has a view for; at any other it shows its own "not found". */
 const VIEWS = /^\/(c\/[^/]+|agents(\/.*)?|settings(\/.*)?)?$/;
+/**
+ * Goes to MCP servers for the page, which may not itself. Nothing of the page's own, and nothing a model wrote, gets
+ * any further by it: only the page's scripts can start it.
+ */
+const NETWORK_WORKER = /^\/_app\/immutable\/workers\/tab-network-worker-[\w-]+\.js$/;
 /** The build names these after their content. */
 const IMMUTABLE = '/_app/immutable/';
 
@@ -41,7 +46,8 @@ export function createPage(ui: UiOptions): (c: AppContext) => Promise<Response> 
     const asset = path === INDEX ? undefined : page.files.get(path);
     if (asset !== undefined) {
       const kept = path.startsWith(IMMUTABLE) ? 'public, max-age=31536000, immutable' : 'no-cache';
-      return send(c, asset, 200, { 'cache-control': kept });
+      const policy = NETWORK_WORKER.test(path) ? { 'content-security-policy': networkPolicy() } : {};
+      return send(c, asset, 200, { 'cache-control': kept, ...policy });
     }
     if (path.startsWith('/_app/')) throw notThere(path);
     return send(c, index, VIEWS.test(path) ? 200 : 404, {

@@ -33,3 +33,8 @@ export function pagePolicy(scriptHashes: readonly string[]): string {
     "object-src 'none'",
   ].join('; ');
 }
+
+/** What the worker may do that goes to MCP servers for the page: that, and load nothing. */
+export function networkPolicy(): string {
+  return "default-src 'none'; connect-src http: https: ws: wss:";
+}

@@ -3,6 +3,7 @@ import type { Clock, IdSource, JsonObject, Principal } from '@toolyard/protocol'
 import type { SharedStorage } from '@toolyard/storage';
 import type { Context } from 'hono';
 import type { CallPolicy } from '../models/call-limit.ts';
+import type { Proxy } from '../proxy/proxy.ts';
 import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers } from '../services.ts';
 
 /** What the HTTP door works with. */
@@ -19,6 +20,8 @@ export type HttpDeps = {
   clock: Clock;
   ids: IdSource;
   security: SecurityOptions;
+  /** Null where it is switched off. */
+  proxy: Proxy | null;
   ui: UiOptions;
   /** False until the runs of the last process have been taken up; `/ready` tells it. */
   ready: () => boolean;

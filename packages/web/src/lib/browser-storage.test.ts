@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { stored, storedFamily } from './browser-storage.ts';
 
@@ -92,4 +94,12 @@ describe('what is kept for each of many', () => {
     family.set('d', 'd');
     expect(['a', 'b', 'c', 'd'].map((id) => family.get(id))).toEqual(['', 'again', '', 'd']);
   });
+});
+
+it('is the only way the page has to what a browser keeps', () => {
+  const sources = join(import.meta.dirname, '..');
+  const others = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(ts|svelte)$/.test(path) && !/browser-storage(\.test)?\.ts$/.test(path))
+    .filter((path) => /\b(localStorage|sessionStorage|indexedDB)\b/.test(readFileSync(join(sources, path), 'utf8')));
+  expect(others).toEqual([]);
 });

@@ -14,7 +14,7 @@ export function addOperationRoutes(
   deps: HttpDeps,
   { tokenRequired }: { tokenRequired: boolean },
 ): void {
-  const { storage, ui, ready } = deps;
+  const { storage, ui, proxy, ready } = deps;
   const { route } = router;
   let openApi: object | undefined;
 
@@ -37,7 +37,7 @@ export function addOperationRoutes(
     handle: () => ({
       ui: ui.enabled,
       ui_settings: ui.settings,
-      cors_proxy_enabled: false,
+      cors_proxy_enabled: proxy !== null,
       webui: ui.enabled,
       webui_settings: ui.settings,
       version: VERSION,

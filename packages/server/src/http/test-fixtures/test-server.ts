@@ -79,6 +79,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     clock,
     ids,
     security: { host, allowHosts: [], tokens: [], ...options.security },
+    proxy: null,
     ui: { enabled: true, settings: {}, folder: null, ...options.ui },
     ready: () => true,
     log: (line) => logged.push(line),

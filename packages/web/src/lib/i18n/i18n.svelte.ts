@@ -20,6 +20,16 @@ const loaders: Record<Locale, () => Promise<Catalogue>> = {
 };
 
 const lateLoaders: { [N in LateName]: Record<Locale, () => Promise<{ [K in N]: LateTexts<N> }>> } = {
+  servers: {
+    en: () => import('./en/servers.ts'),
+    'zh-Hant': () => import('./zh-Hant/servers.ts'),
+    'zh-Hans': () => import('./zh-Hans/servers.ts'),
+  },
+  settings: {
+    en: () => import('./en/settings.ts'),
+    'zh-Hant': () => import('./zh-Hant/settings.ts'),
+    'zh-Hans': () => import('./zh-Hans/settings.ts'),
+  },
   mcp: {
     en: () => import('./en/mcp.ts'),
     'zh-Hant': () => import('./zh-Hant/mcp.ts'),
@@ -56,9 +66,9 @@ class I18n {
   }
 
   /** Texts of a part of the page that is loaded on demand: to be awaited before it is drawn. */
-  async need(name: LateName): Promise<void> {
-    this.#needed.add(name);
-    while (this.#catalogue[name] === undefined) {
+  async need(...names: LateName[]): Promise<void> {
+    for (const name of names) this.#needed.add(name);
+    while (names.some((name) => this.#catalogue[name] === undefined)) {
       const { locale } = this;
       const texts = await this.#read(locale);
       if (locale === this.locale) this.#catalogue = texts;

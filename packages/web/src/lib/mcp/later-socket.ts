@@ -54,7 +54,7 @@ export class LaterSocket implements WebSocketLike {
   }
 
   addEventListener<Type extends keyof Events>(type: Type, listener: (event: Events[Type]) => void): void {
-    this.#listeners.set(type, [...(this.#listeners.get(type) ?? []), listener as Listener]);
+    this.#listeners.set(type, [...(this.#listeners.get(type) ?? []), listener]);
   }
 
   #tell<Type extends keyof Events>(type: Type, event: Events[Type]): void {

@@ -1,27 +1,24 @@
 import type { AllPrompts, FilledPrompt, IndexedTool, McpHost, ServerHealth, WireEntry } from '@toolyard/mcp-host';
-import type { ErrorInfo, JsonObject, ResourcePart, ToolReference, ToolResult } from '@toolyard/protocol';
+import type { ErrorInfo, JsonObject, McpTestReport, ResourcePart, ToolReference, ToolResult } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { keptServers, type KeptServers } from './kept-servers.ts';
 import { McpResourceStore } from './mcp-resource-store.svelte.ts';
+import { Obstacles } from './obstacles.ts';
+import { adviceFor } from './preflight.ts';
+import { oncePerTurn } from './once-per-turn.ts';
 import { draftOf, keepDraft } from './server-drafts.ts';
 import type { BrowserServerEntry, SetAsideEntry } from './server-entries.ts';
-import { missingHeaders, newServerId, toServerConfig } from './server-entries.ts';
+import { changedServers, isSame, missingHeaders, newServerId, toServerConfig } from './server-entries.ts';
 import { toBrowserServerView } from './server-view.ts';
-import type { BrowserServerDraft, BrowserServerTest, BrowserServerView } from './types.ts';
+import type { BrowserServerDraft, BrowserServerView, TabHost } from './types.ts';
 
-/** The half that brings the MCP client along; loaded when there is a server to connect to. */
-export type TabHost = {
-  createTabHost(usesProxy: (serverId: string) => boolean): McpHost;
-  testServer(draft: BrowserServerDraft, signal?: AbortSignal): Promise<BrowserServerTest>;
-};
-
-export type McpStoreDeps = { kept: KeptServers; load: () => Promise<TabHost> };
+type McpStoreDeps = { kept: KeptServers; load: () => Promise<TabHost> };
 
 /**
  * The MCP servers of this browser only: kept in LocalStorage, connected from this tab. All the rest of the page sees
  * of them is here; the MCP client itself is loaded with the first server.
  */
-export class McpStore {
+class McpStore {
   /** Every server, for the panels, in the order they were added. */
   list: readonly BrowserServerView[] = $state.raw([]);
   /** What the browser kept and nobody can use, with the reason. */
@@ -40,13 +37,16 @@ export class McpStore {
   #entries: readonly BrowserServerEntry[] = $state.raw([]);
   #host: Promise<McpHost> | undefined;
   #live: McpHost | undefined;
+  #costOf: TabHost['definitionTokens'] = () => 0;
   #starting: Promise<void> | undefined;
   #choices: Readonly<Record<string, boolean>> = {};
   #stopWatching: () => void = () => undefined;
-  #isToldSoon = false;
+  readonly #obstacles: Obstacles;
+  readonly #tellSoon = oncePerTurn(() => this.#tell());
 
   constructor(deps: McpStoreDeps = { kept: keptServers, load: () => import('./tab-host.ts') }) {
     this.#deps = deps;
+    this.#obstacles = new Obstacles(adviceFor, () => this.#tell());
     this.resources = new McpResourceStore(() => this.#ready());
   }
 
@@ -77,28 +77,26 @@ export class McpStore {
    * longer does.
    */
   async follow(choices: Readonly<Record<string, boolean>>): Promise<void> {
+    const before = this.#choices;
     this.#choices = choices;
     await this.ensureInitialized();
-    await Promise.all(this.#entries.map((entry) => this.#settle(entry)));
+    const isAsked = (among: Readonly<Record<string, boolean>>, { id }: BrowserServerEntry) => among[id] === true;
+    const changed = this.#entries.filter((entry) => isAsked(before, entry) !== isAsked(choices, entry));
+    await Promise.all(changed.map((entry) => this.#settle(entry)));
   }
 
   /** @throws ToolyardError `bad_config` for what is no server */
   add(draft: BrowserServerDraft): BrowserServerView {
-    const id = newServerId(
-      draft.name,
-      this.#entries.map((entry) => entry.id),
-    );
-    return this.#put(id, draft, [...this.#entries.map((entry) => entry.id), id]);
+    const ids = this.#entries.map((entry) => entry.id);
+    const id = newServerId(draft.name, ids);
+    return this.#put(id, draft, [...ids, id]);
   }
 
   /** @throws ToolyardError `bad_config` for what is no server, `not_found` where there is none to edit */
   edit(id: string, draft: BrowserServerDraft): BrowserServerView {
     this.#entry(id);
-    return this.#put(
-      id,
-      draft,
-      this.#entries.map((entry) => entry.id),
-    );
+    const ids = this.#entries.map((entry) => entry.id);
+    return this.#put(id, draft, ids);
   }
 
   /** What an editor begins with. */
@@ -127,13 +125,13 @@ export class McpStore {
 
   /** Connects anew. @throws ToolyardError saying why it failed */
   async reconnect(id: string): Promise<void> {
-    this.#entry(id);
+    const entry = this.#entry(id);
     const host = await this.#open();
-    if (host.configurations.has(id)) await host.reconnect(id);
+    if (host.configurations.has(id)) await this.#connect(host, entry, () => host.reconnect(id));
   }
 
   /** Connects once, lists, and leaves again; nothing is kept. Fails only for what is no server. */
-  async test(draft: BrowserServerDraft, signal?: AbortSignal): Promise<BrowserServerTest> {
+  async test(draft: BrowserServerDraft, signal?: AbortSignal): Promise<McpTestReport> {
     const { testServer } = await this.#deps.load();
     return testServer(draft, signal);
   }
@@ -191,9 +189,10 @@ export class McpStore {
 
   #put(id: string, draft: BrowserServerDraft, order: readonly string[]): BrowserServerView {
     const { entry, secrets } = keepDraft(id, draft);
+    const isAnew = JSON.stringify(secrets) !== JSON.stringify(this.#deps.kept.secretsOf(id));
     this.#deps.kept.setSecrets(id, secrets);
     const entries = order.map((each) => (each === id ? entry : this.#entry(each)));
-    void this.#write(entries, this.setAside, id);
+    void this.#write(entries, this.setAside, isAnew ? id : undefined);
     return this.#view(entry);
   }
 
@@ -218,15 +217,13 @@ export class McpStore {
     this.#entries = entries;
     this.setAside = setAside;
     this.#tell();
-    const changed = before.filter(({ id }) => {
-      const now = entries.find((entry) => entry.id === id);
-      return id === anew || now === undefined || !reachesTheSame(now, before.find((entry) => entry.id === id) ?? now);
-    });
+    const changed = changedServers(before, entries, anew);
     if (this.#host !== undefined) {
       const host = await this.#host;
-      await Promise.all(changed.map(({ id }) => host.remove(id)));
+      await Promise.all(changed.map((id) => host.remove(id)));
     }
-    await Promise.all(entries.map((entry) => this.#settle(entry)));
+    const untouched = (entry: BrowserServerEntry) => entry.id !== anew && before.some((one) => isSame(one, entry));
+    await Promise.all(entries.filter((entry) => !untouched(entry)).map((entry) => this.#settle(entry)));
   }
 
   /** Connects a server that is wanted, and leaves one that is not. */
@@ -241,16 +238,27 @@ export class McpStore {
     if (!isWanted() && this.#host === undefined) return;
     const host = await this.#open();
     // Meanwhile it may have been taken away, or changed: then somebody else settles it.
-    if (this.#entries.find((each) => each.id === id) !== entry) return;
+    if (!this.#entries.some((each) => isSame(each, entry))) return;
     if (!host.configurations.has(id)) host.add(toServerConfig(entry, secrets));
     if (!isWanted()) return host.setEnabled(id, false);
     await host.setEnabled(id, true);
-    // Why it failed stands in its health.
-    await host.connect(id).catch(() => undefined);
+    await this.#connect(host, entry, () => host.connect(id)).catch(() => undefined);
+  }
+
+  /** @throws what `how` throws, which also stands in the health of the server */
+  async #connect(host: McpHost, entry: BrowserServerEntry, how: () => Promise<void>): Promise<void> {
+    this.#obstacles.forget(entry.id);
+    try {
+      await how();
+    } catch (thrown) {
+      void this.#obstacles.look(entry, host.health().find(({ id }) => id === entry.id)?.error);
+      throw thrown;
+    }
   }
 
   #open(): Promise<McpHost> {
-    this.#host ??= this.#deps.load().then(({ createTabHost }) => {
+    this.#host ??= this.#deps.load().then(({ createTabHost, definitionTokens }) => {
+      this.#costOf = definitionTokens;
       const host = createTabHost((id) => this.#entries.some((entry) => entry.id === id && entry.useProxy));
       host.onChange(() => this.#tellSoon());
       this.#live = host;
@@ -264,15 +272,6 @@ export class McpStore {
   async #ready(): Promise<McpHost> {
     await this.ensureInitialized();
     return this.#open();
-  }
-
-  #tellSoon(): void {
-    if (this.#isToldSoon) return;
-    this.#isToldSoon = true;
-    queueMicrotask(() => {
-      this.#isToldSoon = false;
-      this.#tell();
-    });
   }
 
   #tell(): void {
@@ -290,16 +289,11 @@ export class McpStore {
     return toBrowserServerView(entry, {
       health: this.health.get(entry.id),
       tools,
+      costOf: this.#costOf,
+      obstacle: this.#obstacles.of(entry.id),
       missing: missingHeaders(entry, this.#deps.kept.secretsOf(entry.id)),
     });
   }
-}
-
-/** True where nothing changed that a connection depends on. */
-function reachesTheSame(one: BrowserServerEntry, other: BrowserServerEntry): boolean {
-  const reach = ({ transport, url, headers, useProxy }: BrowserServerEntry): string =>
-    JSON.stringify([transport, url, useProxy, Object.entries(headers).sort()]);
-  return reach(one) === reach(other);
 }
 
 /** The servers of this browser. */

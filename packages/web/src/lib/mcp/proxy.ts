@@ -1,13 +1,15 @@
-import type { OpenWebSocket } from '@toolyard/mcp-host';
-import type { Fetch } from '@toolyard/protocol';
-import { api } from '../api/client.ts';
-import { LaterSocket } from './later-socket.ts';
+import type { CreateTransport } from '@toolyard/mcp-host';
+import { createWebTransports } from '@toolyard/mcp-host';
+import type { CreateProxyTicket, Fetch, ProxyTicket } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { api, ApiError } from '../api/client.ts';
+import { problemFrom } from '../api/error.ts';
 
 /** Stands before each header that is meant for the server behind the proxy. */
 const PREFIX = 'x-toolyard-proxy-header-';
 
 /** A fetch by way of `/api/proxy`, for servers that let no browser in. */
-export const fetchThroughProxy: Fetch = async (input, init = {}) => {
+const fetchThroughProxy: Fetch = async (input, init = {}) => {
   const headers = new Headers();
   for (const [name, value] of new Headers(init.headers)) headers.set(PREFIX + name, value);
   const answer = await fetch(`/api/proxy?url=${encodeURIComponent(String(input))}`, {
@@ -17,28 +19,42 @@ export const fetchThroughProxy: Fetch = async (input, init = {}) => {
   });
   // The proxy's own refusals are marked: they are not what the server said.
   if (answer.headers.get('x-toolyard-proxy') !== 'refused') return answer;
-  throw new TypeError(await reasonOf(answer));
+  const words = { unreadable: 'The proxy did not pass the request on.' };
+  throw toToolyardError(problemFrom(answer.status, await answer.text(), words));
 };
 
-async function reasonOf(answer: Response): Promise<string> {
-  const problem = (await answer.json().catch(() => null)) as { detail?: unknown } | null;
-  return typeof problem?.detail === 'string' ? problem.detail : 'The proxy did not pass the request on.';
+/** A refusal that says to the person what to do, in the place of "it cannot be reached". */
+function toToolyardError({ code, message, hint }: ApiError): ToolyardError {
+  // A proxy that is switched off is nothing a later attempt finds.
+  const lasting = code === 'not_found' ? 'bad_config' : code;
+  const retryable = lasting === 'server_unreachable' || lasting === 'overloaded' || lasting === 'network';
+  return new ToolyardError({ code: lasting, message, retryable, ...(hint === undefined ? {} : { hint }) });
 }
 
-/** A WebSocket by way of the proxy; its ticket tells address and headers, which a browser can send no other way. */
-export const openWebSocketThroughProxy: OpenWebSocket = (url, { protocols, headers }) => {
-  const later = new LaterSocket();
-  void api
-    .post<{ ticket: string }>('/api/proxy/tickets', { target: url.href, headers })
-    .then(({ ticket }) => {
-      const address = new URL(`/api/proxy?ticket=${encodeURIComponent(ticket)}`, location.href);
-      address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
-      const socket = new WebSocket(address, protocols);
-      socket.addEventListener('open', () => later.opened(socket.protocol));
-      socket.addEventListener('message', ({ data }) => later.received(data));
-      socket.addEventListener('close', ({ code }) => later.ended(code));
-      later.attach(socket);
-    })
-    .catch(() => later.ended());
-  return later;
+/**
+ * Transports by way of the proxy. A WebSocket needs a ticket that tells address and headers, which a browser can send
+ * no other way; it is good for one attempt.
+ */
+export const createProxiedTransport: CreateTransport = async (config, context) => {
+  if (config.type !== 'websocket') return overHttp(config, context);
+  const { url: target, headers = {} } = config;
+  const ticket = await createTicket({ target, headers });
+  const address = new URL(`/api/proxy?ticket=${encodeURIComponent(ticket)}`, location.href);
+  address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
+  const fetch = fetchThroughProxy;
+  const over = createWebTransports({
+    fetch,
+    openWebSocket: (_url, { protocols }) => new WebSocket(address, protocols),
+  });
+  return over(config, context);
 };
+
+async function createTicket(wish: CreateProxyTicket): Promise<string> {
+  try {
+    return (await api.post<ProxyTicket>('/api/proxy/tickets', wish)).ticket;
+  } catch (thrown) {
+    throw thrown instanceof ApiError ? toToolyardError(thrown) : thrown;
+  }
+}
+
+const overHttp = createWebTransports({ fetch: fetchThroughProxy });

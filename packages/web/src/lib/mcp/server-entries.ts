@@ -148,3 +148,27 @@ export function toServerConfig(entry: BrowserServerEntry, secrets: Readonly<Reco
     ...(entry.enabled ? {} : { disabled: true }),
   };
 }
+
+/** Servers whose connection is of no use any more; `anew` is one whose secrets may have changed. */
+export function changedServers(
+  before: readonly BrowserServerEntry[],
+  after: readonly BrowserServerEntry[],
+  anew?: string,
+): string[] {
+  return before
+    .filter((entry) => {
+      const now = after.find(({ id }) => id === entry.id);
+      return entry.id === anew || now === undefined || reachOf(now) !== reachOf(entry);
+    })
+    .map(({ id }) => id);
+}
+
+/** All that a connection depends on. */
+function reachOf({ transport, url, headers, useProxy }: BrowserServerEntry): string {
+  return JSON.stringify([transport, url, useProxy, Object.entries(headers).sort()]);
+}
+
+/** True where two entries say the same. */
+export function isSame(one: BrowserServerEntry, other: BrowserServerEntry): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,14 +1,25 @@
 import type { IndexedTool, ServerHealth } from '@toolyard/mcp-host';
+import type { McpToolView } from '@toolyard/protocol';
 import type { BrowserServerEntry } from './server-entries.ts';
 import type { BrowserServerView } from './types.ts';
 
-type Known = { health: ServerHealth | undefined; tools: readonly IndexedTool[]; missing: string[] };
+type Known = {
+  health: ServerHealth | undefined;
+  tools: readonly IndexedTool[];
+  costOf: (tool: IndexedTool) => number;
+  /** What keeps a page from it, where that is known. */
+  obstacle: string | undefined;
+  missing: string[];
+};
 
 /** How many lines of its log are shown of a server, the newest ones. */
 const LOG_LINES = 50;
 
 /** A server of this browser as the panels show it; nothing in it tells the value of a header. */
-export function toBrowserServerView(entry: BrowserServerEntry, { health, tools, missing }: Known): BrowserServerView {
+export function toBrowserServerView(
+  entry: BrowserServerEntry,
+  { health, tools, costOf, obstacle, missing }: Known,
+): BrowserServerView {
   const url = new URL(entry.url);
   return {
     id: entry.id,
@@ -23,7 +34,7 @@ export function toBrowserServerView(entry: BrowserServerEntry, { health, tools, 
     ...(health?.era === undefined ? {} : { era: health.era }),
     ...(health?.protocolVersion === undefined ? {} : { protocolVersion: health.protocolVersion }),
     ...(health === undefined ? {} : { health }),
-    ...errorOf(health, missing),
+    ...errorOf(health, missing, obstacle),
     ...(health?.instructions === undefined ? {} : { instructions: health.instructions }),
     ...(health?.capabilities === undefined ? {} : { capabilities: health.capabilities }),
     ...(health?.reconnect === undefined ? {} : { reconnect: health.reconnect }),
@@ -35,24 +46,23 @@ export function toBrowserServerView(entry: BrowserServerEntry, { health, tools, 
       ...(health?.promptCount === undefined ? {} : { prompts: health.promptCount }),
     },
     tokens: tools.reduce((sum, tool) => sum + costOf(tool), 0),
-    tools: tools.map(({ tool, name, title, description, annotations, ...rest }) => ({
-      tool,
-      name,
-      enabled: true,
-      tokens: costOf({ name, description, inputSchema: rest.inputSchema }),
-      ...(title === undefined ? {} : { title }),
-      ...(description === undefined ? {} : { description }),
-      readOnly: annotations?.readOnly === true,
-      ...(annotations === undefined ? {} : { annotations }),
-      permission: null,
-    })),
+    tools: tools.map((definition) => toToolView(definition, costOf(definition))),
     skipped: health?.skipped ?? [],
     log: (health?.log ?? []).slice(-LOG_LINES).map(({ at, level, text }) => ({ at, level, text })),
   };
 }
 
-function errorOf(health: ServerHealth | undefined, missing: readonly string[]): Pick<BrowserServerView, 'error'> {
-  if (missing.length === 0) return health?.error === undefined ? {} : { error: health.error };
+function errorOf(
+  health: ServerHealth | undefined,
+  missing: readonly string[],
+  obstacle: string | undefined,
+): Pick<BrowserServerView, 'error'> {
+  if (missing.length === 0) {
+    if (health?.error === undefined) return {};
+    if (obstacle === undefined) return { error: health.error };
+    const hint = `${obstacle} Change that on the server, or have it go through the proxy of Toolyard.`;
+    return { error: { ...health.error, hint } };
+  }
   return {
     error: {
       code: 'needs_sign_in',
@@ -62,7 +72,16 @@ function errorOf(health: ServerHealth | undefined, missing: readonly string[]): 
   };
 }
 
-/** What the definition of a tool costs in every request, estimated: a token is about four characters of JSON. */
-function costOf({ name, description, inputSchema }: Pick<IndexedTool, 'name' | 'description' | 'inputSchema'>): number {
-  return Math.ceil(JSON.stringify({ name, description, inputSchema }).length / 4);
+function toToolView({ tool, name, title, description, annotations }: IndexedTool, tokens: number): McpToolView {
+  return {
+    tool,
+    name,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    readOnly: annotations?.readOnly === true,
+    ...(annotations === undefined ? {} : { annotations }),
+    permission: null,
+    enabled: true,
+    tokens,
+  };
 }

@@ -1,5 +1,5 @@
-import type { IndexedTool, ServerHealth } from '@toolyard/mcp-host';
-import type { McpServerView } from '@toolyard/protocol';
+import type { IndexedTool, McpHost, ServerHealth } from '@toolyard/mcp-host';
+import type { McpServerView, McpTestReport } from '@toolyard/protocol';
 import type { BrowserServerEntry, BrowserTransport } from './server-entries.ts';
 
 /** A server of this browser only, as the panels show it: like one of the server's, and how it is kept. */
@@ -23,10 +23,10 @@ export type BrowserServerDraft = {
   keepSecrets: boolean;
 };
 
-/** What an attempt with a draft led to; nothing of it is kept. */
-export type BrowserServerTest = {
-  health: ServerHealth;
-  tools: readonly IndexedTool[];
-  /** What stands in the way of a browser, where its server could be asked about it. */
-  advice: string[];
+/** The half that brings the MCP client along; loaded when there is a server to connect to. */
+export type TabHost = {
+  createTabHost: (usesProxy: (serverId: string) => boolean) => McpHost;
+  /** What the definition of a tool costs in every request, estimated. */
+  definitionTokens: (tool: IndexedTool) => number;
+  testServer: (draft: BrowserServerDraft, signal?: AbortSignal) => Promise<McpTestReport>;
 };

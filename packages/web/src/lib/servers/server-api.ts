@@ -4,6 +4,7 @@ import type {
   McpLogPage,
   McpServerConfiguration,
   McpServerView,
+  McpSignInStarted,
   McpTestReport,
   McpToolDetail,
   Page,
@@ -24,7 +25,7 @@ export const serverApi = {
   log: (id: string, after: string | null) =>
     api.get<McpLogPage>(`${path(id)}/log${after === null ? '' : `?after=${encodeURIComponent(after)}`}`),
   /** Where the person is to sign in. */
-  signIn: (id: string) => api.post<{ url: string }>(`${path(id)}/sign-in`),
+  signIn: (id: string) => api.post<McpSignInStarted>(`${path(id)}/sign-in`),
   signOut: (id: string) => changing(api.delete(`${path(id)}/sign-in`)),
   tools: async (id: string) => (await api.get<Page<McpToolDetail>>(`${path(id)}/tools`)).items,
 

@@ -29,6 +29,6 @@ export function canReconnect({ fault, enabled, builtIn }: ShownServer): boolean 
   return fault === undefined && enabled && !builtIn;
 }
 
-export function isSignedIn(_server: ShownServer): boolean {
-  return false;
+export function isSignedIn({ signIn }: ShownServer): boolean {
+  return signIn?.state === 'signed_in';
 }

@@ -38,6 +38,7 @@ export const composer = {
   queueSendNow: 'Stop this answer and send now',
   queueMoved: 'Moved to place {place} of {count}',
   tools: 'Tools: {count} on',
+  toolsTitle: 'Tools',
   toolsFailed: { one: '{count} server does not work', other: '{count} servers do not work' },
   parameters: 'Instructions and parameters',
   parametersDecided: { one: '{count} setting of its own', other: '{count} settings of its own' },

@@ -1,5 +1,12 @@
 import type { mcp } from './mcp.ts';
 import type { questions } from './questions.ts';
+import type { servers } from './servers.ts';
+import type { settings } from './settings.ts';
 
 /** Texts that come with the part of the page that shows them, by namespace: see `i18n.need`. */
-export type LateMessages = { mcp: typeof mcp; questions: typeof questions };
+export type LateMessages = {
+  mcp: typeof mcp;
+  servers: typeof servers;
+  settings: typeof settings;
+  questions: typeof questions;
+};

@@ -1,9 +1,7 @@
 export const servers = {
-  title: 'Tools',
   forChat: 'For this chat',
   none: 'No MCP server is set up.',
   loading: 'Loading the servers…',
-  retry: 'Try again',
   stateIdle: 'Not started',
   stateConnecting: 'Connecting…',
   stateReady: { one: 'Ready, {count} tool', other: 'Ready, {count} tools' },
@@ -26,9 +24,6 @@ export const servers = {
   askAgainAbout: 'Ask again before {tool} runs',
   skipped: { one: '{count} tool could not be read', other: '{count} tools could not be read' },
   reconnect: 'Reconnect',
-  reconnecting: 'Reconnecting…',
-  log: 'What happened',
-  logEmpty: 'Nothing was noted yet.',
   logWarning: 'Warning',
   logError: 'Error',
   command: 'Program',
@@ -37,8 +32,5 @@ export const servers = {
   protocol: 'Protocol',
   eraLegacy: '{version} (earlier generation)',
   eraModern: '{version} (stateless generation)',
-  startFlag: 'given at the start',
-  fromFile: 'from mcp.json',
-  addHow: 'To add a server, write it into the file {file} in the data folder of Toolyard and start Toolyard again.',
   manage: 'All servers',
 } as const;

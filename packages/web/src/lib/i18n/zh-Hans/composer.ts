@@ -41,6 +41,7 @@ export const composer: Translation<typeof en> = {
   queueSendNow: '停止这条回答并立即发送',
   queueMoved: '已移到第 {place} 位，共 {count} 条',
   tools: '工具：{count} 个已开启',
+  toolsTitle: '工具',
   toolsFailed: { other: '{count} 个服务器无法运行' },
   parameters: '指令与参数',
   parametersDecided: { other: '{count} 项自定义设置' },

@@ -2,11 +2,9 @@ import type { Translation } from '../message.ts';
 import type { servers as en } from '../en/servers.ts';
 
 export const servers: Translation<typeof en> = {
-  title: '工具',
   forChat: '用于这个对话',
   none: '尚未设置 MCP 服务器。',
   loading: '正在加载服务器…',
-  retry: '重试',
   stateIdle: '尚未启动',
   stateConnecting: '连接中…',
   stateReady: { other: '就绪，{count} 个工具' },
@@ -29,9 +27,6 @@ export const servers: Translation<typeof en> = {
   askAgainAbout: '执行 {tool} 前改为先询问',
   skipped: { other: '{count} 个工具无法读取' },
   reconnect: '重新连接',
-  reconnecting: '正在重新连接…',
-  log: '发生过的事',
-  logEmpty: '目前没有记录。',
   logWarning: '警告',
   logError: '错误',
   command: '程序',
@@ -40,8 +35,5 @@ export const servers: Translation<typeof en> = {
   protocol: '协议',
   eraLegacy: '{version}（较早的世代）',
   eraModern: '{version}（无状态世代）',
-  startFlag: '启动时指定',
-  fromFile: '来自 mcp.json',
-  addHow: '若要添加服务器，请写入 Toolyard 数据文件夹中的 {file} 文件，然后重新启动 Toolyard。',
   manage: '所有服务器',
 };

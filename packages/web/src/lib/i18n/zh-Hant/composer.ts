@@ -41,6 +41,7 @@ export const composer: Translation<typeof en> = {
   queueSendNow: '停止這則回答並立即傳送',
   queueMoved: '已移到第 {place} 位，共 {count} 則',
   tools: '工具：{count} 個已開啟',
+  toolsTitle: '工具',
   toolsFailed: { other: '{count} 個伺服器無法運作' },
   parameters: '指示與參數',
   parametersDecided: { other: '{count} 項自訂設定' },

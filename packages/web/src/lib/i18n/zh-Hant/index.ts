@@ -3,10 +3,8 @@ import { chat } from './chat.ts';
 import { common } from './common.ts';
 import { composer } from './composer.ts';
 import { errors } from './errors.ts';
-import { servers } from './servers.ts';
-import { settings } from './settings.ts';
 import { setup } from './setup.ts';
 import { sidebar } from './sidebar.ts';
 import { tools } from './tools.ts';
 
-export const messages: Catalogue = { chat, common, composer, errors, servers, settings, setup, sidebar, tools };
+export const messages: Catalogue = { chat, common, composer, errors, setup, sidebar, tools };

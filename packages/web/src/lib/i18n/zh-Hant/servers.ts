@@ -2,11 +2,9 @@ import type { Translation } from '../message.ts';
 import type { servers as en } from '../en/servers.ts';
 
 export const servers: Translation<typeof en> = {
-  title: '工具',
   forChat: '用於這個對話',
   none: '尚未設定 MCP 伺服器。',
   loading: '正在載入伺服器…',
-  retry: '重試',
   stateIdle: '尚未啟動',
   stateConnecting: '連線中…',
   stateReady: { other: '就緒，{count} 個工具' },
@@ -29,9 +27,6 @@ export const servers: Translation<typeof en> = {
   askAgainAbout: '執行 {tool} 前改為先詢問',
   skipped: { other: '{count} 個工具無法讀取' },
   reconnect: '重新連線',
-  reconnecting: '正在重新連線…',
-  log: '發生過的事',
-  logEmpty: '目前沒有紀錄。',
   logWarning: '警告',
   logError: '錯誤',
   command: '程式',
@@ -40,8 +35,5 @@ export const servers: Translation<typeof en> = {
   protocol: '協定',
   eraLegacy: '{version}（較早的世代）',
   eraModern: '{version}（無狀態世代）',
-  startFlag: '啟動時指定',
-  fromFile: '來自 mcp.json',
-  addHow: '若要新增伺服器，請寫入 Toolyard 資料夾中的 {file} 檔案，然後重新啟動 Toolyard。',
   manage: '所有伺服器',
 };

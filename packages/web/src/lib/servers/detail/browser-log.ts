@@ -1,10 +1,10 @@
-import type { McpLogEntry, McpLogPage } from '@toolyard/protocol';
+import type { McpLogEntry } from '@toolyard/protocol';
 import { mcpStore } from '../../mcp/mcp-store.svelte.ts';
 import type { ReadLog } from './log-follower.svelte.ts';
 
 /** The log of a server of this browser: what the tab itself has noted, whole each time. */
 export function readBrowserLog(serverId: string): ReadLog {
-  return async (): Promise<McpLogPage> => {
+  return async () => {
     const events = (mcpStore.health.get(serverId)?.log ?? []).map((entry, index): McpLogEntry => ({
       id: `event-${String(index)}-${String(entry.at)}`,
       kind: 'event',
@@ -17,6 +17,6 @@ export function readBrowserLog(serverId: string): ReadLog {
       message: kind,
       ...(id === undefined ? {} : { requestId: id }),
     }));
-    return { items: [...events, ...messages].sort((a, b) => a.at - b.at), next: '' };
+    return { items: [...events, ...messages].sort((a, b) => a.at - b.at), next: '', whole: true };
   };
 }

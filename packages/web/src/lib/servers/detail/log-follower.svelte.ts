@@ -6,8 +6,8 @@ import { failedBy } from '../attempt.svelte.ts';
 const KEPT = 1000;
 const EVERY_MS = 1000;
 
-/** Where a log is read from: what came since `after`; null: all there is. */
-export type ReadLog = (after: string | null) => Promise<McpLogPage>;
+/** Where a log is read from: what came since `after`; null: all there is. `whole` takes the place of what was known. */
+export type ReadLog = (after: string | null) => Promise<McpLogPage & { whole?: true }>;
 
 /** The log of a server as it grows, for as long as somebody looks at it. */
 export class LogFollower {
@@ -40,9 +40,10 @@ export class LogFollower {
 
   async read(): Promise<void> {
     try {
-      const { items, next } = await this.#read(this.#after);
+      const { items, next, whole = false } = await this.#read(this.#after);
       this.#after = next;
-      if (items.length > 0) this.#add(items);
+      if (whole) this.entries = items;
+      else if (items.length > 0) this.#add(items);
       this.known = true;
       this.error = null;
     } catch (thrown) {

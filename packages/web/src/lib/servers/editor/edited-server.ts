@@ -3,22 +3,30 @@ import { mcpStore } from '../../mcp/mcp-store.svelte.ts';
 import { serverApi } from '../server-api.ts';
 import type { ShownServer } from '../shown-server.ts';
 import { isOfBrowser } from '../shown-server.ts';
-import { browserReport, fieldsOfBrowser, toBrowserDraft } from './browser-drafts.ts';
+import { fieldsOfBrowser, toBrowserDraft } from './browser-drafts.ts';
 import type { ServerDraft } from './read-snippet.ts';
 import type { ServerFields } from './server-form.ts';
 import { EMPTY, fieldsOf, readSeconds, toDraft, writeSeconds } from './server-form.ts';
 
-/** What a form about a server begins with; `saved` is how it is reached now, where that can be read. */
-export async function loadFields(
-  server: ShownServer,
-): Promise<{ fields: ServerFields; saved: ServerDraft | null; enabled: boolean }> {
+/** What a form about a server begins with. */
+type Loaded = {
+  fields: ServerFields;
+  /** How it is reached now, where that can be read. */
+  saved: ServerDraft | null;
+  enabled: boolean;
+  /** Why it cannot be used as it stands. */
+  fault: string | null;
+};
+
+export async function loadFields(server: ShownServer): Promise<Loaded> {
   if (isOfBrowser(server)) {
-    return { fields: fieldsOfBrowser(mcpStore.draftOf(server.id)), saved: null, enabled: server.enabled };
+    return { fields: fieldsOfBrowser(mcpStore.draftOf(server.id)), saved: null, enabled: server.enabled, fault: null };
   }
-  const { id, transport, enabled, callTimeoutMs, connectTimeoutMs } = await serverApi.configuration(server.id);
+  const { id, transport, enabled, callTimeoutMs, connectTimeoutMs, fault } = await serverApi.configuration(server.id);
   const saved = transport === null ? null : { id, transport };
   const limits = { callTimeout: writeSeconds(callTimeoutMs), connectTimeout: writeSeconds(connectTimeoutMs) };
-  return { fields: { ...(saved === null ? { ...EMPTY, id } : fieldsOf(saved)), ...limits }, saved, enabled };
+  const fields = { ...(saved === null ? { ...EMPTY, id } : fieldsOf(saved)), ...limits };
+  return { fields, saved, enabled, fault: fault?.message ?? null };
 }
 
 /** Adds the server of a form, or changes the one it is about; `enabled` counts where the form does not tell. */
@@ -45,8 +53,7 @@ export async function testFields(
   signal: AbortSignal,
 ): Promise<McpTestReport> {
   if (fields.place === 'browser') {
-    const draft = toBrowserDraft(fields, true);
-    return browserReport(draft, await mcpStore.test(draft, signal));
+    return mcpStore.test(toBrowserDraft(fields, true), signal);
   }
   const { transport } = toDraft(fields);
   return serverApi.test({ transport, ...(server === null ? {} : { id: server.id }) }, signal);

@@ -140,7 +140,11 @@ function isTextList(value: JsonValue): value is string[] {
 function textsIn(value: JsonValue | undefined): Record<string, string> | null {
   if (value === undefined || value === null) return {};
   if (!isJsonObject(value)) return null;
-  const pairs = Object.entries(value).filter(([, text]) => text !== null);
-  if (pairs.some(([, text]) => typeof text === 'object')) return null;
-  return Object.fromEntries(pairs.map(([name, text]) => [name, String(text)]));
+  const texts: Record<string, string> = {};
+  for (const [name, text] of Object.entries(value)) {
+    if (text === null) continue;
+    if (typeof text === 'object') return null;
+    texts[name] = String(text);
+  }
+  return texts;
 }

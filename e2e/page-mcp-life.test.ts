@@ -1,0 +1,180 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually, startScriptedMcp, startScriptedSse, startScriptedWebSocket } from '@toolyard/testing';
+import { closeBrowser, NO_BROWSER } from './support/browser.ts';
+import { draftOf, openTab, RICH } from './support/tab.ts';
+import type { TabResources, TabStore } from './support/tab-page.ts';
+import { removeTabPage } from './support/tab-page.ts';
+
+// In the page only.
+declare const mcpStore: TabStore;
+declare const mcpResourceStore: TabResources;
+
+describe.skipIf(NO_BROWSER !== null)('the life of a connection, in a browser', () => {
+  let undo = new AsyncDisposableStack();
+  beforeEach(() => {
+    undo = new AsyncDisposableStack();
+  });
+  afterEach(() => undo.disposeAsync());
+  afterAll(async () => {
+    await closeBrowser();
+    await removeTabPage();
+  });
+
+  describe('flow auto-reconnection', () => {
+    test('a WebSocket that is cut is opened again, and everything listed anew', async () => {
+      const peer = undo.use(await startScriptedWebSocket(RICH));
+      const { page, add, becomes, health } = undo.use(await openTab());
+      const id = await add(draftOf('Socket', peer.url, { transport: 'websocket' }));
+      peer.dropConnections('cut');
+      await becomes(id, 'reconnecting');
+      expect(await health(id)).toMatchObject({ reconnect: { attempt: 1, of: 10 }, toolCount: 5 });
+      // What a model is offered does not flicker meanwhile, and a call waits.
+      expect(await page.evaluate(() => mcpStore.toolCount)).toBe(5);
+      const result = await page.evaluate((of) => mcpStore.executeTool({ serverId: of, name: 'echo' }, { a: '1' }), id);
+      expect(result).toMatchObject({ content: [{ text: '{"a":"1"}' }] });
+      await becomes(id, 'ready');
+      expect(peer.handshakes).toHaveLength(2);
+      expect(peer.received.filter((message) => message['method'] === 'tools/list')).toHaveLength(2);
+    });
+
+    test('so is the stream of a server of HTTP+SSE', async () => {
+      const peer = undo.use(await startScriptedSse(RICH, { cors: {} }));
+      const { add, becomes } = undo.use(await openTab());
+      const id = await add(draftOf('Stream', peer.url, { transport: 'sse' }));
+      peer.dropStreams();
+      await becomes(id, 'reconnecting');
+      await becomes(id, 'ready');
+    });
+
+    test('a session the server has forgotten is opened anew, with what was followed', async () => {
+      const peer = undo.use(await startScriptedMcp(RICH, { cors: {} }));
+      const { page, add } = undo.use(await openTab());
+      const id = await add(draftOf('Http', peer.url));
+      await page.evaluate((of) => mcpResourceStore.follow(of, 'x:notes', () => undefined), id);
+      peer.forgetSessions();
+      const read = await page.evaluate((of) => mcpStore.readResource(of, 'x:notes'), id);
+      expect(read[0]?.text).toBe('buy milk');
+      expect(peer.sessionCount).toBe(1);
+      await eventually(() =>
+        expect(peer.received.filter((message) => message['method'] === 'resources/subscribe')).toHaveLength(2),
+      );
+    });
+
+    test('after ten attempts it is left failed, and connects again when somebody asks', async () => {
+      const peer = await startScriptedWebSocket(RICH);
+      const port = Number(new URL(peer.url).port);
+      const { page, add, health, becomes } = undo.use(await openTab());
+      const id = await add(draftOf('Socket', peer.url, { transport: 'websocket' }));
+      await page.clock.install();
+      await peer.close();
+      await becomes(id, 'reconnecting');
+      const waits = [];
+      for (let attempt = 1; attempt <= 10; attempt += 1) {
+        const known = await eventually(async () => {
+          const now = await health(id);
+          return now?.reconnect?.attempt === attempt && now.reconnect.at !== undefined ? now.reconnect.at : null;
+        });
+        const wait = known - (await page.evaluate(() => Date.now()));
+        waits.push(wait);
+        await page.clock.runFor(Math.max(wait, 0) + 1);
+      }
+      await becomes(id, 'failed');
+      // From 1 s to 30 s, of which chance takes off a quarter at most; some of it was spent with looking.
+      for (const [attempt, wait] of waits.entries()) {
+        expect(wait).toBeLessThanOrEqual(Math.min(30_000, 1_000 * 2 ** attempt));
+      }
+      expect(await page.evaluate(() => mcpStore.error)).toMatchObject({ code: 'server_unreachable' });
+      expect(await page.evaluate(() => mcpStore.connectedServers)).toEqual([]);
+
+      undo.use(await startScriptedWebSocket(RICH, { port }));
+      await page.evaluate((of) => mcpStore.reconnect(of), id);
+      expect(await health(id)).toMatchObject({ state: 'ready', toolCount: 5 });
+    });
+
+    test('a server that is removed meanwhile never comes back', async () => {
+      const peer = await startScriptedWebSocket(RICH);
+      const port = Number(new URL(peer.url).port);
+      const { page, add, becomes } = undo.use(await openTab());
+      const id = await add(draftOf('Socket', peer.url, { transport: 'websocket' }));
+      await page.clock.install();
+      await peer.close();
+      await becomes(id, 'reconnecting');
+      await page.evaluate((of) => mcpStore.remove(of), id);
+      const again = undo.use(await startScriptedWebSocket(RICH, { port }));
+      await page.clock.runFor(120_000);
+      expect(again.handshakes).toEqual([]);
+      expect(await page.evaluate(() => [mcpStore.list.length, mcpStore.toolCount, mcpStore.health.size])).toEqual([
+        0, 0, 0,
+      ]);
+    });
+  });
+
+  describe('flow shutdown', () => {
+    test('waits for what is under way, ends every session, and forgets everything', async () => {
+      const slow = { name: 'slow', does: [{ do: 'wait', ms: 300 } as const, { do: 'text', text: 'done' } as const] };
+      const peer = undo.use(await startScriptedMcp({ ...RICH, tools: [slow] }, { cors: {} }));
+      const socket = undo.use(await startScriptedWebSocket(RICH));
+      const { page, add } = undo.use(await openTab());
+      const id = await add(draftOf('Http', peer.url));
+      await add(draftOf('Socket', socket.url, { transport: 'websocket' }));
+      await page.evaluate((of) => mcpResourceStore.addAttachment({ serverId: of, uri: 'x:notes' }), id);
+      const [result, after] = await page.evaluate(async (of) => {
+        const calling = mcpStore.executeTool({ serverId: of, name: 'slow' }, {});
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        await mcpStore.shutdown();
+        const { connectedServers, toolCount, activeFlows } = mcpStore;
+        const { serverResources, attachments } = mcpResourceStore;
+        return [
+          await calling,
+          [connectedServers.length, toolCount, activeFlows, serverResources.size, attachments.length],
+        ];
+      }, id);
+      expect(result).toMatchObject({ content: [{ text: 'done' }] });
+      expect(after).toEqual([0, 0, 0, 0, 0]);
+      expect(peer.sessionCount).toBe(0);
+      await eventually(() => expect(socket.connectionCount).toBe(0));
+      expect(socket.handshakes).toHaveLength(1);
+    });
+
+    test('what was acquired is waited for, and nothing new is begun', async () => {
+      const peer = undo.use(await startScriptedMcp(RICH, { cors: {} }));
+      const { page, add } = undo.use(await openTab());
+      const id = await add(draftOf('Http', peer.url));
+      const order = await page.evaluate(async (of) => {
+        const said: string[] = [];
+        const release = await mcpStore.acquire();
+        const over = mcpStore.shutdown().then(() => said.push('over'));
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        const refused = await mcpStore.executeTool({ serverId: of, name: 'echo' }, {});
+        said.push(refused.error?.code ?? 'answered', `active ${String(mcpStore.activeFlows)}`, 'released');
+        release();
+        release();
+        await over;
+        return [...said, `active ${String(mcpStore.activeFlows)}`];
+      }, id);
+      expect(order).toEqual(['server_closed', 'active 1', 'released', 'over', 'active 0']);
+    });
+
+    test('what does not end is not waited for longer than was said', async () => {
+      const peer = undo.use(await startScriptedMcp(RICH, { cors: {} }));
+      const { page, add } = undo.use(await openTab());
+      const id = await add(draftOf('Http', peer.url));
+      const result = await page.evaluate(async (of) => {
+        const hanging = mcpStore.executeTool({ serverId: of, name: 'hang' }, {});
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        await mcpStore.shutdown(100);
+        return hanging;
+      }, id);
+      expect(result).toMatchObject({ isError: true, outcome: 'unknown' });
+      expect(peer.sessionCount).toBe(0);
+    });
+
+    test('a page that is closed ends its sessions', async () => {
+      const socket = undo.use(await startScriptedWebSocket(RICH));
+      const tab = undo.use(await openTab());
+      await tab.add(draftOf('Socket', socket.url, { transport: 'websocket' }));
+      await tab.page.goto('about:blank');
+      await eventually(() => expect(socket.connectionCount).toBe(0));
+    });
+  });
+});

@@ -1,0 +1,11 @@
+import { RefusedAddressError } from './lookup.ts';
+import type { Refusal } from './refusals.ts';
+
+/** What the guard itself said while connecting; a fetch hides it in the cause of what it throws. */
+export function refusalBehind(thrown: unknown, url: URL): Refusal | null {
+  const cause = thrown instanceof TypeError ? thrown.cause : thrown;
+  if (cause instanceof RefusedAddressError) {
+    return { kind: 'address', url, reason: cause.reason, address: cause.address };
+  }
+  return cause instanceof Error && cause.message === 'bad port' ? { kind: 'port', url } : null;
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { loopbackPlaysPublic, namesOf, says, sendsTo } from './test-fixtures/origins.ts';
+import { madeHere } from './test-fixtures/made-here.ts';
+import { trustOrigins } from './trust.ts';
+
+// Who is trusted, each test says itself.
+const { guard, origin, closing } = madeHere(() => false);
+
+const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
+const HANDSHAKE = { 'sec-websocket-key': KEY, 'sec-websocket-version': '13' };
+
+/** A server that becomes a WebSocket and gives back what it gets, byte for byte. */
+async function echo(): Promise<string> {
+  const server = createServer();
+  server.on('upgrade', (request, socket) => {
+    const accept = createHash('sha1')
+      .update(`${request.headers['sec-websocket-key'] ?? ''}258EAFA5`)
+      .digest('base64');
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n`);
+    socket.write(`sec-websocket-accept: ${accept}\r\n\r\n`);
+    socket.on('error', () => undefined).pipe(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing({
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('a connection that becomes a WebSocket', () => {
+  test('is handed over as it is, with what was agreed', async () => {
+    const url = await echo();
+    const { socket, headers } = await guard({ trust: trustOrigins([url]) }).upgrade(url.replace('http', 'ws'), {
+      headers: HANDSHAKE,
+    });
+    expect(headers['sec-websocket-accept']).toMatch(/=$/);
+    socket.write(Buffer.from([0, 255, 1]));
+    expect([...((await once(socket, 'data')) as [Buffer])[0]]).toEqual([0, 255, 1]);
+    socket.destroy();
+  });
+
+  test('is not asked for where nobody’s choice leads inside, by address or by name', async () => {
+    const peer = await origin(says('secret'));
+    const { resolve } = namesOf({ 'public.example': ['127.0.0.1'] });
+    const { upgrade } = guard({ resolve });
+    for (const url of [
+      peer.origin,
+      `ws://public.example:${peer.port}/`,
+      'ws://169.254.169.254/',
+      'file:///etc/passwd',
+    ]) {
+      await expect(upgrade(url, { headers: HANDSHAKE })).rejects.toMatchObject({ code: 'address_refused' });
+    }
+    expect(peer.seen).toEqual([]);
+  });
+
+  test('is an error where the server answers otherwise, a redirect among it', async () => {
+    const other = await origin(says('secret'));
+    const peer = await origin(sendsTo(other.origin));
+    const { upgrade } = guard({ trust: trustOrigins([peer.origin, other.origin]) });
+    await expect(upgrade(peer.origin, { headers: HANDSHAKE })).rejects.toThrow();
+    expect([peer.seen.length, other.seen.length]).toEqual([1, 0]);
+  });
+});
+
+describe('addresses that are allowed', () => {
+  test('are all there is, on every hop, whoever chose them', async () => {
+    const inside = await origin(says('fine'));
+    const outside = await origin(says('secret'));
+    const leading = await origin(sendsTo(outside.origin));
+    const list = trustOrigins([inside.origin, leading.origin]);
+    const fetch = guard({ trust: list, allow: list, refuse: loopbackPlaysPublic });
+    expect(await (await fetch(inside.origin)).text()).toBe('fine');
+    for (const url of [outside.origin, leading.origin]) {
+      await expect(fetch(url)).rejects.toMatchObject({ message: expect.stringContaining('allowed here') as string });
+    }
+    expect(() => fetch.openWebSocket(outside.origin)).toThrow(/allowed here/);
+    await expect(fetch.upgrade(outside.origin, { headers: HANDSHAKE })).rejects.toThrow(/allowed here/);
+    expect(outside.seen).toEqual([]);
+  });
+});
+
+test('a server that is not trusted may keep silent as long as was said', async () => {
+  const peer = await origin((_request, response) => {
+    response.write('first');
+    setTimeout(() => response.end('second'), 1_500);
+  });
+  const refuse = loopbackPlaysPublic;
+  const impatient = await guard({ refuse, quietMs: 100 })(peer.origin);
+  await expect(impatient.text()).rejects.toThrow();
+  expect(await (await guard({ refuse, quietMs: 0 })(peer.origin)).text()).toBe('firstsecond');
+});

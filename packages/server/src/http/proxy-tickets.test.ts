@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { ProxyTicket } from '@toolyard/protocol';
+import { createFakeClock, eventually, startScriptedWebSocket } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createProxy } from '../proxy/proxy.ts';
+import type { ProxyStage } from './test-fixtures/proxy-stage.ts';
+import { createProxyStage } from './test-fixtures/proxy-stage.ts';
+import { ANNE, as, BERT } from './test-fixtures/test-server.ts';
+
+let stage: ProxyStage;
+beforeEach(() => {
+  stage = createProxyStage();
+});
+afterEach(() => stage[Symbol.asyncDispose]());
+
+describe('tickets', () => {
+  const create = async (target: string, headers: Record<string, string> = {}, asked = {}): Promise<string> => {
+    const answer = await stage.server.ask('/api/proxy/tickets', { json: { target, headers }, headers: asked });
+    expect(answer.status).toBe(201);
+    return (answer.json as unknown as ProxyTicket).ticket;
+  };
+
+  test('open one address, once', async () => {
+    const other = await stage.target();
+    await stage.start([other.origin]);
+    const ticket = await create(`${other.origin}/mcp`, { 'X-Api-Key': 'key', Host: 'elsewhere' });
+    expect((await stage.server.ask(`/api/proxy?ticket=${ticket}`)).status).toBe(200);
+    expect((await stage.server.ask(`/api/proxy?ticket=${ticket}`)).status).toBe(403);
+    expect(other.seen).toMatchObject([
+      { path: '/mcp', headers: { 'x-api-key': 'key', host: new URL(other.origin).host } },
+    ]);
+    expect(ticket).toMatch(/^[\w-]{40,}$/);
+  });
+
+  test('are of no use to anybody else', async () => {
+    const other = await stage.target();
+    await stage.start([other.origin], { security: { tokens: [ANNE, BERT] } });
+    const ticket = await create(other.origin, {}, as(ANNE));
+    expect((await stage.server.ask(`/api/proxy?ticket=${ticket}`, { headers: as(BERT) })).status).toBe(403);
+    expect((await stage.server.ask(`/api/proxy?ticket=${ticket}`)).status).toBe(401);
+    expect((await stage.server.ask(`/api/proxy?ticket=${ticket}`, { headers: as(ANNE) })).status).toBe(200);
+  });
+
+  test('last half a minute', async () => {
+    const other = await stage.target();
+    const clock = createFakeClock();
+    const proxy = createProxy({ allow: [other.origin], clock });
+    await stage.start([], { change: { proxy } });
+    const ticket = await create(other.origin);
+    await clock.advance(30_000);
+    expect((await stage.server.ask(`/api/proxy?ticket=${ticket}`)).status).toBe(403);
+    await proxy.close();
+  });
+
+  test('go by the same rules as any address', async () => {
+    await stage.start([]);
+    const ticket = await create('http://169.254.169.254/latest/');
+    expect((await stage.server.ask(`/api/proxy?ticket=${ticket}`)).json).toMatchObject({ code: 'address_refused' });
+  });
+
+  test.each([
+    { target: 'file:///etc/passwd' },
+    { target: 'https://a.example', headers: { 'a b': 'x' } },
+    { target: 7 },
+  ])('are not made for %j', async (wish) => {
+    await stage.start([]);
+    expect((await stage.server.ask('/api/proxy/tickets', { json: wish })).status).toBe(400);
+  });
+});
+
+describe('WebSockets through the proxy', () => {
+  /** Speaks with the server of this test by a real WebSocket, as a page does. */
+  async function openSocket(path: string): Promise<WebSocket> {
+    const socket = new WebSocket(`ws://127.0.0.1:${String(stage.server.port)}${path}`, ['mcp']);
+    await new Promise((resolve, reject) => {
+      socket.addEventListener('open', resolve);
+      socket.addEventListener('error', () => reject(new Error('it was not opened')));
+    });
+    return socket;
+  }
+
+  test('a ticket says where to and with which headers; what is said goes both ways', async () => {
+    const peer = stage.ends(await startScriptedWebSocket('plain'));
+
+    await stage.start([new URL(peer.url).origin]);
+    const json = { target: peer.url, headers: { authorization: 'Bearer theirs' } };
+    const { ticket } = (await stage.server.ask('/api/proxy/tickets', { json })).json as unknown as ProxyTicket;
+    const socket = await openSocket(`/api/proxy?ticket=${ticket}`);
+    expect(socket.protocol).toBe('mcp');
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }));
+    const [{ data }] = (await once(socket, 'message')) as [{ data: string }];
+    expect(JSON.parse(data)).toMatchObject({ id: 1, result: {} });
+    expect(peer.handshakes[0]).toMatchObject({ authorization: 'Bearer theirs', 'sec-websocket-protocol': 'mcp' });
+    expect(peer.handshakes[0]).not.toHaveProperty('origin');
+    socket.close();
+    await eventually(() => expect(peer.connectionCount).toBe(0));
+  });
+
+  test('it ends here when it ends there, and there when this server stops', async () => {
+    const peer = stage.ends(await startScriptedWebSocket('plain'));
+
+    await stage.start([new URL(peer.url).origin]);
+    const first = await openSocket(`/api/proxy?url=${encodeURIComponent(peer.url)}`);
+    const closed = once(first, 'close');
+    peer.dropConnections('cut');
+    await closed;
+    await openSocket(`/api/proxy?url=${encodeURIComponent(peer.url)}`);
+    await stage.server.close();
+    await eventually(() => expect(peer.connectionCount).toBe(0));
+  });
+
+  /** What is answered to a handshake, as text. */
+  async function handshake(path: string, headers: Record<string, string> = {}): Promise<string> {
+    const socket = connect(stage.server.port, '127.0.0.1');
+    const all = {
+      host: `127.0.0.1:${String(stage.server.port)}`,
+      upgrade: 'websocket',
+      connection: 'Upgrade',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      'sec-websocket-version': '13',
+      ...headers,
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+    let answer = '';
+    for await (const chunk of socket) answer += String(chunk);
+    return answer;
+  }
+
+  test('attack 27: a WebSocket of another site is refused, as is another name of this server', async () => {
+    const peer = stage.ends(await startScriptedWebSocket('plain'));
+
+    await stage.start([new URL(peer.url).origin]);
+    const path = `/api/proxy?url=${encodeURIComponent(peer.url)}`;
+    expect(await handshake(path, { origin: 'https://evil.example' })).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await handshake(path, { host: 'rebind.example' })).toMatch(/^HTTP\/1\.1 403 /);
+    expect(peer.handshakes).toEqual([]);
+  });
+
+  test('it needs the token, and an address the proxy may go to', async () => {
+    const peer = stage.ends(await startScriptedWebSocket('plain'));
+
+    await stage.start([], { security: { tokens: [ANNE] } });
+    const path = `/api/proxy?url=${encodeURIComponent(peer.url)}`;
+    expect(await handshake(path)).toMatch(/^HTTP\/1\.1 401 /);
+    const refused = await handshake(path, as(ANNE));
+    expect(refused).toMatch(/^HTTP\/1\.1 403 [^]*address_refused/);
+    expect(peer.handshakes).toEqual([]);
+  });
+
+  test('elsewhere there is none, and a server that speaks no WebSocket is told', async () => {
+    const other = await stage.target();
+    await stage.start([other.origin]);
+    expect(await handshake('/api/events')).toMatch(/^HTTP\/1\.1 404 [^]*no WebSocket at/);
+    const answer = await handshake(`/api/proxy?url=${encodeURIComponent(other.origin)}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 502 [^]*did not agree to a WebSocket/);
+  });
+});
+
+test('whoever asks for another protocol is answered in this one', async () => {
+  await stage.start([]);
+  const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': '' };
+  expect((await stage.server.ask('/health', { headers })).status).toBe(200);
+});

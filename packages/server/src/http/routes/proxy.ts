@@ -1,0 +1,227 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream as WebStream } from 'node:stream/web';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { Principal } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { Hono } from 'hono';
+import { hasPrefixed, requestHeaders, responseHeaders, sendable } from '../../proxy/headers.ts';
+import type { Proxy } from '../../proxy/proxy.ts';
+import { join } from '../../proxy/proxy.ts';
+import { readBytes } from '../body.ts';
+import { ProblemAnswer, refusal } from '../problems.ts';
+import type { Router } from '../router.ts';
+import { createProxyTicket, proxyTicket } from '../schemas/proxy.ts';
+import type { Sessions } from '../sessions.ts';
+import type { AppContext, AppEnv } from '../types.ts';
+
+/** The second is the name it has at llama-server. */
+const PATHS = ['/api/proxy', '/cors-proxy'];
+/** A body up to this size can be sent again where a redirect asks for it; longer ones are passed on as they come. */
+const SENT_AGAIN_UP_TO = 256 * 1024;
+const LONGEST_BODY = 64 * 1024 * 1024;
+
+type Wanted = { target: string; headers: Record<string, string> };
+
+/** Puts the proxy in: everything by HTTP here, WebSockets by what is returned. */
+export function addProxyRoutes(
+  app: Hono<AppEnv>,
+  { route }: Router,
+  { proxy, sessions }: { proxy: Proxy | null; sessions: Sessions },
+): (incoming: IncomingMessage, socket: Duplex, signal: AbortSignal) => Promise<void> {
+  route({
+    method: 'post',
+    path: '/api/proxy/tickets',
+    summary: 'A one-time key to the proxy for one address, for who can send no headers',
+    body: createProxyTicket,
+    answer: proxyTicket,
+    status: 201,
+    handle: ({ principal, body }) => isOn(proxy).tickets.create(principal, body),
+  });
+
+  for (const path of PATHS) {
+    app.all(path, async (c) => {
+      const principal = await sessions.principalOf(c.env.incoming);
+      try {
+        return await passOn(c, isOn(proxy), principal);
+      } catch (thrown) {
+        throw marked(thrown);
+      }
+    });
+  }
+
+  return async (incoming, socket, signal) => {
+    const principal = await sessions.principalOf(incoming);
+    await passUpgradeOn(incoming, socket, { proxy: isOn(proxy), principal, signal });
+  };
+}
+
+/** Whether a request with an upgrade is one for the proxy. */
+export function isProxyPath(target: string | undefined): boolean {
+  return PATHS.includes(target?.split('?', 1)[0] ?? '');
+}
+
+function isOn(proxy: Proxy | null): Proxy {
+  if (proxy !== null) return proxy;
+  throw refusal({
+    code: 'not_found',
+    message: 'The proxy for MCP servers is switched off.',
+    hint: 'Start Toolyard with --ui-mcp-proxy (or TOOLYARD_UI_MCP_PROXY=1).',
+  });
+}
+
+async function passOn(c: AppContext, proxy: Proxy, principal: Principal): Promise<Response> {
+  const { incoming, outgoing } = c.env;
+  refuseForeignUse(incoming);
+  const { target, headers } = wanted(incoming, proxy, principal);
+  const leave = proxy.enter();
+  const control = new AbortController();
+  outgoing.on('close', () => control.abort());
+  try {
+    const body = await bodyOf(incoming);
+    const response = await proxy.fetch(target, {
+      method: incoming.method ?? 'GET',
+      headers,
+      signal: control.signal,
+      ...(body === null ? {} : { body, duplex: 'half' }),
+    });
+    await answer(outgoing, response, incoming.method === 'HEAD');
+  } finally {
+    leave();
+  }
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** An image, a script or a link on the page must not become a way out, whatever it names. */
+function refuseForeignUse(incoming: IncomingMessage): void {
+  const kind = incoming.headers['sec-fetch-dest'];
+  // Over plain HTTP from another machine browsers do not say what a request is for; then a cookie tells that it is one.
+  const isUnclear = kind === undefined && incoming.headers.cookie !== undefined && !hasPrefixed(incoming);
+  if (kind === undefined ? !isUnclear : kind === 'empty') return;
+  throw refusal({
+    code: 'forbidden',
+    message: 'The proxy answers programs only: nothing of it is shown, run or embedded.',
+    hint: 'Send what is meant for the other server in headers that begin with x-toolyard-proxy-header-.',
+  });
+}
+
+function wanted(incoming: IncomingMessage, proxy: Proxy, principal: Principal): Wanted {
+  const query = new URLSearchParams(incoming.url?.split('?').slice(1).join('?'));
+  const ticket = query.get('ticket');
+  if (ticket !== null) {
+    const redeemed = proxy.tickets.redeem(principal, ticket);
+    if (redeemed === null) {
+      throw refusal({
+        code: 'forbidden',
+        message: 'This ticket is not valid: it was used, is too old, or was made for somebody else.',
+        hint: 'Make a new one with POST /api/proxy/tickets.',
+      });
+    }
+    const { accept, 'content-type': type } = requestHeaders(incoming);
+    const own = {
+      ...(accept === undefined ? {} : { accept }),
+      ...(type === undefined ? {} : { 'content-type': type }),
+    };
+    return { target: redeemed.target, headers: sendable({ ...own, ...redeemed.headers }) };
+  }
+  const target = query.get('url');
+  if (target !== null && URL.canParse(target)) return { target, headers: requestHeaders(incoming) };
+  throw refusal({
+    code: 'bad_request',
+    message: target === null ? 'There is no url in the query.' : 'The url in the query is no complete address.',
+    hint: 'Write it as /api/proxy?url=https%3A%2F%2Fmcp.example.com%2Fmcp.',
+  });
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | WebStream | null> {
+  if (incoming.method === 'GET' || incoming.method === 'HEAD') return null;
+  const length = incoming.headers['content-length'];
+  if (length === undefined && incoming.headers['transfer-encoding'] === undefined) return null;
+  if (length !== undefined && Number(length) <= SENT_AGAIN_UP_TO) return readBytes(incoming, SENT_AGAIN_UP_TO);
+  let size = 0;
+  const bounded = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      done(size > LONGEST_BODY ? tooLong() : null, chunk);
+    },
+  });
+  incoming.on('error', (error) => bounded.destroy(error)).on('aborted', () => bounded.destroy());
+  return Readable.toWeb(incoming.pipe(bounded));
+}
+
+function tooLong(): ToolyardError {
+  return new ToolyardError({
+    code: 'too_large',
+    message: `The proxy passes on at most ${String(LONGEST_BODY / 1024 / 1024)} MB.`,
+  });
+}
+
+/** As it comes: nothing is asked for while the reader has not taken what it got. */
+async function answer(outgoing: ServerResponse, response: Response, isHead: boolean): Promise<void> {
+  outgoing.writeHead(response.status, responseHeaders(response.headers));
+  if (isHead || response.body === null) {
+    await response.body?.cancel();
+    outgoing.end();
+    return;
+  }
+  outgoing.flushHeaders();
+  // Whoever breaks off is gone, on either side: the other is told by the connection's end.
+  await pipeline(Readable.fromWeb(response.body), outgoing).catch(() => outgoing.destroy());
+}
+
+/** A page must be able to tell what the proxy says from what the server behind it says. */
+function marked(thrown: unknown): unknown {
+  const mark = { 'x-toolyard-proxy': 'refused' };
+  if (thrown instanceof ProblemAnswer) return new ProblemAnswer(thrown.problem, { ...thrown.headers, ...mark });
+  if (!ToolyardError.isInstance(thrown)) return thrown;
+  const { code, message, hint } = thrown;
+  return refusal({ code, message, ...(hint === undefined ? {} : { hint }) }, { headers: mark });
+}
+
+const HANDSHAKE = [
+  'sec-websocket-key',
+  'sec-websocket-version',
+  'sec-websocket-protocol',
+  'sec-websocket-extensions',
+] as const;
+const AGREED = ['sec-websocket-accept', 'sec-websocket-protocol', 'sec-websocket-extensions'] as const;
+
+/** The two handshakes are one: what is said after it goes through untouched. */
+async function passUpgradeOn(
+  incoming: IncomingMessage,
+  socket: Duplex,
+  { proxy, principal, signal }: { proxy: Proxy; principal: Principal; signal: AbortSignal },
+): Promise<void> {
+  const { target, headers } = wanted(incoming, proxy, principal);
+  const { 'accept-encoding': _none, ...rest } = headers;
+  const leave = proxy.enter();
+  socket.once('close', leave);
+  const stop = new AbortController();
+  socket.once('close', () => stop.abort());
+  const handshake = named(incoming.headers, HANDSHAKE);
+  const far = await proxy.upgrade(target, { ...rest, ...handshake }, AbortSignal.any([signal, stop.signal]));
+  const agreed = Object.entries(named(far.headers, AGREED)).map(([name, value]) => `${name}: ${oneLine(value)}\r\n`);
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n${agreed.join('')}\r\n`,
+  );
+  signal.addEventListener('abort', () => far.socket.destroy(), { once: true });
+  join(socket, far.socket);
+}
+
+function named(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  names: readonly string[],
+): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of names) {
+    const value = headers[name];
+    if (value !== undefined) found[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return found;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\r\n\0]/g, '');
+}

@@ -1,0 +1,123 @@
+import type { CheckPreflight, Fetch, PreflightView } from '@toolyard/protocol';
+import { VERSION } from '@toolyard/protocol';
+
+type Problem = PreflightView['problems'][number];
+
+/** How long a server may take to say whom it lets in, in milliseconds. */
+const PATIENCE_MS = 10_000;
+
+/** Sent with every request once a session stands. */
+const OURS = ['content-type', 'mcp-protocol-version', 'mcp-session-id'];
+
+/**
+ * Does what a browser does before a page may speak with another server, and what the page would do then: asks for
+ * permission, and says hello. Where a browser would be in the way, tells which header is lacking.
+ *
+ * @param fetch goes to the address as its owner typed it
+ * @param origin of the page
+ */
+export async function checkPreflight(
+  { url, headers = [] }: CheckPreflight,
+  { fetch, origin, signal }: { fetch: Fetch; origin: string; signal: AbortSignal },
+): Promise<PreflightView> {
+  const timed = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const names = [...new Set([...OURS, ...headers.map((name) => name.toLowerCase())])].sort();
+  const ask = (init: RequestInit): Promise<Response> => fetch(url, { ...init, redirect: 'manual', signal: timed });
+  try {
+    const permission = await ask({
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': names.join(','),
+      },
+    });
+    void permission.body?.cancel();
+    const problems = [...ofPermission(permission, origin, names), ...(await ofHello(ask, origin))];
+    const told = problems.filter(({ message }, at) => problems.findIndex((one) => one.message === message) === at);
+    return { ok: told.length === 0, problems: told };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    // What the guard says is for whoever asked.
+    if (!(thrown instanceof TypeError) && !timed.aborted) throw thrown;
+    const message = timed.aborted
+      ? 'The server does not answer to a request of a browser (OPTIONS).'
+      : 'The server cannot be reached from where Toolyard runs either.';
+    return { ok: false, problems: [{ header: null, message }] };
+  }
+}
+
+function ofPermission(permission: Response, origin: string, names: readonly string[]): Problem[] {
+  if (permission.status < 200 || permission.status > 299) {
+    const status = String(permission.status);
+    const what =
+      permission.status >= 300 && permission.status < 400
+        ? `The server answers a browser's question for permission (OPTIONS) with a redirect (${status}), which browsers do not follow.`
+        : `The server answers a browser's question for permission (OPTIONS) with ${status}; it must be 200 or 204.`;
+    return [{ header: null, message: what }, ...lettingIn(permission, origin)];
+  }
+  const allowed = listOf(permission, 'access-control-allow-headers');
+  // A star stands for every header but the one that carries a sign-in.
+  const refused = names.filter(
+    (name) => !allowed.includes(name) && (name === 'authorization' || !allowed.includes('*')),
+  );
+  const methods = listOf(permission, 'access-control-allow-methods');
+  return [
+    ...lettingIn(permission, origin),
+    ...lacking('access-control-allow-headers', refused),
+    // Without it a session is never ended; everything else works.
+    ...(methods.length > 0 && !methods.includes('delete') && !methods.includes('*')
+      ? lacking('access-control-allow-methods', ['DELETE'])
+      : []),
+  ];
+}
+
+/** Says hello as the page would; a session that begins with it is ended. */
+async function ofHello(ask: (init: RequestInit) => Promise<Response>, origin: string): Promise<Problem[]> {
+  const hello = await ask({
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'toolyard-preflight', version: VERSION },
+      },
+    }),
+  });
+  void hello.body?.cancel();
+  const session = hello.headers.get('mcp-session-id');
+  if (session === null) return lettingIn(hello, origin);
+  const goodbye = await ask({ method: 'DELETE', headers: { origin, 'mcp-session-id': session } });
+  void goodbye.body?.cancel();
+  const exposed = listOf(hello, 'access-control-expose-headers');
+  const isExposed = exposed.includes('mcp-session-id') || exposed.includes('*');
+  return [
+    ...lettingIn(hello, origin),
+    ...(isExposed ? [] : lacking('access-control-expose-headers', ['Mcp-Session-Id'])),
+  ];
+}
+
+function lettingIn(response: Response, origin: string): Problem[] {
+  const header = 'Access-Control-Allow-Origin';
+  const given = response.headers.get(header)?.trim();
+  if (given === '*' || given === origin) return [];
+  const is = given === undefined ? `does not send ${header}` : `sends ${header}: ${given.slice(0, 120)}`;
+  return [{ header, message: `The server ${is}; a browser needs it to be ${origin} or *.` }];
+}
+
+function lacking(header: string, values: readonly string[]): Problem[] {
+  if (values.length === 0) return [];
+  const name = header.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+  return [{ header: name, message: `The server's ${name} does not name ${values.join(', ')}.` }];
+}
+
+function listOf(response: Response, header: string): string[] {
+  return (response.headers.get(header) ?? '')
+    .split(',')
+    .map((each) => each.trim().toLowerCase())
+    .filter((each) => each !== '');
+}

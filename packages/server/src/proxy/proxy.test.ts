@@ -1,0 +1,30 @@
+import { createFakeClock } from '@toolyard/testing';
+import { expect, test } from 'vitest';
+import { createProxy } from './proxy.ts';
+import { createTickets } from './tickets.ts';
+
+test('so many connections at once are passed on and no more, until one ends', async () => {
+  const proxy = createProxy({ clock: createFakeClock() });
+  const leave = Array.from({ length: 250 }, () => proxy.enter());
+  expect(() => proxy.enter()).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
+  leave[0]?.();
+  // Once, however often it is said.
+  leave[0]?.();
+  proxy.enter();
+  expect(() => proxy.enter()).toThrow();
+  await proxy.close();
+});
+
+test('tickets that nobody uses do not pile up, and one owner’s do not keep another from theirs', async () => {
+  const clock = createFakeClock();
+  const tickets = createTickets(clock);
+  const wish = { target: 'https://mcp.example.com/' };
+  const anne = { ownerId: 'anne' };
+  for (let made = 0; made < 100; made += 1) tickets.create(anne, wish);
+  expect(() => tickets.create(anne, wish)).toThrow(expect.objectContaining({ code: 'rate_limited' }) as Error);
+  tickets.create({ ownerId: 'bert' }, wish);
+  await clock.advance(30_000);
+  const { ticket, expiresAt } = tickets.create(anne, wish);
+  expect(expiresAt).toBe(clock.now() + 30_000);
+  expect(tickets.redeem(anne, ticket)).toEqual({ target: wish.target, headers: {} });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { draftOf, keepDraft } from './server-drafts.ts';
+import {
+  missingHeaders,
+  newServerId,
+  parseServerSettings,
+  serverSettingsToKeep,
+  toServerConfig,
+} from './server-entries.ts';
+import type { BrowserServerDraft } from './types.ts';
+
+const good = {
+  id: 'browser-docs',
+  name: 'Docs',
+  transport: 'http' as const,
+  url: 'https://mcp.example.com/mcp',
+  headers: { Authorization: 'Bearer x', 'X-Later': null },
+  enabled: false,
+  useProxy: true,
+};
+
+describe('servers the browser kept', () => {
+  it('are read with all their fields', () => {
+    expect(parseServerSettings([good])).toEqual({ entries: [good], setAside: [] });
+  });
+
+  it('are switched on, direct and without headers unless they say otherwise', () => {
+    const { id, name, transport, url } = good;
+    expect(parseServerSettings([{ id, name, transport, url }]).entries).toEqual([
+      { id, name, transport, url, headers: {}, enabled: true, useProxy: false },
+    ]);
+  });
+
+  it.each([
+    [null, /no object/],
+    [{ ...good, id: 'docs' }, /id/],
+    [{ ...good, id: 'browser-a/b' }, /id/],
+    [{ ...good, name: ' ' }, /no name/],
+    [{ ...good, transport: 'stdio' }, /transport/],
+    [{ ...good, url: 'mcp.example.com' }, /not complete/],
+    [{ ...good, url: 'ws://mcp.example.com' }, /begin with http:\/\/ or https:\/\//],
+    [{ ...good, transport: 'websocket' }, /begin with ws:\/\/ or wss:\/\//],
+    [{ ...good, url: 'javascript:alert(1)' }, /begin with/],
+    [{ ...good, url: 'https://ann:word@mcp.example.com/' }, /header/],
+    [{ ...good, headers: [] }, /headers are no object/],
+    [{ ...good, headers: { 'a b': 'c' } }, /not the name of a header/],
+    [{ ...good, headers: { a: 'line\nbreak' } }, /header a has characters/],
+    [{ ...good, headers: { a: 7 } }, /header a/],
+    [{ ...good, enabled: 1 }, /enabled/],
+  ])('%j is set aside with its reason, and harms no other', (bad, reason) => {
+    const other = { ...good, id: 'browser-other' };
+    const { entries, setAside } = parseServerSettings([bad, other]);
+    expect(entries).toEqual([other]);
+    expect(setAside).toEqual([
+      { name: expect.any(String) as string, reason: expect.stringMatching(reason) as string, raw: bad },
+    ]);
+  });
+
+  it('are there once where an id is used twice', () => {
+    const { entries, setAside } = parseServerSettings([good, { ...good, name: 'Again' }]);
+    expect(entries).toEqual([good]);
+    expect(setAside).toMatchObject([{ name: 'Again', reason: 'Its id "browser-docs" is used twice.' }]);
+  });
+
+  it('are written back with what was set aside', () => {
+    expect(serverSettingsToKeep(parseServerSettings([7, good]))).toEqual([good, 7]);
+  });
+
+  it('are none where it is no list', () => {
+    expect(parseServerSettings({ mcpServers: {} })).toEqual({ entries: [], setAside: [] });
+  });
+});
+
+it('makes ids of names in any script, each once', () => {
+  expect(newServerId('My Docs!', [])).toBe('browser-my-docs');
+  expect(newServerId('My docs', ['browser-my-docs'])).toBe('browser-my-docs-2');
+  expect(newServerId('文件 /伺服器', [])).toBe('browser-文件-伺服器');
+  expect(newServerId('///', [])).toBe('browser-server');
+});
+
+describe('secrets', () => {
+  const draft: BrowserServerDraft = {
+    name: ' Docs ',
+    transport: 'http',
+    url: ' https://mcp.example.com/mcp ',
+    headers: { Authorization: 'Bearer x' },
+    enabled: true,
+    useProxy: false,
+    keepSecrets: false,
+  };
+
+  it('are apart from what LocalStorage gets, unless the person chose otherwise', () => {
+    const { entry, secrets } = keepDraft('browser-docs', draft);
+    expect(JSON.stringify(entry)).not.toContain('Bearer x');
+    expect(secrets).toEqual({ Authorization: 'Bearer x' });
+    const kept = keepDraft('browser-docs', { ...draft, keepSecrets: true });
+    expect([kept.entry.headers, kept.secrets]).toEqual([{ Authorization: 'Bearer x' }, {}]);
+  });
+
+  it('come back into the editor, with how they are kept', () => {
+    const { entry, secrets } = keepDraft('browser-docs', draft);
+    expect(draftOf(entry, secrets)).toEqual({ ...draft, name: 'Docs', url: 'https://mcp.example.com/mcp' });
+    expect(draftOf(entry, {})).toMatchObject({ headers: { Authorization: '' } });
+    expect(draftOf(keepDraft('x', { ...draft, keepSecrets: true }).entry, {})).toMatchObject({ keepSecrets: true });
+  });
+
+  it('that are not known are named, and only those that are go out', () => {
+    expect(missingHeaders(good, {})).toEqual(['X-Later']);
+    expect(missingHeaders(good, { 'X-Later': 'now' })).toEqual([]);
+    expect(toServerConfig(good, { 'X-Later': 'now' })).toEqual({
+      id: 'browser-docs',
+      transport: { type: 'http', url: good.url, headers: { Authorization: 'Bearer x', 'X-Later': 'now' } },
+      disabled: true,
+    });
+  });
+});

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { hostToSignInAt } from './sign-in.ts';
+
+it.each([
+  ['https://accounts.example:8443/authorize?x=1', 'accounts.example:8443'],
+  ['http://127.0.0.1:9/authorize', '127.0.0.1:9'],
+  // Would run as this page, show something of it, or ask the machine.
+  ['javascript:alert(1)//https://accounts.example', null],
+  ['data:text/html,x', null],
+  ['file:///etc/passwd', null],
+  ['/authorize', null],
+  ['', null],
+])('a sign-in goes on at the web and nowhere else: %s', (url, host) => {
+  expect(hostToSignInAt(url)).toBe(host);
+});
