@@ -11,10 +11,10 @@ import type { SignInResponse, StartedSignIn } from './oauth/sign-in.ts';
 import { SignIns } from './oauth/sign-ins.ts';
 import { redactorFor } from './redact.ts';
 import { ResourceStore } from './resource-store.ts';
-import { SelectedTools } from './selected-tools.ts';
+import { isSwitchedOff, SelectedTools } from './selected-tools.ts';
 import type { NumberedEntry } from './server-log.ts';
 import { ServerLog } from './server-log.ts';
-import { ServerSet } from './server-set.ts';
+import { isListed, ServerSet } from './server-set.ts';
 import { ServerSlot } from './server-slot.ts';
 import type { Session } from './session.ts';
 import { definitionHash, ToolTrust } from './trust.ts';
@@ -504,16 +504,4 @@ function changedSince({ serverId, name }: ToolReference): ErrorInfo {
     message: `The tool "${name}" of "${serverId}" is no longer what was approved.`,
     hint: 'Look at what has changed, and approve it again if it is still wanted.',
   };
-}
-
-function isSwitchedOff(config: ServerConfig | undefined, tool: string): boolean {
-  const { disabled, only } = config?.tools ?? {};
-  return disabled?.includes(tool) === true || only?.includes(tool) === false;
-}
-
-function isListed(health: ServerHealth | undefined): boolean {
-  if (health?.state !== 'ready') return true;
-  const { capabilities, resourceCount, promptCount } = health;
-  const isMissing = (is: boolean | undefined, count: number | undefined): boolean => is === true && count === undefined;
-  return !isMissing(capabilities?.resources, resourceCount) && !isMissing(capabilities?.prompts, promptCount);
 }

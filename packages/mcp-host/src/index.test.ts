@@ -11,6 +11,7 @@ test('the package offers this and nothing else', () => {
     'createMemoryAuthStore',
     'createWebTransports',
     'definitionTokens',
+    'filledForm',
     'inspectServer',
     'offersOf',
     'platformWebSocket',

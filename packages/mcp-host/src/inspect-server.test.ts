@@ -3,6 +3,7 @@ import type { McpTestReport } from '@toolyard/protocol';
 import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
 import { startScriptedSse } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
+import { findingsOf } from './findings.ts';
 import { inspectServer } from './inspect-server.ts';
 import { everything, scripted } from './node/test-fixtures/peers.ts';
 import { createNodeTransports } from './node/transports.ts';
@@ -104,6 +105,34 @@ describe('a server that is looked at', () => {
     expect(texts(await look({ protocolVersion: '2024-11-05' }))).toEqual(
       [expect.stringContaining('oldest there is'), 'It offers nothing at all.'].reverse(),
     );
+  });
+
+  it('that is slow, or offers more than fits, is told so', () => {
+    const health = { id: 'srv', state: 'ready', phase: 'connected', log: [], skipped: [] } as const;
+    const inputSchema = { type: 'object', description: 'x'.repeat(400) };
+    const tools = Array.from({ length: 130 }, (_, at) => ({
+      tool: { serverId: 'srv', name: `tool${at}` },
+      name: `tool${at}`,
+      description: 'Does something.',
+      inputSchema,
+      annotations: { readOnly: true },
+      builtIn: false,
+      checkArguments: () => null,
+    }));
+    const texts = findingsOf({
+      health: { ...health, log: [], skipped: [], phases: [], toolCount: 130 },
+      tools,
+      phases: [
+        { phase: 'initializing', durationMs: 12_000 },
+        { phase: 'listing', durationMs: 3_000 },
+      ],
+    }).map(({ text }) => text);
+    expect(texts).toEqual([
+      'Listing its tools took 3.0 s.',
+      'Connecting took 12.0 s.',
+      expect.stringContaining('It offers 130 tools'),
+      expect.stringMatching(/^Its tools cost about 1\d{4} tokens/),
+    ]);
   });
 
   it('that cannot be connected is told with the reason, and what happened until then', async () => {

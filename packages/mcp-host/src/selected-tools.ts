@@ -70,3 +70,9 @@ export class SelectedTools implements ToolHost {
     return index;
   }
 }
+
+/** True for a tool that the configuration of its server switches off. */
+export function isSwitchedOff(config: ServerConfig | undefined, tool: string): boolean {
+  const { disabled, only } = config?.tools ?? {};
+  return disabled?.includes(tool) === true || only?.includes(tool) === false;
+}

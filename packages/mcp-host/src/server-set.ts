@@ -2,7 +2,7 @@ import type { Clock } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { NumberedEntry, ServerLog } from './server-log.ts';
 import type { ServerSlot } from './server-slot.ts';
-import type { ServerConfig } from './types.ts';
+import type { ServerConfig, ServerHealth } from './types.ts';
 import type { WireEntry, WireLog } from './wire-log.ts';
 
 type Place = { slot: ServerSlot; wire: WireLog; log: ServerLog };
@@ -124,4 +124,12 @@ function checkId(id: string, taken: ReadonlyMap<string, unknown>): void {
     message: `The server id "${id}" ${problem}.`,
     hint: 'Give every server an id of its own, without slashes.',
   });
+}
+
+/** True unless resources or prompts of a ready server are still to come. */
+export function isListed(health: ServerHealth | undefined): boolean {
+  if (health?.state !== 'ready') return true;
+  const { capabilities, resourceCount, promptCount } = health;
+  const isMissing = (is: boolean | undefined, count: number | undefined): boolean => is === true && count === undefined;
+  return !isMissing(capabilities?.resources, resourceCount) && !isMissing(capabilities?.prompts, promptCount);
 }

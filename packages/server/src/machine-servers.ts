@@ -47,7 +47,12 @@ export async function openMachineServers({ dataDir, ...options }: MachineServers
     signIns,
     file: join(dataDir, 'mcp.json'),
     owner: NOBODY,
-    settings: { get: () => Promise.resolve(undefined), set: () => Promise.resolve() },
+    settings: {
+      get: () => Promise.resolve(undefined),
+      all: () => Promise.resolve(new Map()),
+      set: () => Promise.resolve(),
+      remove: () => Promise.resolve(false),
+    },
     permissions: { list: () => Promise.resolve([]) },
     hub: { changed: () => undefined },
     clock: systemClock,

@@ -150,13 +150,6 @@ export type McpServers = {
   /** Never throws for what the server does. */
   test(principal: Principal, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport>;
   reconnect(principal: Principal, id: string): Promise<McpServerView>;
-  /**
-   * From now on the tool is called unasked only as long as it is what was shown with a question, or, without one, what
-   * it is now.
-   */
-  approve(of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): void;
-  /** Calls back when a server that wanted a sign-in is ready. */
-  onSignedIn(listener: (serverId: string) => void): void;
   log(principal: Principal, id: string, after?: string): Promise<McpLogPage>;
   tools(principal: Principal, id: string): Promise<McpToolDetail[]>;
   /** Never throws for what server or tool do. */
@@ -186,6 +179,13 @@ export type McpSignIns = {
 /** The MCP servers of this process, also as runs use them. */
 export type Servers = McpServers &
   McpSignIns & {
+    /**
+     * From now on the tool is called unasked only as long as it is what was shown with a question, or, without one, what
+     * it is now.
+     */
+    approve(of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): void;
+    /** Calls back when a server that wanted a sign-in is ready. */
+    onSignedIn(listener: (serverId: string) => void): void;
     /** Waits, bounded, for servers of this configuration that are still connecting. */
     select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection>;
     close(): Promise<void>;

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createMemoryAuthStore } from '@toolyard/mcp-host';
 import type { McpServerView, McpTransport, Principal } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
@@ -45,6 +46,7 @@ async function start(mcpServers: Record<string, object> | string, env: Record<st
     owner: me,
     settings: storage.settings,
     permissions: storage.permissions,
+    signIns: createMemoryAuthStore(),
     hub: { changed: (_owner, _what, id) => void changed.push(id) },
     clock: systemClock,
     log: (line) => void logged.push(line),

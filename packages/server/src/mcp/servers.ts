@@ -37,8 +37,8 @@ import { ServerEditor } from './server-editor.ts';
 import { ServerFile } from './server-file.ts';
 import { NOBODY } from './nobody.ts';
 import { toServerView, toToolDetail } from './server-view.ts';
-import { loadPins } from './stored-pins.ts';
 import { createSignInFetches } from './sign-in-fetches.ts';
+import { loadPins } from './stored-pins.ts';
 
 /** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
 const PATIENCE_MS = 10_000;
