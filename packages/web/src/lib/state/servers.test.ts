@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { testServer } from '../servers/test-servers.ts';
 import { ServersState } from './servers.svelte.ts';
 
-const server = (id: string, enabled: boolean) =>
-  testServer(id, [], { enabled, state: enabled ? 'ready' : 'disabled' });
+const server = (id: string, enabled: boolean) => testServer(id, [], { enabled, state: enabled ? 'ready' : 'disabled' });
 
 /** A server that answers when the test lets it, in whatever order the test likes. */
 function world() {
