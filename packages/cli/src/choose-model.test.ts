@@ -112,8 +112,24 @@ describe('chooseModel', () => {
     await expect(chooseModel({ provider: 'nobody' }, machine({}))).rejects.toMatchObject({
       hint: expect.stringContaining('toolyard providers --known'),
     });
-    await expect(chooseModel({ provider: 'azure', model: 'm' }, machine({}))).rejects.toMatchObject({
+    const azure = { provider: 'azure', model: 'm', apiKey: 'k' };
+    await expect(chooseModel(azure, machine({}))).rejects.toMatchObject({
       hint: expect.stringContaining('AZURE_RESOURCE_NAME'),
     });
+  });
+
+  it('says which key is missing before anything is sent, and why a provider cannot be reached at all', async () => {
+    const here = machine({});
+    await expect(chooseModel({ provider: 'mistral', model: 'm' }, here)).rejects.toMatchObject({
+      code: 'invalid_key',
+      message: 'Mistral wants a key, and none is set.',
+      hint: expect.stringMatching(/^Set MISTRAL_API_KEY, or give --api-key; keys are made at https:/),
+    });
+    const proxy = { provider: 'mistral', model: 'm', baseUrl: 'http://proxy.test/v1' };
+    expect((await chooseModel(proxy, here)).told).toBe('m at http://proxy.test/v1');
+    await expect(chooseModel({ provider: 'bfl', model: 'm' }, here)).rejects.toMatchObject({
+      message: expect.stringContaining('pictures or films'),
+    });
+    expect(here.asked).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import {
   findLocalServers,
   placeholdersIn,
   loadProviders,
+  loadUnreachedProviders,
   providersInEnvironment,
   type ProviderRecord,
 } from '@toolyard/model-runtime';
@@ -61,16 +62,13 @@ async function placeOf(flags: ModelFlags, env: NodeJS.ProcessEnv): Promise<Place
   const found = await providersInEnvironment(env);
   if (flags.provider !== undefined) {
     const known = (await loadProviders()).find(({ id }) => id === flags.provider);
-    if (known === undefined) {
-      throw new ToolyardError({
-        code: 'bad_config',
-        message: `No provider is known as "${flags.provider}".`,
-        hint: '"toolyard providers --known" lists them; any other is named by --base-url and --wire.',
-      });
-    }
+    if (known === undefined) throw await unknownProvider(flags.provider);
     const own = found.find((one) => one.known.id === known.id);
-    const baseUrl = flags.baseUrl ?? own?.baseUrl ?? fillAddress(known.baseUrl, env) ?? known.baseUrl;
-    return placeIn(known, baseUrl, flags, own?.apiKey ?? ownKey(known, env));
+    const elsewhere = flags.baseUrl ?? own?.baseUrl;
+    const apiKey = own?.apiKey ?? ownKey(known, env);
+    const wantsKey = elsewhere === undefined && known.place === 'hosted' && known.keyPage !== null;
+    if (wantsKey && (flags.apiKey ?? apiKey) === undefined) throw keyMissing(known);
+    return placeIn(known, elsewhere ?? fillAddress(known.baseUrl, env) ?? known.baseUrl, flags, apiKey);
   }
 
   const ofOpenAi = found.find(({ known }) => known.id === 'openai');
@@ -88,6 +86,27 @@ async function placeOf(flags: ModelFlags, env: NodeJS.ProcessEnv): Promise<Place
     code: 'bad_config',
     message: `The environment names ${found.length} providers: ${found.map(({ known }) => known.id).join(', ')}.`,
     hint: 'Choose one with --provider.',
+  });
+}
+
+async function unknownProvider(id: string): Promise<ToolyardError> {
+  const unreached = (await loadUnreachedProviders()).find((one) => one.id === id);
+  return new ToolyardError({
+    code: 'bad_config',
+    message:
+      unreached === undefined
+        ? `No provider is known as "${id}".`
+        : `The provider "${id}" cannot be reached. ${unreached.why}`,
+    hint: '"toolyard providers --known" lists them; any other is named by --base-url and --wire.',
+  });
+}
+
+function keyMissing({ label, keyVariables, keyPage }: ProviderRecord): ToolyardError {
+  const [variable] = keyVariables;
+  return new ToolyardError({
+    code: 'invalid_key',
+    message: `${label} wants a key, and none is set.`,
+    hint: `${variable === undefined ? 'Give it with --api-key' : `Set ${variable}, or give --api-key`}; keys are made at ${keyPage ?? ''}.`,
   });
 }
 

@@ -164,6 +164,10 @@ export type ProviderView = {
   label: string;
   /** Where it was learnt of. Only `settings` can be changed or removed here. */
   origin: 'built-in' | 'environment' | 'file' | 'found' | 'settings';
+  /** Where the same provider stands, too, and does not count. */
+  overrides?: ('file' | 'settings')[];
+  /** The variables of the environment it comes from. */
+  variables?: string[];
   baseUrl: string | null;
   hasKey: boolean;
   /** Which API it speaks; null where it is reached over none. */

@@ -29,8 +29,9 @@ export async function providersCommand(
   return EXIT.done;
 }
 
-function rowOf({ id, label, wire, baseUrl, hasKey, origin }: ProviderView): string[] {
-  return [id, label, wire ?? '', hasKey ? 'key' : 'no key', FROM[origin], baseUrl ?? ''];
+function rowOf({ id, label, wire, baseUrl, hasKey, origin, overrides = [] }: ProviderView): string[] {
+  const instead = overrides.length === 0 ? '' : ` (instead of ${overrides.map((place) => FROM[place]).join(', ')})`;
+  return [id, label, wire ?? '', hasKey ? 'key' : 'no key', FROM[origin] + instead, baseUrl ?? ''];
 }
 
 function knownRowOf({ id, label, wire, keyVariables, baseUrl }: KnownProviderView): string[] {

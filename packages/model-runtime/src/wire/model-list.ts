@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { isJsonObject, type JsonObject, type JsonValue, type ModelInput } from '@toolyard/protocol';
 import type { ModelInfo } from '../types.ts';
 
 /** Reads a list of models: OpenAI's `data`, the `models` of Ollama and llama.cpp, or a bare array. Null: it is none. */
@@ -31,11 +31,24 @@ function readModel(item: JsonValue): ModelInfo | null {
   if (typeof id !== 'string') return null;
   const ownedBy = item['owned_by'];
   const contextWindow = contextWindowOf(item);
+  const inputs = inputsOf(item);
   return {
     id,
     ...(typeof ownedBy === 'string' && ownedBy !== '' ? { ownedBy } : {}),
     ...(contextWindow === null ? {} : { contextWindow }),
+    ...(inputs === null ? {} : { inputs }),
   };
+}
+
+const SENSES = ['image', 'audio', 'video'] as const;
+
+/** What a model reads: a list as OpenRouter gives it, or flags as Mistral does. Null: nothing is said. */
+function inputsOf(item: JsonObject): ModelInput[] | null {
+  const { architecture, capabilities } = item;
+  const named = isJsonObject(architecture) ? architecture['input_modalities'] : item['input_modalities'];
+  if (Array.isArray(named)) return ['text', ...SENSES.filter((sense) => named.includes(sense))];
+  if (!isJsonObject(capabilities) || capabilities['vision'] !== true) return null;
+  return ['text', 'image', ...(capabilities['audio'] === true ? (['audio'] as const) : [])];
 }
 
 const contextFields = [

@@ -20,6 +20,30 @@ export async function knownProvider(id: string, told: { code: ErrorCode; where?:
   });
 }
 
+/** Why no model of this provider answers: it is none of those that are `there`. */
+export async function notSetUp(id: string, there: readonly string[]): Promise<ToolyardError> {
+  const code = 'model_not_found';
+  const others = `There are: ${there.join(', ')}.`;
+  const known = await findKnownProvider(id);
+  if (known !== undefined) {
+    const [variable] = known.keyVariables;
+    return new ToolyardError({
+      code,
+      message: `The provider "${id}" (${known.label}) is known, but not set up here.`,
+      hint: `${variable === undefined ? 'Add' : `Set ${variable} where Toolyard is started, or add`} it in the settings or in config.json. ${others}`,
+    });
+  }
+  const unreached = (await loadUnreachedProviders()).find((one) => one.id === id);
+  return new ToolyardError({
+    code,
+    message:
+      unreached === undefined
+        ? `There is no model provider "${id}".`
+        : `The provider "${id}" cannot be reached. ${unreached.why}`,
+    hint: `${others} Choose a model of one of them, or add a provider in the settings.`,
+  });
+}
+
 /** The provider known by this id, if there is one. */
 export async function findKnownProvider(id: string | undefined): Promise<KnownProvider | undefined> {
   return id === undefined ? undefined : (await loadProviders()).find((record) => record.id === id);

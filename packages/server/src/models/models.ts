@@ -24,7 +24,7 @@ import { DEMO } from './demo-provider.ts';
 import { environmentProviders } from './environment-provider.ts';
 import { fileProviderRecords } from './file-providers.ts';
 import { FoundProviders } from './found-providers.ts';
-import { findKnownProvider, knownProvider, knownProviderViews } from './known-providers.ts';
+import { findKnownProvider, knownProvider, knownProviderViews, notSetUp } from './known-providers.ts';
 import type { HowFresh, ListOutcome } from './model-lists.ts';
 import { ModelLists } from './model-lists.ts';
 import type { KnownFacts, StatedModels } from './model-facts.ts';
@@ -155,11 +155,8 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
       if (providerId === DEMO.id) return demo;
       const record = await directory.find(principal, providerId);
       if (record !== undefined) return (await directory.open(principal, record)).runtime;
-      throw new ToolyardError({
-        code: 'model_not_found',
-        message: `There is no model provider "${providerId}" any more.`,
-        hint: 'Choose another model, or enter the provider again in the settings.',
-      });
+      const there = [...(await directory.configured(principal)), DEMO].map(({ id }) => id);
+      throw await notSetUp(providerId, there);
     },
     async price(principal, { providerId, modelId }) {
       const record = providerId === DEMO.id ? undefined : await directory.find(principal, providerId);

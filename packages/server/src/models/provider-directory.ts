@@ -35,10 +35,11 @@ export class ProviderDirectory {
   /** Those that somebody configured. */
   async configured(principal: Principal): Promise<ProviderRecord[]> {
     const own = await this.#options.stored.list(principal);
-    const seen = new Set<string>([DEMO.id]);
-    return [...this.#options.fixed, ...(await Promise.all(own.map(asRecord)))].filter(
-      ({ id }) => !seen.has(id) && seen.add(id),
-    );
+    const counting = new Map<string, ProviderRecord>();
+    for (const record of [...this.#options.fixed, ...(await Promise.all(own.map(asRecord)))]) {
+      if (record.id !== DEMO.id) counting.set(record.id, inForce(counting.get(record.id), record));
+    }
+    return [...counting.values()];
   }
 
   /** Those found on this machine that are none of the configured ones. */
@@ -86,7 +87,7 @@ export class ProviderDirectory {
   }
 
   async view(principal: Principal, record: ProviderRecord): Promise<ProviderView> {
-    const { id, label, origin, baseUrl, wire, known, modelNames } = record;
+    const { id, label, origin, baseUrl, wire, known, modelNames, overrides, variables } = record;
     // One that cannot be read is a key all the same; what is wrong with it shows where it is needed.
     const hasKey = await this.keyOf(principal, record).then(
       (key) => key !== undefined,
@@ -96,6 +97,8 @@ export class ProviderDirectory {
       id,
       label,
       origin,
+      ...(overrides === undefined ? {} : { overrides: [...overrides] }),
+      ...(variables === undefined ? {} : { variables: [...variables] }),
       baseUrl: shownBaseUrl(baseUrl),
       hasKey,
       wire,
@@ -103,6 +106,15 @@ export class ProviderDirectory {
       ...(modelNames === undefined ? {} : { modelNames: [...modelNames] }),
     };
   }
+}
+
+/** Of two of one id the first counts, and knows of the other. */
+function inForce(first: ProviderRecord | undefined, next: ProviderRecord): ProviderRecord {
+  if (first === undefined) return next;
+  const { origin } = next;
+  const { overrides = [] } = first;
+  const isNew = (origin === 'file' || origin === 'settings') && origin !== first.origin && !overrides.includes(origin);
+  return isNew ? { ...first, overrides: [...overrides, origin] } : first;
 }
 
 /** What is stored of a provider, with what is known of it. */

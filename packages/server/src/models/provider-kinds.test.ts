@@ -210,3 +210,35 @@ it('refuses an address in which something is still to be filled in', async () =>
   await expect(all.create(me, { label: 'Azure', baseUrl })).rejects.toMatchObject(refused);
   expect(await all.test(me, { baseUrl })).toMatchObject({ ok: false, error: refused });
 });
+
+it('a provider that is not there is told with those that are, or with what is missing of one that is known', async () => {
+  const all = await models();
+  await all.create(me, { id: 'one', label: 'One', baseUrl: '127.0.0.1:1' });
+  const of = (providerId: string) => all.open(me, { providerId, modelId: 'm' });
+  await expect(of('nobody')).rejects.toMatchObject({
+    message: 'There is no model provider "nobody".',
+    hint: expect.stringContaining('There are: one, demo.'),
+  });
+  await expect(of('openai')).rejects.toMatchObject({
+    message: 'The provider "openai" (OpenAI) is known, but not set up here.',
+    hint: expect.stringMatching(/^Set OPENAI_API_KEY where Toolyard is started, or add it .*one, demo/),
+  });
+  await expect(of('github')).rejects.toMatchObject({ hint: expect.stringMatching(/^Add it in the settings/) });
+  await expect(of('bfl')).rejects.toMatchObject({ message: expect.stringContaining('pictures or films') });
+});
+
+it('of several of one name the environment counts, then config.json, then the settings, and says instead of which', async () => {
+  const baseUrl = 'http://127.0.0.1:1';
+  const own = { id: 'mistral', label: 'Mine', baseUrl };
+  await (await models()).create(me, own);
+  const { providers: fileProviders } = fileWith([{ id: 'mistral', label: 'Filed', baseUrl }]);
+  const shown = async (more: Parameters<typeof models>[0]) => {
+    const [first] = await (await models(more)).providers(me);
+    return [first?.label, first?.origin, first?.overrides, first?.variables];
+  };
+  const env = { MISTRAL_API_KEY: 'k' };
+  expect(await shown({})).toEqual(['Mine', 'settings', undefined, undefined]);
+  expect(await shown({ fileProviders })).toEqual(['Filed', 'file', ['settings'], undefined]);
+  const counts = ['Mistral', 'environment', ['file', 'settings'], ['MISTRAL_API_KEY']];
+  expect(await shown({ fileProviders, env })).toEqual(counts);
+});

@@ -18,6 +18,8 @@ export type ProviderRecord = {
   modelNames?: readonly string[];
   /** The variables of the environment it comes from. */
   variables?: readonly string[];
+  /** Where one of the same id stands, too, and does not count. */
+  overrides?: readonly ('file' | 'settings')[];
 };
 
 /** How a provider is to be talked with. */

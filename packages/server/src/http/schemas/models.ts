@@ -43,6 +43,8 @@ export const providerView = named(
       id: z.string(),
       label: z.string(),
       origin: z.enum(['built-in', 'environment', 'file', 'found', 'settings']),
+      overrides: z.array(z.enum(['file', 'settings'])).exactOptional(),
+      variables: z.array(z.string()).exactOptional(),
       baseUrl: z.string().nullable(),
       hasKey: z.boolean(),
       wire: wire.nullable(),

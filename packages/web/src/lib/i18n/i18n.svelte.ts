@@ -35,6 +35,11 @@ const lateLoaders: { [N in LateName]: Record<Locale, () => Promise<{ [K in N]: L
     'zh-Hant': () => import('./zh-Hant/mcp.ts'),
     'zh-Hans': () => import('./zh-Hans/mcp.ts'),
   },
+  models: {
+    en: () => import('./en/models.ts'),
+    'zh-Hant': () => import('./zh-Hant/models.ts'),
+    'zh-Hans': () => import('./zh-Hans/models.ts'),
+  },
   questions: {
     en: () => import('./en/questions.ts'),
     'zh-Hant': () => import('./zh-Hant/questions.ts'),

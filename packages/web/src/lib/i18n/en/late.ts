@@ -1,4 +1,5 @@
 import type { mcp } from './mcp.ts';
+import type { models } from './models.ts';
 import type { questions } from './questions.ts';
 import type { servers } from './servers.ts';
 import type { settings } from './settings.ts';
@@ -6,6 +7,7 @@ import type { settings } from './settings.ts';
 /** Texts that come with the part of the page that shows them, by namespace: see `i18n.need`. */
 export type LateMessages = {
   mcp: typeof mcp;
+  models: typeof models;
   servers: typeof servers;
   settings: typeof settings;
   questions: typeof questions;

@@ -1,0 +1,20 @@
+/** The list of models to choose from. */
+export const models = {
+  search: 'Search models',
+  notFound: 'No model is called “{query}”.',
+  none: 'No model is there yet.',
+  window: 'Reads {size} tokens at once',
+  refresh: 'Ask the providers again',
+  favourites: 'Favourites',
+  favourite: 'Add {model} to the favourites',
+  unfavourite: 'Take {model} out of the favourites',
+  price: 'US dollars for a million tokens read / written',
+  manage: 'Add or change providers',
+  loading: 'Asking the providers…',
+  demoNote: 'No language model: fixed rules to try Toolyard with',
+  count: { one: '{count} model found', other: '{count} models found' },
+  reads: 'Reads {kinds}',
+  image: 'pictures',
+  audio: 'sound',
+  video: 'films',
+} as const;
