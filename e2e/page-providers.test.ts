@@ -98,6 +98,27 @@ describe.skipIf(NO_BROWSER !== null)(
       await page.context().close();
     });
 
+    test('the picker says what a model reads, to the eye and to who does not see it', async () => {
+      await using office = await startModelServer([], {
+        models: reply.json({
+          data: [
+            { id: 'seer', context_length: 128_000, architecture: { input_modalities: ['text', 'image', 'audio'] } },
+            { id: 'reader' },
+          ],
+        }),
+      });
+      await call(stage.server.url, 'POST', '/api/providers', { label: 'Office', baseUrl: office.url });
+      const page = await stage.open('/');
+      await page
+        .getByRole('button', { name: /^Model|^Choose a model/ })
+        .first()
+        .click();
+      await page.getByRole('option', { name: /^seer Reads pictures, sound 125k/ }).waitFor();
+      expect(await page.getByRole('option', { name: /^reader/ }).innerText()).not.toContain('Reads');
+      await stage.photograph('what models read');
+      await page.context().close();
+    });
+
     test('a favourite stands first in the picker from the next time on, by pointer and by keyboard', async () => {
       await call(stage.server.url, 'POST', '/api/providers', {
         label: 'Many',

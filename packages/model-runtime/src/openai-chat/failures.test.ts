@@ -305,8 +305,23 @@ describe('the list of models', () => {
     ],
     [
       'OpenRouter',
-      { data: [{ id: 'a/b', context_length: 8192 }, { id: 'a/b' }] },
-      [{ id: 'a/b', contextWindow: 8192 }],
+      {
+        data: [
+          { id: 'a/b', context_length: 8192, architecture: { input_modalities: ['image', 'file', 'text'] } },
+          { id: 'a/b' },
+        ],
+      },
+      [{ id: 'a/b', contextWindow: 8192, inputs: ['text', 'image'] }],
+    ],
+    [
+      'Mistral',
+      {
+        data: [
+          { id: 'a', capabilities: { vision: true, audio: true } },
+          { id: 'b', capabilities: { vision: false } },
+        ],
+      },
+      [{ id: 'a', inputs: ['text', 'image', 'audio'] }, { id: 'b' }],
     ],
     [
       'llama.cpp',
