@@ -113,7 +113,7 @@ describe.skipIf(NO_BROWSER !== null)(
         .getByRole('button', { name: /^Model|^Choose a model/ })
         .first()
         .click();
-      await page.getByRole('option', { name: /^seer Reads pictures, sound 125k/ }).waitFor();
+      await page.getByRole('option', { name: /^seer Reads pictures, sound 128k/ }).waitFor();
       expect(await page.getByRole('option', { name: /^reader/ }).innerText()).not.toContain('Reads');
       await stage.photograph('what models read');
       await page.context().close();

@@ -31,7 +31,7 @@ it('knows when only the demo is there', () => {
 });
 
 it('shortens the size of a context window', () => {
-  expect([8192, 131_072, 200_000, 1_000_000].map(formatWindow)).toEqual(['8k', '128k', '200k', '1M']);
+  expect([8192, 131_072, 128_000, 200_000, 1_000_000].map(formatWindow)).toEqual(['8k', '128k', '128k', '200k', '1M']);
 });
 
 it('puts the favourites first, whoever serves them, and each model in one place', () => {

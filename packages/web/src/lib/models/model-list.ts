@@ -73,9 +73,9 @@ export function readFavourites(kept: JsonValue | undefined): ModelReference[] {
   });
 }
 
-/** `128k` of a context window of 131072 tokens. */
+/** `128k` of a context window of 131072 tokens, and of one of 128000, which 1024 divides, too. */
 export function formatWindow(tokens: number): string {
   if (tokens < 1000) return String(tokens);
   if (tokens >= 1_000_000) return `${Math.round(tokens / 100_000) / 10}M`;
-  return `${Math.round(tokens % 1024 === 0 ? tokens / 1024 : tokens / 1000)}k`;
+  return `${Math.round(tokens % 1000 !== 0 && tokens % 1024 === 0 ? tokens / 1024 : tokens / 1000)}k`;
 }
