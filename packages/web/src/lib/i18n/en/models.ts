@@ -1,4 +1,4 @@
-/** The list of models to choose from. */
+/** The list of models to choose from, and how to begin where there is none. */
 export const models = {
   search: 'Search models',
   notFound: 'No model is called “{query}”.',
@@ -17,4 +17,18 @@ export const models = {
   image: 'pictures',
   audio: 'sound',
   video: 'films',
+
+  withoutTitle: 'Toolyard needs a model',
+  withoutLead: 'Everything stays on this machine until you choose otherwise. There are three ways to begin:',
+  localTitle: 'Run one here',
+  localText: 'Start Ollama, llama.cpp or LM Studio on this machine. Toolyard finds it by itself.',
+  localLook: 'Look again',
+  localLooking: 'Looking…',
+  localNone: 'Nothing found yet. Is the program running, and its server switched on?',
+  keyTitle: 'Use a provider',
+  keyText: 'Choose one of over 70 services, or give the address of another, and your key.',
+  keyAdd: 'Add a provider',
+  demoTitle: 'Look around first',
+  demoText: 'The demo is no language model, but it really calls tools. It needs no key and no network.',
+  demoTry: 'Ask the demo for the time',
 } as const;

@@ -25,7 +25,6 @@ export const sidebar = {
   exportMarkdown: 'Export as Markdown',
   delete: 'Delete',
   deleted: '“{title}” was deleted.',
-  restored: '“{title}” is back.',
   failed: 'The list could not be loaded.',
   loadingMore: 'Loading more conversations',
 } as const;

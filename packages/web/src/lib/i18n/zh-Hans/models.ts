@@ -18,4 +18,18 @@ export const models: LateTexts<'models'> = {
   image: '图片',
   audio: '声音',
   video: '视频',
+
+  withoutTitle: 'Toolyard 需要一个模型',
+  withoutLead: '除非您另作选择，一切都留在这台电脑上。有三种方式可以开始：',
+  localTitle: '在这里运行模型',
+  localText: '在这台电脑上启动 Ollama、llama.cpp 或 LM Studio，Toolyard 会自动找到。',
+  localLook: '再找一次',
+  localLooking: '查找中…',
+  localNone: '还没有找到。程序是否正在运行，且已开启其服务器？',
+  keyTitle: '使用提供者',
+  keyText: '从 70 多个服务中选择，或填入其他服务的地址，再填入您的密钥。',
+  keyAdd: '添加提供者',
+  demoTitle: '先四处看看',
+  demoText: '演示提供者不是语言模型，但真的会调用工具，不需要密钥也不需要网络。',
+  demoTry: '向演示提供者询问时间',
 };

@@ -28,7 +28,6 @@ export const sidebar: Translation<typeof en> = {
   exportMarkdown: '导出为 Markdown',
   delete: '删除',
   deleted: '已删除“{title}”。',
-  restored: '已恢复“{title}”。',
   failed: '无法加载对话列表。',
   loadingMore: '正在加载更多对话',
 };

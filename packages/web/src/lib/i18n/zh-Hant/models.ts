@@ -18,4 +18,18 @@ export const models: LateTexts<'models'> = {
   image: '圖片',
   audio: '聲音',
   video: '影片',
+
+  withoutTitle: 'Toolyard 需要一個模型',
+  withoutLead: '除非您另作選擇，一切都留在這台電腦上。有三種方式可以開始：',
+  localTitle: '在這裡執行模型',
+  localText: '在這台電腦上啟動 Ollama、llama.cpp 或 LM Studio，Toolyard 會自動找到。',
+  localLook: '再找一次',
+  localLooking: '尋找中…',
+  localNone: '還沒有找到。程式是否正在執行，且已開啟其伺服器？',
+  keyTitle: '使用提供者',
+  keyText: '從 70 多個服務中選擇，或填入其他服務的位址，再填入您的金鑰。',
+  keyAdd: '新增提供者',
+  demoTitle: '先四處看看',
+  demoText: '示範提供者不是語言模型，但真的會呼叫工具，不需要金鑰也不需要網路。',
+  demoTry: '向示範提供者詢問時間',
 };

@@ -28,7 +28,6 @@ export const sidebar: Translation<typeof en> = {
   exportMarkdown: '匯出為 Markdown',
   delete: '刪除',
   deleted: '已刪除「{title}」。',
-  restored: '已復原「{title}」。',
   failed: '無法載入對話清單。',
   loadingMore: '正在載入更多對話',
 };
