@@ -1,10 +1,12 @@
 import {
+  costOf,
   isJsonObject,
   type ErrorCode,
   type ErrorInfo,
   type FinishReason,
   type JsonObject,
   type JsonValue,
+  type Price,
   type Usage,
 } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
@@ -18,7 +20,12 @@ type PartOf<Type extends StreamPart['type']> = Extract<StreamPart, { type: Type 
 type Forms = { [Type in StreamPart['type']]: (part: PartOf<Type>, answer: Told) => WebApiEvent | null };
 
 /** What was told of an answer so far, as far as later events depend on it. */
-type Told = { provider: string; outputTokens: number | undefined; callTexts: Map<number, string> };
+type Told = {
+  provider: string;
+  price: Price | undefined;
+  outputTokens: number | undefined;
+  callTexts: Map<number, string>;
+};
 
 /** Every stream part and its outer form; {@link WebApiDecoder} is the way back. */
 const FORMS: Forms = {
@@ -52,7 +59,8 @@ const FORMS: Forms = {
   citation: ({ type: _, ...citation }) => ({ event: 'grounding', data: { citations: [citation] } }),
   usage({ usage }, told) {
     told.outputTokens = usage.outputTokens;
-    return { event: 'usage', data: usageData(usage) };
+    const cost = told.price && costOf(usage, told.price);
+    return { event: 'usage', data: { ...usageData(usage), ...(cost === undefined ? {} : { cost }) } };
   },
   timing({ firstMs, totalMs }, { outputTokens }) {
     const duration = totalMs - firstMs;
@@ -104,9 +112,9 @@ function usageData(usage: Usage): JsonObject {
 export class WebApiEncoder {
   readonly #told: Told;
 
-  /** `provider`: whose answer it is; errors name it. */
-  constructor(provider: string) {
-    this.#told = { provider, outputTokens: undefined, callTexts: new Map() };
+  /** `provider`: whose answer it is; errors name it. With a `price` the usage says what it came to in US dollars. */
+  constructor(provider: string, price?: Price) {
+    this.#told = { provider, price, outputTokens: undefined, callTexts: new Map() };
   }
 
   encode(parts: readonly StreamPart[]): WebApiEvent[] {

@@ -12,7 +12,7 @@ export function toNetworkError(thrown: unknown, url: string): ErrorInfo {
   }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_NODATA') {
     return network(
-      `There is no host of the name in ${host}, or the name service cannot be reached.`,
+      `The name in ${host} is not known, or the name service cannot be reached.`,
       'Check the spelling of the address and the network.',
     );
   }

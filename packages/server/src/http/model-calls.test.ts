@@ -37,7 +37,9 @@ beforeEach(async () => {
   script = [];
   admitted = [];
   scene = await setModelsScene();
-  models = await scene.models();
+  models = await scene.models({
+    statedModels: { 'p/dear': { price: { inputPerMillion: 10, outputPerMillion: 100 } } },
+  });
   upstream = await scene.server(() => script.shift() ?? reply.text('Hello.'), { requireKey: KEY });
   await models.create(OWNER, { id: 'p', label: 'P', baseUrl: upstream.url, apiKey: KEY });
   server = await startTestServer({ change: { models, callPolicy: policy } });
@@ -98,6 +100,15 @@ describe('POST /webapi/chat/{provider}', () => {
         over: true,
       },
     ]);
+  });
+
+  test('says what the answer cost where its price is known, and nothing where it is not', async () => {
+    const usage = { prompt_tokens: 100, completion_tokens: 30, total_tokens: 130 };
+    script = [reply.text('Hi.', { usage }), reply.text('Hi.', { usage })];
+    const [dear, unknown] = [await chat({ model: 'dear' }), await chat()].map(eventsOf).map(Object.fromEntries);
+    expect(dear).toMatchObject({ usage: { totalTokens: 130, cost: 0.004 } });
+    expect(unknown).toMatchObject({ usage: { totalTokens: 130 } });
+    expect(unknown?.['usage']).not.toHaveProperty('cost');
   });
 
   test('goes over whichever API the provider speaks, with tools and a whole history', async () => {

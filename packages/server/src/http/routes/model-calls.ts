@@ -46,8 +46,10 @@ export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStrea
     mediaType: 'text/event-stream',
     async handle({ c, principal, params: { provider }, body }) {
       const request = await toChatRequest(body, isKeptBy(principal));
+      const price = await models.price(principal, { providerId: provider, modelId: request.model });
       const parts = await calls.chat(principal, provider, request);
-      return eventStreams.answer(c, (signal) => chatFrames(parts(signal), provider, ids.next()));
+      const encoder = new WebApiEncoder(provider, price);
+      return eventStreams.answer(c, (signal) => chatFrames(parts(signal), encoder, ids.next()));
     },
   });
 
@@ -114,10 +116,9 @@ export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStrea
 /** The frames of an answer; its id stands in the first and counts for all. */
 async function* chatFrames(
   batches: AsyncIterable<readonly StreamPart[]>,
-  provider: string,
+  encoder: WebApiEncoder,
   id: string,
 ): AsyncGenerator<readonly Frame[]> {
-  const encoder = new WebApiEncoder(provider);
   let isFirst = true;
   for await (const batch of batches) {
     const frames = encoder.encode(batch).map(({ event, data }): Frame => ({ event, json: JSON.stringify(data) }));

@@ -84,6 +84,7 @@ export const settings = {
   overridesFile: 'counts instead of the one in config.json',
   overridesSettings: 'counts instead of the one added here',
   keyStored: 'key stored',
+  keyGiven: 'with a key',
   noKey: 'no key',
   demoProvider: 'No language model: fixed rules to try Toolyard with.',
   modelCount: { one: '{count} model', other: '{count} models' },

@@ -87,6 +87,7 @@ export const settings: Translation<typeof en> = {
   overridesFile: '取代 config.json 中的同名项',
   overridesSettings: '取代在此添加的同名项',
   keyStored: '已保存密钥',
+  keyGiven: '有密钥',
   noKey: '没有密钥',
   demoProvider: '不是语言模型：以固定规则供您试用 Toolyard。',
   modelCount: { other: '{count} 个模型' },

@@ -87,6 +87,7 @@ export const settings: Translation<typeof en> = {
   overridesFile: '取代 config.json 中的同名項',
   overridesSettings: '取代在此新增的同名項',
   keyStored: '已儲存金鑰',
+  keyGiven: '有金鑰',
   noKey: '沒有金鑰',
   demoProvider: '不是語言模型：以固定規則供您試用 Toolyard。',
   modelCount: { other: '{count} 個模型' },
