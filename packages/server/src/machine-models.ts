@@ -36,6 +36,7 @@ export async function readMachineModels(options: {
     env,
     fileProviders: file.providers,
     fileDefaults: file.defaults,
+    statedModels: file.models,
     settings: { get: () => Promise.resolve(undefined), set: unchanging },
     secrets: { get: () => Promise.resolve(null), set: unchanging, remove: unchanging },
     clock: systemClock,

@@ -1,3 +1,4 @@
+import type { Price } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { EXIT } from '../exit.ts';
 import { endWithItsReader } from '../pipe.ts';
@@ -25,11 +26,12 @@ export async function modelsCommand(
     return code;
   }
   const { standard } = view;
-  const rows = models.map(({ providerId, modelId, contextWindow, inputs = [] }) => [
+  const rows = models.map(({ providerId, modelId, contextWindow, inputs = [], price }) => [
     modelId,
     providerId,
     contextWindow === undefined ? '' : `${contextWindow} tokens`,
     inputs.join(', '),
+    price === undefined ? '' : priceText(price),
     providerId === standard?.providerId && modelId === standard.modelId ? 'used unless another is chosen' : '',
   ]);
   for (const line of columns(rows)) process.stdout.write(`${line}\n`);
@@ -38,6 +40,16 @@ export async function modelsCommand(
     if (error.hint !== undefined) process.stderr.write(`  ${plainLine(error.hint, 500)}\n`);
   }
   return code;
+}
+
+/** US dollars for a million tokens read and written. */
+function priceText({ inputPerMillion, outputPerMillion }: Price): string {
+  return `$${dollars(inputPerMillion)} / $${dollars(outputPerMillion)} a million`;
+}
+
+/** Never as a power of ten, however little it is. */
+function dollars(amount: number): string {
+  return new Intl.NumberFormat('en', { maximumSignificantDigits: 4, useGrouping: false }).format(amount);
 }
 
 function checkProvider(wanted: string, providers: readonly { id: string }[]): void {

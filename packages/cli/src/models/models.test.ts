@@ -23,7 +23,9 @@ describe('on this machine', () => {
       baseUrl: one.origin,
       apiKey: 'canary-1',
     };
-    writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ providers: [provider] }));
+    const price = { inputPerMillion: 0.0000004, outputPerMillion: 12.5 };
+    const file = { providers: [provider], models: { 'mine/claude-x': { price } } };
+    writeFileSync(join(dataDir, 'config.json'), JSON.stringify(file));
     const env = { ...ENV, OPENAI_BASE_URL: one.url, OPENAI_API_KEY: 'canary-2' };
 
     const told = await toolyard(['providers', '--data-dir', dataDir], { env });
@@ -33,7 +35,9 @@ describe('on this machine', () => {
     expect(told.stdout).not.toContain('\u001b');
 
     const models = await toolyard(['models', '--data-dir', dataDir], { env });
-    expect(models.stdout).toMatch(/^claude-x +mine +used unless another is chosen$/m);
+    expect(models.stdout).toMatch(
+      /^claude-x +mine +\$0\.0000004 \/ \$12\.5 a million +used unless another is chosen$/m,
+    );
     expect(models.stderr).toMatch(/key/);
     expect(models.code).toBe(1);
     expect(told.stdout + models.stdout + models.stderr).not.toContain('canary');

@@ -45,8 +45,8 @@ export type ModelsOptions = {
   env: Readonly<Record<string, string | undefined>>;
   fileProviders: readonly FileProvider[];
   fileDefaults: AgentConfiguration;
-  /** What the owner says of single models; default nothing. */
-  statedModels?: StatedModels;
+  /** What the owner says of single models. */
+  statedModels: StatedModels;
   clock: Clock;
   ids: IdSource;
   hub: Pick<LiveHub, 'changed'>;
@@ -83,7 +83,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
   });
   const lists = new ModelLists(clock);
   const directory = new ProviderDirectory({ fixed, stored, found, fetches, clock, ids });
-  const facts = new ModelFactsBook(options.statedModels ?? {}, clock);
+  const facts = new ModelFactsBook(options.statedModels, clock);
   const demo = createDemoRuntime({ clock, newId: () => ids.next() });
 
   async function modelsOf(principal: Principal, record: ProviderRecord, how: HowFresh): Promise<ListOutcome> {

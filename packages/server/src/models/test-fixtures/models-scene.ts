@@ -45,6 +45,7 @@ export async function setModelsScene(): Promise<ModelsScene> {
         env: {},
         fileProviders: [],
         fileDefaults: {},
+        statedModels: {},
         clock: systemClock,
         ids: createIds(),
         hub: { changed: (...what) => void changes.push(what) },
