@@ -1,20 +1,30 @@
 import type { JsonObject, ToolDefinition } from '@toolyard/protocol';
-import { writerOf, type ToolCallFamilyName } from './formats.ts';
+import type { Family } from './core/family.ts';
+import { writerOf, type ToolCallFamilyName, type ToolCallFormat } from './formats.ts';
 
 /** The ways of telling a model, in the prompt, which tools there are and how to call them. */
 export type ToolDescriptionFormat = Exclude<ToolCallFamilyName, 'plain'>;
+
+/** The form of calls most models have seen. */
+export const COMMON_FORM = 'hermes' satisfies ToolDescriptionFormat;
 
 /** What a model is told of a tool. */
 export type DescribedTool = Pick<ToolDefinition, 'name' | 'title' | 'description' | 'inputSchema'>;
 
 /**
  * The system text that offers `tools` to a model whose server takes no tool definitions, in the form the model's family
- * was taught. Same tools, same text: it stands at the front of the prompt, where caches look.
+ * was taught; for `auto` and `plain` in the one most models have seen. Same tools, same text: it stands at the front of
+ * the prompt, where caches look.
+ *
+ * @example
+ * const format = toolCallFormatForModel(model);
+ * const system = describeTools(tools, format);
+ * const parser = createToolCallTextParser({ format, tools });
  */
-export function describeTools(tools: readonly DescribedTool[], format: ToolDescriptionFormat): string {
+export function describeTools(tools: readonly DescribedTool[], format: ToolCallFormat): string {
   const example = { name: 'name_of_the_tool', arguments: { argument: 'value' } };
   const another = { name: 'another_tool', arguments: { count: 2 } };
-  const write = writerOf(format);
+  const write = writerFor(format);
   return [
     '# Tools',
     '',
@@ -55,9 +65,13 @@ function toParameters(schema: JsonObject): JsonObject {
 /** Calls of an earlier turn, as the model would have written them. */
 export function renderTextCalls(
   calls: readonly { name: string; arguments: JsonObject }[],
-  format: ToolDescriptionFormat,
+  format: ToolCallFormat,
 ): string {
-  return writerOf(format)(calls);
+  return writerFor(format)(calls);
+}
+
+function writerFor(format: ToolCallFormat): Family['write'] {
+  return writerOf(format === 'auto' || format === 'plain' ? COMMON_FORM : format);
 }
 
 /** A result as the model is told of it. What a tool says cannot close the tag: `</` never appears inside. */

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Message, ToolDefinition, ToolMessage } from '@toolyard/protocol';
 import { scrub, scrubJson } from '../scrub.ts';
-import { describeTools, renderTextCalls, type ToolDescriptionFormat } from '../tool-call-text/describe.ts';
+import { COMMON_FORM, describeTools, renderTextCalls, type ToolDescriptionFormat } from '../tool-call-text/describe.ts';
 import { toolCallFormatForModel } from '../tool-call-text/model-formats.ts';
 import type { WrittenCall } from '../tool-call-text/types.ts';
 import type { ChatRequest } from '../types.ts';
@@ -51,8 +51,6 @@ export function textFormOf(model: string): ToolDescriptionFormat {
   const format = toolCallFormatForModel(model);
   return format === 'auto' || format === 'plain' ? COMMON_FORM : format;
 }
-
-const COMMON_FORM = 'hermes';
 
 /** What stands at the end of the system prompt where calls are written as text: there is no tool choice to set. */
 export function textModeSuffix(request: ChatRequest, form: ToolDescriptionFormat = COMMON_FORM): string {
