@@ -115,6 +115,8 @@ describe.skipIf(NO_BROWSER !== null)(
         .click();
       await page.getByRole('option', { name: /^seer Reads pictures, sound 128k/ }).waitFor();
       expect(await page.getByRole('option', { name: /^reader/ }).innerText()).not.toContain('Reads');
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations.map(({ id }) => id)).toEqual([]);
       await stage.photograph('what models read');
       await page.context().close();
     });
