@@ -11,7 +11,7 @@ export const models = {
   price: 'US dollars for a million tokens read / written',
   manage: 'Add or change providers',
   loading: 'Asking the providers…',
-  demoNote: 'No language model: fixed rules to try Toolyard with',
+  demoNote: 'fixed rules to try Toolyard with',
   count: { one: '{count} model found', other: '{count} models found' },
   reads: 'Reads {kinds}',
   image: 'pictures',

@@ -12,7 +12,7 @@ export const models: LateTexts<'models'> = {
   price: '每百万 token 的美元价格：读入 / 写出',
   manage: '添加或更改提供者',
   loading: '正在询问提供者…',
-  demoNote: '不是语言模型：以固定规则供您试用 Toolyard',
+  demoNote: '以固定规则供您试用 Toolyard',
   count: { other: '找到 {count} 个模型' },
   reads: '可读取{kinds}',
   image: '图片',

@@ -12,7 +12,7 @@ export const models: LateTexts<'models'> = {
   price: '每百萬 token 的美元價格：讀入 / 寫出',
   manage: '新增或變更提供者',
   loading: '正在詢問提供者…',
-  demoNote: '不是語言模型：以固定規則供您試用 Toolyard',
+  demoNote: '以固定規則供您試用 Toolyard',
   count: { other: '找到 {count} 個模型' },
   reads: '可讀取{kinds}',
   image: '圖片',
