@@ -106,6 +106,21 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
   };
 }
 
+/** Puts the bytes where a blob of this name lies; on the disk before it resolves. */
+export async function keepBlobFile(folder: string, sha256: string, bytes: Uint8Array): Promise<void> {
+  const file = join(folder, blobPath(sha256));
+  const draft = join(folder, `draft-${randomUUID()}`);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    await writeSynced(draft, bytes);
+    renameSync(draft, file);
+  } catch (error) {
+    // What went wrong first is what is told.
+    await rm(draft, { force: true }).catch(() => {});
+    throw toStorageError(error, file);
+  }
+}
+
 async function writeSynced(file: string, bytes: Uint8Array): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   try {

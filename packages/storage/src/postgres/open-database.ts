@@ -1,8 +1,10 @@
 import { Kysely } from 'kysely';
 import { jsonColumns } from '../json-columns.ts';
+import { PROGRESS_TABLE } from '../copy/place.ts';
 import { createRepositories } from '../repositories/create-repositories.ts';
 import { createRunJobs } from '../runs/create-run-jobs.ts';
 import type { Schema } from '../schema.ts';
+import { unfinishedCopy } from '../storage-error.ts';
 import type { DatabaseOptions, DatabaseStorage } from '../storage.ts';
 import { createTableBlobs } from './blobs.ts';
 import { createBulletins } from './bulletins.ts';
@@ -11,6 +13,7 @@ import { PostgresConnection } from './connection.ts';
 import { createPostgresEngine } from './engine.ts';
 import { createPostgresDialect } from './kysely-dialect.ts';
 import { migrateToLatest } from './migrate.ts';
+import { hasTable } from './tables.ts';
 import { createPostgresRunStore } from './run-store.ts';
 import { createPostgresSearch } from './search.ts';
 
@@ -47,6 +50,7 @@ async function makeReady({ url }: DatabaseOptions): Promise<void> {
   // A large database may take its time, and others wait for whoever changes it.
   const connection = new PostgresConnection({ url, connections: 1, answerWithinMs: null });
   try {
+    if (await hasTable(connection, PROGRESS_TABLE)) throw unfinishedCopy(`The database ${connection.where}`);
     await migrateToLatest(connection);
   } finally {
     await connection.close();
