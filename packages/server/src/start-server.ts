@@ -5,7 +5,7 @@ import { createUuidSource } from '@toolyard/agent-host';
 import type { Failpoint } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@toolyard/storage';
-import { openStorage, StorageError } from '@toolyard/storage';
+import { openStorage } from '@toolyard/storage';
 import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
 import type { ServerOptions } from './config/server-options.ts';
@@ -23,7 +23,7 @@ import { createModels } from './models/models.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { createRunService } from './runs/create-run-service.ts';
 import { createSecrets } from './secrets/secrets.ts';
-import { ADDRESS_FILE, serverOf, toolyardAt } from './who-is-there.ts';
+import { ADDRESS_FILE, namedHolder } from './who-is-there.ts';
 
 /** A server that answers. */
 export type RunningServer = {
@@ -176,17 +176,7 @@ async function open(
   try {
     return await openStorage({ folder: dataDir, ...options });
   } catch (thrown) {
-    if (!StorageError.isInstance(thrown) || thrown.problem !== 'in_use') throw thrown;
-    const other = serverOf(dataDir);
-    if (!other || (await toolyardAt(other.url)) === null) throw thrown;
-    throw new StorageError(
-      'in_use',
-      {
-        message: `${dataDir} is in use by the Toolyard at ${other.url} (process ${other.pid}).`,
-        hint: 'Use that one, end it first, or choose another data folder with --data-dir.',
-      },
-      { cause: thrown },
-    );
+    throw await namedHolder(thrown, dataDir);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Kysely } from 'kysely';
 import type { Failpoint } from '@toolyard/protocol';
 import { statements } from '../engine/work.ts';
+import { nothingThere } from '../postgres/check.ts';
 import { PostgresConnection } from '../postgres/connection.ts';
 import { createPostgresEngine } from '../postgres/engine.ts';
 import { createPostgresDialect } from '../postgres/kysely-dialect.ts';
@@ -151,13 +152,6 @@ function inUse(where: string, others: number): StorageError {
   return new StorageError('in_use', {
     message: `The database ${where} is in use: Toolyard has ${others} ${others === 1 ? 'connection' : 'connections'} to it.`,
     hint: 'End the servers that use it, then copy. Nothing was changed.',
-  });
-}
-
-function nothingThere(where: string): StorageError {
-  return new StorageError('not_ours', {
-    message: `The database ${where} holds nothing of Toolyard.`,
-    hint: 'Name the database that is to be copied.',
   });
 }
 
