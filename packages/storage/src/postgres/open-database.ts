@@ -2,6 +2,7 @@ import { Kysely } from 'kysely';
 import { jsonColumns } from '../json-columns.ts';
 import { PROGRESS_TABLE } from '../copy/place.ts';
 import { createRepositories } from '../repositories/create-repositories.ts';
+import { createCounts } from '../runs/counts.ts';
 import { createRunJobs } from '../runs/create-run-jobs.ts';
 import type { Schema } from '../schema.ts';
 import { unfinishedCopy } from '../storage-error.ts';
@@ -29,10 +30,12 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
   const { url, notify } = options;
   const bulletins = createBulletins({ url, connection, ...(notify === undefined ? {} : { notify }) });
   const engine = createPostgresEngine(connection, db, leaseTime);
+  const counts = createCounts(engine);
   return {
     runs: createPostgresRunStore(engine, createRunJobs(engine, options.clock)),
     ...createRepositories(engine, createPostgresSearch(engine)),
     blobs: createTableBlobs(engine),
+    counts: () => engine.perform(counts()),
     check: () => checkDatabase(engine),
     bulletins,
     async salt() {

@@ -10,6 +10,7 @@ import { jsonColumns } from '../json-columns.ts';
 import { BLOBS_FOLDER, DATABASE_FILE, UNFINISHED_FILE } from '../layout.ts';
 import { createReader } from '../reader/create-reader.ts';
 import { createRepositories } from '../repositories/create-repositories.ts';
+import { createCounts } from '../runs/counts.ts';
 import { createRunJobs } from '../runs/create-run-jobs.ts';
 import type { Schema } from '../schema.ts';
 import { storageError, toStorageError, unfinishedCopy } from '../storage-error.ts';
@@ -55,11 +56,13 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
   const blobs = createBlobStore(connection, join(folder, BLOBS_FOLDER));
   const reader = createReader(connection.file, createConversationSearch(connection));
   const engine = createSqliteEngine(connection, clock, db);
+  const counts = createCounts(engine);
   return {
     folder,
     runs: createSqliteRunStore(engine, createRunJobs(engine, clock)),
     ...createRepositories(engine, (principal, query) => reader.search(principal, query)),
     blobs,
+    counts: () => engine.perform(counts()),
     async backup(to, options) {
       const release = blobs.holdDeletions();
       try {
