@@ -9,8 +9,8 @@ import type { Place, Target } from './place.ts';
 import { copiedColumns, quoted } from './place.ts';
 import type { Progress } from './progress.ts';
 import { readProgress } from './progress.ts';
-import type { Key } from './read-rows.ts';
-import { ROWS_AT_ONCE, rowReader } from './read-rows.ts';
+import type { Key } from '../engine/read-rows.ts';
+import { ROWS_AT_ONCE, rowReader } from '../engine/read-rows.ts';
 import type { CopiedTable } from './tables.ts';
 import { COPIED_TABLES } from './tables.ts';
 
@@ -168,7 +168,7 @@ async function copyTable(
   let at = progress.of(table.name);
   if (at === 'done') return;
   const columns = await copiedColumns(source, table);
-  const read = rowReader(source, table, columns);
+  const read = rowReader(source.engine, table, columns.map(quoted));
   const insert = rowWriter(target, table, columns);
   const counts = counted(columns, table, progress.lost());
   for (;;) {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Value } from '../engine/work.ts';
 import type { Place } from './place.ts';
-import { rowReader } from './read-rows.ts';
+import { quoted } from './place.ts';
+import { rowReader } from '../engine/read-rows.ts';
 import type { CopiedTable } from './tables.ts';
 
 /** How many rows there are, and a checksum over all of them in order. */
@@ -13,7 +14,7 @@ export async function fingerprintOf(
   table: CopiedTable,
   { columns, counts }: { columns: readonly string[]; counts: (row: readonly Value[]) => boolean },
 ): Promise<Fingerprint> {
-  const read = rowReader(place, table, columns);
+  const read = rowReader(place.engine, table, columns.map(quoted));
   const hash = createHash('sha256');
   let count = 0;
   let page = await read(null);

@@ -2,7 +2,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Work } from '../engine/work.ts';
 import { statements } from '../engine/work.ts';
 import { PROGRESS_TABLE } from './place.ts';
-import type { Key } from './read-rows.ts';
+import type { Key } from '../engine/read-rows.ts';
 
 /** How far a copy has come; written together with what it is about. */
 export type Progress = {

@@ -1,5 +1,6 @@
 import { Kysely } from 'kysely';
 import { jsonColumns } from '../json-columns.ts';
+import { sweepBlobs } from '../blob-sweep.ts';
 import { PROGRESS_TABLE } from '../copy/place.ts';
 import { createRepositories } from '../repositories/create-repositories.ts';
 import { createCounts } from '../runs/counts.ts';
@@ -30,11 +31,13 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
   const { url, notify } = options;
   const bulletins = createBulletins({ url, connection, ...(notify === undefined ? {} : { notify }) });
   const engine = createPostgresEngine(connection, db, leaseTime);
+  const blobs = createTableBlobs(engine);
   const counts = createCounts(engine);
   return {
     runs: createPostgresRunStore(engine, createRunJobs(engine, options.clock)),
     ...createRepositories(engine, createPostgresSearch(engine)),
-    blobs: createTableBlobs(engine),
+    blobs,
+    sweepBlobs: (of) => sweepBlobs(engine, (...blob) => blobs.remove(...blob), of),
     counts: () => engine.perform(counts()),
     check: () => checkDatabase(engine),
     bulletins,

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { Kysely } from 'kysely';
 import type { Clock } from '@toolyard/protocol';
 import { backupFolder } from '../backup.ts';
+import { sweepBlobs } from '../blob-sweep.ts';
 import { createBlobStore } from '../blobs.ts';
 import { checkStorage } from '../check.ts';
 import { lockFolder } from '../folder-lock.ts';
@@ -62,6 +63,7 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
     runs: createSqliteRunStore(engine, createRunJobs(engine, clock)),
     ...createRepositories(engine, (principal, query) => reader.search(principal, query)),
     blobs,
+    sweepBlobs: (of) => sweepBlobs(engine, (...blob) => blobs.remove(...blob), of),
     counts: () => engine.perform(counts()),
     async backup(to, options) {
       const release = blobs.holdDeletions();
