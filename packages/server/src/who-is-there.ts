@@ -11,7 +11,7 @@ const WAIT_MS = 1_000;
 const MOST_CHARACTERS = 10_000;
 
 /** The address and process of the server that last opened this data folder; null where it does not tell. */
-export function serverOf(dataDir: string): { url: string; pid: number } | null {
+function serverOf(dataDir: string): { url: string; pid: number } | null {
   let text: string;
   try {
     text = readFileSync(join(dataDir, ADDRESS_FILE), 'utf8');
