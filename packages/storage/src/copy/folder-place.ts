@@ -57,6 +57,8 @@ export async function openTargetFolder(path: string, options: Options): Promise<
         }
       });
       if (salt !== null) writeSalt(folder, salt);
+      // Throws where the log cannot be folded in: under another name the file would be without it.
+      connection.guard(() => connection.database.exec('PRAGMA journal_mode = DELETE'));
       connection.close();
       renameSync(join(folder, UNFINISHED_FILE), join(folder, DATABASE_FILE));
       const finished = new SqliteConnection(join(folder, DATABASE_FILE));
