@@ -24,7 +24,7 @@ import type {
   ResolvedAgentConfiguration,
   ToolReference,
 } from '@toolyard/protocol';
-import { formatToolReference, toErrorInfo, ToolyardError, VERSION } from '@toolyard/protocol';
+import { toErrorInfo, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { PermissionRepository, SettingsRepository } from '@toolyard/storage';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -34,7 +34,7 @@ import { ChangeSignal } from './change-signal.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import { configuredServers } from './configured-servers.ts';
 import { createHostedStore } from './hosted-store.ts';
-import { Selection } from './selection.ts';
+import { Selections } from './selections.ts';
 import { ServerBook } from './server-book.ts';
 import { ServerDesk } from './server-desk.ts';
 import { ServerEditor } from './server-editor.ts';
@@ -46,12 +46,6 @@ import { loadPins } from './stored-pins.ts';
 
 /** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
 const PATIENCE_MS = 10_000;
-
-/** In these states nobody knows yet whether a server will have tools. */
-const ON_ITS_WAY: ReadonlySet<string> = new Set(['connecting', 'reconnecting']);
-
-/** How many selections are kept; a conversation without choices of its own shares that of all others. */
-const SELECTIONS_KEPT = 100;
 
 export type ServersOptions = {
   /** Those that ship with Toolyard. */
@@ -97,15 +91,12 @@ class OwnServers implements Servers {
   readonly #signal: ChangeSignal;
   readonly #editor: ServerEditor;
   readonly #desk: ServerDesk;
-  readonly #selections = new Map<string, ToolSelection>();
-  /** On their way for longer than a run waits: one run has waited in vain, the others need not. */
-  readonly #outwaited = new Set<string>();
+  readonly #selections: Selections;
   /** Changes of the configuration, one after the other. */
   #reconciling: Promise<void> = Promise.resolve();
   readonly #told = new Set<string>();
   readonly #wantsSignIn = new Set<string>();
   #onSignedIn: (serverId: string) => void = () => undefined;
-  #changes = 0;
 
   constructor(options: ServersOptions, book: ServerBook, pins: PinStore) {
     const { clock, hub, file, env, log, signIns } = options;
@@ -135,10 +126,17 @@ class OwnServers implements Servers {
     this.#borrowed = new BorrowedServers(clock, (id) => void this.#host.disconnect(id));
     this.#signal = new ChangeSignal(clock, (id) => hub.changed(null, 'servers', ...(id === '' ? [] : [id])));
     this.#host.onChange((id) => {
-      this.#changes++;
-      if (this.#outwaited.has(id) && !ON_ITS_WAY.has(this.#stateOf(id) ?? '')) this.#outwaited.delete(id);
+      this.#selections.changed(id);
       this.#signal.changed(id);
       this.#watchSignIn(id);
+    });
+    this.#selections = new Selections({
+      host: this.#host,
+      book,
+      patienceMs: PATIENCE_MS,
+      stateOf: (id) => this.#stateOf(id),
+      borrowIfOff: (id) => this.#borrowIfOff(id),
+      onUse: (id, calls) => this.#borrowed.use(id, calls),
     });
     this.#editor = new ServerEditor({
       book,
@@ -250,7 +248,7 @@ class OwnServers implements Servers {
         hint: 'Switch it on first; it connects by itself then.',
       });
     }
-    this.#outwaited.delete(id);
+    this.#selections.waitAgainFor(id);
     // What goes wrong stands in the view.
     this.#host.reconnect(id).catch(() => undefined);
     await this.#host.whenSettled([id], new AbortController().signal, PATIENCE_MS);
@@ -310,15 +308,8 @@ class OwnServers implements Servers {
   getPrompt: Servers['getPrompt'] = (_principal, id, prompt, signal) => this.#desk.getPrompt(id, prompt, signal);
   complete: Servers['complete'] = (_principal, id, request, signal) => this.#desk.complete(id, request, signal);
 
-  async select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection> {
-    signal.throwIfAborted();
-    const serverIds = this.#book.all.flatMap((server) => {
-      const chosen = configuration.servers[server.id] ?? this.#book.isEnabled(server.id);
-      return chosen && 'config' in server ? [server.id] : [];
-    });
-    for (const id of serverIds) this.#borrowIfOff(id);
-    await this.#waitFor(serverIds, signal);
-    return this.#selection(serverIds, configuration.disabledTools);
+  select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection> {
+    return this.#selections.select(configuration, signal);
   }
 
   /** Connects all that are on, and waits for them, bounded. */
@@ -430,33 +421,8 @@ class OwnServers implements Servers {
     if (this.#stateOf(id) === 'idle') this.#connect(id);
   }
 
-  async #waitFor(serverIds: readonly string[], signal: AbortSignal): Promise<void> {
-    const awaited = serverIds.filter((id) => !this.#outwaited.has(id));
-    await this.#host.whenSettled(awaited, signal, PATIENCE_MS);
-    signal.throwIfAborted();
-    for (const id of awaited) if (ON_ITS_WAY.has(this.#stateOf(id) ?? '')) this.#outwaited.add(id);
-  }
-
   #stateOf(id: string): ServerState | undefined {
     return this.#host.health().find((each) => each.id === id)?.state;
-  }
-
-  #selection(serverIds: readonly string[], disabledTools: readonly string[]): ToolSelection {
-    const key = JSON.stringify([serverIds, disabledTools, this.#book.version]);
-    const known = this.#selections.get(key);
-    if (known !== undefined) return known;
-    const disabled = new Set(disabledTools);
-    const selection = new Selection({
-      host: this.#host,
-      serverIds,
-      isHidden: (tool) => disabled.has(formatToolReference(tool)) || !this.#book.isToolOn(tool),
-      changes: () => this.#changes,
-      onUse: (id, calls) => this.#borrowed.use(id, calls),
-    });
-    const [oldest] = this.#selections.keys();
-    if (oldest !== undefined && this.#selections.size >= SELECTIONS_KEPT) this.#selections.delete(oldest);
-    this.#selections.set(key, selection);
-    return selection;
   }
 
   /** In the background: what goes wrong stands in the health of the server, and in the log. */

@@ -1,0 +1,91 @@
+import type { McpHost, ServerState } from '@toolyard/mcp-host';
+import type { ResolvedAgentConfiguration } from '@toolyard/protocol';
+import { formatToolReference } from '@toolyard/protocol';
+import type { ToolSelection } from '../services.ts';
+import { Selection } from './selection.ts';
+import type { ServerBook } from './server-book.ts';
+
+/** In these states nobody knows yet whether a server will have tools. */
+const ON_ITS_WAY: ReadonlySet<string> = new Set(['connecting', 'reconnecting']);
+
+/** How many selections are kept; a conversation without choices of its own shares that of all others. */
+const SELECTIONS_KEPT = 100;
+
+type SelectionsOptions = {
+  host: McpHost;
+  book: ServerBook;
+  /** How long a run waits for servers that are connecting, in milliseconds. */
+  patienceMs: number;
+  stateOf: (id: string) => ServerState | undefined;
+  /** Connects a server that is off everywhere, for as long as somebody uses it. */
+  borrowIfOff: (id: string) => void;
+  /** Told at every turn, and before and after each call. */
+  onUse: (serverId: string, calls: -1 | 0 | 1) => void;
+};
+
+/** The tools of conversations: those of the servers each has chosen. */
+export class Selections {
+  readonly #options: SelectionsOptions;
+  readonly #kept = new Map<string, ToolSelection>();
+  /** On their way for longer than a run waits: one run has waited in vain, the others need not. */
+  readonly #outwaited = new Set<string>();
+  #changes = 0;
+
+  constructor(options: SelectionsOptions) {
+    this.#options = options;
+  }
+
+  /** Something has changed in this server. */
+  changed(id: string): void {
+    this.#changes++;
+    if (this.#outwaited.has(id) && !this.#isOnItsWay(id)) this.#outwaited.delete(id);
+  }
+
+  /** The next run waits for it again. */
+  waitAgainFor(id: string): void {
+    this.#outwaited.delete(id);
+  }
+
+  async select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection> {
+    signal.throwIfAborted();
+    const { book, borrowIfOff } = this.#options;
+    const serverIds = book.all.flatMap((server) => {
+      const chosen = configuration.servers[server.id] ?? book.isEnabled(server.id);
+      return chosen && 'config' in server ? [server.id] : [];
+    });
+    for (const id of serverIds) borrowIfOff(id);
+    await this.#waitFor(serverIds, signal);
+    return this.#selection(serverIds, configuration.disabledTools);
+  }
+
+  async #waitFor(serverIds: readonly string[], signal: AbortSignal): Promise<void> {
+    const { host, patienceMs } = this.#options;
+    const awaited = serverIds.filter((id) => !this.#outwaited.has(id));
+    await host.whenSettled(awaited, signal, patienceMs);
+    signal.throwIfAborted();
+    for (const id of awaited) if (this.#isOnItsWay(id)) this.#outwaited.add(id);
+  }
+
+  #isOnItsWay(id: string): boolean {
+    return ON_ITS_WAY.has(this.#options.stateOf(id) ?? '');
+  }
+
+  #selection(serverIds: readonly string[], disabledTools: readonly string[]): ToolSelection {
+    const { host, book, onUse } = this.#options;
+    const key = JSON.stringify([serverIds, disabledTools, book.version]);
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    const disabled = new Set(disabledTools);
+    const selection = new Selection({
+      host,
+      serverIds,
+      isHidden: (tool) => disabled.has(formatToolReference(tool)) || !book.isToolOn(tool),
+      changes: () => this.#changes,
+      onUse,
+    });
+    const [oldest] = this.#kept.keys();
+    if (oldest !== undefined && this.#kept.size >= SELECTIONS_KEPT) this.#kept.delete(oldest);
+    this.#kept.set(key, selection);
+    return selection;
+  }
+}
