@@ -4,4 +4,5 @@
  */
 export { startServer } from './start-server.ts';
 export type { RunningServer, Surroundings } from './start-server.ts';
+export { namedHolder } from './who-is-there.ts';
 export type { ServerOptions } from './config/server-options.ts';

@@ -5,7 +5,7 @@ import { createUuidSource } from '@toolyard/agent-host';
 import type { Failpoint } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@toolyard/storage';
-import { openStorage, StorageError } from '@toolyard/storage';
+import { openStorage } from '@toolyard/storage';
 import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
 import type { ServerOptions } from './config/server-options.ts';
@@ -19,11 +19,12 @@ import { relayHub } from './live/relay.ts';
 import { createLiveStreams } from './live/streams.ts';
 import { createServers } from './mcp/servers.ts';
 import { createSignInStore } from './mcp/sign-in-store.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import { createModels } from './models/models.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { createRunService } from './runs/create-run-service.ts';
 import { createSecrets } from './secrets/secrets.ts';
-import { ADDRESS_FILE, serverOf, toolyardAt } from './who-is-there.ts';
+import { ADDRESS_FILE, namedHolder } from './who-is-there.ts';
 
 /** A server that answers. */
 export type RunningServer = {
@@ -69,14 +70,17 @@ async function assemble(
   const opened = await open(options, { clock, ...(failpoint ? { failpoint } : {}) });
   ends.defer(() => opened.close());
   const storage = watchStorage(opened);
-  const bulletins = 'bulletins' in opened ? opened.bulletins : null;
+  const metrics = options.metrics ? createMetrics() : null;
+  ends.defer(() => metrics?.close());
+  const words = 'bulletins' in opened ? opened.bulletins : null;
+  const bulletins = words && metrics ? metrics.countedBulletins(words) : words;
   const relayed =
     bulletins &&
     relayHub(createLiveHub(), { bulletins, store: storage.runs, clock, log, onWake: (runId) => runs.woken(runId) });
   const hub = relayed ?? createLiveHub();
   const salt = 'salt' in opened ? { salt: () => opened.salt() } : {};
   const secrets = createSecrets({ repository: storage.secrets, clock, folder: dataDir, env, log, ...salt });
-  const models = await createModels({
+  const opening = await createModels({
     settings: storage.settings,
     secrets,
     env,
@@ -87,7 +91,8 @@ async function assemble(
     ids,
     hub,
   });
-  ends.defer(() => models.close());
+  ends.defer(() => opening.close());
+  const models = metrics ? metrics.countedModels(opening) : opening;
   const servers = await createServers({
     builtIn: options.builtInServers,
     file: join(dataDir, 'mcp.json'),
@@ -119,6 +124,7 @@ async function assemble(
     ids,
     log,
     ...(relayed ? { wakeElsewhere: (runId: string) => relayed.wake(runId) } : {}),
+    ...(metrics ? { metrics } : {}),
     ...(failpoint ? { failpoint } : {}),
   });
   relayed?.start();
@@ -148,6 +154,7 @@ async function assemble(
     },
     proxy,
     ui: { enabled: options.ui, settings: { ...file.uiSettings, ...options.uiSettings }, folder: pageFolder() },
+    metrics: metrics && (() => metrics.text({ storage, servers })),
     ready: () => ready,
     log,
   });
@@ -176,17 +183,7 @@ async function open(
   try {
     return await openStorage({ folder: dataDir, ...options });
   } catch (thrown) {
-    if (!StorageError.isInstance(thrown) || thrown.problem !== 'in_use') throw thrown;
-    const other = serverOf(dataDir);
-    if (!other || (await toolyardAt(other.url)) === null) throw thrown;
-    throw new StorageError(
-      'in_use',
-      {
-        message: `${dataDir} is in use by the Toolyard at ${other.url} (process ${other.pid}).`,
-        hint: 'Use that one, end it first, or choose another data folder with --data-dir.',
-      },
-      { cause: thrown },
-    );
+    throw await namedHolder(thrown, dataDir);
   }
 }
 

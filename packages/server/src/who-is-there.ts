@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { StorageError } from '@toolyard/storage';
 
 /** The file in the data folder that tells other commands where its server is. */
 export const ADDRESS_FILE = 'server.json';
@@ -10,7 +11,7 @@ const WAIT_MS = 1_000;
 const MOST_CHARACTERS = 10_000;
 
 /** The address and process of the server that last opened this data folder; null where it does not tell. */
-export function serverOf(dataDir: string): { url: string; pid: number } | null {
+function serverOf(dataDir: string): { url: string; pid: number } | null {
   let text: string;
   try {
     text = readFileSync(join(dataDir, ADDRESS_FILE), 'utf8');
@@ -21,6 +22,21 @@ export function serverOf(dataDir: string): { url: string; pid: number } | null {
   if (!parsed.ok || !isJsonObject(parsed.value)) return null;
   const { url, pid } = parsed.value;
   return typeof url === 'string' && typeof pid === 'number' ? { url, pid } : null;
+}
+
+/** Where a data folder is in use, the error that says by whom; anything else as it is. */
+export async function namedHolder(thrown: unknown, dataDir: string): Promise<unknown> {
+  if (!StorageError.isInstance(thrown) || thrown.problem !== 'in_use') return thrown;
+  const other = serverOf(dataDir);
+  if (!other || (await toolyardAt(other.url)) === null) return thrown;
+  return new StorageError(
+    'in_use',
+    {
+      message: `${dataDir} is in use by the Toolyard at ${other.url} (process ${other.pid}).`,
+      hint: 'Use that one, end it first, or choose another data folder with --data-dir.',
+    },
+    { cause: thrown },
+  );
 }
 
 /** The version of the Toolyard that answers at an address of this machine; null where something else does, or none. */

@@ -7,18 +7,24 @@ import type { SqliteConnection } from './sqlite/connection.ts';
 import { toStorageError } from './storage-error.ts';
 import { scrubText } from './text.ts';
 
+/** `createdAt` is when it was last put or touched. */
 export type BlobInfo = { sha256: string; size: number; mimeType: string; createdAt: number };
 
 /** Bytes addressed by their sha256 (64 hex digits). The same bytes are kept once, whoever owns them. */
 export type BlobStore = {
   /** Keeps the bytes for the owner; on the disk before it resolves. */
   put(principal: Principal, bytes: Uint8Array, of: { mimeType: string; at: number }): Promise<BlobInfo>;
+  /** Says that it is about to be named somewhere: nothing sweeps it away for a day. False where there is no such blob. */
+  touch(principal: Principal, sha256: string, at: number): boolean;
   /** Null where the owner has no such blob. */
   info(principal: Principal, sha256: string): BlobInfo | null;
   /** Null where the owner has no such blob; throws StorageError where its file is gone. */
   read(principal: Principal, sha256: string): Promise<Uint8Array | null>;
-  /** False where the owner had no such blob. The file goes with the last owner. */
-  remove(principal: Principal, sha256: string): boolean;
+  /**
+   * False where the owner had no such blob, or, with `unusedSince`, has put or touched it since. The file goes with the
+   * last owner.
+   */
+  remove(principal: Principal, sha256: string, unusedSince?: number): boolean;
 };
 
 /** A {@link BlobStore} that can keep its files still while they are copied. */
@@ -36,10 +42,11 @@ export function blobPath(sha256: string): string {
 export function createBlobStore(connection: SqliteConnection, folder: string): HoldableBlobStore {
   const insert = connection.prepare(`
     INSERT INTO blobs (owner_id, sha256, size, mime_type, created_at) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (owner_id, sha256) DO NOTHING`);
+    ON CONFLICT (owner_id, sha256) DO UPDATE SET created_at = excluded.created_at`);
+  const touch = connection.prepare('UPDATE blobs SET created_at = ? WHERE owner_id = ? AND sha256 = ?');
   const select = connection.prepare(`
     SELECT sha256, size, mime_type AS mimeType, created_at AS createdAt FROM blobs WHERE owner_id = ? AND sha256 = ?`);
-  const remove = connection.prepare('DELETE FROM blobs WHERE owner_id = ? AND sha256 = ?');
+  const remove = connection.prepare('DELETE FROM blobs WHERE owner_id = ? AND sha256 = ? AND created_at < ?');
   const others = connection.prepare('SELECT 1 FROM blobs WHERE sha256 = ? LIMIT 1');
   const waiting = new Set<string>();
   let holds = 0;
@@ -53,8 +60,10 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
 
   return {
     info,
+    touch: ({ ownerId }, sha256, at) => connection.guard(() => touch.run(at, ownerId, sha256).changes === 1),
     async put(principal, bytes, { mimeType, at }) {
       const sha256 = createHash('sha256').update(bytes).digest('hex');
+      connection.guard(() => touch.run(at, principal.ownerId, sha256));
       const known = info(principal, sha256);
       if (known) return known;
       const file = join(folder, blobPath(sha256));
@@ -85,8 +94,8 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
         throw toStorageError(error, file);
       }
     },
-    remove({ ownerId }, sha256) {
-      const removed = connection.guard(() => remove.run(ownerId, sha256).changes === 1);
+    remove({ ownerId }, sha256, unusedSince = Number.MAX_SAFE_INTEGER) {
+      const removed = connection.guard(() => remove.run(ownerId, sha256, unusedSince).changes === 1);
       if (!removed) return false;
       if (holds > 0) waiting.add(sha256);
       else deleteUnowned(sha256);
@@ -104,6 +113,21 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
       };
     },
   };
+}
+
+/** Puts the bytes where a blob of this name lies; on the disk before it resolves. */
+export async function keepBlobFile(folder: string, sha256: string, bytes: Uint8Array): Promise<void> {
+  const file = join(folder, blobPath(sha256));
+  const draft = join(folder, `draft-${randomUUID()}`);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    await writeSynced(draft, bytes);
+    renameSync(draft, file);
+  } catch (error) {
+    // What went wrong first is what is told.
+    await rm(draft, { force: true }).catch(() => {});
+    throw toStorageError(error, file);
+  }
 }
 
 async function writeSynced(file: string, bytes: Uint8Array): Promise<void> {

@@ -9,6 +9,9 @@ export type { DatabaseOptions, DatabaseStorage, SharedStorage, Storage, StorageO
 export { backupFolder } from './backup.ts';
 export { DATABASE_FILE, KEY_FILE, SALT_FILE } from './layout.ts';
 export { checkStorage } from './check.ts';
+export { checkDatabaseAt } from './postgres/check-at.ts';
+export { copyStorage } from './copy/copy-storage.ts';
+export type { Copied, CopyOptions, StoragePlace } from './copy/copy-storage.ts';
 export type { CheckResult } from './check.ts';
 export { StorageError } from './storage-error.ts';
 export type { StorageProblem } from './storage-error.ts';

@@ -1,5 +1,7 @@
 /** The database of a data folder. */
 export const DATABASE_FILE = 'toolyard.db';
+/** The database of a folder that is still being copied to. */
+export const UNFINISHED_FILE = 'toolyard.db.copying';
 /** Where its blobs lie, each in a file named after its sha256. */
 export const BLOBS_FOLDER = 'blobs';
 /** What seals the secrets in the database: a key, or the salt that a passphrase is made into one with. */

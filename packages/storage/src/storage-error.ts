@@ -192,3 +192,11 @@ export function guarded<T>(file: string, work: () => T): T {
     throw isEngines ? toStorageError(error, file) : error;
   }
 }
+
+/** For what a copy was begun to, and is not whole. */
+export function unfinishedCopy(where: string): StorageError {
+  return new StorageError('not_writable', {
+    message: `${where} holds a copy that was not finished.`,
+    hint: 'Finish it with the "toolyard db copy" it was begun with, or throw it away.',
+  });
+}

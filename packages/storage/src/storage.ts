@@ -1,9 +1,11 @@
 import type { Clock, Failpoint, RunStore } from '@toolyard/protocol';
 import type { BackedUp, BackupOptions } from './backup.ts';
+import type { SweepOptions } from './blob-sweep.ts';
 import type { BlobStore } from './blobs.ts';
 import type { Bulletins } from './bulletins.ts';
 import type { CheckResult } from './check.ts';
 import type { Repositories } from './repositories/create-repositories.ts';
+import type { StoredCounts } from './runs/counts.ts';
 import type { SyncRunStore } from './sqlite/run-store.ts';
 
 export type StorageOptions = {
@@ -21,6 +23,8 @@ export type Storage = Repositories & {
   readonly folder: string;
   readonly runs: SyncRunStore;
   readonly blobs: BlobStore;
+  sweepBlobs(options: SweepOptions): Promise<number>;
+  counts(): Promise<StoredCounts>;
   /** Copies everything to a folder that does not exist yet, while work goes on. What has that name is whole. */
   backup(to: string, options: BackupOptions): Promise<BackedUp>;
   /** Reads everything through; takes long where there is much. */
@@ -51,6 +55,10 @@ type Promised<T> = {
 export type SharedStorage = Repositories & {
   readonly runs: RunStore;
   readonly blobs: Promised<BlobStore>;
+  /** Removes blobs nothing names any more, and gives how many; takes long where there is much, and holds nobody up. */
+  sweepBlobs(options: SweepOptions): Promise<number>;
+  /** What is under way. */
+  counts(): Promise<StoredCounts>;
   /** Reads everything through; takes long where there is much. */
   check(): Promise<CheckResult>;
   /** May be called again. */

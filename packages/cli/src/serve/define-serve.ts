@@ -23,6 +23,7 @@ export function defineServe(program: Command): void {
     .option('--data-dir <folder>', 'where everything is kept (or TOOLYARD_DATA_DIR)')
     .option('--database-url <url>', 'keep conversations and runs in this PostgreSQL (better: DATABASE_URL)')
     .option('--no-database-notify', 'other processes are not notified but look once a second')
+    .option('--metrics', 'tell at /metrics how this process fares (or TOOLYARD_METRICS; default off)')
     .addOption(repeatable('--allow-host <name>', 'a further name this server is reached by'))
     .addOption(repeatable('--proxy-allow <origin>', 'where the MCP proxy may go, or "public" (the default)'))
     .option('--open', 'open the page in the browser')

@@ -13,6 +13,7 @@ export type ServeSettings = {
   dataDir: string;
   databaseUrl?: string;
   databaseNotify: boolean;
+  metrics: boolean;
   ui: boolean;
   uiSettings: JsonObject;
   uiMcpProxy: boolean;
@@ -43,6 +44,7 @@ const HOST = spelled('host', 'TOOLYARD_HOST');
 const PORT: Spelling = { flags: ['port'], variables: ['PORT'] };
 const TOKEN = spelled('token', 'TOOLYARD_TOKEN');
 const DATABASE: Spelling = { flags: ['database-url'], variables: ['DATABASE_URL'] };
+const METRICS = spelled('metrics', 'TOOLYARD_METRICS');
 const NOTIFY = spelled('database-notify', 'TOOLYARD_DATABASE_NOTIFY');
 
 /** Reads flags and environment. Throws ToolyardError `bad_config` that names the flag or variable at fault. */
@@ -56,6 +58,7 @@ export function readServeSettings(given: Given): ServeSettings {
     dataDir: dataDirFrom(textOf({ flags: ['data-dir'], variables: [] }, given)?.text, given.env),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     databaseNotify: switchOf(NOTIFY, given) ?? true,
+    metrics: switchOf(METRICS, given) ?? false,
     ui: switchOf(UI, given) ?? true,
     uiSettings: readUiSettings(given),
     uiMcpProxy: switchOf(UI_MCP_PROXY, given) ?? false,

@@ -1,18 +1,31 @@
+import { ToolyardError } from '@toolyard/protocol';
 import { EXIT } from '../exit.ts';
 import { dataDirFrom } from './data-dir.ts';
 
 /** `toolyard db check`: reads everything through; exit code 1 where something is wrong. */
-export async function checkCommand(flags: { dataDir?: string }, env: NodeJS.ProcessEnv = process.env): Promise<number> {
-  const { checkStorage } = await import('@toolyard/storage');
+export async function checkCommand(
+  flags: { dataDir?: string; databaseUrl?: string },
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<number> {
+  const { checkDatabaseAt, checkStorage } = await import('@toolyard/storage');
+  const url = databaseMeant(flags, env);
   const folder = dataDirFrom(flags.dataDir, env);
-  const result = await checkStorage(folder);
+  const { where, result } =
+    url === null ? { where: folder, result: await checkStorage(folder) } : await checkDatabaseAt(url);
   if (result.ok) {
-    process.stdout.write(`${folder}: nothing wrong was found.\n`);
+    process.stdout.write(`${where}: nothing wrong was found.\n`);
     return EXIT.done;
   }
   for (const problem of result.problems) process.stdout.write(`${problem}\n`);
-  process.stdout.write(`${folder}: damaged, see above. Put a backup in its place.\n`);
+  process.stdout.write(`${where}: damaged, see above. Put a backup in its place.\n`);
   return EXIT.failed;
+}
+
+/** The database that is meant; null where it is a folder: what was typed counts before the environment. */
+function databaseMeant(flags: { dataDir?: string; databaseUrl?: string }, env: NodeJS.ProcessEnv): string | null {
+  if (flags.databaseUrl !== undefined) return flags.databaseUrl;
+  const inEnvironment = env['DATABASE_URL']?.trim() ?? '';
+  return flags.dataDir === undefined && inEnvironment !== '' ? inEnvironment : null;
 }
 
 /** `toolyard db backup`: a copy that is a data folder itself, made while a server may be at work. */
@@ -21,6 +34,13 @@ export async function backupCommand(
   flags: { dataDir?: string; keys: boolean },
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<number> {
+  if (databaseMeant(flags, env) !== null) {
+    throw new ToolyardError({
+      code: 'bad_config',
+      message: 'DATABASE_URL is set: what is kept lies in PostgreSQL, and is backed up with its own tools.',
+      hint: 'Use pg_dump "$DATABASE_URL"; a folder is backed up when it is named with --data-dir.',
+    });
+  }
   const { backupFolder } = await import('@toolyard/storage');
   const folder = dataDirFrom(flags.dataDir, env);
   const { files } = await backupFolder(folder, to, { keys: flags.keys });

@@ -48,12 +48,13 @@ export function defineServerCommands(program: Command): void {
     },
   );
 
-  const db = group(program, 'db', 'The data folder');
+  const db = group(program, 'db', 'What is kept: the data folder, or a PostgreSQL database');
   db.command('check')
     .description('Read everything through and tell what is wrong')
     .option('--data-dir <folder>', 'which one (or TOOLYARD_DATA_DIR)')
+    .option('--database-url <url>', 'the database instead (better: DATABASE_URL)')
     .exitOverride()
-    .action(async (options: { dataDir?: string }) => {
+    .action(async (options: { dataDir?: string; databaseUrl?: string }) => {
       const { checkCommand } = await import('./db.ts');
       process.exitCode = await checkCommand(options);
     });
@@ -70,7 +71,25 @@ export function defineServerCommands(program: Command): void {
         ...(dataDir === undefined ? {} : { dataDir }),
       });
     });
+  db.command('copy')
+    .description(
+      'Copy everything from a data folder to an empty PostgreSQL database, or back; no server may be at work',
+    )
+    .option('--to <url>', 'the database to copy the data folder to')
+    .option('--data-dir <folder>', 'the data folder that is copied (or TOOLYARD_DATA_DIR)')
+    .option('--from <url>', 'the database to copy from, with --to-dir')
+    .option('--to-dir <folder>', 'the data folder that is to be made of it')
+    .addHelpText('after', COPY_HELP)
+    .exitOverride()
+    .action(async (options: { to?: string; dataDir?: string; from?: string; toDir?: string }) => {
+      const { copyCommand } = await import('./db-copy.ts');
+      process.exitCode = await copyCommand(options);
+    });
 }
+
+const COPY_HELP = `
+What was broken off goes on where it was when the same command is given again. "-" for a url takes DATABASE_URL, so that
+its password stands in no list of processes.`;
 
 function group(program: Command, name: string, description: string): Command {
   return program.command(name).description(description).exitOverride();

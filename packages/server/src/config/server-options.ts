@@ -22,6 +22,8 @@ export type ServerOptions = {
   ui: boolean;
   /** What the owner sets for the page, over what the configuration file says. */
   uiSettings: JsonObject;
+  /** Whether `GET /metrics` tells how this process fares; default false. */
+  metrics?: boolean;
   /** Whether the page may reach MCP servers through this one. */
   uiMcpProxy: boolean;
   /** Where to: origins, and the word `public` for all of the internet; absent, that is all. */

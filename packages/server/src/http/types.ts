@@ -23,6 +23,8 @@ export type HttpDeps = {
   /** Null where it is switched off. */
   proxy: Proxy | null;
   ui: UiOptions;
+  /** Numbers of this process; null where nobody asked for them to be told. */
+  metrics: (() => Promise<string>) | null;
   /** False until the runs of the last process have been taken up; `/ready` tells it. */
   ready: () => boolean;
   /** One line for whoever runs the server. */

@@ -24,6 +24,8 @@ export type CommitPumpOptions = {
   publish: (ownerId: string, events: readonly RunEvent[]) => void;
   /** Told that the engine failed; the runs concerned know already. */
   onFailure: (error: unknown) => void;
+  /** Told how many runs were stored together, and how long that took. */
+  onStored?: (runs: number, ms: number) => void;
   failpoint?: Failpoint;
 };
 
@@ -137,7 +139,9 @@ export class CommitPump {
       const begun = clock.monotonic();
       const given = store.commit(items);
       const outcomes = given instanceof Promise ? await given : given;
-      this.#learn(clock.monotonic() - begun);
+      const cost = clock.monotonic() - begun;
+      this.#learn(cost);
+      this.#options.onStored?.(items.length, cost);
       if (failpoint) for (const item of items) for (const place of placesAfter(item)) await failpoint(place);
       return outcomes;
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Clock, Failpoint, IdSource, Principal, UserPart } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
+import type { RunMetrics } from '../metrics/metrics.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
 import { CommitPump } from './commit-pump.ts';
@@ -26,6 +27,7 @@ export type CreateRunServiceOptions = {
   log: (line: string) => void;
   /** Tells the other processes over the same database, if there are any, that a run was told something. */
   wakeElsewhere?: (runId: string) => void;
+  metrics?: RunMetrics;
   /**
    * Passed at `run:created`, `run:planned`, `run:sent`, `run:returned`, `run:streaming`, `run:step`, `run:stepped`,
    * `run:parked` and `run:finished`.
@@ -47,14 +49,19 @@ export type DurableRuns = RunService & {
 const LEASE_MS = 10_000;
 
 export function createRunService(options: CreateRunServiceOptions): DurableRuns {
-  const { storage, configurations, models, hub, clock, ids, log } = options;
+  const { storage, configurations, models, hub, clock, ids, log, metrics } = options;
   const terms = { owner: ids.next(), ms: LEASE_MS };
   const failpoint = options.failpoint ? { failpoint: options.failpoint } : {};
   const pump = new CommitPump({
     store: storage.runs,
     clock,
-    publish: (ownerId, events) => hub.runEvents(ownerId, events),
+    publish: (ownerId, events) => {
+      hub.runEvents(ownerId, events);
+      metrics?.published(events);
+    },
+    onStored: (runs, ms) => metrics?.stored(runs, ms),
     onFailure: (error) => {
+      metrics?.failed();
       keeper.pause();
       log(`runs could not be stored: ${error instanceof Error ? error.message : String(error)}`);
     },

@@ -7,6 +7,10 @@ const DAY_MS = 24 * HOUR_MS;
 const KEEP_DELTAS_MS = DAY_MS;
 /** How long a deleted conversation can be brought back. */
 const KEEP_DELETED_MS = 30 * DAY_MS;
+/** How long a file is kept that nothing names: it may wait to be sent. */
+const KEEP_UNNAMED_MS = DAY_MS;
+/** Looking for them reads everything that was said. */
+const SWEEP_EVERY_MS = DAY_MS;
 /** A transaction holds everything up: small ones do so for a moment. */
 const RUNS_AT_ONCE = 20;
 const CONVERSATIONS_AT_ONCE = 5;
@@ -14,13 +18,16 @@ const PAUSE_MS = 50;
 
 /** Once an hour deletes what has had its time. Returns how to stop it. */
 export function startHousekeeping(of: {
-  storage: Pick<RunStorage, 'runs' | 'conversations'>;
+  storage: Pick<RunStorage, 'runs' | 'conversations' | 'sweepBlobs'>;
   clock: Clock;
   log: (line: string) => void;
 }): () => void {
   const { storage, clock, log } = of;
   let cancel: () => void;
-  let next: 'runs' | 'conversations' = 'runs';
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let next: 'runs' | 'conversations' | 'blobs' = 'runs';
+  let sweptAt = -Infinity;
 
   async function work(): Promise<void> {
     let wait = PAUSE_MS;
@@ -28,27 +35,32 @@ export function startHousekeeping(of: {
       if (next === 'runs') {
         const done = await storage.runs.compact(clock.now() - KEEP_DELTAS_MS, RUNS_AT_ONCE);
         if (done < RUNS_AT_ONCE) next = 'conversations';
-      } else {
+      } else if (next === 'conversations') {
         const done = await storage.conversations.purgeDeleted(clock.now() - KEEP_DELETED_MS, CONVERSATIONS_AT_ONCE);
-        if (done < CONVERSATIONS_AT_ONCE) {
-          next = 'runs';
-          wait = HOUR_MS;
+        if (done < CONVERSATIONS_AT_ONCE) next = 'blobs';
+      } else {
+        next = 'runs';
+        wait = HOUR_MS;
+        if (clock.monotonic() - sweptAt >= SWEEP_EVERY_MS) {
+          sweptAt = clock.monotonic();
+          await storage.sweepBlobs({ unusedSince: clock.now() - KEEP_UNNAMED_MS, signal });
         }
       }
     } catch (error) {
+      // The storage is closed behind it.
+      if (signal.aborted) return;
       log(`housekeeping: ${error instanceof Error ? error.message : String(error)}`);
       wait = HOUR_MS;
     }
-    if (!stopped) plan(wait);
+    if (!signal.aborted) plan(wait);
   }
 
-  let stopped = false;
   const plan = (ms: number): void => {
     cancel = clock.after(ms, () => void work());
   };
   plan(HOUR_MS);
   return () => {
-    stopped = true;
+    stopping.abort();
     cancel();
   };
 }

@@ -30,6 +30,8 @@ export type ConnectionOptions = {
   connections?: number;
   /** Null where a statement may take as long as it takes. */
   answerWithinMs?: number | null;
+  /** As PostgreSQL lists the connection. */
+  name?: string;
 };
 
 /** The connections of this process to one database. */
@@ -39,7 +41,13 @@ export class PostgresConnection {
   readonly #pool: pg.Pool;
   readonly #failpoint: Failpoint | undefined;
 
-  constructor({ url, failpoint, connections = 10, answerWithinMs = ANSWER_WITHIN_MS }: ConnectionOptions) {
+  constructor({
+    url,
+    failpoint,
+    connections = 10,
+    answerWithinMs = ANSWER_WITHIN_MS,
+    name = 'toolyard',
+  }: ConnectionOptions) {
     const address = readAddress(url);
     this.where = address.where;
     this.#failpoint = failpoint;
@@ -50,7 +58,7 @@ export class PostgresConnection {
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       ...(answerWithinMs === null ? {} : { query_timeout: answerWithinMs, statement_timeout: answerWithinMs }),
       keepAlive: true,
-      application_name: 'toolyard',
+      application_name: name,
       types: { getTypeParser },
     });
     // Whoever uses a connection that is lost is told; one that nobody uses is simply opened again.

@@ -1,8 +1,12 @@
 import { Kysely } from 'kysely';
 import { jsonColumns } from '../json-columns.ts';
+import { sweepBlobs } from '../blob-sweep.ts';
+import { PROGRESS_TABLE } from '../copy/place.ts';
 import { createRepositories } from '../repositories/create-repositories.ts';
+import { createCounts } from '../runs/counts.ts';
 import { createRunJobs } from '../runs/create-run-jobs.ts';
 import type { Schema } from '../schema.ts';
+import { unfinishedCopy } from '../storage-error.ts';
 import type { DatabaseOptions, DatabaseStorage } from '../storage.ts';
 import { createTableBlobs } from './blobs.ts';
 import { createBulletins } from './bulletins.ts';
@@ -11,6 +15,7 @@ import { PostgresConnection } from './connection.ts';
 import { createPostgresEngine } from './engine.ts';
 import { createPostgresDialect } from './kysely-dialect.ts';
 import { migrateToLatest } from './migrate.ts';
+import { hasTable } from './tables.ts';
 import { createPostgresRunStore } from './run-store.ts';
 import { createPostgresSearch } from './search.ts';
 
@@ -26,10 +31,14 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
   const { url, notify } = options;
   const bulletins = createBulletins({ url, connection, ...(notify === undefined ? {} : { notify }) });
   const engine = createPostgresEngine(connection, db, leaseTime);
+  const blobs = createTableBlobs(engine);
+  const counts = createCounts(engine);
   return {
     runs: createPostgresRunStore(engine, createRunJobs(engine, options.clock)),
     ...createRepositories(engine, createPostgresSearch(engine)),
-    blobs: createTableBlobs(engine),
+    blobs,
+    sweepBlobs: (of) => sweepBlobs(engine, (...blob) => blobs.remove(...blob), of),
+    counts: () => engine.perform(counts()),
     check: () => checkDatabase(engine),
     bulletins,
     async salt() {
@@ -47,6 +56,7 @@ async function makeReady({ url }: DatabaseOptions): Promise<void> {
   // A large database may take its time, and others wait for whoever changes it.
   const connection = new PostgresConnection({ url, connections: 1, answerWithinMs: null });
   try {
+    if (await hasTable(connection, PROGRESS_TABLE)) throw unfinishedCopy(`The database ${connection.where}`);
     await migrateToLatest(connection);
   } finally {
     await connection.close();

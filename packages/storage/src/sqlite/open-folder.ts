@@ -1,18 +1,20 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Kysely } from 'kysely';
 import type { Clock } from '@toolyard/protocol';
 import { backupFolder } from '../backup.ts';
+import { sweepBlobs } from '../blob-sweep.ts';
 import { createBlobStore } from '../blobs.ts';
 import { checkStorage } from '../check.ts';
 import { lockFolder } from '../folder-lock.ts';
 import { jsonColumns } from '../json-columns.ts';
-import { BLOBS_FOLDER, DATABASE_FILE } from '../layout.ts';
+import { BLOBS_FOLDER, DATABASE_FILE, UNFINISHED_FILE } from '../layout.ts';
 import { createReader } from '../reader/create-reader.ts';
 import { createRepositories } from '../repositories/create-repositories.ts';
+import { createCounts } from '../runs/counts.ts';
 import { createRunJobs } from '../runs/create-run-jobs.ts';
 import type { Schema } from '../schema.ts';
-import { storageError, toStorageError } from '../storage-error.ts';
+import { storageError, toStorageError, unfinishedCopy } from '../storage-error.ts';
 import type { Storage, StorageOptions } from '../storage.ts';
 import { SqliteConnection } from './connection.ts';
 import { createConversationSearch } from './conversation-search.ts';
@@ -30,6 +32,7 @@ export async function openFolder(options: StorageOptions): Promise<Storage> {
   const unlock = lockFolder(folder);
   let connection: SqliteConnection | undefined;
   try {
+    refuseUnfinishedCopy(folder);
     refuseForeignDatabase(file);
     makePrivateFile(file);
     connection = new SqliteConnection(file, options);
@@ -54,11 +57,14 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
   const blobs = createBlobStore(connection, join(folder, BLOBS_FOLDER));
   const reader = createReader(connection.file, createConversationSearch(connection));
   const engine = createSqliteEngine(connection, clock, db);
+  const counts = createCounts(engine);
   return {
     folder,
     runs: createSqliteRunStore(engine, createRunJobs(engine, clock)),
     ...createRepositories(engine, (principal, query) => reader.search(principal, query)),
     blobs,
+    sweepBlobs: (of) => sweepBlobs(engine, (...blob) => blobs.remove(...blob), of),
+    counts: () => engine.perform(counts()),
     async backup(to, options) {
       const release = blobs.holdDeletions();
       try {
@@ -86,6 +92,11 @@ function makeFolder(folder: string): void {
   } catch (error) {
     throw toStorageError(error, folder);
   }
+}
+
+/** What is there is not all, and a database of its own beside it would be in the way of the rest. */
+function refuseUnfinishedCopy(folder: string): void {
+  if (existsSync(join(folder, UNFINISHED_FILE))) throw unfinishedCopy(folder);
 }
 
 /** SQLite gives its log the mode of the database; a folder somebody else made may be open to all. */

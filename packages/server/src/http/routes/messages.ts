@@ -22,7 +22,7 @@ import { checkParts } from '../user-parts.ts';
 const PATH = '/api/conversations/{id}';
 
 export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
-  const { storage, runs } = deps;
+  const { storage, runs, clock } = deps;
 
   route({
     method: 'get',
@@ -123,6 +123,6 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
   });
 
   function checkAttachments(principal: Principal, parts: readonly UserPart[]): Promise<void> {
-    return checkParts(parts, async (sha256) => (await storage.blobs.info(principal, sha256)) !== null);
+    return checkParts(parts, async (sha256) => storage.blobs.touch(principal, sha256, clock.now()));
   }
 }

@@ -1,5 +1,5 @@
 import { ToolyardError, VERSION } from '@toolyard/protocol';
-import { jsonAnswer } from '../answers.ts';
+import { jsonAnswer, textAnswer } from '../answers.ts';
 import { openApiDocument } from '../openapi.ts';
 import { refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
@@ -7,6 +7,7 @@ import { jsonObject, named } from '../schemas/common.ts';
 import { health, propsView } from '../schemas/operations.ts';
 import type { HttpDeps } from '../types.ts';
 
+const METRICS_TYPE = 'text/plain';
 const document = named('OpenApi', jsonObject.describe('This document'));
 
 export function addOperationRoutes(
@@ -14,7 +15,7 @@ export function addOperationRoutes(
   deps: HttpDeps,
   { tokenRequired }: { tokenRequired: boolean },
 ): void {
-  const { storage, ui, proxy, ready } = deps;
+  const { storage, ui, proxy, ready, metrics } = deps;
   const { route } = router;
   let openApi: object | undefined;
 
@@ -55,6 +56,21 @@ export function addOperationRoutes(
 
   route({
     method: 'get',
+    path: '/metrics',
+    summary: 'How this process fares, in the text format of Prometheus; 404 where it was not switched on',
+    mediaType: METRICS_TYPE,
+    async handle({ c }) {
+      if (!metrics) throw metricsAreOff();
+      return textAnswer(await metrics(), {
+        status: 200,
+        acceptEncoding: c.req.header('accept-encoding'),
+        headers: { 'content-type': `${METRICS_TYPE}; version=0.0.4; charset=utf-8`, 'cache-control': 'no-store' },
+      });
+    },
+  });
+
+  route({
+    method: 'get',
     path: '/ready',
     summary: 'The server can work: storage answers, and earlier runs were taken up; 503 until then',
     answer: health,
@@ -68,6 +84,14 @@ export function addOperationRoutes(
       }
       return { status: 'ok' as const, version: VERSION };
     },
+  });
+}
+
+function metricsAreOff() {
+  return refusal({
+    code: 'not_found',
+    message: 'This server tells no metrics.',
+    hint: 'Start it with --metrics, or with TOOLYARD_METRICS=on.',
   });
 }
 

@@ -80,6 +80,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ids,
     security: { host, allowHosts: [], tokens: [], ...options.security },
     proxy: null,
+    metrics: null,
     ui: { enabled: true, settings: {}, folder: null, ...options.ui },
     ready: () => true,
     log: (line) => logged.push(line),

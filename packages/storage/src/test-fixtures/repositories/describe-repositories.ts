@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { describeBlobSweep } from './blob-sweep.ts';
 import { describeSearch } from './conversation-search.ts';
 import { describeDecisionsAndSecrets } from './decisions-and-secrets.ts';
 import type { MakeHome } from './home.ts';
@@ -16,6 +17,7 @@ export function describeRepositories(name: string, makeHome: MakeHome): void {
     'decisions and secrets': describeDecisionsAndSecrets,
     'sign-ins': describeSignIns,
     'full text': describeSearch,
+    'blobs nothing names': describeBlobSweep,
   };
   describe(name, () => {
     for (const [subject, suite] of Object.entries(suites)) describe(subject, () => suite(makeHome));

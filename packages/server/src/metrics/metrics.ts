@@ -1,0 +1,173 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { RunEvent, Usage } from '@toolyard/protocol';
+import { VERSION } from '@toolyard/protocol';
+import type { Bulletins, SharedStorage } from '@toolyard/storage';
+import { OWNER } from '../http/types.ts';
+import type { Models, Servers } from '../services.ts';
+import { countedRuntime } from './counted-runtime.ts';
+import type { Sample } from './exposition.ts';
+import { Counter, Histogram, written } from './exposition.ts';
+
+/** What runs tell of their storing. */
+export type RunMetrics = {
+  /** A group of so many runs was stored within so many milliseconds. */
+  stored(runs: number, ms: number): void;
+  /** A group could not be stored. */
+  failed(): void;
+  published(events: readonly RunEvent[]): void;
+};
+
+/** Numbers of this process for whoever watches it; nothing in them says what anybody wrote. */
+export type Metrics = RunMetrics & {
+  /** The same, counted. */
+  countedModels<T extends Pick<Models, 'open'>>(models: T): T;
+  countedBulletins(bulletins: Bulletins): Bulletins;
+  /** In the text format of Prometheus. */
+  text(of: { storage: Pick<SharedStorage, 'counts'>; servers: Pick<Servers, 'list'> }): Promise<string>;
+  close(): void;
+};
+
+/** How often the event loop is looked at; what was measured has it in it. */
+const LOOP_MS = 10;
+const GROUP_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const TOKENS = {
+  input: 'inputTokens',
+  output: 'outputTokens',
+  cached: 'cachedInputTokens',
+  reasoning: 'reasoningTokens',
+} as const;
+
+export function createMetrics(): Metrics {
+  const loop = monitorEventLoopDelay({ resolution: LOOP_MS });
+  loop.enable();
+  const sizes = new Histogram(GROUP_SIZES);
+  const latency = new Histogram(SECONDS);
+  const failures = new Counter();
+  const finished = new Counter();
+  const calls = new Counter();
+  const tokens = new Counter();
+  const words = new Counter();
+
+  function countCall(provider: string, outcome: string, usage: Usage | undefined): void {
+    calls.add({ provider, outcome });
+    for (const [kind, field] of Object.entries(TOKENS)) {
+      const count = usage?.[field];
+      if (count !== undefined) tokens.add({ provider, kind }, count);
+    }
+  }
+
+  function loopDelay(): Sample[] {
+    const delay = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - LOOP_MS / 1000);
+    const samples = [0.5, 0.99].map((quantile) => ({
+      labels: { quantile: String(quantile) },
+      value: delay(loop.percentile(quantile * 100)),
+    }));
+    samples.push({ labels: { quantile: '1' }, value: delay(loop.max) });
+    loop.reset();
+    return samples;
+  }
+
+  return {
+    failed: () => failures.add({}),
+    stored(runs, ms) {
+      sizes.observe(runs);
+      latency.observe(ms / 1000);
+    },
+    published(events) {
+      for (const event of events) if (event.type === 'run_finished') finished.add({ status: event.status });
+    },
+    countedModels: (models) => ({
+      ...models,
+      open: async (principal, model) =>
+        countedRuntime(await models.open(principal, model), (outcome, usage) =>
+          countCall(model.providerId, outcome, usage),
+        ),
+    }),
+    countedBulletins: (bulletins) => ({
+      async tell(body) {
+        await bulletins.tell(body);
+        words.add({ direction: 'told' });
+      },
+      listen(heard, missed) {
+        const counted = (bodies: readonly string[]): void => {
+          words.add({ direction: 'heard' }, bodies.length);
+          heard(bodies);
+        };
+        bulletins.listen(counted, missed);
+      },
+      close: () => bulletins.close(),
+    }),
+    async text({ storage, servers }) {
+      const { runs, leases } = await storage.counts();
+      const states = Object.groupBy((await servers.list(OWNER)).items, ({ state }) => state);
+      const memory = process.memoryUsage();
+      const cpu = process.cpuUsage();
+      const one = (value: number): Sample[] => [{ value }];
+      return [
+        written('toolyard_info', 'gauge', {
+          help: 'The version that runs.',
+          samples: [{ labels: { version: VERSION }, value: 1 }],
+        }),
+        written('toolyard_runs', 'gauge', {
+          help: 'Runs that are not over, by status; of all processes over this database.',
+          samples: Object.entries(runs).map(([status, value]) => ({ labels: { status }, value })),
+        }),
+        written('toolyard_leases', 'gauge', {
+          help: 'Runs a process holds at the moment; of all processes over this database.',
+          samples: one(leases),
+        }),
+        written('toolyard_runs_finished_total', 'counter', {
+          help: 'Runs that ended in this process, by how.',
+          samples: finished.samples,
+        }),
+        written('toolyard_commit_runs', 'histogram', {
+          help: 'How many runs were stored in one transaction.',
+          samples: sizes.samples,
+        }),
+        written('toolyard_commit_seconds', 'histogram', {
+          help: 'How long such a transaction took.',
+          samples: latency.samples,
+        }),
+        written('toolyard_commit_failures_total', 'counter', {
+          help: 'Transactions that could not be stored.',
+          samples: failures.samples.length > 0 ? failures.samples : one(0),
+        }),
+        written('toolyard_model_calls_total', 'counter', {
+          help: 'Calls of models, by provider and how they ended.',
+          samples: calls.samples,
+        }),
+        written('toolyard_model_tokens_total', 'counter', {
+          help: 'Tokens as providers tell them; cached ones are part of the input, reasoning of the output.',
+          samples: tokens.samples,
+        }),
+        written('toolyard_mcp_servers', 'gauge', {
+          help: 'MCP servers of this process by state.',
+          samples: Object.entries(states).map(([state, of]) => ({ labels: { state }, value: of.length })),
+        }),
+        written('toolyard_bulletins_total', 'counter', {
+          help: 'Words between the processes over one database.',
+          samples: words.samples,
+        }),
+        written('toolyard_event_loop_delay_seconds', 'gauge', {
+          help: 'How late the event loop was since this was last asked for; quantile 1 is the worst.',
+          samples: loopDelay(),
+        }),
+        written('process_resident_memory_bytes', 'gauge', { help: 'Memory of the process.', samples: one(memory.rss) }),
+        written('nodejs_heap_used_bytes', 'gauge', {
+          help: 'What of it is JavaScript.',
+          samples: one(memory.heapUsed),
+        }),
+        written('process_cpu_seconds_total', 'counter', {
+          help: 'Processor time.',
+          samples: one((cpu.user + cpu.system) / 1e6),
+        }),
+        written('process_start_time_seconds', 'gauge', {
+          help: 'When the process began, since 1970.',
+          samples: one(performance.timeOrigin / 1000),
+        }),
+      ].join('');
+    },
+    close: () => void loop.disable(),
+  };
+}

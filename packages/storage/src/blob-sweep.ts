@@ -1,0 +1,96 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Principal } from '@toolyard/protocol';
+import type { Engine } from './engine/engine.ts';
+import type { Key } from './engine/read-rows.ts';
+import { rowReader } from './engine/read-rows.ts';
+
+export type SweepOptions = {
+  /** Only blobs that nobody brought or attached since then. */
+  unusedSince: number;
+  /** Leaves the rest for another time. */
+  signal?: AbortSignal;
+};
+
+/** Where blobs may be named. Events and states go with their run, and are read again as long as it is there. */
+const NAMING: readonly { name: string; key: readonly string[]; texts: readonly string[] }[] = [
+  { name: 'messages', key: ['conversation_id', 'id'], texts: ['message'] },
+  { name: 'queued_messages', key: ['conversation_id', 'id'], texts: ['parts'] },
+  { name: 'interrupts', key: ['id'], texts: ['interrupt', 'answer'] },
+  { name: 'run_inbox', key: ['position'], texts: ['body'] },
+  { name: 'run_states', key: ['run_id'], texts: ['state'] },
+  { name: 'tool_ledger', key: ['position'], texts: ['detail'] },
+  { name: 'run_events', key: ['run_id', 'seq'], texts: ['body'] },
+];
+
+const HASH = /[0-9a-f]{64}/g;
+
+type Remove = (principal: Principal, sha256: string, unusedSince: number) => boolean | Promise<boolean>;
+
+/**
+ * Removes blobs no text names any more. Everything is read through in small pieces, between which others have their
+ * turn. What is attached meanwhile is kept: it was touched before it was named.
+ *
+ * @returns how many were removed.
+ */
+export async function sweepBlobs(
+  engine: Engine,
+  remove: Remove,
+  { unusedSince, signal }: SweepOptions,
+): Promise<number> {
+  const unnamed = await oldBlobs(engine, unusedSince);
+  for (const table of NAMING) {
+    for await (const text of namingTexts(engine, table)) {
+      if (unnamed.size === 0 || signal?.aborted) return 0;
+      for (const [sha256] of text.matchAll(HASH)) unnamed.delete(sha256);
+    }
+  }
+  let removed = 0;
+  for (const [sha256, owners] of unnamed) {
+    for (const ownerId of owners) {
+      if (signal?.aborted) return removed;
+      if (await remove({ ownerId }, sha256, unusedSince)) removed++;
+    }
+    await nextTurn();
+  }
+  return removed;
+}
+
+/** By hash, with whose they are. */
+async function oldBlobs(engine: Engine, unusedSince: number): Promise<Map<string, string[]>> {
+  const owners = new Map<string, string[]>();
+  for await (const [owner, sha256, createdAt] of rowsOf(engine, { name: 'blobs', key: ['owner_id', 'sha256'] }, [
+    'owner_id',
+    'sha256',
+    'created_at',
+  ])) {
+    if (Number(createdAt) >= unusedSince) continue;
+    owners.set(String(sha256), [...(owners.get(String(sha256)) ?? []), String(owner)]);
+  }
+  return owners;
+}
+
+/** Of most rows nothing: the engine leaves out what cannot name a blob. */
+async function* namingTexts(
+  engine: Engine,
+  { name, key, texts }: { name: string; key: readonly string[]; texts: readonly string[] },
+): AsyncGenerator<string> {
+  const mayName = texts.map((column) => `CASE WHEN ${column} LIKE '%"blob%' THEN ${column} END`);
+  for await (const row of rowsOf(engine, { name, key }, mayName)) {
+    for (const text of row) if (typeof text === 'string') yield text;
+  }
+}
+
+async function* rowsOf(
+  engine: Engine,
+  table: { name: string; key: readonly string[] },
+  values: readonly string[],
+): AsyncGenerator<readonly unknown[]> {
+  const read = rowReader(engine, table, values);
+  let at: Key | null = null;
+  do {
+    const page = await read(at);
+    yield* page.rows;
+    at = page.last;
+    await nextTurn();
+  } while (at !== null);
+}

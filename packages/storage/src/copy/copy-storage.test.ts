@@ -1,0 +1,211 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
+import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { blobPath } from '../blobs.ts';
+import { checkStorage } from '../check.ts';
+import { BLOBS_FOLDER, DATABASE_FILE, SALT_FILE } from '../layout.ts';
+import { openStorage } from '../open-storage.ts';
+import type { SharedStorage } from '../storage.ts';
+import { ANNE, approval, BERT, commitOf, deltas, newRun, question, reply } from '../test-fixtures/conversation.ts';
+import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
+import type { StoragePlace } from './copy-storage.ts';
+import { copyStorage } from './copy-storage.ts';
+import { COPIED_TABLES } from './tables.ts';
+
+const PROGRAM = fileURLToPath(new URL('../test-fixtures/copying-process.ts', import.meta.url));
+const clock = createFakeClock();
+const PICTURE = new Uint8Array(100_000).fill(7);
+const NOTE = new Uint8Array([1, 2, 3]);
+
+/** Something of everything, more events than go into one batch, and a parked run. */
+async function fill(storage: SharedStorage): Promise<{ picture: string; note: string }> {
+  const { conversations, runs, messages, queue, permissions, secrets, signIns, settings, agents, blobs } = storage;
+  await conversations.create(ANNE, { id: 'c1', title: 'Uhren 時計', at: 1 });
+  await conversations.create(BERT, { id: 'b1', title: 'Boats', at: 2 });
+  await runs.createRun(ANNE, newRun('r1', 'c1', { state: { step: 0 } }));
+  for (let at = 0; at < 1_200; at += 200)
+    await runs.commit([commitOf('r1', { baseSeq: at, events: deltas('r1', at, 200) })]);
+  await runs.commit([
+    commitOf('r1', {
+      baseSeq: 1_200,
+      events: deltas('r1', 1_200, 1),
+      state: { step: 1 },
+      ledger: [{ change: 'plan', callId: 'k1', tool: { serverId: 's', name: 't' }, arguments: { a: '秘密' } }],
+      messages: [
+        // Its name comes before that of its parent.
+        { conversationId: 'c1', message: reply('a0', { parentId: 'r1.question', runId: 'r1', text: 'Neun Uhr früh' }) },
+      ],
+      leaf: { from: 'r1.question', to: 'a0' },
+      interrupts: { opened: [{ interrupt: approval('i1'), mode: 'parked' }] },
+      status: 'parked',
+    }),
+  ]);
+  await runs.releaseLease('r1', 1);
+  await runs.putInbox(ANNE, 'r1', { id: 'x1', kind: 'cancel', body: {}, at: 5 } as never);
+  await messages.add(BERT, 'b1', question('q1'));
+  await queue.add(ANNE, { id: 'q', conversationId: 'c1', parts: [{ type: 'text', text: 'next' }], at: 1 });
+  await permissions.set(ANNE, { tool: { serverId: 's', name: 't' }, conversationId: null, decision: 'allow', at: 1 });
+  await secrets.set(ANNE, 'provider:a', new Uint8Array([0, 255, 10]), 3);
+  await signIns.put(ANNE, 'k', { sealed: new Uint8Array([9]), expected: null, expiresAt: null, at: 3 });
+  await settings.set(ANNE, 'theme', { dark: true, z: 1, a: 2 }, 3);
+  await agents.create(ANNE, { id: 'g', title: 'Guide', configuration: { b: 1, a: 2 }, at: 3 });
+  const picture = await blobs.put(ANNE, PICTURE, { mimeType: 'image/png', at: 4 });
+  await blobs.put(BERT, PICTURE, { mimeType: 'image/png', at: 4 });
+  const note = await blobs.put(ANNE, NOTE, { mimeType: 'text/plain', at: 4 });
+  return { picture: picture.sha256, note: note.sha256 };
+}
+
+describeOnPostgres('a copy from a data folder to PostgreSQL and back', (cluster) => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  let data: string;
+  let url: string;
+  let blobs: { picture: string; note: string };
+
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    data = join(folder.path, 'data');
+    url = await cluster().createDatabase();
+    const storage = await openStorage({ folder: data, clock });
+    blobs = await fill(storage);
+    storage.close();
+    writeFileSync(join(data, SALT_FILE), `${Buffer.alloc(16, 5).toString('base64url')}\n`, { mode: 0o600 });
+  });
+  afterEach(() => folder.remove());
+
+  const copied = (from: StoragePlace, to: StoragePlace) => copyStorage(from, to, { clock });
+
+  async function expectEverything(storage: SharedStorage): Promise<void> {
+    expect(await storage.check()).toEqual({ ok: true });
+    expect((await storage.runs.readEvents(ANNE, 'r1', 0, 9_999))?.map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 1_201 }, (_none, index) => index + 1),
+    );
+    expect((await storage.messages.branch(ANNE, 'c1')).map(({ id }) => id)).toEqual(['r1.question', 'a0']);
+    expect(await storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 })).toMatchObject([
+      { interrupt: { id: 'i1' } },
+    ]);
+    expect(await storage.runs.readLedger(ANNE, 'r1')).toMatchObject([{ callId: 'k1', arguments: { a: '秘密' } }]);
+    expect(await storage.secrets.get(ANNE, 'provider:a')).toEqual(new Uint8Array([0, 255, 10]));
+    expect(JSON.stringify(await storage.settings.get(ANNE, 'theme'))).toBe('{"dark":true,"z":1,"a":2}');
+    expect(Buffer.from((await storage.blobs.read(BERT, blobs.picture)) ?? []).equals(PICTURE)).toBe(true);
+    for (const words of ['時計', 'früh', 'tokyo']) {
+      const found = await storage.conversations.search(ANNE, { query: words, limit: 9 });
+      expect(
+        found.map(({ id }) => id),
+        words,
+      ).toEqual(['c1']);
+    }
+    // Work goes on there: what is new is numbered after what was copied.
+    const lease = await storage.runs.acquireLease('r1', { owner: 'p2', ms: 60_000 });
+    expect(lease).toMatchObject({ lastSeq: 1_201, state: { step: 1 } });
+    await storage.runs.putInbox(ANNE, 'r1', { id: 'x2', kind: 'cancel', body: {}, at: 6 } as never);
+    expect((await storage.runs.readInbox('r1', lease?.fence ?? 0))?.map(({ id }) => id)).toEqual(['x1', 'x2']);
+  }
+
+  test('is the same in all rows, can be searched, and work goes on there; the way back too', async () => {
+    const there = await copied({ folder: data }, { url });
+    expect(there).toMatchObject({ blobs: 2, lostBlobs: [], resumed: false });
+    expect(there.rows.get('run_events')).toBe(1_201);
+    const back = join(folder.path, 'back');
+    await copied({ url }, { folder: back });
+    expect(readFileSync(join(back, SALT_FILE), 'utf8')).toBe(readFileSync(join(data, SALT_FILE), 'utf8'));
+    expect(await checkStorage(back)).toEqual({ ok: true });
+    const inDatabase = await openStorage({ url, clock });
+    await expectEverything(inDatabase);
+    expect(await inDatabase.salt()).toEqual(Buffer.alloc(16, 5));
+    await inDatabase.close();
+    const inFolder = await openStorage({ folder: back, clock });
+    await expectEverything(inFolder);
+    inFolder.close();
+  });
+
+  test.each([
+    ['copy:written', 2],
+    ['copy:committed', 3],
+    ['copy:committed', 9],
+    ['copy:written', 18],
+  ])('killed at %s of batch %i is not opened by anybody, and goes on when it is begun again', async (place, hit) => {
+    const die = (from: string, to: string) => runNode([SOURCE_CONDITION, PROGRAM, from, to, place, String(hit)]);
+    expect(await die(data, url)).toMatchObject({ signal: 'SIGKILL', stdout: '' });
+    await expect(openStorage({ url, clock })).rejects.toThrow('a copy that was not finished');
+    expect(await copied({ folder: data }, { url })).toMatchObject({ resumed: true });
+
+    const back = join(folder.path, 'back');
+    expect(await die(url, back)).toMatchObject({ signal: 'SIGKILL', stdout: '' });
+    await expect(openStorage({ folder: back, clock })).rejects.toThrow('a copy that was not finished');
+    expect(await copied({ url }, { folder: back })).toMatchObject({ resumed: true });
+    const storage = await openStorage({ folder: back, clock });
+    await expectEverything(storage);
+    storage.close();
+  });
+
+  test('is refused where either side is in use, or the target holds anything else; nothing is changed then', async () => {
+    const open = await openStorage({ folder: data, clock });
+    await expect(copied({ folder: data }, { url })).rejects.toMatchObject({ problem: 'in_use' });
+    open.close();
+    const served = await openStorage({ url, clock });
+    await served.settings.get(ANNE, 'mine');
+    await expect(copied({ folder: data }, { url })).rejects.toMatchObject({ problem: 'in_use' });
+    await served.settings.set(ANNE, 'mine', 1, 1);
+    await served.close();
+    await expect(copied({ folder: data }, { url })).rejects.toThrow('is not empty: there are settings in it');
+    await expect(copied({ url }, { folder: data })).rejects.toThrow('holds data already');
+    await expect(copied({ folder: join(folder.path, 'nowhere') }, { url })).rejects.toThrow('no Toolyard database');
+    const empty = await cluster().createDatabase();
+    await expect(copied({ url: empty }, { folder: join(folder.path, 'back') })).rejects.toThrow('nothing of Toolyard');
+    expect(await cluster().query(empty, 'SELECT 1 FROM pg_tables WHERE schemaname = current_schema()')).toEqual([]);
+  });
+
+  test('of something else does not go on with an unfinished one', async () => {
+    await runNode([SOURCE_CONDITION, PROGRAM, data, url, 'copy:committed', '5']);
+    const other = join(folder.path, 'other');
+    (await openStorage({ folder: other, clock })).close();
+    await expect(copied({ folder: other }, { url })).rejects.toThrow(/unfinished copy of something else: .*data on /);
+  });
+
+  test('whose source was changed between two attempts says so, and stays closed', async () => {
+    await runNode([SOURCE_CONDITION, PROGRAM, data, url, 'copy:written', '18']);
+    const storage = await openStorage({ folder: data, clock });
+    await storage.conversations.create(ANNE, { id: 'a-new-one', title: 'late', at: 9 });
+    storage.close();
+    await expect(copied({ folder: data }, { url })).rejects.toThrow(
+      /not the same as .*data: of conversations there are 2 and 3/,
+    );
+    await expect(openStorage({ url, clock })).rejects.toThrow('not finished');
+  });
+
+  test('leaves out a blob whose file is gone or holds something else, and says which', async () => {
+    rmSync(join(data, BLOBS_FOLDER, blobPath(blobs.picture)));
+    writeFileSync(join(data, BLOBS_FOLDER, blobPath(blobs.note)), 'else');
+    const { lostBlobs, blobs: count, rows } = await copied({ folder: data }, { url });
+    expect(lostBlobs.toSorted()).toEqual([blobs.note, blobs.picture].toSorted());
+    expect([count, rows.get('blobs')]).toEqual([0, 0]);
+  });
+
+  test('knows every table and every column of both engines', async () => {
+    await copied({ folder: data }, { url });
+    const database = new DatabaseSync(join(data, DATABASE_FILE), { readOnly: true });
+    const inFolder = database
+      .prepare(
+        `SELECT t.name AS t, c.name AS c FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table'`,
+      )
+      .all()
+      .map(({ t, c }) => `${String(t)}.${String(c)}`);
+    database.close();
+    const inDatabase = (
+      await cluster().query(
+        url,
+        `SELECT table_name || '.' || column_name AS c FROM information_schema.columns WHERE table_schema = current_schema()`,
+      )
+    ).map(({ c }) => String(c));
+    const own = /^(search_|sqlite_|kysely_|toolyard_|blob_bytes|bulletins|installation)/;
+    const copiedNames = new Set(COPIED_TABLES.map(({ name }) => name));
+    const foldersOwn = inFolder.filter((name) => !own.test(name)).toSorted();
+    expect(inDatabase.filter((name) => !own.test(name)).toSorted()).toEqual(foldersOwn);
+    expect(new Set(foldersOwn.map((name) => name.split('.')[0]))).toEqual(copiedNames);
+    expect(existsSync(join(data, 'toolyard.db.copying'))).toBe(false);
+  });
+});

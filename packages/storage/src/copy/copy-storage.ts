@@ -1,0 +1,284 @@
+import { createHash } from 'node:crypto';
+import type { Clock, Failpoint, Message } from '@toolyard/protocol';
+import type { Value, Work } from '../engine/work.ts';
+import { statements, transaction } from '../engine/work.ts';
+import { StorageError } from '../storage-error.ts';
+import { decodeJson } from '../text.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import type { Place, Target } from './place.ts';
+import { copiedColumns, quoted } from './place.ts';
+import type { Progress } from './progress.ts';
+import { readProgress } from './progress.ts';
+import type { Key } from '../engine/read-rows.ts';
+import { ROWS_AT_ONCE, rowReader } from '../engine/read-rows.ts';
+import type { CopiedTable } from './tables.ts';
+import { COPIED_TABLES } from './tables.ts';
+
+/** A data folder, or the address of a PostgreSQL database. */
+export type StoragePlace = { folder: string } | { url: string };
+
+export type CopyOptions = {
+  clock: Clock;
+  /** Told of each table as it is begun, and of the checks at the end. */
+  onStep?: (step: string) => void;
+  /** Passed at `copy:begun`, `copy:written` and `copy:committed`, once a batch. */
+  failpoint?: Failpoint;
+};
+
+export type Copied = {
+  /** How many rows of each table are in the copy. */
+  rows: ReadonlyMap<string, number>;
+  /** How many blobs, and which could not be read where they were: they are not in the copy. */
+  blobs: number;
+  lostBlobs: readonly string[];
+  /** Whether part of it was there from an earlier attempt. */
+  resumed: boolean;
+};
+
+/**
+ * Copies everything from a data folder to an empty database or the other way: rows in batches, blobs, full text made
+ * anew; then both sides are read through and compared. What was broken off goes on where it was, when it is called with
+ * the same two again. Leases are not copied: nobody works on what has just been copied.
+ *
+ * @throws StorageError where either side is in use, the target holds something else, or the two are not the same in
+ * the end. The target cannot be opened until the copy is finished.
+ */
+export async function copyStorage(from: StoragePlace, to: StoragePlace, options: CopyOptions): Promise<Copied> {
+  const source = await openSource(from, options);
+  let target: Target | undefined;
+  try {
+    target = await openTarget(to, options);
+    return await copy(source, target, options.onStep ?? (() => {}));
+  } finally {
+    await target?.close();
+    await source.close();
+  }
+}
+
+type Source = Place & { identity: string };
+
+async function openSource(from: StoragePlace, options: CopyOptions): Promise<Source> {
+  if ('url' in from) return (await import('./database-place.ts')).openSourceDatabase(from.url);
+  return (await import('./folder-place.ts')).openSourceFolder(from.folder, { clock: options.clock });
+}
+
+async function openTarget(to: StoragePlace, options: CopyOptions): Promise<Target> {
+  if ('url' in to) return (await import('./database-place.ts')).openTargetDatabase(to.url, options.failpoint);
+  return (await import('./folder-place.ts')).openTargetFolder(to.folder, options);
+}
+
+async function copy(source: Source, target: Target, onStep: (step: string) => void): Promise<Copied> {
+  const resumed = await target.begun();
+  const progress = await begin(source, target, resumed);
+  onStep('blobs');
+  const blobs = await copyBytes(source, target, progress);
+  for (const table of COPIED_TABLES) {
+    onStep(table.name);
+    await copyTable(source, target, { table, progress });
+  }
+  onStep('check');
+  // Before the texts: what is not there cannot be found.
+  const rows = await compare(source, target, progress.lost());
+  onStep('search');
+  await makeSearchable(source, target, progress);
+  await checkBytes(target);
+  const numbered = COPIED_TABLES.filter((table) => table.numbered);
+  const lastNumbers = new Map<string, number>();
+  for (const { name } of numbered) lastNumbers.set(name, await source.lastNumber(name));
+  await target.finish({ lastNumbers, salt: await source.salt() });
+  return { rows, blobs, lostBlobs: [...progress.lost()], resumed };
+}
+
+/** @throws StorageError where the target holds anything but the unfinished copy of this source. */
+async function begin(source: Source, target: Target, resumed: boolean): Promise<Progress> {
+  if (!resumed) await refuseFilled(target);
+  await target.begin();
+  const progress = await readProgress(target.engine);
+  const begunFrom = progress.source();
+  if (begunFrom === source.identity) return progress;
+  if (begunFrom !== null) {
+    throw new StorageError('not_writable', {
+      message: `${target.where} holds an unfinished copy of something else: ${begunFrom}.`,
+      hint: 'Finish that one, or name another target.',
+    });
+  }
+  await target.engine.perform(transaction('copy', 'full', () => progress.noteSource(source.identity)));
+  return progress;
+}
+
+async function refuseFilled(target: Target): Promise<void> {
+  for (const { name } of COPIED_TABLES) {
+    const any = target.engine.prepare(`SELECT 1 FROM ${name} LIMIT 1`);
+    if (!(await target.engine.perform(statements(() => any.get())))) continue;
+    throw new StorageError('not_writable', {
+      message: `${target.where} is not empty: there are ${name.replaceAll('_', ' ')} in it.`,
+      hint: 'Name a new one; a copy never writes over anything.',
+    });
+  }
+}
+
+const BYTES = 'bytes';
+const SEARCH = 'search';
+
+/** Each by itself: they may be large. Gives how many there are. */
+async function copyBytes(source: Place, target: Target, progress: Progress): Promise<number> {
+  let count = 0;
+  for await (const sha256 of namesOfBlobs(source)) {
+    count++;
+    const done = progress.of(BYTES);
+    if (done === 'done' || (done !== null && sha256 <= String(done[0]))) continue;
+    const bytes = await source.bytesOf(sha256);
+    const whole = bytes !== null && createHash('sha256').update(bytes).digest('hex') === sha256;
+    if (whole) await target.keepBytes(sha256, bytes);
+    const job = transaction('copy', 'normal', function* () {
+      if (!whole) yield* progress.noteLost(sha256);
+      yield* progress.note(BYTES, [sha256]);
+    });
+    await target.engine.perform(job);
+  }
+  await target.engine.perform(transaction('copy', 'normal', () => progress.note(BYTES, 'done')));
+  return count - progress.lost().size;
+}
+
+/** In order. */
+async function* namesOfBlobs({ engine }: Place): AsyncGenerator<string> {
+  const next = engine.prepare<{ sha256: string }>(
+    `SELECT DISTINCT sha256 FROM blobs WHERE sha256 > ? ORDER BY sha256 LIMIT ${ROWS_AT_ONCE}`,
+  );
+  let after: string | undefined = '';
+  while (after !== undefined) {
+    const from: string = after;
+    const page: { sha256: string }[] = await engine.perform(statements(() => next.all(from)));
+    for (const { sha256 } of page) yield sha256;
+    after = page.at(-1)?.sha256;
+  }
+}
+
+/** False for rows of blobs that have no bytes: no table may name what is not there. */
+function counted(columns: readonly string[], table: CopiedTable, lost: ReadonlySet<string>) {
+  const at = table.name === 'blobs' ? columns.indexOf('sha256') : -1;
+  return (row: readonly Value[]): boolean => at < 0 || !lost.has(String(row[at]));
+}
+
+async function copyTable(
+  source: Place,
+  target: Target,
+  { table, progress }: { table: CopiedTable; progress: Progress },
+): Promise<void> {
+  let at = progress.of(table.name);
+  if (at === 'done') return;
+  const columns = await copiedColumns(source, table);
+  const read = rowReader(source.engine, table, columns.map(quoted));
+  const insert = rowWriter(target, table, columns);
+  const counts = counted(columns, table, progress.lost());
+  for (;;) {
+    const { rows, last }: { rows: Value[][]; last: Key | null } = await read(at);
+    const job = transaction('copy', 'normal', function* () {
+      yield* insert(rows.filter(counts));
+      yield* progress.note(table.name, last ?? 'done');
+    });
+    try {
+      await target.engine.perform(job);
+    } catch (error) {
+      if (!target.engine.isConstraint(StorageError.isInstance(error) ? error.cause : error)) throw error;
+      throw notTheSame(source, target, `what ${table.name.replaceAll('_', ' ')} refer to is not there`, error);
+    }
+    if (last === null) return;
+    at = last;
+  }
+}
+
+function rowWriter(
+  { engine, where }: Target,
+  { name, numbered }: CopiedTable,
+  columns: readonly string[],
+): (rows: readonly Value[][]) => Work<void> {
+  const overriding = numbered && where.startsWith('the database') ? 'OVERRIDING SYSTEM VALUE' : '';
+  const one = `(${columns.map(() => '?').join(', ')})`;
+  const into = `INSERT INTO ${name} (${columns.map(quoted).join(', ')}) ${overriding} VALUES `;
+  const prepared = new Map<number, ReturnType<typeof engine.prepare>>();
+  return function* (rows) {
+    if (rows.length === 0) return;
+    const statement = prepared.get(rows.length) ?? engine.prepare(into + rows.map(() => one).join(', '));
+    prepared.set(rows.length, statement);
+    yield* statement.run(...rows.flat());
+  };
+}
+
+type SearchRow = {
+  id: number;
+  conversation_id: string;
+  message_id: string;
+  owner_id: string;
+  title: string;
+  message: string | null;
+};
+
+/** What can be found where it comes from, in the same order, as this engine keeps it. */
+async function makeSearchable(source: Place, target: Target, progress: Progress): Promise<void> {
+  const next = source.engine.prepare<SearchRow>(`
+    SELECT s.id, s.conversation_id, s.message_id, s.owner_id, c.title, m.message
+    FROM search_rows AS s JOIN conversations AS c ON c.id = s.conversation_id
+    LEFT JOIN messages AS m ON m.conversation_id = s.conversation_id AND m.id = s.message_id
+    WHERE s.id > ? ORDER BY s.id LIMIT ${ROWS_AT_ONCE}`);
+  const writer = target.engine.searchWriter();
+  let at = progress.of(SEARCH);
+  while (at !== 'done') {
+    const after = Number(at?.[0] ?? 0);
+    const rows = await source.engine.perform(statements(() => next.all(after)));
+    const last = rows.at(-1);
+    const now: 'done' | Key = last ? [last.id] : 'done';
+    const job = transaction('copy', 'normal', function* () {
+      for (const row of rows) {
+        const of = { conversationId: row.conversation_id, ownerId: row.owner_id };
+        if (row.message_id === '') yield* writer.title(row.title, of);
+        else if (row.message !== null) yield* writer.message(decodeJson(row.message) as unknown as Message, of);
+      }
+      yield* progress.note(SEARCH, now);
+    });
+    await target.engine.perform(job);
+    at = now;
+  }
+}
+
+/** Reads both sides through. Gives the number of rows of each table. */
+async function compare(source: Place, target: Target, lost: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
+  const rows = new Map<string, number>();
+  for (const table of COPIED_TABLES) {
+    const columns = await copiedColumns(source, table);
+    const of = { columns, counts: counted(columns, table, lost) };
+    const there = await fingerprintOf(source, table, of);
+    const here = await fingerprintOf(target, table, of);
+    if (there.sha256 !== here.sha256) {
+      throw notTheSame(
+        source,
+        target,
+        `of ${table.name.replaceAll('_', ' ')} there are ${here.rows} and ${there.rows}, or one of them differs`,
+      );
+    }
+    rows.set(table.name, here.rows);
+  }
+  return rows;
+}
+
+async function checkBytes(target: Target): Promise<void> {
+  for await (const sha256 of namesOfBlobs(target)) {
+    const bytes = await target.bytesOf(sha256);
+    if (bytes !== null && createHash('sha256').update(bytes).digest('hex') === sha256) continue;
+    throw new StorageError('corrupt', {
+      message: `Blob ${sha256} came out damaged in ${target.where}.`,
+      hint: 'Look at the disk there; then throw the copy away and begin anew.',
+    });
+  }
+}
+
+function notTheSame(source: Place, target: Target, what: string, cause?: unknown): StorageError {
+  return new StorageError(
+    'corrupt',
+    {
+      message: `${target.where} is not the same as ${source.where}: ${what}.`,
+      hint: 'Most likely something was changed between two attempts. Throw the copy away and begin anew.',
+    },
+    { cause },
+  );
+}

@@ -1,0 +1,163 @@
+import { Kysely } from 'kysely';
+import type { Failpoint } from '@toolyard/protocol';
+import { statements } from '../engine/work.ts';
+import { nothingThere } from '../postgres/check.ts';
+import { PostgresConnection } from '../postgres/connection.ts';
+import { createPostgresEngine } from '../postgres/engine.ts';
+import { createPostgresDialect } from '../postgres/kysely-dialect.ts';
+import { migrateToLatest } from '../postgres/migrate.ts';
+import { hasTable } from '../postgres/tables.ts';
+import type { Schema } from '../schema.ts';
+import { StorageError } from '../storage-error.ts';
+import type { Place, Target } from './place.ts';
+import { PROGRESS_TABLE } from './place.ts';
+
+/** Not the name servers give themselves: those that are connected are looked for. */
+const OUR_NAME = 'toolyard copy';
+
+/** Tables whose rows refer to other rows of the same table. */
+const REFERS_TO_ITSELF = {
+  messages: 'FOREIGN KEY (conversation_id, parent_id) REFERENCES messages (conversation_id, id)',
+  runs: 'FOREIGN KEY (parent_run_id) REFERENCES runs (id) ON DELETE CASCADE',
+} as const;
+
+/** A database no server uses at the moment, to be copied. */
+export async function openSourceDatabase(url: string): Promise<Place & { identity: string }> {
+  const connection = await connect(url);
+  try {
+    if (!(await hasTable(connection, 'run_events'))) throw nothingThere(connection.where);
+    if (await hasTable(connection, PROGRESS_TABLE)) throw halfDone(connection.where);
+    await migrateToLatest(connection);
+    return { ...placeOf(connection), identity: connection.where };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** A database without data, or with the unfinished copy. */
+export async function openTargetDatabase(url: string, failpoint?: Failpoint): Promise<Target> {
+  const connection = await connect(url, failpoint);
+  try {
+    await migrateToLatest(connection);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return {
+    ...placeOf(connection),
+    begun: () => hasTable(connection, PROGRESS_TABLE),
+    begin: () => together(connection, [...dropReferences(), CREATE_PROGRESS]),
+    async keepBytes(sha256, bytes) {
+      await connection.query('INSERT INTO blob_bytes (sha256, bytes) VALUES ($1, $2) ON CONFLICT (sha256) DO NOTHING', [
+        sha256,
+        bytes,
+      ]);
+    },
+    async finish({ lastNumbers, salt }) {
+      await together(connection, [
+        ...Object.entries(REFERS_TO_ITSELF).map(([table, rule]) => `ALTER TABLE ${table} ADD ${rule}`),
+        ...[...lastNumbers].filter(([, last]) => last > 0).map(([table, last]) => setNumber(table, last)),
+        ...(salt === null ? [] : [`UPDATE installation SET salt = '${Buffer.from(salt).toString('hex')}'`]),
+        `DROP TABLE ${PROGRESS_TABLE}`,
+      ]);
+      await connection.query('ANALYZE', []);
+      await connection.close();
+    },
+  };
+}
+
+const CREATE_PROGRESS = `CREATE TABLE IF NOT EXISTS ${PROGRESS_TABLE} (
+  name TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL)`;
+
+function dropReferences(): string[] {
+  return Object.keys(REFERS_TO_ITSELF).map(
+    (table) => `DO $$ DECLARE name TEXT; BEGIN
+      FOR name IN SELECT conname FROM pg_constraint
+        WHERE contype = 'f' AND conrelid = '${table}'::regclass AND confrelid = '${table}'::regclass
+      LOOP EXECUTE format('ALTER TABLE ${table} DROP CONSTRAINT %I', name); END LOOP;
+    END $$`,
+  );
+}
+
+function setNumber(table: string, last: number): string {
+  return `SELECT setval(pg_get_serial_sequence('${table}', 'position'), ${Math.trunc(last)})`;
+}
+
+async function connect(url: string, failpoint?: Failpoint): Promise<PostgresConnection> {
+  const connection = new PostgresConnection({
+    url,
+    // One: what is asked of it comes one after the other.
+    connections: 1,
+    answerWithinMs: null,
+    name: OUR_NAME,
+    ...(failpoint ? { failpoint } : {}),
+  });
+  try {
+    const { rows } = await connection.query(
+      `SELECT count(*) AS others FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'toolyard%'`,
+      [],
+    );
+    const { others } = rows[0] as { others: number };
+    if (others > 0) throw inUse(connection.where, others);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+function placeOf(connection: PostgresConnection): Place {
+  const engine = createPostgresEngine(connection, new Kysely<Schema>({ dialect: createPostgresDialect(connection) }));
+  const columns = engine.prepare<{ name: string }>(`
+    SELECT CAST(column_name AS TEXT) COLLATE "C" AS name FROM information_schema.columns
+    WHERE table_schema = current_schema() AND table_name = ? ORDER BY 1`);
+  const bytes = engine.prepare<{ bytes: Uint8Array }>('SELECT bytes FROM blob_bytes WHERE sha256 = ?');
+  const salt = engine.prepare<{ salt: string }>('SELECT salt FROM installation');
+  return {
+    where: `the database ${connection.where}`,
+    engine,
+    columnsOf: async (table) => (await engine.perform(statements(() => columns.all(table)))).map(({ name }) => name),
+    bytesOf: async (sha256) => (await engine.perform(statements(() => bytes.get(sha256))))?.bytes ?? null,
+    async lastNumber(table) {
+      const { rows } = await connection.query(
+        `SELECT coalesce(pg_sequence_last_value(CAST(pg_get_serial_sequence($1, 'position') AS regclass)), 0) AS last`,
+        [table],
+      );
+      return Number((rows[0] as { last: number }).last);
+    },
+    async salt() {
+      const row = await engine.perform(statements(() => salt.get()));
+      return row ? Buffer.from(row.salt, 'hex') : null;
+    },
+    close: () => connection.close(),
+  };
+}
+
+async function together(connection: PostgresConnection, all: readonly string[]): Promise<void> {
+  await connection.withClient(async (client) => {
+    await client.query('BEGIN');
+    try {
+      for (const statement of all) await client.query(statement);
+      await client.query('COMMIT');
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {});
+      throw error;
+    }
+  });
+}
+
+function inUse(where: string, others: number): StorageError {
+  return new StorageError('in_use', {
+    message: `The database ${where} is in use: Toolyard has ${others} ${others === 1 ? 'connection' : 'connections'} to it.`,
+    hint: 'End the servers that use it, then copy. Nothing was changed.',
+  });
+}
+
+function halfDone(where: string): StorageError {
+  return new StorageError('corrupt', {
+    message: `The database ${where} is itself a copy that was not finished.`,
+    hint: 'Finish it first, with the command it was begun with.',
+  });
+}

@@ -1,0 +1,40 @@
+import type { Engine } from '../engine/engine.ts';
+import type { CopiedTable } from './tables.ts';
+
+/** A data folder or a database, as it is copied from or to. */
+export type Place = {
+  /** As it may be shown. */
+  readonly where: string;
+  readonly engine: Engine;
+  columnsOf(table: string): Promise<string[]>;
+  /** The bytes of a blob, null where they are not there. */
+  bytesOf(sha256: string): Promise<Uint8Array | null>;
+  /** The number the last row of a numbered table got, whether it is still there or not. */
+  lastNumber(table: string): Promise<number>;
+  /** What TOOLYARD_SECRET is made into a key with; null where there is none yet. */
+  salt(): Promise<Uint8Array | null>;
+  close(): Promise<void>;
+};
+
+/** Where a copy is made. Until it is finished nothing else opens it. */
+export type Target = Place & {
+  /** Whether there is a copy that was not finished. */
+  begun(): Promise<boolean>;
+  /** Makes the table of the progress where it is not there yet, and lets rows come before those they refer to. */
+  begin(): Promise<void>;
+  keepBytes(sha256: string, bytes: Uint8Array): Promise<void>;
+  /** Everything is there: references count again, numbers and salt are set, and it can be opened. */
+  finish(of: { lastNumbers: ReadonlyMap<string, number>; salt: Uint8Array | null }): Promise<void>;
+};
+
+/** Where a copy stands, kept in the target while it is being made. */
+export const PROGRESS_TABLE = 'toolyard_copy';
+
+export function quoted(column: string): string {
+  return `"${column}"`;
+}
+
+/** The columns of a table that are copied. */
+export async function copiedColumns(place: Place, { name, leftOut = [] }: CopiedTable): Promise<string[]> {
+  return (await place.columnsOf(name)).filter((column) => !leftOut.includes(column));
+}

@@ -1,0 +1,49 @@
+import type { Engine } from '../engine/engine.ts';
+import type { Work } from '../engine/work.ts';
+import { statements } from '../engine/work.ts';
+import { PROGRESS_TABLE } from './place.ts';
+import type { Key } from '../engine/read-rows.ts';
+
+/** How far a copy has come; written together with what it is about. */
+export type Progress = {
+  /** What is being copied, null where nothing was begun. */
+  source(): string | null;
+  /** Whether a step is done, or where it stands. */
+  of(step: string): 'done' | Key | null;
+  /** Blobs whose bytes are not there any more. */
+  lost(): ReadonlySet<string>;
+  noteSource(source: string): Work<void>;
+  note(step: string, at: 'done' | Key): Work<void>;
+  noteLost(sha256: string): Work<void>;
+};
+
+const SOURCE = 'source';
+const LOST = 'lost ';
+
+export async function readProgress(engine: Engine): Promise<Progress> {
+  const all = engine.prepare<{ name: string; value: string }>(`SELECT name, value FROM ${PROGRESS_TABLE}`);
+  const write = engine.prepare(`
+    INSERT INTO ${PROGRESS_TABLE} (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
+  const rows = await engine.perform(statements(() => all.all()));
+  const known = new Map(rows.map(({ name, value }) => [name, value]));
+  const lost = new Set(rows.filter(({ name }) => name.startsWith(LOST)).map(({ name }) => name.slice(LOST.length)));
+
+  function* put(name: string, value: string): Work<void> {
+    yield* write.run(name, value);
+  }
+
+  return {
+    source: () => known.get(SOURCE) ?? null,
+    of(step) {
+      const value = known.get(`step ${step}`);
+      return value === undefined ? null : (JSON.parse(value) as 'done' | Key);
+    },
+    lost: () => lost,
+    noteSource: (source) => put(SOURCE, source),
+    note: (step, at) => put(`step ${step}`, JSON.stringify(at)),
+    noteLost(sha256) {
+      lost.add(sha256);
+      return put(`${LOST}${sha256}`, '');
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** A table that is on both engines, and how its rows are told apart and put in order. */
+export type CopiedTable = {
+  name: string;
+  /** Columns or expressions that no two rows have in common. */
+  key: readonly string[];
+  /** Has a number of its own that grows with each row. */
+  numbered?: true;
+  /** Columns that say something of a process that is gone. */
+  leftOut?: readonly string[];
+};
+
+/** In this order: what is referred to comes first. Full text is made anew, and bytes of blobs go before all. */
+export const COPIED_TABLES: readonly CopiedTable[] = [
+  { name: 'conversations', key: ['id'] },
+  { name: 'messages', key: ['conversation_id', 'id'] },
+  { name: 'agents', key: ['id'] },
+  { name: 'settings', key: ['owner_id', 'key'] },
+  { name: 'runs', key: ['id'], leftOut: ['lease_owner', 'lease_until'] },
+  { name: 'run_states', key: ['run_id'] },
+  { name: 'run_events', key: ['run_id', 'seq'] },
+  { name: 'run_inbox', key: ['position'], numbered: true },
+  { name: 'tool_ledger', key: ['position'], numbered: true },
+  { name: 'interrupts', key: ['id'] },
+  { name: 'queued_messages', key: ['conversation_id', 'id'] },
+  { name: 'permissions', key: ['owner_id', "coalesce(conversation_id, '')", 'server_id', 'tool_name'] },
+  { name: 'secrets', key: ['owner_id', 'name'] },
+  { name: 'sign_ins', key: ['owner_id', 'key'] },
+  { name: 'blobs', key: ['owner_id', 'sha256'] },
+];

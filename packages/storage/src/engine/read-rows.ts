@@ -1,0 +1,41 @@
+import type { Engine } from './engine.ts';
+import type { Statement, Value } from './work.ts';
+import { statements } from './work.ts';
+
+/** Few enough to be held at once, also where each of them is long. */
+export const ROWS_AT_ONCE = 500;
+
+/** Where in a table a reader stands: the key of the last row. */
+export type Key = (string | number)[];
+
+export type Page = { rows: Value[][]; last: Key | null };
+
+/**
+ * Reads a table page by page in the order of its key, which no two rows have in common; `values` are what is wanted of
+ * each row. Columns and expressions as SQL has them.
+ */
+export function rowReader(
+  { prepare, perform }: Engine,
+  { name, key }: { name: string; key: readonly string[] },
+  values: readonly string[],
+): (after: Key | null) => Promise<Page> {
+  const keys = key.join(', ');
+  const named = [
+    ...values.map((value, index) => `${value} AS value_${index}`),
+    ...key.map((expression, index) => `${expression} AS key_${index}`),
+  ];
+  const select = `SELECT ${named.join(', ')} FROM ${name}`;
+  const order = `ORDER BY ${keys} LIMIT ${ROWS_AT_ONCE}`;
+  const first: Statement<Record<string, Value>> = prepare(`${select} ${order}`);
+  const next: Statement<Record<string, Value>> = prepare(
+    `${select} WHERE (${keys}) > (${key.map(() => '?').join(', ')}) ${order}`,
+  );
+  return async (after) => {
+    const found = await perform(statements(() => (after === null ? first.all() : next.all(...after))));
+    const last = found.at(-1);
+    return {
+      rows: found.map((row) => values.map((_value, index) => row[`value_${index}`] ?? null)),
+      last: last === undefined ? null : key.map((_expression, index) => last[`key_${index}`] as string | number),
+    };
+  };
+}

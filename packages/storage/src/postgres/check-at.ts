@@ -1,0 +1,13 @@
+import type { CheckResult } from '../check.ts';
+
+/**
+ * Reads a database through: gaps in the events of runs, blobs that hold something else. Changes nothing, and may be used
+ * while servers are at work.
+ *
+ * @throws StorageError where it cannot be reached, or holds nothing of ours.
+ */
+export async function checkDatabaseAt(url: string): Promise<{ where: string; result: CheckResult }> {
+  // Who keeps a folder need not load it.
+  const { checkAt } = await import('./check.ts');
+  return checkAt(url);
+}

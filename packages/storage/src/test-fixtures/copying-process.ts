@@ -1,0 +1,16 @@
+import { stdout } from 'node:process';
+import { systemClock } from '@toolyard/protocol';
+import { createFailpoints, killThisProcess } from '@toolyard/testing';
+import type { StoragePlace } from '../copy/copy-storage.ts';
+import { copyStorage } from '../copy/copy-storage.ts';
+
+/** A process that copies and is killed at a failpoint: `node copying-process.ts <from> <to> <place> <hit>`. */
+const [from = '', to = '', place = '', hit = '1'] = process.argv.slice(2);
+const failpoint = createFailpoints();
+failpoint.at(place, killThisProcess, { hit: Number(hit) });
+await copyStorage(placeOf(from), placeOf(to), { clock: systemClock, failpoint });
+stdout.write('survived\n');
+
+function placeOf(text: string): StoragePlace {
+  return text.includes('://') ? { url: text } : { folder: text };
+}

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ImagePart } from '@toolyard/protocol';
+import type { SharedStorage } from '../../storage.ts';
+import { ANNE, approval, BERT, commitOf, newRun, question } from '../conversation.ts';
+import type { Home, MakeHome } from './home.ts';
+
+/** Blobs that go because nothing names them any more. */
+export function describeBlobSweep(makeHome: MakeHome): void {
+  let home: Home;
+  let storage: SharedStorage;
+
+  beforeEach(async () => {
+    home = await makeHome();
+    storage = await home.open();
+  });
+  afterEach(async () => {
+    await storage.close();
+    await home.remove();
+  });
+
+  const put = async (text: string, at = 10): Promise<string> =>
+    (await storage.blobs.put(ANNE, Buffer.from(text), { mimeType: 'image/png', at })).sha256;
+  const isThere = async (sha256: string): Promise<boolean> => (await storage.blobs.read(ANNE, sha256)) !== null;
+  const image = (blob: string): ImagePart => ({ type: 'image', mimeType: 'image/png', source: { blob } });
+
+  test('those that a message, the queue, an interrupt or a run names stay, and so does what is young', async () => {
+    const named = await Promise.all(['message', 'queue', 'interrupt', 'state', 'inbox'].map((text) => put(text)));
+    const [message = '', queued = '', asked = '', state = '', inbox = ''] = named;
+    const young = await put('young', 50);
+    const [forgotten, both] = [await put('forgotten'), await put('both')];
+    await storage.blobs.put(BERT, Buffer.from('both'), { mimeType: 'image/png', at: 10 });
+    await storage.conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
+    await storage.messages.add(ANNE, 'c1', { ...question('m1'), parts: [image(message)] }, { leaf: true });
+    await storage.runs.createRun(ANNE, newRun('r1', 'c1', { state: { seen: [{ source: { blob: state } }] } }));
+    const interrupt = { ...approval('i1'), arguments: { picture: { blob: asked } } };
+    await storage.runs.commit([commitOf('r1', { interrupts: { opened: [{ interrupt, mode: 'parked' }] } })]);
+    await storage.runs.putInbox(ANNE, 'r1', { id: 'x', kind: 'answer', body: { blob: inbox }, at: 1 });
+    await storage.queue.add(ANNE, { id: 'q', conversationId: 'c1', parts: [image(queued)], at: 1 });
+
+    expect(await storage.sweepBlobs({ unusedSince: 50 })).toBe(3);
+    for (const sha256 of [...named, young]) expect(await isThere(sha256)).toBe(true);
+    expect([await isThere(forgotten), await isThere(both)]).toEqual([false, false]);
+    expect(await storage.check()).toEqual({ ok: true });
+
+    await storage.conversations.purge(ANNE, 'c1');
+    expect(await storage.sweepBlobs({ unusedSince: 50 })).toBe(5);
+    expect(await isThere(message)).toBe(false);
+    expect(await isThere(young)).toBe(true);
+    expect(await storage.sweepBlobs({ unusedSince: 50 })).toBe(0);
+  });
+
+  test('what is brought or attached again is young again', async () => {
+    const [again, attached, old] = [await put('again'), await put('attached'), await put('old')];
+    await put('again', 60);
+    expect(await storage.blobs.touch(ANNE, attached, 60)).toBe(true);
+    expect(await storage.blobs.touch(BERT, attached, 60)).toBe(false);
+    expect(await storage.sweepBlobs({ unusedSince: 50 })).toBe(1);
+    expect([await isThere(again), await isThere(attached), await isThere(old)]).toEqual([true, true, false]);
+  });
+
+  test('what is attached while everything is being read stays', async () => {
+    const attached = await put('attached');
+    const sweeping = storage.sweepBlobs({ unusedSince: 50 });
+    await storage.blobs.touch(ANNE, attached, 60);
+    await sweeping;
+    expect(await isThere(attached)).toBe(true);
+  });
+
+  test('a sweep that is stopped removes nothing more', async () => {
+    const old = await put('old');
+    expect(await storage.sweepBlobs({ unusedSince: 50, signal: AbortSignal.abort() })).toBe(0);
+    expect(await isThere(old)).toBe(true);
+  });
+}
