@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMemoryAuthStore } from '@toolyard/mcp-host';
@@ -419,6 +420,22 @@ describe('a server that is tried', () => {
       message: /NOPE is not set/,
     });
   });
+});
+
+it('is tried as it is used: what it offers only to whom it can ask is counted', async () => {
+  const args = [
+    createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js'),
+    'stdio',
+  ];
+  const all = await start({ a: { command: 'node', args } });
+  await whenIn(all, 'a', 'ready');
+  const names = await eventually(async () => {
+    const offered = (await find(all, 'a'))?.tools.map(({ name }) => name) ?? [];
+    expect(offered).toContain('trigger-sampling-request');
+    return offered;
+  });
+  const report = await all.test(me, { id: 'a' });
+  expect(report.tools.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
 });
 
 describe('attack 4: MCP servers changed by somebody who does not run this server', () => {
