@@ -70,7 +70,7 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #id: string;
   readonly #context: RequestContext;
-  readonly #queue = new CallQueue();
+  readonly #queue: CallQueue;
   #logLevel: LogLevel | undefined;
 
   constructor(options: SessionOptions) {
@@ -78,6 +78,7 @@ export class Session {
     this.#id = options.config.id;
     this.#logLevel = options.logLevel;
     const { client, clock, open, desk } = options;
+    this.#queue = new CallQueue(clock);
     this.#context = {
       client,
       clock,
@@ -96,7 +97,9 @@ export class Session {
     }
     // A legacy server's question does not say which call it belongs to: there must be only one.
     const isAlone = era === 'legacy' && mayInterrupt(handlers);
-    const leave = isAlone ? await this.#queue.enter(options.signal) : (): void => undefined;
+    const text = `Waits for another call of "${this.#id}", which makes one at a time.`;
+    const tell = (): void => options.onProgress?.({ progress: 0, text });
+    const leave = isAlone ? await this.#queue.enter(options.signal, tell) : (): void => undefined;
     const onTask = async (handle: TaskHandle): Promise<void> => {
       // What a task asks says which task it is: others need not wait for it.
       leave?.();
