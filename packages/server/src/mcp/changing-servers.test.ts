@@ -422,20 +422,16 @@ describe('a server that is tried', () => {
   });
 });
 
-it('is tried as it is used: what it offers only to whom it can ask is counted', async () => {
+it('is tried as it is used: what it offers only to whom it can ask is there, too', async () => {
   const args = [
     createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js'),
     'stdio',
   ];
-  const all = await start({ a: { command: 'node', args } });
-  await whenIn(all, 'a', 'ready');
-  const names = await eventually(async () => {
-    const offered = (await find(all, 'a'))?.tools.map(({ name }) => name) ?? [];
-    expect(offered).toContain('trigger-sampling-request');
-    return offered;
-  });
-  const report = await all.test(me, { id: 'a' });
-  expect(report.tools.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+  const all = await start({});
+  const { tools, offers } = await all.test(me, { transport: { type: 'stdio', command: 'node', args } });
+  expect(offers.tools).toBe(tools.length);
+  const names = tools.map(({ name }) => name);
+  for (const asking of ['trigger-elicitation-request', 'trigger-sampling-request']) expect(names).toContain(asking);
 });
 
 describe('attack 4: MCP servers changed by somebody who does not run this server', () => {
