@@ -194,11 +194,15 @@ export class McpHost implements ToolHost {
   }
 
   /**
-   * Resolves when a ready server has listed its resources and prompts, which follow its tools, and its tools again if
-   * it has announced others; after `ms`, or when the signal is aborted; at once for one that is not ready.
+   * Resolves when a ready server has listed its resources and prompts, which follow its tools; after `ms`, or when
+   * the signal is aborted; at once for one that is not ready.
    */
   async whenListed(id: string, signal: AbortSignal | undefined, ms: number): Promise<void> {
     await this.#servers.when(() => isListed(this.#servers.find(id)?.health()), signal, ms);
+  }
+
+  /** Resolves when the tools of a server are listed again, if it has announced others; after a few seconds at most. */
+  async whenToolsAreKnown(id: string): Promise<void> {
     await this.#servers.find(id)?.session?.whenToolsAreKnown();
   }
 

@@ -47,6 +47,7 @@ export async function inspectServer(options: InspectOptions): Promise<McpTestRep
   const ended = clock.now();
   const durationMs = Math.round(clock.monotonic() - began);
   if (error === undefined) await host.whenListed(config.id, signal, REST_MS);
+  await host.whenToolsAreKnown(config.id);
   return reportOf({ host, config, error, ended, durationMs });
 }
 
