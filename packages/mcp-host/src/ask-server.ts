@@ -48,8 +48,10 @@ export async function callServer(
   };
   const result = await callOnce(slot, tool, args, { ...options, onTask });
   if (handle !== undefined) return followOn(slot, whenBack, handle, options, result);
-  // The session was lost under the call: nobody can say whether it took effect, but some may be made twice.
-  if (result.outcome !== 'unknown' || !slot.isRenewing || !mayBeRepeated(slot.config, definition)) return result;
+  if (!slot.isRenewing) return result;
+  // The session was lost under the call: where nobody can say whether it took effect, only some may be made twice.
+  const isHarmless = result.outcome === 'not_sent' || mayBeRepeated(slot.config, definition);
+  if (result.outcome === 'done' || !isHarmless) return result;
   await whenBack();
   return slot.session === undefined ? result : callOnce(slot, tool, args, options);
 }

@@ -1,8 +1,6 @@
-import { SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
 import type { ErrorInfo, JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
 import { explainFailedCall, notSent } from './call-failure.ts';
 import { checkStructured } from './check-arguments.ts';
-import { authFailureIn } from './oauth/auth-failure.ts';
 import { readToolResult } from './read-result.ts';
 import type { ListedTool } from './read-tool.ts';
 import { RoundHandedOut, sendRequest } from './request.ts';
@@ -23,8 +21,8 @@ export type TaskWait = {
   options: CallToolOptions;
   timeoutMs: number;
   whyLost(): ErrorInfo | undefined;
-  /** The server answered with an HTTP status that may mean the end of the connection. */
-  onStatus(status: number): void;
+  /** A request failed in a way that may mean the end of the connection. */
+  onFailed(thrown: unknown): void;
   warn: (text: string) => void;
 };
 
@@ -66,8 +64,7 @@ export async function callTool(call: Call): Promise<ToolResult> {
       options.onRound?.(thrown.round);
       return notSent({ code: 'input_required', message: `${reference.name} asks for more before it goes on.` });
     }
-    const status = statusOfRefusal(thrown);
-    if (status !== undefined) call.onStatus(status);
+    call.onFailed(thrown);
     const stopped = thrown instanceof RequestStopped ? thrown.by : null;
     return explainFailedCall({ tool: reference, thrown, stopped, timeoutMs, lost: call.whyLost() });
   }
@@ -84,18 +81,10 @@ export async function finishTask(
     const raw = await followTask({ context, openTask, handle, before, options, timeoutMs });
     return tool === undefined ? readToolResult(raw) : checked(readToolResult(raw), tool, warn);
   } catch (thrown) {
-    const status = statusOfRefusal(thrown);
-    if (status !== undefined) wait.onStatus(status);
+    wait.onFailed(thrown);
     const stopped = thrown instanceof RequestStopped ? thrown.by : null;
     return explainFailedTask({ tool: handle.tool, thrown, stopped, timeoutMs, lost: wait.whyLost() });
   }
-}
-
-export function statusOfRefusal(thrown: unknown): number | undefined {
-  const unauthorized = authFailureIn(thrown);
-  if (unauthorized?.code === 'needs_sign_in') return unauthorized.concernsOne ? undefined : 401;
-  if (thrown instanceof UnauthorizedError) return 401;
-  return thrown instanceof SdkHttpError ? thrown.data.status : undefined;
 }
 
 /**

@@ -22,6 +22,8 @@ export type ChangeWatchOptions = {
   refresh: (kind: OfferKind) => Promise<void>;
   /** The contents of a resource somebody follows have changed. */
   onUpdated: (uri: string) => void;
+  /** The server was asked to announce what changes, and that failed. */
+  onFailed: (thrown: unknown) => void;
   warn: (text: string) => void;
 };
 
@@ -103,8 +105,10 @@ export class ChangeWatch {
           this.#reopen();
         });
       },
-      () => {
-        if (!this.#stopped) warn('The server could not be asked to announce what changes.');
+      (thrown: unknown) => {
+        if (this.#stopped) return;
+        warn('The server could not be asked to announce what changes.');
+        this.#options.onFailed(thrown);
       },
     );
   }

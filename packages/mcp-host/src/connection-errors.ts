@@ -21,6 +21,16 @@ export function sessionEnded(serverId: string): ErrorInfo {
   };
 }
 
+/** Nobody is there any more. `detail`: what the network says. */
+export function nobodyThere(serverId: string, detail: string): ErrorInfo {
+  return {
+    code: 'server_unreachable',
+    message: `The server "${serverId}" cannot be reached any more (${detail}).`,
+    hint: 'Check that it runs.',
+    retryable: true,
+  };
+}
+
 /** It does not believe who we are, or any more. */
 export function signInWanted(serverId: string): ErrorInfo {
   return {

@@ -4,7 +4,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import { Catalogue } from './catalogue.ts';
 import { ChangeWatch } from './change-watch.ts';
 import { explainEnd, explainFailedConnect } from './connect-failure.ts';
-import { closedByUs, connectionClosed, sessionEnded, signInWanted } from './connection-errors.ts';
+import { closedByUs, connectionClosed } from './connection-errors.ts';
 import type { EraMemory } from './era-memory.ts';
 import { sayHello } from './handshake.ts';
 import { capabilitiesIn, introductionOf } from './introduction.ts';
@@ -18,12 +18,11 @@ import { openTaskWire } from './tasks/task-wire.ts';
 import type { CreateTransport, HostTransport } from './transport.ts';
 import type { ConnectionPhase, Era, LogEntry, LogLevel, ServerConfig, ServerHealth } from './types.ts';
 import type { OpenRequest } from './under-way.ts';
+import type { LostBy } from './what-is-lost.ts';
+import { lossIn } from './what-is-lost.ts';
 import type { WireLog } from './wire-log.ts';
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
-
-/** What became of a connection that stood. */
-export type LostBy = 'lost' | 'session_lost' | 'sign_in';
 
 export type ConnectionOptions = {
   config: ServerConfig;
@@ -187,6 +186,7 @@ export class McpConnection {
         if (this.#isReady) await catalogue.refresh(kind, this.#ending.signal);
       },
       onUpdated: (uri) => this.#options.onUpdated(uri),
+      onFailed: (thrown) => this.#onFailed(thrown),
       warn: (text) => this.#note('warning', text),
     });
     this.#catalogue = catalogue;
@@ -210,7 +210,7 @@ export class McpConnection {
           taskId,
         ),
       whyLost: () => (this.#isReady ? undefined : (this.#error ?? closedByUs(this.#id))),
-      onStatus: (status) => this.#onStatus(status),
+      onFailed: (thrown) => this.#onFailed(thrown),
     });
     if (this.#transport !== undefined) this.#transport.onreopened = () => watch.lookAgain();
     this.#set('capabilities_exchanged');
@@ -260,11 +260,12 @@ export class McpConnection {
     if (this.#error === undefined) this.#set('disconnected');
   }
 
-  /** What a status says of the connection as a whole. */
-  #onStatus(status: number): void {
-    if (status === 401) this.#drop(signInWanted(this.#id), 'sign_in');
-    // A legacy server has forgotten the session: nothing can come of this connection any more.
-    if (status === 404 && this.#transport?.sessionId !== undefined) this.#drop(sessionEnded(this.#id), 'session_lost');
+  /** A request has come to nothing, and perhaps nothing can come of this connection any more. */
+  #onFailed(thrown: unknown): void {
+    const loss = lossIn(thrown, this.#id, this.#transport?.sessionId !== undefined);
+    // What else is under way may still be answered, although nobody new is let in.
+    if (loss === null || (loss.by === 'lost' && this.#open.size > 0)) return;
+    this.#drop(loss.error, loss.by);
   }
 
   /** The connection ended without being asked to. */

@@ -201,6 +201,11 @@ export class McpHost implements ToolHost {
     await this.#servers.when(() => isListed(this.#servers.find(id)?.health()), signal, ms);
   }
 
+  /** Resolves when the tools of a server are listed again, if it has announced others; after a few seconds at most. */
+  async whenToolsAreKnown(id: string): Promise<void> {
+    await this.#servers.find(id)?.session?.whenToolsAreKnown();
+  }
+
   /** Every server, in the configured order. */
   health(): ServerHealth[] {
     return this.#servers.all.map((slot) => slot.health());

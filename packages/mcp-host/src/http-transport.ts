@@ -1,22 +1,45 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Fetch } from '@toolyard/protocol';
-import { createReopening } from './stream-reopening.ts';
-import type { HostTransport, TransportContext } from './transport.ts';
+import { createReopening, MOST_TRIES } from './stream-reopening.ts';
+import type { HostTransport, TransportContext, TransportEnd } from './transport.ts';
 import type { TransportConfig } from './types.ts';
 import { webAddress } from './web-address.ts';
 
 /** How long a server may take to say that a session is over, in milliseconds. */
 const GOODBYE_MS = 1_000;
+/** How a stream that broke off is had back. */
+const RECONNECTION = {
+  initialReconnectionDelay: 1_000,
+  reconnectionDelayGrowFactor: 1.5,
+  maxReconnectionDelay: 30_000,
+  maxRetries: MOST_TRIES,
+};
 
 class HttpTransport extends StreamableHTTPClientTransport implements HostTransport {
+  end: TransportEnd | undefined;
   onreopened?: (() => void) | undefined;
   readonly #context: TransportContext;
   #closing: Promise<void> | undefined;
 
   constructor(url: URL, fetch: Fetch, headers: Record<string, string>, context: TransportContext) {
-    const reopening = createReopening(fetch, context, () => this.onreopened?.());
-    super(url, { fetch: reopening.fetch, requestInit: { headers }, reconnectionScheduler: reopening.schedule });
+    const reopening = createReopening(fetch, context, {
+      onReopened: () => this.onreopened?.(),
+      onGone: (detail) => this.#gone(detail),
+    });
+    super(url, {
+      fetch: reopening.fetch,
+      requestInit: { headers },
+      reconnectionOptions: RECONNECTION,
+      reconnectionScheduler: reopening.schedule,
+    });
     this.#context = context;
+  }
+
+  /** There is nobody to say goodbye to. */
+  #gone(detail: string): void {
+    if (this.#closing !== undefined) return;
+    this.end = { kind: 'hung_up', detail };
+    this.#closing = super.close();
   }
 
   /** Ends the session on the server too; one that does not answer is left behind. */

@@ -13,7 +13,7 @@ const REST_MS = 5_000;
 
 export type InspectOptions = Pick<
   McpHostOptions,
-  'createTransport' | 'clock' | 'clientInfo' | 'eraMemory' | 'signIn'
+  'createTransport' | 'clock' | 'clientInfo' | 'eraMemory' | 'handlers' | 'signIn'
 > & {
   config: ServerConfig;
   /** Ends it early; the report then says so. */
@@ -31,13 +31,14 @@ export type InspectOptions = Pick<
 export async function inspectServer(options: InspectOptions): Promise<McpTestReport> {
   const { clock, signal } = options;
   const { disabled: _disabled, ...config } = options.config;
-  const { createTransport, clientInfo, eraMemory, signIn } = options;
+  const { createTransport, clientInfo, eraMemory, handlers, signIn } = options;
   await using host = new McpHost({
     servers: [config],
     createTransport,
     clock,
     clientInfo,
     ...(eraMemory === undefined ? {} : { eraMemory }),
+    ...(handlers === undefined ? {} : { handlers }),
     ...(signIn === undefined ? {} : { signIn }),
     maxReconnects: 0,
   });
@@ -46,6 +47,7 @@ export async function inspectServer(options: InspectOptions): Promise<McpTestRep
   const ended = clock.now();
   const durationMs = Math.round(clock.monotonic() - began);
   if (error === undefined) await host.whenListed(config.id, signal, REST_MS);
+  await host.whenToolsAreKnown(config.id);
   return reportOf({ host, config, error, ended, durationMs });
 }
 

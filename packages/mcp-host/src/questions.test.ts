@@ -152,8 +152,11 @@ describe('a legacy server asks', () => {
     host = memoryHost(peer, { handlers, clock });
     await host.connectAll();
     const first = host.callTool({ serverId: 'srv', name: 'go' }, { number: 1 }, { timeoutMs: 10_000 });
-    const second = host.callTool({ serverId: 'srv', name: 'go' }, { number: 2 }, { timeoutMs: 10_000 });
+    const told: (string | undefined)[] = [];
+    const onProgress = ({ text }: { text?: string }): void => void told.push(text);
+    const second = host.callTool({ serverId: 'srv', name: 'go' }, { number: 2 }, { timeoutMs: 10_000, onProgress });
     await clock.advance(5_000);
+    expect(told).toEqual(['Waits for another call of "srv", which makes one at a time.']);
     peer.say({ id: 'question', method: 'elicitation/create', params: FORM });
     await clock.advance(3_600_000);
     expect(questions).toMatchObject([{ serverId: 'srv', tool: { serverId: 'srv', name: 'go' } }]);

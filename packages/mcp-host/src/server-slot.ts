@@ -1,7 +1,7 @@
 import type { Clock, ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import type { Catalogue } from './catalogue.ts';
-import type { LostBy, McpConnection } from './connection.ts';
+import type { McpConnection } from './connection.ts';
 import { closedByUs } from './connection-errors.ts';
 import type { ServerAuth } from './oauth/server-auth.ts';
 import type { ListedTool } from './read-tool.ts';
@@ -10,6 +10,7 @@ import type { Machine, ServerEvent, Stage } from './server-states.ts';
 import { reconnectWait, shownState, step } from './server-states.ts';
 import type { Session } from './session.ts';
 import type { ServerConfig, ServerHealth } from './types.ts';
+import type { LostBy } from './what-is-lost.ts';
 
 /** A connection that has stood so long counts as sound, and its next loss as the first one. Milliseconds. */
 const SETTLED_MS = 60_000;

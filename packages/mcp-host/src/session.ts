@@ -3,7 +3,7 @@ import type { Clock, ErrorInfo, JsonObject, ResourcePart, TaskHandle, ToolResult
 import { ToolyardError } from '@toolyard/protocol';
 import { notSent } from './call-failure.ts';
 import { CallQueue } from './call-queue.ts';
-import { callTool, finishTask, statusOfRefusal } from './call-tool.ts';
+import { callTool, finishTask } from './call-tool.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { ChangeWatch } from './change-watch.ts';
 import type { QuestionDesk } from './question-desk.ts';
@@ -56,8 +56,8 @@ export type SessionOptions = {
   openTask: (taskId: string) => Promise<TaskWire>;
   /** Why nothing can be asked, once that is so. */
   whyLost: () => ErrorInfo | undefined;
-  /** The server answered with an HTTP status that may mean the end of the connection. */
-  onStatus: (status: number) => void;
+  /** A request failed in a way that may mean the end of the connection. */
+  onFailed: (thrown: unknown) => void;
 };
 
 /** How long a request of this server may take without a sign of life. */
@@ -70,7 +70,7 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #id: string;
   readonly #context: RequestContext;
-  readonly #queue = new CallQueue();
+  readonly #queue: CallQueue;
   #logLevel: LogLevel | undefined;
 
   constructor(options: SessionOptions) {
@@ -78,6 +78,7 @@ export class Session {
     this.#id = options.config.id;
     this.#logLevel = options.logLevel;
     const { client, clock, open, desk } = options;
+    this.#queue = new CallQueue(clock);
     this.#context = {
       client,
       clock,
@@ -89,14 +90,16 @@ export class Session {
 
   /** One call; see {@link ToolHost.callTool} for the promise it makes. */
   async callTool(name: string, args: JsonObject, options: CallToolOptions = {}): Promise<ToolResult> {
-    const { config, catalogue, era, handlers, warn, whyLost, onStatus } = this.#options;
+    const { config, catalogue, era, handlers, warn, whyLost, onFailed } = this.#options;
     const tool = catalogue.tools.get(name);
     if (tool === undefined) {
       return notSent({ code: 'tool_not_found', message: `The server "${this.#id}" offers no tool "${name}".` });
     }
     // A legacy server's question does not say which call it belongs to: there must be only one.
     const isAlone = era === 'legacy' && mayInterrupt(handlers);
-    const leave = isAlone ? await this.#queue.enter(options.signal) : (): void => undefined;
+    const text = `Waits for another call of "${this.#id}", which makes one at a time.`;
+    const tell = (): void => options.onProgress?.({ progress: 0, text });
+    const leave = isAlone ? await this.#queue.enter(options.signal, tell) : (): void => undefined;
     const onTask = async (handle: TaskHandle): Promise<void> => {
       // What a task asks says which task it is: others need not wait for it.
       leave?.();
@@ -118,7 +121,7 @@ export class Session {
         meta: this.#meta(),
         mirrorsHeaders: (config.transport.type === 'http' || config.transport.type === 'hosted') && era === 'modern',
         whyLost,
-        onStatus,
+        onFailed,
         warn,
       });
     } finally {
@@ -128,7 +131,7 @@ export class Session {
 
   /** Waits for a task that was made of a call, in this session or another; see {@link ToolHost.resumeTask}. */
   async followTask(handle: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
-    const { config, catalogue, era, openTask, warn, whyLost, onStatus } = this.#options;
+    const { config, catalogue, era, openTask, warn, whyLost, onFailed } = this.#options;
     if (era !== handle.era) return unreachableTask(handle, 'its server speaks another generation of the protocol now.');
     return finishTask(
       {
@@ -138,7 +141,7 @@ export class Session {
         options,
         timeoutMs: options.timeoutMs ?? timeoutOf(config),
         whyLost,
-        onStatus,
+        onFailed,
         warn,
       },
       handle,
@@ -284,8 +287,7 @@ export class Session {
   }
 
   #failure(subject: string, thrown: unknown, timeoutMs: number): ToolyardError {
-    const status = statusOfRefusal(thrown);
-    if (status !== undefined) this.#options.onStatus(status);
+    this.#options.onFailed(thrown);
     return toRequestError({ serverId: this.#id, subject, thrown, timeoutMs, lost: this.#options.whyLost() });
   }
 

@@ -12,15 +12,21 @@ class SseTransport extends SSEClientTransport implements HostTransport {
   end: TransportEnd | undefined;
   #isOver = false;
   #giveUp: () => void = () => undefined;
+  /** Why the stream could not be opened; the SDK tells only that it could not. */
+  readonly #refused: () => unknown;
 
   constructor(url: URL, fetch: Fetch, headers: Record<string, string>) {
     let hasStream = false;
+    let refused: unknown;
     super(url, {
       requestInit: { headers },
       fetch: async (input, init) => {
         if (init?.method === 'POST') return refuseFailed(await fetch(input, init));
         if (hasStream) throw new Error('The stream has ended.');
-        const response = await fetch(input, init);
+        const response = await fetch(input, init).catch((thrown: unknown) => {
+          refused = thrown;
+          throw thrown;
+        });
         if (!response.ok || response.body === null) return response;
         hasStream = true;
         const { status, statusText } = response;
@@ -30,6 +36,7 @@ class SseTransport extends SSEClientTransport implements HostTransport {
         return answer;
       },
     });
+    this.#refused = () => refused;
   }
 
   /** Ends when it is closed, too: a server may accept and then never say where messages go. */
@@ -37,7 +44,11 @@ class SseTransport extends SSEClientTransport implements HostTransport {
     const given = new Promise<never>((_resolve, reject) => {
       this.#giveUp = () => reject(new Error('It was closed before it had begun.'));
     });
-    await Promise.race([super.start(), given]);
+    try {
+      await Promise.race([super.start(), given]);
+    } catch (thrown) {
+      throw this.#refused() ?? thrown;
+    }
   }
 
   override async close(): Promise<void> {

@@ -15,12 +15,12 @@ async function openingsInTenMinutes(answer: () => Response): Promise<{ openings:
       return answer();
     },
     context,
-    () => undefined,
+    { onReopened: () => undefined, onGone: () => undefined },
   );
   const open = async (): Promise<void> => {
     const response = await reopening.fetch('http://odd.invalid/mcp', { method: 'GET' });
     await response.text();
-    reopening.schedule(() => void open(), 1_000);
+    reopening.schedule(() => void open(), 1_000, 0);
   };
   await open();
   for (let second = 0; second < 600; second++) await clock.advance(1_000);

@@ -11,6 +11,8 @@ export type JsonFile = {
   placeOf: (path: readonly PropertyKey[]) => string;
   /** The line alone, from 1. */
   lineOf: (path: readonly PropertyKey[]) => number;
+  /** The lines of all values of this name: JSON lets one stand there more than once, and the last counts. */
+  linesOf: (path: readonly PropertyKey[]) => number[];
 };
 
 /**
@@ -37,7 +39,15 @@ export function parseJsonFile(text: string, name: string): JsonFile {
     value: getNodeValue(root) as JsonValue,
     placeOf: (at) => `${name}, line ${lineOf(at)}`,
     lineOf,
+    linesOf: (at) => namesakes(root, at).map(({ offset }) => positionOf(text, offset).line),
   };
+}
+
+function namesakes(root: Node, path: readonly PropertyKey[]): Node[] {
+  const name = path.at(-1);
+  const above = findNodeAtLocation(root, path.slice(0, -1).map(String));
+  const properties = above?.type === 'object' ? (above.children ?? []) : [];
+  return properties.filter((property) => property.children?.[0]?.value === name);
 }
 
 /** What the parser complains of, for somebody who has typed it by hand. */

@@ -53,6 +53,16 @@ const OF_A_PERSON = `{
 `;
 
 describe('an mcp.json that is written', () => {
+  it('is left alone where it cannot be known which of two is meant, and rid of both', () => {
+    const twice =
+      '{\n  "mcpServers": {\n    "a": { "command": "x" },\n    "b": {},\n    "a": { "command": "y" }\n  }\n}\n';
+    writeFileSync(path, twice);
+    expect(() => file.write('a', program('z'))).toThrow(/"a" stands there more than once \(lines 3, 5\)/);
+    expect(text()).toBe(twice);
+    file.remove('a');
+    expect(text()).toBe('{\n  "mcpServers": {\n    "b": {}\n  }\n}\n');
+  });
+
   it('is made where there is none, for nobody else to read', () => {
     file.write('a', program('a', { transport: { type: 'stdio', command: 'a', args: ['-x'], env: { K: 'v' } } }));
     expect(text()).toBe(

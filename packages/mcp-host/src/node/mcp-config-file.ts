@@ -75,6 +75,7 @@ export class McpConfigFile {
    */
   write(id: string, entry: ServerEntry): void {
     this.#change((text, at) => {
+      this.#checkOnce(text, [...at, id]);
       const old = valueAt(text, [...at, id]);
       return edits(isJsonObject(old) ? Object.keys(old) : [], old, entry).reduce(
         (written, [path, value]) => setInJson(written, [...at, id, ...path], value),
@@ -83,9 +84,23 @@ export class McpConfigFile {
     });
   }
 
-  /** Takes a server out; does nothing where it is not there. @throws as {@link McpConfigFile.write} does */
+  /** Takes a server out, wherever it stands; does nothing where it does not. @throws as {@link McpConfigFile.write} does */
   remove(id: string): void {
-    this.#change((text, at) => setInJson(text, [...at, id], undefined));
+    this.#change((text, at) =>
+      parseJsonFile(text, this.name)
+        .linesOf([...at, id])
+        .reduce((left) => setInJson(left, [...at, id], undefined), text),
+    );
+  }
+
+  #checkOnce(text: string, path: readonly string[]): void {
+    const lines = parseJsonFile(text, this.name).linesOf(path);
+    if (lines.length < 2) return;
+    throw new ToolyardError({
+      code: 'conflict',
+      message: `${this.name}: server "${path.at(-1) ?? ''}" stands there more than once (lines ${lines.join(', ')}). Nothing was written.`,
+      hint: `Correct ${this.name} first: leave the one that is meant.`,
+    });
   }
 
   #change(change: (text: string, servers: string[]) => string): void {

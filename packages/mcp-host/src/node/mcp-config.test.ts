@@ -138,8 +138,30 @@ describe('mcp.json', () => {
     [{ type: 'ws', url: 'https://x.example' }, /no ws address/],
     [{ type: 'grpc', url: 'https://x.example' }, /no type "grpc"/],
     [{ command: '${env:NOT_SET_HERE}' }, /NOT_SET_HERE is not set/],
+    [{ url: 'https://me:secret@x.example/mcp' }, /^((?!secret).)*"url" has a user name or password in it/],
+    [{ url: 'https://x.example', headers: { 'X Key': 'k' } }, /"X Key" cannot be the name of a header/],
+    [{ url: 'https://x.example', headers: { K: 'secret\r\nX: y' } }, /^((?!secret).)*the header "K" holds a char/],
+    [{ url: 'https://x.example', headers: { K: '“secret”' } }, /^((?!secret).)*the header "K" holds a character/],
   ])('says what is wrong with the entry %j', (entry, message) => {
     expect(configs(file(JSON.stringify({ mcpServers: { a: entry } })))).toEqual([expect.stringMatching(message)]);
+  });
+
+  it('looks over what variables stand for, too', () => {
+    const env = { KEY: 'sk\u2028x', LINE: 'key\n', URL: 'https://a:b@x.example' };
+    const url = 'https://x.example';
+    expect(one({ url, headers: { K: 'Bearer ${env:KEY}' } }, env)).toContain('the header "K" holds a character');
+    expect(one({ url: '${env:URL}' }, env)).toContain('"url" has a user name or password');
+    expect(one({ url, headers: { K: '${env:LINE}' } }, env)).toMatchObject({ transport: { headers: { K: 'key\n' } } });
+  });
+
+  it('sets a server aside that stands there twice, and says where', () => {
+    const path = file(
+      '{"mcpServers": {\n  "a": {"command": "x"},\n  "b": {"command": "y"},\n  "a": {"command": "z"}\n}}',
+    );
+    expect(readMcpConfig(path, {})).toMatchObject([
+      { id: 'a', fault: { message: /server "a" stands there twice \(lines 2, 4\)/, hint: /a name of its own/ } },
+      { id: 'b', config: {} },
+    ]);
   });
 
   it('takes no name that could not be written before a tool', () => {

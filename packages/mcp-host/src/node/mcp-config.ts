@@ -86,6 +86,7 @@ function readEntry(
   let written: WrittenTransport | undefined;
   try {
     checkId(id, where);
+    checkOnce(file.linesOf(path), where);
     if (!isJsonObject(entry)) throw bad(`${where} is not an object.`);
     if (entry['hosted'] !== undefined && entry['command'] === undefined && entry['url'] === undefined) {
       const hosted = readHosted(where, entry['hosted'], (text) => fillVariables(text, source, where));
@@ -113,6 +114,15 @@ function checkId(id: string, where: string): void {
   );
 }
 
+/** Of two servers of one name the later would silently take the place of the other. @throws ToolyardError `bad_config` */
+function checkOnce(lines: readonly number[], where: string): void {
+  if (lines.length < 2) return;
+  throw bad(
+    `${where} stands there ${lines.length === 2 ? 'twice' : `${lines.length} times`} (lines ${lines.join(', ')}).`,
+    'Give each of them a name of its own, or take out what is not meant.',
+  );
+}
+
 /** @throws ToolyardError `bad_config` for what cannot be filled in */
 export function fillTransport(written: WrittenTransport, source: McpConfigSource, where: string): TransportConfig {
   const fill = (text: string): string => fillVariables(text, source, where);
@@ -120,11 +130,11 @@ export function fillTransport(written: WrittenTransport, source: McpConfigSource
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]));
   if (written.type !== 'stdio') {
     const { type, url, headers } = written;
-    const filled = fill(url);
+    const filled = { url: fill(url), ...(headers === undefined ? {} : { headers: fillAll(headers) }) };
     // Only now is it known what a variable stands for.
-    const checked = readTransport({ type, url: filled }, where);
+    const checked = readTransport({ type, ...filled }, where);
     if (checked.type === 'stdio') throw bad(`${where}: "url" is not an http or ws address.`);
-    return { type: checked.type, url: filled, ...(headers === undefined ? {} : { headers: fillAll(headers) }) };
+    return { type: checked.type, ...filled };
   }
   const { command, args = [], env, envFile, cwd } = written;
   const ofFile = envFile === undefined ? {} : readEnvFile(resolve(source.folder, fill(envFile)), where);

@@ -38,8 +38,39 @@ export function readTransport(entry: JsonObject, where: string): WrittenTranspor
   const key = URL_KEYS.find((name) => entry[name] !== undefined) ?? 'url';
   const url = textOf(entry, key, where);
   if (url === undefined) throw bad(`${where} has neither "command" nor "url".`, BOTH_WAYS);
+  checkNoUser(url, key, where);
   const headers = textsOf(entry, 'headers', where);
+  checkHeaders(headers ?? {}, where);
   return { type: webKind(kind, url, key, where), url, ...(headers ? { headers } : {}) };
+}
+
+/** Such an address is nowhere fetched, and would be shown wherever the address is. */
+function checkNoUser(url: string, key: string, where: string): void {
+  const read = url.includes('${') ? null : readUrl(url);
+  if (read === null || (read.username === '' && read.password === '')) return;
+  throw bad(
+    `${where}: "${key}" has a user name or password in it.`,
+    'Leave out everything between // and @; a sign-in belongs in a header.',
+  );
+}
+
+/** What a request could not be made with. Values, which may be keys, are not repeated. */
+function checkHeaders(headers: Readonly<Record<string, string>>, where: string): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
+      throw bad(
+        `${where}: ${JSON.stringify(name.slice(0, 80))} cannot be the name of a header.`,
+        'Such a name has letters, digits and hyphens, and no spaces.',
+      );
+    }
+    // Blanks and line breaks around a value are not sent, and often come along with a copied key.
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value.replace(/^[\t\r\n ]+|[\t\r\n ]+$/g, ''))) {
+      throw bad(
+        `${where}: the header "${name}" holds a character that cannot be sent in a header.`,
+        'A line break or a character of another script may have come along when it was copied.',
+      );
+    }
+  }
 }
 
 const BOTH_WAYS = 'A program has a "command" and perhaps "args"; a server elsewhere has a "url".';

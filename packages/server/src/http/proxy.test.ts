@@ -252,6 +252,16 @@ describe('where the proxy goes', () => {
     expect(other.seen).toEqual([]);
   });
 
+  test.each(['file:///etc/passwd', 'http://me:word@127.0.0.1:3000/'])(
+    'nothing allows %s, and nothing is said to',
+    async (url) => {
+      await stage.start([]);
+      const { json } = await stage.through(url);
+      expect(json).toMatchObject({ code: 'address_refused', hint: expect.any(String) as string });
+      expect(JSON.stringify(json)).not.toContain('--proxy-allow');
+    },
+  );
+
   test('a list without "public" leaves out the rest of the internet, redirects included', async () => {
     const listed = await stage.target((_request, response) =>
       response.writeHead(307, { location: 'https://elsewhere.example/' }).end(),

@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMemoryAuthStore } from '@toolyard/mcp-host';
@@ -419,6 +420,18 @@ describe('a server that is tried', () => {
       message: /NOPE is not set/,
     });
   });
+});
+
+it('is tried as it is used: what it offers only to whom it can ask is there, too', async () => {
+  const args = [
+    createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js'),
+    'stdio',
+  ];
+  const all = await start({});
+  const { tools, offers } = await all.test(me, { transport: { type: 'stdio', command: 'node', args } });
+  expect(offers.tools).toBe(tools.length);
+  const names = tools.map(({ name }) => name);
+  for (const asking of ['trigger-elicitation-request', 'trigger-sampling-request']) expect(names).toContain(asking);
 });
 
 describe('attack 4: MCP servers changed by somebody who does not run this server', () => {

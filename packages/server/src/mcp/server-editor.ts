@@ -11,6 +11,7 @@ import type {
 } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
+import { NOBODY } from './nobody.ts';
 import type { ServerBook } from './server-book.ts';
 import type { ServerFile } from './server-file.ts';
 import { withoutSecrets, withSecrets } from './secrets-of-servers.ts';
@@ -93,7 +94,9 @@ export class ServerEditor {
     const server = id === undefined ? undefined : this.#options.book.find(id);
     const config =
       transport === undefined ? configIn(id, server) : this.#configFor(id ?? 'test', transport, server?.entry);
-    return inspectServer({ ...this.#options.inspect, config, ...(signal === undefined ? {} : { signal }) });
+    // Some servers offer more tools to whom they can ask: they are told the same as when they are used.
+    const { inspect } = this.#options;
+    return inspectServer({ ...inspect, handlers: NOBODY, config, ...(signal === undefined ? {} : { signal }) });
   }
 
   #configFor(id: string, transport: McpTransport, entry: McpConfigEntry | undefined): ServerConfig {

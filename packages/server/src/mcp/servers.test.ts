@@ -260,12 +260,14 @@ describe('what is shown of a server', () => {
         id: 'address',
         transport: {
           type: 'http',
-          url: 'http://me:p4ssw0rd-url@127.0.0.1:9/s/0a1b2c3d4e5f6a7b8c9d0e1f/mcp?key=sk-query-1234',
+          url: 'http://127.0.0.1:9/s/0a1b2c3d4e5f6a7b8c9d0e1f/mcp?key=sk-query-1234',
           headers: { Authorization: 'Bearer sk-header-1234' },
         },
       }),
+      server({ id: 'user', transport: { type: 'http', url: 'http://me:p4ssw0rd-url@127.0.0.1:9/mcp' } }),
     ]);
     await whenIn(servers, 'program', 'failed');
+    await whenIn(servers, 'user', 'failed');
     await whenIn(servers, 'address', 'failed');
     const views = (await servers.list(me)).items;
     expect(views[0]).toMatchObject({ transport: { type: 'stdio', command: expect.stringMatching(/^node/) } });

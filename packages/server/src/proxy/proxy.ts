@@ -75,11 +75,17 @@ async function explain<T>(target: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Here it is known what the owner can do about a refused address. */
+/** Here it is known what the owner can do about a refused address, if anything. */
 function withWayOut(error: ToolyardError, target: string): ToolyardError {
-  if (error.code !== 'address_refused') return error;
+  if (error.code !== 'address_refused' || !mayBeAllowed(target)) return error;
   const hint = `If the proxy may go there, start Toolyard with --proxy-allow ${originOf(target)} (and --proxy-allow public for all of the internet).`;
   return new ToolyardError({ code: error.code, message: error.message, hint }, { cause: error });
+}
+
+/** No allow-list opens what is no web address, or names a user. */
+function mayBeAllowed(target: string): boolean {
+  const url = URL.canParse(target) ? new URL(target) : null;
+  return url !== null && /^(http|ws)s?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }
 
 function originOf(target: string): string {

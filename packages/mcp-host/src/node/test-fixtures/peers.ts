@@ -71,11 +71,16 @@ export async function listen(
   };
 }
 
-/** The reference server over Streamable HTTP. */
-export async function startEverything(): Promise<{ url: string; stop: () => Promise<void> }> {
+/** Where nobody listens. */
+export async function freeAddress(): Promise<string> {
   const probe = await listen(() => undefined);
-  const { port } = new URL(probe.url);
   await probe.close();
+  return probe.url;
+}
+
+/** The reference server over Streamable HTTP; on a free port, unless it is to come back where it was. */
+export async function startEverything(at?: string): Promise<{ url: string; stop: () => Promise<void> }> {
+  const { port } = new URL(at ?? (await freeAddress()));
   const child = spawn(process.execPath, [everything, 'streamableHttp'], {
     env: { PATH: process.env['PATH'] ?? '', PORT: port },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -43,7 +43,8 @@ const transport = named(
 const serverId = z
   .string()
   .regex(/^[^/\u0000-\u001f\u007f]{1,100}$/, 'expected 1 to 100 characters, no slash')
-  .refine((id) => id.trim() === id && id !== '__proto__', 'expected a name without spaces around it');
+  .refine((id) => id.trim() === id, 'expected a name without spaces around it')
+  .refine((id) => id !== '__proto__', 'expected another name, this one is taken');
 
 const timeout = z.int().min(100).max(86_400_000).nullable();
 
