@@ -67,7 +67,8 @@ describe('the default blacklist', () => {
     });
 
     it('takes text for text', () => {
-      const text = "Don't worry: it's shutdown time for the project. We departed `yesterday` (all of us) & it rebooted!";
+      const text =
+        "Don't worry: it's shutdown time for the project. We departed `yesterday` (all of us) & it rebooted!";
       expect(kindOf({ text })).toBe('nothing');
       expect(kindOf({ path: 'my.environment.ts', content: 'const key = process.env.KEY;' })).toBe('nothing');
       expect(kindOf({ command: 'ls', description: "Shows what's there" }, SHELL)).toBe('nothing');
@@ -88,7 +89,7 @@ describe('the default blacklist', () => {
     'rm -rf --no-preserve-root /',
     '/bin/rm -rf /',
     '\\rm -rf /',
-    "r'm' -r\"f\" /",
+    'r\'m\' -r"f" /',
     "$'\\x72m' -rf /",
     'rm${IFS}-rf${IFS}/',
     '{rm,-rf,/}',
@@ -124,9 +125,9 @@ describe('the default blacklist', () => {
     'echo "rm -rf /" | sh',
     'sh <<EOF\nrm -rf /\nEOF',
     'sh <<< "rm -rf /"',
-    'cat > x.sh <<\'EOF\'\nrm -rf ~\nEOF\nsh x.sh',
+    "cat > x.sh <<'EOF'\nrm -rf ~\nEOF\nsh x.sh",
     'python3 -c "import os; os.system(\'rm -rf /\')"',
-    "python -c \"import shutil; shutil.rmtree('/home')\"",
+    'python -c "import shutil; shutil.rmtree(\'/home\')"',
     "python -c \"import subprocess; subprocess.run(['rm', '-rf', '/'])\"",
     'node -e "fs.rmSync(\'/\', { recursive: true })"',
     'perl -e \'system("rm -rf /")\'',
@@ -203,7 +204,9 @@ describe('the default blacklist', () => {
     expect(kindOf({ path: '/home/me/.bashrc' }, { name: 'read', onlyReads: true })).toBe('nothing');
     expect(kindOf({ path: '/home', recursive: true }, { name: 'deleteFolder', onlyReads: false })).toBe('forbidden');
     expect(kindOf({ code: "import shutil\nshutil.rmtree('/')" })).toBe('forbidden');
-    expect(kindOf({ code: "open('/home/me/.ssh/id_rsa')" }, { name: 'run_python', onlyReads: false })).toBe('forbidden');
+    expect(kindOf({ code: "open('/home/me/.ssh/id_rsa')" }, { name: 'run_python', onlyReads: false })).toBe(
+      'forbidden',
+    );
   });
 
   describe('what cannot be read is asked about', () => {

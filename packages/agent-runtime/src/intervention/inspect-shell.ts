@@ -82,13 +82,14 @@ function findIn(script: Script, setting: Setting): Finding | undefined {
 
 type Look = (command: Command, setting: Setting, commands: readonly Command[], index: number) => Finding | undefined;
 
-const lookAtRedirects: Look = ({ redirects }, setting) => {
+const lookAtRedirects: Look = ({ redirects, words }, setting) => {
+  const isCommand = setting.isCommand || USUAL.has(baseName(words[0]?.text ?? ''));
   for (const { operator, target, body } of redirects) {
     if (operator.startsWith('<<')) {
       const { finding } = inspect(body ?? target.text, false, setting.depth + 1);
       if (finding?.kind === 'forbidden') return finding;
     } else {
-      if (isSecretPath(target.text, setting.isCommand)) return secret(target.text);
+      if (isSecretPath(target.text, isCommand)) return secret(target.text);
       if (operator === '<' || operator === '<&') continue;
       if (isDevice(target.text)) return forbidden(`It writes to the device ${target.text}.`);
       if (isStartedByItself(target.text)) return startsLater(target.text);
@@ -97,8 +98,9 @@ const lookAtRedirects: Look = ({ redirects }, setting) => {
   return undefined;
 };
 
-const lookAtPaths: Look = ({ words, assignments }, { isCommand }) => {
+const lookAtPaths: Look = ({ words, assignments }, setting) => {
   const name = baseName(words[0]?.text ?? '');
+  const isCommand = setting.isCommand || USUAL.has(name);
   if (PRINTERS.has(name)) return undefined;
   for (const { text } of assignments) if (isSecretPath(text, isCommand)) return secret(text);
   for (const [at, { text }] of words.entries()) {

@@ -119,6 +119,7 @@ describe('layers of configuration', () => {
       servers: {},
       disabledTools: [],
       intervention: 'manual',
+      interventionRules: [],
     });
     expect(resolveAgentConfig([], null).model).toBeNull();
   });
@@ -147,6 +148,7 @@ describe('layers of configuration', () => {
       servers: { a: true, b: false },
       disabledTools: ['b/z'],
       intervention: 'headless',
+      interventionRules: [],
     });
   });
 
