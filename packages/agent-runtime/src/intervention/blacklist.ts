@@ -4,7 +4,7 @@ import type { Finding } from './dangerous-commands.ts';
 import { forbidden, isFeared, unreadable } from './dangerous-commands.ts';
 import { inspectCode, inspectShell, inspectWords, secret, startsLater } from './inspect-shell.ts';
 import { isDevice, isEverything, isSecretPath, isStartedByItself } from './sensitive-paths.ts';
-import { INTERPRETERS, SHELLS, WRAPPERS } from './shell-names.ts';
+import { isInterpreter, SHELLS, WRAPPERS } from './shell-names.ts';
 
 const DEEPEST = 64;
 const MOST_VALUES = 20_000;
@@ -92,12 +92,12 @@ class Search {
 
   /** A command may come in pieces: the program here, what it is given there. */
   #fields(fields: Record<string, JsonValue>): void {
-    const pieces = Object.values(fields).map(wordsIn);
-    if (pieces.length < 2) return;
-    for (const [index, piece] of pieces.entries()) {
-      const program = (piece[0] ?? '').slice((piece[0] ?? '').lastIndexOf('/') + 1).toLowerCase();
-      if (!isFeared(program) && !SHELLS.has(program) && !WRAPPERS.has(program) && !INTERPRETERS.test(program)) continue;
-      this.#words([...piece, ...pieces.filter((_other, at) => at !== index).flat()]);
+    const values = Object.values(fields);
+    if (values.length < 2) return;
+    for (const [index, value] of values.entries()) {
+      if (!isProgram(firstWordIn(value))) continue;
+      const others = values.filter((_other, at) => at !== index);
+      this.#words([...wordsIn(value), ...others.flatMap(wordsIn)]);
     }
   }
 
@@ -109,6 +109,17 @@ class Search {
   #found(finding: Finding | undefined): void {
     if (finding?.kind === 'forbidden' || this.finding === undefined) this.finding = finding ?? this.finding;
   }
+}
+
+function firstWordIn(value: JsonValue): string {
+  const first = Array.isArray(value) ? value[0] : value;
+  if (typeof first !== 'string') return '';
+  const word = /^\s*(\S{1,200})/.exec(first)?.[1] ?? '';
+  return word.slice(word.lastIndexOf('/') + 1).toLowerCase();
+}
+
+function isProgram(name: string): boolean {
+  return isFeared(name) || SHELLS.has(name) || WRAPPERS.has(name) || isInterpreter(name);
 }
 
 function wordsIn(value: JsonValue): string[] {

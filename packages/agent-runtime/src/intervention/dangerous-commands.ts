@@ -15,13 +15,15 @@ type Check = (args: readonly string[], place: Place, name: string) => Finding | 
 
 /** What one command does by its name and arguments; undefined for nothing that is feared. */
 export function checkCommand(name: string, args: readonly string[], place: Place): Finding | undefined {
-  const check = CHECKS.get(name) ?? (DISK_TOOLS.test(name) ? diskTool : POWER.has(name) ? power : undefined);
+  const check =
+    CHECKS.get(name) ??
+    (DISK_TOOLS.has(name) || name.startsWith('mkfs.') ? diskTool : POWER.has(name) ? power : undefined);
   return check?.(args, place, name);
 }
 
 /** True for a name that has to be looked at wherever it stands. */
 export function isFeared(name: string): boolean {
-  return CHECKS.has(name) || POWER.has(name) || DISK_TOOLS.test(name);
+  return CHECKS.has(name) || POWER.has(name) || DISK_TOOLS.has(name) || name.startsWith('mkfs.');
 }
 
 const CHECKS = new Map<string, Check>([

@@ -4,7 +4,7 @@ import { isDevice, isEverything, isSecretPath, isStartedByItself } from './sensi
 import {
   DECODERS,
   DOWNLOADERS,
-  INTERPRETERS,
+  isInterpreter,
   POWER,
   PRINTERS,
   READERS,
@@ -51,7 +51,7 @@ type Setting = {
 /** A text that begins with a variable or a substitution is hardly anything but a command. */
 const UNKNOWN_COMMAND = /^\s*\$(?:\(|\{|[A-Za-z_]\w*[ \t])[^\n]*$/;
 const OWN_PATH = /^(?:\.{0,2}|~)\/\S/;
-const ITSELF_AGAIN = /([\w:.]+)\s*\(\s*\)\s*\{[^}]*\1\s*\|\s*\1\s*&/;
+const ITSELF_AGAIN = /([\w:.]{1,40})\s{0,9}\(\s{0,9}\)\s{0,9}\{[^}]{0,200}\1\s{0,9}\|\s{0,9}\1\s{0,9}&/;
 const CODE_FLAG = /^(?:-[a-zA-Z]*[ceEpr]|--(?:eval|print|command|run))$/;
 const DOWNLOADED = forbidden('It runs what it downloads.');
 const DECODED = forbidden('It runs what cannot be read before it is decoded.');
@@ -65,14 +65,15 @@ function inspect(text: string, sure: boolean, depth: number): Inspection {
 }
 
 function findIn(script: Script, setting: Setting): Finding | undefined {
-  if (ITSELF_AGAIN.test(setting.text)) {
+  if (setting.text.includes('|') && ITSELF_AGAIN.test(setting.text)) {
     return forbidden('It starts itself over and over until the machine stands still.');
   }
   let doubt: Finding | undefined;
   if (setting.sure && script.faults.length > 0) doubt = unreadable('Part of it cannot be read as a command.');
   for (const [index, command] of script.commands.entries()) {
-    for (const look of [lookAtRedirects, lookAtPaths, lookAtNames, lookAtScripts]) {
-      const finding = look(command, setting, script.commands, index);
+    const names = command.words.map(({ text }) => baseName(text));
+    for (const look of LOOKS) {
+      const finding = look(command, setting, script.commands, index, names);
       if (finding?.kind === 'forbidden') return finding;
       doubt ??= finding;
     }
@@ -80,7 +81,13 @@ function findIn(script: Script, setting: Setting): Finding | undefined {
   return doubt;
 }
 
-type Look = (command: Command, setting: Setting, commands: readonly Command[], index: number) => Finding | undefined;
+type Look = (
+  command: Command,
+  setting: Setting,
+  commands: readonly Command[],
+  index: number,
+  names: readonly string[],
+) => Finding | undefined;
 
 const lookAtRedirects: Look = ({ redirects, words }, setting) => {
   const isCommand = setting.isCommand || USUAL.has(baseName(words[0]?.text ?? ''));
@@ -114,27 +121,23 @@ const lookAtPaths: Look = ({ words, assignments }, setting) => {
 
 const WRITERS = new Set(['tee', 'cp', 'mv', 'install', 'ln', 'sponge', 'sudo', 'doas']);
 
-const lookAtNames: Look = (command, { isCommand }, commands, index) => {
+const lookAtNames: Look = (command, { isCommand }, commands, index, names) => {
   const { words } = command;
-  const first = words[0]?.text ?? '';
-  const name = baseName(first);
+  const name = names[0] ?? '';
   let doubt: Finding | undefined;
   if (isCommand && (name.includes(UNKNOWN) || (/[*?[]/.test(name) && !/^\[\[?$/.test(name)))) {
     doubt = unreadable('It cannot be told which program it runs.');
   }
   const isWrapper = WRAPPERS.has(name);
   const seen = new Set<string>();
-  for (const [at, { text }] of words.entries()) {
+  for (const [at, feared] of names.entries()) {
     if (at === 1 && isText(words)) break;
-    const feared = baseName(text);
     if (!isFeared(feared) || seen.has(feared)) continue;
     seen.add(feared);
     if (at > 0 && !isWrapper && POWER.has(feared)) continue;
     const place: Place = at === 0 ? (isCommand ? 'command' : 'argument') : isWrapper ? 'command' : 'argument';
     const args = words.slice(at + 1).map((word) => word.text);
-    const isFed = words
-      .slice(0, at)
-      .some((word) => baseName(word.text) === 'xargs' || baseName(word.text) === 'parallel');
+    const isFed = names.slice(0, at).some((each) => each === 'xargs' || each === 'parallel');
     const finding = checkCommand(feared, isFed ? [...args, ...fedTo(command, commands.slice(0, index))] : args, place);
     if (finding?.kind === 'forbidden') return finding;
     if (isCommand) doubt ??= finding;
@@ -153,13 +156,12 @@ function fedTo(command: Command, before: readonly Command[]): string[] {
 }
 
 /** What is read as a program: by a shell, or by an interpreter. */
-const lookAtScripts: Look = (command, setting, commands, index) => {
+const lookAtScripts: Look = (command, setting, commands, index, names) => {
   const { words } = command;
   if (isText(words)) return undefined;
-  const first = baseName(words[0]?.text ?? '');
-  const leads = WRAPPERS.has(first);
+  const leads = WRAPPERS.has(names[0] ?? '');
   let doubt: Finding | undefined;
-  const at = words.findIndex(({ text }) => runsText(baseName(text)));
+  const at = names.findIndex(runsText);
   if (at !== -1 && (at === 0 || leads || words.length > at + 1)) {
     const finding = program(command, at, setting, commands.slice(0, index), at === 0 || leads);
     if (finding?.kind === 'forbidden') return finding;
@@ -192,7 +194,7 @@ function program(
       const finding = inspectCode(text, setting.depth);
       if (finding) return finding;
     }
-    if (CODE_TOOLS.test(name)) return undefined;
+    if (CODE_TOOLS.has(name)) return undefined;
   }
   const flag = args.findIndex(({ text }) => (isShell ? /^-[A-Za-z]*c[A-Za-z]*$/ : CODE_FLAG).test(text));
   if (flag !== -1) {
@@ -243,7 +245,9 @@ function hiddenBy(commands: readonly Command[]): Finding | undefined {
   return names.some((name) => DECODERS.has(name)) ? DECODED : undefined;
 }
 
-const CODE_TOOLS = /^(?:[gmn]?awk|sed|psql|mysql|sqlite3)$/;
+const LOOKS: readonly Look[] = [lookAtRedirects, lookAtPaths, lookAtNames, lookAtScripts];
+
+const CODE_TOOLS = new Set(['awk', 'gawk', 'mawk', 'nawk', 'sed', 'psql', 'mysql', 'sqlite3']);
 const REMOVES = /rm_?tree|rm_?rf|rmSync|\brm\(|rmdir|removeSync|unlink|rimraf|remove_all|remove_tree/i;
 const RUNS_DECODED =
   /\b(?:exec|eval|system|Function)\b[^]*(?:b64decode|fromhex|atob|base64|decode64|unhexlify|fromCharCode)/;
@@ -276,8 +280,8 @@ function runsText(name: string): boolean {
     name === 'eval' ||
     name === 'source' ||
     name === '.' ||
-    INTERPRETERS.test(name) ||
-    CODE_TOOLS.test(name)
+    isInterpreter(name) ||
+    CODE_TOOLS.has(name)
   );
 }
 
@@ -293,7 +297,7 @@ function isPrinter({ words }: Command): boolean {
 function baseName(text: string): string {
   const from = text.lastIndexOf('/');
   const name = from === -1 || text === '/' ? text : text.slice(from + 1);
-  return name.toLowerCase().replace(/\.exe$/, '');
+  return name.endsWith('.exe') ? name.slice(0, -4).toLowerCase() : name.toLowerCase();
 }
 
 /** @internal */

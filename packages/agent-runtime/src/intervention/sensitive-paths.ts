@@ -27,6 +27,13 @@ const EXAMPLES = [
 const SAFE_DEVICES =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd(?:\/\d+)?|ptmx|pts(?:\/\d*)?|shm(?:\/.*)?)$/;
 
+/** What every secret path has a piece of: most words are out after one look. */
+const MAYBE =
+  /ssh|aws|gnupg|azure|password-store|kube|docker|config\/|terraform|cargo|git.cred|keychain|keyrings|secrets|passwd|shadow|sudoers|environ|mem$|\.env|netrc|npmrc|pypirc|pgpass|my\.cnf|vault|s3cfg|boto|history|id_|key4|logins?|cookies|kdbx|[*?[\0%\\]/i;
+
+/** No system opens a path that is longer. */
+const LONGEST = 4096;
+
 /** Without what changes nothing about a path: `.`, `..`, slashes in a row. */
 export function normalPath(path: string): string {
   if (!/\/\/|(?:^|\/)\.{1,2}(?:\/|$)|.\/$/.test(path)) return path;
@@ -44,6 +51,7 @@ export function normalPath(path: string): string {
 
 /** `named`: files known by their name alone count too, not only those that say where they lie. */
 export function isSecretPath(text: string, named: boolean): boolean {
+  if (!MAYBE.test(text)) return false;
   return candidates(text).some((path) => {
     if (!named && !path.includes('/')) return false;
     return SECRET_PLACES.test(path) || SECRET_NAMES.test(path) || matchesExample(path);
@@ -57,12 +65,14 @@ export function isStartedByItself(text: string): boolean {
 
 /** A disk or whatever else is no file: what is written to it is written over everything. */
 export function isDevice(text: string): boolean {
+  if (!text.startsWith('/') || text.length > LONGEST) return false;
   const path = normalPath(text);
   return path.startsWith('/dev/') && !SAFE_DEVICES.test(path);
 }
 
 /** The root, a home, the working folder, or a folder of the system: all that would be lost with it. */
 export function isEverything(text: string): boolean {
+  if (text.length > LONGEST) return false;
   const path = normalPath(text.replace(/(?:\/(?:\*|\.\*|\.\[!\.\]\*|\{\*,\.\*\}|\.))+\/*$/, '/'));
   if (/^(?:\/|\.|\.\.(?:\/\.\.)*|\*|\.\*|\*\.\*|~[^/]*)$/.test(path)) return true;
   const at = path.toLowerCase();
@@ -76,14 +86,10 @@ export function isEverything(text: string): boolean {
 /** The paths a word may hold: the whole, and what stands behind `=`, `@`, `:` or `,` in it. */
 function candidates(text: string): string[] {
   const plain = unescaped(text).toLowerCase();
-  const whole = normalPath(plain.replace(/^file:(?:\/\/[^/]*)?/, ''));
-  const parts = /[=@:,]/.test(plain)
-    ? plain
-        .split(/[=@:,]/)
-        .filter((part) => part !== '')
-        .map(normalPath)
-    : [];
-  return [whole, ...parts];
+  const parts = /[=@:,]/.test(plain) ? plain.split(/[=@:,]/) : [];
+  return [plain.replace(/^file:(?:\/\/[^/]*)?/, ''), ...parts]
+    .filter((path) => path !== '' && path.length <= LONGEST)
+    .map(normalPath);
 }
 
 function unescaped(text: string): string {

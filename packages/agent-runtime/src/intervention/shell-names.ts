@@ -15,7 +15,14 @@ export const SHELLS = new Set([
 ]);
 
 /** Runs programs of its own language, from a text among its arguments or from its input. */
-export const INTERPRETERS = /^(?:python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|osascript|tclsh)[\d.]*$/;
+const LANGUAGES = new Set([
+  ...['python', 'pypy', 'perl', 'ruby', 'node', 'nodejs', 'deno', 'bun', 'php', 'lua', 'luajit', 'osascript', 'tclsh'],
+]);
+
+/** @param name may end in a version: `python3.12` */
+export function isInterpreter(name: string): boolean {
+  return LANGUAGES.has(name) || (/\d$/.test(name) && LANGUAGES.has(name.replace(/[\d.]+$/, '')));
+}
 
 /** Takes a command with its arguments, and runs it. */
 export const WRAPPERS = new Set([
@@ -155,8 +162,11 @@ export const USUAL = new Set([
 ]);
 
 /** Works on whole disks. */
-export const DISK_TOOLS =
-  /^(?:mkfs(?:\..+)?|mke2fs|mkswap|fdisk|sfdisk|cfdisk|gdisk|sgdisk|parted|wipefs|blkdiscard|badblocks|shred|hdparm|nvme|diskutil|cryptsetup|mdadm|vgremove|lvremove|pvremove|zpool|truncate)$/;
+export const DISK_TOOLS = new Set([
+  ...['mkfs', 'mke2fs', 'mkswap', 'fdisk', 'sfdisk', 'cfdisk', 'gdisk', 'sgdisk', 'parted', 'wipefs', 'blkdiscard'],
+  ...['badblocks', 'shred', 'hdparm', 'nvme', 'diskutil', 'cryptsetup', 'mdadm', 'vgremove', 'lvremove', 'pvremove'],
+  ...['zpool', 'truncate'],
+]);
 
 /** Ends the work of the whole machine. */
 export const POWER = new Set(['shutdown', 'reboot', 'halt', 'poweroff', 'telinit', 'init', 'kexec']);
