@@ -17,6 +17,8 @@ import type { Command, Script, Word } from './shell-words.ts';
 import { readShell, UNKNOWN } from './shell-words.ts';
 
 const DEEPEST = 6;
+/** How many commands before one are looked at for what they hand on to it. */
+const MOST_BEFORE = 200;
 
 export type Inspection = { finding: Finding | undefined; commands: Command[] };
 
@@ -138,7 +140,7 @@ const lookAtNames: Look = (command, { isCommand }, commands, index, names) => {
     const place: Place = at === 0 ? (isCommand ? 'command' : 'argument') : isWrapper ? 'command' : 'argument';
     const args = words.slice(at + 1).map((word) => word.text);
     const isFed = names.slice(0, at).some((each) => each === 'xargs' || each === 'parallel');
-    const finding = checkCommand(feared, isFed ? [...args, ...fedTo(command, commands.slice(0, index))] : args, place);
+    const finding = checkCommand(feared, isFed ? [...args, ...fedTo(command, commands, index)] : args, place);
     if (finding?.kind === 'forbidden') return finding;
     if (isCommand) doubt ??= finding;
   }
@@ -146,7 +148,9 @@ const lookAtNames: Look = (command, { isCommand }, commands, index, names) => {
 };
 
 /** The arguments `xargs` reads: known where they are printed right there. */
-function fedTo(command: Command, before: readonly Command[]): string[] {
+function fedTo(command: Command, commands: readonly Command[], index: number): string[] {
+  if (index > MOST_BEFORE) return [UNKNOWN];
+  const before = commands.slice(0, index);
   const here = command.redirects.flatMap(({ operator, target, body }) =>
     operator.startsWith('<<') ? (body ?? target.text) : [],
   );
@@ -163,7 +167,13 @@ const lookAtScripts: Look = (command, setting, commands, index, names) => {
   let doubt: Finding | undefined;
   const at = names.findIndex(runsText);
   if (at !== -1 && (at === 0 || leads || words.length > at + 1)) {
-    const finding = program(command, at, setting, commands.slice(0, index), at === 0 || leads);
+    const finding = program(
+      command,
+      at,
+      setting,
+      commands.slice(0, index > MOST_BEFORE ? 0 : index),
+      at === 0 || leads,
+    );
     if (finding?.kind === 'forbidden') return finding;
     doubt = finding;
   }
@@ -222,7 +232,7 @@ function runsInput(
   const hidden = hiddenBy(before);
   if (hidden) return hidden;
   const printed = before.flatMap(({ words }) => words.slice(1));
-  if (isShell && before.every(isPrinter) && printed.every(({ text }) => !/[\\%]/.test(text))) {
+  if (isShell && before.length > 0 && before.every(isPrinter) && printed.every(({ text }) => !/[\\%]/.test(text))) {
     return inspect(printed.map(({ text }) => text).join(' '), true, setting.depth + 1).finding;
   }
   return unreadable('It runs what another command writes.');

@@ -421,9 +421,11 @@ function decodeAnsi(text: string): string {
   );
 }
 
-/** `a{b,c}` is two words. What has more than {@link MOST_EXPANSIONS} of them counts as unknown. */
+/** `a{b,c}` is two words. What has too many of them comes in pieces, and counts as unknown. */
 function expandBraces(text: string): string[] {
   if (!text.includes(OPEN) && !text.includes(COMMA) && !text.includes(CLOSE)) return [text];
+  const pieces = text.split(/[\uE000-\uE002]/);
+  if (pieces.length > MOST_EXPANSIONS) return [UNKNOWN, ...pieces];
   const done: string[] = [];
   const open = [text];
   for (let word = open.pop(); word !== undefined; word = open.pop()) {
@@ -438,7 +440,7 @@ function expandBraces(text: string): string[] {
     const head = word.slice(0, from);
     const tail = word.slice(close + 1);
     for (const part of parts) open.push(head + part + tail);
-    if (open.length + done.length > MOST_EXPANSIONS) return [UNKNOWN];
+    if (open.length + done.length > MOST_EXPANSIONS) return [UNKNOWN, ...pieces];
   }
   return done.reverse();
 }
