@@ -152,6 +152,21 @@ describe('layers of configuration', () => {
     });
   });
 
+  it('lose no rule to a layer above', () => {
+    const never = { decision: 'never', tool: 'a/*' } as const;
+    const allow = { decision: 'allow', tool: '*' } as const;
+    const resolved = resolveAgentConfig([{ interventionRules: [never] }, {}, { interventionRules: [allow] }], null);
+    expect(resolved.interventionRules).toEqual([never, allow]);
+  });
+
+  it('run nothing by themselves where a stored rule cannot be read: it might be one that forbids', () => {
+    const interventionRules = [{ decision: 'never', toool: 'a/*' }];
+    expect(readStoredConfiguration({ intervention: 'auto', interventionRules })).toEqual({ intervention: 'manual' });
+    expect(readStoredConfiguration({ intervention: 'headless', interventionRules })).toEqual({
+      intervention: 'headless',
+    });
+  });
+
   it('keep what can be read of what was stored', () => {
     expect(
       readStoredConfiguration({
