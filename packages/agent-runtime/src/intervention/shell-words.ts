@@ -11,7 +11,7 @@ export type Word = {
   inner: Command[];
 };
 
-export type Redirect = { operator: string; target: Word; /** Of a here-document. */ body?: string };
+type Redirect = { operator: string; target: Word; /** Of a here-document. */ body?: string };
 
 export type Command = {
   words: Word[];
@@ -21,7 +21,7 @@ export type Command = {
   piped: boolean;
 };
 
-export type Fault = 'open quote' | 'too deep';
+type Fault = 'open quote' | 'too deep';
 
 export type Script = { commands: Command[]; faults: Fault[] };
 
