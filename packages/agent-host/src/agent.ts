@@ -3,6 +3,8 @@ import type {
   Failpoint,
   Fetch,
   IdSource,
+  InterventionMode,
+  InterventionRule,
   Message,
   ModelParameters,
   RunLimits,
@@ -28,6 +30,10 @@ export type AgentOptions = {
   limits?: Partial<RunLimits>;
   /** Default `native`. */
   toolMode?: ToolMode;
+  /** Which calls are asked about; default `manual`, and `headless` without {@link approve}. */
+  intervention?: InterventionMode;
+  /** What is allowed, asked about or refused. */
+  rules?: InterventionRule[];
   /** Asks a person about a call. Without it, calls that would need a person are refused. */
   approve?: AskApproval;
   /** Answers what servers ask in the middle of a call. Without it they are told that nobody does. */

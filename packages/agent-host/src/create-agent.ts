@@ -1,7 +1,20 @@
-import type { Message, ToolDefinition, ToolReference, UserMessage, UserPart } from '@toolyard/protocol';
+import type {
+  InterventionRule,
+  Message,
+  ToolDefinition,
+  ToolReference,
+  UserMessage,
+  UserPart,
+} from '@toolyard/protocol';
 import { DEFAULT_LIMITS, formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
-import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
-import { createGate, GeneralChatAgent, isHarmless, refusalOf } from '@toolyard/agent-runtime';
+import type { ContextSources, Gate, JudgedTool } from '@toolyard/agent-runtime';
+import {
+  GeneralChatAgent,
+  InterventionChecker,
+  isHarmless,
+  readInterventionRules,
+  refusalOf,
+} from '@toolyard/agent-runtime';
 import type { ServerHealth } from '@toolyard/mcp-host';
 import { McpHost } from '@toolyard/mcp-host';
 import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
@@ -55,6 +68,7 @@ class LocalAgent implements Agent {
   readonly #log: (line: string) => void;
   /** What was decided about tools, as `server/tool`. */
   readonly #permissions: Map<string, 'allow' | 'never'>;
+  readonly #rules: InterventionRule[];
   #model: { runtime: ModelRuntime; id: string };
   #current: AgentRun | null = null;
   #closing: Promise<void> | null = null;
@@ -74,6 +88,7 @@ class LocalAgent implements Agent {
     this.#conversation = conversation;
     this.#log = log;
     this.#permissions = new Map(options.allow?.map((reference) => [reference, 'allow']));
+    this.#rules = readInterventionRules(options.rules ?? []);
     this.#model = resolveModel(options.model, platform);
     host.onChange(() => {
       this.#contextSources = null;
@@ -139,11 +154,14 @@ class LocalAgent implements Agent {
     conversation.add(message);
 
     const ask = this.#options.approve;
-    const gate = createGate({
-      mode: ask ? 'manual' : 'headless',
+    const checker = new InterventionChecker({
+      mode: this.#options.intervention ?? (ask ? 'manual' : 'headless'),
+      asks: ask !== undefined,
+      rules: this.#rules,
       permission: (tool) => this.#permissions.get(formatToolReference(tool)),
       lookUp: (tool) => this.#judged(tool),
     });
+    const gate: Gate = (tool, args) => checker.check(tool, args);
     const run = new AgentRun({
       id: ids.next(),
       limits: { ...DEFAULT_LIMITS, ...this.#options.limits },
@@ -167,7 +185,7 @@ class LocalAgent implements Agent {
           asking: ask ? { who: 'person', ask } : { who: 'nobody' },
           questions: this.#options.questions ? questioning(this.#options.questions) : { who: 'nobody' },
           remember: (tool, { decision }, definition) => this.#remember(tool, decision, definition),
-          forbidden: (tool) => refusalOf(gate(tool)),
+          forbidden: (tool, args) => refusalOf(gate(tool, args)),
           repeatable: (tool) => isHarmless(this.#judged(tool)),
         }),
       onStart: (journal) =>

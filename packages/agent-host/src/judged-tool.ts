@@ -6,7 +6,7 @@ const LONGEST_DESCRIPTION = 4_000;
 
 /** What a gate and a person are to know of one of these tools. Undefined for one that is not among them. */
 export function judgedBy(
-  host: Pick<McpHost, 'trust' | 'definitionOf'>,
+  host: Pick<McpHost, 'trust' | 'definitionOf' | 'isTrusted'>,
   tools: readonly IndexedTool[],
   { serverId, name }: ToolReference,
 ): JudgedTool | undefined {
@@ -16,11 +16,14 @@ export function judgedBy(
   const readOnly = annotations?.readOnly === true;
   // What Toolyard ships changes with Toolyard, which nobody need approve.
   if (builtIn) return { builtIn, readOnly };
+  const destructive = annotations?.destructive;
   const change = host.trust.changeOf(tool);
   const changed = change && { hasMoved: change.hasMoved, differences: change.differences };
   return {
     builtIn,
     readOnly,
+    trusted: host.isTrusted(serverId),
+    ...(destructive === undefined ? {} : { destructive }),
     ...(changed === undefined ? {} : { changed }),
     about: () => {
       const definition = host.definitionOf(tool);

@@ -6,6 +6,7 @@ import type {
   ErrorInfo,
   FormInterrupt,
   InterruptAnswer,
+  JsonObject,
   ModelParameters,
   RunJournal,
   SamplingInterrupt,
@@ -71,7 +72,7 @@ export type RunHost = {
   /** Told what a person decided about a tool as it was then, beyond the one call, while the run waited for it. */
   remember: (tool: ToolReference, answer: ApprovalAnswer, definition: string | undefined) => void;
   /** Asked right before a call is made: why it must not be, after all. The person may have said "never" meanwhile. */
-  forbidden: (tool: ToolReference) => ErrorInfo | undefined | Promise<ErrorInfo | undefined>;
+  forbidden: (tool: ToolReference, args: JsonObject) => ErrorInfo | undefined | Promise<ErrorInfo | undefined>;
   /** True for a tool that may be called again although it may have been called already. */
   repeatable: (tool: ToolReference) => boolean;
 };

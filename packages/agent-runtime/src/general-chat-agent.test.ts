@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ErrorInfo, RunLimits } from '@toolyard/protocol';
 import { DEFAULT_LIMITS } from '@toolyard/protocol';
 import { GeneralChatAgent } from './general-chat-agent.ts';
-import type { Gate, Verdict } from './gate.ts';
+import type { Gate, Verdict } from './intervention/intervention-checker.ts';
 import type { AgentContext, Instruction } from './instructions.ts';
 import type { AgentState, PendingCall } from './state.ts';
 import { initialState, withPendingCalls } from './state.ts';

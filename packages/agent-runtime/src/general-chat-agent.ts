@@ -1,6 +1,6 @@
 import type { ErrorInfo } from '@toolyard/protocol';
 import type { AgentContext, Ending, Instruction } from './instructions.ts';
-import type { Gate } from './gate.ts';
+import type { Gate } from './intervention/intervention-checker.ts';
 import { callFingerprint } from './fingerprint.ts';
 import type { AgentState, PendingCall } from './state.ts';
 
@@ -82,7 +82,7 @@ export class GeneralChatAgent implements Brain {
     if (call.decision === 'refused') return call;
     // A call that cannot be made is answered with its problem; nobody needs to be asked about it.
     if (call.problem || call.tool === null) return { ...call, decision: 'run' };
-    const verdict = this.#gate(call.tool);
+    const verdict = this.#gate(call.tool, call.arguments);
     if (call.approved && verdict.decision === 'ask') return { ...call, decision: 'run' };
     return { ...call, ...verdict };
   }

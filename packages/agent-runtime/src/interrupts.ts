@@ -57,7 +57,7 @@ export function answerInterrupts(
   const pending = point.state.pending.map((call): PendingCall => {
     const approval = approvalOf(call);
     if (approval) {
-      const answer = answers.get(approval.id) ?? lasting.get(formatToolReference(approval.tool));
+      const answer = answers.get(approval.id) ?? settledBy(lasting.get(formatToolReference(approval.tool)), approval);
       if (!answer || !isApproval(answer)) return call;
       answered.push({ interruptId: approval.id, answer });
       return withApproval(call, answer);
@@ -86,6 +86,11 @@ export function answerInterrupts(
     answered,
     stillOpen,
   };
+}
+
+/** What is feared is let through by an answer to its own question only. */
+export function settledBy(lasting: ApprovalAnswer | undefined, open: ApprovalInterrupt): ApprovalAnswer | undefined {
+  return lasting?.decision === 'approve' && open.danger !== undefined ? undefined : lasting;
 }
 
 function isApproval(answer: InterruptAnswer): answer is ApprovalAnswer {

@@ -282,6 +282,11 @@ export class McpHost implements ToolHost {
     return this.#trust;
   }
 
+  /** True where the owner believes what a server says of its tools. */
+  isTrusted(serverId: string): boolean {
+    return this.#servers.find(serverId)?.config.trusted === true;
+  }
+
   /**
    * Stands for all that a server says of a tool now, and for where the server is: it changes when any of it does.
    * Undefined where the tool is not offered.

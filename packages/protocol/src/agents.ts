@@ -42,3 +42,36 @@ export const DEFAULT_LIMITS: RunLimits = { maxTurns: 20, onMaxTurns: 'answer', t
 
 /** `native`: tools go in the request. `text`: they are described in the prompt and calls come back as text. */
 export type ToolMode = 'native' | 'text';
+
+/**
+ * What is done about a call nothing has been decided on.
+ * - `auto`: it is made
+ * - `allow-list`: it is asked about, unless a rule allows it
+ * - `manual`: it is asked about, whatever the rules allow
+ * - `headless`: as `allow-list`, but nobody can be asked: it is refused
+ *
+ * What the owner forbids is refused in all of them, and what is feared needs a person's yes to that very call.
+ */
+export type InterventionMode = 'auto' | 'allow-list' | 'manual' | 'headless';
+
+/**
+ * What is to be done about calls of which all that it says is true. Of several that fit the strictest counts. `*`
+ * stands for any characters, `?` for one. What allows has to be true of the whole call: of every text, every command,
+ * every path in it; else it is enough if it is true of a part.
+ */
+export type InterventionRule = {
+  decision: 'allow' | 'ask' | 'never';
+  /** `server/tool` */
+  tool?: string;
+  /** Any value among the arguments, at any depth and under any name. */
+  argument?: string;
+  /** A command of a shell, its words with one space between them: `git status*`. */
+  command?: string;
+  /** A path lies outside of this folder. Not for what allows. */
+  outside?: string;
+  /** All paths lie in this folder. Only for what allows. */
+  inside?: string;
+  /** What the tool's server says of it. Of servers that are not trusted: that it changes and destroys. */
+  readOnly?: boolean;
+  destructive?: boolean;
+};

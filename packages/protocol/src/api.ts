@@ -1,4 +1,4 @@
-import type { ModelParameters, RunLimits, ToolMode } from './agents.ts';
+import type { InterventionMode, InterventionRule, ModelParameters, RunLimits, ToolMode } from './agents.ts';
 import type { ErrorInfo } from './errors.ts';
 import type { RunEvent } from './events.ts';
 import type { InterruptAnswer } from './interrupts.ts';
@@ -48,8 +48,10 @@ export type AgentConfiguration = {
   servers?: Record<string, boolean>;
   /** Tools switched off, as `server/tool`. */
   disabledTools?: string[];
-  /** `manual`: what is not known to be harmless is asked about. `headless`: it is refused. */
-  intervention?: 'manual' | 'headless';
+  /** Default `manual`. */
+  intervention?: InterventionMode;
+  /** They add up: a layer takes none away from those below. */
+  interventionRules?: InterventionRule[];
 };
 
 /** The whole of it, with where each part came from. */
@@ -61,7 +63,8 @@ export type ResolvedAgentConfiguration = {
   toolMode: ToolMode;
   servers: Record<string, boolean>;
   disabledTools: string[];
-  intervention: 'manual' | 'headless';
+  intervention: InterventionMode;
+  interventionRules: InterventionRule[];
 };
 
 export type AgentView = {

@@ -68,7 +68,15 @@ export { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
 export { showHidden } from './hidden-characters.ts';
 export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, RunStatus } from './events.ts';
 export { RUN_EVENT_VERSION } from './events.ts';
-export type { ModelParameters, OnMaxTurns, ReasoningEffort, RunLimits, ToolMode } from './agents.ts';
+export type {
+  InterventionMode,
+  InterventionRule,
+  ModelParameters,
+  OnMaxTurns,
+  ReasoningEffort,
+  RunLimits,
+  ToolMode,
+} from './agents.ts';
 export { DEFAULT_LIMITS } from './agents.ts';
 export { systemClock } from './ports.ts';
 export type {

@@ -18,6 +18,8 @@ export type ApprovalInterrupt = Asked & {
   definition?: string;
   /** The tool was approved before, and is not what it was then. */
   changed?: ToolChange;
+  /** Why it is asked whatever was allowed: only an answer to this very question lets the call through. */
+  danger?: string;
 };
 
 /** In which way a tool differs from what was approved. */

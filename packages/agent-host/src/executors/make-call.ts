@@ -78,7 +78,7 @@ export async function makeCall(
   if (outlook.do === 'wait') return waitForTask(host, call, outlook.handle, bill, step);
   const { tool } = outlook;
   // What a person has just said to a call in doubt is newer than what was decided about its tool.
-  const refusal = call.doubt ? undefined : await host.forbidden(tool);
+  const refusal = call.doubt ? undefined : await host.forbidden(tool, call.arguments);
   if (refusal) return { result: notSent(refusal) };
   const { callId, name } = call;
   const questions = new CallQuestions(host, { callId, tool, name, step, bill });

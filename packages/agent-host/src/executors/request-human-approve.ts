@@ -1,7 +1,7 @@
 import type { ApprovalAnswer, ApprovalInterrupt } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
 import type { AgentState, Executor, PendingCall, RunPoint } from '@toolyard/agent-runtime';
-import { approvalOf, withApproval } from '@toolyard/agent-runtime';
+import { approvalOf, settledBy, withApproval } from '@toolyard/agent-runtime';
 import type { AskApproval, RunHost } from '../run-host.ts';
 
 /** Puts each call that needs it to a person, and keeps the answers with the calls. */
@@ -35,7 +35,7 @@ async function askEach(host: RunHost, calls: PendingCall[], ask: AskApproval): P
       continue;
     }
     const reference = formatToolReference(interrupt.tool);
-    let answer = lasting.get(reference);
+    let answer = settledBy(lasting.get(reference), interrupt);
     if (!answer) {
       host.journal.append({ type: 'interrupt_requested', interrupt });
       answer = await askOne(ask, interrupt, host.signal);

@@ -74,7 +74,8 @@ export async function askInDoubt(interrupt: InDoubtInterrupt, asked: Asked): Pro
 }
 
 /** What a server says of its tool is shown where it hides something, or has changed. */
-function tellTool({ description = '', changed }: ApprovalInterrupt, { err }: Terminal): void {
+function tellTool({ description = '', changed, danger }: ApprovalInterrupt, { err }: Terminal): void {
+  if (danger !== undefined) err.write(`Look closely: ${plain(danger)} Only this one call would be allowed.\n`);
   const shown = showHidden(description);
   if (shown !== description) err.write(`Its description hides characters:\n${shown}\n`);
   if (changed === undefined) return;

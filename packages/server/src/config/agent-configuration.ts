@@ -1,9 +1,30 @@
+import { faultsOfRules } from '@toolyard/agent-runtime';
 import type { AgentConfiguration, JsonObject } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import { z } from 'zod';
 import { jsonObject } from '../http/schemas/common.ts';
 
 const count = z.int().positive();
+
+/** All there are, the one that asks least first. */
+export const INTERVENTION_MODES = ['auto', 'allow-list', 'manual', 'headless'] as const;
+
+const interventionRule = z.strictObject({
+  decision: z.enum(['allow', 'ask', 'never']),
+  tool: z.string().exactOptional(),
+  argument: z.string().exactOptional(),
+  command: z.string().exactOptional(),
+  outside: z.string().exactOptional(),
+  inside: z.string().exactOptional(),
+  readOnly: z.boolean().exactOptional(),
+  destructive: z.boolean().exactOptional(),
+});
+
+export const interventionRules = z.array(interventionRule).superRefine((rules, context) => {
+  for (const { rule, field, problem } of faultsOfRules(rules)) {
+    context.addIssue({ code: 'custom', message: problem, path: field === undefined ? [rule] : [rule, field] });
+  }
+});
 
 /** What the owner writes into the configuration file: whatever is unknown or wrong is told. */
 export const agentConfigurationSchema = z.strictObject({
@@ -36,15 +57,24 @@ export const agentConfigurationSchema = z.strictObject({
   toolMode: z.enum(['native', 'text']).exactOptional(),
   servers: z.record(z.string(), z.boolean()).exactOptional(),
   disabledTools: z.array(z.string()).exactOptional(),
-  intervention: z.enum(['manual', 'headless']).exactOptional(),
+  intervention: z.enum(INTERVENTION_MODES).exactOptional(),
+  interventionRules: interventionRules.exactOptional(),
 }) satisfies z.ZodType<AgentConfiguration>;
 
-/** What was stored at some time, by whatever version: what cannot be read counts as not said. */
+/**
+ * What was stored at some time, by whatever version: what cannot be read counts as not said. Where that is a rule,
+ * nothing runs by itself any more: it might be the one that forbids.
+ */
 export function readStoredConfiguration(stored: unknown): AgentConfiguration {
   const rest: JsonObject = isJsonObject(stored) ? structuredClone(stored) : {};
+  let hasLostRules = false;
   for (;;) {
     const read = agentConfigurationSchema.safeParse(rest);
-    if (read.success) return read.data;
+    if (read.success)
+      return hasLostRules && read.data.intervention !== 'headless'
+        ? { ...read.data, intervention: 'manual' }
+        : read.data;
+    hasLostRules ||= read.error.issues.some(({ path }) => path[0] === 'interventionRules');
     for (const issue of read.error.issues) {
       const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
       for (const key of keys) takeOut(rest, key === undefined ? issue.path : [...issue.path, key]);

@@ -119,6 +119,7 @@ describe('layers of configuration', () => {
       servers: {},
       disabledTools: [],
       intervention: 'manual',
+      interventionRules: [],
     });
     expect(resolveAgentConfig([], null).model).toBeNull();
   });
@@ -146,6 +147,22 @@ describe('layers of configuration', () => {
       toolMode: 'text',
       servers: { a: true, b: false },
       disabledTools: ['b/z'],
+      intervention: 'headless',
+      interventionRules: [],
+    });
+  });
+
+  it('lose no rule to a layer above', () => {
+    const never = { decision: 'never', tool: 'a/*' } as const;
+    const allow = { decision: 'allow', tool: '*' } as const;
+    const resolved = resolveAgentConfig([{ interventionRules: [never] }, {}, { interventionRules: [allow] }], null);
+    expect(resolved.interventionRules).toEqual([never, allow]);
+  });
+
+  it('run nothing by themselves where a stored rule cannot be read: it might be one that forbids', () => {
+    const interventionRules = [{ decision: 'never', toool: 'a/*' }];
+    expect(readStoredConfiguration({ intervention: 'auto', interventionRules })).toEqual({ intervention: 'manual' });
+    expect(readStoredConfiguration({ intervention: 'headless', interventionRules })).toEqual({
       intervention: 'headless',
     });
   });

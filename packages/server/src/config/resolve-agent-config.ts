@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '@toolyard/protocol';
 
 /**
  * Joins layers of configuration, the later one winning: field by field, and key by key within parameters, limits and
- * servers. `standardModel` is used where no layer names a model.
+ * servers. Rules add up: none is lost to a layer above. `standardModel` is used where no layer names a model.
  */
 export function resolveAgentConfig(
   layers: readonly AgentConfiguration[],
@@ -18,8 +18,11 @@ export function resolveAgentConfig(
     servers: {},
     disabledTools: [],
     intervention: 'manual',
+    interventionRules: [],
   };
-  for (const { model, instructions, parameters, limits, toolMode, servers, disabledTools, intervention } of layers) {
+  for (const layer of layers) {
+    const { model, instructions, parameters, limits, toolMode, servers, disabledTools } = layer;
+    const { intervention, interventionRules } = layer;
     if (model !== undefined) resolved.model = model;
     if (instructions !== undefined) resolved.instructions = instructions;
     if (parameters !== undefined) resolved.parameters = { ...resolved.parameters, ...parameters };
@@ -28,6 +31,9 @@ export function resolveAgentConfig(
     if (servers !== undefined) resolved.servers = { ...resolved.servers, ...servers };
     if (disabledTools !== undefined) resolved.disabledTools = disabledTools;
     if (intervention !== undefined) resolved.intervention = intervention;
+    if (interventionRules !== undefined) {
+      resolved.interventionRules = [...resolved.interventionRules, ...interventionRules];
+    }
   }
   return resolved;
 }

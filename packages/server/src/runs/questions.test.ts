@@ -165,6 +165,61 @@ describe('a call that needs a person', () => {
   });
 });
 
+describe('a call that is feared', () => {
+  const feared = { name: 'send', arguments: { x: 'rm -rf /' } };
+  const harmless = { name: 'send', arguments: { x: 'hello' } };
+
+  test('is asked about by itself, whatever is allowed: an "always" for another call of its tool does not let it through', async () => {
+    const { tool, count } = counting();
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls(feared, harmless), calls(feared), says('Done')]),
+      tools: { send: tool },
+    });
+    const { runId, asked } = await askUntilParked(bench);
+    const [first, second] = asked;
+    expect(asked.map(({ interrupt }) => (interrupt.kind === 'approval' ? interrupt.danger : ''))).toEqual([
+      'It removes / and all that is in it.',
+      undefined,
+    ]);
+    await bench.runs.answer(ANNE, second?.id ?? '', { decision: 'approve', scope: 'always' });
+    expect(bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 })).toHaveLength(1);
+    expect(count()).toBe(0);
+    await bench.runs.answer(ANNE, first?.id ?? '', { decision: 'approve', scope: 'always' });
+    await eventually(() => types(bench.events(runId)).filter((type) => type === 'run_parked').length === 2);
+    expect(count()).toBe(2);
+    await bench.rest(runId);
+    const [again] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
+    await bench.runs.answer(ANNE, again?.id ?? '', { decision: 'refuse', scope: 'once' });
+    await over(bench, runId);
+    expect(count()).toBe(2);
+  });
+
+  test('is asked about with "auto" too, where everything else runs', async () => {
+    const { tool, count } = counting();
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls(harmless), calls(feared), says('Done')]),
+      tools: { send: tool },
+      configuration: { intervention: 'auto' },
+    });
+    const { asked } = await askUntilParked(bench);
+    expect(count()).toBe(1);
+    expect(asked).toMatchObject([{ interrupt: { kind: 'approval', arguments: { x: 'rm -rf /' } } }]);
+  });
+
+  test('is refused where nobody can be asked, and what a rule allows is made', async () => {
+    const { tool, count } = counting();
+    const model = scriptedModel([calls(harmless, feared), says('Done')]);
+    const bench = await openBench(temporaryFolder(), {
+      model,
+      tools: { send: tool },
+      configuration: { intervention: 'headless', interventionRules: [{ decision: 'allow', tool: 'desk/*' }] },
+    });
+    await over(bench, await bench.ask(await bench.conversation(), 'Do it'));
+    expect(count()).toBe(1);
+    expect(told(model.requests[1]?.messages ?? []).at(-1)).toContain('needs a person');
+  });
+});
+
 describe('what is decided about a tool while a run works', () => {
   const SEND = { serverId: 'desk', name: 'send' };
   const decide = (bench: Bench, decision: 'allow' | 'never'): Promise<void> =>

@@ -1,7 +1,7 @@
 import type { AskQuestion, Questioning } from '@toolyard/agent-host';
 import { createAgentExecutors } from '@toolyard/agent-host';
 import type { Brain, Executors, Gate } from '@toolyard/agent-runtime';
-import { createGate, GeneralChatAgent, isHarmless, refusalOf } from '@toolyard/agent-runtime';
+import { GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { Clock, Principal, ToolReference } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
@@ -51,11 +51,13 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
   ]);
   const permissions = new RunPermissions(services.storage.permissions, principal, conversation.id);
   const refresh = (): Promise<void> => permissions.refresh();
-  const gate = createGate({
+  const checker = new InterventionChecker({
     mode: configuration.intervention,
+    rules: configuration.interventionRules,
     permission: (tool) => permissions.of(tool),
     lookUp: (tool) => tools.judged(tool),
   });
+  const gate: Gate = (tool, args) => checker.check(tool, args);
   const executors = executorsOf(parts, { model, tools, gate, refresh, questions: questioning(parts, services) });
   return { brain: new GeneralChatAgent({ gate }), executors, refresh };
 }
@@ -65,7 +67,7 @@ function questioning(
   { principal, configuration, runId, askNow }: RunHostParts,
   { secrets }: RunHostServices,
 ): Questioning {
-  if (configuration.intervention !== 'manual') return { who: 'nobody' };
+  if (configuration.intervention === 'headless') return { who: 'nobody' };
   const name = `run ${runId}`;
   return {
     who: 'park',
@@ -77,7 +79,8 @@ function questioning(
 
 /** What a run needs that only comes to its end: it asks no model and calls no tool. */
 export function openEndingHost(parts: RunHostParts): OpenedHost {
-  const gate = createGate({ mode: 'headless', permission: () => undefined, lookUp: () => undefined });
+  const checker = new InterventionChecker({ mode: 'headless', permission: () => undefined, lookUp: () => undefined });
+  const gate: Gate = (tool, args) => checker.check(tool, args);
   const refresh = (): Promise<void> => Promise.resolve();
   const executors = executorsOf(parts, {
     model: NO_MODEL,
@@ -118,13 +121,13 @@ function executorsOf(
     clock,
     signal,
     contextSources: () => tools.contextSources(),
-    asking: configuration.intervention === 'manual' ? { who: 'park' } : { who: 'nobody' },
+    asking: configuration.intervention === 'headless' ? { who: 'nobody' } : { who: 'park' },
     questions,
     // A decision that lasts is stored where it is given: at the door.
     remember() {},
-    async forbidden(tool) {
+    async forbidden(tool, args) {
       await refresh();
-      return refusalOf(gate(tool));
+      return refusalOf(gate(tool, args));
     },
     repeatable: (tool) => isHarmless(tools.judged(tool)),
   });

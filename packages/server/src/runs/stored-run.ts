@@ -25,8 +25,9 @@ export function readStoredRun(run: LeasedRun): StoredRun & { configuration: RunC
       hint: 'Ask again: the conversation is whole.',
     });
   }
-  // Only this room writes these columns, and the version says in what form.
-  return { ...(stored as unknown as StoredRun), configuration: configuration as unknown as RunConfiguration };
+  // Only this room writes these columns, and the version says in what form. The rules came later than the rest.
+  const whole = { interventionRules: [], ...configuration } as unknown as RunConfiguration;
+  return { ...(stored as unknown as StoredRun), configuration: whole };
 }
 
 function isStoredRun(stored: JsonValue | null): boolean {

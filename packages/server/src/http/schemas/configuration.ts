@@ -6,7 +6,7 @@ import type {
   SettingsView,
 } from '@toolyard/protocol';
 import { z } from 'zod';
-import { agentConfigurationSchema } from '../../config/agent-configuration.ts';
+import { agentConfigurationSchema, INTERVENTION_MODES, interventionRules } from '../../config/agent-configuration.ts';
 import { jsonObject, jsonValue, named, newId, pageOf, price, time, title } from './common.ts';
 import { exactly } from './exactly.ts';
 
@@ -47,7 +47,8 @@ export const resolvedConfiguration = named(
       toolMode: z.enum(['native', 'text']),
       servers: z.record(z.string(), z.boolean()),
       disabledTools: z.array(z.string()),
-      intervention: z.enum(['manual', 'headless']),
+      intervention: z.enum(INTERVENTION_MODES),
+      interventionRules,
     }),
   ),
 );

@@ -57,6 +57,7 @@ const interrupt = named(
         description: z.string().exactOptional(),
         definition: z.string().exactOptional(),
         changed: toolChange.exactOptional(),
+        danger: z.string().exactOptional(),
       }),
       z.strictObject({ ...asked, kind: z.literal('in_doubt'), arguments: jsonObject, sentAt: time }),
       z.discriminatedUnion('mode', [

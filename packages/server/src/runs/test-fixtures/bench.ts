@@ -135,6 +135,7 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
           servers: {},
           disabledTools: [],
           intervention: 'manual',
+          interventionRules: [],
           ...options.configuration,
           ...conversation,
           ...run,

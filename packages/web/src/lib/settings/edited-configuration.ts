@@ -1,6 +1,6 @@
 import type { AgentConfiguration } from '@toolyard/protocol';
 
-type EditedKey = 'instructions' | 'parameters' | 'limits' | 'toolMode';
+type EditedKey = 'instructions' | 'parameters' | 'limits' | 'toolMode' | 'intervention';
 
 /**
  * The part of a configuration the form edits: all its keys are there, so that one given back to the layers below is
@@ -9,6 +9,6 @@ type EditedKey = 'instructions' | 'parameters' | 'limits' | 'toolMode';
 export type EditedConfiguration = { [K in EditedKey]: AgentConfiguration[K] | undefined };
 
 export function edited(configuration: AgentConfiguration): EditedConfiguration {
-  const { instructions, parameters, limits, toolMode } = configuration;
-  return { instructions, parameters, limits, toolMode };
+  const { instructions, parameters, limits, toolMode, intervention } = configuration;
+  return { instructions, parameters, limits, toolMode, intervention };
 }

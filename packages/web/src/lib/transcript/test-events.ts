@@ -93,6 +93,7 @@ export function view(messages: Message[], more: Partial<ConversationView> = {}):
       servers: {},
       disabledTools: [],
       intervention: 'manual',
+      interventionRules: [],
     },
     page: { messages, alternatives: {}, abandoned: [], earlier: false },
     activeRun: null,

@@ -62,6 +62,7 @@ export const questions = {
   signedIn: 'I have signed in',
   withoutSignIn: 'Go on without',
   badAddress: 'The server names no page of the web to sign in at.',
+  danger: 'Look closely: only this one call would be allowed.',
   changed: 'This tool is not what you approved before.',
   moved: '"{server}" is reached in another way now: another command, or another address.',
   before: 'Before:',

@@ -62,6 +62,7 @@ export const questions: LateTexts<'questions'> = {
   signedIn: '我已登录',
   withoutSignIn: '不登录，继续',
   badAddress: '服务器没有提供可登录的网页。',
+  danger: '请仔细看：只会允许这一次调用。',
   changed: '这个工具已不是你先前允许的样子。',
   moved: '“{server}”现在改由另一个命令或地址连接。',
   before: '先前：',

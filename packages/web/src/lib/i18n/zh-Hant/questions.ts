@@ -62,6 +62,7 @@ export const questions: LateTexts<'questions'> = {
   signedIn: '我已登入',
   withoutSignIn: '不登入，繼續',
   badAddress: '伺服器沒有提供可登入的網頁。',
+  danger: '請仔細看：只會允許這一次呼叫。',
   changed: '這個工具已不是你先前允許的樣子。',
   moved: '「{server}」現在改由另一個命令或位址連線。',
   before: '先前：',

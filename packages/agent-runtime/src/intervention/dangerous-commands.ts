@@ -1,0 +1,203 @@
+import { isDevice, isEverything } from './sensitive-paths.ts';
+import { DISK_TOOLS, POWER } from './shell-names.ts';
+import { UNKNOWN } from './shell-words.ts';
+
+/**
+ * - `forbidden`: it is known what it does, and nobody wants that unasked
+ * - `unreadable`: it cannot be told what it does
+ */
+export type Finding = { kind: 'forbidden' | 'unreadable'; why: string };
+
+/** How sure it is that a name is meant as a command. */
+export type Place = 'command' | 'argument';
+
+type Check = (args: readonly string[], place: Place, name: string) => Finding | undefined;
+
+/** What one command does by its name and arguments; undefined for nothing that is feared. */
+export function checkCommand(name: string, args: readonly string[], place: Place): Finding | undefined {
+  const check =
+    CHECKS.get(name) ??
+    (DISK_TOOLS.has(name) || name.startsWith('mkfs.') ? diskTool : POWER.has(name) ? power : undefined);
+  return check?.(args, place, name);
+}
+
+/** True for a name that has to be looked at wherever it stands. */
+export function isFeared(name: string): boolean {
+  return CHECKS.has(name) || POWER.has(name) || DISK_TOOLS.has(name) || name.startsWith('mkfs.');
+}
+
+const CHECKS = new Map<string, Check>([
+  ['rm', remove],
+  ['del', remove],
+  ['rimraf', (args) => removal(args)],
+  ['dd', copyDisk],
+  ['find', findAndDelete],
+  ['mv', moveAway],
+  ['rsync', mirror],
+  ['chmod', changeMode],
+  ['chown', changeOwner],
+  ['chgrp', changeOwner],
+  ['kill', killAll],
+  ['killall5', () => forbidden('It ends every program of the machine.')],
+  ['systemctl', systemctl],
+  ['sysctl', (args) => (args.some((arg) => arg === '-w' || arg.includes('=')) ? KERNEL : undefined)],
+  ['insmod', kernelModule],
+  ['rmmod', kernelModule],
+  ['modprobe', kernelModule],
+  ['ufw', (args) => (args.includes('disable') || args.includes('reset') ? FIREWALL : undefined)],
+  ['iptables', flushRules],
+  ['ip6tables', flushRules],
+  ['nft', (args) => (args.includes('flush') ? FIREWALL : undefined)],
+  ['setenforce', (args) => (args.includes('0') ? FIREWALL : undefined)],
+  ['crontab', (args, place) => (place === 'command' && !args.includes('-l') ? LATER : undefined)],
+  ['docker', mountsRoot],
+  ['podman', mountsRoot],
+]);
+
+/** @internal */
+export function forbidden(why: string): Finding {
+  return { kind: 'forbidden', why };
+}
+
+/** @internal */
+export function unreadable(why: string): Finding {
+  return { kind: 'unreadable', why };
+}
+
+const KERNEL = forbidden('It changes how the kernel works.');
+const FIREWALL = forbidden('It switches a protection of the machine off.');
+const LATER = forbidden('It changes what runs later by itself.');
+
+function remove(args: readonly string[]): Finding | undefined {
+  if (args.includes('--no-preserve-root')) return removes('/');
+  return hasFlag(args, /[rR]/, '--recursive') ? removal(args) : undefined;
+}
+
+function removal(args: readonly string[]): Finding | undefined {
+  const paths = pathsOf(args);
+  const whole = paths.find(isEverything);
+  if (whole !== undefined) return removes(whole);
+  return paths.some((path) => path.startsWith(UNKNOWN))
+    ? unreadable('It removes a folder, and it cannot be told which.')
+    : undefined;
+}
+
+function findAndDelete(args: readonly string[]): Finding | undefined {
+  const end = args.findIndex((arg) => /^[-(!]/.test(arg));
+  const starts = end === -1 ? args : args.slice(0, end);
+  const isDeleting = args.some(
+    (arg, index) =>
+      arg === '-delete' || (/^-(?:exec|ok)/.test(arg) && /(?:^|\/)(?:rm|shred|unlink)$/.test(args[index + 1] ?? '')),
+  );
+  const whole = isDeleting ? starts.find(isEverything) : undefined;
+  // Below the working folder it is usual, and asked about only where the folder is somebody's whole.
+  return whole === undefined || whole === '.' || whole === './' ? undefined : removes(whole);
+}
+
+function copyDisk(args: readonly string[]): Finding | undefined {
+  const of = args.find((arg) => /^[io]f=/.test(arg) && isDevice(arg.slice(3)));
+  return of === undefined ? undefined : forbidden(`It works on the device ${of.slice(3)}.`);
+}
+
+function diskTool(args: readonly string[], place: Place, name: string): Finding | undefined {
+  const device = args.find(isDevice);
+  if (device !== undefined) return isHarmlessLook(args) ? undefined : forbidden(`It works on the device ${device}.`);
+  if (name === 'shred' || name === 'truncate') {
+    const whole = pathsOf(args).find(isEverything);
+    return whole === undefined ? undefined : removes(whole);
+  }
+  return place === 'command' && args.length > 0 && !isHarmlessLook(args)
+    ? forbidden(`"${name}" changes disks.`)
+    : undefined;
+}
+
+function power(args: readonly string[], place: Place, name: string): Finding | undefined {
+  const takesLevel = name === 'init' || name === 'telinit';
+  const fits = takesLevel ? /^[016sS]$/ : /^(?:-.*|now|\+?\d+|\d\d:\d\d)$/;
+  if (takesLevel ? !args.some((arg) => fits.test(arg)) : !args.every((arg) => fits.test(arg)) && place === 'argument') {
+    return undefined;
+  }
+  return forbidden('It stops the machine.');
+}
+
+function systemctl(args: readonly string[]): Finding | undefined {
+  if (args.some((arg) => /^(?:poweroff|reboot|halt|kexec|rescue|emergency|suspend|hibernate)$/.test(arg))) {
+    return forbidden('It stops the machine.');
+  }
+  const stops = args.some((arg) => /^(?:stop|disable|mask)$/.test(arg));
+  return stops && args.some((arg) => /^(?:firewalld|ufw|nftables|iptables|auditd|apparmor)(?:\.service)?$/.test(arg))
+    ? FIREWALL
+    : undefined;
+}
+
+function moveAway(args: readonly string[]): Finding | undefined {
+  const whole = pathsOf(args)
+    .slice(0, -1)
+    .find((path) => isEverything(path) && !/^(?:\*|\.)/.test(path));
+  return whole === undefined ? undefined : forbidden(`It moves ${shown(whole)} away.`);
+}
+
+function mirror(args: readonly string[]): Finding | undefined {
+  const to = pathsOf(args).at(-1);
+  if (to === undefined || !isEverything(to) || !args.some((arg) => arg.startsWith('--del'))) return undefined;
+  return /^\.\.?\/?$/.test(to) ? undefined : removes(to);
+}
+
+function changeMode(args: readonly string[]): Finding | undefined {
+  const mode = args.find((arg) => /^[0-7]{3,5}$|^[ugoa]*[+=]/.test(arg)) ?? '';
+  if (/^0?[4-7][0-7]{3}$/.test(mode) || /^[ugoa]*[+=][rwxXt]*s/.test(mode)) {
+    return forbidden('It lets a program run with the rights of another account.');
+  }
+  return changeOwner(args);
+}
+
+function changeOwner(args: readonly string[]): Finding | undefined {
+  if (!hasFlag(args, /R/, '--recursive')) return undefined;
+  const whole = pathsOf(args).find((path) => isEverything(path) && !/^(?:\*|\.)/.test(path));
+  return whole === undefined ? undefined : forbidden(`It changes who may use ${shown(whole)}.`);
+}
+
+function killAll(args: readonly string[]): Finding | undefined {
+  const last = args.length > 1 ? args.at(-1) : undefined;
+  return last === '-1' || last === '1' ? forbidden('It ends every program of the machine.') : undefined;
+}
+
+function kernelModule(args: readonly string[], place: Place): Finding | undefined {
+  return place === 'command' && args.length > 0 ? KERNEL : undefined;
+}
+
+function flushRules(args: readonly string[]): Finding | undefined {
+  return args.some((arg) => arg === '-F' || arg === '--flush') ? FIREWALL : undefined;
+}
+
+function mountsRoot(args: readonly string[]): Finding | undefined {
+  return args.some((arg) => /^(?:(?:-v|--volume)=?)?\/:\//.test(arg) || /(?:source|src)=\/(?:,|$)/.test(arg))
+    ? forbidden('It gives a container the whole disk.')
+    : undefined;
+}
+
+function removes(path: string): Finding {
+  return forbidden(`It removes ${shown(path)} and all that is in it.`);
+}
+
+function shown(path: string): string {
+  return path.length > 80 ? `${path.slice(0, 80)}...` : path;
+}
+
+function isHarmlessLook(args: readonly string[]): boolean {
+  return args.some((arg) => /^(?:-l|--list|-h|--help|-V|--version|print|list|info|smart-log)$/.test(arg));
+}
+
+/** One letter among others behind a dash, or the long name. */
+function hasFlag(args: readonly string[], letter: RegExp, long: string): boolean {
+  return args.some(
+    (arg) =>
+      (/^-[A-Za-z]+$/.test(arg) && letter.test(arg)) ||
+      (arg.length > 3 && arg.startsWith('--') && long.startsWith(arg)),
+  );
+}
+
+function pathsOf(args: readonly string[]): string[] {
+  const end = args.indexOf('--');
+  return args.filter((arg, index) => (end !== -1 && index > end) || !arg.startsWith('-'));
+}

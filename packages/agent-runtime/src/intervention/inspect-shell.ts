@@ -1,0 +1,326 @@
+import type { Finding, Place } from './dangerous-commands.ts';
+import { checkCommand, forbidden, isFeared, unreadable } from './dangerous-commands.ts';
+import { isDevice, isEverything, isSecretPath, isStartedByItself } from './sensitive-paths.ts';
+import {
+  DECODERS,
+  DOWNLOADERS,
+  isInterpreter,
+  POWER,
+  PRINTERS,
+  READERS,
+  SHELLS,
+  TEXT_ONLY,
+  USUAL,
+  WRAPPERS,
+} from './shell-names.ts';
+import type { Command, Script, Word } from './shell-words.ts';
+import { readShell, UNKNOWN } from './shell-words.ts';
+
+const DEEPEST = 6;
+/** How many commands before one are looked at for what they hand on to it. */
+const MOST_BEFORE = 200;
+
+export type Inspection = { finding: Finding | undefined; commands: Command[] };
+
+/**
+ * Looks at a text as a shell would read it. `isCommand`: it is known to be run; a text that is not might be anything,
+ * so only what is plainly feared counts.
+ */
+export function inspectShell(text: string, isCommand: boolean): Inspection {
+  return inspect(text, isCommand, 0);
+}
+
+/** The same for a command that is given in words already. */
+export function inspectWords(words: readonly string[]): Finding | undefined {
+  const command: Command = {
+    words: words.map((text) => ({ text, inner: [] })),
+    assignments: [],
+    redirects: [],
+    piped: false,
+  };
+  return findIn({ commands: [command], faults: [] }, { isCommand: true, sure: false, depth: 0, text: '' });
+}
+
+type Setting = {
+  /** What is not plain is no mere text: it is meant to be run. */
+  isCommand: boolean;
+  /** It is known that a shell reads it. */
+  sure: boolean;
+  depth: number;
+  text: string;
+};
+
+/** A text that begins with a variable or a substitution is hardly anything but a command. */
+const UNKNOWN_COMMAND = /^\s*\$(?:\(|\{|[A-Za-z_]\w*[ \t])[^\n]*$/;
+const OWN_PATH = /^(?:\.{0,2}|~)\/\S/;
+const ITSELF_AGAIN = /([\w:.]{1,40})\s{0,9}\(\s{0,9}\)\s{0,9}\{[^}]{0,200}\1\s{0,9}\|\s{0,9}\1\s{0,9}&/;
+const CODE_FLAG = /^(?:-[a-zA-Z]*[ceEpr]|--(?:eval|print|command|run))$/;
+const DOWNLOADED = forbidden('It runs what it downloads.');
+const DECODED = forbidden('It runs what cannot be read before it is decoded.');
+
+function inspect(text: string, sure: boolean, depth: number): Inspection {
+  if (depth > DEEPEST) return { finding: unreadable('Commands are hidden in commands too deeply.'), commands: [] };
+  const script = readShell(text);
+  const first = script.commands[0]?.words[0]?.text ?? '';
+  const isCommand = sure || USUAL.has(baseName(first)) || OWN_PATH.test(first) || UNKNOWN_COMMAND.test(text);
+  return { finding: findIn(script, { isCommand, sure, depth, text }), commands: script.commands };
+}
+
+function findIn(script: Script, setting: Setting): Finding | undefined {
+  if (setting.text.includes('|') && ITSELF_AGAIN.test(setting.text)) {
+    return forbidden('It starts itself over and over until the machine stands still.');
+  }
+  let doubt: Finding | undefined;
+  if (setting.sure && script.faults.length > 0) doubt = unreadable('Part of it cannot be read as a command.');
+  for (const [index, command] of script.commands.entries()) {
+    const names = command.words.map(({ text }) => baseName(text));
+    for (const look of LOOKS) {
+      const finding = look(command, setting, script.commands, index, names);
+      if (finding?.kind === 'forbidden') return finding;
+      doubt ??= finding;
+    }
+  }
+  return doubt;
+}
+
+type Look = (
+  command: Command,
+  setting: Setting,
+  commands: readonly Command[],
+  index: number,
+  names: readonly string[],
+) => Finding | undefined;
+
+const lookAtRedirects: Look = ({ redirects, words }, setting) => {
+  const isCommand = setting.isCommand || USUAL.has(baseName(words[0]?.text ?? ''));
+  for (const { operator, target, body } of redirects) {
+    if (operator.startsWith('<<')) {
+      const { finding } = inspect(body ?? target.text, false, setting.depth + 1);
+      if (finding?.kind === 'forbidden') return finding;
+    } else {
+      if (isSecretPath(target.text, isCommand)) return secret(target.text);
+      if (operator === '<' || operator === '<&') continue;
+      if (isDevice(target.text)) return forbidden(`It writes to the device ${target.text}.`);
+      if (isStartedByItself(target.text)) return startsLater(target.text);
+    }
+  }
+  return undefined;
+};
+
+const lookAtPaths: Look = ({ words, assignments }, setting) => {
+  const name = baseName(words[0]?.text ?? '');
+  const isCommand = setting.isCommand || USUAL.has(name);
+  if (PRINTERS.has(name)) return undefined;
+  for (const { text } of assignments) if (isSecretPath(text, isCommand)) return secret(text);
+  for (const [at, { text }] of words.entries()) {
+    if (isSecretPath(text, isCommand)) return secret(text);
+    if (!isCommand || at === 0 || READERS.has(name)) continue;
+    if (isStartedByItself(text)) return startsLater(text);
+    if (WRITERS.has(name) && isDevice(text)) return forbidden(`It writes to the device ${text}.`);
+  }
+  return undefined;
+};
+
+const WRITERS = new Set(['tee', 'cp', 'mv', 'install', 'ln', 'sponge', 'sudo', 'doas']);
+
+const lookAtNames: Look = (command, { isCommand }, commands, index, names) => {
+  const { words } = command;
+  const name = names[0] ?? '';
+  let doubt: Finding | undefined;
+  if (isCommand && (name.includes(UNKNOWN) || (/[*?[]/.test(name) && !/^\[\[?$/.test(name)))) {
+    doubt = unreadable('It cannot be told which program it runs.');
+  }
+  const isWrapper = WRAPPERS.has(name);
+  const seen = new Set<string>();
+  for (const [at, feared] of names.entries()) {
+    if (at === 1 && isText(words)) break;
+    if (!isFeared(feared) || seen.has(feared)) continue;
+    seen.add(feared);
+    if (at > 0 && !isWrapper && POWER.has(feared)) continue;
+    const place: Place = at === 0 ? (isCommand ? 'command' : 'argument') : isWrapper ? 'command' : 'argument';
+    const args = words.slice(at + 1).map((word) => word.text);
+    const isFed = names.slice(0, at).some((each) => each === 'xargs' || each === 'parallel');
+    const finding = checkCommand(feared, isFed ? [...args, ...fedTo(command, commands, index)] : args, place);
+    if (finding?.kind === 'forbidden') return finding;
+    if (isCommand) doubt ??= finding;
+  }
+  return doubt;
+};
+
+/** The arguments `xargs` reads: known where they are printed right there. */
+function fedTo(command: Command, commands: readonly Command[], index: number): string[] {
+  if (index > MOST_BEFORE) return [UNKNOWN];
+  const before = commands.slice(0, index);
+  const here = command.redirects.flatMap(({ operator, target, body }) =>
+    operator.startsWith('<<') ? (body ?? target.text) : [],
+  );
+  const printed = before.filter(isPrinter).flatMap(({ words }) => words.slice(1).map(({ text }) => text));
+  const known = [...here, ...printed].flatMap((text) => text.split(/\s+/)).filter((text) => text !== '');
+  return command.piped && before.every(isPrinter) ? known : [...known, UNKNOWN];
+}
+
+/** What is read as a program: by a shell, or by an interpreter. */
+const lookAtScripts: Look = (command, setting, commands, index, names) => {
+  const { words } = command;
+  if (isText(words)) return undefined;
+  const leads = WRAPPERS.has(names[0] ?? '');
+  let doubt: Finding | undefined;
+  const at = names.findIndex(runsText);
+  if (at !== -1 && (at === 0 || leads || words.length > at + 1)) {
+    const finding = program(
+      command,
+      at,
+      setting,
+      commands.slice(0, index > MOST_BEFORE ? 0 : index),
+      at === 0 || leads,
+    );
+    if (finding?.kind === 'forbidden') return finding;
+    doubt = finding;
+  }
+  for (const { text } of words.slice(1)) {
+    if (!/[\s;|&<>`$(]/.test(text)) continue;
+    const { finding } = inspect(text, false, setting.depth + 1);
+    if (finding?.kind === 'forbidden') return finding;
+    if (leads) doubt ??= finding;
+  }
+  return setting.isCommand ? doubt : undefined;
+};
+
+function program(
+  command: Command,
+  at: number,
+  setting: Setting,
+  before: readonly Command[],
+  isRun: boolean,
+): Finding | undefined {
+  const name = baseName(command.words[at]?.text ?? '');
+  const args = command.words.slice(at + 1);
+  if (name === 'eval') return isRun ? runs(args, setting) : undefined;
+  const given = args.find(({ inner }) => inner.length > 0);
+  if (name === 'source' || name === '.') return given && isRun ? runs([given], setting) : undefined;
+  const isShell = SHELLS.has(name);
+  if (!isShell) {
+    for (const { text } of args) {
+      const finding = inspectCode(text, setting.depth);
+      if (finding) return finding;
+    }
+    if (CODE_TOOLS.has(name)) return undefined;
+  }
+  const flag = args.findIndex(({ text }) => (isShell ? /^-[A-Za-z]*c[A-Za-z]*$/ : CODE_FLAG).test(text));
+  if (flag !== -1) {
+    const script = args.slice(flag + 1).find(({ text }) => !/^[-+]/.test(text));
+    return isShell && script ? runs([script], setting) : undefined;
+  }
+  const file = args.find(({ text }) => !text.startsWith('-'));
+  if (file && !args.some(({ text }) => text === '-s')) return file.inner.length > 0 ? runs([file], setting) : undefined;
+  return isRun ? runsInput(command, isShell, setting, before) : undefined;
+}
+
+/** A shell without a script reads it from its input. */
+function runsInput(
+  { redirects, piped }: Command,
+  isShell: boolean,
+  setting: Setting,
+  before: readonly Command[],
+): Finding | undefined {
+  for (const { operator, target, body } of redirects) {
+    if (operator.startsWith('<<') && isShell)
+      return runs([{ text: body ?? target.text, inner: target.inner }], setting);
+    if (operator === '<') return target.inner.length > 0 ? runs([target], setting) : undefined;
+  }
+  if (!piped) return undefined;
+  const hidden = hiddenBy(before);
+  if (hidden) return hidden;
+  const printed = before.flatMap(({ words }) => words.slice(1));
+  if (isShell && before.length > 0 && before.every(isPrinter) && printed.every(({ text }) => !/[\\%]/.test(text))) {
+    return inspect(printed.map(({ text }) => text).join(' '), true, setting.depth + 1).finding;
+  }
+  return unreadable('It runs what another command writes.');
+}
+
+/** Words that are read as commands. */
+function runs(words: readonly Word[], { depth }: Setting): Finding | undefined {
+  const text = words.map((word) => word.text).join(' ');
+  const { finding } = inspect(text, true, depth + 1);
+  if (finding?.kind === 'forbidden' || !text.includes(UNKNOWN)) return finding;
+  return hiddenBy(words.flatMap(({ inner }) => inner)) ?? unreadable('It runs what is only known once it runs.');
+}
+
+function hiddenBy(commands: readonly Command[]): Finding | undefined {
+  const names = commands.flatMap(({ words }) => {
+    const name = baseName(words[0]?.text ?? '');
+    return WRAPPERS.has(name) ? words.map(({ text }) => baseName(text)) : [name];
+  });
+  if (names.some((name) => DOWNLOADERS.has(name))) return DOWNLOADED;
+  return names.some((name) => DECODERS.has(name)) ? DECODED : undefined;
+}
+
+const LOOKS: readonly Look[] = [lookAtRedirects, lookAtPaths, lookAtNames, lookAtScripts];
+
+const CODE_TOOLS = new Set(['awk', 'gawk', 'mawk', 'nawk', 'sed', 'psql', 'mysql', 'sqlite3']);
+const REMOVES = /rm_?tree|rm_?rf|rmSync|\brm\(|rmdir|removeSync|unlink|rimraf|remove_all|remove_tree/i;
+const RUNS_DECODED =
+  /\b(?:exec|eval|system|Function)\b[^]*(?:b64decode|fromhex|atob|base64|decode64|unhexlify|fromCharCode)/;
+
+/**
+ * Looks at a program in a language that is not read here: at the texts in it, for what they would do as commands and
+ * paths.
+ */
+export function inspectCode(code: string, depth = 0): Finding | undefined {
+  if (!/["'`]/.test(code)) return undefined;
+  const texts = [...code.matchAll(/"((?:\\.|[^"\\\n])*)"|'((?:\\.|[^'\\\n])*)'|`((?:\\.|[^`\\])*)`/g)].map(
+    ([, double, single, back]) => double ?? single ?? back ?? '',
+  );
+  for (const text of texts) {
+    if (isSecretPath(text, true)) return secret(text);
+    if (REMOVES.test(code) && isEverything(text) && !/^[.*]/.test(text)) {
+      return forbidden(`It removes ${text} and all that is in it.`);
+    }
+    const { finding } = inspect(text, false, depth + 1);
+    if (finding?.kind === 'forbidden') return finding;
+  }
+  const joined = texts.length > 1 ? inspectWords(texts) : undefined;
+  if (joined?.kind === 'forbidden') return joined;
+  return RUNS_DECODED.test(code) ? DECODED : undefined;
+}
+
+function runsText(name: string): boolean {
+  return (
+    SHELLS.has(name) ||
+    name === 'eval' ||
+    name === 'source' ||
+    name === '.' ||
+    isInterpreter(name) ||
+    CODE_TOOLS.has(name)
+  );
+}
+
+function isText(words: readonly Word[]): boolean {
+  const name = baseName(words[0]?.text ?? '');
+  return TEXT_ONLY.has(name) || (name === 'git' && /^(?:commit|tag|notes|log|grep|stash)$/.test(words[1]?.text ?? ''));
+}
+
+function isPrinter({ words }: Command): boolean {
+  return PRINTERS.has(baseName(words[0]?.text ?? ''));
+}
+
+function baseName(text: string): string {
+  const from = text.lastIndexOf('/');
+  const name = from === -1 || text === '/' ? text : text.slice(from + 1);
+  return name.endsWith('.exe') ? name.slice(0, -4).toLowerCase() : name.toLowerCase();
+}
+
+/** @internal */
+export function secret(path: string): Finding {
+  return forbidden(`It reaches ${shown(path)}, where secrets are kept.`);
+}
+
+/** @internal */
+export function startsLater(path: string): Finding {
+  return forbidden(`It writes to ${shown(path)}, which is run later by itself.`);
+}
+
+function shown(path: string): string {
+  const seen = path.replaceAll(UNKNOWN, '?');
+  return seen.length > 80 ? `${seen.slice(0, 80)}...` : seen;
+}

@@ -1,0 +1,157 @@
+import type {
+  ErrorInfo,
+  InterventionMode,
+  InterventionRule,
+  JsonObject,
+  ToolChange,
+  ToolReference,
+} from '@toolyard/protocol';
+import { formatToolReference } from '@toolyard/protocol';
+import type { CallAbout } from '../state.ts';
+import { findDanger } from './blacklist.ts';
+import { decideByRules } from './rules.ts';
+
+export type Verdict =
+  { decision: 'run' } | { decision: 'ask'; about?: CallAbout } | { decision: 'refused'; refusal: ErrorInfo };
+
+/** What is known of a tool when a call of it is judged. */
+export type JudgedTool = {
+  builtIn: boolean;
+  /** What its server says of it. It counts only where the owner trusts the server, or Toolyard ships it. */
+  readOnly: boolean;
+  destructive?: boolean;
+  trusted?: boolean;
+  /** How it differs from what was approved of it; absent where it does not. */
+  changed?: ToolChange;
+  /** Asked only where a person is. */
+  about?: () => CallAbout;
+};
+
+export type InterventionOptions = {
+  mode: InterventionMode;
+  /** False where nobody can be asked in another mode than `headless` either. */
+  asks?: boolean;
+  rules?: readonly InterventionRule[];
+  /** What the owner decided about a tool before; undefined where nothing was. */
+  permission: (tool: ToolReference) => 'allow' | 'never' | undefined;
+  /** Looks a tool up; undefined where it has gone since. */
+  lookUp: (tool: ToolReference) => JudgedTool | undefined;
+};
+
+/** Judges a call by the very arguments it would be made with. */
+export type Gate = (tool: ToolReference, args: JsonObject) => Verdict;
+
+/**
+ * Decides whether a call may be made without asking. In this order, the first that says something:
+ *
+ * | what is looked at                                    | the call                                            |
+ * |------------------------------------------------------|-----------------------------------------------------|
+ * | the owner, or a rule, says never                     | is refused                                          |
+ * | the blacklist: feared, or not to be read             | needs a person's yes to this very call              |
+ * | a rule says ask                                      | is asked about                                      |
+ * | built in and only reads                              | runs                                                |
+ * | the tool is not what was approved                    | is asked about                                      |
+ * | the owner allowed the tool                           | runs                                                |
+ * | a rule allows it, and the mode is not `manual`       | runs                                                |
+ * | the mode is `auto`                                   | runs                                                |
+ * | else                                                 | is asked about                                      |
+ *
+ * In the mode `headless` nobody can be asked: what would be is refused.
+ *
+ * Only what Toolyard itself registered counts as built in: a server cannot make itself trusted by its name or by
+ * calling its own tool read-only.
+ */
+export class InterventionChecker {
+  readonly #options: InterventionOptions;
+
+  constructor(options: InterventionOptions) {
+    this.#options = options;
+  }
+
+  check(tool: ToolReference, args: JsonObject): Verdict {
+    const { mode, rules = [], permission, lookUp } = this.#options;
+    const reference = formatToolReference(tool);
+    const decided = permission(tool);
+    if (decided === 'never') return refused(neverAllowed(reference));
+    const judged = lookUp(tool);
+    const hints = trustedHints(judged);
+    const ruled = decideByRules(rules, tool, args, hints);
+    if (ruled === 'never') return refused(ruledOut(reference));
+    const danger = findDanger({ name: tool.name, onlyReads: hints.readOnly }, args);
+    if (danger) return this.#ask(judged, tooDangerous(reference, danger.why), danger.why);
+    if (ruled === 'ask') return this.#ask(judged, needsPerson(reference));
+    if (isHarmless(judged)) return RUN;
+    if (judged?.changed !== undefined) return this.#ask(judged, hasChanged(reference));
+    if (decided === 'allow' || (ruled === 'allow' && mode !== 'manual') || (mode === 'auto' && judged)) return RUN;
+    return this.#ask(judged, needsPerson(reference));
+  }
+
+  #ask(judged: JudgedTool | undefined, otherwise: ErrorInfo, danger?: string): Verdict {
+    if (this.#options.mode === 'headless' || this.#options.asks === false) return refused(otherwise);
+    const about = judged?.about?.();
+    if (danger === undefined) return { decision: 'ask', ...(about === undefined ? {} : { about }) };
+    return { decision: 'ask', about: { ...about, danger } };
+  }
+}
+
+const RUN: Verdict = { decision: 'run' };
+
+/** Why a call must not be made; undefined where it may be, or a person can still say so. */
+export function refusalOf(verdict: Verdict): ErrorInfo | undefined {
+  return verdict.decision === 'refused' ? verdict.refusal : undefined;
+}
+
+/** What Toolyard registered itself and only reads: it runs unasked, and may be repeated. */
+export function isHarmless(tool: JudgedTool | undefined): boolean {
+  return tool !== undefined && tool.builtIn && tool.readOnly;
+}
+
+function trustedHints(tool: JudgedTool | undefined): { readOnly: boolean; destructive: boolean } {
+  const believed = tool !== undefined && (tool.builtIn || tool.trusted === true);
+  const readOnly = believed && tool.readOnly;
+  return { readOnly, destructive: !readOnly && !(believed && tool.destructive === false) };
+}
+
+function refused(refusal: ErrorInfo): Verdict {
+  return { decision: 'refused', refusal };
+}
+
+function needsPerson(reference: string): ErrorInfo {
+  return {
+    code: 'tool_refused',
+    message: `${reference} needs a person's approval, and there is nobody to ask.`,
+    hint: `Allow it beforehand with --allow ${reference}`,
+  };
+}
+
+function hasChanged(reference: string): ErrorInfo {
+  return {
+    code: 'tool_refused',
+    message: `${reference} is not what it was when it was approved, and there is nobody to ask.`,
+    hint: 'Look at what has changed and approve it again.',
+  };
+}
+
+function tooDangerous(reference: string, why: string): ErrorInfo {
+  return {
+    code: 'tool_refused',
+    message: `This call of ${reference} needs a person's approval whatever is allowed, and there is nobody to ask. ${why}`,
+    hint: 'Try it where a person can be asked.',
+  };
+}
+
+function ruledOut(reference: string): ErrorInfo {
+  return {
+    code: 'tool_refused',
+    message: `A rule of the owner forbids this call of ${reference}. Do not try it again.`,
+    hint: 'The rule is in the configuration, under "interventionRules".',
+  };
+}
+
+function neverAllowed(reference: string): ErrorInfo {
+  return {
+    code: 'tool_refused',
+    message: `The owner never allows ${reference}. Do not try it again.`,
+    hint: 'The decision can be taken back in the settings, under permissions.',
+  };
+}

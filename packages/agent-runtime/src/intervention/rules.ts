@@ -1,0 +1,147 @@
+import type { InterventionRule, JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
+import { formatToolReference, isJsonObject } from '@toolyard/protocol';
+import { matchesGlob, normalPath } from './sensitive-paths.ts';
+import type { Command } from './shell-words.ts';
+import { readShell, UNKNOWN } from './shell-words.ts';
+
+/** What the owner trusts a tool to be; of a server that is not trusted nothing counts. */
+export type TrustedHints = { readOnly: boolean; destructive: boolean };
+
+const DEEPEST = 64;
+
+/**
+ * What the rules say about a call: the strictest of those that fit it, whatever their order; undefined where none
+ * does.
+ */
+export function decideByRules(
+  rules: readonly InterventionRule[],
+  tool: ToolReference,
+  args: JsonObject,
+  hints: TrustedHints,
+): InterventionRule['decision'] | undefined {
+  if (rules.length === 0) return undefined;
+  const facts = new CallFacts(tool, args, hints);
+  let decided: InterventionRule['decision'] | undefined;
+  for (const rule of rules) {
+    if (decided === rule.decision || (decided !== undefined && rule.decision === 'allow')) continue;
+    if (!fits(rule, facts)) continue;
+    if (rule.decision === 'never') return 'never';
+    decided = rule.decision;
+  }
+  return decided;
+}
+
+/** A rule that allows has to fit the whole call, one that does not only a part of it. */
+function fits(rule: InterventionRule, facts: CallFacts): boolean {
+  const { tool, readOnly, destructive, argument, command, outside, inside } = rule;
+  if (tool !== undefined && !matchesGlob(tool, facts.reference)) return false;
+  if (readOnly !== undefined && readOnly !== facts.hints.readOnly) return false;
+  if (destructive !== undefined && destructive !== facts.hints.destructive) return false;
+  const allows = rule.decision === 'allow';
+  if (argument !== undefined) {
+    const matches = (text: string): boolean =>
+      matchesGlob(argument, text) && (!allows || matchesGlob(argument, normalPath(text)));
+    const { texts } = facts;
+    if (allows ? texts.length === 0 || !texts.every(matches) : !facts.all.some(matches)) return false;
+  }
+  if (command !== undefined) {
+    const { commands } = facts;
+    if (allows) {
+      if (commands.length === 0 || !commands.every((each) => isPlainly(each, command))) return false;
+    } else if (!commands.some((each) => matchesGlob(command, wordsOf(each)))) return false;
+  }
+  if (outside !== undefined && !facts.texts.some((text) => pathsIn(text).some((path) => !lies(path, outside))))
+    return false;
+  if (inside !== undefined && !facts.texts.every((text) => pathsIn(text).every((path) => lies(path, inside))))
+    return false;
+  return true;
+}
+
+/** What the rules look at, found out once and only where one asks for it. */
+class CallFacts {
+  readonly reference: string;
+  readonly hints: TrustedHints;
+  readonly #args: JsonObject;
+  #texts: string[] | null = null;
+  #all: string[] | null = null;
+  #commands: Command[] | null = null;
+
+  constructor(tool: ToolReference, args: JsonObject, hints: TrustedHints) {
+    this.reference = formatToolReference(tool);
+    this.#args = args;
+    this.hints = hints;
+  }
+
+  /** Every text among the values, at any depth. */
+  get texts(): string[] {
+    this.#texts ??= collect(this.#args, { names: false });
+    return this.#texts;
+  }
+
+  /** The names and numbers as well. */
+  get all(): string[] {
+    this.#all ??= collect(this.#args, { names: true });
+    return this.#all;
+  }
+
+  get commands(): Command[] {
+    this.#commands ??= this.texts.flatMap((text) => {
+      const { commands, faults } = readShell(text);
+      return faults.length === 0 ? commands : [...commands, UNREADABLE];
+    });
+    return this.#commands;
+  }
+}
+
+/** Fits nothing that allows. */
+const UNREADABLE: Command = { words: [{ text: UNKNOWN, inner: [] }], assignments: [], redirects: [], piped: false };
+
+function collect(value: JsonValue, what: { names: boolean }, into: string[] = [], depth = 0): string[] {
+  if (depth > DEEPEST) into.push(UNKNOWN);
+  else if (typeof value === 'string') into.push(value);
+  else if (Array.isArray(value)) for (const each of value) collect(each, what, into, depth + 1);
+  else if (isJsonObject(value)) {
+    for (const [name, each] of Object.entries(value)) {
+      if (what.names) into.push(name);
+      collect(each, what, into, depth + 1);
+    }
+  } else if (what.names && value !== null) into.push(String(value));
+  return into;
+}
+
+function wordsOf({ words }: Command): string {
+  return words.map(({ text }) => text).join(' ');
+}
+
+/** Nothing but this command: it writes to no file, and nothing in it is known only once it runs. */
+function isPlainly(command: Command, pattern: string): boolean {
+  const text = wordsOf(command);
+  return (
+    matchesGlob(pattern, text) &&
+    !text.includes(UNKNOWN) &&
+    command.assignments.length === 0 &&
+    command.redirects.every(({ operator, target }) => /&$/.test(operator) || target.text === '/dev/null')
+  );
+}
+
+/** What of a text may be a path: the whole, or the words of a command. */
+function pathsIn(text: string): string[] {
+  const words = /\s/.test(text) ? readShell(text).commands.flatMap(pathWords) : [text];
+  return words
+    .flatMap((word) => [word, ...(/[=:@]/.test(word) ? word.split(/[=:@]/) : [])])
+    .map((word) => word.replace(/^file:(?:\/\/)?/, ''))
+    .filter((word) => /^[/~\\]|^[A-Za-z]:[\\/]|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(word) || word.startsWith(UNKNOWN));
+}
+
+function pathWords({ words, redirects }: Command): string[] {
+  return [...words, ...redirects.map(({ target }) => target)].map(({ text }) => text);
+}
+
+/** Relative paths are those of the folder itself. */
+function lies(path: string, folder: string): boolean {
+  const slashed = path.replaceAll('\\', '/');
+  if (slashed.startsWith(UNKNOWN)) return false;
+  const home = normalPath(folder).replace(/\/$/, '');
+  const whole = /^[/~]|^[A-Za-z]:/.test(slashed) ? normalPath(slashed) : normalPath(`${home}/${slashed}`);
+  return whole === home || whole.startsWith(`${home}/`);
+}

@@ -1,0 +1,140 @@
+import { UNKNOWN } from './shell-words.ts';
+
+/**
+ * Which paths hold what nobody is to read or write unasked. Only the text of a path is looked at: links are not
+ * followed, and nothing is read.
+ */
+
+/** Folders and files known by where they lie, in lower case, for some file systems make no difference. */
+const SECRET_PLACES =
+  /(?:^|\/)(?:\.ssh(?:$|\/(?!known_hosts|[^/]*\.pub$))|\.(?:aws|gnupg|azure|password-store)(?:\/|$)|\.kube\/config|\.docker\/config\.json|\.config\/(?:gcloud|gh\/hosts\.yml|op|rclone)(?:\/|$)|\.terraform\.d\/credentials|\.cargo\/credentials|\.git\/credentials|library\/keychains|\.local\/share\/keyrings|(?:var\/)?run\/(?:secrets|docker\.sock)(?:\/|$))|\/etc\/(?:passwd-?|g?shadow-?|sudoers(?:\.d)?|ssh\/(?:sshd_config|ssh_host_[^/]*key))(?:\/|$)|\/proc\/[^/]+\/(?:environ|mem)$|\/dev\/k?mem$/;
+
+/** Files known by their name alone. */
+const SECRET_NAMES =
+  /(?:^|\/)(?:\.env(?:rc|\.(?!(?:example|sample|template|dist|defaults?)$)[\w.-]+)?|[._]netrc|\.(?:npmrc|pypirc|pgpass|my\.cnf|git-credentials|vault-token|htpasswd|s3cfg|boto)|\.(?:bash|zsh|sh|fish|python|node_repl|mysql|psql|sqlite|rediscli)_history|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|key4\.db|logins\.json|cookies\.sqlite|login data|login\.keychain(?:-db)?|[^/]+\.kdbx)$/;
+
+/** What is run at the next start, sign-in or hour, without anybody asking for it. */
+const STARTED_BY_ITSELF =
+  /(?:^|\/)(?:\.(?:bash|zsh|ksh|csh|tcsh)rc|\.(?:bash_|zsh_|z)?(?:profile|login|logout|env)|\.zshenv|\.xinitrc|\.xsession|\.config\/(?:fish\/config\.fish|autostart(?:\/.*)?|systemd(?:\/.*)?)|\.git\/hooks\/[^/]+|library\/launchagents(?:\/.*)?)$|\/etc\/(?:profile(?:\.d)?|bash\.bashrc|bashrc|zsh|cron[^/]*|crontab|rc\.local|init\.d|systemd|ld\.so\.preload|pam\.d|hosts)(?:\/|$)|\/var\/spool\/cron(?:\/|$)|\/proc\/sys(?:\/|$|rq-trigger)|\/sys\/(?:firmware|power|kernel)\//;
+
+/** What a pattern of file names is tried on. */
+const EXAMPLES = [
+  ...['.env', '.env.local', '.env.production', '.npmrc', '.netrc', '.pgpass', '.git-credentials', '.bash_history'],
+  ...['.zsh_history', 'id_rsa', 'id_ed25519', '.ssh', '.aws', '.gnupg', '.ssh/id_rsa', '.aws/credentials'],
+  ...['.kube/config', '.docker/config.json', '/etc/shadow', '/etc/passwd', '/etc/sudoers', '/proc/self/environ'],
+].map((path) => path.split('/'));
+
+const SAFE_DEVICES =
+  /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd(?:\/\d+)?|ptmx|pts(?:\/\d*)?|shm(?:\/.*)?)$/;
+
+/** What every secret path has a piece of: most words are out after one look. */
+const MAYBE =
+  /ssh|aws|gnupg|azure|password-store|kube|docker|config\/|terraform|cargo|git.cred|keychain|keyrings|secrets|passwd|shadow|sudoers|environ|mem$|\.env|netrc|npmrc|pypirc|pgpass|my\.cnf|vault|s3cfg|boto|history|id_|key4|logins?|cookies|kdbx|[*?[\0%\\]/i;
+
+/** No system opens a path that is longer. */
+const LONGEST = 4096;
+
+/** Without what changes nothing about a path: `.`, `..`, slashes in a row. */
+export function normalPath(path: string): string {
+  if (!/\/\/|(?:^|\/)\.{1,2}(?:\/|$)|.\/$/.test(path)) return path;
+  const isAbsolute = path.startsWith('/');
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    const last = parts.at(-1);
+    if (part !== '..') parts.push(part);
+    else if (last !== undefined && last !== '..' && last !== '~') parts.pop();
+    else if (!isAbsolute) parts.push(part);
+  }
+  return isAbsolute ? `/${parts.join('/')}` : parts.join('/') || '.';
+}
+
+/** `named`: files known by their name alone count too, not only those that say where they lie. */
+export function isSecretPath(text: string, named: boolean): boolean {
+  if (!MAYBE.test(text)) return false;
+  return candidates(text).some((path) => {
+    if (!named && !path.includes('/')) return false;
+    return SECRET_PLACES.test(path) || SECRET_NAMES.test(path) || matchesExample(path);
+  });
+}
+
+/** True for a file that is run without anybody asking for it. */
+export function isStartedByItself(text: string): boolean {
+  return candidates(text).some((path) => STARTED_BY_ITSELF.test(path));
+}
+
+/** A disk or whatever else is no file: what is written to it is written over everything. */
+export function isDevice(text: string): boolean {
+  if (!text.startsWith('/') || text.length > LONGEST) return false;
+  const path = normalPath(text);
+  return path.startsWith('/dev/') && !SAFE_DEVICES.test(path);
+}
+
+/** The root, a home, the working folder, or a folder of the system: all that would be lost with it. */
+export function isEverything(text: string): boolean {
+  if (text.length > LONGEST) return false;
+  const path = normalPath(text.replace(/(?:\/(?:\*|\.\*|\.\[!\.\]\*|\{\*,\.\*\}|\.))+\/*$/, '/'));
+  if (/^(?:\/|\.|\.\.(?:\/\.\.)*|\*|\.\*|\*\.\*|~[^/]*)$/.test(path)) return true;
+  const at = path.toLowerCase();
+  if (/^\/(?:home|users)(?:\/[^/]+)?$|^[a-z]:[\\/]?$/.test(at)) return true;
+  if (/^\/[^/]*[*?[][^/]*$/.test(at)) return true;
+  return /^\/(?:bin|boot|dev|etc|lib(?:32|64)?|opt|proc|root|run|sbin|srv|sys|usr(?:\/(?:bin|lib(?:32|64)?|sbin|share|local))?|var(?:\/(?:lib|log|spool))?|system|library|applications|private|volumes|nix)$/.test(
+    at,
+  );
+}
+
+/** The paths a word may hold: the whole, and what stands behind `=`, `@`, `:` or `,` in it. */
+function candidates(text: string): string[] {
+  const plain = unescaped(text).toLowerCase();
+  const parts = /[=@:,]/.test(plain) ? plain.split(/[=@:,]/) : [];
+  return [plain.replace(/^file:(?:\/\/[^/]*)?/, ''), ...parts]
+    .filter((path) => path !== '' && path.length <= LONGEST)
+    .map(normalPath);
+}
+
+function unescaped(text: string): string {
+  const slashed = text.includes('\\') ? text.replaceAll('\\', '/') : text;
+  if (!slashed.includes('%')) return slashed;
+  return slashed.replace(/%([0-9a-fA-F]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+function matchesExample(path: string): boolean {
+  if (!/[*?[]/.test(path) && !path.includes(UNKNOWN)) return false;
+  const parts = path.split('/');
+  const last = parts.at(-1) ?? '';
+  // A lone `*` is everybody's, and no hidden file is among what it stands for.
+  if (!last.startsWith('.') && last.replace(/\[[^\]]*\]|[*?\0]/g, '').length < 2) return false;
+  return EXAMPLES.some((example) => {
+    if (parts.length < example.length) return false;
+    return parts.slice(-example.length).every((part, index) => matchesPart(part, example[index] ?? ''));
+  });
+}
+
+/** No expression is made of it: one could be written that takes for ever. */
+function matchesPart(pattern: string, name: string): boolean {
+  if (pattern === UNKNOWN || (name.startsWith('.') && /^[*?]/.test(pattern))) return false;
+  return matchesGlob(pattern.replace(/\[[^\]]*\]/g, '?').replaceAll(UNKNOWN, '*'), name);
+}
+
+/** `*` stands for any characters, `?` for one. Takes time in proportion to both lengths at most. */
+export function matchesGlob(pattern: string, text: string): boolean {
+  let p = 0;
+  let t = 0;
+  let star = -1;
+  let from = 0;
+  while (t < text.length) {
+    const wanted = pattern.charAt(p);
+    if (wanted === '*') {
+      star = p++;
+      from = t;
+    } else if (p < pattern.length && (wanted === '?' || wanted === text.charAt(t))) {
+      p++;
+      t++;
+    } else if (star !== -1) {
+      p = star + 1;
+      t = ++from;
+    } else return false;
+  }
+  while (pattern.charAt(p) === '*') p++;
+  return p === pattern.length;
+}
