@@ -72,7 +72,14 @@ async function assemble(
   const bulletins = 'bulletins' in opened ? opened.bulletins : null;
   const relayed =
     bulletins &&
-    relayHub(createLiveHub(), { bulletins, store: storage.runs, clock, log, onWake: (runId) => runs.woken(runId) });
+    relayHub(createLiveHub(), {
+      bulletins,
+      store: storage.runs,
+      clock,
+      log,
+      onWake: (runId) => runs.woken(runId),
+      onServers: () => void servers.lookForSignIns(),
+    });
   const hub = relayed ?? createLiveHub();
   const salt = 'salt' in opened ? { salt: () => opened.salt() } : {};
   const secrets = createSecrets({ repository: storage.secrets, clock, folder: dataDir, env, log, ...salt });

@@ -317,6 +317,7 @@ class OwnServers implements Servers {
       return chosen && 'config' in server ? [server.id] : [];
     });
     for (const id of serverIds) this.#borrowIfOff(id);
+    await this.lookForSignIns();
     await this.#waitFor(serverIds, signal);
     return this.#selection(serverIds, configuration.disabledTools);
   }
@@ -333,6 +334,11 @@ class OwnServers implements Servers {
   approve({ tool, definition = this.#host.definitionOf(tool) }: Parameters<Servers['approve']>[0]): void {
     const config = this.#host.configurations.get(tool.serverId);
     if (definition !== undefined && config?.builtIn !== true) this.#host.approveTool(tool, definition);
+  }
+
+  /** Somebody may have signed in at another process over the same database. */
+  lookForSignIns(): Promise<void> {
+    return this.#host.lookForSignIns();
   }
 
   onSignedIn(listener: (serverId: string) => void): void {

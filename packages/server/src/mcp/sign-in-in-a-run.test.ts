@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { McpServerList, McpSignInStarted, RunRecord, StoredInterrupt } from '@toolyard/protocol';
 import type { AuthorizationServer, ModelServer, ScriptedMcp } from '@toolyard/testing';
 import { eventually, reply, startAuthorizationServer, startModelServer, startScriptedMcp } from '@toolyard/testing';
+import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunningServer } from '../start-server.ts';
 import { startServer } from '../start-server.ts';
@@ -17,9 +18,11 @@ let mcp: ScriptedMcp;
 let model: ModelServer;
 let server: RunningServer;
 
-async function start(): Promise<void> {
-  server = await startServer({
-    dataDir: folder,
+function startIn(dataDir: string, more: { databaseUrl?: string } = {}): Promise<RunningServer> {
+  writeFileSync(join(dataDir, 'mcp.json'), JSON.stringify({ mcpServers: { mail: { url: mcp.url } } }));
+  return startServer({
+    ...more,
+    dataDir,
     host: '127.0.0.1',
     port: 0,
     token: TOKEN,
@@ -29,7 +32,7 @@ async function start(): Promise<void> {
     uiMcpProxy: false,
     builtInServers: [],
     flagServers: [],
-    env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test' },
+    env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test', TOOLYARD_SECRET: 'the same for all of them' },
     log: () => undefined,
   });
 }
@@ -46,8 +49,7 @@ beforeEach(async () => {
     if (messages.at(-1)?.role === 'tool') return reply.text('That is all there was.');
     return reply.toolCalls([{ name: 'read_mail', arguments: {} }]);
   });
-  writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { mail: { url: mcp.url } } }));
-  await start();
+  server = await startIn(folder);
 });
 afterEach(async () => {
   await server.close();
@@ -132,7 +134,7 @@ test('a token that is taken away in mid-run: somebody signs in, and the call is 
 test('who signs in after a restart goes on with the run, too', async () => {
   const { runId } = await untilAsked();
   await server.close();
-  await start();
+  server = await startIn(folder);
   await whenIn('needs_sign_in');
   await signIn();
   await whenRun(runId, 'done');
@@ -153,4 +155,26 @@ test('said too early, it is asked again; declined, the model is told that the ca
   await whenRun(runId, 'done');
   expect(ran()).toBe(0);
   expect(told()).toContain('did not sign in');
+});
+
+describeOnPostgres('two servers over one database', (cluster) => {
+  test('who signs in at one is known to the other at once', async () => {
+    await server.close();
+    const databaseUrl = await cluster().createDatabase();
+    const second = mkdtempSync(join(tmpdir(), 'toolyard-second-'));
+    const one = await startIn(folder, { databaseUrl });
+    server = await startIn(second, { databaseUrl });
+    await whenIn('needs_sign_in');
+    const other = server;
+    server = one;
+    await whenIn('needs_sign_in');
+    await signIn();
+    await whenIn('ready');
+    server = other;
+    await whenIn('ready');
+    expect(authorization.grants('authorization_code')).toHaveLength(1);
+    await one.close();
+    await other.close();
+    rmSync(second, { recursive: true });
+  });
 });
