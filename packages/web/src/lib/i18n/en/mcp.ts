@@ -155,6 +155,16 @@ export const mcp = {
   kind: 'What it is',
   kindProgram: 'A program',
   kindAddress: 'An address',
+  kindHosted: 'A service',
+  hostedText:
+    'Klavis makes this server when it is wanted, and runs it: whatever is asked and answered passes through there.',
+  hostedServer: 'Server, as Klavis calls it',
+  hostedServerMissing: 'Write which server.',
+  hostedKey: 'Your key of Klavis',
+  hostedKeyHint: '{example} takes the value Toolyard was started with.',
+  hostedKeyMissing: 'Write the key, or where it is.',
+  hostedUser: 'For whom',
+  hostedUserHint: 'Everyone has sign-ins of their own there. Empty: toolyard.',
   programText:
     'It runs on the machine Toolyard runs on, with the rights Toolyard has there. Only start programs you trust.',
   command: 'Program',
