@@ -7,7 +7,7 @@ import type { ModelScript } from '@toolyard/testing';
 import { reply, startAuthorizationServer, startScriptedMcp } from '@toolyard/testing';
 import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import { chatPage } from './support/chat-page.ts';
-import { row, serversPage } from './support/servers-page.ts';
+import { beginNew, row, serversPage } from './support/servers-page.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
 
@@ -63,5 +63,47 @@ describe.skipIf(NO_BROWSER !== null)(`signing in${NO_BROWSER === null ? '' : ` (
     expect(statSync(countFile).size).toBe(1);
     expect(authorization.grants('authorization_code')).toHaveLength(2);
     rmSync(folder, { recursive: true });
+  });
+
+  test.each([
+    ['directly', false],
+    ['by way of the proxy', true],
+  ])('to a server of this browser only, %s: the tab finishes it, and keeps it', async (_how, useProxy) => {
+    const letIn = useProxy ? {} : { cors: {} };
+    await using authorization = await startAuthorizationServer({ expiresIn: 3_600, ...letIn });
+    const protection = authorization.protect();
+    const tools = [{ name: 'read_mail' }];
+    await using mail = await startScriptedMcp({ tools }, { sessions: false, protection, ...letIn });
+    const origins = [mail.url, authorization.url].flatMap((url) => ['--proxy-allow', new URL(url).origin]);
+    stage = await setStage(readsMail, { args: ['--ui-mcp-proxy', ...origins] });
+    const page = await stage.open('/settings/tools');
+    const form = await beginNew(page);
+    await form.getByText('An address', { exact: true }).click();
+    await form.getByLabel('Name', { exact: true }).fill('My mail');
+    await form.getByLabel('Address', { exact: true }).fill(mail.url);
+    await form.getByRole('radio', { name: /This browser only/ }).check();
+    if (useProxy) await form.getByRole('checkbox', { name: 'Reach it through Toolyard' }).check();
+    await form.getByRole('button', { name: 'Save' }).click();
+    const mine = row(page, 'My mail');
+    await mine.getByText('This server wants you to sign in').waitFor();
+
+    const opened = page.context().waitForEvent('page');
+    await mine.getByRole('button', { name: 'Sign in' }).click();
+    const back = await opened;
+    await mine.getByText(/Ready · 1 tool/).waitFor();
+    if (!back.isClosed()) expect(await back.title()).toContain('Toolyard');
+    expect(authorization.grants('authorization_code')).toHaveLength(1);
+
+    // The session of the tab has it, and nothing that outlasts it.
+    await page.reload();
+    await mine.getByText(/Ready · 1 tool/).waitFor();
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toMatch(/access-|refresh-/);
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).toMatch(/access-/);
+
+    await page.getByRole('link', { name: /My mail/ }).click();
+    await page.getByRole('tab', { name: 'About' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('This server wants you to sign in').waitFor();
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toMatch(/access-|refresh-/);
   });
 });

@@ -37,6 +37,7 @@ export function toBrowserServerView(
     ...errorOf(health, missing, obstacle),
     ...(health?.instructions === undefined ? {} : { instructions: health.instructions }),
     ...(health?.capabilities === undefined ? {} : { capabilities: health.capabilities }),
+    ...(health?.signIn === undefined ? {} : { signIn: health.signIn }),
     ...(health?.reconnect === undefined ? {} : { reconnect: health.reconnect }),
     editable: true,
     phases: health?.phases ?? [],
