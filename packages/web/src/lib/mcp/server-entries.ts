@@ -69,8 +69,7 @@ function readEntry(raw: JsonValue): BrowserServerEntry | string {
   if (typeof url !== 'string') return 'It has no address.';
   const read = readHeaders(headers);
   if (typeof read === 'string') return read;
-  if (typeof enabled !== 'boolean' || typeof useProxy !== 'boolean')
-    return 'enabled and useProxy must be true or false.';
+  if (typeof enabled !== 'boolean' || typeof useProxy !== 'boolean') return 'Its enabled or useProxy is no switch.';
   return {
     id,
     name: name.trim(),
@@ -90,8 +89,7 @@ export function problemOfUrl(url: JsonValue | undefined, transport: BrowserTrans
   if (!TRANSPORTS[transport].includes(parsed.protocol)) {
     return `Its address must begin with ${TRANSPORTS[transport].map((each) => `${each}//`).join(' or ')}.`;
   }
-  if (parsed.username !== '' || parsed.password !== '')
-    return 'A password does not belong in its address, but in a header.';
+  if (parsed.username !== '' || parsed.password !== '') return 'A password in its address belongs in a header.';
   return null;
 }
 
