@@ -9,12 +9,12 @@ import { webAddress } from './web-address.ts';
 const GOODBYE_MS = 1_000;
 
 class HttpTransport extends StreamableHTTPClientTransport implements HostTransport {
-  onreopened?: (() => void) | undefined;
+  onopened?: ((isFirst: boolean) => void) | undefined;
   readonly #context: TransportContext;
   #closing: Promise<void> | undefined;
 
   constructor(url: URL, fetch: Fetch, headers: Record<string, string>, context: TransportContext) {
-    const reopening = createReopening(fetch, context, () => this.onreopened?.());
+    const reopening = createReopening(fetch, context, (isFirst) => this.onopened?.(isFirst));
     super(url, { fetch: reopening.fetch, requestInit: { headers }, reconnectionScheduler: reopening.schedule });
     this.#context = context;
   }

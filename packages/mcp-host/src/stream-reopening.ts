@@ -18,9 +18,13 @@ export type Reopening = {
  * wants it to be. A server that accepts and at once ends a stream would be asked for ever, since each opening counts
  * as a success: waits for such ones grow, and end.
  *
- * @param onReopened another stream stands in place of one that ended; what was announced in between is lost
+ * @param onOpened a stream stands, the first or one in place of one that ended; what was announced before is lost
  */
-export function createReopening(fetch: Fetch, context: TransportContext, onReopened: () => void): Reopening {
+export function createReopening(
+  fetch: Fetch,
+  context: TransportContext,
+  onOpened: (isFirst: boolean) => void,
+): Reopening {
   let barren = 0;
   let isFirst = true;
 
@@ -36,7 +40,7 @@ export function createReopening(fetch: Fetch, context: TransportContext, onReope
     });
     barren++;
     // One that goes on where another ended tells what was missed; a fresh one does not.
-    if (!isFirst && !new Headers(init.headers).has('last-event-id')) onReopened();
+    if (!new Headers(init.headers).has('last-event-id')) onOpened(isFirst);
     isFirst = false;
     const { status, statusText, headers } = response;
     return new Response(response.body.pipeThrough(watch), { status, statusText, headers });
