@@ -206,7 +206,7 @@ export const mcp = {
   proxy: 'Reach it through Toolyard',
   proxyHint: 'For servers that do not allow browsers.',
   proxyOff: 'Toolyard was started without its proxy (--ui-mcp-proxy).',
-  keepSecrets: 'Keep the values of headers in this browser',
+  keepSecrets: 'Keep the values of headers, and sign-ins, in this browser',
   keepSecretsHint: 'Otherwise they are forgotten with this tab. They are not encrypted here.',
   wsHeaders: 'A browser sends no headers over WebSocket. Reach it through Toolyard to send them.',
   limits: 'Limits',

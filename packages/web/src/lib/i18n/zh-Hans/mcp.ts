@@ -206,7 +206,7 @@ export const mcp: LateTexts<'mcp'> = {
   proxy: '通过 Toolyard 连接',
   proxyHint: '适用于不允许浏览器的服务器。',
   proxyOff: 'Toolyard 启动时未开启代理（--ui-mcp-proxy）。',
-  keepSecrets: '将标头的值保存在此浏览器',
+  keepSecrets: '将标头的值和登录保存在此浏览器',
   keepSecretsHint: '否则会随此标签页忘记。它们在这里不会加密。',
   wsHeaders: '浏览器无法通过 WebSocket 发送标头。若要发送，请通过 Toolyard 连接。',
   limits: '限制',

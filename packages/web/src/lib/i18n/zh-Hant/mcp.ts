@@ -206,7 +206,7 @@ export const mcp: LateTexts<'mcp'> = {
   proxy: '透過 Toolyard 連線',
   proxyHint: '適用於不允許瀏覽器的伺服器。',
   proxyOff: 'Toolyard 啟動時未開啟代理（--ui-mcp-proxy）。',
-  keepSecrets: '將標頭的值保存在此瀏覽器',
+  keepSecrets: '將標頭的值和登入保存在此瀏覽器',
   keepSecretsHint: '否則會隨此分頁忘記。它們在這裡不會加密。',
   wsHeaders: '瀏覽器無法透過 WebSocket 傳送標頭。若要傳送，請透過 Toolyard 連線。',
   limits: '限制',
