@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { ModelScript } from '@toolyard/testing';
-import { reply, startAuthorizationServer, startScriptedMcp } from '@toolyard/testing';
+import { reply, startAuthorizationServer, startHostedService, startScriptedMcp } from '@toolyard/testing';
 import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import { chatPage } from './support/chat-page.ts';
 import { beginNew, row, serversPage } from './support/servers-page.ts';
@@ -63,6 +63,36 @@ describe.skipIf(NO_BROWSER !== null)(`signing in${NO_BROWSER === null ? '' : ` (
     expect(statSync(countFile).size).toBe(1);
     expect(authorization.grants('authorization_code')).toHaveLength(2);
     rmSync(folder, { recursive: true });
+  });
+
+  test('to one that a service makes: what the form adds says where, and is there once that was done', async () => {
+    await using service = await startHostedService({ behaviour: { tools: [{ name: 'send' }] }, needsSignIn: true });
+    stage = await setStage(readsMail);
+    const servers = serversPage(stage);
+    const page = await servers.openList();
+    const form = await beginNew(page);
+    await form.getByText('A service', { exact: true }).click();
+    await form.getByLabel('Name', { exact: true }).fill('mail');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Write which server.').waitFor();
+    await form.getByLabel('Server, as Klavis calls it').fill('Gmail');
+    await form.getByLabel('Your key of Klavis').fill('key-of-the-test');
+    const { violations } = await new AxeBuilder({ page }).include('dialog').analyze();
+    expect(violations).toEqual([]);
+    await form.getByRole('button', { name: 'Cancel' }).click();
+
+    // The form knows the public service only; another one stands in the file.
+    const hosted = { service: 'klavis', server: 'Gmail', apiKey: 'key-of-the-test', url: service.url };
+    servers.write({ mail: { hosted } });
+    const mail = row(page, 'mail');
+    await mail
+      .getByText(/sign in/i)
+      .first()
+      .waitFor();
+    expect(await mail.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
+    service.signIn();
+    await mail.getByRole('button', { name: 'Reconnect' }).click();
+    await mail.getByText(/Ready · 1 tool/).waitFor();
   });
 
   test.each([
