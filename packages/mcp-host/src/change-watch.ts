@@ -74,6 +74,14 @@ export class ChangeWatch {
     for (const uri of this.#followed) onUpdated(uri);
   }
 
+  /** What the server said before its stream stood reached nobody, while its lists were read already. */
+  lookAtAnnounced(): void {
+    const { tools, resources, prompts } = this.#options.client.getServerCapabilities() ?? {};
+    if (tools?.listChanged === true) this.#looks.tools.ask();
+    if (resources?.listChanged === true) this.#looks.resources.ask();
+    if (prompts?.listChanged === true) this.#looks.prompts.ask();
+  }
+
   /** Resolves when no announced change of the tools is left that was not looked at; undefined where that is so now. */
   whenToolsAreKnown(): Promise<void> | undefined {
     return this.#looks.tools.now();

@@ -212,7 +212,9 @@ export class McpConnection {
       whyLost: () => (this.#isReady ? undefined : (this.#error ?? closedByUs(this.#id))),
       onFailed: (thrown) => this.#onFailed(thrown),
     });
-    if (this.#transport !== undefined) this.#transport.onreopened = () => watch.lookAgain();
+    if (this.#transport !== undefined) {
+      this.#transport.onopened = (isFirst) => (isFirst ? watch.lookAtAnnounced() : watch.lookAgain());
+    }
     this.#set('capabilities_exchanged');
   }
 

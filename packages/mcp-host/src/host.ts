@@ -344,6 +344,13 @@ export class McpHost implements ToolHost {
     return this.#signIns.finish(response);
   }
 
+  /** Connects those that wait for a sign-in, and were signed in to in another process over the same store. */
+  async lookForSignIns(): Promise<void> {
+    const waiting = this.health().filter(({ state }) => state === 'needs_sign_in');
+    // A store that cannot be read just now is read when the server is connected next.
+    await Promise.all(waiting.map(({ id }) => this.#signIns.look(id).catch(() => undefined)));
+  }
+
   /** Forgets the tokens of a server, and leaves it. @throws ToolyardError */
   async signOut(serverId: string): Promise<void> {
     const slot = this.#servers.get(serverId);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { JsonObject } from '@toolyard/protocol';
 import type { McpBehaviour, ScriptedMcp, ScriptedMcpOptions } from '@toolyard/testing';
@@ -217,9 +218,23 @@ describe('calling', () => {
     expect(await go(host)).toMatchObject({ outcome: 'done' });
   });
 
+  test('what changed before the stream of announcements stood is looked at once it does', async () => {
+    const met = await meet({}, { sessions: true });
+    await eventually(() => asked('tools/list') > 1);
+    expect(healthOf(met, 'odd').state).toBe('ready');
+    await met.close();
+    // One that announces nothing is not asked twice.
+    const silent = await meet({ capabilities: { tools: {} } }, { sessions: true });
+    await eventually(() => server?.requests.some(({ method }) => method === 'GET'));
+    // Longer than changes are gathered.
+    await sleep(300);
+    expect(healthOf(silent, 'odd').state).toBe('ready');
+    expect(asked('tools/list')).toBe(1);
+  });
+
   test('when the stream of announcements was away, what there is is looked at again', async () => {
     const met = await meet({}, { sessions: true });
-    await eventually(() => server?.requests.some(({ method }) => method === 'GET'));
+    await eventually(() => asked('tools/list') > 1);
     const lists = asked('tools/list');
     server?.dropStreams();
     await eventually(() => asked('tools/list') > lists);

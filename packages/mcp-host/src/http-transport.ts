@@ -17,13 +17,13 @@ const RECONNECTION = {
 
 class HttpTransport extends StreamableHTTPClientTransport implements HostTransport {
   end: TransportEnd | undefined;
-  onreopened?: (() => void) | undefined;
+  onopened?: ((isFirst: boolean) => void) | undefined;
   readonly #context: TransportContext;
   #closing: Promise<void> | undefined;
 
   constructor(url: URL, fetch: Fetch, headers: Record<string, string>, context: TransportContext) {
     const reopening = createReopening(fetch, context, {
-      onReopened: () => this.onreopened?.(),
+      onOpened: (isFirst) => this.onopened?.(isFirst),
       onGone: (detail) => this.#gone(detail),
     });
     super(url, {

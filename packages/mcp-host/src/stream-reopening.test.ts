@@ -15,7 +15,7 @@ async function openingsInTenMinutes(answer: () => Response): Promise<{ openings:
       return answer();
     },
     context,
-    { onReopened: () => undefined, onGone: () => undefined },
+    { onOpened: () => undefined, onGone: () => undefined },
   );
   const open = async (): Promise<void> => {
     const response = await reopening.fetch('http://odd.invalid/mcp', { method: 'GET' });

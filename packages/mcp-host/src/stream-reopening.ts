@@ -15,8 +15,8 @@ export type Reopening = {
 };
 
 export type ReopeningEvents = {
-  /** Another stream stands in place of one that ended; what was announced in between is lost. */
-  onReopened: () => void;
+  /** A stream stands, the first or one in place of one that ended; what was announced before is lost. */
+  onOpened: (isFirst: boolean) => void;
   /** A stream that stood cannot be had back: nobody is there, or nobody who knows us. */
   onGone: (detail: string) => void;
 };
@@ -32,7 +32,7 @@ export const MOST_TRIES = 2;
 export function createReopening(
   fetch: Fetch,
   context: TransportContext,
-  { onReopened, onGone }: ReopeningEvents,
+  { onOpened, onGone }: ReopeningEvents,
 ): Reopening {
   let barren = 0;
   let isFirst = true;
@@ -65,7 +65,7 @@ export function createReopening(
     });
     barren++;
     // One that goes on where another ended tells what was missed; a fresh one does not.
-    if (!isFirst && !new Headers(init.headers).has('last-event-id')) onReopened();
+    if (!new Headers(init.headers).has('last-event-id')) onOpened(isFirst);
     isFirst = false;
     const { status, statusText, headers } = response;
     return new Response(response.body.pipeThrough(watch), { status, statusText, headers });

@@ -22,8 +22,8 @@ export type TransportEnd =
 export type HostTransport = Transport & {
   /** Set before `start()` rejects or `onclose` is called; absent where the transport knows nothing. */
   readonly end?: TransportEnd | undefined;
-  /** Called when announcements may have been missed: the stream that carries them was opened again. */
-  onreopened?: (() => void) | undefined;
+  /** Called when announcements may have been missed: the stream that carries them stands only now, or again. */
+  onopened?: ((isFirst: boolean) => void) | undefined;
   /** How many lines came from the server that were no MCP. */
   readonly noiseLines?: number | undefined;
 };

@@ -133,7 +133,19 @@ export type McpTransport =
       envFile?: string;
       cwd?: string;
     }
-  | { type: 'http' | 'sse' | 'websocket'; url: string; headers?: Record<string, McpSecretValue> };
+  | { type: 'http' | 'sse' | 'websocket'; url: string; headers?: Record<string, McpSecretValue> }
+  | {
+      /** A service makes it when it is wanted. */
+      type: 'hosted';
+      service: 'klavis';
+      /** As the service calls it, such as `Gmail`. */
+      server: string;
+      apiKey: McpSecretValue;
+      /** For whom of the key's users it is made. */
+      user?: string;
+      /** Where the service is, if it is not the public one. */
+      url?: string;
+    };
 
 /** What an editor changes of a server. */
 export type EditMcpServer = {

@@ -76,7 +76,14 @@ async function assemble(
   const bulletins = words && metrics ? metrics.countedBulletins(words) : words;
   const relayed =
     bulletins &&
-    relayHub(createLiveHub(), { bulletins, store: storage.runs, clock, log, onWake: (runId) => runs.woken(runId) });
+    relayHub(createLiveHub(), {
+      bulletins,
+      store: storage.runs,
+      clock,
+      log,
+      onWake: (runId) => runs.woken(runId),
+      onServers: () => void servers.lookForSignIns(),
+    });
   const hub = relayed ?? createLiveHub();
   const salt = 'salt' in opened ? { salt: () => opened.salt() } : {};
   const secrets = createSecrets({ repository: storage.secrets, clock, folder: dataDir, env, log, ...salt });

@@ -4,6 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
+import type { Cors } from '../scripted-mcp/cors.ts';
+import { answerCors } from '../scripted-mcp/cors.ts';
 import type { Protection, ProtectionOptions } from './protection.ts';
 import { createProtection } from './protection.ts';
 
@@ -24,6 +26,8 @@ export type AuthorizationServerOptions = {
   token?: (params: Readonly<Record<string, string>>) => { status: number; body: JsonObject } | undefined;
   /** Clients it knows without registration, with their secrets. */
   clients?: Readonly<Record<string, string>>;
+  /** Lets pages of other origins in; without it a browser keeps them away. */
+  cors?: Cors;
 };
 
 /** A request as the authorization server saw it; of forms and queries the fields. */
@@ -68,6 +72,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   const clients = new Map<string, string | null>(Object.entries(options.clients ?? {}));
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (answerCors(request, response, options.cors)) return;
     const { pathname, searchParams } = new URL(request.url ?? '/', url);
     const body = await textOf(request);
     const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;

@@ -3,7 +3,7 @@ import { EXIT } from '../exit.ts';
 import type { McpSource } from './mcp-source.ts';
 import { counted, remark, sayJson } from './output.ts';
 import type { TargetFlags } from './target.ts';
-import { serverFromWords, transportFrom } from './target.ts';
+import { transportOf } from './target.ts';
 
 export type AddFlags = TargetFlags & { json?: boolean; disabled?: boolean; test: boolean };
 
@@ -15,7 +15,7 @@ export async function addServer(
 ): Promise<number> {
   const server: AddMcpServer = {
     id,
-    transport: transportFrom(serverFromWords(words, flags)),
+    transport: transportOf(words, flags),
     ...(flags.disabled === true ? { enabled: false } : {}),
   };
   const view = await source.add(server);

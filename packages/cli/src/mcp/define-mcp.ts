@@ -25,6 +25,7 @@ command alone. Which of the two is said on stderr.
 Examples:
   toolyard mcp add files -- npx -y @modelcontextprotocol/server-filesystem /my/documents
   toolyard mcp add docs https://example.com/mcp --header 'Authorization: Bearer \${env:DOCS_KEY}'
+  toolyard mcp add mail --hosted klavis:Gmail
   toolyard mcp test https://example.com/mcp
   toolyard mcp call date get-date --arg timezone=Europe/Berlin`,
     )
@@ -47,10 +48,13 @@ function defineConfiguring(mcp: Command): void {
       mcp
         .command('add')
         .argument('<name>')
-        .argument('<address or command...>', 'an address, or behind -- a program and its arguments')
+        .argument('[address or command...]', 'an address, or behind -- a program and its arguments')
         .description('Write a server to mcp.json and try it'),
     ),
   )
+    .option('--hosted <service:server>', 'one that a service makes, such as klavis:Gmail')
+    .option('--api-key <key>', 'with --hosted: the key of the service (default: ${env:KLAVIS_API_KEY})')
+    .option('--user <name>', "with --hosted: for whom of the key's users it is made")
     .option('--disabled', 'switched off for now')
     .option('--no-test', 'do not try it')
     .action(async (name: string, words: string[], flags: McpFlags & AddFlags) => {

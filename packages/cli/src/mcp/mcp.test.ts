@@ -75,6 +75,18 @@ describe('toolyard mcp without a running server', PATIENT, () => {
     });
   });
 
+  it('adds a server that a service makes, its key by a variable, and says what is wrong with such a wish', async () => {
+    const added = await mcp('add', 'mail', '--hosted', 'klavis:Gmail', '--user', 'ann');
+    expect(added).toMatchObject({ code: 0, stderr: expect.stringMatching(/KLAVIS_API_KEY is not set/) });
+    expect(JSON.parse(readFileSync(path(), 'utf8'))).toEqual({
+      mcpServers: {
+        mail: { hosted: { service: 'klavis', server: 'Gmail', apiKey: '${env:KLAVIS_API_KEY}', user: 'ann' } },
+      },
+    });
+    expect(await mcp('add', 'x', '--hosted', 'Gmail')).toMatchObject({ stderr: expect.stringContaining('klavis:') });
+    expect(await mcp('add', 'x')).toMatchObject({ code: 1, stderr: expect.stringContaining('how it is reached') });
+  });
+
   it('lists all servers, those that fail with the reason', async () => {
     configure({ good: scriptedMcpCommand(TOOLS), bad: {}, gone: { command: 'no-such-command-here' } });
     const { code, stdout, stderr } = await mcp('list');

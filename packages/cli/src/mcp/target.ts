@@ -10,7 +10,29 @@ export type TargetFlags = {
   cwd?: string;
   sse?: boolean;
   ws?: boolean;
+  /** `service:server` */
+  hosted?: string;
+  apiKey?: string;
+  user?: string;
 };
+
+/** Where the key of a service is looked for, if none is given. */
+const HOSTED_KEY = '${env:KLAVIS_API_KEY}';
+
+/** How a server is reached: by what the words say, or `--hosted`. @throws ToolyardError for what is neither */
+export function transportOf(words: readonly string[], flags: TargetFlags): McpTransport {
+  const { hosted, apiKey = HOSTED_KEY, user } = flags;
+  if (hosted === undefined) {
+    if (words.length === 0) throw bad('Say how it is reached: an address, or behind -- a program and its arguments.');
+    if (flags.apiKey !== undefined || user !== undefined) throw bad('--api-key and --user are for --hosted.');
+    return transportFrom(serverFromWords(words, flags));
+  }
+  if (words.length > 0) throw bad('A hosted server has neither an address nor a command.');
+  const [service, ...name] = hosted.split(':');
+  const server = name.join(':');
+  if (service !== 'klavis' || server === '') throw bad('--hosted takes klavis:<server>, such as klavis:Gmail.');
+  return { type: 'hosted', service, server, apiKey, ...(user === undefined ? {} : { user }) };
+}
 
 /**
  * A server from the words of a command line: one address, one command line with quotes, or a program and its
@@ -49,7 +71,7 @@ export function serverFromWords(words: readonly string[], flags: TargetFlags): S
 }
 
 /** The same as it goes over the API. */
-export function transportFrom(server: ServerConfig): McpTransport {
+function transportFrom(server: ServerConfig): McpTransport {
   const { transport } = server;
   if (transport.type !== 'in-memory' && transport.type !== 'hosted') return transport;
   throw bad('Such a server is not told of by a command or an address: write it into mcp.json.');

@@ -73,7 +73,8 @@ export function readHosted(where: string, value: JsonValue, fill: (text: string)
   }
   const user = text('user');
   const url = text('url');
-  const protocol = url === undefined ? 'https:' : readUrl(url)?.protocol;
+  // What a variable will say is not known yet.
+  const protocol = url === undefined || url.includes('${') ? 'https:' : readUrl(url)?.protocol;
   if (protocol !== 'https:' && protocol !== 'http:') throw bad(`${where}: "hosted.url" is not an http address.`);
   return {
     type: 'hosted',

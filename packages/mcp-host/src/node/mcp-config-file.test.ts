@@ -63,6 +63,21 @@ describe('an mcp.json that is written', () => {
     expect(text()).toBe('{\n  "mcpServers": {\n    "b": {}\n  }\n}\n');
   });
 
+  it('has a server that a service makes, and what else stands there of it stays', () => {
+    const transport = { type: 'hosted', service: 'klavis', server: 'Gmail', apiKey: '${env:KEY}' } as const;
+    const servers = (): unknown => (JSON.parse(text()) as { mcpServers: unknown }).mcpServers;
+    file.write('mail', { transport: { ...transport, user: 'ann' }, ...SWITCHES });
+    const { type: _, ...hosted } = transport;
+    expect(servers()).toEqual({ mail: { hosted: { ...hosted, user: 'ann' } } });
+    writeFileSync(path, text().replace('"ann"', '"ann", "color": "red"'));
+    file.write('mail', { transport: { ...transport, server: 'Slack' }, ...SWITCHES });
+    expect(servers()).toEqual({ mail: { hosted: { ...hosted, server: 'Slack', color: 'red' } } });
+    file.write('mail', program('mail'));
+    expect(servers()).toEqual({ mail: { command: 'mail' } });
+    file.write('mail', { transport, ...SWITCHES });
+    expect(servers()).toEqual({ mail: { hosted } });
+  });
+
   it('is made where there is none, for nobody else to read', () => {
     file.write('a', program('a', { transport: { type: 'stdio', command: 'a', args: ['-x'], env: { K: 'v' } } }));
     expect(text()).toBe(

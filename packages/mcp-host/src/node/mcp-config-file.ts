@@ -175,6 +175,9 @@ function putInPlace(draft: string, target: string): boolean {
 
 type Edit = [path: string[], value: JsonValue | undefined];
 
+const PROGRAM_KEYS = ['command', 'args', 'env', 'envFile', 'cwd'];
+const ADDRESS_KEYS = ['url', 'serverUrl', 'httpUrl', 'headers'];
+
 /** Only differences are written, so that what was not changed keeps its form. */
 function edits(keys: readonly string[], old: JsonValue | undefined, entry: ServerEntry): Edit[] {
   const before = isJsonObject(old) ? old : {};
@@ -191,7 +194,14 @@ function edits(keys: readonly string[], old: JsonValue | undefined, entry: Serve
   };
 
   setKind(transport, before, set);
-  if (transport.type === 'stdio') {
+  if (transport.type === 'hosted') {
+    const { service, server, apiKey, user, url } = transport;
+    const held = before['hosted'];
+    const texts = { service, server, apiKey, user, url };
+    if (!isJsonObject(held)) set('hosted', JSON.parse(JSON.stringify(texts)) as JsonValue);
+    else for (const [name, text] of Object.entries(texts)) if (held[name] !== text) list.push([['hosted', name], text]);
+    for (const key of [...PROGRAM_KEYS, ...ADDRESS_KEYS]) set(key, undefined);
+  } else if (transport.type === 'stdio') {
     set('command', transport.command);
     if (transport.args !== undefined && (transport.args.length > 0 || keys.includes('args')))
       set('args', transport.args);
@@ -199,12 +209,12 @@ function edits(keys: readonly string[], old: JsonValue | undefined, entry: Serve
     setAll('env', transport.env);
     set('envFile', transport.envFile);
     set('cwd', transport.cwd);
-    for (const key of ['url', 'serverUrl', 'httpUrl', 'headers']) set(key, undefined);
+    for (const key of [...ADDRESS_KEYS, 'hosted']) set(key, undefined);
   } else {
     const urlKey = ['serverUrl', 'httpUrl'].find((key) => keys.includes(key) && !keys.includes('url')) ?? 'url';
     set(urlKey, transport.url);
     setAll('headers', transport.headers);
-    for (const key of ['command', 'args', 'env', 'envFile', 'cwd']) set(key, undefined);
+    for (const key of [...PROGRAM_KEYS, 'hosted']) set(key, undefined);
   }
   // Two words are in use for it; the one that is there is kept.
   if (keys.includes('enabled')) set('enabled', enabled);
@@ -227,6 +237,8 @@ function setKind(
   set: (key: string, value: JsonValue | undefined) => void,
 ): void {
   const { type } = before;
+  // That it is hosted is told by what stands there.
+  if (transport.type === 'hosted') return set('type', undefined);
   const word = transport.type === 'websocket' ? 'ws' : transport.type;
   if (type !== undefined) {
     const isSame = typeof type === 'string' && sameKind(type, transport.type);

@@ -63,6 +63,10 @@ describe('mcp.json', () => {
     });
     expect(one({ hosted: { ...hosted, apiKey: '' } })).toContain('hosted.apiKey');
     expect(one({ hosted })).toContain('KEY is not set');
+    expect(one({ hosted: { ...hosted, url: '${env:AT}' } }, { KEY: 'k', AT: 'http://a.example' })).toMatchObject({
+      transport: { url: 'http://a.example' },
+    });
+    expect(one({ hosted: { ...hosted, url: '${env:AT}' } }, { KEY: 'k', AT: 'nowhere' })).toContain('hosted.url');
   });
 
   it('fills in the environment, and where things are', () => {

@@ -19,7 +19,7 @@ export type McpConfigEntry = {
   /** Where it stands, from 1. */
   line: number;
   switches: ServerSwitches;
-  /** As it is written; absent where not even that can be told, and for a hosted server. */
+  /** As it is written; absent where not even that can be told. */
   written?: WrittenTransport;
 } & ({ config: ServerConfig } | { fault: ToolyardError });
 
@@ -88,14 +88,11 @@ function readEntry(
     checkId(id, where);
     checkOnce(file.linesOf(path), where);
     if (!isJsonObject(entry)) throw bad(`${where} is not an object.`);
-    if (entry['hosted'] !== undefined && entry['command'] === undefined && entry['url'] === undefined) {
-      const hosted = readHosted(where, entry['hosted'], (text) => fillVariables(text, source, where));
-      return { id, line, switches, config: configOf(id, hosted, switches) };
-    }
     written = readTransport(entry, where);
     const transport = fillTransport(written, source, where);
     const fill = (text: string): string => fillVariables(text, source, where);
-    const oauth = transport.type === 'stdio' ? undefined : readOAuth(entry, { fill, folder: source.folder, where });
+    const isOwn = transport.type === 'stdio' || transport.type === 'hosted';
+    const oauth = isOwn ? undefined : readOAuth(entry, { fill, folder: source.folder, where });
     const config = { ...configOf(id, transport, switches), ...(oauth === undefined ? {} : { oauth }) };
     return { id, line, switches, written, config };
   } catch (thrown) {
@@ -128,12 +125,14 @@ export function fillTransport(written: WrittenTransport, source: McpConfigSource
   const fill = (text: string): string => fillVariables(text, source, where);
   const fillAll = (texts: Record<string, string>): Record<string, string> =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]));
+  if (written.type === 'hosted') return readHosted(where, { ...written }, fill);
   if (written.type !== 'stdio') {
     const { type, url, headers } = written;
     const filled = { url: fill(url), ...(headers === undefined ? {} : { headers: fillAll(headers) }) };
     // Only now is it known what a variable stands for.
     const checked = readTransport({ type, ...filled }, where);
-    if (checked.type === 'stdio') throw bad(`${where}: "url" is not an http or ws address.`);
+    if (checked.type === 'stdio' || checked.type === 'hosted')
+      throw bad(`${where}: "url" is not an http or ws address.`);
     return { type: checked.type, ...filled };
   }
   const { command, args = [], env, envFile, cwd } = written;

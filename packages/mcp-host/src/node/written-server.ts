@@ -1,5 +1,7 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { HostedConfig } from '../hosted/hosted-config.ts';
+import { readHosted } from '../hosted/hosted-config.ts';
 import { readUrl } from '../read-url.ts';
 
 /** How a server is reached as its entry in an `mcp.json` has it, nothing filled in. */
@@ -12,7 +14,8 @@ export type WrittenTransport =
       envFile?: string;
       cwd?: string;
     }
-  | { type: 'http' | 'sse' | 'websocket'; url: string; headers?: Record<string, string> };
+  | { type: 'http' | 'sse' | 'websocket'; url: string; headers?: Record<string, string> }
+  | HostedConfig;
 
 /** What an entry says beside how the server is reached. */
 export type ServerSwitches = {
@@ -33,6 +36,10 @@ const URL_KEYS = ['url', 'serverUrl', 'httpUrl'] as const;
 
 /** @throws ToolyardError `bad_config` beginning with `where` */
 export function readTransport(entry: JsonObject, where: string): WrittenTransport {
+  const hosted = entry['type'] === 'hosted' ? (entry['hosted'] ?? entry) : entry['hosted'];
+  if (hosted !== undefined && entry['command'] === undefined && (hosted === entry || entry['url'] === undefined)) {
+    return readHosted(where, hosted, (text) => text);
+  }
   const kind = kindOf(entry, where);
   if (kind === 'stdio') return readProgram(entry, where);
   const key = URL_KEYS.find((name) => entry[name] !== undefined) ?? 'url';

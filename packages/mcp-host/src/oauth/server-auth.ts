@@ -50,6 +50,8 @@ export class ServerAuth {
   #began: { issuer: string; until: number } | undefined;
   #proof: { of: string; key: ProofKey } | undefined;
   #granting: Promise<StoredTokens> | undefined;
+  /** The token that was of no use last, or was looked at already. */
+  #useless: string | undefined;
 
   constructor(options: ServerAuthOptions) {
     this.#options = options;
@@ -153,6 +155,14 @@ export class ServerAuth {
     this.#options.onChange();
   }
 
+  /** True, once, where another process has stored a token that nobody here has tried. */
+  async isSignedInElsewhere(): Promise<boolean> {
+    const now = (await this.#keeper.reload())?.accessToken;
+    const isNew = now !== undefined && now !== this.#useless;
+    this.#useless = now;
+    return isNew;
+  }
+
   async #send(fetch: Fetch, input: string | URL, init: RequestInit): Promise<Response> {
     const used = await this.#usable();
     const response = await this.#sendWith(used, fetch, input, init);
@@ -160,6 +170,7 @@ export class ServerAuth {
       const newer = await this.#afterRefusal(response, used);
       const second = await this.#sendWith(newer, fetch, input, init);
       if (second.status !== 401) return second;
+      this.#useless = newer.accessToken;
       await this.#noteChallenge(second);
       throw this.#options.settings.grant === undefined
         ? signInFirst(this.#options.serverId, 'it does not take the token it was given')
@@ -228,6 +239,7 @@ export class ServerAuth {
   async #afterRefusal(response: Response, used: StoredTokens | undefined): Promise<StoredTokens> {
     const { serverId, settings } = this.#options;
     await this.#noteChallenge(response);
+    this.#useless = used?.accessToken;
     const now = await this.#keeper.reload();
     if (now !== undefined && now.accessToken !== used?.accessToken) return now;
     if (settings.grant !== undefined) return this.#byGrant(settings.grant, this.#challenge?.scope);
@@ -245,6 +257,7 @@ export class ServerAuth {
     const { serverId, settings, onChange } = this.#options;
     const { resourceMetadataUrl } = readChallenge(response);
     await discard(response);
+    this.#useless = used?.accessToken;
     // A newer token may have the rights already.
     const now = await this.#keeper.reload();
     if (now !== undefined && used !== undefined && now.accessToken !== used.accessToken) return now;

@@ -86,6 +86,29 @@ describe('signing in to a server', () => {
     expect(healthOf(scene.host, 'guarded').state).toBe('ready');
   });
 
+  test('a process that waits for it learns that another one has signed in, and tries a token of no use once', async () => {
+    await meet();
+    const other = scene.another();
+    await other.connect('guarded').catch(() => undefined);
+    await other.lookForSignIns();
+    expect(healthOf(other, 'guarded').state).toBe('needs_sign_in');
+    await scene.signIn();
+    await other.lookForSignIns();
+    await other.whenSettled(['guarded'], undefined, 5_000);
+    expect(healthOf(other, 'guarded').state).toBe('ready');
+
+    scene.authorization.expire();
+    const row = await scene.store.get('tokens/guarded');
+    await scene.store.put('tokens/guarded', { ...row?.value, refreshToken: null }, row?.version ?? '');
+    await other.reconnect('guarded').catch(() => undefined);
+    const asked = scene.mcp.requests.length;
+    await other.lookForSignIns();
+    await other.lookForSignIns();
+    await other.whenSettled(['guarded'], undefined, 5_000);
+    expect(healthOf(other, 'guarded').state).toBe('needs_sign_in');
+    expect(scene.mcp.requests).toHaveLength(asked);
+  });
+
   test('signed out, the server asks again', async () => {
     await meet();
     await scene.signIn();

@@ -72,6 +72,12 @@ export class SignIns {
     await this.#get(serverId).auth.signOut();
   }
 
+  /** Somebody may have signed in to it in another process; then it hears of that here, too. */
+  async look(serverId: string): Promise<void> {
+    const known = this.#auths.get(serverId);
+    if (known !== undefined && (await known.auth.isSignedInElsewhere())) known.onSignedIn();
+  }
+
   #get(serverId: string) {
     const known = this.#auths.get(serverId);
     if (known !== undefined) return known;

@@ -170,7 +170,8 @@ describe('tokens', () => {
 
   test('without one every route but the open ones is closed', async () => {
     // Where sign-in servers send people back to: what they bring is what opens it.
-    const open = new Set(['get /health', 'post /api/session', 'get /api/mcp/sign-in/callback']);
+    const back = ['get /api/mcp/sign-in/callback', 'get /api/mcp/sign-in/tab'];
+    const open = new Set(['get /health', 'post /api/session', ...back]);
     for (const { method, path } of server.app.routes) {
       const target = path.replaceAll(/\{\w+\}/g, 'x');
       const options: RequestOptions =

@@ -12,10 +12,32 @@ const STYLE = `
 /** A window that was opened for this is closed; in a browser that forbids it, the page stays and says what it says. */
 const SCRIPT = `setTimeout(() => window.close(), 1500);`;
 
+/**
+ * A sign-in to a server of the browser itself is finished by the tab that began it: what the person has brought back is
+ * told to the tabs of this origin, and what became of it is shown. The channel has its other half in the page.
+ */
+const RELAY = `
+  const channel = new BroadcastChannel('toolyard:sign-in');
+  const show = (title, text) => {
+    document.querySelector('h1').textContent = title;
+    document.querySelector('p').textContent = text;
+  };
+  const nobody = setTimeout(() => show('Not signed in',
+    'No open tab of Toolyard has begun this sign-in. Open Toolyard, and begin it again.'), 15000);
+  channel.onmessage = ({ data }) => {
+    if (typeof data?.text !== 'string') return;
+    clearTimeout(nobody);
+    show(data.ok ? 'Signed in' : 'Not signed in', data.text);
+    if (data.ok) setTimeout(() => window.close(), 1500);
+  };
+  channel.postMessage({ search: location.search });
+  history.replaceState(null, '', location.pathname);
+`;
+
 const POLICY = [
   "default-src 'none'",
   `style-src '${hashOf(STYLE)}'`,
-  `script-src '${hashOf(SCRIPT)}'`,
+  `script-src '${hashOf(SCRIPT)}' '${hashOf(RELAY)}'`,
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -30,19 +52,25 @@ export function finishedPage(serverId: string): Response {
       `Toolyard is signed in to “${serverId}” and connects to it now.`,
       'You can close this window and go back to Toolyard.',
     ],
-    closes: true,
+    script: SCRIPT,
   });
 }
 
 /** What a person sees who has not. */
 export function refusedPage({ code, message, hint }: ErrorInfo): Response {
   const lines = [message, ...(hint === undefined ? [] : [hint]), 'You can close this window and go back to Toolyard.'];
-  return page({ status: code === 'internal' ? 500 : 400, title: 'Not signed in', lines, closes: false });
+  return page({ status: code === 'internal' ? 500 : 400, title: 'Not signed in', lines });
 }
 
-type Page = { status: number; title: string; lines: readonly string[]; closes: boolean };
+/** What a person sees who comes back from a sign-in that a tab of this browser has begun. */
+export function relayPage(): Response {
+  const lines = ['The tab of Toolyard that you came from finishes it.'];
+  return page({ status: 200, title: 'One moment…', lines, script: RELAY });
+}
 
-function page({ status, title, lines, closes }: Page): Response {
+type Page = { status: number; title: string; lines: readonly string[]; script?: string };
+
+function page({ status, title, lines, script }: Page): Response {
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -56,7 +84,7 @@ function page({ status, title, lines, closes }: Page): Response {
 <h1>${escaped(title)}</h1>
 ${lines.map((line) => `<p>${escaped(line)}</p>`).join('\n')}
 </main>
-${closes ? `<script>${SCRIPT}</script>` : ''}
+${script === undefined ? '' : `<script>${script}</script>`}
 </body>
 </html>
 `;

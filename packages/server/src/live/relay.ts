@@ -12,6 +12,8 @@ export type RelayOptions = {
   clock: Pick<Clock, 'after'>;
   /** Another process has a word for whoever holds this run, or may take it up. */
   onWake: (runId: string) => void;
+  /** Something of MCP servers has changed in another process, or may have. */
+  onServers: () => void;
   log: (line: string) => void;
 };
 
@@ -39,6 +41,7 @@ export function relayHub(local: RunHub, options: RelayOptions): RelayedHub {
     for (const body of bodies) {
       const word = readWord(body);
       for (const [ownerId, what, id] of word.changed) local.changed(ownerId, what, ...(id === undefined ? [] : [id]));
+      if (word.changed.some(([, what]) => what === 'servers')) options.onServers();
       for (const { ownerId, runId, seq } of word.runs) runs.heardOf(ownerId, runId, seq);
       for (const runId of word.wake) options.onWake(runId);
     }
@@ -62,6 +65,7 @@ export function relayHub(local: RunHub, options: RelayOptions): RelayedHub {
       options.bulletins.listen(hear, () => {
         runs.forget();
         local.missed();
+        options.onServers();
       }),
   };
 }

@@ -65,6 +65,28 @@ describe('a server hosted by a service', () => {
     expect(room.logged.join()).not.toContain('key-of-the-test');
   });
 
+  it('is added and changed through the API; its key is not told, and goes to no other service', async () => {
+    const service = await startService({ behaviour: { tools: [{ name: 'send' }] } });
+    const servers = await room.start([]);
+    const { id, transport } = mail(service);
+    if (transport.type !== 'hosted') throw new Error('it is hosted');
+    await servers.add(OWNER, { id, transport });
+    await room.viewWhen('mail', 'ready');
+    const told = await servers.configuration(OWNER, 'mail');
+    expect(told.transport).toEqual({ ...transport, apiKey: { secret: true } });
+
+    const kept = { ...transport, apiKey: { secret: true } } as const;
+    await servers.edit(OWNER, 'mail', { transport: { ...kept, user: 'ann' } });
+    await room.viewWhen('mail', 'ready');
+    expect(service.asked.filter(({ path }) => path.endsWith('/create')).map(({ body }) => body['userId'])).toEqual([
+      'toolyard',
+      'ann',
+    ]);
+    await expect(
+      servers.edit(OWNER, 'mail', { transport: { ...kept, url: 'http://127.0.0.1:1/' } }),
+    ).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining('apiKey') as string });
+  });
+
   it('attack 5: that the service says is inside the private network is not reached', async () => {
     const victim = await startScriptedMcp('plain');
     open.push(victim);

@@ -11,14 +11,17 @@ export function withoutSecrets(written: WrittenTransport): McpTransport {
     const { env, ...rest } = written;
     return env === undefined ? rest : { ...rest, env: masked(env) };
   }
+  if (written.type === 'hosted') return { ...written, apiKey: maskedValue(written.apiKey) };
   const { headers, ...rest } = written;
   return headers === undefined ? rest : { ...rest, headers: masked(headers) };
 }
 
 function masked(values: Record<string, string>): Record<string, McpSecretValue> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, ONLY_A_REFERENCE.test(value) ? value : { secret: true }]),
-  );
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, maskedValue(value)]));
+}
+
+function maskedValue(value: string): McpSecretValue {
+  return ONLY_A_REFERENCE.test(value) ? value : { secret: true };
 }
 
 /**
@@ -32,11 +35,20 @@ export function withSecrets(given: McpTransport, stored: WrittenTransport | unde
     const known = stored?.type === 'stdio' ? stored.env : undefined;
     return env === undefined ? rest : { ...rest, env: filled(env, known) };
   }
-  const { headers, ...rest } = given;
   // To another origin a stored secret does not go along: whoever asks would learn it there.
-  const known =
-    stored !== undefined && stored.type !== 'stdio' && sameOrigin(stored.url, given.url) ? stored.headers : {};
+  if (given.type === 'hosted') {
+    const { apiKey, ...rest } = given;
+    const isSame = stored?.type === 'hosted' && sameOrigin(stored.url ?? '', given.url ?? '');
+    return { ...rest, ...filledKey(apiKey, isSame ? { apiKey: stored.apiKey } : {}) };
+  }
+  const { headers, ...rest } = given;
+  const isWeb = stored !== undefined && stored.type !== 'stdio' && stored.type !== 'hosted';
+  const known = isWeb && sameOrigin(stored.url, given.url) ? stored.headers : {};
   return headers === undefined ? rest : { ...rest, headers: filled(headers, known) };
+}
+
+function filledKey(apiKey: McpSecretValue, known: Record<string, string>): { apiKey: string } {
+  return { apiKey: filled({ apiKey }, known)['apiKey'] ?? '' };
 }
 
 function filled(values: Record<string, McpSecretValue>, known: Record<string, string> = {}): Record<string, string> {

@@ -19,6 +19,8 @@ type SelectionsOptions = {
   stateOf: (id: string) => ServerState | undefined;
   /** Connects a server that is off everywhere, for as long as somebody uses it. */
   borrowIfOff: (id: string) => void;
+  /** Learns what another process over the same database was signed in to. */
+  lookForSignIns: () => Promise<void>;
   /** Told at every turn, and before and after each call. */
   onUse: (serverId: string, calls: -1 | 0 | 1) => void;
 };
@@ -48,12 +50,13 @@ export class Selections {
 
   async select(configuration: ResolvedAgentConfiguration, signal: AbortSignal): Promise<ToolSelection> {
     signal.throwIfAborted();
-    const { book, borrowIfOff } = this.#options;
+    const { book, borrowIfOff, lookForSignIns } = this.#options;
     const serverIds = book.all.flatMap((server) => {
       const chosen = configuration.servers[server.id] ?? book.isEnabled(server.id);
       return chosen && 'config' in server ? [server.id] : [];
     });
     for (const id of serverIds) borrowIfOff(id);
+    await lookForSignIns();
     await this.#waitFor(serverIds, signal);
     return this.#selection(serverIds, configuration.disabledTools);
   }

@@ -136,6 +136,7 @@ class OwnServers implements Servers {
       patienceMs: PATIENCE_MS,
       stateOf: (id) => this.#stateOf(id),
       borrowIfOff: (id) => this.#borrowIfOff(id),
+      lookForSignIns: () => this.lookForSignIns(),
       onUse: (id, calls) => this.#borrowed.use(id, calls),
     });
     this.#editor = new ServerEditor({
@@ -324,6 +325,11 @@ class OwnServers implements Servers {
   approve({ tool, definition = this.#host.definitionOf(tool) }: Parameters<Servers['approve']>[0]): void {
     const config = this.#host.configurations.get(tool.serverId);
     if (definition !== undefined && config?.builtIn !== true) this.#host.approveTool(tool, definition);
+  }
+
+  /** Somebody may have signed in at another process over the same database. */
+  lookForSignIns(): Promise<void> {
+    return this.#host.lookForSignIns();
   }
 
   onSignedIn(listener: (serverId: string) => void): void {

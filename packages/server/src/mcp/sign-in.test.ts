@@ -158,6 +158,14 @@ describe('signing in over the API', () => {
     expect(text).not.toContain('<script>');
   });
 
+  test('what is brought back for a tab of a browser is left to it: nothing of it is used or shown here', async () => {
+    const response = await fetch(`${server.url}/api/mcp/sign-in/tab?state=s&code=%3Cscript%3E&iss=x`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'.*script-src 'sha256-/);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.text()).not.toMatch(/<script>(?!\n {2}const channel)/);
+  });
+
   test('nobody but its owner begins one', async () => {
     const response = await fetch(`${server.url}/api/mcp/servers/guarded/sign-in`, {
       method: 'POST',

@@ -4,7 +4,7 @@ import { toErrorInfo } from '@toolyard/protocol';
 import { z } from 'zod';
 import type { Router } from '../router.ts';
 import { mcpServerView, mcpSignInStarted } from '../schemas/mcp-servers.ts';
-import { finishedPage, refusedPage } from '../sign-in-page.ts';
+import { finishedPage, refusedPage, relayPage } from '../sign-in-page.ts';
 import type { HttpDeps } from '../types.ts';
 
 const CALLBACK = '/api/mcp/sign-in/callback';
@@ -53,6 +53,16 @@ export function addMcpSignInRoutes({ route }: Router, { servers, log }: HttpDeps
         return refusedPage(info);
       }
     },
+  });
+
+  route({
+    method: 'get',
+    path: '/api/mcp/sign-in/tab',
+    summary: 'Where they send people back to who sign in to a server of their browser; its tab finishes that itself',
+    open: true,
+    query: callbackQuery,
+    mediaType: 'text/html',
+    handle: () => relayPage(),
   });
 }
 

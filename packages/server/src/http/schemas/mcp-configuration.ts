@@ -36,6 +36,14 @@ const transport = named(
         url: text.min(1),
         headers: secrets.exactOptional(),
       }),
+      z.strictObject({
+        type: z.literal('hosted'),
+        service: z.literal('klavis'),
+        server: text.min(1),
+        apiKey: secret,
+        user: text.min(1).exactOptional(),
+        url: text.min(1).exactOptional(),
+      }),
     ]),
   ),
 );

@@ -47,7 +47,7 @@ class McpStore {
   constructor(deps: McpStoreDeps = { kept: keptServers, load: () => import('./tab-host.ts') }) {
     this.#deps = deps;
     this.#obstacles = new Obstacles(adviceFor, () => this.#tell());
-    this.resources = new McpResourceStore(() => this.#ready());
+    this.resources = new McpResourceStore(() => this.host());
   }
 
   /** How many calls, readings and acquired flows are under way. */
@@ -107,6 +107,7 @@ class McpStore {
   /** Leaves a server and forgets it, its secrets too. */
   async remove(id: string): Promise<void> {
     this.#deps.kept.setSecrets(id, {});
+    await (await this.#host)?.signOut(id).catch(() => undefined);
     await this.#write(this.#entries.filter((entry) => entry.id !== id));
   }
 
@@ -157,25 +158,25 @@ class McpStore {
 
   /** Never throws for what a server does: see `McpHost.callTool`. */
   async executeTool(tool: ToolReference, args: JsonObject, signal?: AbortSignal): Promise<ToolResult> {
-    return (await this.#ready()).callTool(tool, args, signal === undefined ? {} : { signal });
+    return (await this.host()).callTool(tool, args, signal === undefined ? {} : { signal });
   }
 
   /** The prompts of all servers, asked in parallel: one that fails hides no other. */
   async getAllPrompts(): Promise<AllPrompts> {
-    return (await this.#ready()).getAllPrompts();
+    return (await this.host()).getAllPrompts();
   }
 
   async getPrompt(serverId: string, name: string, args: Record<string, string> = {}): Promise<FilledPrompt> {
-    return (await this.#ready()).getPrompt(serverId, name, args);
+    return (await this.host()).getPrompt(serverId, name, args);
   }
 
   async readResource(serverId: string, uri: string): Promise<ResourcePart[]> {
-    return (await this.#ready()).resources.read(serverId, uri);
+    return (await this.host()).resources.read(serverId, uri);
   }
 
   /** Begins something {@link McpStore.shutdown} waits for; what is returned ends it. */
   async acquire(): Promise<() => void> {
-    return (await this.#ready()).acquire();
+    return (await this.host()).acquire();
   }
 
   /** Takes nothing new, waits (bounded) for what is under way, leaves all servers and forgets what they offered. */
@@ -269,7 +270,8 @@ class McpStore {
     return this.#host;
   }
 
-  async #ready(): Promise<McpHost> {
+  /** What is not asked of every page is asked of the host itself. */
+  async host(): Promise<McpHost> {
     await this.ensureInitialized();
     return this.#open();
   }

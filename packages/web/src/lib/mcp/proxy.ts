@@ -9,7 +9,7 @@ import { problemFrom } from '../api/error.ts';
 const PREFIX = 'x-toolyard-proxy-header-';
 
 /** A fetch by way of `/api/proxy`, for servers that let no browser in. */
-const fetchThroughProxy: Fetch = async (input, init = {}) => {
+export const fetchThroughProxy: Fetch = async (input, init = {}) => {
   const headers = new Headers();
   for (const [name, value] of new Headers(init.headers)) headers.set(PREFIX + name, value);
   const answer = await fetch(`/api/proxy?url=${encodeURIComponent(String(input))}`, {

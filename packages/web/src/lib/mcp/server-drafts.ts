@@ -13,7 +13,16 @@ export function keepDraft(
   const names = Object.keys(headers).map((header): [string, null] => [header, null]);
   const kept = keepSecrets ? headers : Object.fromEntries(names);
   return {
-    entry: { id, name: name.trim(), transport, url: url.trim(), headers: kept, enabled, useProxy },
+    entry: {
+      id,
+      name: name.trim(),
+      transport,
+      url: url.trim(),
+      headers: kept,
+      enabled,
+      useProxy,
+      ...(keepSecrets ? { keepSecrets } : {}),
+    },
     secrets: keepSecrets ? {} : headers,
   };
 }
@@ -25,7 +34,8 @@ export function draftOf(entry: BrowserServerEntry, secrets: Readonly<Record<stri
     header,
     value ?? secrets[header] ?? '',
   ]);
-  const keepSecrets = values.length > 0 && Object.values(headers).every((value) => value !== null);
+  const isAllKept = values.length > 0 && Object.values(headers).every((value) => value !== null);
+  const keepSecrets = entry.keepSecrets ?? isAllKept;
   return { name, transport, url, headers: Object.fromEntries(values), enabled, useProxy, keepSecrets };
 }
 

@@ -19,6 +19,8 @@ export type BrowserServerEntry = {
   enabled: boolean;
   /** Through `/api/proxy` instead of from the browser itself. */
   useProxy: boolean;
+  /** Its sign-in outlasts the session of the tab, as the values of its headers do. */
+  keepSecrets?: true;
 };
 
 /** An entry that cannot be used, kept as it was found. */
@@ -56,7 +58,7 @@ export function serverSettingsToKeep({ entries, setAside }: ServerSettings): Jso
 /** The entry, or why it is none. */
 function readEntry(raw: JsonValue): BrowserServerEntry | string {
   if (!isJsonObject(raw)) return 'It is no object.';
-  const { id, name, transport, url, headers = {}, enabled = true, useProxy = false } = raw;
+  const { id, name, transport, url, headers = {}, enabled = true, useProxy = false, keepSecrets } = raw;
   if (typeof id !== 'string' || !/^browser-[^/\s]+$/.test(id)) return 'Its id does not begin with "browser-".';
   if (typeof name !== 'string' || name.trim() === '') return 'It has no name.';
   if (transport !== 'http' && transport !== 'sse' && transport !== 'websocket') {
@@ -67,9 +69,17 @@ function readEntry(raw: JsonValue): BrowserServerEntry | string {
   if (typeof url !== 'string') return 'It has no address.';
   const read = readHeaders(headers);
   if (typeof read === 'string') return read;
-  if (typeof enabled !== 'boolean' || typeof useProxy !== 'boolean')
-    return 'enabled and useProxy must be true or false.';
-  return { id, name: name.trim(), transport, url, headers: read, enabled, useProxy };
+  if (typeof enabled !== 'boolean' || typeof useProxy !== 'boolean') return 'Its enabled or useProxy is no switch.';
+  return {
+    id,
+    name: name.trim(),
+    transport,
+    url,
+    headers: read,
+    enabled,
+    useProxy,
+    ...(keepSecrets === true ? { keepSecrets } : {}),
+  };
 }
 
 /** Why this is no address for such a server; null where it is one. */
@@ -79,8 +89,7 @@ export function problemOfUrl(url: JsonValue | undefined, transport: BrowserTrans
   if (!TRANSPORTS[transport].includes(parsed.protocol)) {
     return `Its address must begin with ${TRANSPORTS[transport].map((each) => `${each}//`).join(' or ')}.`;
   }
-  if (parsed.username !== '' || parsed.password !== '')
-    return 'A password does not belong in its address, but in a header.';
+  if (parsed.username !== '' || parsed.password !== '') return 'A password in its address belongs in a header.';
   return null;
 }
 

@@ -37,6 +37,7 @@ export function toBrowserServerView(
     ...errorOf(health, missing, obstacle),
     ...(health?.instructions === undefined ? {} : { instructions: health.instructions }),
     ...(health?.capabilities === undefined ? {} : { capabilities: health.capabilities }),
+    ...(health?.signIn === undefined ? {} : { signIn: health.signIn }),
     ...(health?.reconnect === undefined ? {} : { reconnect: health.reconnect }),
     editable: true,
     phases: health?.phases ?? [],
@@ -60,14 +61,14 @@ function errorOf(
   if (missing.length === 0) {
     if (health?.error === undefined) return {};
     if (obstacle === undefined) return { error: health.error };
-    const hint = `${obstacle} Change that on the server, or have it go through the proxy of Toolyard.`;
+    const hint = `${obstacle} Change that on the server, or use the proxy of Toolyard.`;
     return { error: { ...health.error, hint } };
   }
   return {
     error: {
       code: 'needs_sign_in',
-      message: `What goes into ${missing.join(', ')} was kept for the session of the tab it was entered in.`,
-      hint: 'Edit the server and enter it again; there you may also have it kept in this browser.',
+      message: `What goes into ${missing.join(', ')} was kept for the session of a tab.`,
+      hint: 'Edit the server and enter it again.',
     },
   };
 }

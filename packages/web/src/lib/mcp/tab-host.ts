@@ -1,13 +1,17 @@
-import type { Attachment, CreateTransport, EraRecord } from '@toolyard/mcp-host';
+import type { Attachment, EraRecord } from '@toolyard/mcp-host';
 import { createWebTransports, inspectServer, McpHost, ResourceDraft } from '@toolyard/mcp-host';
 import type { JsonValue, McpTestReport } from '@toolyard/protocol';
 import { isJsonObject, systemClock, VERSION } from '@toolyard/protocol';
 import { storedFamily } from '../browser-storage.ts';
 import { uuid } from '../transcript/uuid.ts';
 import { adviceFor } from './preflight.ts';
-import { createProxiedTransport } from './proxy.ts';
+import { keptServers } from './kept-servers.ts';
+import { createProxiedTransport, fetchThroughProxy } from './proxy.ts';
 import { checkDraft, keepDraft } from './server-drafts.ts';
 import { toServerConfig } from './server-entries.ts';
+import { callbackUrl, hearSignIns } from './sign-in-callback.ts';
+import { guardSignIn } from './sign-in-guard.ts';
+import { createSignInStore } from './sign-in-store.ts';
 import { openTabNetwork } from './tab-network.ts';
 import type { BrowserServerDraft } from './types.ts';
 
@@ -20,9 +24,28 @@ export { definitionTokens } from '@toolyard/mcp-host';
 
 /** The MCP host of this tab, without servers yet. */
 export function createTabHost(usesProxy: (serverId: string) => boolean): McpHost {
-  return makeHost((config, context) =>
-    (usesProxy(context.serverId) ? createProxiedTransport : direct)(config, context),
-  );
+  const host = new McpHost({
+    servers: [],
+    createTransport: (config, context) =>
+      (usesProxy(context.serverId) ? createProxiedTransport : direct)(config, context),
+    signIn: {
+      store: createSignInStore((id) => keptServers.read().entries.find((one) => one.id === id)?.keepSecrets === true),
+      fetchFor: ({ id, transport }) =>
+        guardSignIn('url' in transport ? (transport.url ?? '') : '', (input, init) =>
+          (usesProxy(id) ? fetchThroughProxy : network.fetch)(input, init),
+        ),
+      introduction: { name: 'Toolyard' },
+    },
+    ...surroundings,
+  });
+  hearSignIns(host);
+  return host;
+}
+
+/** Finds out where a person signs in to a server of this browser. @throws ToolyardError */
+export async function beginSignIn(host: McpHost, id: string): Promise<{ url: string }> {
+  const { authorizationUrl } = await host.signIn(id, { redirectUrl: callbackUrl() });
+  return { url: authorizationUrl };
 }
 
 /** Connects once with a draft, looks at what is there, and leaves. */
@@ -52,10 +75,6 @@ export function createResourceDraft(
     onChange: () => onChange(draft.attachments),
   });
   return draft;
-}
-
-function makeHost(createTransport: CreateTransport): McpHost {
-  return new McpHost({ servers: [], createTransport, ...surroundings });
 }
 
 /** Which generation of MCP each server spoke, so that a start costs no probe. */

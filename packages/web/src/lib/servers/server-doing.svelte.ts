@@ -30,7 +30,7 @@ export class ServerDoing extends Attempt<'switch' | 'reconnect' | 'sign in' | 's
   async beginSignIn(server: ShownServer): Promise<void> {
     const tab = openTab();
     const worked = await this.make('sign in', async () => {
-      const { url } = await serverApi.signIn(server.id);
+      const { url } = await (isOfBrowser(server) ? beginSignInOfBrowser(server.id) : serverApi.signIn(server.id));
       const host = hostToSignInAt(url);
       if (host === null) throw new ApiError({ code: 'address_refused', status: 0, detail: t('mcp.signInBadAddress') });
       tab?.goTo(url);
@@ -41,6 +41,17 @@ export class ServerDoing extends Attempt<'switch' | 'reconnect' | 'sign in' | 's
 
   async signOut(server: ShownServer): Promise<void> {
     this.signIn = null;
-    await this.make('sign out', () => serverApi.signOut(server.id));
+    await this.make('sign out', () => (isOfBrowser(server) ? signOutOfBrowser : serverApi.signOut)(server.id));
   }
+}
+
+async function beginSignInOfBrowser(id: string): Promise<{ url: string }> {
+  const { beginSignIn } = await import('../mcp/tab-host.ts');
+  return beginSignIn(await mcpStore.host(), id);
+}
+
+async function signOutOfBrowser(id: string): Promise<void> {
+  await (await mcpStore.host()).signOut(id);
+  // That it wants a sign-in again stands in its health.
+  await mcpStore.reconnect(id).catch(() => undefined);
 }

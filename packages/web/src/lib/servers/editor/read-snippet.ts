@@ -72,7 +72,7 @@ function serversIn(value: JsonValue): JsonObject {
 }
 
 function isEntry(value: JsonObject): boolean {
-  return typeof value['command'] === 'string' || addressIn(value) !== undefined;
+  return typeof value['command'] === 'string' || addressIn(value) !== undefined || isJsonObject(value['hosted']);
 }
 
 /** Windsurf and Gemini have names of their own for it. */
@@ -95,7 +95,7 @@ function readEntry(id: string, entry: JsonValue): SnippetEntry {
 }
 
 function readTransport(entry: JsonObject): McpTransport | EntryProblem {
-  const { command, args = [], cwd, envFile } = entry;
+  const { command, args = [], cwd, envFile, hosted } = entry;
   if (typeof command === 'string') {
     if (!isTextList(args)) return { kind: 'part', part: 'args' };
     const env = textsIn(entry['env']);
@@ -112,11 +112,26 @@ function readTransport(entry: JsonObject): McpTransport | EntryProblem {
     };
   }
   const url = addressIn(entry);
+  if (url === undefined && isJsonObject(hosted)) return readHosted(hosted);
   if (url === undefined) return { kind: 'neither' };
   const headers = textsIn(entry['headers']);
   if (headers === null) return { kind: 'part', part: 'headers' };
   const type = wireOf(url, entry['type'] ?? entry['transport']);
   return type === null ? { kind: 'address', url } : { type, url, headers };
+}
+
+function readHosted({ service, server, apiKey, user, url }: JsonObject): McpTransport | EntryProblem {
+  if (service !== 'klavis') return { kind: 'part', part: 'hosted.service' };
+  if (typeof server !== 'string') return { kind: 'part', part: 'hosted.server' };
+  if (typeof apiKey !== 'string') return { kind: 'part', part: 'hosted.apiKey' };
+  return {
+    type: 'hosted',
+    service,
+    server,
+    apiKey,
+    ...(typeof user === 'string' ? { user } : {}),
+    ...(typeof url === 'string' ? { url } : {}),
+  };
 }
 
 /** The wire an address is spoken to over; null where it is none of the web. */

@@ -17,10 +17,21 @@ const address: ServerDraft = {
   id: 'web',
   transport: { type: 'sse', url: 'https://a.example/sse', headers: { Authorization: { secret: true } } },
 };
+const hosted: ServerDraft = {
+  id: 'mail',
+  transport: {
+    type: 'hosted',
+    service: 'klavis',
+    server: 'Gmail',
+    apiKey: { secret: true },
+    user: 'ann',
+    url: 'http://x',
+  },
+};
 const problems = (changes: Partial<ServerFields>, saved: ServerDraft | null = null) =>
   problemsOf({ ...EMPTY, id: 'x', command: 'x', ...changes }, { taken: new Set(['files']), saved });
 
-it.each([[program], [address]])('gives back what it was filled with, secrets unseen', (draft) => {
+it.each([[program], [address], [hosted]])('gives back what it was filled with, secrets unseen', (draft) => {
   expect(toDraft(fieldsOf(draft))).toEqual(draft);
 });
 
@@ -45,6 +56,10 @@ it('says of each field what is wrong with it', () => {
   expect(problems({ id: 'files' })).toMatchObject({ id: 'taken' });
   expect(problems({ command: ' ' })).toMatchObject({ command: 'missing' });
   expect(problems({ kind: 'address' })).toMatchObject({ url: 'missing' });
+  expect(problems({ kind: 'hosted' })).toMatchObject({ hosted: 'missing' });
+  expect(problems({ kind: 'hosted', hosted: 'Gmail', apiKey: formRow() })).toMatchObject({ apiKey: 'missing' });
+  expect(problems(fieldsOf(hosted))).toMatchObject({ apiKey: 'again' });
+  expect(problems(fieldsOf(hosted), hosted)).toEqual({ rows: new Map() });
   expect(problems({ kind: 'address', url: 'ftp://x' })).toMatchObject({ url: 'address' });
   expect(problems({ kind: 'address', url: '${env:HOST}/mcp' })).toEqual({ rows: new Map() });
 });

@@ -9,7 +9,7 @@ export type ArgumentRow = { key: number; value: string };
 /** What stands in the form. Both kinds keep what was typed when one is switched to the other and back. */
 export type ServerFields = {
   id: string;
-  kind: 'program' | 'address';
+  kind: 'program' | 'address' | 'hosted';
   command: string;
   args: ArgumentRow[];
   cwd: string;
@@ -19,6 +19,12 @@ export type ServerFields = {
   /** The address knows nothing but HTTP+SSE. */
   olderWire: boolean;
   headers: FormRow[];
+  /** Of one that a service makes: as the service calls it, the key there, and for whom. */
+  hosted: string;
+  apiKey: FormRow;
+  user: string;
+  /** Where the service is, if `mcp.json` says so. */
+  service: string;
   place: 'toolyard' | 'browser';
   /** Of one in the browser: it is reached through Toolyard. */
   proxy: boolean;
@@ -35,6 +41,8 @@ export type FormProblems = {
   id?: 'missing' | 'signs' | 'taken';
   command?: 'missing';
   url?: 'missing' | 'address';
+  hosted?: 'missing';
+  apiKey?: 'missing' | 'again';
   callTimeout?: 'seconds';
   connectTimeout?: 'seconds';
   /** By the key of the row. */
@@ -61,6 +69,10 @@ export const EMPTY: Readonly<ServerFields> = {
   url: '',
   olderWire: false,
   headers: [],
+  hosted: '',
+  apiKey: formRow('apiKey', '${env:KLAVIS_API_KEY}'),
+  user: '',
+  service: '',
   place: 'toolyard',
   proxy: false,
   keepSecrets: false,
@@ -75,6 +87,10 @@ export function fieldsOf({ id, transport }: ServerDraft): ServerFields {
     const { command, args = [], env, cwd = '', envFile = '' } = transport;
     const shown = { command, args: args.map((value) => argumentRow(value)), env: rows(env), cwd, envFile };
     return { ...EMPTY, id, kind: 'program', ...shown };
+  }
+  if (transport.type === 'hosted') {
+    const { server, apiKey, user = '', url = '' } = transport;
+    return { ...EMPTY, id, kind: 'hosted', hosted: server, apiKey: formRow('apiKey', apiKey), user, service: url };
   }
   const { type, url, headers } = transport;
   return { ...EMPTY, id, kind: 'address', url, olderWire: type === 'sse', headers: rows(headers) };
@@ -97,6 +113,18 @@ function toTransport(fields: ServerFields): McpTransport {
       ...textsOf('env', fields.env),
       ...(cwd === '' ? {} : { cwd }),
       ...(envFile === '' ? {} : { envFile }),
+    };
+  }
+  if (fields.kind === 'hosted') {
+    const { apiKey, service } = fields;
+    const user = fields.user.trim();
+    return {
+      type: 'hosted',
+      service: 'klavis',
+      server: fields.hosted.trim(),
+      apiKey: isKept(apiKey) ? { secret: true } : apiKey.value.trim(),
+      ...(user === '' ? {} : { user }),
+      ...(service === '' ? {} : { url: service }),
     };
   }
   const url = fields.url.trim();
@@ -137,6 +165,15 @@ export function problemsOf(
     rows: rowProblems(fields, saved),
   };
   if (fields.kind === 'program') return fields.command.trim() === '' ? { ...problems, command: 'missing' } : problems;
+  if (fields.kind === 'hosted') {
+    const again = isKept(fields.apiKey) && saved?.transport.type !== 'hosted';
+    const apiKey = again ? 'again' : !fields.apiKey.kept && fields.apiKey.value.trim() === '' ? 'missing' : null;
+    return {
+      ...problems,
+      ...(fields.hosted.trim() === '' ? { hosted: 'missing' as const } : {}),
+      ...(apiKey === null ? {} : { apiKey }),
+    };
+  }
   const url = fields.url.trim();
   if (url === '') return { ...problems, url: 'missing' };
   return wireOf(url, 'http') === null ? { ...problems, url: 'address' } : problems;
@@ -165,6 +202,7 @@ function idProblem(id: string, taken: ReadonlySet<string>): NonNullable<FormProb
 }
 
 function rowProblems(fields: ServerFields, saved: ServerDraft | null): Map<number, RowProblem> {
+  if (fields.kind === 'hosted') return new Map();
   const isWeb = fields.kind === 'address';
   const rows = isWeb ? fields.headers : fields.env;
   const keptNames = saved !== null && hostOf(saved) === hostOf(toDraft(fields)) ? keptIn(saved.transport) : new Set();
@@ -184,13 +222,14 @@ function rowProblems(fields: ServerFields, saved: ServerDraft | null): Map<numbe
 }
 
 function keptIn(transport: McpTransport): ReadonlySet<string> {
+  if (transport.type === 'hosted') return new Set();
   const texts = (transport.type === 'stdio' ? transport.env : transport.headers) ?? {};
   return new Set(Object.keys(texts).filter((name) => typeof texts[name] === 'object'));
 }
 
 /** Whom the values would be given to. A program on this machine may be another one as well. */
 function hostOf({ transport }: ServerDraft): string {
-  if (transport.type === 'stdio') return 'stdio';
+  if (transport.type === 'stdio' || transport.type === 'hosted') return transport.type;
   return /^\w+:\/\/[^/?#]+/.exec(transport.url)?.[0].toLowerCase() ?? transport.url;
 }
 

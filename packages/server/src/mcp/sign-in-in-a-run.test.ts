@@ -1,0 +1,180 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { McpServerList, McpSignInStarted, RunRecord, StoredInterrupt } from '@toolyard/protocol';
+import type { AuthorizationServer, ModelServer, ScriptedMcp } from '@toolyard/testing';
+import { eventually, reply, startAuthorizationServer, startModelServer, startScriptedMcp } from '@toolyard/testing';
+import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { RunningServer } from '../start-server.ts';
+import { startServer } from '../start-server.ts';
+
+const CONVERSATION = '0192f0c1-0000-7000-8000-00000000000a';
+const TOKEN = 'token-of-the-owner';
+let folder: string;
+let counted: string;
+let authorization: AuthorizationServer;
+let mcp: ScriptedMcp;
+let model: ModelServer;
+let server: RunningServer;
+
+function startIn(dataDir: string, more: { databaseUrl?: string } = {}): Promise<RunningServer> {
+  writeFileSync(join(dataDir, 'mcp.json'), JSON.stringify({ mcpServers: { mail: { url: mcp.url } } }));
+  return startServer({
+    ...more,
+    dataDir,
+    host: '127.0.0.1',
+    port: 0,
+    token: TOKEN,
+    allowHosts: [],
+    ui: false,
+    uiSettings: {},
+    uiMcpProxy: false,
+    builtInServers: [],
+    flagServers: [],
+    env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test', TOOLYARD_SECRET: 'the same for all of them' },
+    log: () => undefined,
+  });
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'toolyard-in-a-run-'));
+  authorization = await startAuthorizationServer({ expiresIn: 3_600 });
+  const mail = { name: 'read_mail', does: [{ do: 'count' as const }] };
+  counted = join(folder, 'counted');
+  const protection = authorization.protect();
+  mcp = await startScriptedMcp({ tools: [mail] }, { sessions: false, protection, countFile: counted });
+  model = await startModelServer(({ body }) => {
+    const { messages } = body as { messages: { role: string }[] };
+    if (messages.at(-1)?.role === 'tool') return reply.text('That is all there was.');
+    return reply.toolCalls([{ name: 'read_mail', arguments: {} }]);
+  });
+  server = await startIn(folder);
+});
+afterEach(async () => {
+  await server.close();
+  await mcp.close();
+  await model.close();
+  await authorization.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`${server.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${TOKEN}`, ...(method === 'GET' ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+const whenIn = (state: string) =>
+  eventually(async () => (await ask<McpServerList>('GET', '/api/mcp/servers')).items[0]?.state === state, {
+    what: state,
+  });
+
+async function signIn(): Promise<void> {
+  const { url } = await ask<McpSignInStarted>('POST', '/api/mcp/servers/mail/sign-in', {});
+  const back = (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? '';
+  expect((await fetch(back)).status).toBe(200);
+}
+
+/** The question the run waits for, once it does. */
+const asked = (kind: string): Promise<StoredInterrupt> =>
+  eventually(
+    async () =>
+      (await ask<{ items: StoredInterrupt[] }>('GET', '/api/interrupts')).items.find(
+        ({ interrupt }) => interrupt.kind === kind,
+      ),
+    { what: kind },
+  );
+
+const answer = (id: string, given: object) =>
+  ask('POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer: given });
+
+/** How often the tool ran. */
+const ran = (): number => (existsSync(counted) ? statSync(counted).size : 0);
+
+/** A run in the middle of which the server no longer knows who is there. */
+async function untilAsked() {
+  await whenIn('needs_sign_in');
+  await signIn();
+  await whenIn('ready');
+  await ask('POST', '/api/conversations', { id: CONVERSATION });
+  const parts = [{ type: 'text', text: 'Any mail?' }];
+  const { run } = await ask<{ run: RunRecord }>('POST', `/api/conversations/${CONVERSATION}/messages`, { parts });
+  const approval = await asked('approval');
+  authorization.revoke();
+  await answer(approval.id, { decision: 'approve', scope: 'once' });
+  const question = await asked('sign_in');
+  expect(question).toMatchObject({ mode: 'parked', interrupt: { tool: { serverId: 'mail', name: 'read_mail' } } });
+  await whenRun(run.id, 'parked');
+  expect(ran()).toBe(0);
+  return { runId: run.id, question };
+}
+
+const whenRun = (id: string, status: RunRecord['status']) =>
+  eventually(async () => (await ask<RunRecord>('GET', `/api/runs/${id}`)).status === status, { what: status });
+
+/** What the model was told of the call. */
+const told = (): string => JSON.stringify((model.requests.at(-1)?.body as { messages: unknown[] }).messages.at(-1));
+
+test('a token that is taken away in mid-run: somebody signs in, and the call is made once', async () => {
+  const { runId } = await untilAsked();
+  await signIn();
+  await whenRun(runId, 'done');
+  expect(ran()).toBe(1);
+  expect(told()).toContain('"1"');
+  expect(model.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
+  const { items } = await ask<{ items: StoredInterrupt[] }>('GET', '/api/interrupts?status=open');
+  expect(items).toEqual([]);
+});
+
+test('who signs in after a restart goes on with the run, too', async () => {
+  const { runId } = await untilAsked();
+  await server.close();
+  server = await startIn(folder);
+  await whenIn('needs_sign_in');
+  await signIn();
+  await whenRun(runId, 'done');
+  expect(ran()).toBe(1);
+});
+
+test('said too early, it is asked again; declined, the model is told that the call was not made', async () => {
+  const { runId, question } = await untilAsked();
+  await answer(question.id, { decision: 'signed_in' });
+  const again = await eventually(
+    async () => {
+      const next = await asked('sign_in');
+      return next.id === question.id ? undefined : next;
+    },
+    { what: 'the next question' },
+  );
+  await answer(again.id, { decision: 'decline' });
+  await whenRun(runId, 'done');
+  expect(ran()).toBe(0);
+  expect(told()).toContain('did not sign in');
+});
+
+describeOnPostgres('two servers over one database', (cluster) => {
+  test('who signs in at one is known to the other at once', async () => {
+    await server.close();
+    const databaseUrl = await cluster().createDatabase();
+    const second = mkdtempSync(join(tmpdir(), 'toolyard-second-'));
+    const one = await startIn(folder, { databaseUrl });
+    server = await startIn(second, { databaseUrl });
+    await whenIn('needs_sign_in');
+    const other = server;
+    server = one;
+    await whenIn('needs_sign_in');
+    await signIn();
+    await whenIn('ready');
+    server = other;
+    await whenIn('ready');
+    expect(authorization.grants('authorization_code')).toHaveLength(1);
+    await one.close();
+    await other.close();
+    rmSync(second, { recursive: true });
+  });
+});

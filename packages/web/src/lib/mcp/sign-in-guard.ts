@@ -1,0 +1,29 @@
+import type { Fetch } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+
+/**
+ * For the addresses that a server and its sign-in server name: on the web by https and by name only, so that nobody has
+ * this browser ask around in the network it is in; where the server is itself, they may be, too.
+ */
+export function guardSignIn(serverUrl: string, fetch: Fetch): Fetch {
+  const server = new URL(serverUrl);
+  return async (input, init) => {
+    const url = new URL(input);
+    const isBeside = url.hostname === server.hostname || (isThisMachine(url) && isThisMachine(server));
+    if (isBeside || (url.protocol === 'https:' && isPublicName(url.hostname))) return fetch(input, init);
+    throw new ToolyardError({
+      code: 'address_refused',
+      message: `The sign-in goes to ${url.origin}, where this browser may not be sent: it is not reached by https, or lies in a private network.`,
+      hint: 'Add the server to Toolyard itself if that is meant.',
+    });
+  };
+}
+
+function isThisMachine({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+}
+
+/** A name with a dot that is no number: addresses, `localhost` and names of a home network are none of the web. */
+function isPublicName(hostname: string): boolean {
+  return /\.[a-z][a-z0-9-]*\.?$/i.test(hostname) && !/\.(?:local|localhost|internal|home\.arpa)\.?$/i.test(hostname);
+}

@@ -1,0 +1,73 @@
+import type { AuthRow, AuthStore } from '@toolyard/mcp-host';
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+import { stored } from '../browser-storage.ts';
+import { uuid } from '../transcript/uuid.ts';
+
+const LOCK = 'toolyard:mcp-sign-ins';
+
+const areas = {
+  session: rowsIn('session'),
+  local: rowsIn('local'),
+};
+
+function rowsIn(area: 'session' | 'local') {
+  const read = (value: JsonValue): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
+  return stored<JsonObject>('mcp-sign-ins', { version: 1, read, fallback: {}, area });
+}
+
+/**
+ * Sign-ins to servers of this browser: for the session of the tab, and where `isKept` says so of a server, in
+ * LocalStorage for all tabs. What it says may change: a row that lies in the other place is moved.
+ */
+export function createSignInStore(isKept: (serverId: string) => boolean): AuthStore {
+  function placesOf(key: string) {
+    const isLasting = isKept(key.slice(key.indexOf('/') + 1));
+    return isLasting ? { here: areas.local, there: areas.session } : { here: areas.session, there: areas.local };
+  }
+
+  function read(key: string): AuthRow | undefined {
+    const { here, there } = placesOf(key);
+    const { [key]: strayed, ...others } = there.get();
+    const own = here.get()[key];
+    if (strayed !== undefined) {
+      if (own === undefined) here.set({ ...here.get(), [key]: strayed });
+      there.set(others);
+    }
+    return readRow(own ?? strayed);
+  }
+
+  function write(key: string, row: AuthRow | undefined): void {
+    const { here } = placesOf(key);
+    const { [key]: _, ...others } = here.get();
+    here.set(row === undefined ? others : { ...others, [key]: row });
+  }
+
+  return {
+    get: async (key) => read(key),
+    put: (key, value, expected) =>
+      alone(() => {
+        if ((read(key)?.version ?? null) !== expected) return null;
+        const version = uuid();
+        write(key, { value, version });
+        return version;
+      }),
+    remove: (key, expected) =>
+      alone(() => {
+        if (read(key)?.version !== expected) return false;
+        write(key, undefined);
+        return true;
+      }),
+  };
+}
+
+/** One tab at a time, where the browser has locks: it has them on pages that can sign in at all. */
+async function alone<T>(change: () => T): Promise<T> {
+  return navigator.locks === undefined ? change() : navigator.locks.request(LOCK, change);
+}
+
+function readRow(row: JsonValue | undefined): AuthRow | undefined {
+  if (!isJsonObject(row)) return undefined;
+  const { value, version } = row;
+  return isJsonObject(value) && typeof version === 'string' ? { value, version } : undefined;
+}

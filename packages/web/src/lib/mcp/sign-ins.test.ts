@@ -1,0 +1,79 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { guardSignIn } from './sign-in-guard.ts';
+import { createSignInStore } from './sign-in-store.ts';
+
+function fakeStorage() {
+  const items = new Map<string, string>();
+  return {
+    items,
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => void items.set(key, value),
+    removeItem: (key: string) => void items.delete(key),
+  };
+}
+
+describe('sign-ins of a browser', () => {
+  let local: ReturnType<typeof fakeStorage>;
+  let session: ReturnType<typeof fakeStorage>;
+  const kept = new Set<string>();
+  const store = createSignInStore((id) => kept.has(id));
+  beforeEach(() => {
+    kept.clear();
+    vi.stubGlobal('localStorage', (local = fakeStorage()));
+    vi.stubGlobal('sessionStorage', (session = fakeStorage()));
+  });
+
+  it('last as long as the session of the tab, and in this browser where the person wants that', async () => {
+    await store.put('tokens/browser-a', { accessToken: 'one' }, null);
+    kept.add('browser-b');
+    await store.put('tokens/browser-b', { accessToken: 'two' }, null);
+    expect([...local.items.values()].join()).toMatch(/^(?=.*two)(?!.*one)/);
+    expect([...session.items.values()].join()).toMatch(/^(?=.*one)(?!.*two)/);
+  });
+
+  it('move with what the person wants, and leave nothing behind', async () => {
+    const version = await store.put('tokens/browser-a', { accessToken: 'one' }, null);
+    kept.add('browser-a');
+    expect(await store.get('tokens/browser-a')).toEqual({ value: { accessToken: 'one' }, version });
+    expect([local.items.size, session.items.size]).toEqual([1, 0]);
+    kept.clear();
+    expect((await store.get('tokens/browser-a'))?.version).toBe(version);
+    expect([local.items.size, session.items.size]).toEqual([0, 1]);
+  });
+
+  it('are changed by whoever has seen the last of them only', async () => {
+    const first = await store.put('tokens/browser-a', { n: 1 }, null);
+    expect(await store.put('tokens/browser-a', { n: 2 }, null)).toBeNull();
+    const second = await store.put('tokens/browser-a', { n: 3 }, first);
+    expect(await store.remove('tokens/browser-a', first ?? '')).toBe(false);
+    expect(await store.remove('tokens/browser-a', second ?? '')).toBe(true);
+    expect(await store.get('tokens/browser-a')).toBeUndefined();
+  });
+});
+
+describe('attack 9: where a server of a browser says that one signs in', () => {
+  const asked = (from: string, to: string) => guardSignIn(from, async () => new Response())(to);
+
+  it.each([
+    'http://accounts.example.com/token',
+    'https://localhost/token',
+    'https://127.0.0.1/',
+    'https://10.0.0.1/token',
+    'https://[::1]/',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://2130706433/',
+    'https://router/',
+    'https://printer.local/',
+    'http://[::ffff:a9fe:a9fe]/',
+  ])('a public one cannot have %s asked for', async (address) => {
+    await expect(asked('https://mcp.example.com/mcp', address)).rejects.toMatchObject({ code: 'address_refused' });
+  });
+
+  it.each([
+    ['https://mcp.example.com/mcp', 'https://accounts.example.com/token'],
+    ['http://127.0.0.1:3000/mcp', 'http://localhost:9000/token'],
+    ['http://192.168.1.5:3000/mcp', 'http://192.168.1.5:9000/token'],
+  ])('%s may have %s asked for', async (from, to) => {
+    expect((await asked(from, to)).ok).toBe(true);
+  });
+});
