@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const conditions = ['toolyard-src'];
@@ -5,6 +6,8 @@ const BROWSER_TESTS = 'e2e/page-*.test.ts';
 
 export default defineConfig({
   test: {
+    // Most of their time tests wait for processes and sockets of their own: two cores carry four of them.
+    maxWorkers: Math.max(4, availableParallelism()),
     projects: [
       {
         resolve: { conditions },

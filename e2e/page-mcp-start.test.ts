@@ -136,10 +136,10 @@ describe.skipIf(NO_BROWSER !== null)('MCP servers of this browser, when the page
     await eventually(() => isConnected(locked));
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('key-of-ann');
     // Another tab does not know it; there it is not tried without.
-    const before = locked.requests.length;
+    const before = hellos(locked);
     const other = await stage.openBeside(page, '/');
     await other.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
-    expect(locked.requests.length).toBe(before);
+    expect(hellos(locked)).toBe(before);
     await keep(other, [entry('Locked', locked.url, { headers: { Authorization: 'Bearer key-of-ann' } })]);
     await other.reload();
     await eventually(() => expect(hellos(locked)).toBeGreaterThan(1));

@@ -149,7 +149,7 @@ describe.skipIf(NO_BROWSER !== null)(
       await page.reload();
       await picker.click();
       await favourites.waitFor();
-      expect(await favourites.getByRole('option').allInnerTexts()).toEqual([
+      expect(await favourites.getByRole('option').allTextContents()).toEqual([
         expect.stringContaining('beaver'),
         expect.stringContaining('coyote'),
       ]);
