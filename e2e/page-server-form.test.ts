@@ -130,7 +130,7 @@ describe.skipIf(NO_BROWSER !== null)(
       await broken.getByRole('button', { name: 'Add 3 servers' }).click();
       // What the server refuses is told at its place, and the others are there.
       await broken.getByRole('listitem').filter({ hasText: 'a/b' }).getByRole('alert').waitFor();
-      expect(await broken.getByRole('img', { name: 'added' }).count()).toBe(2);
+      await expect.poll(() => broken.getByRole('img', { name: 'added' }).count()).toBe(2);
       await page.keyboard.press('Escape');
       await row(page, 'one').getByText(/Ready/).waitFor();
       await row(page, 'two')
