@@ -31,7 +31,7 @@ const all: QuestionHandlers = {
   form: async () => ({ action: 'accept', content: { city: 'Taipei' } }),
   url: async () => 'accept',
   sampling: async () => ({ role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'demo' }),
-  roots: () => [{ uri: 'file:///work', name: 'work' }],
+  roots: () => [{ uri: 'file:///srv/notes', name: 'work' }],
 };
 
 describe('what is declared', () => {
@@ -94,7 +94,7 @@ describe('a legacy server asks', () => {
     expect(await ask(all, 'sampling/createMessage', SAMPLING)).toMatchObject({ model: 'demo' });
     const url = { mode: 'url', message: 'Sign in', elicitationId: 'e1', url: 'https://example.com/in' };
     expect(await ask(all, 'elicitation/create', url)).toEqual({ action: 'accept' });
-    expect(await ask(all, 'roots/list')).toEqual({ roots: [{ uri: 'file:///work', name: 'work' }] });
+    expect(await ask(all, 'roots/list')).toEqual({ roots: [{ uri: 'file:///srv/notes', name: 'work' }] });
   });
 
   test('and is told politely that nobody answers, that the person said no, or that something went wrong', async () => {
@@ -325,7 +325,7 @@ describe('a modern server asks by an answer that wants more', () => {
         inputResponses: {
           city: { action: 'accept' },
           text: { model: 'demo' },
-          folders: { roots: [{ uri: 'file:///work' }] },
+          folders: { roots: [{ uri: 'file:///srv/notes' }] },
         },
       },
     });

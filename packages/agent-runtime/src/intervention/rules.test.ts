@@ -26,13 +26,13 @@ describe('a rule', () => {
   });
 
   it('is for arguments at any depth, under any name: what forbids for one of them, what allows for all', () => {
-    const args = { to: { list: ['/work/a', { any: 'secret plan' }] }, count: 3 };
+    const args = { to: { list: ['/srv/a', { any: 'secret plan' }] }, count: 3 };
     expect(by({ decision: 'never', argument: '*secret*' }, args)).toBe('never');
     expect(by({ decision: 'ask', argument: 'count' }, args)).toBe('ask');
     expect(by({ decision: 'ask', argument: '3' }, args)).toBe('ask');
-    expect(by({ decision: 'allow', argument: '/work/*' }, args)).toBeUndefined();
-    expect(by({ decision: 'allow', argument: '/work/*' }, { a: '/work/x', b: ['/work/y'], count: 3 })).toBe('allow');
-    expect(by({ decision: 'allow', argument: '/work/*' }, { a: '/work/../etc/passwd' })).toBeUndefined();
+    expect(by({ decision: 'allow', argument: '/srv/*' }, args)).toBeUndefined();
+    expect(by({ decision: 'allow', argument: '/srv/*' }, { a: '/srv/x', b: ['/srv/y'], count: 3 })).toBe('allow');
+    expect(by({ decision: 'allow', argument: '/srv/*' }, { a: '/srv/../etc/passwd' })).toBeUndefined();
     expect(by({ decision: 'allow', argument: '*' }, {})).toBeUndefined();
   });
 
@@ -60,13 +60,13 @@ describe('a rule', () => {
   });
 
   it('is for paths outside of a folder', () => {
-    const ask: InterventionRule = { decision: 'ask', outside: '/work/project' };
+    const ask: InterventionRule = { decision: 'ask', outside: '/srv/project' };
     for (const path of [
       '/etc/x',
-      '/work/project/../other',
+      '/srv/project/../other',
       '../x',
       '~/x',
-      '/work/projectile',
+      '/srv/projectile',
       'file:///etc/x',
       'C:\\x',
     ]) {
@@ -74,15 +74,15 @@ describe('a rule', () => {
     }
     expect(by(ask, { command: 'cp a /tmp/b' })).toBe('ask');
     expect(by(ask, { command: 'ls > ../b' })).toBe('ask');
-    for (const path of ['/work/project', '/work/project/a', 'a/b', './a', 'plain text', 'a/../b']) {
+    for (const path of ['/srv/project', '/srv/project/a', 'a/b', './a', 'plain text', 'a/../b']) {
       expect(by(ask, { path }), path).toBeUndefined();
     }
   });
 
   it('allows only where all paths are inside', () => {
-    const allow: InterventionRule = { decision: 'allow', inside: '/work/project/' };
-    expect(by(allow, { from: '/work/project/a', to: 'b' })).toBe('allow');
-    expect(by(allow, { from: '/work/project/a', to: '/b' })).toBeUndefined();
+    const allow: InterventionRule = { decision: 'allow', inside: '/srv/project/' };
+    expect(by(allow, { from: '/srv/project/a', to: 'b' })).toBe('allow');
+    expect(by(allow, { from: '/srv/project/a', to: '/b' })).toBeUndefined();
     expect(by(allow, { command: 'cat "$X"' })).toBeUndefined();
   });
 
