@@ -1,8 +1,14 @@
 import type { OAuthSettings } from './oauth/oauth-settings.ts';
 import type { SignInHealth } from './oauth/sign-in-health.ts';
 import type {
+  CompleteMcpArgument,
   ErrorInfo,
   JsonObject,
+  McpCompletion,
+  McpFilledPrompt,
+  McpPromptView,
+  McpResourceView,
+  McpTemplateView,
   TaskHandle,
   ToolContentPart,
   ToolDefinition,
@@ -77,51 +83,23 @@ export type SetAside = { name: string; reason: string };
 export type ServerIcon = { src: string; mimeType?: string; sizes?: string[]; theme?: 'light' | 'dark' };
 
 /** A resource as its server lists it. */
-export type ListedResource = {
-  uri: string;
-  name: string;
-  title?: string;
-  description?: string;
-  mimeType?: string;
-  /** In bytes. */
-  size?: number;
-  icons?: ServerIcon[];
-  audience?: ('user' | 'assistant')[];
-  priority?: number;
-  lastModified?: string;
-};
+export type ListedResource = McpResourceView & { icons?: ServerIcon[] };
 
 /** Resources whose address is made from arguments (RFC 6570). */
-export type ListedTemplate = {
-  uriTemplate: string;
-  name: string;
-  title?: string;
-  description?: string;
-  mimeType?: string;
-  icons?: ServerIcon[];
-};
+export type ListedTemplate = McpTemplateView & { icons?: ServerIcon[] };
 
-export type PromptArgument = { name: string; title?: string; description?: string; required: boolean };
+export type PromptArgument = McpPromptView['arguments'][number];
 
 /** A prompt as its server lists it. */
-export type ListedPrompt = {
-  name: string;
-  title?: string;
-  description?: string;
-  icons?: ServerIcon[];
-  arguments: PromptArgument[];
-};
+export type ListedPrompt = Omit<McpPromptView, 'serverId'> & { icons?: ServerIcon[] };
 
 /** A prompt filled in: messages for a conversation, roles and kinds kept. */
-export type FilledPrompt = {
-  description?: string;
-  messages: { role: 'user' | 'assistant'; content: ToolContentPart }[];
-};
+export type FilledPrompt = McpFilledPrompt;
 
 /** What an argument is completed for. */
-export type CompletionTarget = { prompt: string } | { uriTemplate: string };
+export type CompletionTarget = CompleteMcpArgument['target'];
 
-export type Completion = { values: string[]; total?: number; hasMore: boolean };
+export type Completion = McpCompletion;
 
 /** From least to most urgent. */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';

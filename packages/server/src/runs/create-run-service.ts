@@ -1,6 +1,7 @@
 import type { Clock, Failpoint, IdSource, Principal, UserPart } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
+import type { SharedStorage } from '@toolyard/storage';
 import type { RunMetrics } from '../metrics/metrics.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
@@ -10,12 +11,11 @@ import { LeaseKeeper } from './leases.ts';
 import { MessageQueue } from './message-queue.ts';
 import { RunCrew } from './run-crew.ts';
 import { createDoors } from './run-service.ts';
-import type { RunStorage } from './run-storage.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { startRun } from './start-run.ts';
 
 export type CreateRunServiceOptions = {
-  storage: RunStorage;
+  storage: SharedStorage;
   models: Pick<Models, 'open' | 'price'>;
   servers: Pick<Servers, 'select' | 'approve'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;

@@ -1,8 +1,8 @@
 import type { Clock, ErrorInfo, LeasedRun, Principal } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
+import type { SharedStorage } from '@toolyard/storage';
 import type { CommitPump } from './commit-pump.ts';
 import { unanswered } from './run-conversation.ts';
-import type { RunStorage } from './run-storage.ts';
 import { RunWriter } from './run-writer.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function failOutright(of: {
   error: ErrorInfo;
   pump: CommitPump;
   clock: Clock;
-  storage: Pick<RunStorage, 'runs' | 'messages'>;
+  storage: Pick<SharedStorage, 'runs' | 'messages'>;
 }): Promise<void> {
   const { run, baseSeq, error, pump, clock, storage } = of;
   const principal: Principal = { ownerId: run.ownerId };

@@ -1,5 +1,5 @@
 import type { Clock } from '@toolyard/protocol';
-import type { RunStorage } from './run-storage.ts';
+import type { SharedStorage } from '@toolyard/storage';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -18,7 +18,7 @@ const PAUSE_MS = 50;
 
 /** Once an hour deletes what has had its time. Returns how to stop it. */
 export function startHousekeeping(of: {
-  storage: Pick<RunStorage, 'runs' | 'conversations' | 'sweepBlobs'>;
+  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'sweepBlobs'>;
   clock: Clock;
   log: (line: string) => void;
 }): () => void {

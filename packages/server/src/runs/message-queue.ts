@@ -8,16 +8,15 @@ import type {
   UserPart,
 } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { Conversation } from '@toolyard/storage';
+import type { Conversation, SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { LiveHub } from '../services.ts';
 import type { RunCrew } from './run-crew.ts';
 import { sendNextBody } from './run-inbox.ts';
-import type { RunStorage } from './run-storage.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 
 export type MessageQueueOptions = {
-  storage: Pick<RunStorage, 'queue' | 'conversations' | 'runs'>;
+  storage: Pick<SharedStorage, 'queue' | 'conversations' | 'runs'>;
   crew: RunCrew;
   hub: LiveHub;
   clock: Clock;

@@ -1,5 +1,5 @@
 import type { ConversationPort, ErrorInfo, Message, Principal, SystemMessage, UserMessage } from '@toolyard/protocol';
-import type { RunStorage } from './run-storage.ts';
+import type { SharedStorage } from '@toolyard/storage';
 import type { RunWriter } from './run-writer.ts';
 import { withBlobsInPlace } from './run-media.ts';
 
@@ -29,7 +29,7 @@ export class RunConversation implements ConversationPort {
   }
 
   static async load(
-    storage: Pick<RunStorage, 'messages' | 'blobs'>,
+    storage: Pick<SharedStorage, 'messages' | 'blobs'>,
     principal: Principal,
     options: RunConversationOptions,
   ): Promise<RunConversation> {

@@ -5,13 +5,13 @@ import { GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@t
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { Clock, Principal, ToolReference } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import type { SharedStorage } from '@toolyard/storage';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers, ToolSelection } from '../services.ts';
 import type { DurableJournal } from './durable-journal.ts';
 import type { RunConversation } from './run-conversation.ts';
 import type { RunLedger } from './run-ledger.ts';
 import { RunPermissions } from './run-permissions.ts';
-import type { RunStorage } from './run-storage.ts';
 import type { RunConfiguration } from './stored-run.ts';
 
 export type RunHostParts = {
@@ -30,7 +30,7 @@ export type RunHostParts = {
 export type RunHostServices = {
   models: Pick<Models, 'open'>;
   servers: Pick<Servers, 'select'>;
-  storage: Pick<RunStorage, 'permissions'>;
+  storage: Pick<SharedStorage, 'permissions'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
 };
 

@@ -12,18 +12,17 @@ import type {
   UserPart,
 } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { Conversation } from '@toolyard/storage';
+import type { Conversation, SharedStorage } from '@toolyard/storage';
 import type { LiveHub, RunService, Servers } from '../services.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RunCrew } from './run-crew.ts';
 import { decisionOf } from './decision-of.ts';
-import type { RunStorage } from './run-storage.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
 export type RunServiceOptions = {
-  storage: Pick<RunStorage, 'runs' | 'conversations' | 'messages' | 'queue'>;
+  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue'>;
   servers: Pick<Servers, 'approve'>;
   queue: MessageQueue;
   crew: RunCrew;
@@ -185,7 +184,7 @@ function busy(message: string): ToolyardError {
 }
 
 async function findInterrupt(
-  storage: Pick<RunStorage, 'runs'>,
+  storage: Pick<SharedStorage, 'runs'>,
   principal: Principal,
   id: string,
 ): Promise<StoredInterrupt | undefined> {

@@ -13,6 +13,7 @@ import type {
 } from '@toolyard/protocol';
 import { HANDED_ON, ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
+import type { SharedStorage } from '@toolyard/storage';
 import type { LiveHub } from '../services.ts';
 import type { CommitPump } from './commit-pump.ts';
 import { DurableJournal } from './durable-journal.ts';
@@ -24,14 +25,13 @@ import { openEndingHost, openRunHost } from './run-host-parts.ts';
 import { readWishes } from './run-inbox.ts';
 import { RunLedger } from './run-ledger.ts';
 import { RunLost } from './run-lost.ts';
-import type { RunStorage } from './run-storage.ts';
 import { RunTime } from './run-time.ts';
 import { RunWriter } from './run-writer.ts';
 import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
 
 export type RunWorkerServices = RunHostServices & {
-  storage: Pick<RunStorage, 'runs' | 'messages' | 'blobs' | 'permissions'>;
+  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions'>;
   pump: CommitPump;
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;

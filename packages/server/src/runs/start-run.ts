@@ -12,16 +12,15 @@ import type {
   UserMessage,
 } from '@toolyard/protocol';
 import { textOf, ToolyardError } from '@toolyard/protocol';
-import type { Conversation } from '@toolyard/storage';
+import type { Conversation, SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations, LiveHub, Models } from '../services.ts';
 import type { RunCrew } from './run-crew.ts';
-import type { RunStorage } from './run-storage.ts';
 import type { RunConfiguration, StoredRun } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
 
 export type StartRunServices = {
-  storage: Pick<RunStorage, 'runs'>;
+  storage: Pick<SharedStorage, 'runs'>;
   configurations: Configurations;
   models: Pick<Models, 'price'>;
   crew: RunCrew;
