@@ -10,7 +10,6 @@ import type {
   McpResourceView,
   McpTemplateView,
   TaskHandle,
-  ToolContentPart,
   ToolDefinition,
   ToolReference,
   ToolResult,
