@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import type { SuiteOutcome } from './run-suite.ts';
+import { runSuite, tellOutcome } from './run-suite.ts';
 
 /** Of every revision from 2025-11-25 on. */
 const SIGN_IN = [
@@ -66,44 +67,32 @@ const SUITES = {
   ],
 } as const;
 
-const SUITE = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
-
-type Outcome = { passed: number; failed: number; skipped: number; output: string };
-
-async function run(script: string, scenario: string, revision: string): Promise<Outcome> {
-  const client = [
-    process.execPath,
-    '--conditions=toolyard-src',
-    fileURLToPath(new URL('./client.ts', import.meta.url)),
-  ].join(' ');
-  const version = revision === 'extensions' ? [] : ['--spec-version', revision];
-  const args = [script, 'client', '--command', client, '--scenario', scenario, ...version];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const pipe of [child.stdout, child.stderr]) pipe.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  await new Promise((resolve) => child.once('close', resolve));
-  const count = (word: string): number => output.split('\n').filter((line) => line.includes(word)).length;
-  return { passed: count('SUCCESS'), failed: count('FAILURE') + count('WARNING'), skipped: count('SKIPPED'), output };
-}
+const CLIENT = [
+  process.execPath,
+  '--conditions=toolyard-src',
+  fileURLToPath(new URL('./client.ts', import.meta.url)),
+].join(' ');
 
 describe.each(Object.entries(SUITES))('the official conformance suite, %s', (revision, scenarios) => {
   test('has nothing to say against this host', { timeout: 240_000 }, async () => {
-    const sum = { passed: 0, failed: 0, skipped: 0 };
-    const wrong: string[] = [];
+    const version = revision === 'extensions' ? [] : ['--spec-version', revision];
+    const sum: SuiteOutcome = { scenarios: 0, passed: 0, failed: [], skipped: [], output: '' };
+    const wrong: unknown[] = [];
     const left = [...scenarios];
     const work = async (): Promise<void> => {
       for (let scenario = left.shift(); scenario !== undefined; scenario = left.shift()) {
-        const { passed, failed, skipped, output } = await run(SUITE, scenario, revision);
-        sum.passed += passed;
-        sum.failed += failed;
-        sum.skipped += skipped;
-        if (passed === 0 || failed > 0) wrong.push(`${scenario}: ${output.slice(-4_000)}`);
+        const outcome = await runSuite(['client', '--command', CLIENT, '--scenario', scenario, ...version]);
+        sum.scenarios += outcome.scenarios;
+        sum.passed += outcome.passed;
+        sum.failed.push(...outcome.failed);
+        sum.skipped.push(...outcome.skipped);
+        if (outcome.passed === 0 || outcome.failed.length > 0) {
+          wrong.push({ scenario, failed: outcome.failed, output: outcome.output.slice(-4_000) });
+        }
       }
     };
     await Promise.all([work(), work()]);
-    process.stdout.write(
-      `conformance ${revision}: ${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped\n`,
-    );
+    tellOutcome(revision, sum);
     expect(wrong).toEqual([]);
   });
 });

@@ -45,11 +45,14 @@ export async function runSuite(args: readonly string[]): Promise<SuiteOutcome> {
   }
 }
 
-/** One line for whoever reads the test's output. */
+/** For whoever reads the test's output. */
 export function tellOutcome(suite: string, { scenarios, passed, failed, skipped }: SuiteOutcome): void {
   process.stdout.write(
     `conformance ${suite}: ${scenarios} scenarios, ${passed} checks passed, ${failed.length} failed, ${skipped.length} skipped\n`,
   );
+  for (const { scenario, check, reason } of skipped) {
+    process.stdout.write(`  skipped by the suite: ${scenario}, ${check}${reason === '' ? '' : `: ${reason}`}\n`);
+  }
 }
 
 async function runCommand(args: readonly string[]): Promise<string> {
