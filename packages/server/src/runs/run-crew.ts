@@ -39,24 +39,23 @@ export class RunCrew {
     void worker.result.then((result) => this.#ended(worker, result));
   }
 
-  /** The run was told something: whoever has it here looks at once, and one that rests is taken up. */
+  /** The run was told something here: whoever has it looks at once, here or in another process. */
   async wake(runId: string): Promise<void> {
+    if (!(await this.woken(runId))) this.#options.wakeElsewhere?.(runId);
+  }
+
+  /**
+   * The run was told something, wherever: whoever has it here looks at once, and one that rests is taken up. True where
+   * this process has it.
+   */
+  async woken(runId: string): Promise<boolean> {
     const worker = this.#workers.get(runId);
     if (worker) await worker.listen();
-    if (this.#closing) return;
+    if (this.#closing) return worker !== undefined;
     // Null where it is held, here or elsewhere, or over.
     const run = await this.#options.storage.runs.acquireLease(runId, this.#options.terms);
     if (run) this.start(run);
-    else if (!worker) this.#options.wakeElsewhere?.(runId);
-  }
-
-  /** Another process has told something to a run that it does not hold. */
-  async woken(runId: string): Promise<void> {
-    const worker = this.#workers.get(runId);
-    if (worker) return worker.listen();
-    if (this.#closing) return;
-    const run = await this.#options.storage.runs.acquireLease(runId, this.#options.terms);
-    if (run) this.start(run);
+    return worker !== undefined || run !== null;
   }
 
   find(runId: string): RunWorker | undefined {
