@@ -1,7 +1,7 @@
 import type { InterventionMode, InterventionRule, ModelParameters, RunLimits, ToolMode } from './agents.ts';
 import type { ErrorInfo } from './errors.ts';
 import type { RunEvent } from './events.ts';
-import type { InterruptAnswer } from './interrupts.ts';
+import type { InterruptAnswer, Shown } from './interrupts.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { AssistantMessage, Message, UserMessage } from './messages.ts';
 import type { UserPart } from './parts.ts';
@@ -160,7 +160,16 @@ export type QueuedMessage = {
 /** `before`: the id of the queued message it is to stand before; null: the end. */
 export type ChangeQueuedMessage = { parts?: UserPart[]; before?: string | null };
 
-export type AnswerInterrupt = { answer: InterruptAnswer };
+export type AnswerInterrupt = { answer: InterruptAnswer; shown?: Shown };
+/** Many at once, each with its own outcome: one that is refused keeps none of the others. */
+export type AnswerInterrupts = { answers: ({ id: string } & AnswerInterrupt)[] };
+/** In the order of the answers. */
+export type AnsweredInterrupts = {
+  items: (
+    | { id: string; outcome: 'answered'; interrupt: StoredInterrupt }
+    | { id: string; outcome: 'refused'; error: ErrorInfo }
+  )[];
+};
 
 export type ProviderView = {
   id: string;

@@ -57,6 +57,7 @@ export type {
   SamplingDecision,
   SamplingInterrupt,
   SamplingMessage,
+  Shown,
   SignInAnswer,
   SignInInterrupt,
   ToolChange,
@@ -115,7 +116,9 @@ export type {
 export type {
   AgentConfiguration,
   AgentView,
+  AnsweredInterrupts,
   AnswerInterrupt,
+  AnswerInterrupts,
   ChangeConversation,
   ChangeProvider,
   ChangeQueuedMessage,
@@ -186,6 +189,16 @@ export type {
   ReadMcpResource,
   TestMcpServer,
 } from './mcp-api.ts';
+export type {
+  ResumedRun,
+  RunCall,
+  RunExport,
+  RunModelCall,
+  RunQuestion,
+  RunStep,
+  RunSteps,
+  StartRun,
+} from './run-api.ts';
 export { VERSION } from './version.ts';
 export { WIRES } from './wires.ts';
 export type { WireName } from './wires.ts';

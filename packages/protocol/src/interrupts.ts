@@ -88,9 +88,21 @@ export type SignInInterrupt = Asked & { kind: 'sign_in' };
  */
 export type ApprovalScope = 'once' | 'conversation' | 'always';
 
-/** `refuse` with scope `always` is "never": the tool is not asked about again, and not run. */
+/**
+ * `approve` with `arguments`: the call is made with these instead of what the model asked for. They have to fit the tool
+ * and are judged as any call; what was decided for later is about the tool, and takes no arguments with it.
+ *
+ * `refuse` with scope `always` is "never": the tool is not asked about again, and not run.
+ */
 export type ApprovalAnswer =
-  { decision: 'approve'; scope: ApprovalScope } | { decision: 'refuse'; scope?: 'once' | 'always'; reason?: string };
+  | { decision: 'approve'; scope: ApprovalScope; arguments?: JsonObject }
+  | { decision: 'refuse'; scope?: 'once' | 'always'; reason?: string };
+
+/**
+ * What the person had before their eyes when they answered a question about a call: its arguments as the model asked for
+ * them, and the `definition` that came with the question. Where it is sent and is not what was asked, nothing is answered.
+ */
+export type Shown = { arguments?: JsonObject; definition?: string };
 
 /**
  * - `repeat`: make the call again

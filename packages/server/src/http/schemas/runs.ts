@@ -5,6 +5,7 @@ import type {
   RunEvent,
   RunRecord,
   RunStatus,
+  Shown,
   StoredInterrupt,
 } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
@@ -95,7 +96,11 @@ const interruptAnswer = named(
   'InterruptAnswer',
   exactly<InterruptAnswer>()(
     z.discriminatedUnion('decision', [
-      z.strictObject({ decision: z.literal('approve'), scope: z.enum(['once', 'conversation', 'always']) }),
+      z.strictObject({
+        decision: z.literal('approve'),
+        scope: z.enum(['once', 'conversation', 'always']),
+        arguments: jsonObject.exactOptional(),
+      }),
       z.strictObject({
         decision: z.literal('refuse'),
         scope: z.enum(['once', 'always']).exactOptional(),
@@ -117,9 +122,12 @@ const interruptAnswer = named(
   ),
 );
 
+const shown = exactly<Shown>()(
+  z.strictObject({ arguments: jsonObject.exactOptional(), definition: z.string().exactOptional() }),
+);
 export const answerInterrupt = named(
   'AnswerInterrupt',
-  exactly<AnswerInterrupt>()(z.strictObject({ answer: interruptAnswer })),
+  exactly<AnswerInterrupt>()(z.strictObject({ answer: interruptAnswer, shown: shown.exactOptional() })),
 );
 
 export const interruptStatus = z.enum(['open', 'answered', 'withdrawn']);
@@ -185,7 +193,12 @@ export const runEvent = named(
       event('interrupt_requested', { interrupt, live: z.literal(true).exactOptional() }),
       event('interrupt_answered', { interruptId: z.string(), answer: interruptAnswer }),
       event('interrupt_withdrawn', { interruptId: z.string() }),
-      event('tool_started', { callId, tool: toolReference, name: z.string() }),
+      event('tool_started', {
+        callId,
+        tool: toolReference,
+        name: z.string(),
+        editedArguments: jsonObject.exactOptional(),
+      }),
       event('tool_progress', {
         callId,
         progress: z.number(),
