@@ -1,4 +1,4 @@
-import type { AssistantMessage, Interrupt, Message, StoredInterrupt, ToolResult } from '@toolyard/protocol';
+import type { AssistantMessage, Interrupt, Message, StoredInterrupt, ToolMessage } from '@toolyard/protocol';
 import { malformedCall, readyCall } from './calls.ts';
 import type { CallView } from './calls.ts';
 import type { AssistantRow, Block, Row } from './rows.ts';
@@ -9,7 +9,7 @@ export type Stretch = {
   alternatives: Readonly<Record<string, readonly string[]>>;
   abandoned: readonly AssistantMessage[];
   /** Answers of tools known from elsewhere. */
-  results?: ReadonlyMap<string, ToolResult>;
+  results?: ReadonlyMap<string, ToolMessage>;
   interrupts?: readonly StoredInterrupt[];
   /** The run under way: its calls without a result may still get one. */
   activeRunId?: string | undefined;
@@ -17,9 +17,9 @@ export type Stretch = {
 
 /** The rows of stored messages. Heads and ends of answers are marked by {@link markAnswers}. */
 export function buildRows(stretch: Stretch): Row[] {
-  const results = new Map<string, ToolResult>(stretch.results);
+  const results = new Map<string, ToolMessage>(stretch.results);
   for (const message of stretch.messages) {
-    if (message.role === 'tool') results.set(message.parts[0].callId, message.parts[0].result);
+    if (message.role === 'tool') results.set(message.parts[0].callId, message);
   }
   const interrupts = new Map<string, Interrupt[]>();
   for (const { status, interrupt } of stretch.interrupts ?? []) {
@@ -32,8 +32,10 @@ export function buildRows(stretch: Stretch): Row[] {
   }
   const fate = (call: CallView, runId: string): CallView => {
     const [interrupt = null, ...asksNext] = interrupts.get(call.callId) ?? [];
-    const result = results.get(call.callId) ?? null;
-    return { ...call, result, interrupt, asksNext, over: runId !== stretch.activeRunId };
+    const answer = results.get(call.callId);
+    const result = answer?.parts[0].result ?? null;
+    const editedArguments = answer?.editedArguments ?? null;
+    return { ...call, editedArguments, result, interrupt, asksNext, over: runId !== stretch.activeRunId };
   };
 
   const active = stretch.activeRunId;

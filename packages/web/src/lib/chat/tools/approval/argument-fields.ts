@@ -41,7 +41,9 @@ function fieldOfSchema(name: string, schema: JsonValue | undefined): FormField |
   return 'fields' in read ? (read.fields[0] ?? null) : null;
 }
 
-function kindOf(field: FormField): { kind: Exclude<ArgumentField['kind'], 'choice'> } | { kind: 'choice'; options: readonly FormOption[] } {
+function kindOf(
+  field: FormField,
+): { kind: Exclude<ArgumentField['kind'], 'choice'> } | { kind: 'choice'; options: readonly FormOption[] } {
   switch (field.type) {
     case 'choice':
       return { kind: 'choice', options: field.options };

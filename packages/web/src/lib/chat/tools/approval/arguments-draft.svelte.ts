@@ -14,9 +14,11 @@ export class ArgumentsDraft {
   /** The text of all arguments; read when it is JSON. */
   json = $state('');
   jsonFault = $state(false);
-  readonly differences: readonly ToolDifference[] = $derived(differencesBetween(this.asked, this.current));
+  readonly differences: readonly ToolDifference[] = $derived.by(() => differencesBetween(this.asked, this.current));
   readonly changed: boolean = $derived(this.differences.length > 0);
-  readonly faulty: boolean = $derived(this.mode === 'json' ? this.jsonFault : Object.keys(this.faults).length > 0);
+  readonly faulty: boolean = $derived.by(() =>
+    this.mode === 'json' ? this.jsonFault : Object.keys(this.#faults).length > 0,
+  );
 
   /** What is typed in a field, by its name: it is shown as it is typed, not as it was read. */
   #texts: Readonly<Record<string, string>> = $state.raw({});

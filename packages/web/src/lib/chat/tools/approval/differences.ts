@@ -12,7 +12,12 @@ export function differencesBetween(before: JsonObject, after: JsonObject): ToolD
   return found;
 }
 
-function compare(path: string, before: JsonValue | undefined, after: JsonValue | undefined, into: ToolDifference[]): void {
+function compare(
+  path: string,
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  into: ToolDifference[],
+): void {
   if (into.length >= MOST || Object.is(before, after)) return;
   if (isJsonObject(before) && isJsonObject(after)) {
     for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
