@@ -40,6 +40,11 @@ const lateLoaders: { [N in LateName]: Record<Locale, () => Promise<{ [K in N]: L
     'zh-Hant': () => import('./zh-Hant/models.ts'),
     'zh-Hans': () => import('./zh-Hans/models.ts'),
   },
+  inbox: {
+    en: () => import('./en/inbox.ts'),
+    'zh-Hant': () => import('./zh-Hant/inbox.ts'),
+    'zh-Hans': () => import('./zh-Hans/inbox.ts'),
+  },
   questions: {
     en: () => import('./en/questions.ts'),
     'zh-Hant': () => import('./zh-Hant/questions.ts'),

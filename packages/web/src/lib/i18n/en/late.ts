@@ -1,3 +1,4 @@
+import type { inbox } from './inbox.ts';
 import type { mcp } from './mcp.ts';
 import type { models } from './models.ts';
 import type { questions } from './questions.ts';
@@ -6,6 +7,7 @@ import type { settings } from './settings.ts';
 
 /** Texts that come with the part of the page that shows them, by namespace: see `i18n.need`. */
 export type LateMessages = {
+  inbox: typeof inbox;
   mcp: typeof mcp;
   models: typeof models;
   servers: typeof servers;
