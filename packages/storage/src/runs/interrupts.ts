@@ -10,6 +10,7 @@ import { decodeJson, encodeJson, scrubText } from '../text.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Statement, Work } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
+import { createAnnouncer } from './announcements.ts';
 import { Refusal } from './message-rows.ts';
 import type { RunJobs } from './run-jobs.ts';
 import { ACTIVE } from './run-rows.ts';
@@ -31,6 +32,7 @@ export function createInterruptWriter(engine: Engine): InterruptWriter {
     WHERE interrupts.run_id = excluded.run_id AND interrupts.status <> 'withdrawn'`);
   const answer = engine.prepare(`
     UPDATE interrupts SET status = 'answered', answer = ?, answered_at = ? WHERE id = ? AND run_id = ? AND status = 'open'`);
+  const announcer = createAnnouncer(engine);
   const withdraw = engine.prepare(
     `UPDATE interrupts SET status = 'withdrawn', answered_at = ? WHERE id = ? AND run_id = ? AND status = 'open'`,
   );
@@ -44,6 +46,7 @@ export function createInterruptWriter(engine: Engine): InterruptWriter {
         const { id } = interrupt;
         if ((yield* open.run(id, runId, ownerId, mode, encodeJson(interrupt), at)) === 0)
           throw new Refusal(`interrupt ${id} cannot be opened: it was withdrawn, or belongs to another run`);
+        yield* announcer.interrupt(id, { runId, ownerId, at });
       }
       for (const { id, answer: given } of changes.answered ?? []) {
         if ((yield* answer.run(encodeJson(given), at, id, runId)) === 0)
