@@ -56,7 +56,7 @@ export type PendingCall = {
 };
 
 /** A tool as it is when a person is asked about a call of it. */
-export type CallAbout = Pick<ApprovalInterrupt, 'description' | 'definition' | 'changed' | 'danger'>;
+export type CallAbout = Pick<ApprovalInterrupt, 'description' | 'definition' | 'inputSchema' | 'changed' | 'danger'>;
 
 /** What a server asks for while its call waits. `keeps` of {@link PendingCall.waits} belongs to the executor alone. */
 export type PendingQuestion = {

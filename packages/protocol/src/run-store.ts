@@ -274,6 +274,8 @@ export type RunStore = {
     principal: Principal,
     query: { status?: StoredInterrupt['status']; runId?: string; conversationId?: string; limit: number },
   ): Awaitable<readonly StoredInterrupt[]>;
+  /** How many questions wait for an answer. */
+  countInterrupts(principal: Principal): Awaitable<number>;
   /**
    * The first answer counts. It is put into the run's inbox as `{ interruptId, answer }`, and what it decides about the
    * tool for later is stored, in the same transaction.

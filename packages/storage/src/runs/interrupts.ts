@@ -76,7 +76,9 @@ type InterruptRow = {
 };
 
 /** The doors' side: listing what is asked, and answering it. */
-export function createInterruptDoor(engine: Engine): Pick<RunJobs, 'listInterrupts' | 'answerInterrupt'> {
+export function createInterruptDoor(
+  engine: Engine,
+): Pick<RunJobs, 'listInterrupts' | 'countInterrupts' | 'answerInterrupt'> {
   // A parameter that may be null keeps an index from being used: what narrows most is written out.
   const list = (narrowed: string): Statement<InterruptRow> =>
     engine.prepare(`
@@ -88,6 +90,9 @@ export function createInterruptDoor(engine: Engine): Pick<RunJobs, 'listInterrup
   const listAll = list('true');
   const listOfStatus = list('i.status = ?2');
   const listOfRun = list('i.run_id = ?3');
+  const count = engine.prepare<{ open: number }>(
+    `SELECT count(*) AS open FROM interrupts WHERE owner_id = ? AND status = 'open'`,
+  );
   const find = engine.prepare<{ run_id: string }>('SELECT run_id FROM interrupts WHERE id = ? AND owner_id = ?');
   const answer = engine.prepare(`
     UPDATE interrupts SET status = 'answered', answer = ?, answered_at = ?
@@ -112,6 +117,11 @@ export function createInterruptDoor(engine: Engine): Pick<RunJobs, 'listInterrup
         const list = runId !== undefined ? listOfRun : status !== undefined ? listOfStatus : listAll;
         const rows = yield* list.all(ownerId, status ?? null, runId ?? null, conversationId ?? null, limit);
         return rows.map(toStoredInterrupt);
+      });
+    },
+    countInterrupts({ ownerId }) {
+      return statements(function* () {
+        return Number((yield* count.get(ownerId))?.open ?? 0);
       });
     },
     answerInterrupt({ ownerId }, interruptId, given, at, decides) {
