@@ -1,4 +1,5 @@
 import type { Message, SystemMessage, ToolContentPart, ToolMessage, ToolResult } from '@toolyard/protocol';
+import { withEditedArguments } from './edited-arguments.ts';
 
 /** What the processors may use besides the messages. */
 export type ContextSources = {
@@ -15,7 +16,12 @@ type Processor = (messages: readonly Message[], sources: ContextSources) => read
  * What a model is sent is the conversation, passed through these in order. Each is pure, and gives back the very
  * message it was given wherever it changes nothing, so that what was made of a message can be kept.
  */
-const PROCESSORS: readonly Processor[] = [withoutUnsaid, withServerInstructions, withCappedToolResults];
+const PROCESSORS: readonly Processor[] = [
+  withoutUnsaid,
+  withServerInstructions,
+  withCappedToolResults,
+  withEditedArguments,
+];
 
 /** Turns the messages of a conversation into those a model is sent. */
 export function buildContext(messages: readonly Message[], sources: ContextSources): readonly Message[] {

@@ -83,7 +83,14 @@ export class GeneralChatAgent implements Brain {
     // A call that cannot be made is answered with its problem; nobody needs to be asked about it.
     if (call.problem || call.tool === null) return { ...call, decision: 'run' };
     const verdict = this.#gate(call.tool, call.arguments);
-    if (call.approved && verdict.decision === 'ask') return { ...call, decision: 'run' };
+    if (call.approved && verdict.decision === 'ask') {
+      const { danger } = verdict.about ?? {};
+      const wasWarned = danger === undefined || danger === call.edited?.danger;
+      if (call.edited === undefined || wasWarned) return { ...call, decision: 'run' };
+      // What the person wrote instead is feared, and nobody has told them so.
+      const { approved: _ofOthers, ...asked } = call;
+      return { ...asked, ...verdict, askedAgain: (call.askedAgain ?? 0) + 1 };
+    }
     return { ...call, ...verdict };
   }
 }

@@ -1,13 +1,21 @@
-import type { ApprovalAnswer, ApprovalInterrupt, InDoubtAnswer, Interrupt, InterruptAnswer } from '@toolyard/protocol';
-import { formatToolReference } from '@toolyard/protocol';
+import type {
+  ApprovalAnswer,
+  ApprovalInterrupt,
+  InDoubtAnswer,
+  Interrupt,
+  InterruptAnswer,
+  JsonObject,
+} from '@toolyard/protocol';
+import { canonicalJson, formatToolReference } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
 import type { AgentState, PendingCall, PendingQuestion } from './state.ts';
 
 /** The question whether a call may be made; null where nothing is to be asked. */
 export function approvalOf(call: PendingCall): ApprovalInterrupt | null {
-  const { callId, tool, name, decision, about } = call;
+  const { callId, tool, name, decision, about, askedAgain } = call;
   if (decision !== 'ask' || tool === null) return null;
-  return { id: `${callId}.approval`, kind: 'approval', callId, tool, name, arguments: call.arguments, ...about };
+  const id = askedAgain === undefined ? `${callId}.approval` : `${callId}.approval.${askedAgain}`;
+  return { id, kind: 'approval', callId, tool, name, arguments: call.arguments, ...about };
 }
 
 /** Everything a parked run waits for, in the order of its calls. */
@@ -26,7 +34,13 @@ export function openInterrupts(state: AgentState): Interrupt[] {
 
 /** The call with what the person said about it. */
 export function withApproval(call: PendingCall, answer: ApprovalAnswer): PendingCall {
-  if (answer.decision === 'approve') return { ...call, decision: 'run', approved: true };
+  if (answer.decision === 'approve') {
+    const approved = { ...call, decision: 'run', approved: true } as const;
+    const args = answer.arguments ?? call.arguments;
+    if (!call.edited && isSame(args, call.arguments)) return approved;
+    const danger = call.about?.danger;
+    return { ...approved, arguments: args, edited: danger === undefined ? {} : { danger } };
+  }
   const reason = answer.reason ? `: ${answer.reason}` : '';
   return {
     ...call,
@@ -88,9 +102,17 @@ export function answerInterrupts(
   };
 }
 
-/** What is feared is let through by an answer to its own question only. */
+/**
+ * What is feared is let through by an answer to its own question only, and the arguments a person wrote are those of the
+ * call they wrote them for.
+ */
 export function settledBy(lasting: ApprovalAnswer | undefined, open: ApprovalInterrupt): ApprovalAnswer | undefined {
-  return lasting?.decision === 'approve' && open.danger !== undefined ? undefined : lasting;
+  if (lasting?.decision !== 'approve') return lasting;
+  return open.danger === undefined ? { decision: 'approve', scope: lasting.scope } : undefined;
+}
+
+function isSame(one: JsonObject, other: JsonObject): boolean {
+  return one === other || canonicalJson(one) === canonicalJson(other);
 }
 
 function isApproval(answer: InterruptAnswer): answer is ApprovalAnswer {

@@ -39,6 +39,10 @@ export type PendingCall = {
   decision: CallDecision;
   /** A person said yes to this very call: only a "never" still counts against it. */
   approved?: true;
+  /** The arguments are a person's own; `danger` is what the question had warned of that they answered with them. */
+  edited?: { danger?: string };
+  /** How often it has been asked about again since. */
+  askedAgain?: number;
   /** What the person or the policy said with a refusal. */
   refusal?: ErrorInfo;
   /** Set once it was found sent and unanswered after its process had died. */
@@ -52,7 +56,7 @@ export type PendingCall = {
 };
 
 /** A tool as it is when a person is asked about a call of it. */
-export type CallAbout = Pick<ApprovalInterrupt, 'description' | 'definition' | 'changed' | 'danger'>;
+export type CallAbout = Pick<ApprovalInterrupt, 'description' | 'definition' | 'inputSchema' | 'changed' | 'danger'>;
 
 /** What a server asks for while its call waits. `keeps` of {@link PendingCall.waits} belongs to the executor alone. */
 export type PendingQuestion = {

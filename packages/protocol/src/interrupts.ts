@@ -16,6 +16,8 @@ export type ApprovalInterrupt = Asked & {
   description?: string;
   /** Stands for the tool as it was when this was asked: what is approved is that and nothing else. */
   definition?: string;
+  /** What the arguments have to fit, also those a person writes instead; absent where it is long. Untrusted. */
+  inputSchema?: JsonObject;
   /** The tool was approved before, and is not what it was then. */
   changed?: ToolChange;
   /** Why it is asked whatever was allowed: only an answer to this very question lets the call through. */

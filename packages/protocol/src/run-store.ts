@@ -106,7 +106,7 @@ export type LedgerStatus = 'planned' | 'sent' | 'done' | 'failed' | 'in_doubt' |
 
 /** `plan` may come again for a call that is still planned: a step taken again makes the same ids. */
 export type LedgerChange =
-  | { change: 'plan'; callId: string; tool: ToolReference; arguments: JsonObject }
+  | { change: 'plan'; callId: string; tool: ToolReference; arguments: JsonObject; edited?: true }
   | {
       change: 'move';
       callId: string;
@@ -121,6 +121,8 @@ export type LedgerEntry = {
   runId: string;
   tool: ToolReference;
   arguments: JsonObject;
+  /** The arguments are a person's, not the model's. */
+  edited?: true;
   status: LedgerStatus;
   detail: JsonValue | null;
   updatedAt: number;
@@ -272,6 +274,8 @@ export type RunStore = {
     principal: Principal,
     query: { status?: StoredInterrupt['status']; runId?: string; conversationId?: string; limit: number },
   ): Awaitable<readonly StoredInterrupt[]>;
+  /** How many questions wait for an answer. */
+  countInterrupts(principal: Principal): Awaitable<number>;
   /**
    * The first answer counts. It is put into the run's inbox as `{ interruptId, answer }`, and what it decides about the
    * tool for later is stored, in the same transaction.

@@ -1,17 +1,19 @@
 import type {
   Clock,
   IdSource,
+  Interrupt,
   InterruptAnswer,
   Principal,
   Regenerate,
   RunRecord,
   SendMessage,
   SentMessage,
+  Shown,
   StoredInterrupt,
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { canonicalJson, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import type { LiveHub, RunService, Servers } from '../services.ts';
 import { checkAnswer } from './check-answer.ts';
@@ -56,10 +58,16 @@ export function createDoors(options: RunServiceOptions): RunService {
     return message?.role === 'user' ? { run, message } : null;
   }
 
-  async function answer(principal: Principal, interruptId: string, given: InterruptAnswer): Promise<StoredInterrupt> {
+  async function answer(
+    principal: Principal,
+    interruptId: string,
+    said: InterruptAnswer,
+    shown?: Shown,
+  ): Promise<StoredInterrupt> {
     const asked = await findInterrupt(storage, principal, interruptId);
     if (!asked) throw noInterrupt(interruptId);
-    checkAnswer(asked.interrupt, given);
+    checkAnswer(asked.interrupt, said, shown);
+    const given = withoutUnchanged(asked.interrupt, said);
     const at = clock.now();
     const decides = decisionOf(asked, given, at);
     const outcome = await storage.runs.answerInterrupt(principal, interruptId, given, at, decides);
@@ -181,6 +189,13 @@ function refuseWhereItCannotWait(message: SendMessage, conversation: Conversatio
 
 function busy(message: string): ToolyardError {
   return new ToolyardError({ code: 'conflict', message, hint: 'Stop it first, or wait for its end.' });
+}
+
+/** Arguments that were sent along and are those of the call are no change. */
+function withoutUnchanged(interrupt: Interrupt, answer: InterruptAnswer): InterruptAnswer {
+  if (interrupt.kind !== 'approval' || answer.decision !== 'approve' || answer.arguments === undefined) return answer;
+  const isChanged = canonicalJson(answer.arguments) !== canonicalJson(interrupt.arguments);
+  return isChanged ? answer : { decision: 'approve', scope: answer.scope };
 }
 
 async function findInterrupt(

@@ -4,6 +4,7 @@ import type { Work } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
 import { mediaProblem } from '../media.ts';
 import { encodeJson } from '../text.ts';
+import { createAnnouncer } from './announcements.ts';
 import { createInterruptWriter } from './interrupts.ts';
 import { createLedgerWriter } from './ledger.ts';
 import { createMessageWriter, Refusal } from './message-rows.ts';
@@ -36,6 +37,7 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   const messages = createMessageWriter(engine);
   const ledger = createLedgerWriter(engine);
   const interrupts = createInterruptWriter(engine);
+  const announcer = createAnnouncer(engine);
 
   function* commitItem(item: RunCommit): Work<CommitOutcome> {
     const texts = encodeItem(item);
@@ -73,7 +75,10 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
       if ((yield* take.run(at, runId, id)) === 0) throw new Refusal(`inbox item ${id} is not there to be taken`);
     }
     if (item.status === undefined && !item.release) return { outcome: 'committed', lastSeq };
-    if (item.status !== undefined && isFinal(item.status)) yield* interrupts.withdrawAll(runId, at);
+    if (item.status !== undefined && isFinal(item.status)) {
+      yield* interrupts.withdrawAll(runId, at);
+      yield* announcer.end(item.status, { runId, ownerId, at });
+    }
     return { outcome: 'committed', lastSeq, ...((yield* waits.get(runId)) ? { inboxWaits: true as const } : {}) };
   }
 

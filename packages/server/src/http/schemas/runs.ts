@@ -1,5 +1,7 @@
 import type {
+  AnsweredInterrupts,
   AnswerInterrupt,
+  AnswerInterrupts,
   Interrupt,
   InterruptAnswer,
   RunEvent,
@@ -57,6 +59,7 @@ const interrupt = named(
         arguments: jsonObject,
         description: z.string().exactOptional(),
         definition: z.string().exactOptional(),
+        inputSchema: jsonObject.exactOptional(),
         changed: toolChange.exactOptional(),
         danger: z.string().exactOptional(),
       }),
@@ -147,6 +150,30 @@ export const storedInterrupt = named(
     }),
   ),
 );
+const oneAnswer = z.strictObject({
+  id: z.string().min(1).max(300),
+  answer: interruptAnswer,
+  shown: shown.exactOptional(),
+});
+export const answerInterrupts = named(
+  'AnswerInterrupts',
+  exactly<AnswerInterrupts>()(z.strictObject({ answers: z.array(oneAnswer).min(1).max(200) })),
+);
+export const answeredInterrupts = named(
+  'AnsweredInterrupts',
+  exactly<AnsweredInterrupts>()(
+    z.strictObject({
+      items: z.array(
+        z.discriminatedUnion('outcome', [
+          z.strictObject({ id: z.string(), outcome: z.literal('answered'), interrupt: storedInterrupt }),
+          z.strictObject({ id: z.string(), outcome: z.literal('refused'), error: errorInfo }),
+        ]),
+      ),
+    }),
+  ),
+);
+
+export const interruptCount = named('InterruptCount', z.strictObject({ open: z.int() }));
 export const interruptPage = pageOf('InterruptPage', storedInterrupt);
 
 /** One event of a run: what its place in the stream is, and what happened. */
