@@ -1,4 +1,4 @@
-import type { Interrupt, InterruptAnswer } from '@toolyard/protocol';
+import type { Interrupt, InterruptAnswer, SelectionInterrupt } from '@toolyard/protocol';
 import { checkForm, decisionsFor, formFaultText, readForm, ToolyardError } from '@toolyard/protocol';
 
 /** @throws ToolyardError `bad_request` for an answer that does not fit its question, saying where */
@@ -17,10 +17,21 @@ export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer): void
     const faults = 'fields' in form ? checkForm(form.fields, answer.content ?? {}) : [];
     if (faults.length > 0) throw misfit(`The form is not filled in rightly. ${faults.map(formFaultText).join(' ')}`);
   }
+  if (interrupt.kind === 'prompt' && answer.decision === 'say' && answer.text.trim() === '') {
+    throw misfit('There is nothing in the answer. Whoever does not want to say declines.');
+  }
+  if (interrupt.kind === 'selection' && answer.decision === 'choose') checkChoice(interrupt, answer.chosen);
   if (interrupt.kind === 'sampling' && answer.decision === 'allow' && answer.texts !== undefined) {
     const texts = interrupt.messages.flatMap(({ content }) => content).filter(({ type }) => type === 'text').length;
     if (answer.texts.length !== texts) throw misfit(`The messages have ${texts} texts, not ${answer.texts.length}.`);
   }
+}
+
+function checkChoice({ choices, multiple }: SelectionInterrupt, chosen: readonly string[]): void {
+  const unknown = chosen.find((choice) => !choices.includes(choice));
+  if (unknown !== undefined) throw misfit(`"${unknown.slice(0, 100)}" is none of the choices.`);
+  if (new Set(chosen).size !== chosen.length) throw misfit('A choice can be made once.');
+  if (!multiple && chosen.length !== 1) throw misfit(`One choice is wanted, not ${chosen.length}.`);
 }
 
 function misfit(message: string): ToolyardError {
