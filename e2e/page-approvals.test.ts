@@ -32,7 +32,7 @@ const office: McpBehaviour = {
         },
         required: ['to'],
       },
-      does: [{ do: 'echo_arguments' }],
+      does: [{ do: 'echo' }],
     },
   ],
 };
