@@ -115,6 +115,8 @@ describe.skipIf(NO_BROWSER !== null)(`approvals in the page${NO_BROWSER === null
     await card.getByRole('button', { name: 'Allow once as edited' }).waitFor();
     expect(await chat.text()).not.toContain('The tool said');
     await card.locator('[data-question]').focus();
+    // Keys count once the question has been there to be seen.
+    await page.waitForTimeout(800);
     await page.keyboard.press('Enter');
     await chat.reads(/The tool said/);
     expect(await chat.text()).toContain('bob@example.com');
