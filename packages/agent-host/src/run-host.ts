@@ -8,8 +8,12 @@ import type {
   InterruptAnswer,
   JsonObject,
   ModelParameters,
+  PromptAnswer,
+  PromptInterrupt,
   RunJournal,
   SamplingInterrupt,
+  SelectionAnswer,
+  SelectionInterrupt,
   ToolLedger,
   ToolMode,
   ToolReference,
@@ -22,13 +26,19 @@ import type { ModelRuntime } from '@toolyard/model-runtime';
 /** Puts a question to a person. Rejecting, or an aborted signal, counts as no. */
 export type AskApproval = (interrupt: ApprovalInterrupt, options: { signal: AbortSignal }) => Promise<ApprovalAnswer>;
 
+/** Puts what the model asks to a person. Rejecting, or an aborted signal, counts as not wanting to say. */
+export type AskUser = (
+  interrupt: PromptInterrupt | SelectionInterrupt,
+  options: { signal: AbortSignal },
+) => Promise<PromptAnswer | SelectionAnswer>;
+
 /**
  * Who answers what a run must ask.
  * - `person`: somebody waits beside the run and is asked one question after the other
  * - `park`: the questions are stored, nothing is held open, and the run goes on when they are answered
  * - `nobody`: what would need a person is not done
  */
-export type Asking = { who: 'person'; ask: AskApproval } | { who: 'park' } | { who: 'nobody' };
+export type Asking = { who: 'person'; ask: AskApproval; askUser?: AskUser } | { who: 'park' } | { who: 'nobody' };
 
 /** What a server asks a person while a call of it is open. */
 export type ServerQuestion = FormInterrupt | UrlInterrupt | SamplingInterrupt;

@@ -8,7 +8,8 @@ import type {
 } from '@toolyard/protocol';
 import { canonicalJson, formatToolReference } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
-import type { AgentState, PendingCall, PendingQuestion } from './state.ts';
+import { askOf } from './ask-user.ts';
+import type { AgentState, PendingAsk, PendingCall, PendingQuestion } from './state.ts';
 
 /** The question whether a call may be made; null where nothing is to be asked. */
 export function approvalOf(call: PendingCall): ApprovalInterrupt | null {
@@ -23,6 +24,8 @@ export function openInterrupts(state: AgentState): Interrupt[] {
   return state.pending.flatMap((call): Interrupt[] => {
     const approval = approvalOf(call);
     if (approval) return [approval];
+    const ask = askOf(call);
+    if (ask) return [ask];
     const { callId, tool, name, doubt, waits } = call;
     const asked = (waits?.questions ?? []).flatMap(({ interrupt, answer }) => (answer ? [] : [interrupt]));
     if (asked.length > 0) return asked;
@@ -76,6 +79,14 @@ export function answerInterrupts(
       answered.push({ interruptId: approval.id, answer });
       return withApproval(call, answer);
     }
+    const ask = askOf(call);
+    if (ask) {
+      const answer = answers.get(ask.id);
+      const asks = answer && withAskAnswer(call.asks, answer);
+      if (!answer || !asks) return call;
+      answered.push({ interruptId: ask.id, answer });
+      return { ...call, asks };
+    }
     if (call.waits?.questions.some((question) => question.answer === undefined)) {
       const questions = call.waits.questions.map((question): PendingQuestion => {
         const answer = question.answer === undefined ? answers.get(question.interrupt.id) : undefined;
@@ -100,6 +111,17 @@ export function answerInterrupts(
     answered,
     stillOpen,
   };
+}
+
+/** Undefined where the answer does not fit the question. */
+export function withAskAnswer(asks: PendingAsk | undefined, answer: InterruptAnswer): PendingAsk | undefined {
+  if (asks?.kind === 'prompt' && (answer.decision === 'say' || answer.decision === 'decline')) {
+    return { ...asks, answer };
+  }
+  if (asks?.kind === 'selection' && (answer.decision === 'choose' || answer.decision === 'decline')) {
+    return { ...asks, answer };
+  }
+  return undefined;
 }
 
 /**

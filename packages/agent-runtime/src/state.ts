@@ -7,7 +7,11 @@ import type {
   JsonObject,
   RunLimits,
   RunStatus,
+  PromptAnswer,
+  PromptInterrupt,
   SamplingInterrupt,
+  SelectionAnswer,
+  SelectionInterrupt,
   SignInInterrupt,
   ToolReference,
   ToolResult,
@@ -49,11 +53,19 @@ export type PendingCall = {
   doubt?: { interruptId: string; sentAt: number; answer?: InDoubtAnswer };
   /** What a person is shown of the tool, besides the arguments, and what they approve with them. */
   about?: CallAbout;
+  /** The model asks the person something with it: it goes to no server, what the person says is its result. */
+  asks?: PendingAsk;
   /** Its server wants something of a person before it goes on: the call is made again with the answers. */
   waits?: { questions: PendingQuestion[]; keeps: JsonObject };
   /** Told already without having been made, while another call of its batch still waits. */
   answered?: { result: ToolResult; at: number };
 };
+
+/** What the model asks. `isOpen`: it has been put to the person. */
+export type PendingAsk = (
+  | (Pick<PromptInterrupt, 'kind' | 'question'> & { answer?: PromptAnswer })
+  | (Pick<SelectionInterrupt, 'kind' | 'question' | 'choices' | 'multiple'> & { answer?: SelectionAnswer })
+) & { isOpen: boolean };
 
 /** A tool as it is when a person is asked about a call of it. */
 export type CallAbout = Pick<ApprovalInterrupt, 'description' | 'definition' | 'inputSchema' | 'changed' | 'danger'>;

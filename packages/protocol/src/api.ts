@@ -137,8 +137,11 @@ export type SendMessage = {
   parts: UserPart[];
   /** What it follows; absent: the current leaf. For an edited message the parent of the old one (null: the first). */
   parentId?: string | null;
-  /** What to do while a run is under way; default `queue`. */
-  whenBusy?: 'queue' | 'interrupt' | 'refuse';
+  /**
+   * What to do while a run is under way; default `queue`. `steer`: the run takes it in before its next step; should it
+   * end before that, the message is sent when its turn comes.
+   */
+  whenBusy?: 'queue' | 'steer' | 'interrupt' | 'refuse';
   /** Counts for this run only. */
   configuration?: AgentConfiguration;
 };
@@ -148,6 +151,18 @@ export type SentMessage = { run: RunRecord; message: UserMessage } | { queued: Q
 
 /** Answers the same message anew, as another branch: that of the person before `messageId`, which is an answer. */
 export type Regenerate = { messageId: string; configuration?: AgentConfiguration };
+
+/**
+ * Goes on where the conversation broke off: an answer that was cut, a run that ended after a tool had answered, a
+ * message that was never answered. `messageId`: the last message as the sender knows it; another one is a conflict.
+ */
+export type ContinueConversation = { messageId?: string; configuration?: AgentConfiguration };
+
+/**
+ * `same`: the answer goes on in its own text, as a new version of that message beside the cut one. `new`: the provider
+ * cannot do that, and a new message goes on. `answer`: nothing had been said, the answer is written now.
+ */
+export type ContinuedConversation = { run: RunRecord; how: 'same' | 'new' | 'answer' };
 
 export type QueuedMessage = {
   id: string;

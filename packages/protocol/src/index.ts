@@ -33,6 +33,7 @@ export { formatToolReference, HANDED_ON, readTaskHandle } from './tools.ts';
 export type {
   AssistantMessage,
   FinishReason,
+  Fold,
   Message,
   MessageEnd,
   SystemMessage,
@@ -40,6 +41,7 @@ export type {
   UserMessage,
 } from './messages.ts';
 export { textOf } from './messages.ts';
+export type { ContextFill, ModelRequestRecord } from './model-requests.ts';
 export type { Price, Rates, Usage, UsageCounter } from './usage.ts';
 export { addUsage, costOf, countCall } from './usage.ts';
 export { decisionsFor } from './interrupts.ts';
@@ -53,10 +55,14 @@ export type {
   InDoubtInterrupt,
   Interrupt,
   InterruptAnswer,
+  PromptAnswer,
+  PromptInterrupt,
   SamplingContent,
   SamplingDecision,
   SamplingInterrupt,
   SamplingMessage,
+  SelectionAnswer,
+  SelectionInterrupt,
   Shown,
   SignInAnswer,
   SignInInterrupt,
@@ -123,6 +129,8 @@ export type {
   ChangeProvider,
   ChangeQueuedMessage,
   CheckPreflight,
+  ContinueConversation,
+  ContinuedConversation,
   ConversationExport,
   ConversationSummary,
   ConversationView,

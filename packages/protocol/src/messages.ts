@@ -11,7 +11,23 @@ type MessageBase = {
   createdAt: number;
 };
 
-export type SystemMessage = MessageBase & { role: 'system'; parts: TextPart[] };
+export type SystemMessage = MessageBase & {
+  role: 'system';
+  parts: TextPart[];
+  /** Set on a summary: a model gets it in the place of the messages of its branch up to this one. */
+  folds?: Fold;
+};
+/** The messages a summary stands for: those of its branch from the first on, up to `upTo`. */
+export type Fold = {
+  /** The id of the last message that is folded. */
+  upTo: string;
+  /** How many messages are folded, those of earlier summaries included. */
+  messages: number;
+  /** What was sent of them, and what stands for them, in tokens, by estimate. */
+  tokensBefore: number;
+  tokensAfter: number;
+};
+
 export type UserMessage = MessageBase & { role: 'user'; parts: UserPart[] };
 
 export type AssistantMessage = MessageBase & {

@@ -1,6 +1,6 @@
 import type { ErrorInfo, JsonObject, TaskHandle, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
 import { formatToolReference, isJsonObject, readTaskHandle } from '@toolyard/protocol';
-import type { PendingCall } from '@toolyard/agent-runtime';
+import type { PendingAsk, PendingCall } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { CallQuestions } from './call-questions.ts';
 import type { Bill } from './bill.ts';
@@ -32,6 +32,7 @@ export function outlookOf(host: RunHost, call: PendingCall): Outlook {
   if (said?.decision === 'failed') return answer(notSent(SAID_FAILED));
   if (said?.decision === 'result') return answer(saidResult(said.text));
   if (call.refusal) return answer(refused(call, call.refusal));
+  if (call.asks?.answer) return answer(saidByPerson(call.asks));
   if (call.decision !== 'run' || tool === null) return answer(notSent(NOT_APPROVED));
   if (isInDoubt(host, call)) return answer(UNKNOWN_AFTER_CRASH);
   const misfit = misfitOf(host, call);
@@ -169,6 +170,19 @@ function failedResult(error: ErrorInfo, outcome: ToolOutcome): ToolResult {
 
 function saidResult(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: false, outcome: 'done' };
+}
+
+/** What the person said to a question of the model's own. */
+function saidByPerson(asks: PendingAsk): ToolResult {
+  const { answer: said } = asks;
+  switch (said?.decision) {
+    case 'say':
+      return saidResult(said.text);
+    case 'choose':
+      return { ...saidResult(said.chosen.join('\n') || 'None of them.'), structured: { chosen: said.chosen } };
+    default:
+      return saidResult('The person does not want to answer this. Go on without it, and do not ask it again.');
+  }
 }
 
 function answer(result: ToolResult): Outlook {

@@ -1,5 +1,5 @@
 import { checkArguments } from '@toolyard/mcp-host';
-import type { Interrupt, InterruptAnswer, Shown } from '@toolyard/protocol';
+import type { Interrupt, InterruptAnswer, SelectionInterrupt, Shown } from '@toolyard/protocol';
 import { canonicalJson, checkForm, decisionsFor, formFaultText, readForm, ToolyardError } from '@toolyard/protocol';
 
 /** @throws ToolyardError `bad_request` for an answer that does not fit its question, saying where */
@@ -23,6 +23,10 @@ export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown
     const faults = 'fields' in form ? checkForm(form.fields, answer.content ?? {}) : [];
     if (faults.length > 0) throw misfit(`The form is not filled in rightly. ${faults.map(formFaultText).join(' ')}`);
   }
+  if (interrupt.kind === 'prompt' && answer.decision === 'say' && answer.text.trim() === '') {
+    throw misfit('There is nothing in the answer. Whoever does not want to say declines.');
+  }
+  if (interrupt.kind === 'selection' && answer.decision === 'choose') checkChoice(interrupt, answer.chosen);
   if (interrupt.kind === 'sampling' && answer.decision === 'allow' && answer.texts !== undefined) {
     const texts = interrupt.messages.flatMap(({ content }) => content).filter(({ type }) => type === 'text').length;
     if (answer.texts.length !== texts) throw misfit(`The messages have ${texts} texts, not ${answer.texts.length}.`);
@@ -45,6 +49,13 @@ function otherThanAsked(what: string): ToolyardError {
     message: `This answer is ${what}: nothing was answered.`,
     hint: 'Look at the question again, and answer what stands there now.',
   });
+}
+
+function checkChoice({ choices, multiple }: SelectionInterrupt, chosen: readonly string[]): void {
+  const unknown = chosen.find((choice) => !choices.includes(choice));
+  if (unknown !== undefined) throw misfit(`"${unknown.slice(0, 100)}" is none of the choices.`);
+  if (new Set(chosen).size !== chosen.length) throw misfit('A choice can be made once.');
+  if (!multiple && chosen.length !== 1) throw misfit(`One choice is wanted, not ${chosen.length}.`);
 }
 
 function misfit(message: string): ToolyardError {

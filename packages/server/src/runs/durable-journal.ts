@@ -1,5 +1,5 @@
 import type { RunPoint } from '@toolyard/agent-runtime';
-import type { Clock, RunEventBody, RunJournal } from '@toolyard/protocol';
+import type { Clock, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
 import type { Urgency } from './commit-pump.ts';
 import { HalfLetters } from './half-letters.ts';
 import type { RunConversation } from './run-conversation.ts';
@@ -22,6 +22,14 @@ export type DurableJournalOptions = {
   /** Inbox items whose effect the end of the run holds. */
   taken: () => readonly string[];
 };
+
+/** Questions a run rests with: they are stored with the end of their step, and never asked while a call is open. */
+export const STORED_WITH_STEP: ReadonlySet<Interrupt['kind']> = new Set([
+  'approval',
+  'in_doubt',
+  'prompt',
+  'selection',
+]);
 
 /** The journal of a run that outlives its process: a step is over when it is stored. */
 export class DurableJournal implements RunJournal {
@@ -109,9 +117,9 @@ export class DurableJournal implements RunJournal {
       case 'message_started':
         this.#silent = true;
         return 'later';
-      // The step goes on meanwhile; an approval or a doubt is stored with the end of its step.
+      // The step goes on meanwhile.
       case 'interrupt_requested':
-        return body.interrupt.kind === 'approval' || body.interrupt.kind === 'in_doubt' ? 'later' : 'now';
+        return STORED_WITH_STEP.has(body.interrupt.kind) ? 'later' : 'now';
       case 'interrupt_withdrawn':
       case 'interrupt_answered':
         return 'soon';

@@ -5,6 +5,7 @@ import type { Clock, LeasedRun, Principal, RunStore } from '@toolyard/protocol';
 import type { LastAttempt } from './last-attempt.ts';
 import { readLastAttempt } from './last-attempt.ts';
 import type { RunConversation } from './run-conversation.ts';
+import { STORED_WITH_STEP } from './durable-journal.ts';
 import type { Stamp } from './run-draft.ts';
 import type { RunWishes } from './run-inbox.ts';
 import type { RunWriter } from './run-writer.ts';
@@ -59,7 +60,7 @@ export async function takeUp(options: TakeUpOptions): Promise<TakenUp> {
 async function withdrawQuestions({ run, store, writer }: TakeUpOptions, stamp: Stamp): Promise<void> {
   const open = await store.listInterrupts({ ownerId: run.ownerId }, { runId: run.id, status: 'open', limit: 1_000 });
   for (const { id, interrupt } of open) {
-    if (interrupt.kind === 'approval' || interrupt.kind === 'in_doubt') continue;
+    if (STORED_WITH_STEP.has(interrupt.kind)) continue;
     writer.event({ type: 'interrupt_withdrawn', interruptId: id }, stamp, 'later');
     writer.withdrawn(id);
   }

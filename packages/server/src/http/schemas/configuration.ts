@@ -17,24 +17,26 @@ export const modelReference = named(
   exactly<ModelReference>()(z.strictObject({ providerId: z.string().min(1), modelId: z.string().min(1) })),
 );
 
+export const modelParameters = z.strictObject({
+  temperature: z.number().exactOptional(),
+  topP: z.number().exactOptional(),
+  topK: z.number().exactOptional(),
+  maxOutputTokens: z.number().exactOptional(),
+  presencePenalty: z.number().exactOptional(),
+  frequencyPenalty: z.number().exactOptional(),
+  stop: z.array(z.string()).exactOptional(),
+  seed: z.number().exactOptional(),
+  reasoningEffort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).exactOptional(),
+  extra: jsonObject.exactOptional(),
+});
+
 export const resolvedConfiguration = named(
   'ResolvedAgentConfiguration',
   exactly<ResolvedAgentConfiguration>()(
     z.strictObject({
       model: modelReference.nullable(),
       instructions: z.string(),
-      parameters: z.strictObject({
-        temperature: z.number().exactOptional(),
-        topP: z.number().exactOptional(),
-        topK: z.number().exactOptional(),
-        maxOutputTokens: z.number().exactOptional(),
-        presencePenalty: z.number().exactOptional(),
-        frequencyPenalty: z.number().exactOptional(),
-        stop: z.array(z.string()).exactOptional(),
-        seed: z.number().exactOptional(),
-        reasoningEffort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).exactOptional(),
-        extra: jsonObject.exactOptional(),
-      }),
+      parameters: modelParameters,
       limits: z.strictObject({
         maxTurns: z.number(),
         onMaxTurns: z.enum(['answer', 'error']),

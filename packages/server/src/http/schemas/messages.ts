@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, ToolMessage, Usage, UserMessage } from '@toolyard/protocol';
+import type { AssistantMessage, Message, SystemMessage, ToolMessage, Usage, UserMessage } from '@toolyard/protocol';
 import { z } from 'zod';
 import { jsonObject, named, time, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
@@ -47,8 +47,20 @@ const tool = z.strictObject({
   editedArguments: jsonObject.exactOptional(),
   parts: z.tuple([z.strictObject({ type: z.literal('tool_result'), callId: z.string(), result: toolResult })]),
 });
-const system = z.strictObject({ ...base, role: z.literal('system'), parts: z.array(textPart) });
+const fold = z.strictObject({
+  upTo: z.string(),
+  messages: z.int(),
+  tokensBefore: z.int(),
+  tokensAfter: z.int(),
+});
+const system = z.strictObject({
+  ...base,
+  role: z.literal('system'),
+  parts: z.array(textPart),
+  folds: fold.exactOptional(),
+});
 
+export const systemMessage = named('SystemMessage', exactly<SystemMessage>()(system));
 export const userMessage = named('UserMessage', exactly<UserMessage>()(user));
 export const assistantMessage = named('AssistantMessage', exactly<AssistantMessage>()(assistant));
 export const toolMessage = named('ToolMessage', exactly<ToolMessage>()(tool));

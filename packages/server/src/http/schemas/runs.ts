@@ -4,6 +4,7 @@ import type {
   AnswerInterrupts,
   Interrupt,
   InterruptAnswer,
+  ModelRequestRecord,
   RunEvent,
   RunRecord,
   RunStatus,
@@ -14,7 +15,8 @@ import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 import { z } from 'zod';
 import { errorInfo, jsonObject, named, pageOf, time, toolChange, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
-import { assistantMessage, toolMessage, usage, userMessage } from './messages.ts';
+import { modelParameters } from './configuration.ts';
+import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
 import { malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
 
 const place = z.enum(['server', 'browser', 'process']);
@@ -91,6 +93,14 @@ const interrupt = named(
         tools: z.array(z.strictObject({ name: z.string(), description: z.string().exactOptional() })),
       }),
       z.strictObject({ ...asked, kind: z.literal('sign_in') }),
+      z.strictObject({ ...asked, kind: z.literal('prompt'), question: z.string() }),
+      z.strictObject({
+        ...asked,
+        kind: z.literal('selection'),
+        question: z.string(),
+        choices: z.array(z.string()),
+        multiple: z.boolean(),
+      }),
     ]),
   ),
 );
@@ -121,6 +131,8 @@ const interruptAnswer = named(
         systemPrompt: z.string().exactOptional(),
       }),
       z.strictObject({ decision: z.literal('signed_in') }),
+      z.strictObject({ decision: z.literal('say'), text: z.string() }),
+      z.strictObject({ decision: z.literal('choose'), chosen: z.array(z.string()) }),
     ]),
   ),
 );
@@ -191,6 +203,27 @@ function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(t
 }
 
 const messageId = z.string();
+const tokens = z.int();
+const modelRequest = named(
+  'ModelRequestRecord',
+  exactly<ModelRequestRecord>()(
+    z.strictObject({
+      model: z.string(),
+      leafId: z.string().nullable(),
+      toolChoice: z.enum(['auto', 'none']),
+      toolMode: z.enum(['native', 'text']),
+      parameters: modelParameters,
+      at: time,
+      prelude: z.string().exactOptional(),
+      fill: z.strictObject({
+        tokens,
+        window: tokens,
+        assumed: z.literal(true).exactOptional(),
+        parts: z.strictObject({ instructions: tokens, tools: tokens, results: tokens, messages: tokens }),
+      }),
+    }),
+  ),
+);
 const callId = z.string();
 
 export const runEvent = named(
@@ -203,11 +236,16 @@ export const runEvent = named(
           'call_llm',
           'call_tool',
           'call_tools_batch',
+          'compress_context',
           'request_human_approve',
+          'request_human_prompt',
+          'request_human_select',
           'resolve_aborted_tools',
           'finish',
         ]),
       }),
+      event('steered', { message: userMessage }),
+      event('request_made', { messageId, request: modelRequest }),
       event('message_started', { messageId, parentId: z.string().nullable(), model: z.string() }),
       event('text_delta', { messageId, text: z.string() }),
       event('reasoning_delta', { messageId, text: z.string() }),
@@ -235,6 +273,9 @@ export const runEvent = named(
       event('tool_finished', { callId, result: toolResult, message: toolMessage, durationMs: z.number() }),
       event('run_parked', {}),
       event('run_resumed', {}),
+      event('compression_started', { messages: z.int() }),
+      event('compression_finished', { message: systemMessage, usage: usage.exactOptional() }),
+      event('compression_failed', { error: errorInfo }),
       event('notice', { level: z.enum(['info', 'warning']), code: z.string(), text: z.string() }),
       event('run_finished', {
         status: z.enum(['done', 'failed', 'cancelled']),

@@ -1,4 +1,12 @@
-import type { AssistantMessage, Interrupt, Message, StoredInterrupt, ToolResult } from '@toolyard/protocol';
+import type {
+  AssistantMessage,
+  Interrupt,
+  Message,
+  StoredInterrupt,
+  SystemMessage,
+  ToolResult,
+} from '@toolyard/protocol';
+import { textOf } from '@toolyard/protocol';
 import { malformedCall, readyCall } from './calls.ts';
 import type { CallView } from './calls.ts';
 import type { AssistantRow, Block, Row } from './rows.ts';
@@ -46,6 +54,7 @@ export function buildRows(stretch: Stretch): Row[] {
     addAbandoned(message.parentId);
     const alternatives = stretch.alternatives[message.id] ?? [];
     if (message.role === 'user') rows.push({ kind: 'user', key: message.id, message, alternatives, sending: false });
+    if (message.role === 'system' && message.folds) rows.push(foldRow(message));
     if (message.role === 'assistant') rows.push(assistantRow(message, alternatives, fate, active));
   }
   // Begun behind the last message, and not begun anew yet.
@@ -53,6 +62,17 @@ export function buildRows(stretch: Stretch): Row[] {
     if (stretch.messages.some((message) => message.id === parentId)) addAbandoned(parentId);
   }
   return rows;
+}
+
+/** Where the conversation was summed up for the model. */
+export function foldRow(message: SystemMessage): Row {
+  return {
+    kind: 'fold',
+    key: message.id,
+    messageId: message.id,
+    text: textOf(message),
+    messages: message.folds?.messages ?? 0,
+  };
 }
 
 function assistantRow(

@@ -69,4 +69,8 @@ export const questions = {
   after: 'Now:',
   hidden: 'The description hides characters that you do not see and the model reads. They are written out below.',
   described: 'What "{server}" says of this tool, as the model reads it',
+  modelTitle: 'The model asks you',
+  yourAnswer: 'Your answer',
+  ratherNot: 'Rather not say',
+  modelHint: 'Your answer goes to the model. Without one it goes on by itself.',
 } as const;

@@ -64,4 +64,6 @@ export const chat: Translation<typeof en> = {
   tokens: '读取 {input} 个 token，写出 {output} 个',
   costHint: '约数，按当时的价格',
   tokensWritten: { other: '写出 {count} 个 token' },
+  folded: { other: '以上 {count} 条消息已为模型摘要' },
+  foldedShow: '摘要',
 };

@@ -69,4 +69,8 @@ export const questions: LateTexts<'questions'> = {
   after: '现在：',
   hidden: '说明中藏有你看不到、模型却会读到的字符，已在下方标出。',
   described: '“{server}”对这个工具的说明（模型读到的内容）',
+  modelTitle: '模型向您提问',
+  yourAnswer: '您的回答',
+  ratherNot: '不回答',
+  modelHint: '您的回答会交给模型；不回答时，模型会自行继续。',
 };

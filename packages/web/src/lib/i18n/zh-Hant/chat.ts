@@ -64,4 +64,6 @@ export const chat: Translation<typeof en> = {
   tokens: '讀取 {input} 個 token，寫出 {output} 個',
   costHint: '約數，依當時的價格',
   tokensWritten: { other: '寫出 {count} 個 token' },
+  folded: { other: '以上 {count} 則訊息已為模型摘要' },
+  foldedShow: '摘要',
 };

@@ -69,4 +69,8 @@ export const questions: LateTexts<'questions'> = {
   after: '現在：',
   hidden: '說明中藏有你看不到、模型卻會讀到的字元，已在下方標出。',
   described: '「{server}」對這個工具的說明（模型讀到的內容）',
+  modelTitle: '模型向您提問',
+  yourAnswer: '您的回答',
+  ratherNot: '不回答',
+  modelHint: '您的回答會交給模型；不回答時，模型會自行繼續。',
 };
