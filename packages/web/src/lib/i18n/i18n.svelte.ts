@@ -50,6 +50,11 @@ const lateLoaders: { [N in LateName]: Record<Locale, () => Promise<{ [K in N]: L
     'zh-Hant': () => import('./zh-Hant/inbox.ts'),
     'zh-Hans': () => import('./zh-Hans/inbox.ts'),
   },
+  runs: {
+    en: () => import('./en/runs.ts'),
+    'zh-Hant': () => import('./zh-Hant/runs.ts'),
+    'zh-Hans': () => import('./zh-Hans/runs.ts'),
+  },
   questions: {
     en: () => import('./en/questions.ts'),
     'zh-Hant': () => import('./zh-Hant/questions.ts'),

@@ -3,6 +3,7 @@ import type { inbox } from './inbox.ts';
 import type { mcp } from './mcp.ts';
 import type { models } from './models.ts';
 import type { questions } from './questions.ts';
+import type { runs } from './runs.ts';
 import type { servers } from './servers.ts';
 import type { settings } from './settings.ts';
 
@@ -15,4 +16,5 @@ export type LateMessages = {
   servers: typeof servers;
   settings: typeof settings;
   questions: typeof questions;
+  runs: typeof runs;
 };
