@@ -3,6 +3,7 @@ import type { ErrorInfo } from './errors.ts';
 import type { InstructionType } from './events.ts';
 import type { Interrupt, InterruptAnswer } from './interrupts.ts';
 import type { JsonObject } from './json.ts';
+import type { ModelRequestRecord } from './model-requests.ts';
 import type { Message, MessageEnd, UserMessage } from './messages.ts';
 import type { ToolResult, UserPart } from './parts.ts';
 import type { RunRecord } from './run-store.ts';
@@ -29,16 +30,16 @@ export type ResumedRun = { run: RunRecord; resumes: string };
 /** `GET /api/runs/:id/steps`: what a run did, one instruction after the other. Times are milliseconds since 1970. */
 export type RunSteps = {
   run: RunRecord;
-  /** What it answers; null where its first event is gone. */
+  /** What it answers; null where it has not begun. */
   question: UserMessage | null;
   items: RunStep[];
-  /** How long it waited for a person while nothing else was under way, in milliseconds. */
+  /** How long it lay still and waited for a person, in milliseconds; up to now where it still does. */
   waitedMs: number;
+  /** Of the answers that are there. */
   usage: Usage;
-  /** US dollars; absent where a price or a usage is unknown, and until it is known. */
+  /** US dollars; absent where a price or a usage is unknown. */
   cost?: number;
   error?: ErrorInfo;
-  next?: string;
 };
 
 /** One try of one step. */
@@ -58,6 +59,8 @@ export type RunStep = {
   calls: RunCall[];
   /** What a person was asked in it. */
   questions: RunQuestion[];
+  /** What a person said to the run in it. */
+  steered: UserMessage[];
   notices: { level: 'info' | 'warning'; code: string; text: string }[];
 };
 
@@ -66,16 +69,16 @@ export type RunModelCall = {
   model: string;
   /** The last message the model was shown; null for none. */
   parentId: string | null;
-  /** From the request to the first of the answer, in milliseconds; absent where the deltas are gone. */
-  firstAfterMs?: number;
+  /** What it was sent, besides the messages. */
+  request?: ModelRequestRecord;
   /** Null while it is being written. */
   durationMs: number | null;
   finishReason: MessageEnd;
   usage?: Usage;
   cost?: number;
   error?: ErrorInfo;
-  /** Ids of the calls it asked for. */
-  asksFor: string[];
+  /** What it asked for. */
+  calls: { callId: string; name: string }[];
 };
 
 export type RunCall = {
@@ -87,6 +90,7 @@ export type RunCall = {
   editedArguments?: JsonObject;
   /** Null where it was answered without being made. */
   startedAt: number | null;
+  /** Null while it is under way. */
   durationMs: number | null;
   /** Null while it is under way. */
   result: ToolResult | null;
@@ -104,7 +108,7 @@ export type RunQuestion = {
 };
 
 /** `GET /api/runs/:id/export`: a run with its steps and the messages of its branch. */
-export type RunExport = Omit<RunSteps, 'next'> & {
+export type RunExport = RunSteps & {
   format: 'toolyard-run';
   version: 1;
   exportedAt: number;

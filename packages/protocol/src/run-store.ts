@@ -231,10 +231,26 @@ export type RunStore = {
   /** The newest first; `before` is the id of the last one seen. */
   listRuns(
     principal: Principal,
-    query: { conversationId?: string; statuses?: readonly RunStatus[]; before?: string; limit: number },
+    query: {
+      conversationId?: string;
+      agentId?: string;
+      statuses?: readonly RunStatus[];
+      /** Begun at this time or later, and before this one. */
+      from?: number;
+      until?: number;
+      before?: string;
+      limit: number;
+    },
   ): Awaitable<readonly RunRecord[]>;
   /** Events with a seq above `afterSeq`, in order, at most `limit`; null where the owner has no such run. */
   readEvents(
+    principal: Principal,
+    runId: string,
+    afterSeq: number,
+    limit: number,
+  ): Awaitable<readonly RunEvent[] | null>;
+  /** The same without what is repeated whole once a message or a call is over: deltas and progress. */
+  readWholeEvents(
     principal: Principal,
     runId: string,
     afterSeq: number,

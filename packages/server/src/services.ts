@@ -63,6 +63,11 @@ export type RunService = {
   /** Resolves when the wish is stored; a run that is over stays as it is. */
   cancel(principal: Principal, runId: string): Promise<RunRecord>;
   /**
+   * Lets a run go on: one that rests and has its answers, or, by another run, one that failed or was cancelled. Asked
+   * again it gives the same run. `conflict` where there is nothing to go on with, or questions are open.
+   */
+  resume(principal: Principal, runId: string): Promise<RunRecord>;
+  /**
    * `conflict` where it was answered or withdrawn, `bad_request` where the answer does not fit its kind. `shown`: what was
    * answered; `conflict` where that is not what is asked.
    */

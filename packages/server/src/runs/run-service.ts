@@ -19,6 +19,7 @@ import type { LiveHub, RunService, Servers } from '../services.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RunCrew } from './run-crew.ts';
+import { resumeRun } from './resume-run.ts';
 import { decisionOf } from './decision-of.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
@@ -160,6 +161,8 @@ export function createDoors(options: RunServiceOptions): RunService {
       if (run) return run;
       throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
     },
+
+    resume: (principal, runId) => resumeRun(principal, runId, { storage, crew, start }),
 
     answer,
 

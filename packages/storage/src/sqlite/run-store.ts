@@ -14,6 +14,7 @@ export function createSqliteRunStore({ performNow }: SqliteEngine, jobs: RunJobs
     getRun: (...given) => performNow(jobs.getRun(...given)),
     listRuns: (...given) => performNow(jobs.listRuns(...given)),
     readEvents: (...given) => performNow(jobs.readEvents(...given)),
+    readWholeEvents: (...given) => performNow(jobs.readWholeEvents(...given)),
     acquireLease: (...given) => performNow(jobs.acquireLease(...given)),
     renewLeases: (...given) => performNow(jobs.renewLeases(...given)),
     releaseLease: (...given) => performNow(jobs.releaseLease(...given)),

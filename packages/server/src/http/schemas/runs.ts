@@ -51,7 +51,7 @@ const samplingContent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('tool_use'), name: z.string(), arguments: jsonObject }),
   z.strictObject({ type: z.literal('tool_result'), text: z.string() }),
 ]);
-const interrupt = named(
+export const interrupt = named(
   'Interrupt',
   exactly<Interrupt>()(
     z.discriminatedUnion('kind', [
@@ -105,7 +105,7 @@ const interrupt = named(
   ),
 );
 
-const interruptAnswer = named(
+export const interruptAnswer = named(
   'InterruptAnswer',
   exactly<InterruptAnswer>()(
     z.discriminatedUnion('decision', [
@@ -204,7 +204,7 @@ function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(t
 
 const messageId = z.string();
 const tokens = z.int();
-const modelRequest = named(
+export const modelRequest = named(
   'ModelRequestRecord',
   exactly<ModelRequestRecord>()(
     z.strictObject({
@@ -226,24 +226,24 @@ const modelRequest = named(
 );
 const callId = z.string();
 
+export const instruction = z.enum([
+  'call_llm',
+  'call_tool',
+  'call_tools_batch',
+  'compress_context',
+  'request_human_approve',
+  'request_human_prompt',
+  'request_human_select',
+  'resolve_aborted_tools',
+  'finish',
+]);
+
 export const runEvent = named(
   'RunEvent',
   exactly<RunEvent>()(
     z.discriminatedUnion('type', [
       event('run_started', { conversationId: z.string(), place, model: z.string(), message: userMessage }),
-      event('step_started', {
-        instruction: z.enum([
-          'call_llm',
-          'call_tool',
-          'call_tools_batch',
-          'compress_context',
-          'request_human_approve',
-          'request_human_prompt',
-          'request_human_select',
-          'resolve_aborted_tools',
-          'finish',
-        ]),
-      }),
+      event('step_started', { instruction }),
       event('steered', { message: userMessage }),
       event('request_made', { messageId, request: modelRequest }),
       event('message_started', { messageId, parentId: z.string().nullable(), model: z.string() }),
