@@ -13,6 +13,7 @@ export type Schema = {
   permissions: PermissionsTable;
   secrets: SecretsTable;
   sign_ins: SignInsTable;
+  request_preludes: RequestPreludesTable;
 };
 
 type ConversationsTable = {
@@ -70,5 +71,7 @@ type SignInsTable = {
   expires_at: number | null;
   updated_at: number;
 };
+
+type RequestPreludesTable = { owner_id: string; id: string; prelude: string; made_at: number };
 
 type SettingsTable = { owner_id: string; key: string; value: Json<JsonValue>; updated_at: number };

@@ -10,6 +10,8 @@ import type { PermissionRepository } from './permissions.ts';
 import { createPermissionRepository } from './permissions.ts';
 import type { QueueRepository } from './queue.ts';
 import { createQueueRepository } from './queue.ts';
+import type { RequestPreludeRepository } from './request-preludes.ts';
+import { createRequestPreludeRepository } from './request-preludes.ts';
 import type { SecretRepository } from './secrets.ts';
 import { createSecretRepository } from './secrets.ts';
 import type { SettingsRepository } from './settings.ts';
@@ -27,6 +29,7 @@ export type Repositories = {
   readonly settings: SettingsRepository;
   readonly secrets: SecretRepository;
   readonly signIns: SignInRepository;
+  readonly requestPreludes: RequestPreludeRepository;
 };
 
 export function createRepositories(engine: Engine, search: Search): Repositories {
@@ -39,5 +42,6 @@ export function createRepositories(engine: Engine, search: Search): Repositories
     settings: createSettingsRepository(engine.db),
     secrets: createSecretRepository(engine.db),
     signIns: createSignInRepository(engine.db),
+    requestPreludes: createRequestPreludeRepository(engine.db),
   };
 }
