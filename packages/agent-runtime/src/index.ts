@@ -11,5 +11,10 @@ export type { AgentContext, Continued, Ending, Instruction, InstructionOf, ToolC
 export { answerInterrupts, approvalOf, openInterrupts, settledBy, withApproval, withAskAnswer } from './interrupts.ts';
 export { initialState, STATE_SCHEMA_VERSION, withPendingCalls } from './state.ts';
 export type { AgentState, CallAbout, CallDecision, PendingAsk, PendingCall, PendingQuestion } from './state.ts';
-export { buildContext, MAX_TOOL_RESULT_TOKENS } from './context-pipeline.ts';
+export { buildContext, placeholdersAt, usesPlaceholders } from './context-pipeline.ts';
+export { ASSUMED_WINDOW, isNearlyFull, measureContext } from './context/measure.ts';
+export { planFold } from './context/fold.ts';
+export type { FoldPlan, Summary } from './context/fold.ts';
+export { plainSummary, SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } from './context/summary-request.ts';
+export { tokensOfText } from './context/estimate-tokens.ts';
 export type { ContextSources } from './context-pipeline.ts';

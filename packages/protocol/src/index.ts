@@ -41,7 +41,7 @@ export type {
   UserMessage,
 } from './messages.ts';
 export { textOf } from './messages.ts';
-export type { ContextFill, ModelRequestRecord } from './model-requests.ts';
+export type { ContextFill, ModelRequestRecord, RequestPrelude, SentRequest } from './model-requests.ts';
 export type { Price, Rates, Usage, UsageCounter } from './usage.ts';
 export { addUsage, costOf, countCall } from './usage.ts';
 export { decisionsFor } from './interrupts.ts';
@@ -131,6 +131,7 @@ export type {
   CheckPreflight,
   ContinueConversation,
   ContinuedConversation,
+  ConversationExample,
   ConversationExport,
   ConversationSummary,
   ConversationView,

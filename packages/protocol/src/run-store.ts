@@ -173,6 +173,8 @@ export type RunCommit = {
   interrupts?: InterruptChanges;
   /** Ids of inbox items whose effect this commit holds: they are taken with it, exactly once. */
   taken?: readonly string[];
+  /** Queued messages of its conversation the run has taken in: they leave the queue. */
+  unqueued?: readonly string[];
   /** Gives the lease back with this commit, as a run does that parks. */
   release?: true;
   /** A group that holds one `full`, or moves a call to `sent`, is `full` as a whole. */

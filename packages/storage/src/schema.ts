@@ -15,6 +15,7 @@ export type Schema = {
   sign_ins: SignInsTable;
   webhooks: WebhooksTable;
   announcements: AnnouncementsTable;
+  request_preludes: RequestPreludesTable;
 };
 
 type ConversationsTable = {
@@ -92,5 +93,6 @@ type AnnouncementsTable = {
   attempts: ColumnType<number, number | undefined, number>;
   due_at: number;
 };
+type RequestPreludesTable = { owner_id: string; id: string; prelude: string; made_at: number };
 
 type SettingsTable = { owner_id: string; key: string; value: Json<JsonValue>; updated_at: number };

@@ -122,6 +122,7 @@ export function createDoors(options: RunServiceOptions): RunService {
       if (message.whenBusy === 'interrupt') {
         await queue.sendNow(principal, conversationId, id);
       } else {
+        if (message.whenBusy === 'steer') await queue.steer(principal, outcome.busyWith, id);
         // It may have ended while the message was being stored.
         const busy = await storage.runs.getRun(principal, outcome.busyWith);
         if (busy && busy.endedAt !== null) await queue.afterRun(principal, conversationId, busy.status, null);

@@ -21,6 +21,8 @@ export type TakeUpOptions = {
   clock: Clock;
   model: string;
   wishes: RunWishes;
+  /** What the run is to take in once it goes on. */
+  steers: readonly string[];
   /** How the run is to end, where somebody said so before it was taken up. */
   ending: Ending | null;
 };
@@ -50,8 +52,13 @@ export async function takeUp(options: TakeUpOptions): Promise<TakenUp> {
   const rests = point.state.status === 'parked';
   if (!closes && !wasParked && run.status === 'running') return { rests: false, point, attempt };
 
-  const state: StoredRun = { point, leafId: conversation.leafId, shownId: conversation.shownId };
-  const taken = wasParked && !ending ? wishes.answers.map(({ itemId }) => itemId) : [];
+  // A run that rests remembers what it was told, for whatever waits in the inbox would wake it again.
+  const heard = rests ? wishes.steers : [];
+  const steers = [...options.steers, ...heard.map(({ queuedMessageId }) => queuedMessageId)];
+  const { leafId, shownId } = conversation;
+  const state: StoredRun = { point, leafId, shownId, ...(steers.length > 0 ? { steers } : {}) };
+  const answers = wasParked && !ending ? wishes.answers : [];
+  const taken = [...answers, ...heard].map(({ itemId }) => itemId);
   const { inboxWaits } = await writer.save({ state, status: rests ? 'parked' : 'running', taken });
   return rests ? { rests: true, point, inboxWaits } : { rests: false, point, attempt };
 }

@@ -27,5 +27,6 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'sign_ins', key: ['owner_id', 'key'] },
   { name: 'webhooks', key: ['owner_id'] },
   { name: 'announcements', key: ['id'] },
+  { name: 'request_preludes', key: ['owner_id', 'id'] },
   { name: 'blobs', key: ['owner_id', 'sha256'] },
 ];

@@ -10,6 +10,8 @@ import type { PermissionRepository } from './permissions.ts';
 import { createPermissionRepository } from './permissions.ts';
 import type { QueueRepository } from './queue.ts';
 import { createQueueRepository } from './queue.ts';
+import type { RequestPreludeRepository } from './request-preludes.ts';
+import { createRequestPreludeRepository } from './request-preludes.ts';
 import type { SecretRepository } from './secrets.ts';
 import { createSecretRepository } from './secrets.ts';
 import type { SettingsRepository } from './settings.ts';
@@ -30,6 +32,7 @@ export type Repositories = {
   readonly secrets: SecretRepository;
   readonly signIns: SignInRepository;
   readonly webhooks: WebhookRepository;
+  readonly requestPreludes: RequestPreludeRepository;
 };
 
 export function createRepositories(engine: Engine, search: Search): Repositories {
@@ -43,5 +46,6 @@ export function createRepositories(engine: Engine, search: Search): Repositories
     secrets: createSecretRepository(engine.db),
     signIns: createSignInRepository(engine.db),
     webhooks: createWebhookRepository(engine.db),
+    requestPreludes: createRequestPreludeRepository(engine.db),
   };
 }

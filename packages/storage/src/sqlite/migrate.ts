@@ -11,6 +11,7 @@ import { search } from './migrations/003-search.ts';
 import { queuedConfiguration } from './migrations/004-queued-configuration.ts';
 import { inbox } from './migrations/008-inbox.ts';
 import { signIns } from './migrations/005-sign-ins.ts';
+import { requestPreludes } from './migrations/009-request-preludes.ts';
 
 /** In order; a name once released is never changed, nor what it does. */
 const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
@@ -20,6 +21,7 @@ const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '004-queued-configuration': queuedConfiguration,
   '005-sign-ins': signIns,
   '008-inbox': inbox,
+  '009-request-preludes': requestPreludes,
 };
 
 /** Brings the tables to this version: all of the missing steps in one transaction, or none. */

@@ -6,7 +6,12 @@ import type {
   SettingsView,
 } from '@toolyard/protocol';
 import { z } from 'zod';
-import { agentConfigurationSchema, INTERVENTION_MODES, interventionRules } from '../../config/agent-configuration.ts';
+import {
+  agentConfigurationSchema,
+  examples,
+  INTERVENTION_MODES,
+  interventionRules,
+} from '../../config/agent-configuration.ts';
 import { jsonObject, jsonValue, named, newId, pageOf, price, time, title } from './common.ts';
 import { exactly } from './exactly.ts';
 
@@ -49,6 +54,9 @@ export const resolvedConfiguration = named(
       toolMode: z.enum(['native', 'text']),
       servers: z.record(z.string(), z.boolean()),
       disabledTools: z.array(z.string()),
+      historyMessages: z.int().exactOptional(),
+      inputTemplate: z.string().exactOptional(),
+      examples: examples.exactOptional(),
       intervention: z.enum(INTERVENTION_MODES),
       interventionRules,
     }),

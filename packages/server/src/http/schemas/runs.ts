@@ -17,7 +17,7 @@ import { errorInfo, jsonObject, named, pageOf, time, toolChange, toolReference }
 import { exactly } from './exactly.ts';
 import { modelParameters } from './configuration.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
-import { malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
+import { assistantPart, malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
 
 const place = z.enum(['server', 'browser', 'process']);
 export const runStatus = exactly<RunStatus>()(
@@ -214,7 +214,10 @@ export const modelRequest = named(
       toolMode: z.enum(['native', 'text']),
       parameters: modelParameters,
       at: time,
+      timeZone: z.string(),
+      inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
       prelude: z.string().exactOptional(),
+      continues: z.array(assistantPart).exactOptional(),
       fill: z.strictObject({
         tokens,
         window: tokens,
