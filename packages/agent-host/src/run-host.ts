@@ -8,8 +8,12 @@ import type {
   InterruptAnswer,
   JsonObject,
   ModelParameters,
+  PromptAnswer,
+  PromptInterrupt,
   RunJournal,
   SamplingInterrupt,
+  SelectionAnswer,
+  SelectionInterrupt,
   ToolLedger,
   ToolMode,
   ToolReference,
@@ -17,10 +21,17 @@ import type {
 } from '@toolyard/protocol';
 import type { ContextSources } from '@toolyard/agent-runtime';
 import type { ToolHost } from '@toolyard/mcp-host';
+import type { KeepPrelude } from './executors/keep-prelude.ts';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 
 /** Puts a question to a person. Rejecting, or an aborted signal, counts as no. */
 export type AskApproval = (interrupt: ApprovalInterrupt, options: { signal: AbortSignal }) => Promise<ApprovalAnswer>;
+
+/** Puts what the model asks to a person. Rejecting, or an aborted signal, counts as not wanting to say. */
+export type AskUser = (
+  interrupt: PromptInterrupt | SelectionInterrupt,
+  options: { signal: AbortSignal },
+) => Promise<PromptAnswer | SelectionAnswer>;
 
 /**
  * Who answers what a run must ask.
@@ -28,7 +39,7 @@ export type AskApproval = (interrupt: ApprovalInterrupt, options: { signal: Abor
  * - `park`: the questions are stored, nothing is held open, and the run goes on when they are answered
  * - `nobody`: what would need a person is not done
  */
-export type Asking = { who: 'person'; ask: AskApproval } | { who: 'park' } | { who: 'nobody' };
+export type Asking = { who: 'person'; ask: AskApproval; askUser?: AskUser } | { who: 'park' } | { who: 'nobody' };
 
 /** What a server asks a person while a call of it is open. */
 export type ServerQuestion = FormInterrupt | UrlInterrupt | SamplingInterrupt;
@@ -67,6 +78,10 @@ export type RunHost = {
   /** Aborted when the run is to end. */
   signal: AbortSignal;
   contextSources: () => ContextSources;
+  /** Where the person is, for what stands for date and time; absent: where this process is. */
+  timeZone?: string;
+  /** Absent: what was sent besides the messages cannot be shown again. */
+  keepPrelude?: KeepPrelude;
   asking: Asking;
   questions: Questioning;
   /** Told what a person decided about a tool as it was then, beyond the one call, while the run waited for it. */

@@ -33,6 +33,7 @@ export { formatToolReference, HANDED_ON, readTaskHandle } from './tools.ts';
 export type {
   AssistantMessage,
   FinishReason,
+  Fold,
   Message,
   MessageEnd,
   SystemMessage,
@@ -40,6 +41,7 @@ export type {
   UserMessage,
 } from './messages.ts';
 export { textOf } from './messages.ts';
+export type { ContextFill, ModelRequestRecord, RequestPrelude, SentRequest } from './model-requests.ts';
 export type { Price, Rates, Usage, UsageCounter } from './usage.ts';
 export { addUsage, costOf, countCall } from './usage.ts';
 export { decisionsFor } from './interrupts.ts';
@@ -53,10 +55,15 @@ export type {
   InDoubtInterrupt,
   Interrupt,
   InterruptAnswer,
+  PromptAnswer,
+  PromptInterrupt,
   SamplingContent,
   SamplingDecision,
   SamplingInterrupt,
   SamplingMessage,
+  SelectionAnswer,
+  SelectionInterrupt,
+  Shown,
   SignInAnswer,
   SignInInterrupt,
   ToolChange,
@@ -115,11 +122,16 @@ export type {
 export type {
   AgentConfiguration,
   AgentView,
+  AnsweredInterrupts,
   AnswerInterrupt,
+  AnswerInterrupts,
   ChangeConversation,
   ChangeProvider,
   ChangeQueuedMessage,
   CheckPreflight,
+  ContinueConversation,
+  ContinuedConversation,
+  ConversationExample,
   ConversationExport,
   ConversationSummary,
   ConversationView,
@@ -186,6 +198,16 @@ export type {
   ReadMcpResource,
   TestMcpServer,
 } from './mcp-api.ts';
+export type {
+  ResumedRun,
+  RunCall,
+  RunExport,
+  RunModelCall,
+  RunQuestion,
+  RunStep,
+  RunSteps,
+  StartRun,
+} from './run-api.ts';
 export { VERSION } from './version.ts';
 export { WIRES } from './wires.ts';
 export type { WireName } from './wires.ts';

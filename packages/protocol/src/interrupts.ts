@@ -3,7 +3,14 @@ import type { ToolReference } from './tools.ts';
 
 /** Something a person must answer before the run goes on. Other kinds join this union as they are built. */
 export type Interrupt =
-  ApprovalInterrupt | InDoubtInterrupt | FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt;
+  | ApprovalInterrupt
+  | InDoubtInterrupt
+  | FormInterrupt
+  | UrlInterrupt
+  | SamplingInterrupt
+  | SignInInterrupt
+  | PromptInterrupt
+  | SelectionInterrupt;
 
 /** The call a question is about; whatever its server asks for, it asks while this call is made. */
 type Asked = { id: string; callId: string; tool: ToolReference; name: string };
@@ -16,6 +23,8 @@ export type ApprovalInterrupt = Asked & {
   description?: string;
   /** Stands for the tool as it was when this was asked: what is approved is that and nothing else. */
   definition?: string;
+  /** What the arguments have to fit, also those a person writes instead; absent where it is long. Untrusted. */
+  inputSchema?: JsonObject;
   /** The tool was approved before, and is not what it was then. */
   changed?: ToolChange;
   /** Why it is asked whatever was allowed: only an answer to this very question lets the call through. */
@@ -83,14 +92,38 @@ export type SamplingContent =
 /** The server of the call wants to know who is there. The call was not accepted, and is made again afterwards. */
 export type SignInInterrupt = Asked & { kind: 'sign_in' };
 
+/** The model itself wants to know something, in the person's own words. The question is the model's text. */
+export type PromptInterrupt = Asked & { kind: 'prompt'; question: string };
+
+/** The model itself wants one of these choices, or several of them. Question and choices are the model's text. */
+export type SelectionInterrupt = Asked & {
+  kind: 'selection';
+  question: string;
+  /** At least two, no two alike. */
+  choices: string[];
+  multiple: boolean;
+};
+
 /**
  * For how long a decision about a tool counts: this one call, every call in this conversation, every call from now on.
  */
 export type ApprovalScope = 'once' | 'conversation' | 'always';
 
-/** `refuse` with scope `always` is "never": the tool is not asked about again, and not run. */
+/**
+ * `approve` with `arguments`: the call is made with these instead of what the model asked for. They have to fit the tool
+ * and are judged as any call; what was decided for later is about the tool, and takes no arguments with it.
+ *
+ * `refuse` with scope `always` is "never": the tool is not asked about again, and not run.
+ */
 export type ApprovalAnswer =
-  { decision: 'approve'; scope: ApprovalScope } | { decision: 'refuse'; scope?: 'once' | 'always'; reason?: string };
+  | { decision: 'approve'; scope: ApprovalScope; arguments?: JsonObject }
+  | { decision: 'refuse'; scope?: 'once' | 'always'; reason?: string };
+
+/**
+ * What the person had before their eyes when they answered a question about a call: its arguments as the model asked for
+ * them, and the `definition` that came with the question. Where it is sent and is not what was asked, nothing is answered.
+ */
+export type Shown = { arguments?: JsonObject; definition?: string };
 
 /**
  * - `repeat`: make the call again
@@ -116,8 +149,15 @@ export type SamplingDecision = { decision: 'allow'; texts?: string[]; systemProm
 /** `signed_in`: make the call again. */
 export type SignInAnswer = { decision: 'signed_in' } | { decision: 'decline' };
 
+/** `decline`: the person does not want to say; the model goes on without. */
+export type PromptAnswer = { decision: 'say'; text: string } | { decision: 'decline' };
+
+/** `chosen`: choices of the question, one of them unless several may be chosen. */
+export type SelectionAnswer = { decision: 'choose'; chosen: string[] } | { decision: 'decline' };
+
 /** What a person said to an interrupt; which ones fit, its kind says. */
-export type InterruptAnswer = ApprovalAnswer | InDoubtAnswer | ElicitationAnswer | SamplingDecision | SignInAnswer;
+export type InterruptAnswer =
+  ApprovalAnswer | InDoubtAnswer | ElicitationAnswer | SamplingDecision | SignInAnswer | PromptAnswer | SelectionAnswer;
 
 const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][]> = {
   approval: ['approve', 'refuse'],
@@ -125,6 +165,8 @@ const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][
   elicitation: ['accept', 'decline', 'cancel'],
   sampling: ['allow', 'decline'],
   sign_in: ['signed_in', 'decline'],
+  prompt: ['say', 'decline'],
+  selection: ['choose', 'decline'],
 };
 
 /** The decisions an interrupt of this kind takes. */

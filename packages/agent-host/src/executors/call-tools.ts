@@ -3,7 +3,16 @@ import type { AgentState, Ending, Executor, PendingCall, RunPoint } from '@tooly
 import type { RunHost } from '../run-host.ts';
 import { Bill } from './bill.ts';
 import type { Answered, Waiting } from './make-call.ts';
-import { answeredNow, leftBefore, makeCall, notSent, outlookOf, STOPPED, UNKNOWN_AFTER_STOP } from './make-call.ts';
+import {
+  answeredNow,
+  editedArgumentsOf,
+  leftBefore,
+  makeCall,
+  notSent,
+  outlookOf,
+  STOPPED,
+  UNKNOWN_AFTER_STOP,
+} from './make-call.ts';
 import { parkInDoubt } from './park-in-doubt.ts';
 
 /** Makes one call. */
@@ -35,7 +44,8 @@ async function makeCalls(
   for (const call of calls) {
     const outlook = outlookOf(host, call);
     if (outlook.do === 'make') {
-      host.ledger.plan({ callId: call.callId, tool: outlook.tool, arguments: call.arguments });
+      const edited = call.edited === undefined ? {} : { edited: true as const };
+      host.ledger.plan({ callId: call.callId, tool: outlook.tool, arguments: call.arguments, ...edited });
     }
   }
   const bill = new Bill();
@@ -67,6 +77,7 @@ async function answerCalls(
       role: 'tool',
       name: call.name,
       tool: call.tool,
+      ...editedArgumentsOf(call),
       parts: [{ type: 'tool_result', callId: call.callId, result }],
     };
     // An answer an earlier attempt left was told then.

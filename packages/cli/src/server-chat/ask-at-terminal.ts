@@ -3,6 +3,7 @@ import { formatToolReference } from '@toolyard/protocol';
 import { askForm } from '../chat/ask-form.ts';
 import type { Asked, Reply } from '../chat/ask-person.ts';
 import { askApproval, askInDoubt } from '../chat/ask-person.ts';
+import { askPrompt, askSelection } from '../chat/ask-model-question.ts';
 import { askSampling, askSignIn, askUrl } from '../chat/ask-server-question.ts';
 import type { LineReader, Terminal } from '../chat/terminal.ts';
 import { plainLine } from '../plain.ts';
@@ -46,12 +47,16 @@ function askOther(interrupt: Other, asked: Asked): Promise<Reply<InterruptAnswer
       return askSampling(interrupt, asked);
     case 'sign_in':
       return askSignIn(interrupt, asked);
+    case 'prompt':
+      return askPrompt(interrupt, asked);
+    case 'selection':
+      return askSelection(interrupt, asked);
   }
 }
 
-/** What a server asks is refused where nobody is; what is in doubt, or needs a sign-in, can wait for somebody. */
+/** What is asked is refused where nobody is; what is in doubt, or needs a sign-in, can wait for somebody. */
 function leaveToOthers({ kind, tool }: Other, tell: (line: string) => void): Reply<InterruptAnswer> {
   if (kind === 'in_doubt' || kind === 'sign_in') return { kind: 'left' };
   tell(`${plainLine(formatToolReference(tool))} asks for something, and nobody can be asked here.`);
-  return { kind: 'said', answer: { decision: kind === 'sampling' ? 'decline' : 'cancel' } };
+  return { kind: 'said', answer: { decision: kind === 'elicitation' ? 'cancel' : 'decline' } };
 }

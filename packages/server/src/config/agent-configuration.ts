@@ -26,6 +26,8 @@ export const interventionRules = z.array(interventionRule).superRefine((rules, c
   }
 });
 
+export const examples = z.array(z.strictObject({ question: z.string(), answer: z.string() })).max(50);
+
 /** What the owner writes into the configuration file: whatever is unknown or wrong is told. */
 export const agentConfigurationSchema = z.strictObject({
   model: z.strictObject({ providerId: z.string().min(1), modelId: z.string().min(1) }).exactOptional(),
@@ -57,6 +59,9 @@ export const agentConfigurationSchema = z.strictObject({
   toolMode: z.enum(['native', 'text']).exactOptional(),
   servers: z.record(z.string(), z.boolean()).exactOptional(),
   disabledTools: z.array(z.string()).exactOptional(),
+  historyMessages: count.exactOptional(),
+  inputTemplate: z.string().exactOptional(),
+  examples: examples.exactOptional(),
   intervention: z.enum(INTERVENTION_MODES).exactOptional(),
   interventionRules: interventionRules.exactOptional(),
 }) satisfies z.ZodType<AgentConfiguration>;

@@ -21,6 +21,7 @@ import { addModelRoutes } from './routes/models.ts';
 import { addOperationRoutes } from './routes/operations.ts';
 import { addPreflightRoute } from './routes/preflight.ts';
 import { addProxyRoutes, isProxyPath } from './routes/proxy.ts';
+import { addRunHistoryRoutes } from './routes/run-history.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { addMcpRoutes } from './routes/mcp.ts';
 import { addMcpSignInRoutes } from './routes/mcp-sign-in.ts';
@@ -111,6 +112,7 @@ function addRoutes(
   addMessageRoutes(router, deps);
   addExportRoute(router, deps);
   addRunRoutes(router, deps, eventStreams);
+  addRunHistoryRoutes(router, deps);
   addInterruptRoutes(router, deps);
   addLiveRoutes(router, deps, eventStreams);
   addAgentRoutes(router, deps);

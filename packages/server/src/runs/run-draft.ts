@@ -21,6 +21,8 @@ export type Save = {
   status?: RunStatus;
   /** Inbox items whose effect is stored with it. */
   taken?: readonly string[];
+  /** Queued messages that stand in the conversation with it. */
+  unqueued?: readonly string[];
 };
 
 /** `inboxWaits`: the run rests now, but somebody has said something to it in the meantime. */
@@ -77,7 +79,7 @@ export function emptyDraft(): Draft {
 
 /** True where there is nothing to store, whoever waits. */
 export function isEmpty({ events, messages, ledger, opened, answered, withdrawn, save }: Draft): boolean {
-  const lists = [events, messages, ledger, opened, answered, withdrawn, save.taken ?? []];
+  const lists = [events, messages, ledger, opened, answered, withdrawn, save.taken ?? [], save.unqueued ?? []];
   return lists.every(({ length }) => length === 0) && save.state === undefined && save.status === undefined;
 }
 

@@ -25,13 +25,14 @@ import { openEndingHost, openRunHost } from './run-host-parts.ts';
 import { readWishes } from './run-inbox.ts';
 import { RunLedger } from './run-ledger.ts';
 import { RunLost } from './run-lost.ts';
+import { RunSteering } from './run-steering.ts';
 import { RunTime } from './run-time.ts';
 import { RunWriter } from './run-writer.ts';
 import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
 
 export type RunWorkerServices = RunHostServices & {
-  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions'>;
+  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes'>;
   pump: CommitPump;
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
@@ -66,6 +67,7 @@ export class RunWorker {
   #leaving = false;
   #time: RunTime | null = null;
   readonly #questions = new LiveQuestions();
+  readonly #steering = new RunSteering();
 
   constructor(run: LeasedRun, services: RunWorkerServices) {
     this.run = run;
@@ -90,7 +92,8 @@ export class RunWorker {
   async listen(): Promise<void> {
     const items = await this.#services.storage.runs.readInbox(this.run.id, this.run.fence);
     if (items === null) return;
-    const { cancels, sendNext, answers } = readWishes(items);
+    const { cancels, sendNext, answers, steers } = readWishes(items);
+    this.#steering.listen(steers);
     const taken = this.#questions.give(answers);
     if (taken.length > 0) this.#writer.keep({ taken });
     this.#cancels = cancels;
@@ -148,7 +151,8 @@ export class RunWorker {
     const { run } = this;
     const { storage, clock, failpoint } = this.#services;
     const stored = readStoredRun(run);
-    const { configuration } = stored;
+    const { configuration, steers = [] } = stored;
+    this.#steering.carry(steers);
     const conversation = await RunConversation.load(storage, this.#principal, {
       conversationId: run.conversationId,
       runId: run.id,
@@ -170,6 +174,7 @@ export class RunWorker {
       clock,
       model,
       wishes: readWishes(inbox),
+      steers,
       ending: this.#ending,
     });
     if (taken.rests) return { end: 'rested', inboxWaits: taken.inboxWaits };
@@ -190,6 +195,7 @@ export class RunWorker {
       step,
       attempt,
       taken: () => this.#cancels,
+      steers: () => this.#steering.carried,
     });
     const message = conversation.question;
     if (run.lastSeq === 0 && message) {
@@ -213,11 +219,19 @@ export class RunWorker {
   async #drive(point: RunPoint, parts: RunHostParts): Promise<RunPoint> {
     const { failpoint, log } = this.#services;
     const host = await this.#openHost(parts);
+    const { conversation, journal } = parts;
+    const { storage, clock, hub } = this.#services;
+    const steering = { principal: parts.principal, storage, conversation, journal, writer: this.#writer, clock };
     return driveRun({
       point,
       journal: parts.journal,
       ...host,
       stopRequested: () => this.#ending,
+      hear: async () => {
+        const isSaid = await this.#steering.hear(steering);
+        if (isSaid) hub.changed(this.run.ownerId, 'queue', conversation.id);
+        return isSaid;
+      },
       // Between two steps nothing is open: the place to leave.
       failpoint: async (place) => {
         if (this.#leaving) throw new RunLost('let_go', 'this process stops');

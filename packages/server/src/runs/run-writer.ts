@@ -123,7 +123,7 @@ export class RunWriter implements PumpSource {
     this.#draft = emptyDraft();
     const { id: runId, fence } = this.#options.run;
     const { events, messages, leaf, ledger, opened, answered, withdrawn, save } = draft;
-    const { state, status, taken } = save;
+    const { state, status, taken, unqueued } = save;
     const rests = status !== undefined && status !== 'running';
     return {
       runId,
@@ -141,6 +141,7 @@ export class RunWriter implements PumpSource {
         ? { interrupts: { opened, answered, withdrawn } }
         : {}),
       ...(taken?.length ? { taken } : {}),
+      ...(unqueued?.length ? { unqueued } : {}),
     };
   }
 
@@ -223,6 +224,7 @@ export class RunWriter implements PumpSource {
           ...draft.save,
           ...write.save,
           taken: [...(draft.save.taken ?? []), ...(write.save.taken ?? [])],
+          unqueued: [...(draft.save.unqueued ?? []), ...(write.save.unqueued ?? [])],
         };
         return;
       case 'waiter':

@@ -13,6 +13,8 @@ export type StoredRun = {
   leafId: string;
   /** What the page shows at that end: a placeholder while the first answer is being written, else `leafId`. */
   shownId: string;
+  /** Queued messages a run that rests for a person is to take in once it goes on. */
+  steers?: string[];
 };
 
 /** @throws ToolyardError for a state another version wrote: nothing can be made of it. */

@@ -3,7 +3,9 @@ import type { PostgresConnection } from './connection.ts';
 import { databaseError } from './errors.ts';
 import { first } from './migrations/001-first.ts';
 import { signIns } from './migrations/002-sign-ins.ts';
+import { inbox } from './migrations/006-inbox.ts';
 import { bulletins } from './migrations/003-bulletins.ts';
+import { requestPreludes } from './migrations/007-request-preludes.ts';
 
 /**
  * One change of the tables.
@@ -17,6 +19,8 @@ const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '001-first': { kind: 'contract', statements: first },
   '002-sign-ins': { kind: 'expand', statements: signIns },
   '003-bulletins': { kind: 'expand', statements: bulletins },
+  '006-inbox': { kind: 'expand', statements: inbox },
+  '007-request-preludes': { kind: 'expand', statements: requestPreludes },
 };
 
 /** Any number that nobody else takes: advisory locks are shared by all programs of a database. */

@@ -10,12 +10,16 @@ import type { PermissionRepository } from './permissions.ts';
 import { createPermissionRepository } from './permissions.ts';
 import type { QueueRepository } from './queue.ts';
 import { createQueueRepository } from './queue.ts';
+import type { RequestPreludeRepository } from './request-preludes.ts';
+import { createRequestPreludeRepository } from './request-preludes.ts';
 import type { SecretRepository } from './secrets.ts';
 import { createSecretRepository } from './secrets.ts';
 import type { SettingsRepository } from './settings.ts';
 import { createSettingsRepository } from './settings.ts';
 import type { SignInRepository } from './sign-ins.ts';
 import { createSignInRepository } from './sign-ins.ts';
+import type { WebhookRepository } from './webhooks.ts';
+import { createWebhookRepository } from './webhooks.ts';
 
 /** What is kept beside runs and blobs. Every call names on whose behalf it is made. */
 export type Repositories = {
@@ -27,6 +31,8 @@ export type Repositories = {
   readonly settings: SettingsRepository;
   readonly secrets: SecretRepository;
   readonly signIns: SignInRepository;
+  readonly webhooks: WebhookRepository;
+  readonly requestPreludes: RequestPreludeRepository;
 };
 
 export function createRepositories(engine: Engine, search: Search): Repositories {
@@ -39,5 +45,7 @@ export function createRepositories(engine: Engine, search: Search): Repositories
     settings: createSettingsRepository(engine.db),
     secrets: createSecretRepository(engine.db),
     signIns: createSignInRepository(engine.db),
+    webhooks: createWebhookRepository(engine.db),
+    requestPreludes: createRequestPreludeRepository(engine.db),
   };
 }

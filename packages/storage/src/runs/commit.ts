@@ -4,6 +4,7 @@ import type { Work } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
 import { mediaProblem } from '../media.ts';
 import { encodeJson } from '../text.ts';
+import { createAnnouncer } from './announcements.ts';
 import { createInterruptWriter, Overtaken } from './interrupts.ts';
 import { createLedgerWriter } from './ledger.ts';
 import { createMessageWriter, Refusal } from './message-rows.ts';
@@ -33,9 +34,11 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   const saveState = engine.prepare(SAVE_STATE);
   const take = engine.prepare('UPDATE run_inbox SET taken_at = ? WHERE run_id = ? AND id = ? AND taken_at IS NULL');
   const waits = engine.prepare('SELECT 1 FROM run_inbox WHERE run_id = ? AND taken_at IS NULL LIMIT 1');
+  const unqueue = engine.prepare('DELETE FROM queued_messages WHERE conversation_id = ? AND owner_id = ? AND id = ?');
   const messages = createMessageWriter(engine);
   const ledger = createLedgerWriter(engine);
   const interrupts = createInterruptWriter(engine);
+  const announcer = createAnnouncer(engine);
 
   function* commitItem(item: RunCommit): Work<CommitOutcome> {
     const texts = encodeItem(item);
@@ -73,8 +76,12 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
     for (const id of item.taken ?? []) {
       if ((yield* take.run(at, runId, id)) === 0) throw new Refusal(`inbox item ${id} is not there to be taken`);
     }
+    for (const id of item.unqueued ?? []) yield* unqueue.run(claimed.conversation_id, ownerId, id);
     if (item.status === undefined && !item.release) return { outcome: 'committed', lastSeq };
-    if (item.status !== undefined && isFinal(item.status)) yield* interrupts.withdrawAll(runId, at);
+    if (item.status !== undefined && isFinal(item.status)) {
+      yield* interrupts.withdrawAll(runId, at);
+      yield* announcer.end(item.status, { runId, ownerId, at });
+    }
     return { outcome: 'committed', lastSeq, ...((yield* waits.get(runId)) ? { inboxWaits: true as const } : {}) };
   }
 
@@ -142,8 +149,8 @@ function durabilityOf(items: readonly RunCommit[]): Durability {
 }
 
 function isPlain(item: RunCommit): boolean {
-  const { messages, leaf, ledger, interrupts, taken } = item;
-  return !messages?.length && !leaf && !ledger?.length && !interrupts && !taken?.length;
+  const { messages, leaf, ledger, interrupts, taken, unqueued } = item;
+  return !messages?.length && !leaf && !ledger?.length && !interrupts && !taken?.length && !unqueued?.length;
 }
 
 type ItemTexts = { bodies: string[]; state: string | null };

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CallToolOptions, IndexedTool } from '@toolyard/mcp-host';
+import { checkArguments } from '@toolyard/mcp-host';
 import type {
   Clock,
   Failpoint,
@@ -36,6 +37,9 @@ export const BERT: Principal = { ownerId: 'bert' };
 /** A tool of the made-up server `desk`. */
 type FakeTool = {
   builtIn?: boolean;
+  /** What its arguments have to fit; `inQuestion` false: it is too long to stand in a question. */
+  inputSchema?: JsonObject;
+  inQuestion?: boolean;
   call: (args: JsonObject, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
   /** Waits for a task an earlier call has become. */
   resume?: (handle: TaskHandle, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
@@ -198,13 +202,15 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
 }
 
 function selectionOf(tools: Record<string, FakeTool>): ToolSelection {
-  const indexed = Object.entries(tools).map(([name, { builtIn = false }]): IndexedTool => ({
-    tool: { serverId: 'desk', name },
-    name,
-    inputSchema: { type: 'object' },
-    builtIn,
-    checkArguments: () => null,
-  }));
+  const indexed = Object.entries(tools).map(
+    ([name, { builtIn = false, inputSchema = { type: 'object' } }]): IndexedTool => ({
+      tool: { serverId: 'desk', name },
+      name,
+      inputSchema,
+      builtIn,
+      checkArguments: (args) => checkArguments(inputSchema, args),
+    }),
+  );
   const find = (tool: ToolReference): FakeTool | undefined => tools[tool.name];
   return {
     tools: () => indexed,
@@ -222,7 +228,10 @@ function selectionOf(tools: Record<string, FakeTool>): ToolSelection {
     contextSources: () => ({ serverInstructions: [] }),
     judged: (tool) => {
       const found = find(tool);
-      return found && { builtIn: found.builtIn ?? false, readOnly: found.builtIn ?? false };
+      if (!found) return undefined;
+      const { builtIn = false, inputSchema, inQuestion = true } = found;
+      const about = () => ({ definition: 'd1', ...(inputSchema && inQuestion ? { inputSchema } : {}) });
+      return { builtIn, readOnly: builtIn, about };
     },
   };
 }
