@@ -25,6 +25,7 @@ function engine(
       call_tool: unused,
       call_tools_batch: unused,
       request_human_approve: unused,
+      request_human_budget: unused,
       resolve_aborted_tools: unused,
       finish: ({ ending }, state) => ({
         state: { ...state, status: ending.status },

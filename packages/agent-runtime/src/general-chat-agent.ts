@@ -1,4 +1,5 @@
 import type { ErrorInfo } from '@toolyard/protocol';
+import type { BudgetGate } from './budget-checker.ts';
 import type { AgentContext, Ending, Instruction } from './instructions.ts';
 import type { Gate } from './intervention/intervention-checker.ts';
 import { callFingerprint } from './fingerprint.ts';
@@ -14,20 +15,25 @@ export interface Brain {
  *
  * | what happened                        | and                                   | next                          |
  * |--------------------------------------|---------------------------------------|-------------------------------|
- * | the person wrote                     | turns and money are left              | call_llm                      |
+ * | the person wrote                     | turns are left                        | call_llm                      |
+ * |                                      | a budget is used up                   | request_human_budget          |
  * | the model failed                     |                                       | finish: failed                |
  * | the model asks for tools             | it was told not to                    | finish: max_turns_exceeded    |
  * |                                      | the same call too often               | finish: repeated_call         |
  * |                                      | a person has to be asked              | request_human_approve         |
+ * |                                      | the budget of a tool is used up       | request_human_budget          |
  * |                                      | one call                              | call_tool                     |
  * |                                      | several                               | call_tools_batch              |
  * | the model wrote text                 |                                       | finish: done                  |
  * | the model wrote nothing              |                                       | finish: empty_response        |
  * | the person answered                  | has to be asked about another call    | request_human_approve         |
+ * |                                      | the budget of a tool is used up       | request_human_budget          |
  * |                                      | else                                  | call_tool, call_tools_batch   |
+ * |                                      | and no call is open                   | call_llm                      |
  * | the run waits for a person           |                                       | (it is not asked)             |
- * | the tools answered                   | turns and money are left              | call_llm                      |
+ * | the tools answered                   | turns are left                        | call_llm                      |
  * |                                      | they are used up                      | finish: failed                |
+ * |                                      | a budget is used up                   | request_human_budget          |
  * | somebody or something stopped it     |                                       | finish: cancelled or failed   |
  *
  * Whatever ends a run while calls are open settles them first (resolve_aborted_tools), so that the next request of
@@ -35,9 +41,11 @@ export interface Brain {
  */
 export class GeneralChatAgent implements Brain {
   readonly #gate: Gate;
+  readonly #budgets: BudgetGate;
 
-  constructor(options: { gate: Gate }) {
+  constructor(options: { gate: Gate; budgets?: BudgetGate }) {
     this.#gate = options.gate;
+    this.#budgets = options.budgets ?? (() => null);
   }
 
   decide(state: AgentState, context: AgentContext): Instruction {
@@ -45,7 +53,7 @@ export class GeneralChatAgent implements Brain {
       case 'user_input':
       case 'tool_result':
       case 'tools_batch_result':
-        return nextTurn(state);
+        return this.#nextTurn(state);
 
       case 'llm_result': {
         if (context.error) return end(state, { status: 'failed', error: context.error });
@@ -53,7 +61,7 @@ export class GeneralChatAgent implements Brain {
           if (context.toolChoice === 'none') return end(state, failed(maxTurns(state)));
           const repeated = state.pending.find((call) => isRepeated(state, call));
           if (repeated) return end(state, failed(tooOften(state, repeated)));
-          return this.#makeCalls(state.pending);
+          return this.#makeCalls(state);
         }
         if (context.hasText) return end(state, { status: 'done' });
         return end(state, failed(context.filtered ? FILTERED : EMPTY_RESPONSE));
@@ -63,7 +71,7 @@ export class GeneralChatAgent implements Brain {
         throw new TypeError('a parked run has no next instruction');
 
       case 'human_response':
-        return this.#makeCalls(state.pending);
+        return state.pending.length > 0 ? this.#makeCalls(state) : this.#nextTurn(state);
 
       case 'ending':
         return end(state, context.ending);
@@ -71,11 +79,22 @@ export class GeneralChatAgent implements Brain {
   }
 
   /** Judged anew each time: what was allowed when the model asked may be forbidden once a person has answered. */
-  #makeCalls(pending: readonly PendingCall[]): Instruction {
-    const calls = pending.map((call) => this.#judge(call));
+  #makeCalls(state: AgentState): Instruction {
+    const calls = state.pending.map((call) => this.#judge(call));
     if (calls.some((call) => call.decision === 'ask')) return { type: 'request_human_approve', calls };
+    const excess = this.#budgets(state, calls);
+    if (excess) return { type: 'request_human_budget', excess, calls };
     const [only] = calls;
     return calls.length === 1 && only ? { type: 'call_tool', call: only } : { type: 'call_tools_batch', calls };
+  }
+
+  #nextTurn(state: AgentState): Instruction {
+    const { limits } = state;
+    if (state.turns >= limits.maxTurns) return end(state, failed(maxTurns(state)));
+    const excess = this.#budgets(state, 'model');
+    if (excess) return { type: 'request_human_budget', excess, calls: [] };
+    const last = state.turns === limits.maxTurns - 1;
+    return { type: 'call_llm', toolChoice: last && limits.onMaxTurns === 'answer' ? 'none' : 'auto' };
   }
 
   #judge(call: PendingCall): PendingCall {
@@ -86,16 +105,6 @@ export class GeneralChatAgent implements Brain {
     if (call.approved && verdict.decision === 'ask') return { ...call, decision: 'run' };
     return { ...call, ...verdict };
   }
-}
-
-function nextTurn(state: AgentState): Instruction {
-  const { limits } = state;
-  if (state.turns >= limits.maxTurns) return end(state, failed(maxTurns(state)));
-  if (limits.maxCost !== undefined && state.cost !== null && state.cost >= limits.maxCost && state.turns > 0) {
-    return end(state, failed(costLimit(state, limits.maxCost)));
-  }
-  const last = state.turns === limits.maxTurns - 1;
-  return { type: 'call_llm', toolChoice: last && limits.onMaxTurns === 'answer' ? 'none' : 'auto' };
 }
 
 function end(state: AgentState, ending: Ending): Instruction {
@@ -130,14 +139,6 @@ function maxTurns(state: AgentState): ErrorInfo {
     code: 'max_turns_exceeded',
     message: `The model still asked for tools after ${limit} ${limit === 1 ? 'turn' : 'turns'}, the most this run may take.`,
     hint: 'Ask for less at once, or raise the limit of turns.',
-  };
-}
-
-function costLimit(state: AgentState, limit: number): ErrorInfo {
-  return {
-    code: 'cost_limit_exceeded',
-    message: `The run has cost $${(state.cost ?? 0).toFixed(4)} and may cost $${limit}.`,
-    hint: 'Raise the limit of cost to go on.',
   };
 }
 

@@ -2,12 +2,21 @@ export { AgentRuntime } from './agent-runtime.ts';
 export type { AgentRuntimeOptions, Executor, Executors, RunPoint } from './agent-runtime.ts';
 export { GeneralChatAgent } from './general-chat-agent.ts';
 export type { Brain } from './general-chat-agent.ts';
+export { BudgetChecker, budgetError, budgetQuestion, withModelCall } from './budget-checker.ts';
+export type { BudgetCheckerOptions, BudgetExcess, BudgetGate, BudgetNeed } from './budget-checker.ts';
 export { InterventionChecker, isHarmless, refusalOf } from './intervention/intervention-checker.ts';
 export type { Gate, InterventionOptions, JudgedTool, Verdict } from './intervention/intervention-checker.ts';
 export { faultsOfRules, readInterventionRules } from './intervention/read-rules.ts';
 export type { RuleFault } from './intervention/read-rules.ts';
 export type { AgentContext, Ending, Instruction, InstructionOf, ToolChoice } from './instructions.ts';
-export { answerInterrupts, approvalOf, openInterrupts, settledBy, withApproval } from './interrupts.ts';
+export {
+  answerInterrupts,
+  approvalOf,
+  openInterrupts,
+  settledBy,
+  withApproval,
+  withBudgetAnswer,
+} from './interrupts.ts';
 export { initialState, STATE_SCHEMA_VERSION, withPendingCalls } from './state.ts';
 export type { AgentState, CallAbout, CallDecision, PendingCall, PendingQuestion } from './state.ts';
 export { buildContext, MAX_TOOL_RESULT_TOKENS } from './context-pipeline.ts';

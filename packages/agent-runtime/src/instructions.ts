@@ -1,4 +1,5 @@
 import type { ErrorInfo, InstructionType } from '@toolyard/protocol';
+import type { BudgetExcess } from './budget-checker.ts';
 import type { PendingCall } from './state.ts';
 
 /** How a run ends. */
@@ -25,6 +26,8 @@ export type Instruction =
   | { type: 'call_tool'; call: PendingCall }
   | { type: 'call_tools_batch'; calls: PendingCall[] }
   | { type: 'request_human_approve'; calls: PendingCall[] }
+  /** `calls` are those that wait meanwhile. */
+  | { type: 'request_human_budget'; excess: BudgetExcess; calls: PendingCall[] }
   | { type: 'resolve_aborted_tools'; calls: PendingCall[]; ending: Ending }
   | { type: 'finish'; ending: Ending };
 

@@ -12,7 +12,13 @@ export type RunStatus = 'queued' | 'running' | 'parked' | 'waiting_for_tab' | 'd
 
 /** The instructions of the loop; each one carried out and committed is a step. */
 export type InstructionType =
-  'call_llm' | 'call_tool' | 'call_tools_batch' | 'request_human_approve' | 'resolve_aborted_tools' | 'finish';
+  | 'call_llm'
+  | 'call_tool'
+  | 'call_tools_batch'
+  | 'request_human_approve'
+  | 'request_human_budget'
+  | 'resolve_aborted_tools'
+  | 'finish';
 
 /**
  * What happens in a run, without its envelope. The union is closed: every door (terminal, page, OpenAI, AG-UI)

@@ -42,11 +42,25 @@ export type {
 export { textOf } from './messages.ts';
 export type { Price, Rates, Usage, UsageCounter } from './usage.ts';
 export { addUsage, costOf, countCall } from './usage.ts';
+export {
+  amountOf,
+  budgetExceeded,
+  budgetKey,
+  faultsOfBudgets,
+  mergeBudgets,
+  nameBudget,
+  NOTHING_SPENT,
+  usedUp,
+} from './budgets.ts';
+export type { Budget, BudgetFault, BudgetLimits, BudgetMeasure, BudgetView, Spent } from './budgets.ts';
 export { decisionsFor } from './interrupts.ts';
 export type {
   ApprovalAnswer,
   ApprovalInterrupt,
   ApprovalScope,
+  BudgetAnswer,
+  BudgetInterrupt,
+  CallInterrupt,
   ElicitationAnswer,
   FormInterrupt,
   InDoubtAnswer,
@@ -111,6 +125,7 @@ export type {
   RunRecord,
   RunStore,
   StoredInterrupt,
+  UsageEntry,
 } from './run-store.ts';
 export type {
   AgentConfiguration,
@@ -149,6 +164,10 @@ export type {
   TestProvider,
   TestedProvider,
   UploadedFile,
+  UsageBy,
+  UsageReport,
+  UsageRow,
+  UsageSum,
 } from './api.ts';
 export type {
   AddMcpServer,

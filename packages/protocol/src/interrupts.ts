@@ -1,9 +1,19 @@
+import type { Budget, BudgetMeasure, Spent } from './budgets.ts';
 import type { JsonObject } from './json.ts';
 import type { ToolReference } from './tools.ts';
 
 /** Something a person must answer before the run goes on. Other kinds join this union as they are built. */
 export type Interrupt =
-  ApprovalInterrupt | InDoubtInterrupt | FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt;
+  | ApprovalInterrupt
+  | InDoubtInterrupt
+  | FormInterrupt
+  | UrlInterrupt
+  | SamplingInterrupt
+  | SignInInterrupt
+  | BudgetInterrupt;
+
+/** A question about one call of a tool: all kinds but those about the run itself. */
+export type CallInterrupt = Exclude<Interrupt, BudgetInterrupt>;
 
 /** The call a question is about; whatever its server asks for, it asks while this call is made. */
 type Asked = { id: string; callId: string; tool: ToolReference; name: string };
@@ -83,6 +93,17 @@ export type SamplingContent =
 /** The server of the call wants to know who is there. The call was not accepted, and is made again afterwards. */
 export type SignInInterrupt = Asked & { kind: 'sign_in' };
 
+/** A budget is used up. The run rests before whatever would use more: a model request, or calls of the tool. */
+export type BudgetInterrupt = {
+  id: string;
+  kind: 'budget';
+  /** As it counts for this run. */
+  budget: Budget;
+  /** What of it is used up. */
+  measure: BudgetMeasure;
+  spent: Spent;
+};
+
 /**
  * For how long a decision about a tool counts: this one call, every call in this conversation, every call from now on.
  */
@@ -116,8 +137,17 @@ export type SamplingDecision = { decision: 'allow'; texts?: string[]; systemProm
 /** `signed_in`: make the call again. */
 export type SignInAnswer = { decision: 'signed_in' } | { decision: 'decline' };
 
+/**
+ * - `raise`: go on; `limit` takes the place of the limit that is used up, and is above what is spent. It counts for
+ *   this run, for this conversation from now on, or (`always`) wherever the budget is set.
+ * - `stop`: the run ends
+ */
+export type BudgetAnswer =
+  { decision: 'raise'; limit: number; scope?: 'run' | 'conversation' | 'always' } | { decision: 'stop' };
+
 /** What a person said to an interrupt; which ones fit, its kind says. */
-export type InterruptAnswer = ApprovalAnswer | InDoubtAnswer | ElicitationAnswer | SamplingDecision | SignInAnswer;
+export type InterruptAnswer =
+  ApprovalAnswer | InDoubtAnswer | ElicitationAnswer | SamplingDecision | SignInAnswer | BudgetAnswer;
 
 const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][]> = {
   approval: ['approve', 'refuse'],
@@ -125,6 +155,7 @@ const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][
   elicitation: ['accept', 'decline', 'cancel'],
   sampling: ['allow', 'decline'],
   sign_in: ['signed_in', 'decline'],
+  budget: ['raise', 'stop'],
 };
 
 /** The decisions an interrupt of this kind takes. */

@@ -3,6 +3,7 @@ import type { RunHost } from '../run-host.ts';
 import { createCallLlm } from './call-llm.ts';
 import { createCallTool, createCallToolsBatch, createResolveAbortedTools } from './call-tools.ts';
 import { createRequestHumanApprove } from './request-human-approve.ts';
+import { createRequestHumanBudget } from './request-human-budget.ts';
 
 /** Joins the loop to a model, to tools and to a person: one executor for each instruction. */
 export function createAgentExecutors(host: RunHost): Executors {
@@ -11,6 +12,7 @@ export function createAgentExecutors(host: RunHost): Executors {
     call_tool: createCallTool(host),
     call_tools_batch: createCallToolsBatch(host),
     request_human_approve: createRequestHumanApprove(host),
+    request_human_budget: createRequestHumanBudget(host),
     resolve_aborted_tools: createResolveAbortedTools(host),
     finish: createFinish(host),
   };

@@ -1,5 +1,5 @@
 import type { Interrupt, InterruptAnswer } from '@toolyard/protocol';
-import { checkForm, decisionsFor, formFaultText, readForm, ToolyardError } from '@toolyard/protocol';
+import { amountOf, checkForm, decisionsFor, formFaultText, readForm, ToolyardError } from '@toolyard/protocol';
 
 /** @throws ToolyardError `bad_request` for an answer that does not fit its question, saying where */
 export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer): void {
@@ -7,6 +7,14 @@ export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer): void
   if (!fitting.includes(answer.decision)) {
     const takes = fitting.map((each) => `"${each}"`).join(', ');
     throw misfit(`"${answer.decision}" is no answer to this question: it takes ${takes}.`);
+  }
+  if (interrupt.kind === 'budget' && answer.decision === 'raise') {
+    const { measure, spent } = interrupt;
+    if (answer.limit <= spent[measure]) {
+      throw misfit(`The new limit must be above what is spent already, ${amountOf(measure, spent[measure])}.`);
+    }
+    if (measure !== 'dollars' && !Number.isInteger(answer.limit))
+      throw misfit(`A limit of ${measure} is a whole number.`);
   }
   if (interrupt.kind === 'elicitation' && answer.decision === 'accept') {
     if (interrupt.mode === 'url') {

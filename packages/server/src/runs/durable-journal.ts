@@ -1,5 +1,5 @@
 import type { RunPoint } from '@toolyard/agent-runtime';
-import type { Clock, RunEventBody, RunJournal } from '@toolyard/protocol';
+import type { Clock, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
 import type { Urgency } from './commit-pump.ts';
 import { HalfLetters } from './half-letters.ts';
 import type { RunConversation } from './run-conversation.ts';
@@ -8,6 +8,9 @@ import type { RunLedger } from './run-ledger.ts';
 import type { Saved } from './run-draft.ts';
 import type { RunWriter } from './run-writer.ts';
 import type { StoredRun } from './stored-run.ts';
+
+/** Asked at the end of a step, and stored with it. */
+const ENDS_ITS_STEP: ReadonlySet<Interrupt['kind']> = new Set(['approval', 'in_doubt', 'budget']);
 
 export type DurableJournalOptions = {
   runId: string;
@@ -111,7 +114,7 @@ export class DurableJournal implements RunJournal {
         return 'later';
       // The step goes on meanwhile; an approval or a doubt is stored with the end of its step.
       case 'interrupt_requested':
-        return body.interrupt.kind === 'approval' || body.interrupt.kind === 'in_doubt' ? 'later' : 'now';
+        return ENDS_ITS_STEP.has(body.interrupt.kind) ? 'later' : 'now';
       case 'interrupt_withdrawn':
       case 'interrupt_answered':
         return 'soon';

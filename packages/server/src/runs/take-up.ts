@@ -59,7 +59,7 @@ export async function takeUp(options: TakeUpOptions): Promise<TakenUp> {
 async function withdrawQuestions({ run, store, writer }: TakeUpOptions, stamp: Stamp): Promise<void> {
   const open = await store.listInterrupts({ ownerId: run.ownerId }, { runId: run.id, status: 'open', limit: 1_000 });
   for (const { id, interrupt } of open) {
-    if (interrupt.kind === 'approval' || interrupt.kind === 'in_doubt') continue;
+    if (interrupt.kind === 'approval' || interrupt.kind === 'in_doubt' || interrupt.kind === 'budget') continue;
     writer.event({ type: 'interrupt_withdrawn', interruptId: id }, stamp, 'later');
     writer.withdrawn(id);
   }

@@ -9,6 +9,7 @@ import type {
 } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 import { z } from 'zod';
+import { budget } from '../../config/agent-configuration.ts';
 import { errorInfo, jsonObject, named, pageOf, time, toolChange, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
 import { assistantMessage, toolMessage, usage, userMessage } from './messages.ts';
@@ -40,6 +41,8 @@ export const runRecord = named(
 export const runPage = pageOf('RunPage', runRecord);
 
 const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z.string() };
+const measure = z.enum(['dollars', 'tokens', 'calls']);
+const spent = z.strictObject({ dollars: z.number(), tokens: z.number(), calls: z.number(), unpriced: z.number() });
 const samplingContent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string() }),
   z.strictObject({ type: z.literal('media'), mimeType: z.string(), bytes: z.number() }),
@@ -87,6 +90,7 @@ const interrupt = named(
         tools: z.array(z.strictObject({ name: z.string(), description: z.string().exactOptional() })),
       }),
       z.strictObject({ ...asked, kind: z.literal('sign_in') }),
+      z.strictObject({ id: z.string(), kind: z.literal('budget'), budget, measure, spent }),
     ]),
   ),
 );
@@ -113,6 +117,12 @@ const interruptAnswer = named(
         systemPrompt: z.string().exactOptional(),
       }),
       z.strictObject({ decision: z.literal('signed_in') }),
+      z.strictObject({
+        decision: z.literal('raise'),
+        limit: z.number().positive(),
+        scope: z.enum(['run', 'conversation', 'always']).exactOptional(),
+      }),
+      z.strictObject({ decision: z.literal('stop') }),
     ]),
   ),
 );
@@ -169,6 +179,7 @@ export const runEvent = named(
           'call_tool',
           'call_tools_batch',
           'request_human_approve',
+          'request_human_budget',
           'resolve_aborted_tools',
           'finish',
         ]),

@@ -136,6 +136,7 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
           disabledTools: [],
           intervention: 'manual',
           interventionRules: [],
+          budgets: [],
           ...options.configuration,
           ...conversation,
           ...run,

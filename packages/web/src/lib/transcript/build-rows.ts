@@ -1,4 +1,4 @@
-import type { AssistantMessage, Interrupt, Message, StoredInterrupt, ToolResult } from '@toolyard/protocol';
+import type { AssistantMessage, CallInterrupt, Message, StoredInterrupt, ToolResult } from '@toolyard/protocol';
 import { malformedCall, readyCall } from './calls.ts';
 import type { CallView } from './calls.ts';
 import type { AssistantRow, Block, Row } from './rows.ts';
@@ -21,9 +21,9 @@ export function buildRows(stretch: Stretch): Row[] {
   for (const message of stretch.messages) {
     if (message.role === 'tool') results.set(message.parts[0].callId, message.parts[0].result);
   }
-  const interrupts = new Map<string, Interrupt[]>();
+  const interrupts = new Map<string, CallInterrupt[]>();
   for (const { status, interrupt } of stretch.interrupts ?? []) {
-    if (status !== 'open') continue;
+    if (status !== 'open' || interrupt.kind === 'budget') continue;
     interrupts.set(interrupt.callId, [...(interrupts.get(interrupt.callId) ?? []), interrupt]);
   }
   const abandoned = new Map<string | null, AssistantMessage[]>();
@@ -51,6 +51,9 @@ export function buildRows(stretch: Stretch): Row[] {
   // Begun behind the last message, and not begun anew yet.
   for (const parentId of abandoned.keys()) {
     if (stretch.messages.some((message) => message.id === parentId)) addAbandoned(parentId);
+  }
+  for (const { status, interrupt } of stretch.interrupts ?? []) {
+    if (status === 'open' && interrupt.kind === 'budget') rows.push({ kind: 'budget', key: interrupt.id, interrupt });
   }
   return rows;
 }
