@@ -196,6 +196,7 @@ class LocalAgent implements Agent {
           asking: ask ? { who: 'person', ask } : { who: 'nobody' },
           ...(askBudget ? { askBudget } : {}),
           used: (entry) => this.#usage.add(entry),
+          budgets: { refresh: () => undefined, check: (state, need) => budgets.check(state, need) },
           questions: this.#options.questions ? questioning(this.#options.questions) : { who: 'nobody' },
           remember: (tool, { decision }, definition) => this.#remember(tool, decision, definition),
           forbidden: (tool, args) => refusalOf(gate(tool, args)),

@@ -18,7 +18,7 @@ import type {
   UrlInterrupt,
   UsageEntry,
 } from '@toolyard/protocol';
-import type { ContextSources } from '@toolyard/agent-runtime';
+import type { BudgetGate, ContextSources } from '@toolyard/agent-runtime';
 import type { ToolHost } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 
@@ -83,6 +83,8 @@ export type RunHost = {
   forbidden: (tool: ToolReference, args: JsonObject) => ErrorInfo | undefined | Promise<ErrorInfo | undefined>;
   /** Told of every call of a model and of a tool, once it is over. */
   used?: (entry: UsageEntry) => void;
+  /** What may be used; what was used elsewhere is looked up by `refresh`. */
+  budgets?: { refresh: () => void | Promise<void>; check: BudgetGate };
   /** True for a tool that may be called again although it may have been called already. */
   repeatable: (tool: ToolReference) => boolean;
 };

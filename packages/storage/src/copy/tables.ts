@@ -25,5 +25,9 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'permissions', key: ['owner_id', "coalesce(conversation_id, '')", 'server_id', 'tool_name'] },
   { name: 'secrets', key: ['owner_id', 'name'] },
   { name: 'sign_ins', key: ['owner_id', 'key'] },
+  {
+    name: 'usage_sums',
+    key: ['owner_id', 'day', 'run_id', 'kind', 'source', 'name', 'for_tool', 'place'],
+  },
   { name: 'blobs', key: ['owner_id', 'sha256'] },
 ];

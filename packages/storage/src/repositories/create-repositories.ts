@@ -1,4 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
+import type { ReadUsage } from '../usage/usage-report.ts';
 import type { AgentRepository } from './agents.ts';
 import { createAgentRepository } from './agents.ts';
 import type { Search } from './conversation-search.ts';
@@ -16,6 +17,8 @@ import type { SettingsRepository } from './settings.ts';
 import { createSettingsRepository } from './settings.ts';
 import type { SignInRepository } from './sign-ins.ts';
 import { createSignInRepository } from './sign-ins.ts';
+import type { UsageRepository } from './usage.ts';
+import { createUsageRepository } from './usage.ts';
 
 /** What is kept beside runs and blobs. Every call names on whose behalf it is made. */
 export type Repositories = {
@@ -27,9 +30,11 @@ export type Repositories = {
   readonly settings: SettingsRepository;
   readonly secrets: SecretRepository;
   readonly signIns: SignInRepository;
+  readonly usage: UsageRepository;
 };
 
-export function createRepositories(engine: Engine, search: Search): Repositories {
+/** `search` and `usage` are the engine's affair: they may take long. */
+export function createRepositories(engine: Engine, search: Search, usage: ReadUsage): Repositories {
   return {
     conversations: createConversationRepository(engine, search),
     messages: createMessageRepository(engine),
@@ -39,5 +44,6 @@ export function createRepositories(engine: Engine, search: Search): Repositories
     settings: createSettingsRepository(engine.db),
     secrets: createSecretRepository(engine.db),
     signIns: createSignInRepository(engine.db),
+    usage: createUsageRepository(engine, usage),
   };
 }
