@@ -32,7 +32,7 @@ import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
 
 export type RunWorkerServices = RunHostServices & {
-  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes'>;
+  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage'>;
   pump: CommitPump;
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
@@ -164,7 +164,7 @@ export class RunWorker {
     const entries = (await storage.runs.readLedger(this.#principal, run.id)) ?? [];
     const inbox = (await storage.runs.readInbox(run.id, run.fence)) ?? [];
     await this.listen();
-    const { modelId: model } = configuration.model;
+    const { modelId: model, providerId } = configuration.model;
     const taken = await takeUp({
       run,
       point: stored.point,
@@ -173,6 +173,7 @@ export class RunWorker {
       conversation,
       clock,
       model,
+      providerId,
       wishes: readWishes(inbox),
       steers,
       ending: this.#ending,
@@ -204,6 +205,7 @@ export class RunWorker {
     const last = await this.#drive(point, {
       principal: this.#principal,
       runId: run.id,
+      agentId: run.agentId,
       configuration,
       conversation,
       journal,
@@ -211,6 +213,7 @@ export class RunWorker {
       clock,
       signal: this.#abort.signal,
       askNow: (interrupt, options) => this.#askNow(interrupt, options),
+      used: (entry) => writer.used(entry),
     });
     if (last.state.status === 'parked') return { end: 'rested', inboxWaits: journal.saved.inboxWaits };
     return { end: 'over', status: last.state.status, sendNext: this.#sendNext };

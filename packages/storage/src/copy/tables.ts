@@ -28,5 +28,9 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'webhooks', key: ['owner_id'] },
   { name: 'announcements', key: ['id'] },
   { name: 'request_preludes', key: ['owner_id', 'id'] },
+  {
+    name: 'usage_sums',
+    key: ['owner_id', 'day', 'run_id', 'kind', 'source', 'name', 'for_tool', 'place'],
+  },
   { name: 'blobs', key: ['owner_id', 'sha256'] },
 ];

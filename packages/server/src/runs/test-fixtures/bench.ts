@@ -153,6 +153,7 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
           disabledTools: [],
           intervention: 'manual',
           interventionRules: [],
+          budgets: [],
           ...options.configuration,
           ...conversation,
           ...run,

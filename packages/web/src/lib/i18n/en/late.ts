@@ -6,6 +6,7 @@ import type { questions } from './questions.ts';
 import type { runs } from './runs.ts';
 import type { servers } from './servers.ts';
 import type { settings } from './settings.ts';
+import type { usage } from './usage.ts';
 
 /** Texts that come with the part of the page that shows them, by namespace: see `i18n.need`. */
 export type LateMessages = {
@@ -17,4 +18,5 @@ export type LateMessages = {
   settings: typeof settings;
   questions: typeof questions;
   runs: typeof runs;
+  usage: typeof usage;
 };
