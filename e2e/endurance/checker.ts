@@ -1,4 +1,4 @@
-import { sameJson } from './same-json.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { misspelt } from '../support/transcript.ts';
 import type { History, KeptCall, Write } from './history.ts';
 import type { TakeOver } from './take-overs.ts';
@@ -14,7 +14,7 @@ export type Verdict = {
 };
 
 const OVER: ReadonlySet<string> = new Set(['done', 'failed', 'cancelled']);
-const OPEN_CALLS: ReadonlySet<KeptCall['status']> = new Set(['planned', 'sent', 'in_doubt']);
+const OPEN_CALLS: ReadonlySet<KeptCall['status']> = new Set(['planned', 'sent']);
 
 /** Reads what was recorded, and says what of it breaks a promise. */
 export function judge(history: History): Verdict {
@@ -34,13 +34,14 @@ export function judge(history: History): Verdict {
 
 function lost({ asked, runs, calls, questions, queued }: History): string[] {
   const kept = new Map(runs.map((run) => [run.id, run]));
+  // What nobody can know stays so where the run was stopped before anybody was asked.
+  const isOpen = ({ runId, status }: KeptCall): boolean =>
+    OPEN_CALLS.has(status) || (status === 'in_doubt' && kept.get(runId)?.status !== 'cancelled');
   return [
     ...asked.filter((id) => !kept.has(id)).map((id) => `lost: ${id} was asked for and is not there`),
     ...runs.filter(({ status }) => status === 'failed').map(({ id }) => `lost: ${id} has failed`),
     ...runs.filter(({ status }) => !OVER.has(status)).map(({ id, status }) => `lost: ${id} is still ${status}`),
-    ...calls
-      .filter(({ status }) => OPEN_CALLS.has(status))
-      .map(({ runId, call, status }) => `lost: call ${call} of ${runId} is still ${status}`),
+    ...calls.filter(isOpen).map(({ runId, call, status }) => `lost: call ${call} of ${runId} is still ${status}`),
     ...questions
       .filter(({ status }) => status === 'open')
       .map(({ runId, id }) => `lost: question ${id} of ${runId} is still open`),
@@ -100,7 +101,7 @@ function readingsAmiss({ readings, events, runs }: History): string[] {
     if (over.has(runId) && read.length !== kept.length) {
       return [`reader: ${reader} read ${String(read.length)} of ${String(kept.length)} events of ${runId}`];
     }
-    const other = read.findIndex((event, index) => !sameJson(event, kept[index]));
+    const other = read.findIndex((event, index) => !isDeepStrictEqual(event, kept[index]));
     if (other !== -1) return [`reader: ${reader} read another event ${String(other + 1)} of ${runId} than is kept`];
     return misspelt(read).map((what) => `reader: ${reader} read of ${runId} ${what}`);
   });

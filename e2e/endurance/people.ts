@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { ConversationView, InterruptAnswer, LiveEvent, ProviderView, RunEvent } from '@toolyard/protocol';
 import { applied } from '../support/transcript.ts';
 import type { Fleet } from './fleet.ts';
 import { follow } from './follow.ts';
 import type { Reading } from './history.ts';
-import { sameJson } from './same-json.ts';
 import { questionOf, storyAt } from './story.ts';
 
 const TRY_AGAIN_MS = 250;
@@ -93,7 +93,7 @@ export class People {
     const view = await this.#ask<ConversationView>('GET', `/api/conversations/${id}`);
     if (!view || this.#options.giveUp.aborted) return;
     if (view.activeRun !== null) this.problems.push(`conversation ${id} is still under way`);
-    if (!sameJson(applied(read), view.page.messages)) {
+    if (!isDeepStrictEqual(applied(read), view.page.messages)) {
       this.problems.push(`transcript: whoever applies the events of ${id} has another one`);
     }
   }
@@ -122,7 +122,7 @@ export class People {
           },
         );
       });
-      if (missing?.startsWith('404') === false) this.#refused(`the stream of ${runId}`, missing);
+      if (missing !== null && !/^(?:404|503)/.test(missing)) this.#refused(`the stream of ${runId}`, missing);
       if (!over) await sleep(TRY_AGAIN_MS);
     }
   }
