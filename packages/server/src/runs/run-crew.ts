@@ -82,6 +82,12 @@ export class RunCrew {
     );
   }
 
+  /** From what is stored, with what was said since. */
+  async #takeUpAnew({ id, fence }: LeasedRun): Promise<void> {
+    await this.#options.storage.runs.releaseLease(id, fence);
+    await this.wake(id);
+  }
+
   #ended(worker: RunWorker, result: WorkResult): void {
     const { run } = worker;
     if (this.#workers.get(run.id) === worker) this.#workers.delete(run.id);
@@ -99,6 +105,9 @@ export class RunCrew {
         return;
       case 'lost':
         if (result.lost.reason === 'invalid') this.#hopeless.add(run.id);
+        if (result.lost.reason === 'overtaken') {
+          this.#takeUpAnew(run).catch((error: unknown) => log(`run ${run.id}: ${messageOf(error)}`));
+        }
         if (result.lost.reason === 'engine') log(`run ${run.id} is left for later: ${reasonOf(result.lost)}`);
         return;
     }

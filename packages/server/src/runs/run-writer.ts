@@ -156,6 +156,9 @@ export class RunWriter implements PumpSource {
       case 'stale':
         this.lose(new RunLost('stale', 'another process has taken this run over'));
         return;
+      case 'overtaken':
+        this.lose(new RunLost('overtaken', 'a question of this run was answered in the same moment'));
+        return;
       case 'invalid':
         this.lose(new RunLost('invalid', outcome.problem));
         return;

@@ -4,7 +4,7 @@ import type { Work } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
 import { mediaProblem } from '../media.ts';
 import { encodeJson } from '../text.ts';
-import { createInterruptWriter } from './interrupts.ts';
+import { createInterruptWriter, Overtaken } from './interrupts.ts';
 import { createLedgerWriter } from './ledger.ts';
 import { createMessageWriter, Refusal } from './message-rows.ts';
 import type { RunJobs } from './run-jobs.ts';
@@ -46,6 +46,7 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
     try {
       return yield* engine.savepoint(() => write(item, texts));
     } catch (error) {
+      if (error instanceof Overtaken) return { outcome: 'overtaken' };
       if (isItemsOwnFault(engine, error)) return { outcome: 'invalid', problem: error.message };
       throw error;
     }

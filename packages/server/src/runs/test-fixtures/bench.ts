@@ -11,6 +11,7 @@ import type {
   Price,
   Principal,
   ResolvedAgentConfiguration,
+  RunCommit,
   RunEvent,
   SentMessage,
   TaskHandle,
@@ -49,6 +50,8 @@ export type BenchOptions = {
   /** What the model costs; default unknown. */
   price?: Price;
   configuration?: Partial<ResolvedAgentConfiguration>;
+  /** Called before a group is stored. */
+  beforeCommit?: (items: readonly RunCommit[], storage: Storage) => void;
   /** Takes up the runs that are there; default true. */
   start?: boolean;
 };
@@ -99,11 +102,21 @@ export function answers(text: string): ToolResult {
 
 export async function openBench(folder: string, options: BenchOptions): Promise<Bench> {
   const { model, clock = systemClock, failpoint } = options;
-  const storage = await openStorage({
+  const opened = await openStorage({
     folder,
     clock,
     ...(options.maxPages === undefined ? {} : { maxPages: options.maxPages }),
   });
+  const storage: Storage = {
+    ...opened,
+    runs: {
+      ...opened.runs,
+      commit(items) {
+        options.beforeCommit?.(items, opened);
+        return opened.runs.commit(items);
+      },
+    },
+  };
   const hub = createLiveHub();
   const log: string[] = [];
   const prefix = processes.next();
