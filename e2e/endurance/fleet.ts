@@ -10,6 +10,7 @@ import { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, scriptedMcpCommand, SOURCE_COND
 import type { DatabaseLine } from './database-line.ts';
 import { layDatabaseLine } from './database-line.ts';
 import type { Failing } from './history.ts';
+import { callIn } from './story.ts';
 
 const BIN = fileURLToPath(new URL('../../packages/cli/src/bin.ts', import.meta.url));
 /** On a machine that does many other things at once. */
@@ -125,8 +126,7 @@ export class Fleet implements AsyncDisposable {
       const message = parseJson(line);
       if (!message.ok || !isJsonObject(message.value) || message.value['method'] !== 'tools/call') continue;
       const params = message.value['params'];
-      const args = isJsonObject(params) ? params['arguments'] : undefined;
-      const call = isJsonObject(args) ? String(args['call']) : 'without arguments';
+      const call = callIn(isJsonObject(params) ? params['arguments'] : undefined);
       effects.set(call, (effects.get(call) ?? 0) + 1);
     }
     return effects;

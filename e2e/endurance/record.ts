@@ -1,6 +1,7 @@
 import type { InterruptAnswer, JsonObject, RunEvent } from '@toolyard/protocol';
 import type { Cluster } from '@toolyard/testing/postgres';
 import type { History, KeptCall, KeptQuestion, KeptRun, Write } from './history.ts';
+import { callIn } from './story.ts';
 
 type Kept = Pick<History, 'runs' | 'writes' | 'events' | 'calls' | 'questions' | 'queued'>;
 
@@ -50,7 +51,11 @@ export async function readKept(cluster: Cluster, url: string): Promise<Kept> {
     runs: runs.map(({ id, status, last_seq: lastSeq }) => ({ id, status, lastSeq: Number(lastSeq) })),
     writes: writes.map(toWrite),
     events: Map.groupBy(events.map(toEvent), ({ runId }) => runId),
-    calls: calls.map((row) => ({ runId: row.run_id, call: callIn(row.arguments), status: row.status })),
+    calls: calls.map((row) => ({
+      runId: row.run_id,
+      call: callIn(JSON.parse(row.arguments) as JsonObject),
+      status: row.status,
+    })),
     questions: questions.map(toQuestion),
     queued: Number(queue?.queued),
   };
@@ -82,12 +87,8 @@ function toQuestion(row: Record<string, string | null>): KeptQuestion {
     runId: String(row['run_id']),
     id: String(row['id']),
     kind: interrupt.kind,
-    call: String(interrupt.arguments?.['call']),
+    call: callIn(interrupt.arguments),
     status: String(row['status']),
     answer: answer === null ? null : (JSON.parse(answer) as InterruptAnswer),
   };
-}
-
-function callIn(text: string): string {
-  return String((JSON.parse(text) as JsonObject)['call']);
 }

@@ -1,3 +1,4 @@
+import type { JsonValue } from '@toolyard/protocol';
 import type { ModelReply } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
@@ -37,4 +38,10 @@ function readStory(content: unknown): Story | null {
   const read = parseJson(text);
   if (!read.ok || !isJsonObject(read.value)) return null;
   return read.value as unknown as Story;
+}
+
+/** The name of a call, by its arguments. */
+export function callIn(args: JsonValue | undefined): string {
+  const call = isJsonObject(args) ? args['call'] : undefined;
+  return typeof call === 'string' ? call : 'a call without a name';
 }
