@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, scriptedMcpCommand, SOURCE_CONDITION } from '@toolyard/testing';
@@ -15,6 +16,7 @@ import { callIn } from './story.ts';
 const BIN = fileURLToPath(new URL('../../packages/cli/src/bin.ts', import.meta.url));
 /** On a machine that does many other things at once. */
 const START_MS = 60_000;
+const START_AGAIN_MS = 500;
 const FAREWELL_MS = 30_000;
 const COUNTER = {
   tools: [{ name: 'count', does: [{ do: 'count' as const }, { do: 'wait' as const, ms: 150 }] }],
@@ -84,8 +86,21 @@ export class Fleet implements AsyncDisposable {
     if (place) place.process = null;
   }
 
-  /** Starts a new process in the place of one that ended. */
+  /** Starts a new process in the place of one that ended; again where it found no database, as who looks after it would. */
   async revive(slot: number): Promise<void> {
+    const giveUpAt = performance.now() + START_MS;
+    for (;;) {
+      try {
+        await this.#begin(slot);
+        return;
+      } catch (thrown) {
+        if (performance.now() > giveUpAt) throw thrown;
+        await sleep(START_AGAIN_MS);
+      }
+    }
+  }
+
+  async #begin(slot: number): Promise<void> {
     const place = this.#slots[slot];
     if (!place) return;
     const name = `w${String(slot)}.${String(++place.life)}`;
