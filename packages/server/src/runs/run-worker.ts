@@ -244,7 +244,8 @@ export class RunWorker {
   #limitTime({ state: { limits, startedAt } }: RunPoint): void {
     if (limits.maxWallTimeMs === undefined) return;
     const { clock } = this.#services;
-    const left = startedAt + limits.maxWallTimeMs - clock.now();
+    // A clock that was turned back gives nobody more time than there is.
+    const left = Math.min(limits.maxWallTimeMs, startedAt + limits.maxWallTimeMs - clock.now());
     this.#time = new RunTime(clock, left, () => this.#end({ status: 'failed', error: timeLimit(limits) }));
   }
 
