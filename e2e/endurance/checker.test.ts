@@ -20,7 +20,7 @@ function write(more: Partial<Write>): Write {
 
 const asked: KeptQuestion = { runId: RUN, id: 'q', kind: 'in_doubt', call: 'c', status: 'answered', answer: null };
 const repeated: KeptQuestion = { ...asked, answer: { decision: 'repeat' } };
-const done: KeptCall = { runId: RUN, call: 'c', status: 'done' };
+const done: KeptCall = { runId: RUN, callId: 'id', call: 'c', status: 'done' };
 
 /** A run of four events: two by the first process, which is killed, and two by the one that takes it up. */
 function history(change: Partial<History> = {}): History {

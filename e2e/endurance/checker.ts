@@ -32,11 +32,16 @@ export function judge(history: History): Verdict {
   return { problems, takeOvers };
 }
 
-function lost({ asked, runs, calls, questions, queued }: History): string[] {
+function lost({ asked, runs, calls, questions, queued, events }: History): string[] {
   const kept = new Map(runs.map((run) => [run.id, run]));
-  // What nobody can know stays so where the run was stopped before anybody was asked.
-  const isOpen = ({ runId, status }: KeptCall): boolean =>
-    OPEN_CALLS.has(status) || (status === 'in_doubt' && kept.get(runId)?.status !== 'cancelled');
+  // What nobody can know stays so: where the run was told that, or was stopped before anybody was asked.
+  const toldUnknown = ({ runId, callId }: KeptCall): boolean =>
+    (events.get(runId) ?? []).some(
+      (event) => event.type === 'tool_finished' && event.callId === callId && event.result.outcome === 'unknown',
+    );
+  const isOpen = (call: KeptCall): boolean =>
+    OPEN_CALLS.has(call.status) ||
+    (call.status === 'in_doubt' && kept.get(call.runId)?.status !== 'cancelled' && !toldUnknown(call));
   return [
     ...asked.filter((id) => !kept.has(id)).map((id) => `lost: ${id} was asked for and is not there`),
     ...runs.filter(({ status }) => status === 'failed').map(({ id }) => `lost: ${id} has failed`),

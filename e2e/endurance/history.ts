@@ -19,7 +19,7 @@ export type Write = {
 };
 
 /** A call as the ledger has it in the end. `call` is what the tool was called with, the same for no two calls. */
-export type KeptCall = { runId: string; call: string; status: LedgerStatus };
+export type KeptCall = { runId: string; callId: string; call: string; status: LedgerStatus };
 
 /** A question to a person, as it is kept in the end. */
 export type KeptQuestion = {

@@ -40,8 +40,8 @@ export async function readKept(cluster: Cluster, url: string): Promise<Kept> {
   const events = await rows<Record<string, string>>(
     'SELECT run_id, v, seq, step, attempt, at, body FROM run_events ORDER BY run_id, seq',
   );
-  const calls = await rows<{ run_id: string; arguments: string; status: KeptCall['status'] }>(
-    'SELECT run_id, arguments, status FROM tool_ledger',
+  const calls = await rows<{ run_id: string; call_id: string; arguments: string; status: KeptCall['status'] }>(
+    'SELECT run_id, call_id, arguments, status FROM tool_ledger',
   );
   const questions = await rows<Record<string, string | null>>(
     'SELECT run_id, id, interrupt, status, answer FROM interrupts',
@@ -53,6 +53,7 @@ export async function readKept(cluster: Cluster, url: string): Promise<Kept> {
     events: Map.groupBy(events.map(toEvent), ({ runId }) => runId),
     calls: calls.map((row) => ({
       runId: row.run_id,
+      callId: row.call_id,
       call: callIn(JSON.parse(row.arguments) as JsonObject),
       status: row.status,
     })),

@@ -77,7 +77,8 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
         .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`));
     },
   });
-  const keeper = new LeaseKeeper({ store: storage.runs, crew, terms, clock, log });
+  const looked = (): Promise<void> => queue.sendDue();
+  const keeper = new LeaseKeeper({ store: storage.runs, crew, terms, clock, log, looked });
 
   let closing: Promise<void> | null = null;
   async function start(principal: Principal, request: StartRequest): Promise<StartOutcome> {

@@ -11,7 +11,7 @@ import type {
   RunLimits,
   RunStatus,
 } from '@toolyard/protocol';
-import { HANDED_ON, ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import { HANDED_ON, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import type { LiveHub } from '../services.ts';
@@ -27,6 +27,7 @@ import { RunLedger } from './run-ledger.ts';
 import { RunLost } from './run-lost.ts';
 import { RunTime } from './run-time.ts';
 import { RunWriter } from './run-writer.ts';
+import { isStorageFault } from './storage-fault.ts';
 import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
 
@@ -286,11 +287,6 @@ function timeLimit({ maxWallTimeMs = 0 }: RunLimits): ErrorInfo {
     message: `The run took longer than the ${(maxWallTimeMs / 1000).toFixed(0)} s it may take.`,
     hint: 'Raise the limit of time, or ask for less at once.',
   };
-}
-
-/** What the store could not do now it may do later: the run is none the worse for it. */
-function isStorageFault(thrown: unknown): boolean {
-  return ToolyardError.isInstance(thrown) && (thrown.code === 'storage_full' || thrown.code === 'storage_failed');
 }
 
 function describe(thrown: unknown): string {
