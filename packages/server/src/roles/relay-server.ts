@@ -93,8 +93,7 @@ function questionsTo(context: ServerContext): QuestionHandlers {
     }
   };
   return {
-    sampling: async (request, { signal }) =>
-      (await ask('sampling/createMessage', request, anything, signal)) as never,
+    sampling: async (request, { signal }) => (await ask('sampling/createMessage', request, anything, signal)) as never,
     form: async (request, { signal }) => {
       const given = await ask('elicitation/create', request, action, signal);
       if (given.action !== 'accept') return { action: given.action };

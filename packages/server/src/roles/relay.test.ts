@@ -57,7 +57,10 @@ const call = (host: McpHost, name: string, options: CallToolOptions = {}, args =
 
 describe.each(['legacy', 'modern'] as const)('a %s server through another process', (era) => {
   test('is the same server: what it lists and answers comes as it is', async () => {
-    const strange = { content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }], structuredContent: { a: [1] } };
+    const strange = {
+      content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }],
+      structuredContent: { a: [1] },
+    };
     const { near, far } = await chain({
       era,
       instructions: 'Mind the gap.',
@@ -69,7 +72,10 @@ describe.each(['legacy', 'modern'] as const)('a %s server through another proces
         { name: 'refuse', does: [{ do: 'error', code: -32_602, message: 'not so' }] },
       ],
     });
-    const of = (host: McpHost) => host.health().map(({ era: spoken, serverInfo, instructions, state }) => ({ spoken, serverInfo, instructions, state }));
+    const of = (host: McpHost) =>
+      host
+        .health()
+        .map(({ era: spoken, serverInfo, instructions, state }) => ({ spoken, serverInfo, instructions, state }));
     expect(of(far)).toEqual(of(near));
     expect(of(far)).toMatchObject([{ spoken: era, state: 'ready' }]);
     const plain = (host: McpHost) => JSON.stringify(host.tools());
@@ -99,7 +105,10 @@ describe.each(['legacy', 'modern'] as const)('a %s server through another proces
   test('that dies in the middle of a call leaves its outcome unknown, and comes back', async () => {
     const { far } = await chain({
       era,
-      tools: [{ name: 'crash', does: [{ do: 'exit', code: 3 }] }, { name: 'echo', does: [{ do: 'echo' }] }],
+      tools: [
+        { name: 'crash', does: [{ do: 'exit', code: 3 }] },
+        { name: 'echo', does: [{ do: 'echo' }] },
+      ],
     });
     expect(await call(far, 'crash')).toMatchObject({ isError: true, outcome: 'unknown' });
     expect(await call(far, 'echo', {}, { a: 1 })).toMatchObject({ isError: false });

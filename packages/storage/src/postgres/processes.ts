@@ -78,14 +78,12 @@ export function createProcesses(connection: PostgresConnection, now = DATABASE_T
          FROM held_servers WHERE owner_id = $1 ORDER BY server_id`,
         [ownerId],
       );
-      return all.map(
-        ({ server_id: serverId, holder, address, version, catalogue }): HeldServer => ({
-          serverId,
-          holder: holder === null ? null : { id: holder, address },
-          version,
-          catalogue,
-        }),
-      );
+      return all.map(({ server_id: serverId, holder, address, version, catalogue }): HeldServer => ({
+        serverId,
+        holder: holder === null ? null : { id: holder, address },
+        version,
+        catalogue,
+      }));
     },
 
     async leave(id) {
