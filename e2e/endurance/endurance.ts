@@ -8,7 +8,7 @@ import { judge } from './checker.ts';
 import { Fleet } from './fleet.ts';
 import type { Span } from './history.ts';
 import { People } from './people.ts';
-import type { Blow } from './plan.ts';
+import type { Blow, Role } from './plan.ts';
 import { planBlows } from './plan.ts';
 import { readKept, startRecording } from './record.ts';
 import { script } from './story.ts';
@@ -18,7 +18,8 @@ export type EnduranceOptions = {
   seed: number;
   /** For so long blows fall; what is under way then may come to its end. */
   forMs: number;
-  processes?: number;
+  /** The processes, by what they are there for; default three that do all. */
+  roles?: readonly Role[];
   people?: number;
   log: (line: string) => void;
 };
@@ -26,7 +27,7 @@ export type EnduranceOptions = {
 export type Endured = Verdict & { blows: number; runs: number; events: number; calls: number; doubts: number };
 
 const PEOPLE = 6;
-const PROCESSES = 3;
+const ROLES: readonly Role[] = ['all', 'all', 'all'];
 /** From the last blow until everything has come to its end. */
 const REST_MS = 90_000;
 /** What follows an outage: processes find out and connect again. */
@@ -34,9 +35,9 @@ const RECONNECT_MS = 1_500;
 
 /** Many processes over one database, under load and under blows; then everything that was recorded is judged. */
 export async function endure(options: EnduranceOptions): Promise<Endured> {
-  const { cluster, seed, forMs, processes = PROCESSES, people: size = PEOPLE, log } = options;
+  const { cluster, seed, forMs, roles = ROLES, people: size = PEOPLE, log } = options;
   const random = createRandom(seed);
-  const blows = planBlows({ random, slots: processes, forMs });
+  const blows = planBlows({ random, roles, forMs });
   const url = await cluster.createDatabase();
   const faults: string[] = [];
   await using model = await startModelServer(
@@ -46,7 +47,7 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
     },
     { record: false },
   );
-  await using fleet = await Fleet.start({ size: processes, databaseUrl: url, modelUrl: model.url, log: notUsual(log) });
+  await using fleet = await Fleet.start({ roles, databaseUrl: url, modelUrl: model.url, log: notUsual(log) });
   await startRecording(cluster, url);
 
   const giveUp = new AbortController();

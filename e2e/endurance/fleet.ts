@@ -11,6 +11,7 @@ import { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, scriptedMcpCommand, SOURCE_COND
 import type { DatabaseLine } from './database-line.ts';
 import { layDatabaseLine } from './database-line.ts';
 import type { Failing } from './history.ts';
+import type { Role } from './plan.ts';
 import { callIn } from './story.ts';
 
 const BIN = fileURLToPath(new URL('../../packages/cli/src/bin.ts', import.meta.url));
@@ -23,7 +24,7 @@ const COUNTER = {
 };
 
 export type FleetOptions = {
-  size: number;
+  roles: readonly Role[];
   databaseUrl: string;
   modelUrl: string;
   /** What a process says, but for what it says of its start and its end. */
@@ -31,7 +32,7 @@ export type FleetOptions = {
 };
 
 /** One place in the fleet: a line to the database, a data folder, and the processes that follow one another there. */
-type Slot = { line: DatabaseLine; life: number; process: Running | null; leaving: AbortController };
+type Slot = { role: Role; line: DatabaseLine; life: number; process: Running | null; leaving: AbortController };
 type Running = { name: string; child: ChildProcess; url: string; exited: Promise<unknown> };
 
 /** `toolyard serve`, several times over one database, each with a tool server of its own that counts into one file. */
@@ -48,19 +49,19 @@ export class Fleet implements AsyncDisposable {
   static async start(options: FleetOptions): Promise<Fleet> {
     const fleet = new Fleet(options);
     const port = Number(new URL(options.databaseUrl).port);
-    for (let index = 0; index < options.size; index++) {
+    for (const role of options.roles) {
       const line = await layDatabaseLine(port);
-      fleet.#slots.push({ line, life: 0, process: null, leaving: new AbortController() });
+      fleet.#slots.push({ role, line, life: 0, process: null, leaving: new AbortController() });
     }
     // One makes the tables, the others find them.
     for (const slot of fleet.#slots.keys()) await fleet.revive(slot);
     return fleet;
   }
 
-  /** A process that works, as far as is known, and a signal that it does not any more. */
+  /** A process people can go to that works, as far as is known, and a signal that it does not any more. */
   pick(random: () => number): { url: string; leaving: AbortSignal } | null {
-    const working = this.#slots.flatMap(({ process, leaving }) =>
-      process && !leaving.signal.aborted ? [{ url: process.url, leaving: leaving.signal }] : [],
+    const working = this.#slots.flatMap(({ role, process, leaving }) =>
+      process && isDoor(role) && !leaving.signal.aborted ? [{ url: process.url, leaving: leaving.signal }] : [],
     );
     return working[Math.floor(random() * working.length)] ?? null;
   }
@@ -104,7 +105,7 @@ export class Fleet implements AsyncDisposable {
     const place = this.#slots[slot];
     if (!place) return;
     const name = `w${String(slot)}.${String(++place.life)}`;
-    const child = this.#spawn(slot, name, place.line.port);
+    const child = this.#spawn(slot, name, place);
     const exited = once(child, 'exit');
     place.process = { name, child, url: await this.#addressOf(child, name), exited };
     place.leaving = new AbortController();
@@ -182,20 +183,20 @@ export class Fleet implements AsyncDisposable {
     if (failing) failing.until = Date.now();
   }
 
-  #spawn(slot: number, name: string, port: number): ChildProcess {
+  #spawn(slot: number, name: string, { role, line }: Slot): ChildProcess {
     const folder = join(this.#folder, String(slot));
     mkdirSync(folder, { recursive: true });
     const env = { [COUNT_FILE_VARIABLE]: join(this.#folder, 'count'), [LOG_FILE_VARIABLE]: join(this.#folder, 'log') };
     const counter = { ...scriptedMcpCommand(COUNTER), env };
     writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { counter } }));
     const database = new URL(this.#options.databaseUrl);
-    database.port = String(port);
+    database.port = String(line.port);
     database.searchParams.set('application_name', name);
     return spawn(
       process.execPath,
       [
         ...[SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', BIN, 'serve'],
-        ...['--port', '0', '--no-date', '--no-ui', '--data-dir', folder],
+        ...['--port', '0', '--no-date', '--no-ui', '--data-dir', folder, '--role', role],
       ],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -230,4 +231,8 @@ export class Fleet implements AsyncDisposable {
       child.once('exit', () => reject(new Error(`${name} ended before it answered`)));
     });
   }
+}
+
+function isDoor(role: Role): boolean {
+  return role === 'all' || role === 'web';
 }

@@ -1,3 +1,6 @@
+/** What a process is there for; see `toolyard serve --role`. */
+export type Role = 'all' | 'web' | 'worker' | 'tools';
+
 /** What is done to processes and database, and for how many milliseconds. */
 export type Blow =
   | { kind: 'kill' | 'leave' | 'stop' | 'cut'; slot: number; at: number; ms: number }
@@ -11,28 +14,32 @@ const BAG: readonly BlowKind[] = ['kill', 'stop', 'fast', 'kill', 'deaf', 'immed
 /** From a process's return to the next blow against it: until it is up and has taken part. */
 const RECOVERY_MS = 4_000;
 
-/** Blows one after another, by the seed; at any time at least one process is left alone. */
-export function planBlows(of: { random: () => number; slots: number; forMs: number }): Blow[] {
-  const { random, slots, forMs } = of;
+/** Blows one after another, by the seed; at any time at least one process that takes up runs is left alone. */
+export function planBlows(of: { random: () => number; roles: readonly Role[]; forMs: number }): Blow[] {
+  const { random, roles, forMs } = of;
   const between = (low: number, high: number): number => Math.round(low + random() * (high - low));
-  const busyUntil = Array.from({ length: slots }, () => 0);
+  const busyUntil = roles.map(() => 0);
+  const takesRuns = (slot: number): boolean => roles[slot] === 'all' || roles[slot] === 'worker';
   const blows: Blow[] = [];
   let bag: BlowKind[] = [];
   for (let at = between(1_500, 3_000); at < forMs; at += between(2_500, 6_000)) {
     if (bag.length === 0) bag = shuffled(BAG, random);
-    const free = busyUntil.flatMap((until, slot) => (until <= at ? [slot] : []));
     const kind = bag.pop() ?? 'kill';
     const ms = lengthOf(kind, between);
     if (kind === 'fast' || kind === 'immediate' || kind === 'deaf') {
       blows.push({ kind, at, ms });
-    } else if (free.length < 2) {
+      continue;
+    }
+    const free = busyUntil.flatMap((until, slot) => (until <= at ? [slot] : []));
+    const spared = free.filter((slot) => free.some((other) => other !== slot && takesRuns(other)));
+    const slot = spared[Math.floor(random() * spared.length)];
+    if (slot === undefined) {
       // Kept for later.
       bag.unshift(kind);
-    } else {
-      const slot = free[Math.floor(random() * free.length)] ?? 0;
-      busyUntil[slot] = at + ms + RECOVERY_MS;
-      blows.push({ kind, slot, at, ms });
+      continue;
     }
+    busyUntil[slot] = at + ms + RECOVERY_MS;
+    blows.push({ kind, slot, at, ms });
   }
   return blows;
 }
