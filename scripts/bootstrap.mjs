@@ -18,6 +18,7 @@ const TASKS = {
   test: ['scripts/test.ts'],
   bench: ['scripts/bench.ts'],
   torture: ['e2e/torture/main.ts'],
+  endure: ['e2e/endurance/main.ts'],
   conformance: ['scripts/test.ts', 'e2e/conformance'],
 };
 

@@ -5,6 +5,7 @@
  */
 export { openStorage } from './open-storage.ts';
 export type { Bulletins } from './bulletins.ts';
+export type { HeldServer, LivingProcess, Processes } from './processes.ts';
 export type { DatabaseOptions, DatabaseStorage, SharedStorage, Storage, StorageOptions } from './storage.ts';
 export { backupFolder } from './backup.ts';
 export { DATABASE_FILE, KEY_FILE, SALT_FILE } from './layout.ts';

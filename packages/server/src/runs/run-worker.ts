@@ -11,7 +11,7 @@ import type {
   RunLimits,
   RunStatus,
 } from '@toolyard/protocol';
-import { HANDED_ON, ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import { HANDED_ON, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import type { LiveHub } from '../services.ts';
@@ -28,6 +28,7 @@ import { RunLost } from './run-lost.ts';
 import { RunSteering } from './run-steering.ts';
 import { RunTime } from './run-time.ts';
 import { RunWriter } from './run-writer.ts';
+import { isStorageFault } from './storage-fault.ts';
 import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
 
@@ -261,7 +262,8 @@ export class RunWorker {
   #limitTime({ state: { limits, startedAt } }: RunPoint): void {
     if (limits.maxWallTimeMs === undefined) return;
     const { clock } = this.#services;
-    const left = startedAt + limits.maxWallTimeMs - clock.now();
+    // A clock that was turned back gives nobody more time than there is.
+    const left = Math.min(limits.maxWallTimeMs, startedAt + limits.maxWallTimeMs - clock.now());
     this.#time = new RunTime(clock, left, () => this.#end({ status: 'failed', error: timeLimit(limits) }));
   }
 
@@ -302,11 +304,6 @@ function timeLimit({ maxWallTimeMs = 0 }: RunLimits): ErrorInfo {
     message: `The run took longer than the ${(maxWallTimeMs / 1000).toFixed(0)} s it may take.`,
     hint: 'Raise the limit of time, or ask for less at once.',
   };
-}
-
-/** What the store could not do now it may do later: the run is none the worse for it. */
-function isStorageFault(thrown: unknown): boolean {
-  return ToolyardError.isInstance(thrown) && (thrown.code === 'storage_full' || thrown.code === 'storage_failed');
 }
 
 function describe(thrown: unknown): string {
