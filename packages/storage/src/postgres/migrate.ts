@@ -13,7 +13,7 @@ import { bulletins } from './migrations/003-bulletins.ts';
 export type PostgresMigration = { kind: 'expand' | 'contract'; statements: readonly string[] };
 
 /** In order; a name once released is never changed, nor what it does. */
-const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
+export const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '001-first': { kind: 'contract', statements: first },
   '002-sign-ins': { kind: 'expand', statements: signIns },
   '003-bulletins': { kind: 'expand', statements: bulletins },

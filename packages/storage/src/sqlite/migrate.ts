@@ -12,7 +12,7 @@ import { queuedConfiguration } from './migrations/004-queued-configuration.ts';
 import { signIns } from './migrations/005-sign-ins.ts';
 
 /** In order; a name once released is never changed, nor what it does. */
-const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
+export const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '001-first': first,
   '002-queue': queue,
   '003-search': search,
