@@ -17,12 +17,12 @@ import { requestPreludes } from './migrations/007-request-preludes.ts';
 export type PostgresMigration = { kind: 'expand' | 'contract'; statements: readonly string[] };
 
 /** In order; a name once released is never changed, nor what it does. */
-const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
+export const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '001-first': { kind: 'contract', statements: first },
   '002-sign-ins': { kind: 'expand', statements: signIns },
   '003-bulletins': { kind: 'expand', statements: bulletins },
-  '005-roles': { kind: 'expand', statements: roles },
   '004-usage': { kind: 'expand', statements: usage },
+  '005-roles': { kind: 'expand', statements: roles },
   '006-inbox': { kind: 'expand', statements: inbox },
   '007-request-preludes': { kind: 'expand', statements: requestPreludes },
 };

@@ -15,7 +15,7 @@ import { usage } from './migrations/006-usage.ts';
 import { requestPreludes } from './migrations/009-request-preludes.ts';
 
 /** In order; a name once released is never changed, nor what it does. */
-const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
+export const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '001-first': first,
   '002-queue': queue,
   '003-search': search,
