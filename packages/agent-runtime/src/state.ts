@@ -9,6 +9,7 @@ import type {
   RunStatus,
   SamplingInterrupt,
   SignInInterrupt,
+  TabInterrupt,
   ToolReference,
   ToolResult,
   UrlInterrupt,
@@ -56,7 +57,7 @@ export type CallAbout = Pick<ApprovalInterrupt, 'description' | 'definition' | '
 
 /** What a server asks for while its call waits. `keeps` of {@link PendingCall.waits} belongs to the executor alone. */
 export type PendingQuestion = {
-  interrupt: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt;
+  interrupt: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt | TabInterrupt;
   answer?: InterruptAnswer;
 };
 

@@ -59,6 +59,8 @@ export type {
   SamplingMessage,
   SignInAnswer,
   SignInInterrupt,
+  TabAnswer,
+  TabInterrupt,
   ToolChange,
   ToolDifference,
   UrlInterrupt,
@@ -189,3 +191,14 @@ export type {
 export { VERSION } from './version.ts';
 export { WIRES } from './wires.ts';
 export type { WireName } from './wires.ts';
+export type {
+  AskFromTab,
+  ClaimedTabCall,
+  FinishTabCall,
+  OfferTabTools,
+  TabCallView,
+  TabQuestion,
+  TabQuestionAnswer,
+  TabServer,
+  TabTool,
+} from './tab-api.ts';

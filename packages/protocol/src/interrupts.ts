@@ -1,9 +1,16 @@
 import type { JsonObject } from './json.ts';
+import type { ToolResult } from './parts.ts';
 import type { ToolReference } from './tools.ts';
 
 /** Something a person must answer before the run goes on. Other kinds join this union as they are built. */
 export type Interrupt =
-  ApprovalInterrupt | InDoubtInterrupt | FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt;
+  | ApprovalInterrupt
+  | InDoubtInterrupt
+  | FormInterrupt
+  | UrlInterrupt
+  | SamplingInterrupt
+  | SignInInterrupt
+  | TabInterrupt;
 
 /** The call a question is about; whatever its server asks for, it asks while this call is made. */
 type Asked = { id: string; callId: string; tool: ToolReference; name: string };
@@ -84,6 +91,12 @@ export type SamplingContent =
 export type SignInInterrupt = Asked & { kind: 'sign_in' };
 
 /**
+ * The tool is reached from a tab, and none that has it is open. A tab that comes answers by being there; a person may
+ * give up waiting.
+ */
+export type TabInterrupt = Asked & { kind: 'tab' };
+
+/**
  * For how long a decision about a tool counts: this one call, every call in this conversation, every call from now on.
  */
 export type ApprovalScope = 'once' | 'conversation' | 'always';
@@ -95,9 +108,10 @@ export type ApprovalAnswer =
 /**
  * - `repeat`: make the call again
  * - `failed`: it did not take effect; the model is told that it failed
- * - `result`: it did, and this is what came of it
+ * - `result`: it did, and this is what came of it; `result` is the whole of it, where whoever made the call came back
  */
-export type InDoubtAnswer = { decision: 'repeat' } | { decision: 'failed' } | { decision: 'result'; text: string };
+export type InDoubtAnswer =
+  { decision: 'repeat' } | { decision: 'failed' } | { decision: 'result'; text: string; result?: ToolResult };
 
 /**
  * - `accept`: with `content` for a form; for an address the consent to open it
@@ -116,8 +130,12 @@ export type SamplingDecision = { decision: 'allow'; texts?: string[]; systemProm
 /** `signed_in`: make the call again. */
 export type SignInAnswer = { decision: 'signed_in' } | { decision: 'decline' };
 
+/** `tab_here`: a tab that has the tool is open now. */
+export type TabAnswer = { decision: 'tab_here' } | { decision: 'decline' };
+
 /** What a person said to an interrupt; which ones fit, its kind says. */
-export type InterruptAnswer = ApprovalAnswer | InDoubtAnswer | ElicitationAnswer | SamplingDecision | SignInAnswer;
+export type InterruptAnswer =
+  ApprovalAnswer | InDoubtAnswer | ElicitationAnswer | SamplingDecision | SignInAnswer | TabAnswer;
 
 const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][]> = {
   approval: ['approve', 'refuse'],
@@ -125,6 +143,7 @@ const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][
   elicitation: ['accept', 'decline', 'cancel'],
   sampling: ['allow', 'decline'],
   sign_in: ['signed_in', 'decline'],
+  tab: ['tab_here', 'decline'],
 };
 
 /** The decisions an interrupt of this kind takes. */

@@ -87,6 +87,7 @@ const interrupt = named(
         tools: z.array(z.strictObject({ name: z.string(), description: z.string().exactOptional() })),
       }),
       z.strictObject({ ...asked, kind: z.literal('sign_in') }),
+      z.strictObject({ ...asked, kind: z.literal('tab') }),
     ]),
   ),
 );
@@ -103,7 +104,7 @@ const interruptAnswer = named(
       }),
       z.strictObject({ decision: z.literal('repeat') }),
       z.strictObject({ decision: z.literal('failed') }),
-      z.strictObject({ decision: z.literal('result'), text: z.string() }),
+      z.strictObject({ decision: z.literal('result'), text: z.string(), result: toolResult.exactOptional() }),
       z.strictObject({ decision: z.literal('accept'), content: jsonObject.exactOptional() }),
       z.strictObject({ decision: z.literal('decline') }),
       z.strictObject({ decision: z.literal('cancel') }),
@@ -113,6 +114,7 @@ const interruptAnswer = named(
         systemPrompt: z.string().exactOptional(),
       }),
       z.strictObject({ decision: z.literal('signed_in') }),
+      z.strictObject({ decision: z.literal('tab_here') }),
     ]),
   ),
 );
