@@ -32,3 +32,4 @@ export type { QueueRepository } from './repositories/queue.ts';
 export type { SecretRepository } from './repositories/secrets.ts';
 export type { SettingsRepository } from './repositories/settings.ts';
 export type { SignInRepository } from './repositories/sign-ins.ts';
+export type { StoredTabCall, TabOffer, TabRepository } from './repositories/tabs.ts';

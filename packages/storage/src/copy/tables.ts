@@ -25,5 +25,8 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'permissions', key: ['owner_id', "coalesce(conversation_id, '')", 'server_id', 'tool_name'] },
   { name: 'secrets', key: ['owner_id', 'name'] },
   { name: 'sign_ins', key: ['owner_id', 'key'] },
+  { name: 'tab_offers', key: ['conversation_id', 'tab_id'] },
+  { name: 'tab_calls', key: ['run_id', 'call_id'] },
+  { name: 'tab_questions', key: ['run_id', 'call_id', 'id'] },
   { name: 'blobs', key: ['owner_id', 'sha256'] },
 ];

@@ -16,6 +16,8 @@ import type { SettingsRepository } from './settings.ts';
 import { createSettingsRepository } from './settings.ts';
 import type { SignInRepository } from './sign-ins.ts';
 import { createSignInRepository } from './sign-ins.ts';
+import type { TabRepository } from './tabs.ts';
+import { createTabRepository } from './tabs.ts';
 
 /** What is kept beside runs and blobs. Every call names on whose behalf it is made. */
 export type Repositories = {
@@ -27,6 +29,7 @@ export type Repositories = {
   readonly settings: SettingsRepository;
   readonly secrets: SecretRepository;
   readonly signIns: SignInRepository;
+  readonly tabs: TabRepository;
 };
 
 export function createRepositories(engine: Engine, search: Search): Repositories {
@@ -39,5 +42,6 @@ export function createRepositories(engine: Engine, search: Search): Repositories
     settings: createSettingsRepository(engine.db),
     secrets: createSecretRepository(engine.db),
     signIns: createSignInRepository(engine.db),
+    tabs: createTabRepository(engine.db),
   };
 }

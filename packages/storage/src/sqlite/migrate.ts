@@ -10,6 +10,7 @@ import { queue } from './migrations/002-queue.ts';
 import { search } from './migrations/003-search.ts';
 import { queuedConfiguration } from './migrations/004-queued-configuration.ts';
 import { signIns } from './migrations/005-sign-ins.ts';
+import { tabs } from './migrations/010-tabs.ts';
 
 /** In order; a name once released is never changed, nor what it does. */
 const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
@@ -18,6 +19,7 @@ const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '003-search': search,
   '004-queued-configuration': queuedConfiguration,
   '005-sign-ins': signIns,
+  '010-tabs': tabs,
 };
 
 /** Brings the tables to this version: all of the missing steps in one transaction, or none. */
