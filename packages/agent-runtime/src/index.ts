@@ -7,7 +7,7 @@ export type { Gate, InterventionOptions, JudgedTool, Verdict } from './intervent
 export { faultsOfRules, readInterventionRules } from './intervention/read-rules.ts';
 export type { RuleFault } from './intervention/read-rules.ts';
 export type { AgentContext, Ending, Instruction, InstructionOf, ToolChoice } from './instructions.ts';
-export { answerInterrupts, approvalOf, openInterrupts, settledBy, withApproval } from './interrupts.ts';
+export { answerInterrupts, approvalOf, openInterrupts, restingStatus, settledBy, withApproval } from './interrupts.ts';
 export { initialState, STATE_SCHEMA_VERSION, withPendingCalls } from './state.ts';
 export type { AgentState, CallAbout, CallDecision, PendingCall, PendingQuestion } from './state.ts';
 export { buildContext, MAX_TOOL_RESULT_TOKENS } from './context-pipeline.ts';

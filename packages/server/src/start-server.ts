@@ -24,6 +24,8 @@ import { createModels } from './models/models.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { createRunService } from './runs/create-run-service.ts';
 import { createSecrets } from './secrets/secrets.ts';
+import { TabDesk } from './tabs/tab-desk.ts';
+import { createTabLending } from './tabs/tab-lending.ts';
 import { ADDRESS_FILE, namedHolder } from './who-is-there.ts';
 
 /** A server that answers. */
@@ -125,6 +127,7 @@ async function assemble(
     models,
     servers,
     secrets,
+    tabs: createTabLending({ storage, hub, clock }),
     configurations,
     hub,
     clock,
@@ -147,6 +150,7 @@ async function assemble(
   const app = createHttpApp({
     storage,
     runs,
+    tabs: new TabDesk({ storage, runs, hub, clock }),
     hub,
     streams: createLiveStreams({ store: storage.runs, hub, clock, boot: ids.next() }),
     models,

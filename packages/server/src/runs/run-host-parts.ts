@@ -8,6 +8,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers, ToolSelection } from '../services.ts';
+import type { TabLending } from '../tabs/tab-lending.ts';
 import type { DurableJournal } from './durable-journal.ts';
 import type { RunConversation } from './run-conversation.ts';
 import type { RunLedger } from './run-ledger.ts';
@@ -17,6 +18,7 @@ import type { RunConfiguration } from './stored-run.ts';
 export type RunHostParts = {
   principal: Principal;
   runId: string;
+  begunAt: number;
   configuration: RunConfiguration;
   conversation: RunConversation;
   journal: DurableJournal;
@@ -32,6 +34,7 @@ export type RunHostServices = {
   servers: Pick<Servers, 'select'>;
   storage: Pick<SharedStorage, 'permissions'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
+  tabs: Pick<TabLending, 'select'>;
 };
 
 /** What a run is driven with; `refresh` brings its permissions up to date. */
@@ -44,13 +47,17 @@ export type OpenedHost = { brain: Brain; executors: Executors; refresh: () => Pr
  * @throws ToolyardError where the model's provider is gone.
  */
 export async function openRunHost(parts: RunHostParts, services: RunHostServices): Promise<OpenedHost> {
-  const { principal, configuration, conversation, signal } = parts;
-  const [model, tools] = await Promise.all([
+  const { principal, runId, begunAt, configuration, conversation, signal } = parts;
+  const [model, own] = await Promise.all([
     services.models.open(principal, configuration.model),
     services.servers.select(configuration, signal),
   ]);
+  const lent = { principal, runId, conversationId: conversation.id, begunAt, configuration };
+  const tools = await services.tabs.select(own, lent);
   const permissions = new RunPermissions(services.storage.permissions, principal, conversation.id);
-  const refresh = (): Promise<void> => permissions.refresh();
+  const refresh = async (): Promise<void> => {
+    await Promise.all([permissions.refresh(), tools.refresh()]);
+  };
   const checker = new InterventionChecker({
     mode: configuration.intervention,
     rules: configuration.interventionRules,

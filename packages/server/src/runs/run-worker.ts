@@ -198,6 +198,7 @@ export class RunWorker {
     const last = await this.#drive(point, {
       principal: this.#principal,
       runId: run.id,
+      begunAt: run.createdAt,
       configuration,
       conversation,
       journal,

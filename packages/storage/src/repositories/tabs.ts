@@ -81,7 +81,11 @@ export type TabRepository = {
 
 export function createTabRepository(db: Kysely<Schema>): TabRepository {
   const call = ({ ownerId }: Principal, { runId, callId }: CallKey) =>
-    db.updateTable('tab_calls').where('owner_id', '=', ownerId).where('run_id', '=', runId).where('call_id', '=', callId);
+    db
+      .updateTable('tab_calls')
+      .where('owner_id', '=', ownerId)
+      .where('run_id', '=', runId)
+      .where('call_id', '=', callId);
 
   return {
     async offer({ ownerId }, { tabId, conversationId, servers, seenUntil, at }) {
@@ -98,10 +102,7 @@ export function createTabRepository(db: Kysely<Schema>): TabRepository {
         .insertInto('tab_offers')
         .values({ owner_id: ownerId, conversation_id: conversationId, tab_id: scrubText(tabId), ...told })
         .onConflict((conflict) =>
-          conflict
-            .columns(['conversation_id', 'tab_id'])
-            .doUpdateSet(told)
-            .where('tab_offers.owner_id', '=', ownerId),
+          conflict.columns(['conversation_id', 'tab_id']).doUpdateSet(told).where('tab_offers.owner_id', '=', ownerId),
         )
         .execute();
       return true;
