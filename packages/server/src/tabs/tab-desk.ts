@@ -59,7 +59,7 @@ export class TabDesk {
 
   /** The tab is shut, or loaded anew: it brings nothing any more. */
   async leave(principal: Principal, tabId: string): Promise<void> {
-    await this.#leave(principal, tabId, 0);
+    if ((await this.#leave(principal, tabId, 0)) === 0) throw noTab(tabId);
   }
 
   /** Its stream has ended; it has a moment to come back. */
@@ -118,12 +118,14 @@ export class TabDesk {
     this.#tell(principal, call);
   }
 
-  async #leave(principal: Principal, tabId: string, ms: number): Promise<void> {
+  /** Gives in how many conversations it lent something. */
+  async #leave(principal: Principal, tabId: string, ms: number): Promise<number> {
     const { storage, hub, clock } = this.#options;
     const offers = await storage.tabs.offersOf(principal, tabId);
-    if (offers.length === 0) return;
+    if (offers.length === 0) return 0;
     await storage.tabs.leave(principal, tabId, clock.now() + ms - 1);
     for (const { conversationId } of offers) hub.changed(principal.ownerId, 'tab_calls', conversationId);
+    return offers.length;
   }
 
   async #toDo(principal: Principal, tabId: string): Promise<TabCallView[]> {
