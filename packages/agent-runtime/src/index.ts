@@ -14,6 +14,7 @@ export {
   answerInterrupts,
   approvalOf,
   openInterrupts,
+  restingStatus,
   settledBy,
   withApproval,
   withAskAnswer,

@@ -326,7 +326,7 @@ export type LiveEvent =
   | { type: 'run'; event: RunEvent }
   | {
       type: 'changed';
-      what: 'conversations' | 'queue' | 'interrupts' | 'servers' | 'agents' | 'providers' | 'settings';
+      what: 'conversations' | 'queue' | 'interrupts' | 'servers' | 'agents' | 'providers' | 'settings' | 'tab_calls';
       id?: string;
     };
 

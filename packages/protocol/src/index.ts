@@ -80,6 +80,8 @@ export type {
   Shown,
   SignInAnswer,
   SignInInterrupt,
+  TabAnswer,
+  TabInterrupt,
   ToolChange,
   ToolDifference,
   UrlInterrupt,
@@ -230,3 +232,14 @@ export type {
 export { VERSION } from './version.ts';
 export { WIRES } from './wires.ts';
 export type { WireName } from './wires.ts';
+export type {
+  AskFromTab,
+  ClaimedTabCall,
+  FinishTabCall,
+  OfferTabTools,
+  TabCallView,
+  TabQuestion,
+  TabQuestionAnswer,
+  TabServer,
+  TabTool,
+} from './tab-api.ts';

@@ -36,3 +36,4 @@ export type { SignInRepository } from './repositories/sign-ins.ts';
 export type { Announcement, Webhook, WebhookRepository } from './repositories/webhooks.ts';
 export type { UsageRepository } from './repositories/usage.ts';
 export type { UsageFound, UsageQuery } from './usage/usage-report.ts';
+export type { StoredTabCall, TabOffer, TabRepository } from './repositories/tabs.ts';

@@ -29,6 +29,7 @@ import { addMcpOfferRoutes } from './routes/mcp-offers.ts';
 import { addPermissionRoutes } from './routes/permissions.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
+import { addTabRoutes } from './routes/tabs.ts';
 import type { Sessions } from './sessions.ts';
 import { createSessions } from './sessions.ts';
 import type { AppEnv, HttpDeps } from './types.ts';
@@ -117,6 +118,7 @@ function addRoutes(
   addRunHistoryRoutes(router, deps);
   addInterruptRoutes(router, deps);
   addLiveRoutes(router, deps, eventStreams);
+  addTabRoutes(router, deps);
   addAgentRoutes(router, deps);
   addModelRoutes(router, deps);
   addMcpRoutes(router, deps);

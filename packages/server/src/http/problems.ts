@@ -49,6 +49,8 @@ const STATUS: Record<ErrorCode, number> = {
   server_closed: 502,
   needs_sign_in: 502,
   input_required: 502,
+  needs_tab: 409,
+  tab_gone: 409,
 };
 
 /** The messages of storage name folders and files, which are for the log: what happened is told, not where. */

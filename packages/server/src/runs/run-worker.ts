@@ -207,6 +207,7 @@ export class RunWorker {
       principal: this.#principal,
       runId: run.id,
       agentId: run.agentId,
+      begunAt: run.createdAt,
       configuration,
       conversation,
       journal,

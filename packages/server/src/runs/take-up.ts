@@ -1,5 +1,5 @@
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
-import { answerInterrupts } from '@toolyard/agent-runtime';
+import { answerInterrupts, restingStatus } from '@toolyard/agent-runtime';
 import { messageIdOf } from '@toolyard/agent-host';
 import type { Clock, LeasedRun, Principal, RunStore } from '@toolyard/protocol';
 import type { LastAttempt } from './last-attempt.ts';
@@ -60,7 +60,7 @@ export async function takeUp(options: TakeUpOptions): Promise<TakenUp> {
   const state: StoredRun = { point, leafId, shownId, ...(steers.length > 0 ? { steers } : {}) };
   const answers = wasParked && !ending ? wishes.answers : [];
   const taken = [...answers, ...heard].map(({ itemId }) => itemId);
-  const { inboxWaits } = await writer.save({ state, status: rests ? 'parked' : 'running', taken });
+  const { inboxWaits } = await writer.save({ state, status: rests ? restingStatus(point.state) : 'running', taken });
   return rests ? { rests: true, point, inboxWaits } : { rests: false, point, attempt };
 }
 

@@ -32,5 +32,8 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     name: 'usage_sums',
     key: ['owner_id', 'day', 'run_id', 'kind', 'source', 'name', 'for_tool', 'place'],
   },
+  { name: 'tab_offers', key: ['conversation_id', 'tab_id'] },
+  { name: 'tab_calls', key: ['run_id', 'call_id'] },
+  { name: 'tab_questions', key: ['run_id', 'call_id', 'id'] },
   { name: 'blobs', key: ['owner_id', 'sha256'] },
 ];

@@ -8,6 +8,7 @@ import { bulletins } from './migrations/003-bulletins.ts';
 import { roles } from './migrations/005-roles.ts';
 import { usage } from './migrations/004-usage.ts';
 import { requestPreludes } from './migrations/007-request-preludes.ts';
+import { tabs } from './migrations/008-tabs.ts';
 
 /**
  * One change of the tables.
@@ -25,6 +26,7 @@ export const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '005-roles': { kind: 'expand', statements: roles },
   '006-inbox': { kind: 'expand', statements: inbox },
   '007-request-preludes': { kind: 'expand', statements: requestPreludes },
+  '008-tabs': { kind: 'expand', statements: tabs },
 };
 
 /** Any number that nobody else takes: advisory locks are shared by all programs of a database. */

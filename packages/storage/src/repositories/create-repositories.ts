@@ -23,6 +23,8 @@ import type { WebhookRepository } from './webhooks.ts';
 import { createWebhookRepository } from './webhooks.ts';
 import type { UsageRepository } from './usage.ts';
 import { createUsageRepository } from './usage.ts';
+import type { TabRepository } from './tabs.ts';
+import { createTabRepository } from './tabs.ts';
 
 /** What is kept beside runs and blobs. Every call names on whose behalf it is made. */
 export type Repositories = {
@@ -37,6 +39,7 @@ export type Repositories = {
   readonly webhooks: WebhookRepository;
   readonly requestPreludes: RequestPreludeRepository;
   readonly usage: UsageRepository;
+  readonly tabs: TabRepository;
 };
 
 /** `search` and `usage` are the engine's affair: they may take long. */
@@ -53,5 +56,6 @@ export function createRepositories(engine: Engine, search: Search, usage: ReadUs
     webhooks: createWebhookRepository(engine.db),
     requestPreludes: createRequestPreludeRepository(engine.db),
     usage: createUsageRepository(engine, usage),
+    tabs: createTabRepository(engine.db),
   };
 }

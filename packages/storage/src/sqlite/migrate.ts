@@ -13,6 +13,7 @@ import { inbox } from './migrations/008-inbox.ts';
 import { signIns } from './migrations/005-sign-ins.ts';
 import { usage } from './migrations/006-usage.ts';
 import { requestPreludes } from './migrations/009-request-preludes.ts';
+import { tabs } from './migrations/010-tabs.ts';
 
 /** In order; a name once released is never changed, nor what it does. */
 export const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
@@ -24,6 +25,7 @@ export const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '006-usage': usage,
   '008-inbox': inbox,
   '009-request-preludes': requestPreludes,
+  '010-tabs': tabs,
 };
 
 /** Brings the tables to this version: all of the missing steps in one transaction, or none. */

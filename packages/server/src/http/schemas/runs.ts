@@ -105,6 +105,7 @@ export const interrupt = named(
         multiple: z.boolean(),
       }),
       z.strictObject({ id: z.string(), kind: z.literal('budget'), budget, measure, spent }),
+      z.strictObject({ ...asked, kind: z.literal('tab') }),
     ]),
   ),
 );
@@ -125,7 +126,7 @@ export const interruptAnswer = named(
       }),
       z.strictObject({ decision: z.literal('repeat') }),
       z.strictObject({ decision: z.literal('failed') }),
-      z.strictObject({ decision: z.literal('result'), text: z.string() }),
+      z.strictObject({ decision: z.literal('result'), text: z.string(), result: toolResult.exactOptional() }),
       z.strictObject({ decision: z.literal('accept'), content: jsonObject.exactOptional() }),
       z.strictObject({ decision: z.literal('decline') }),
       z.strictObject({ decision: z.literal('cancel') }),
@@ -143,6 +144,7 @@ export const interruptAnswer = named(
         scope: z.enum(['run', 'conversation', 'always']).exactOptional(),
       }),
       z.strictObject({ decision: z.literal('stop') }),
+      z.strictObject({ decision: z.literal('tab_here') }),
     ]),
   ),
 );

@@ -28,6 +28,7 @@ import type { RunHub } from '../../live/hub.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
 import type { LiveStreams, ToolSelection } from '../../services.ts';
+import { createTabLending } from '../../tabs/tab-lending.ts';
 import type { DurableRuns } from '../create-run-service.ts';
 import { createRunService } from '../create-run-service.ts';
 
@@ -192,6 +193,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
       price: () => Promise.resolve(options.price),
     },
     servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})), approve: () => undefined },
+    tabs: createTabLending({ storage, hub, clock }),
     secrets: {
       seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
       unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
