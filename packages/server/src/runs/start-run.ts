@@ -2,6 +2,7 @@ import { initialState } from '@toolyard/agent-runtime';
 import { messageIdOf } from '@toolyard/agent-host';
 import type {
   AgentConfiguration,
+  AssistantPart,
   Clock,
   Failpoint,
   LeasedRun,
@@ -36,6 +37,8 @@ export type StartRequest = {
   question: UserMessage;
   /** True where the question is stored already and is answered anew. */
   again: boolean;
+  /** Where an answer goes on that broke off: behind this message, and with these parts if in the answer itself. */
+  continues?: { leafId: string; parts?: AssistantPart[] };
   /** The question leaves the queue with this run. */
   queuedMessageId?: string;
   /** Counts for this run only. */
@@ -89,7 +92,7 @@ export function noConversation(id: string): ToolyardError {
 }
 
 function newRun(
-  { runId, conversation, question, again, queuedMessageId }: StartRequest,
+  { runId, conversation, question, again, continues, queuedMessageId }: StartRequest,
   configuration: RunConfiguration,
   { clock, terms }: StartRunServices,
 ): NewRun {
@@ -102,14 +105,17 @@ function newRun(
   });
   const answer = placeholder({
     id: messageIdOf(state, 1),
-    parentId: question.id,
+    parentId: continues?.leafId ?? question.id,
     runId,
     model: configuration.model.modelId,
     createdAt: at,
   });
   const stored: StoredRun = {
-    point: { state, context: { phase: 'user_input' } },
-    leafId: question.id,
+    point: {
+      state,
+      context: { phase: 'user_input', ...(continues?.parts ? { continues: { parts: continues.parts } } : {}) },
+    },
+    leafId: continues?.leafId ?? question.id,
     shownId: answer.id,
   };
   const title = conversation.title === '' ? titleFrom(question) : '';

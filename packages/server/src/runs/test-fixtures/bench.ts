@@ -25,7 +25,7 @@ import { createIds, eventually } from '@toolyard/testing';
 import type { RunHub } from '../../live/hub.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
-import type { LiveStreams, ToolSelection } from '../../services.ts';
+import type { LiveStreams, ModelAbilities, ToolSelection } from '../../services.ts';
 import type { DurableRuns } from '../create-run-service.ts';
 import { createRunService } from '../create-run-service.ts';
 
@@ -41,6 +41,8 @@ type FakeTool = {
 };
 
 export type BenchOptions = {
+  /** What the model can take and read. */
+  abilities?: ModelAbilities;
   model: ModelRuntime;
   tools?: Record<string, FakeTool>;
   failpoint?: Failpoint;
@@ -119,6 +121,7 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
           ? Promise.reject(new ToolyardError({ code: 'model_not_found', message: 'The provider "gone" is not there.' }))
           : Promise.resolve(model),
       price: () => Promise.resolve(options.price),
+      facts: () => Promise.resolve(options.abilities ?? {}),
     },
     servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})), approve: () => undefined },
     secrets: {

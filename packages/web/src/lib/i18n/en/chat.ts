@@ -19,6 +19,7 @@ export const chat = {
   copyMessage: 'Copy the message',
   copyAnswer: 'Copy the answer',
   copyCode: 'Copy the code',
+  continue: 'Continue',
   regenerate: 'Answer again',
   earlierVersion: 'Earlier version',
   laterVersion: 'Later version',
