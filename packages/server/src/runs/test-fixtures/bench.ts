@@ -35,6 +35,8 @@ export const BERT: Principal = { ownerId: 'bert' };
 /** A tool of the made-up server `desk`. */
 type FakeTool = {
   builtIn?: boolean;
+  /** Default `desk`. */
+  serverId?: string;
   call: (args: JsonObject, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
   /** Waits for a task an earlier call has become. */
   resume?: (handle: TaskHandle, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
@@ -188,8 +190,8 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
 }
 
 function selectionOf(tools: Record<string, FakeTool>): ToolSelection {
-  const indexed = Object.entries(tools).map(([name, { builtIn = false }]): IndexedTool => ({
-    tool: { serverId: 'desk', name },
+  const indexed = Object.entries(tools).map(([name, { builtIn = false, serverId = 'desk' }]): IndexedTool => ({
+    tool: { serverId, name },
     name,
     inputSchema: { type: 'object' },
     builtIn,
