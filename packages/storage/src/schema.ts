@@ -72,6 +72,12 @@ type SignInsTable = {
   updated_at: number;
 };
 
-type RequestPreludesTable = { owner_id: string; id: string; prelude: string; made_at: number };
+type RequestPreludesTable = {
+  conversation_id: string;
+  id: string;
+  owner_id: string;
+  prelude: string;
+  made_at: number;
+};
 
 type SettingsTable = { owner_id: string; key: string; value: Json<JsonValue>; updated_at: number };

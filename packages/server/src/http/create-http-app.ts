@@ -22,6 +22,7 @@ import { addOperationRoutes } from './routes/operations.ts';
 import { addPreflightRoute } from './routes/preflight.ts';
 import { addProxyRoutes, isProxyPath } from './routes/proxy.ts';
 import { addRunRoutes } from './routes/runs.ts';
+import { addSentRequestRoutes } from './routes/sent-requests.ts';
 import { addMcpRoutes } from './routes/mcp.ts';
 import { addMcpSignInRoutes } from './routes/mcp-sign-in.ts';
 import { addMcpOfferRoutes } from './routes/mcp-offers.ts';
@@ -111,6 +112,7 @@ function addRoutes(
   addMessageRoutes(router, deps);
   addExportRoute(router, deps);
   addRunRoutes(router, deps, eventStreams);
+  addSentRequestRoutes(router, deps);
   addInterruptRoutes(router, deps);
   addLiveRoutes(router, deps, eventStreams);
   addAgentRoutes(router, deps);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ChatRequest } from '@toolyard/model-runtime';
-import { rebuildRequest } from '@toolyard/agent-host';
+import { sentRequest } from './sent-request.ts';
 import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
 import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, scriptedModel } from './test-fixtures/scripted-model.ts';
@@ -91,20 +91,21 @@ test('what a model was sent is told again to the letter, of every request of a r
   const conversation = await bench.conversation();
   const runId = await bench.ask(conversation, 'Count');
   const events = await bench.rest(runId);
-  const records = events.flatMap((event) => (event.type === 'request_made' ? [event.request] : []));
-  expect(records).toHaveLength(2);
-  for (const [index, record] of records.entries()) {
-    const branch = await bench.storage.messages.branch(ANNE, conversation, record.leafId ?? undefined);
-    const instructions = { type: 'text' as const, text: configuration.instructions };
-    const system = { id: 's', parentId: null, createdAt: 0, role: 'system' as const, parts: [instructions] };
-    const prelude = await bench.storage.requestPreludes.get(ANNE, record.prelude ?? '');
-    const { examples, inputTemplate } = configuration;
-    const sources = { examples, inputTemplate };
-    const sent = rebuildRequest({ record, conversation: [system, ...branch], prelude, sources });
+  const steps = events.flatMap((event) => (event.type === 'request_made' ? [event.step] : []));
+  expect(steps).toHaveLength(2);
+  for (const index of steps.keys()) {
+    const sent = await sentRequest(
+      bench.storage,
+      ANNE,
+      { id: runId, conversationId: conversation },
+      steps[index] ?? -1,
+    );
+    if (!sent) throw new Error('nothing was sent');
     expect(told(sent.messages)).toEqual(told(model.requests[index]?.messages ?? []));
     expect(sent.tools?.map(({ name }) => name)).toEqual(['count']);
   }
   const first = told(model.requests[0]?.messages ?? []);
   expect(first[0]).toMatch(/^system: Today is \d{4}-\d\d-\d\d, you are scripted-1\.$/);
   expect(first.slice(1)).toEqual(['user: Two and two?', 'assistant: Four.', 'user: The person says: Count']);
+  expect(await sentRequest(bench.storage, ANNE, { id: runId, conversationId: conversation }, 1)).toBeNull();
 });

@@ -83,14 +83,16 @@ function isAskUser({ serverId, name }: ToolReference): boolean {
 
 /** What went along with a request is stored in the background: the request does not wait for it. */
 function keeperOf(
-  { principal, runId, clock }: RunHostParts,
+  { principal, runId, conversation, clock }: RunHostParts,
   { storage, log }: Pick<RunHostServices, 'storage' | 'log'>,
 ): KeepPrelude {
   return (prelude) => {
     const id = createHash('sha256').update(JSON.stringify(prelude)).digest('hex');
-    storage.requestPreludes.put(principal, id, prelude, clock.now()).catch((error: unknown) => {
-      log(`run ${runId}: what was sent could not be kept: ${error instanceof Error ? error.message : String(error)}`);
-    });
+    storage.requestPreludes
+      .put(principal, conversation.id, { id, prelude, at: clock.now() })
+      .catch((error: unknown) => {
+        log(`run ${runId}: what was sent could not be kept: ${error instanceof Error ? error.message : String(error)}`);
+      });
     return id;
   };
 }

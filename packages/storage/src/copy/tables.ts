@@ -25,6 +25,6 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'permissions', key: ['owner_id', "coalesce(conversation_id, '')", 'server_id', 'tool_name'] },
   { name: 'secrets', key: ['owner_id', 'name'] },
   { name: 'sign_ins', key: ['owner_id', 'key'] },
-  { name: 'request_preludes', key: ['owner_id', 'id'] },
+  { name: 'request_preludes', key: ['conversation_id', 'id'] },
   { name: 'blobs', key: ['owner_id', 'sha256'] },
 ];
