@@ -1,3 +1,4 @@
+import type { Usage } from '@toolyard/protocol';
 import { costOf, isAbortError, NOTHING_SPENT, toErrorInfo } from '@toolyard/protocol';
 import type { AgentState, Executor } from '@toolyard/agent-runtime';
 import { buildContext, withModelCall, withPendingCalls } from '@toolyard/agent-runtime';
@@ -32,7 +33,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     }
 
     const { price } = state.limits;
-    const cost = answer.usage && price && costOf(answer.usage, price);
+    const cost = (answer.usage && price && costOf(answer.usage, price)) ?? answer.cost;
     const message = answer.toMessage({
       ...(cost === undefined ? {} : { cost }),
       parentId,
@@ -62,7 +63,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
 
     const { error } = answer;
     return {
-      state: withPendingCalls(withUsage(state, answer), answer.pendingCalls()),
+      state: withPendingCalls(withUsage(state, answer.usage, cost), answer.pendingCalls()),
       context: {
         phase: 'llm_result',
         hasText: answer.hasText,
@@ -80,7 +81,7 @@ export function messageIdOf(state: Pick<AgentState, 'runId' | 'step'>, attempt: 
   return attempt === 1 ? id : `${id}~${attempt}`;
 }
 
-function withUsage(state: AgentState, answer: Answer): AgentState {
+function withUsage(state: AgentState, usage: Usage | undefined, cost: number | undefined): AgentState {
   const turn = { ...state, turns: state.turns + 1, spent: { ...state.spent, turn: NOTHING_SPENT } };
-  return withModelCall(turn, answer.usage);
+  return withModelCall(turn, usage, cost);
 }

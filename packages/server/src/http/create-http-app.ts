@@ -28,6 +28,7 @@ import { addMcpOfferRoutes } from './routes/mcp-offers.ts';
 import { addPermissionRoutes } from './routes/permissions.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
+import { addUsageRoutes } from './routes/usage.ts';
 import type { Sessions } from './sessions.ts';
 import { createSessions } from './sessions.ts';
 import type { AppEnv, HttpDeps } from './types.ts';
@@ -122,6 +123,7 @@ function addRoutes(
   addModelCallRoutes(router, deps, eventStreams);
   addPreflightRoute(router);
   addSettingsRoutes(router, deps);
+  addUsageRoutes(router, deps);
   addFileRoutes(router, deps);
   addOperationRoutes(router, deps, sessions);
 }

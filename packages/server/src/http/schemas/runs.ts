@@ -13,6 +13,7 @@ import { budget } from '../../config/agent-configuration.ts';
 import { errorInfo, jsonObject, named, pageOf, time, toolChange, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
 import { assistantMessage, toolMessage, usage, userMessage } from './messages.ts';
+import { spent } from './usage.ts';
 import { malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
 
 const place = z.enum(['server', 'browser', 'process']);
@@ -42,7 +43,6 @@ export const runPage = pageOf('RunPage', runRecord);
 
 const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z.string() };
 const measure = z.enum(['dollars', 'tokens', 'calls']);
-const spent = z.strictObject({ dollars: z.number(), tokens: z.number(), calls: z.number(), unpriced: z.number() });
 const samplingContent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string() }),
   z.strictObject({ type: z.literal('media'), mimeType: z.string(), bytes: z.number() }),
