@@ -6,16 +6,19 @@ import type {
   InDoubtAnswer,
   Interrupt,
   InterruptAnswer,
+  JsonObject,
 } from '@toolyard/protocol';
-import { budgetExceeded, formatToolReference, mergeBudgets } from '@toolyard/protocol';
+import { budgetExceeded, canonicalJson, formatToolReference, mergeBudgets } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
-import type { AgentState, PendingCall, PendingQuestion } from './state.ts';
+import { askOf } from './ask-user.ts';
+import type { AgentState, PendingAsk, PendingCall, PendingQuestion } from './state.ts';
 
 /** The question whether a call may be made; null where nothing is to be asked. */
 export function approvalOf(call: PendingCall): ApprovalInterrupt | null {
-  const { callId, tool, name, decision, about } = call;
+  const { callId, tool, name, decision, about, askedAgain } = call;
   if (decision !== 'ask' || tool === null) return null;
-  return { id: `${callId}.approval`, kind: 'approval', callId, tool, name, arguments: call.arguments, ...about };
+  const id = askedAgain === undefined ? `${callId}.approval` : `${callId}.approval.${askedAgain}`;
+  return { id, kind: 'approval', callId, tool, name, arguments: call.arguments, ...about };
 }
 
 /** Everything a parked run waits for, in the order of its calls. */
@@ -27,6 +30,8 @@ function openCallInterrupts(state: AgentState): CallInterrupt[] {
   return state.pending.flatMap((call): CallInterrupt[] => {
     const approval = approvalOf(call);
     if (approval) return [approval];
+    const ask = askOf(call);
+    if (ask) return [ask];
     const { callId, tool, name, doubt, waits } = call;
     const asked = (waits?.questions ?? []).flatMap(({ interrupt, answer }) => (answer ? [] : [interrupt]));
     if (asked.length > 0) return asked;
@@ -36,9 +41,21 @@ function openCallInterrupts(state: AgentState): CallInterrupt[] {
   });
 }
 
+/** How a run rests: where tabs alone are waited for, it says so. */
+export function restingStatus(state: AgentState): 'parked' | 'waiting_for_tab' {
+  const open = openInterrupts(state);
+  return open.length > 0 && open.every(({ kind }) => kind === 'tab') ? 'waiting_for_tab' : 'parked';
+}
+
 /** The call with what the person said about it. */
 export function withApproval(call: PendingCall, answer: ApprovalAnswer): PendingCall {
-  if (answer.decision === 'approve') return { ...call, decision: 'run', approved: true };
+  if (answer.decision === 'approve') {
+    const approved = { ...call, decision: 'run', approved: true } as const;
+    const args = answer.arguments ?? call.arguments;
+    if (!call.edited && isSame(args, call.arguments)) return approved;
+    const danger = call.about?.danger;
+    return { ...approved, arguments: args, edited: danger === undefined ? {} : { danger } };
+  }
   const reason = answer.reason ? `: ${answer.reason}` : '';
   return {
     ...call,
@@ -80,6 +97,14 @@ export function answerInterrupts(
       answered.push({ interruptId: approval.id, answer });
       return withApproval(call, answer);
     }
+    const ask = askOf(call);
+    if (ask) {
+      const answer = answers.get(ask.id);
+      const asks = answer && withAskAnswer(call.asks, answer);
+      if (!answer || !asks) return call;
+      answered.push({ interruptId: ask.id, answer });
+      return { ...call, asks };
+    }
     if (call.waits?.questions.some((question) => question.answer === undefined)) {
       const questions = call.waits.questions.map((question): PendingQuestion => {
         const answer = question.answer === undefined ? answers.get(question.interrupt.id) : undefined;
@@ -119,9 +144,28 @@ export function withBudgetAnswer({ asksBudget, ...rest }: AgentState, answer: Bu
   return { state: { ...state, raised }, context: { phase: 'human_response' } };
 }
 
-/** What is feared is let through by an answer to its own question only. */
+/** Undefined where the answer does not fit the question. */
+export function withAskAnswer(asks: PendingAsk | undefined, answer: InterruptAnswer): PendingAsk | undefined {
+  if (asks?.kind === 'prompt' && (answer.decision === 'say' || answer.decision === 'decline')) {
+    return { ...asks, answer };
+  }
+  if (asks?.kind === 'selection' && (answer.decision === 'choose' || answer.decision === 'decline')) {
+    return { ...asks, answer };
+  }
+  return undefined;
+}
+
+/**
+ * What is feared is let through by an answer to its own question only, and the arguments a person wrote are those of the
+ * call they wrote them for.
+ */
 export function settledBy(lasting: ApprovalAnswer | undefined, open: ApprovalInterrupt): ApprovalAnswer | undefined {
-  return lasting?.decision === 'approve' && open.danger !== undefined ? undefined : lasting;
+  if (lasting?.decision !== 'approve') return lasting;
+  return open.danger === undefined ? { decision: 'approve', scope: lasting.scope } : undefined;
+}
+
+function isSame(one: JsonObject, other: JsonObject): boolean {
+  return one === other || canonicalJson(one) === canonicalJson(other);
 }
 
 function isApproval(answer: InterruptAnswer): answer is ApprovalAnswer {

@@ -9,9 +9,14 @@ import type {
   JsonObject,
   RunLimits,
   RunStatus,
+  PromptAnswer,
+  PromptInterrupt,
   SamplingInterrupt,
+  SelectionAnswer,
+  SelectionInterrupt,
   SignInInterrupt,
   Spent,
+  TabInterrupt,
   ToolReference,
   ToolResult,
   UrlInterrupt,
@@ -43,24 +48,36 @@ export type PendingCall = {
   decision: CallDecision;
   /** A person said yes to this very call: only a "never" still counts against it. */
   approved?: true;
+  /** The arguments are a person's own; `danger` is what the question had warned of that they answered with them. */
+  edited?: { danger?: string };
+  /** How often it has been asked about again since. */
+  askedAgain?: number;
   /** What the person or the policy said with a refusal. */
   refusal?: ErrorInfo;
   /** Set once it was found sent and unanswered after its process had died. */
   doubt?: { interruptId: string; sentAt: number; answer?: InDoubtAnswer };
   /** What a person is shown of the tool, besides the arguments, and what they approve with them. */
   about?: CallAbout;
+  /** The model asks the person something with it: it goes to no server, what the person says is its result. */
+  asks?: PendingAsk;
   /** Its server wants something of a person before it goes on: the call is made again with the answers. */
   waits?: { questions: PendingQuestion[]; keeps: JsonObject };
   /** Told already without having been made, while another call of its batch still waits. */
   answered?: { result: ToolResult; at: number };
 };
 
+/** What the model asks. `isOpen`: it has been put to the person. */
+export type PendingAsk = (
+  | (Pick<PromptInterrupt, 'kind' | 'question'> & { answer?: PromptAnswer })
+  | (Pick<SelectionInterrupt, 'kind' | 'question' | 'choices' | 'multiple'> & { answer?: SelectionAnswer })
+) & { isOpen: boolean };
+
 /** A tool as it is when a person is asked about a call of it. */
-export type CallAbout = Pick<ApprovalInterrupt, 'description' | 'definition' | 'changed' | 'danger'>;
+export type CallAbout = Pick<ApprovalInterrupt, 'description' | 'definition' | 'inputSchema' | 'changed' | 'danger'>;
 
 /** What a server asks for while its call waits. `keeps` of {@link PendingCall.waits} belongs to the executor alone. */
 export type PendingQuestion = {
-  interrupt: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt;
+  interrupt: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt | TabInterrupt;
   answer?: InterruptAnswer;
 };
 

@@ -33,6 +33,7 @@ export { formatToolReference, HANDED_ON, readTaskHandle } from './tools.ts';
 export type {
   AssistantMessage,
   FinishReason,
+  Fold,
   Message,
   MessageEnd,
   SystemMessage,
@@ -40,8 +41,9 @@ export type {
   UserMessage,
 } from './messages.ts';
 export { textOf } from './messages.ts';
-export type { Price, Rates, Usage, UsageCounter } from './usage.ts';
-export { addUsage, costOf, countCall } from './usage.ts';
+export type { ContextFill, ModelRequestRecord, RequestPrelude, SentRequest } from './model-requests.ts';
+export type { Price, Rates, Usage } from './usage.ts';
+export { addUsage, costOf } from './usage.ts';
 export {
   amountOf,
   budgetExceeded,
@@ -67,12 +69,19 @@ export type {
   InDoubtInterrupt,
   Interrupt,
   InterruptAnswer,
+  PromptAnswer,
+  PromptInterrupt,
   SamplingContent,
   SamplingDecision,
   SamplingInterrupt,
   SamplingMessage,
+  SelectionAnswer,
+  SelectionInterrupt,
+  Shown,
   SignInAnswer,
   SignInInterrupt,
+  TabAnswer,
+  TabInterrupt,
   ToolChange,
   ToolDifference,
   UrlInterrupt,
@@ -130,11 +139,16 @@ export type {
 export type {
   AgentConfiguration,
   AgentView,
+  AnsweredInterrupts,
   AnswerInterrupt,
+  AnswerInterrupts,
   ChangeConversation,
   ChangeProvider,
   ChangeQueuedMessage,
   CheckPreflight,
+  ContinueConversation,
+  ContinuedConversation,
+  ConversationExample,
   ConversationExport,
   ConversationSummary,
   ConversationView,
@@ -205,6 +219,27 @@ export type {
   ReadMcpResource,
   TestMcpServer,
 } from './mcp-api.ts';
+export type {
+  ResumedRun,
+  RunCall,
+  RunExport,
+  RunModelCall,
+  RunQuestion,
+  RunStep,
+  RunSteps,
+  StartRun,
+} from './run-api.ts';
 export { VERSION } from './version.ts';
 export { WIRES } from './wires.ts';
 export type { WireName } from './wires.ts';
+export type {
+  AskFromTab,
+  ClaimedTabCall,
+  FinishTabCall,
+  OfferTabTools,
+  TabCallView,
+  TabQuestion,
+  TabQuestionAnswer,
+  TabServer,
+  TabTool,
+} from './tab-api.ts';

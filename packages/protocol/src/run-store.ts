@@ -107,7 +107,7 @@ export type LedgerStatus = 'planned' | 'sent' | 'done' | 'failed' | 'in_doubt' |
 
 /** `plan` may come again for a call that is still planned: a step taken again makes the same ids. */
 export type LedgerChange =
-  | { change: 'plan'; callId: string; tool: ToolReference; arguments: JsonObject }
+  | { change: 'plan'; callId: string; tool: ToolReference; arguments: JsonObject; edited?: true }
   | {
       change: 'move';
       callId: string;
@@ -122,6 +122,8 @@ export type LedgerEntry = {
   runId: string;
   tool: ToolReference;
   arguments: JsonObject;
+  /** The arguments are a person's, not the model's. */
+  edited?: true;
   status: LedgerStatus;
   detail: JsonValue | null;
   updatedAt: number;
@@ -146,7 +148,7 @@ export type StoredInterrupt = {
 export type InterruptChanges = {
   /** May come again for the same id: what was answered in the meantime stays answered. */
   opened?: readonly { interrupt: Interrupt; mode: InterruptMode }[];
-  /** Answered within the process; an answer from a door comes through the inbox instead. */
+  /** Answered within the process; an answer from a door comes through the inbox instead, and is the one that counts. */
   answered?: readonly { id: string; answer: InterruptAnswer }[];
   /** What was answered in the meantime stays answered. */
   withdrawn?: readonly string[];
@@ -190,6 +192,8 @@ export type RunCommit = {
   interrupts?: InterruptChanges;
   /** Ids of inbox items whose effect this commit holds: they are taken with it, exactly once. */
   taken?: readonly string[];
+  /** Queued messages of its conversation the run has taken in: they leave the queue. */
+  unqueued?: readonly string[];
   /** Gives the lease back with this commit, as a run does that parks. */
   release?: true;
   /** A group that holds one `full`, or moves a call to `sent`, is `full` as a whole. */
@@ -199,6 +203,7 @@ export type RunCommit = {
 /**
  * - `stale`: fence or seq is not the run's own, its lease was given back, or it is over; `now` says where it stands
  *   (null: it is gone)
+ * - `overtaken`: an interrupt this answers was answered at a door in the same moment; the inbox holds what was said
  * - `invalid`: the item contradicts itself or what is stored; a defect of the caller
  */
 export type CommitOutcome =
@@ -209,6 +214,7 @@ export type CommitOutcome =
       inboxWaits?: true;
     }
   | { outcome: 'stale'; now: { fence: number; lastSeq: number; status: RunStatus } | null }
+  | { outcome: 'overtaken' }
   | { outcome: 'invalid'; problem: string };
 
 /** What a process learns when it renews its leases. A run it held and that is not named was lost. */
@@ -248,10 +254,26 @@ export type RunStore = {
   /** The newest first; `before` is the id of the last one seen. */
   listRuns(
     principal: Principal,
-    query: { conversationId?: string; statuses?: readonly RunStatus[]; before?: string; limit: number },
+    query: {
+      conversationId?: string;
+      agentId?: string;
+      statuses?: readonly RunStatus[];
+      /** Begun at this time or later, and before this one. */
+      from?: number;
+      until?: number;
+      before?: string;
+      limit: number;
+    },
   ): Awaitable<readonly RunRecord[]>;
   /** Events with a seq above `afterSeq`, in order, at most `limit`; null where the owner has no such run. */
   readEvents(
+    principal: Principal,
+    runId: string,
+    afterSeq: number,
+    limit: number,
+  ): Awaitable<readonly RunEvent[] | null>;
+  /** The same without what is repeated whole once a message or a call is over: deltas and progress. */
+  readWholeEvents(
     principal: Principal,
     runId: string,
     afterSeq: number,
@@ -291,6 +313,8 @@ export type RunStore = {
     principal: Principal,
     query: { status?: StoredInterrupt['status']; runId?: string; conversationId?: string; limit: number },
   ): Awaitable<readonly StoredInterrupt[]>;
+  /** How many questions wait for an answer. */
+  countInterrupts(principal: Principal): Awaitable<number>;
   /**
    * The first answer counts. It is put into the run's inbox as `{ interruptId, answer }`, and what it decides about the
    * tool for later is stored, in the same transaction.

@@ -11,14 +11,20 @@ import type { PermissionRepository } from './permissions.ts';
 import { createPermissionRepository } from './permissions.ts';
 import type { QueueRepository } from './queue.ts';
 import { createQueueRepository } from './queue.ts';
+import type { RequestPreludeRepository } from './request-preludes.ts';
+import { createRequestPreludeRepository } from './request-preludes.ts';
 import type { SecretRepository } from './secrets.ts';
 import { createSecretRepository } from './secrets.ts';
 import type { SettingsRepository } from './settings.ts';
 import { createSettingsRepository } from './settings.ts';
 import type { SignInRepository } from './sign-ins.ts';
 import { createSignInRepository } from './sign-ins.ts';
+import type { WebhookRepository } from './webhooks.ts';
+import { createWebhookRepository } from './webhooks.ts';
 import type { UsageRepository } from './usage.ts';
 import { createUsageRepository } from './usage.ts';
+import type { TabRepository } from './tabs.ts';
+import { createTabRepository } from './tabs.ts';
 
 /** What is kept beside runs and blobs. Every call names on whose behalf it is made. */
 export type Repositories = {
@@ -30,7 +36,10 @@ export type Repositories = {
   readonly settings: SettingsRepository;
   readonly secrets: SecretRepository;
   readonly signIns: SignInRepository;
+  readonly webhooks: WebhookRepository;
+  readonly requestPreludes: RequestPreludeRepository;
   readonly usage: UsageRepository;
+  readonly tabs: TabRepository;
 };
 
 /** `search` and `usage` are the engine's affair: they may take long. */
@@ -44,6 +53,9 @@ export function createRepositories(engine: Engine, search: Search, usage: ReadUs
     settings: createSettingsRepository(engine.db),
     secrets: createSecretRepository(engine.db),
     signIns: createSignInRepository(engine.db),
+    webhooks: createWebhookRepository(engine.db),
+    requestPreludes: createRequestPreludeRepository(engine.db),
     usage: createUsageRepository(engine, usage),
+    tabs: createTabRepository(engine.db),
   };
 }

@@ -1,5 +1,5 @@
-import type { AssistantMessage, BudgetInterrupt, Interrupt, RunEvent } from '@toolyard/protocol';
-import { blocksOf, statusOf } from './build-rows.ts';
+import type { AssistantMessage, BudgetInterrupt, Interrupt, RunEvent, UserMessage } from '@toolyard/protocol';
+import { blocksOf, foldRow, statusOf } from './build-rows.ts';
 import { asked, malformedCall, readyCall, settled, startedCall } from './calls.ts';
 import type { CallView } from './calls.ts';
 import { markAnswers } from './mark-answers.ts';
@@ -31,6 +31,29 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
 
     case 'step_started':
       return run.status === 'queued' ? { ...next, run: { ...run, status: 'running' } } : next;
+
+    case 'steered':
+      return { ...next, tail: markAnswers(steer(transcript.tail, event.message)) };
+
+    case 'request_made':
+    case 'compression_started':
+      return next;
+
+    case 'compression_finished':
+      return { ...next, tail: markAnswers(beforeAwaited(transcript.tail, foldRow(event.message))) };
+
+    case 'compression_failed':
+      return {
+        ...next,
+        tail: markAnswers(
+          beforeAwaited(transcript.tail, {
+            kind: 'notice',
+            key: `${event.runId}:${String(event.seq)}`,
+            level: 'warning',
+            text: event.error.message,
+          }),
+        ),
+      };
 
     case 'message_started':
       return { ...next, tail: markAnswers(startMessage(transcript.tail, event)) };
@@ -95,6 +118,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
         ...call,
         started: true,
         startedAt: event.at,
+        editedArguments: event.editedArguments ?? null,
         interrupt: null,
         asksNext: [],
         progress: null,
@@ -112,6 +136,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       return changeCall(next, event.callId, (call) => ({
         ...call,
         result: event.result,
+        editedArguments: event.message.editedArguments ?? call.editedArguments,
         durationMs: event.durationMs,
         interrupt: null,
         asksNext: [],
@@ -136,6 +161,15 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
     case 'run_finished':
       return { ...next, run: { ...run, status: event.status }, tail: markAnswers(finishRun(transcript.tail, event)) };
   }
+}
+
+/** What the person said to a run under way. */
+function steer(tail: readonly Row[], message: UserMessage): readonly Row[] {
+  const row: Row = { kind: 'user', key: message.id, message, alternatives: [], sending: false };
+  if (tail.some((other) => other.kind === 'user' && other.message.id === message.id)) {
+    return tail.map((other) => (other.kind === 'user' && other.message.id === message.id ? row : other));
+  }
+  return beforeAwaited(tail, row);
 }
 
 type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
