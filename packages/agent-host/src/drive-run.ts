@@ -12,6 +12,8 @@ export type DriveOptions = {
   stopRequested: () => Ending | null;
   /** Called before calls are judged: brings up to date what the brain decides by. */
   refresh?: () => void | Promise<void>;
+  /** Called before anything that uses up a budget is decided: brings up to date what was used. */
+  count?: () => void | Promise<void>;
   failpoint?: Failpoint;
   onDefect?: (thrown: unknown) => void;
 };
@@ -21,7 +23,7 @@ export type DriveOptions = {
  * and in a tab only journal and executors differ. Rejects only where the journal cannot commit.
  */
 export async function driveRun(options: DriveOptions): Promise<RunPoint> {
-  const { brain, executors, journal, stopRequested, refresh, failpoint, onDefect } = options;
+  const { brain, executors, journal, stopRequested, refresh, count, failpoint, onDefect } = options;
   const runtime = new AgentRuntime({
     agent: brain,
     executors,
@@ -33,6 +35,7 @@ export async function driveRun(options: DriveOptions): Promise<RunPoint> {
   while (point.state.status === 'running') {
     if (failpoint) await failpoint(`step:${point.context.phase}`);
     if (refresh && point.state.pending.length > 0) await refresh();
+    if (count && point.context.phase !== 'ending') await count();
     point = await runtime.step(point.state, point.context);
   }
   return point;

@@ -1,5 +1,7 @@
 import type {
   ApprovalInterrupt,
+  Budget,
+  BudgetInterrupt,
   ErrorInfo,
   FormInterrupt,
   InDoubtAnswer,
@@ -13,11 +15,13 @@ import type {
   SelectionAnswer,
   SelectionInterrupt,
   SignInInterrupt,
+  Spent,
   ToolReference,
   ToolResult,
   UrlInterrupt,
   Usage,
 } from '@toolyard/protocol';
+import { NOTHING_SPENT } from '@toolyard/protocol';
 import { callFingerprint } from './fingerprint.ts';
 
 /** The version of {@link AgentState}; a stored state of another version is migrated before use. */
@@ -98,6 +102,12 @@ export type AgentState = {
   usage: Usage;
   /** US dollars so far; null once a turn's cost is not known. */
   cost: number | null;
+  /** What counts towards budgets of this run and of its latest turn. */
+  spent: { run: Spent; turn: Spent };
+  /** Budgets as somebody raised them for this run. */
+  raised: Budget[];
+  /** A budget is used up, and nobody has said yet whether to go on. */
+  asksBudget?: BudgetInterrupt;
 };
 
 /** The state of a run about to begin. */
@@ -117,6 +127,8 @@ export function initialState(of: {
     sameCalls: {},
     usage: {},
     cost: 0,
+    spent: { run: NOTHING_SPENT, turn: NOTHING_SPENT },
+    raised: [],
   };
 }
 

@@ -44,11 +44,25 @@ export { textOf } from './messages.ts';
 export type { ContextFill, ModelRequestRecord } from './model-requests.ts';
 export type { Price, Rates, Usage, UsageCounter } from './usage.ts';
 export { addUsage, costOf, countCall } from './usage.ts';
+export {
+  amountOf,
+  budgetExceeded,
+  budgetKey,
+  faultsOfBudgets,
+  mergeBudgets,
+  nameBudget,
+  NOTHING_SPENT,
+  usedUp,
+} from './budgets.ts';
+export type { Budget, BudgetFault, BudgetLimits, BudgetMeasure, BudgetView, Spent } from './budgets.ts';
 export { decisionsFor } from './interrupts.ts';
 export type {
   ApprovalAnswer,
   ApprovalInterrupt,
   ApprovalScope,
+  BudgetAnswer,
+  BudgetInterrupt,
+  CallInterrupt,
   ElicitationAnswer,
   FormInterrupt,
   InDoubtAnswer,
@@ -118,6 +132,7 @@ export type {
   RunRecord,
   RunStore,
   StoredInterrupt,
+  UsageEntry,
 } from './run-store.ts';
 export type {
   AgentConfiguration,
@@ -160,6 +175,10 @@ export type {
   TestProvider,
   TestedProvider,
   UploadedFile,
+  UsageBy,
+  UsageReport,
+  UsageRow,
+  UsageSum,
 } from './api.ts';
 export type {
   AddMcpServer,

@@ -1,3 +1,4 @@
+import type { Budget, BudgetMeasure, Spent } from './budgets.ts';
 import type { JsonObject } from './json.ts';
 import type { ToolReference } from './tools.ts';
 
@@ -10,7 +11,11 @@ export type Interrupt =
   | SamplingInterrupt
   | SignInInterrupt
   | PromptInterrupt
-  | SelectionInterrupt;
+  | SelectionInterrupt
+  | BudgetInterrupt;
+
+/** A question about one call of a tool: all kinds but those about the run itself. */
+export type CallInterrupt = Exclude<Interrupt, BudgetInterrupt>;
 
 /** The call a question is about; whatever its server asks for, it asks while this call is made. */
 type Asked = { id: string; callId: string; tool: ToolReference; name: string };
@@ -104,6 +109,17 @@ export type SelectionInterrupt = Asked & {
   multiple: boolean;
 };
 
+/** A budget is used up. The run rests before whatever would use more: a model request, or calls of the tool. */
+export type BudgetInterrupt = {
+  id: string;
+  kind: 'budget';
+  /** As it counts for this run. */
+  budget: Budget;
+  /** What of it is used up. */
+  measure: BudgetMeasure;
+  spent: Spent;
+};
+
 /**
  * For how long a decision about a tool counts: this one call, every call in this conversation, every call from now on.
  */
@@ -155,9 +171,24 @@ export type PromptAnswer = { decision: 'say'; text: string } | { decision: 'decl
 /** `chosen`: choices of the question, one of them unless several may be chosen. */
 export type SelectionAnswer = { decision: 'choose'; chosen: string[] } | { decision: 'decline' };
 
+/**
+ * - `raise`: go on; `limit` takes the place of the limit that is used up, and is above what is spent. It counts for
+ *   this run, for this conversation from now on, or (`always`) wherever the budget is set.
+ * - `stop`: the run ends
+ */
+export type BudgetAnswer =
+  { decision: 'raise'; limit: number; scope?: 'run' | 'conversation' | 'always' } | { decision: 'stop' };
+
 /** What a person said to an interrupt; which ones fit, its kind says. */
 export type InterruptAnswer =
-  ApprovalAnswer | InDoubtAnswer | ElicitationAnswer | SamplingDecision | SignInAnswer | PromptAnswer | SelectionAnswer;
+  | ApprovalAnswer
+  | InDoubtAnswer
+  | ElicitationAnswer
+  | SamplingDecision
+  | SignInAnswer
+  | PromptAnswer
+  | SelectionAnswer
+  | BudgetAnswer;
 
 const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][]> = {
   approval: ['approve', 'refuse'],
@@ -167,6 +198,7 @@ const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][
   sign_in: ['signed_in', 'decline'],
   prompt: ['say', 'decline'],
   selection: ['choose', 'decline'],
+  budget: ['raise', 'stop'],
 };
 
 /** The decisions an interrupt of this kind takes. */

@@ -3,6 +3,7 @@ import type { Interrupt, InterruptAnswer } from './interrupts.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Message } from './messages.ts';
 import type { PermissionView, ToolReference } from './tools.ts';
+import type { Usage } from './usage.ts';
 
 /**
  * The port through which durable runs are kept: one engine answers at once, another over a socket, so every method
@@ -153,6 +154,22 @@ export type InterruptChanges = {
   withdrawn?: readonly string[];
 };
 
+/** One call that was made. `at` says on which day, in UTC. */
+export type UsageEntry = { at: number; durationMs: number } & (
+  | {
+      kind: 'model';
+      providerId: string;
+      modelId: string;
+      /** Null where the model did not say. */
+      usage: Usage | null;
+      /** US dollars; null where nobody knows. */
+      cost: number | null;
+      /** The tool whose server had the model asked. */
+      tool?: ToolReference;
+    }
+  | { kind: 'tool'; tool: ToolReference; failed: boolean }
+);
+
 /** What one run has to write. Either all of it is stored or nothing. */
 export type RunCommit = {
   runId: string;
@@ -169,6 +186,8 @@ export type RunCommit = {
   messages?: readonly { conversationId: string; message: Message }[];
   /** Moves the current leaf if it still is `from`: a person who went to another branch is not pulled back. */
   leaf?: { from: string | null; to: string };
+  /** Calls that were made, each once. */
+  usage?: readonly UsageEntry[];
   ledger?: readonly LedgerChange[];
   interrupts?: InterruptChanges;
   /** Ids of inbox items whose effect this commit holds: they are taken with it, exactly once. */

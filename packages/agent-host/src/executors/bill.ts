@@ -1,23 +1,49 @@
-import type { Usage } from '@toolyard/protocol';
-import { addUsage, costOf } from '@toolyard/protocol';
+import type { ErrorInfo, ToolReference, Usage } from '@toolyard/protocol';
+import { costOf } from '@toolyard/protocol';
 import type { AgentState } from '@toolyard/agent-runtime';
+import { budgetError, withModelCall } from '@toolyard/agent-runtime';
+import type { RunHost } from '../run-host.ts';
+
+/** What a model that was asked on behalf of a server said of its answer; undefined where it said nothing. */
+type Told = { usage: Usage; cost?: number } | undefined;
 
 /** What models were asked on behalf of servers while the calls of a step were made. */
 export class Bill {
-  #usages: (Usage | undefined)[] = [];
+  readonly #host: RunHost;
+  readonly #before: AgentState;
+  readonly #asked: { usage: Usage | undefined; cost: number | undefined }[] = [];
 
-  /** Undefined where the model does not say what it took. */
-  add(usage: Usage | undefined): void {
-    this.#usages.push(usage);
+  constructor(host: RunHost, before: AgentState) {
+    this.#host = host;
+    this.#before = before;
+  }
+
+  /** Why no model may be asked any more. */
+  async refusal(): Promise<ErrorInfo | undefined> {
+    const { budgets } = this.#host;
+    if (!budgets) return undefined;
+    await budgets.refresh();
+    const excess = budgets.check(this.addTo(this.#before), 'model');
+    return excess ? budgetError(excess) : undefined;
+  }
+
+  add(told: Told, call: { tool: ToolReference; durationMs: number }): void {
+    const { price } = this.#before.limits;
+    const cost = told && ((price && costOf(told.usage, price)) ?? told.cost);
+    this.#asked.push({ usage: told?.usage, cost });
+    const { model, modelId, clock, used } = this.#host;
+    used?.({
+      kind: 'model',
+      at: clock.now(),
+      ...call,
+      providerId: model.provider,
+      modelId,
+      usage: told?.usage ?? null,
+      cost: cost ?? null,
+    });
   }
 
   addTo(state: AgentState): AgentState {
-    const { price } = state.limits;
-    return this.#usages.reduce<AgentState>((sum, usage) => {
-      if (!usage) return { ...sum, cost: null };
-      const cost = price && costOf(usage, price);
-      const total = sum.cost === null || cost === undefined ? null : sum.cost + cost;
-      return { ...sum, usage: addUsage(sum.usage, usage), cost: total };
-    }, state);
+    return this.#asked.reduce<AgentState>((sum, { usage, cost }) => withModelCall(sum, usage, cost), state);
   }
 }

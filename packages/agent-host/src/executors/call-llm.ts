@@ -1,6 +1,7 @@
-import { costOf, countCall, isAbortError, toErrorInfo } from '@toolyard/protocol';
+import type { Usage } from '@toolyard/protocol';
+import { costOf, isAbortError, NOTHING_SPENT, toErrorInfo } from '@toolyard/protocol';
 import type { AgentState, Executor } from '@toolyard/agent-runtime';
-import { buildContext, withPendingCalls } from '@toolyard/agent-runtime';
+import { buildContext, withModelCall, withPendingCalls } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { Answer } from './answer.ts';
 
@@ -21,6 +22,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
       toolMode: host.toolMode,
       parameters: host.parameters,
     };
+    const began = host.clock.monotonic();
     try {
       for await (const batch of host.model.chat(request, { signal: host.signal })) {
         for (const part of batch) answer.take(part);
@@ -31,7 +33,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     }
 
     const { price } = state.limits;
-    const cost = answer.usage && price && costOf(answer.usage, price);
+    const cost = (answer.usage && price && costOf(answer.usage, price)) ?? answer.cost;
     const message = answer.toMessage({
       ...(cost === undefined ? {} : { cost }),
       parentId,
@@ -41,6 +43,15 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     });
     conversation.add(message);
     journal.append({ type: 'message_finished', message });
+    host.used?.({
+      kind: 'model',
+      at: message.createdAt,
+      durationMs: Math.round(host.clock.monotonic() - began),
+      providerId: host.model.provider,
+      modelId: host.modelId,
+      usage: answer.usage ?? null,
+      cost: cost ?? null,
+    });
     if (answer.finishReason === 'length') {
       journal.append({
         type: 'notice',
@@ -52,7 +63,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
 
     const { error } = answer;
     return {
-      state: withPendingCalls(withUsage(state, answer), answer.pendingCalls()),
+      state: withPendingCalls(withUsage(state, answer.usage, cost), answer.pendingCalls()),
       context: {
         phase: 'llm_result',
         hasText: answer.hasText,
@@ -70,6 +81,7 @@ export function messageIdOf(state: Pick<AgentState, 'runId' | 'step'>, attempt: 
   return attempt === 1 ? id : `${id}~${attempt}`;
 }
 
-function withUsage(state: AgentState, answer: Answer): AgentState {
-  return { ...state, turns: state.turns + 1, ...countCall(state, answer.usage, state.limits.price) };
+function withUsage(state: AgentState, usage: Usage | undefined, cost: number | undefined): AgentState {
+  const turn = { ...state, turns: state.turns + 1, spent: { ...state.spent, turn: NOTHING_SPENT } };
+  return withModelCall(turn, usage, cost);
 }

@@ -48,7 +48,7 @@ async function makeCalls(
       host.ledger.plan({ callId: call.callId, tool: outlook.tool, arguments: call.arguments, ...edited });
     }
   }
-  const bill = new Bill();
+  const bill = new Bill(host, state);
   const after = await answerCalls(host, state, calls, (call) => makeCall(host, call, bill, state.step));
   const paid = bill.addTo(after);
   if (paid.pending.length === 0) return { state: paid, context: { phase } };
@@ -85,6 +85,9 @@ async function answerCalls(
     const durationMs = Math.round(host.clock.monotonic() - startedAt);
     host.journal.append({ type: 'tool_finished', callId: call.callId, result, message, durationMs });
     settle(host, call, result, at);
+    if (call.tool && result.outcome !== 'not_sent') {
+      host.used?.({ kind: 'tool', at, durationMs, tool: call.tool, failed: result.isError });
+    }
     return { call, message };
   });
   // Each result follows the one before it: behind a call that waits they wait as well, told though they are.

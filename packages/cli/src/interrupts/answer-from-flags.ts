@@ -18,6 +18,8 @@ export type AnswerFlags = {
   result?: string;
   allow?: boolean;
   signedIn?: boolean;
+  raise?: number;
+  stop?: boolean;
   answer?: InterruptAnswer;
   json?: boolean;
 };
@@ -49,6 +51,12 @@ export function answerFromFlags(flags: AnswerFlags): InterruptAnswer | null {
   add(result !== undefined, { decision: 'result', text: result ?? '' });
   add(flags.allow, { decision: 'allow' });
   add(flags.signedIn, { decision: 'signed_in' });
+  add(flags.raise !== undefined, {
+    decision: 'raise',
+    limit: flags.raise ?? 0,
+    scope: scope === 'once' ? 'run' : scope,
+  });
+  add(flags.stop, { decision: 'stop' });
   if (flags.answer !== undefined) found.push(flags.answer);
 
   if (found.length > 1) throw wrong('These are two answers.', 'Give one.');

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import type { InterruptAnswer, JsonObject } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
-import { repeatable } from '../options.ts';
+import { positiveNumber, repeatable } from '../options.ts';
 import { clientOf, onServer } from '../server/on-server.ts';
 import type { ServerFlags } from '../server/server-client.ts';
 import type { AnswerFlags } from './answer-from-flags.ts';
@@ -47,7 +47,7 @@ Examples:
     .option('--refuse', 'do not make the call')
     .option('--reason <text>', 'with --refuse: told to the model')
     .addOption(
-      new Option('--scope <scope>', 'for how long: this call, this conversation, or every call of the tool')
+      new Option('--scope <scope>', 'for how long: this call (or run), this conversation, or always')
         .choices(['once', 'conversation', 'always'])
         .default('once'),
     )
@@ -62,6 +62,8 @@ Examples:
     .option('--result <text>', 'say what came of such a call')
     .option('--allow', "let a server ask the conversation's model")
     .option('--signed-in', 'go on after a sign-in')
+    .option('--raise <limit>', 'go on past a budget, up to this; --scope says for how long', positiveNumber)
+    .option('--stop', 'end a run whose budget is used up')
     .option('--answer <json>', 'any other answer, as the API takes it', answer)
     .option('--json', 'what came of each, as JSON')
     .action(async (ids: string[], flags: ServerFlags & AnswerFlags) => {

@@ -1,5 +1,5 @@
 import type { Interrupt, Page, StoredInterrupt } from '@toolyard/protocol';
-import { formatToolReference, showHidden } from '@toolyard/protocol';
+import { amountOf, formatToolReference, nameBudget, showHidden } from '@toolyard/protocol';
 import { columns } from '../models/columns.ts';
 import { remark, say, sayJson } from '../mcp/output.ts';
 import type { ServerClient } from '../server/server-client.ts';
@@ -50,6 +50,11 @@ function details(interrupt: Interrupt): string {
       return 'wants a sign-in';
     case 'prompt':
       return interrupt.question;
+    case 'budget': {
+      const { budget, measure, spent } = interrupt;
+      const limit = amountOf(measure, budget[measure] ?? 0);
+      return `${nameBudget(budget)}: ${amountOf(measure, spent[measure])} of ${limit} are used up`;
+    }
     case 'selection':
       return `${interrupt.question} (${interrupt.choices.join(', ')})`;
   }

@@ -1,5 +1,6 @@
 import type { ApprovalInterrupt, Interrupt, InterruptAnswer } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
+import { askBudget } from '../chat/ask-budget.ts';
 import { askForm } from '../chat/ask-form.ts';
 import type { Asked, Reply } from '../chat/ask-person.ts';
 import { askApproval, askInDoubt } from '../chat/ask-person.ts';
@@ -51,12 +52,16 @@ function askOther(interrupt: Other, asked: Asked): Promise<Reply<InterruptAnswer
       return askPrompt(interrupt, asked);
     case 'selection':
       return askSelection(interrupt, asked);
+    case 'budget':
+      return askBudget(interrupt, asked);
   }
 }
 
-/** What is asked is refused where nobody is; what is in doubt, or needs a sign-in, can wait for somebody. */
-function leaveToOthers({ kind, tool }: Other, tell: (line: string) => void): Reply<InterruptAnswer> {
-  if (kind === 'in_doubt' || kind === 'sign_in') return { kind: 'left' };
+/** What a server asks is refused where nobody is; a doubt, a sign-in or a budget can wait for somebody. */
+function leaveToOthers(interrupt: Other, tell: (line: string) => void): Reply<InterruptAnswer> {
+  const { kind } = interrupt;
+  if (kind === 'in_doubt' || kind === 'sign_in' || kind === 'budget') return { kind: 'left' };
+  const { tool } = interrupt;
   tell(`${plainLine(formatToolReference(tool))} asks for something, and nobody can be asked here.`);
   return { kind: 'said', answer: { decision: kind === 'elicitation' ? 'cancel' : 'decline' } };
 }

@@ -1,6 +1,6 @@
 import { faultsOfRules } from '@toolyard/agent-runtime';
 import type { AgentConfiguration, JsonObject } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import { faultsOfBudgets, isJsonObject } from '@toolyard/protocol';
 import { z } from 'zod';
 import { jsonObject } from '../http/schemas/common.ts';
 
@@ -23,6 +23,26 @@ const interventionRule = z.strictObject({
 export const interventionRules = z.array(interventionRule).superRefine((rules, context) => {
   for (const { rule, field, problem } of faultsOfRules(rules)) {
     context.addIssue({ code: 'custom', message: problem, path: field === undefined ? [rule] : [rule, field] });
+  }
+});
+
+const limits = {
+  dollars: z.number().positive('a budget is above zero').exactOptional(),
+  tokens: z.int().positive('a budget is above zero').exactOptional(),
+  calls: z.int().positive('a budget is above zero').exactOptional(),
+};
+const ofPair = z.string().regex(/^[^/]+\/./, 'expected two names with a slash between them');
+
+/** One that can be read. */
+export const budget = z.discriminatedUnion('of', [
+  z.strictObject({ of: z.enum(['turn', 'run', 'conversation', 'agent', 'day']), ...limits }),
+  z.strictObject({ of: z.literal('model'), model: ofPair, ...limits }),
+  z.strictObject({ of: z.literal('tool'), tool: ofPair, ...limits }),
+]);
+
+export const budgets = z.array(budget).superRefine((list, context) => {
+  for (const { at, problem } of faultsOfBudgets(list)) {
+    context.addIssue({ code: 'custom', message: problem, path: [at] });
   }
 });
 
@@ -49,7 +69,6 @@ export const agentConfigurationSchema = z.strictObject({
       maxTurns: count.exactOptional(),
       onMaxTurns: z.enum(['answer', 'error']).exactOptional(),
       maxWallTimeMs: count.exactOptional(),
-      maxCost: z.number().positive().exactOptional(),
       toolConcurrency: count.exactOptional(),
       maxSameCall: count.exactOptional(),
     })
@@ -59,6 +78,7 @@ export const agentConfigurationSchema = z.strictObject({
   disabledTools: z.array(z.string()).exactOptional(),
   intervention: z.enum(INTERVENTION_MODES).exactOptional(),
   interventionRules: interventionRules.exactOptional(),
+  budgets: budgets.exactOptional(),
 }) satisfies z.ZodType<AgentConfiguration>;
 
 /**
@@ -66,7 +86,7 @@ export const agentConfigurationSchema = z.strictObject({
  * nothing runs by itself any more: it might be the one that forbids.
  */
 export function readStoredConfiguration(stored: unknown): AgentConfiguration {
-  const rest: JsonObject = isJsonObject(stored) ? structuredClone(stored) : {};
+  const rest: JsonObject = isJsonObject(stored) ? withBudgetOfRun(stored) : {};
   let hasLostRules = false;
   for (;;) {
     const read = agentConfigurationSchema.safeParse(rest);
@@ -80,6 +100,19 @@ export function readStoredConfiguration(stored: unknown): AgentConfiguration {
       for (const key of keys) takeOut(rest, key === undefined ? issue.path : [...issue.path, key]);
     }
   }
+}
+
+/** What a run might cost stood among its limits once. */
+export function withBudgetOfRun(configuration: JsonObject): JsonObject {
+  const rest: JsonObject = structuredClone(configuration);
+  const { limits } = rest;
+  if (!isJsonObject(limits) || !('maxCost' in limits)) return rest;
+  const { maxCost: dollars, ...others } = limits;
+  const { budgets = [] } = rest;
+  const isSet = Array.isArray(budgets) && budgets.some((each) => isJsonObject(each) && each['of'] === 'run');
+  const added =
+    Array.isArray(budgets) && !isSet && dollars !== undefined ? [...budgets, { of: 'run', dollars }] : budgets;
+  return { ...rest, limits: others, budgets: added };
 }
 
 /** Takes out what stands at a path, or, where it lacks something or is in a list, the whole field it is part of. */

@@ -29,6 +29,7 @@ import { addMcpOfferRoutes } from './routes/mcp-offers.ts';
 import { addPermissionRoutes } from './routes/permissions.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
+import { addUsageRoutes } from './routes/usage.ts';
 import { addWebhookRoutes } from './routes/webhook.ts';
 import type { Sessions } from './sessions.ts';
 import { createSessions } from './sessions.ts';
@@ -126,6 +127,7 @@ function addRoutes(
   addModelCallRoutes(router, deps, eventStreams);
   addPreflightRoute(router);
   addSettingsRoutes(router, deps);
+  addUsageRoutes(router, deps);
   addFileRoutes(router, deps);
   addOperationRoutes(router, deps, sessions);
 }

@@ -39,7 +39,7 @@ const STATUS: Record<ErrorCode, number> = {
   empty_response: 502,
   max_turns_exceeded: 502,
   time_limit_exceeded: 502,
-  cost_limit_exceeded: 502,
+  budget_exceeded: 402,
   malformed_tool_call: 502,
   tool_failed: 502,
   command_not_found: 502,

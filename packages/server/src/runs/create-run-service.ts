@@ -87,7 +87,18 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   const keepMedia = (principal: Principal, parts: UserPart[]): Promise<UserPart[]> =>
     mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
   const queue = new MessageQueue({ storage, crew, hub, clock, keepMedia, start, log });
-  const doors = createDoors({ storage, servers: options.servers, queue, crew, hub, clock, ids, keepMedia, start });
+  const doors = createDoors({
+    storage,
+    servers: options.servers,
+    configurations,
+    queue,
+    crew,
+    hub,
+    clock,
+    ids,
+    keepMedia,
+    start,
+  });
   let stopHousekeeping = (): void => {};
 
   return {

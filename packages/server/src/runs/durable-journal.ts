@@ -27,6 +27,7 @@ export type DurableJournalOptions = {
 export const STORED_WITH_STEP: ReadonlySet<Interrupt['kind']> = new Set([
   'approval',
   'in_doubt',
+  'budget',
   'prompt',
   'selection',
 ]);

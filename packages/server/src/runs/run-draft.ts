@@ -7,6 +7,7 @@ import type {
   RunEvent,
   RunEventBody,
   RunStatus,
+  UsageEntry,
 } from '@toolyard/protocol';
 import type { RunLost } from './run-lost.ts';
 import { holdsLargeMedia } from './run-media.ts';
@@ -34,6 +35,7 @@ export type Write =
   | { kind: 'opened'; interrupt: Interrupt; mode: InterruptMode }
   | { kind: 'answered'; id: string; answer: InterruptAnswer }
   | { kind: 'withdrawn'; id: string }
+  | { kind: 'used'; entry: UsageEntry }
   | { kind: 'save'; save: Save }
   | { kind: 'waiter'; waiter: Waiter };
 
@@ -49,6 +51,7 @@ export type Draft = {
   opened: { interrupt: Interrupt; mode: InterruptMode }[];
   answered: { id: string; answer: InterruptAnswer }[];
   withdrawn: string[];
+  usage: UsageEntry[];
   save: Save;
   waiters: Waiter[];
 };
@@ -72,12 +75,22 @@ export function joins(last: RunEvent | undefined, body: RunEventBody): boolean {
 
 /** Nothing yet. */
 export function emptyDraft(): Draft {
-  return { events: [], messages: [], ledger: [], opened: [], answered: [], withdrawn: [], save: {}, waiters: [] };
+  return {
+    events: [],
+    messages: [],
+    ledger: [],
+    opened: [],
+    answered: [],
+    withdrawn: [],
+    usage: [],
+    save: {},
+    waiters: [],
+  };
 }
 
 /** True where there is nothing to store, whoever waits. */
-export function isEmpty({ events, messages, ledger, opened, answered, withdrawn, save }: Draft): boolean {
-  const lists = [events, messages, ledger, opened, answered, withdrawn, save.taken ?? []];
+export function isEmpty({ events, messages, ledger, opened, answered, withdrawn, usage, save }: Draft): boolean {
+  const lists = [events, messages, ledger, opened, answered, withdrawn, usage, save.taken ?? []];
   return lists.every(({ length }) => length === 0) && save.state === undefined && save.status === undefined;
 }
 

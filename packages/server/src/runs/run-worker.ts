@@ -31,7 +31,7 @@ import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
 
 export type RunWorkerServices = RunHostServices & {
-  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions'>;
+  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'usage'>;
   pump: CommitPump;
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
@@ -160,7 +160,7 @@ export class RunWorker {
     const entries = (await storage.runs.readLedger(this.#principal, run.id)) ?? [];
     const inbox = (await storage.runs.readInbox(run.id, run.fence)) ?? [];
     await this.listen();
-    const { modelId: model } = configuration.model;
+    const { modelId: model, providerId } = configuration.model;
     const taken = await takeUp({
       run,
       point: stored.point,
@@ -169,6 +169,7 @@ export class RunWorker {
       conversation,
       clock,
       model,
+      providerId,
       wishes: readWishes(inbox),
       ending: this.#ending,
     });
@@ -198,6 +199,7 @@ export class RunWorker {
     const last = await this.#drive(point, {
       principal: this.#principal,
       runId: run.id,
+      agentId: run.agentId,
       configuration,
       conversation,
       journal,
@@ -205,6 +207,7 @@ export class RunWorker {
       clock,
       signal: this.#abort.signal,
       askNow: (interrupt, options) => this.#askNow(interrupt, options),
+      used: (entry) => writer.used(entry),
     });
     if (last.state.status === 'parked') return { end: 'rested', inboxWaits: journal.saved.inboxWaits };
     return { end: 'over', status: last.state.status, sendNext: this.#sendNext };

@@ -8,6 +8,7 @@ import type {
   Message,
   RunCommit,
   RunEventBody,
+  UsageEntry,
 } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 import type { CommitPump, PumpSource, Urgency } from './commit-pump.ts';
@@ -81,6 +82,11 @@ export class RunWriter implements PumpSource {
     this.#write({ kind: 'answered', id, answer }, null);
   }
 
+  /** A call that was made: stored with what it came to. */
+  used(entry: UsageEntry): void {
+    this.#write({ kind: 'used', entry }, 'later');
+  }
+
   /** Stored with what is stored next, or with the next group. */
   keep(save: Save): void {
     this.#write({ kind: 'save', save }, 'later');
@@ -122,7 +128,7 @@ export class RunWriter implements PumpSource {
     this.#underWay = draft;
     this.#draft = emptyDraft();
     const { id: runId, fence } = this.#options.run;
-    const { events, messages, leaf, ledger, opened, answered, withdrawn, save } = draft;
+    const { events, messages, leaf, ledger, opened, answered, withdrawn, usage, save } = draft;
     const { state, status, taken } = save;
     const rests = status !== undefined && status !== 'running';
     return {
@@ -137,6 +143,7 @@ export class RunWriter implements PumpSource {
       ...(messages.length > 0 ? { messages } : {}),
       ...(leaf ? { leaf } : {}),
       ...(ledger.length > 0 ? { ledger } : {}),
+      ...(usage.length > 0 ? { usage } : {}),
       ...(opened.length + answered.length + withdrawn.length > 0
         ? { interrupts: { opened, answered, withdrawn } }
         : {}),
@@ -214,6 +221,9 @@ export class RunWriter implements PumpSource {
         return;
       case 'answered':
         draft.answered.push({ id: write.id, answer: write.answer });
+        return;
+      case 'used':
+        draft.usage.push(write.entry);
         return;
       case 'save':
         draft.save = {

@@ -20,6 +20,7 @@ export type TakeUpOptions = {
   conversation: RunConversation;
   clock: Clock;
   model: string;
+  providerId: string;
   wishes: RunWishes;
   /** How the run is to end, where somebody said so before it was taken up. */
   ending: Ending | null;
@@ -71,6 +72,12 @@ function closeAttempt(options: TakeUpOptions, last: LastAttempt, attempt: number
   const { run, point, writer, conversation, clock, ending } = options;
   const { step } = point.state;
   const stamp = { step, attempt: last.attempt };
+  // It was asked, and what it took nobody will say: never nothing.
+  if (last.partial && !last.told) {
+    const { providerId, model: modelId } = options;
+    const { createdAt: at } = last.partial;
+    writer.used({ kind: 'model', at, durationMs: 0, providerId, modelId, usage: null, cost: null });
+  }
   const partial = last.partial ?? unbegun(options);
   if (partial && ending?.status === 'cancelled') {
     const message = { ...partial, finishReason: 'cancelled' as const };

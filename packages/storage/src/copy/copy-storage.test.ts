@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { UsageEntry } from '@toolyard/protocol';
 import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { blobPath } from '../blobs.ts';
@@ -22,6 +23,16 @@ const PICTURE = new Uint8Array(100_000).fill(7);
 const NOTE = new Uint8Array([1, 2, 3]);
 
 /** Something of everything, more events than go into one batch, and a parked run. */
+const ASKED: UsageEntry = {
+  kind: 'model',
+  at: 5,
+  durationMs: 40,
+  providerId: 'p',
+  modelId: 'm',
+  usage: { inputTokens: 3 },
+  cost: 0.125,
+};
+
 async function fill(storage: SharedStorage): Promise<{ picture: string; note: string }> {
   const { conversations, runs, messages, queue, permissions, secrets, signIns, settings, agents, blobs } = storage;
   await conversations.create(ANNE, { id: 'c1', title: 'Uhren 時計', at: 1 });
@@ -41,6 +52,7 @@ async function fill(storage: SharedStorage): Promise<{ picture: string; note: st
       ],
       leaf: { from: 'r1.question', to: 'a0' },
       interrupts: { opened: [{ interrupt: approval('i1'), mode: 'parked' }] },
+      usage: [ASKED, { kind: 'tool', at: 5, durationMs: 7, tool: { serverId: 's', name: 't' }, failed: true }],
       status: 'parked',
     }),
   ]);
@@ -88,6 +100,8 @@ describeOnPostgres('a copy from a data folder to PostgreSQL and back', (cluster)
       { interrupt: { id: 'i1' } },
     ]);
     expect(await storage.runs.readLedger(ANNE, 'r1')).toMatchObject([{ callId: 'k1', arguments: { a: '秘密' } }]);
+    const used = await storage.usage.report(ANNE, { by: 'model', from: '1970-01-01', to: '1970-01-01' });
+    expect(used.rows).toMatchObject([{ key: 'p/m', cost: 0.125, usage: { inputTokens: 3 }, durationMs: 40 }]);
     expect(await storage.secrets.get(ANNE, 'provider:a')).toEqual(new Uint8Array([0, 255, 10]));
     expect(JSON.stringify(await storage.settings.get(ANNE, 'theme'))).toBe('{"dark":true,"z":1,"a":2}');
     expect(Buffer.from((await storage.blobs.read(BERT, blobs.picture)) ?? []).equals(PICTURE)).toBe(true);

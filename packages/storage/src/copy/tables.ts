@@ -25,6 +25,10 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'permissions', key: ['owner_id', "coalesce(conversation_id, '')", 'server_id', 'tool_name'] },
   { name: 'secrets', key: ['owner_id', 'name'] },
   { name: 'sign_ins', key: ['owner_id', 'key'] },
+  {
+    name: 'usage_sums',
+    key: ['owner_id', 'day', 'run_id', 'kind', 'source', 'name', 'for_tool', 'place'],
+  },
   { name: 'webhooks', key: ['owner_id'] },
   { name: 'announcements', key: ['id'] },
   { name: 'blobs', key: ['owner_id', 'sha256'] },

@@ -5,6 +5,7 @@ import { first } from './migrations/001-first.ts';
 import { signIns } from './migrations/002-sign-ins.ts';
 import { inbox } from './migrations/006-inbox.ts';
 import { bulletins } from './migrations/003-bulletins.ts';
+import { usage } from './migrations/004-usage.ts';
 
 /**
  * One change of the tables.
@@ -18,6 +19,7 @@ const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '001-first': { kind: 'contract', statements: first },
   '002-sign-ins': { kind: 'expand', statements: signIns },
   '003-bulletins': { kind: 'expand', statements: bulletins },
+  '004-usage': { kind: 'expand', statements: usage },
   '006-inbox': { kind: 'expand', statements: inbox },
 };
 

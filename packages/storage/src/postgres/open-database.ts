@@ -18,6 +18,7 @@ import { migrateToLatest } from './migrate.ts';
 import { hasTable } from './tables.ts';
 import { createPostgresRunStore } from './run-store.ts';
 import { createPostgresSearch } from './search.ts';
+import { createUsageReport } from './usage-report.ts';
 
 /**
  * Opens a PostgreSQL database; see `openStorage`.
@@ -35,7 +36,7 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
   const counts = createCounts(engine);
   return {
     runs: createPostgresRunStore(engine, createRunJobs(engine, options.clock)),
-    ...createRepositories(engine, createPostgresSearch(engine)),
+    ...createRepositories(engine, createPostgresSearch(engine), createUsageReport(engine)),
     blobs,
     sweepBlobs: (of) => sweepBlobs(engine, (...blob) => blobs.remove(...blob), of),
     counts: () => engine.perform(counts()),

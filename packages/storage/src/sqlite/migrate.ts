@@ -11,6 +11,7 @@ import { search } from './migrations/003-search.ts';
 import { queuedConfiguration } from './migrations/004-queued-configuration.ts';
 import { inbox } from './migrations/008-inbox.ts';
 import { signIns } from './migrations/005-sign-ins.ts';
+import { usage } from './migrations/006-usage.ts';
 
 /** In order; a name once released is never changed, nor what it does. */
 const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
@@ -19,6 +20,7 @@ const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '003-search': search,
   '004-queued-configuration': queuedConfiguration,
   '005-sign-ins': signIns,
+  '006-usage': usage,
   '008-inbox': inbox,
 };
 

@@ -6,7 +6,12 @@ import type {
   SettingsView,
 } from '@toolyard/protocol';
 import { z } from 'zod';
-import { agentConfigurationSchema, INTERVENTION_MODES, interventionRules } from '../../config/agent-configuration.ts';
+import {
+  agentConfigurationSchema,
+  budgets,
+  INTERVENTION_MODES,
+  interventionRules,
+} from '../../config/agent-configuration.ts';
 import { jsonObject, jsonValue, named, newId, pageOf, price, time, title } from './common.ts';
 import { exactly } from './exactly.ts';
 
@@ -41,7 +46,6 @@ export const resolvedConfiguration = named(
         maxTurns: z.number(),
         onMaxTurns: z.enum(['answer', 'error']),
         maxWallTimeMs: z.number().exactOptional(),
-        maxCost: z.number().exactOptional(),
         price: price.exactOptional(),
         toolConcurrency: z.number(),
         maxSameCall: z.number(),
@@ -51,6 +55,7 @@ export const resolvedConfiguration = named(
       disabledTools: z.array(z.string()),
       intervention: z.enum(INTERVENTION_MODES),
       interventionRules,
+      budgets,
     }),
   ),
 );

@@ -13,10 +13,12 @@ import type {
 } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 import { z } from 'zod';
+import { budget } from '../../config/agent-configuration.ts';
 import { errorInfo, jsonObject, named, pageOf, time, toolChange, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
 import { modelParameters } from './configuration.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
+import { spent } from './usage.ts';
 import { malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
 
 const place = z.enum(['server', 'browser', 'process']);
@@ -45,6 +47,7 @@ export const runRecord = named(
 export const runPage = pageOf('RunPage', runRecord);
 
 const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z.string() };
+const measure = z.enum(['dollars', 'tokens', 'calls']);
 const samplingContent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string() }),
   z.strictObject({ type: z.literal('media'), mimeType: z.string(), bytes: z.number() }),
@@ -101,6 +104,7 @@ export const interrupt = named(
         choices: z.array(z.string()),
         multiple: z.boolean(),
       }),
+      z.strictObject({ id: z.string(), kind: z.literal('budget'), budget, measure, spent }),
     ]),
   ),
 );
@@ -133,6 +137,12 @@ export const interruptAnswer = named(
       z.strictObject({ decision: z.literal('signed_in') }),
       z.strictObject({ decision: z.literal('say'), text: z.string() }),
       z.strictObject({ decision: z.literal('choose'), chosen: z.array(z.string()) }),
+      z.strictObject({
+        decision: z.literal('raise'),
+        limit: z.number().positive(),
+        scope: z.enum(['run', 'conversation', 'always']).exactOptional(),
+      }),
+      z.strictObject({ decision: z.literal('stop') }),
     ]),
   ),
 );
@@ -234,6 +244,7 @@ export const instruction = z.enum([
   'request_human_approve',
   'request_human_prompt',
   'request_human_select',
+  'request_human_budget',
   'resolve_aborted_tools',
   'finish',
 ]);
@@ -246,6 +257,17 @@ export const runEvent = named(
       event('step_started', { instruction }),
       event('steered', { message: userMessage }),
       event('request_made', { messageId, request: modelRequest }),
+      event('step_started', {
+        instruction: z.enum([
+          'call_llm',
+          'call_tool',
+          'call_tools_batch',
+          'request_human_approve',
+          'request_human_budget',
+          'resolve_aborted_tools',
+          'finish',
+        ]),
+      }),
       event('message_started', { messageId, parentId: z.string().nullable(), model: z.string() }),
       event('text_delta', { messageId, text: z.string() }),
       event('reasoning_delta', { messageId, text: z.string() }),

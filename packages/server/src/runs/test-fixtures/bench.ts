@@ -23,6 +23,7 @@ import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import { createIds, eventually } from '@toolyard/testing';
+import { whereToRaise } from '../../config/raise-budget.ts';
 import type { RunHub } from '../../live/hub.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
@@ -130,6 +131,7 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
       unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
     },
     configurations: {
+      whereToRaise: (...of) => whereToRaise({ storage, fileDefaults: {}, now: () => clock.now() }, ...of),
       resolve: (_principal, { conversation, run }) =>
         Promise.resolve({
           model: { providerId: 'scripted', modelId: 'scripted-1' } satisfies ModelReference,
@@ -140,6 +142,7 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
           disabledTools: [],
           intervention: 'manual',
           interventionRules: [],
+          budgets: [],
           ...options.configuration,
           ...conversation,
           ...run,

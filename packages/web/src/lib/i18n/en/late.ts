@@ -3,6 +3,7 @@ import type { models } from './models.ts';
 import type { questions } from './questions.ts';
 import type { servers } from './servers.ts';
 import type { settings } from './settings.ts';
+import type { usage } from './usage.ts';
 
 /** Texts that come with the part of the page that shows them, by namespace: see `i18n.need`. */
 export type LateMessages = {
@@ -11,4 +12,5 @@ export type LateMessages = {
   servers: typeof servers;
   settings: typeof settings;
   questions: typeof questions;
+  usage: typeof usage;
 };
