@@ -8,6 +8,7 @@ test('the package offers this and nothing else', () => {
     'McpHost',
     'ResourceDraft',
     'ToolIndex',
+    'checkArguments',
     'createEraMemory',
     'createMemoryAuthStore',
     'createWebTransports',
