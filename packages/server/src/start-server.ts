@@ -24,6 +24,7 @@ import { createModels } from './models/models.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { createRunService } from './runs/create-run-service.ts';
 import { createSecrets } from './secrets/secrets.ts';
+import { readTelemetry } from './telemetry/telemetry-settings.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
 import { ADDRESS_FILE, namedHolder } from './who-is-there.ts';
 
@@ -122,6 +123,10 @@ async function assemble(
     clock,
     standardModel: (principal) => models.standard(principal),
   });
+  const traced = readTelemetry(env, file.telemetry);
+  const telemetry =
+    traced && (await import('./telemetry/telemetry.ts')).createTelemetry({ settings: traced, clock, log });
+  ends.defer(() => telemetry?.close());
   const runs = createRunService({
     storage,
     models,
@@ -134,6 +139,7 @@ async function assemble(
     log,
     ...(relayed ? { wakeElsewhere: (runId: string) => relayed.wake(runId) } : {}),
     ...(metrics ? { metrics } : {}),
+    ...(telemetry ? { telemetry } : {}),
     ...(failpoint ? { failpoint } : {}),
   });
   const webhooks = await createWebhooks({

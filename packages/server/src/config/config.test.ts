@@ -22,7 +22,15 @@ function file(text: string): string {
 describe('the configuration file', () => {
   it('says nothing where there is none', () => {
     const none = readConfigFile(join(folder, 'none.json'), {});
-    expect(none).toEqual({ providers: [], defaults: {}, allowHosts: [], uiSettings: {}, webhook: null, models: {} });
+    expect(none).toEqual({
+      providers: [],
+      defaults: {},
+      allowHosts: [],
+      uiSettings: {},
+      webhook: null,
+      telemetry: null,
+      models: {},
+    });
   });
 
   it('is read with comments, its keys filled in from the environment', () => {
@@ -46,6 +54,7 @@ describe('the configuration file', () => {
       allowHosts: ['toolyard.example.com', 'box:8710'],
       uiSettings: { theme: 'dark' },
       webhook: { url: 'https://hooks.example.com/', secret: 'sixteen characters', events: ['interrupt.opened'] },
+      telemetry: null,
       models: {},
     });
   });

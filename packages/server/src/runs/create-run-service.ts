@@ -5,6 +5,7 @@ import type { SharedStorage } from '@toolyard/storage';
 import type { RunMetrics } from '../metrics/metrics.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { CommitPump } from './commit-pump.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { LeaseKeeper } from './leases.ts';
@@ -28,6 +29,7 @@ export type CreateRunServiceOptions = {
   /** Tells the other processes over the same database, if there are any, that a run was told something. */
   wakeElsewhere?: (runId: string) => void;
   metrics?: RunMetrics;
+  telemetry?: Pick<Telemetry, 'took' | 'published'>;
   /**
    * Passed at `run:created`, `run:planned`, `run:sent`, `run:returned`, `run:streaming`, `run:step`, `run:stepped`,
    * `run:parked` and `run:finished`.
@@ -49,7 +51,7 @@ export type DurableRuns = RunService & {
 const LEASE_MS = 10_000;
 
 export function createRunService(options: CreateRunServiceOptions): DurableRuns {
-  const { storage, configurations, models, hub, clock, ids, log, metrics } = options;
+  const { storage, configurations, models, hub, clock, ids, log, metrics, telemetry } = options;
   const terms = { owner: ids.next(), ms: LEASE_MS };
   const failpoint = options.failpoint ? { failpoint: options.failpoint } : {};
   const pump = new CommitPump({
@@ -58,6 +60,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     publish: (ownerId, events) => {
       hub.runEvents(ownerId, events);
       metrics?.published(events);
+      telemetry?.published(events);
     },
     onStored: (runs, ms) => metrics?.stored(runs, ms),
     onFailure: (error) => {

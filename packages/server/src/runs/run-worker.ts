@@ -15,6 +15,7 @@ import { HANDED_ON, ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import type { LiveHub } from '../services.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { CommitPump } from './commit-pump.ts';
 import { DurableJournal } from './durable-journal.ts';
 import { failOutright } from './fail-outright.ts';
@@ -36,6 +37,7 @@ export type RunWorkerServices = RunHostServices & {
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
   log: (line: string) => void;
+  telemetry?: Pick<Telemetry, 'took'>;
   failpoint?: Failpoint;
 };
 
@@ -149,6 +151,7 @@ export class RunWorker {
     const { storage, clock, failpoint } = this.#services;
     const stored = readStoredRun(run);
     const { configuration } = stored;
+    this.#services.telemetry?.took(run, configuration);
     const conversation = await RunConversation.load(storage, this.#principal, {
       conversationId: run.conversationId,
       runId: run.id,

@@ -27,6 +27,7 @@ import { whereToRaise } from '../../config/raise-budget.ts';
 import type { RunHub } from '../../live/hub.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { LiveStreams, ToolSelection } from '../../services.ts';
 import type { DurableRuns } from '../create-run-service.ts';
 import { createRunService } from '../create-run-service.ts';
@@ -54,6 +55,7 @@ export type BenchOptions = {
   /** What the model costs; default unknown. */
   price?: Price;
   configuration?: Partial<ResolvedAgentConfiguration>;
+  telemetry?: Telemetry;
   /** Takes up the runs that are there; default true. */
   start?: boolean;
 };
@@ -150,6 +152,7 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
         }),
     },
     ...(failpoint ? { failpoint } : {}),
+    ...(options.telemetry ? { telemetry: options.telemetry } : {}),
   });
   const streams = createLiveStreams({ store: storage.runs, hub, clock, boot: prefix });
   let conversations = 0;
