@@ -45,6 +45,11 @@ const lateLoaders: { [N in LateName]: Record<Locale, () => Promise<{ [K in N]: L
     'zh-Hant': () => import('./zh-Hant/cards.ts'),
     'zh-Hans': () => import('./zh-Hans/cards.ts'),
   },
+  context: {
+    en: () => import('./en/context.ts'),
+    'zh-Hant': () => import('./zh-Hant/context.ts'),
+    'zh-Hans': () => import('./zh-Hans/context.ts'),
+  },
   inbox: {
     en: () => import('./en/inbox.ts'),
     'zh-Hant': () => import('./zh-Hant/inbox.ts'),

@@ -1,4 +1,5 @@
 import type { cards } from './cards.ts';
+import type { context } from './context.ts';
 import type { inbox } from './inbox.ts';
 import type { mcp } from './mcp.ts';
 import type { models } from './models.ts';
@@ -10,6 +11,7 @@ import type { settings } from './settings.ts';
 /** Texts that come with the part of the page that shows them, by namespace: see `i18n.need`. */
 export type LateMessages = {
   cards: typeof cards;
+  context: typeof context;
   inbox: typeof inbox;
   mcp: typeof mcp;
   models: typeof models;
