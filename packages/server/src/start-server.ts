@@ -24,6 +24,7 @@ import { createModels } from './models/models.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { createRunService } from './runs/create-run-service.ts';
 import { createSecrets } from './secrets/secrets.ts';
+import { createWebhooks } from './webhooks/webhooks.ts';
 import { ADDRESS_FILE, namedHolder } from './who-is-there.ts';
 
 /** A server that answers. */
@@ -134,6 +135,16 @@ async function assemble(
     ...(metrics ? { metrics } : {}),
     ...(failpoint ? { failpoint } : {}),
   });
+  const webhooks = await createWebhooks({
+    storage,
+    secrets,
+    clock,
+    ids,
+    log,
+    owner: OWNER,
+    file: file.webhook,
+  });
+  ends.defer(() => webhooks.close());
   relayed?.start();
   ends.defer(() => runs.close());
   servers.onSignedIn((id) => {
@@ -151,6 +162,7 @@ async function assemble(
     streams: createLiveStreams({ store: storage.runs, hub, clock, boot: ids.next() }),
     models,
     servers,
+    webhooks,
     configurations,
     clock,
     ids,
@@ -173,6 +185,7 @@ async function assemble(
   ends.defer(() => rmSync(addressFile, { force: true }));
 
   await runs.start();
+  webhooks.start();
   ready = true;
   void secrets.check(OWNER);
   return listening;

@@ -29,6 +29,7 @@ import { addMcpOfferRoutes } from './routes/mcp-offers.ts';
 import { addPermissionRoutes } from './routes/permissions.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
+import { addWebhookRoutes } from './routes/webhook.ts';
 import type { Sessions } from './sessions.ts';
 import { createSessions } from './sessions.ts';
 import type { AppEnv, HttpDeps } from './types.ts';
@@ -114,6 +115,7 @@ function addRoutes(
   addRunRoutes(router, deps, eventStreams);
   addRunHistoryRoutes(router, deps);
   addInterruptRoutes(router, deps);
+  addWebhookRoutes(router, deps);
   addLiveRoutes(router, deps, eventStreams);
   addAgentRoutes(router, deps);
   addModelRoutes(router, deps);

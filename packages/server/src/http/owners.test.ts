@@ -35,6 +35,7 @@ const BODIES: Record<string, unknown> = {
   'post /api/mcp/servers/{id}/prompts/get': { name: 'p' },
   'post /api/mcp/servers/{id}/complete': { target: { prompt: 'p' }, argument: { name: 'x', value: '' } },
   'put /api/settings/{key}': 'of Bert',
+  'put /api/webhook': { url: 'https://bert.example/' },
   'put /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
   'post /webapi/chat/{provider}': {
     model: 'demo',

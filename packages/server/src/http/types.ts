@@ -4,6 +4,7 @@ import type { SharedStorage } from '@toolyard/storage';
 import type { Context } from 'hono';
 import type { CallPolicy } from '../models/call-limit.ts';
 import type { Proxy } from '../proxy/proxy.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers } from '../services.ts';
 
 /** What the HTTP door works with. */
@@ -16,6 +17,7 @@ export type HttpDeps = {
   /** Decides on single calls of models; absent: so many at once. */
   callPolicy?: CallPolicy;
   servers: Servers;
+  webhooks: Webhooks;
   configurations: Configurations;
   clock: Clock;
   ids: IdSource;
