@@ -7,7 +7,7 @@ import type {
   UserPart,
 } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
-import type { ContextSources, Gate, JudgedTool } from '@toolyard/agent-runtime';
+import type { AgentContext, ContextSources, Gate, JudgedTool } from '@toolyard/agent-runtime';
 import {
   GeneralChatAgent,
   InterventionChecker,
@@ -20,12 +20,16 @@ import { McpHost } from '@toolyard/mcp-host';
 import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
 import type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
 import { AgentRun } from './agent-run.ts';
+import { ASK_USER, ASK_USER_SERVER, withAskUser } from './ask-user-server.ts';
+import { continuationOf } from './continuation.ts';
+import { wantsCompression } from './executors/request-makings.ts';
 import { declared, questioning } from './agent-questions.ts';
 import { judgedBy } from './judged-tool.ts';
 import { createAgentExecutors } from './executors/create-agent-executors.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import { MemoryConversation } from './memory-conversation.ts';
 import { resolveModel } from './model-choice.ts';
+import type { AskApproval, Asking, AskUser } from './run-host.ts';
 
 /**
  * Makes an agent; resolves once its servers are connected and listed, or reported as failed.
@@ -42,16 +46,25 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
   const { clock, ids } = platform;
   const log = options.log ?? ((): void => {});
   const host = new McpHost({
-    servers: options.servers ?? [],
-    createTransport: platform.createTransport,
+    servers: [...(options.servers ?? []), ...(options.askUser ? [ASK_USER_SERVER] : [])],
+    createTransport: options.askUser ? withAskUser(platform.createTransport) : platform.createTransport,
     clock,
     clientInfo: { name: 'toolyard', version: VERSION },
     ...(options.signIn === undefined ? {} : { signIn: options.signIn }),
     ...(options.questions ? { handlers: declared(options.questions) } : {}),
   });
   await host.connectAll();
-  for (const server of host.health()) log(describe(server));
+  for (const server of host.health()) if (server.id !== ASK_USER.serverId || !options.askUser) log(describe(server));
   return new LocalAgent(options, platform, host, new MemoryConversation(ids.next()), log);
+}
+
+function personOf(ask: AskApproval | undefined, askUser: AskUser | undefined): Asking {
+  if (!ask && !askUser) return { who: 'nobody' };
+  return {
+    who: 'person',
+    ask: ask ?? (() => Promise.resolve({ decision: 'refuse' })),
+    ...(askUser ? { askUser } : {}),
+  };
 }
 
 function describe(server: ServerHealth): string {
@@ -140,9 +153,8 @@ class LocalAgent implements Agent {
   run(input: string | UserPart[], runOptions: RunOptions = {}): AgentRun {
     if (this.#closing) throw new ToolyardError({ code: 'bad_request', message: 'This agent is closed.' });
     this.#refuseWhileRunning();
-    const { clock, ids, failpoint } = this.#platform;
+    const { clock, ids } = this.#platform;
     const conversation = this.#conversation;
-    const { runtime, id: modelId } = this.#model;
     const message: UserMessage = {
       id: ids.next(),
       parentId: conversation.leafId,
@@ -152,7 +164,30 @@ class LocalAgent implements Agent {
     };
     const firstMessage = conversation.messages().length;
     conversation.add(message);
+    return this.#start({ message, firstMessage, context: { phase: 'user_input' } }, runOptions);
+  }
 
+  continue(runOptions: RunOptions = {}): AgentRun {
+    if (this.#closing) throw new ToolyardError({ code: 'bad_request', message: 'This agent is closed.' });
+    this.#refuseWhileRunning();
+    const conversation = this.#conversation;
+    const { message, how } = continuationOf(conversation.messages(), this.#model.runtime.canContinue === true);
+    const firstMessage = conversation.messages().length;
+    if (how.kind !== 'same')
+      return this.#start({ message, firstMessage, context: { phase: 'user_input' } }, runOptions);
+    conversation.remove(how.cut.id);
+    const context = { phase: 'user_input' as const, continues: { parts: how.parts } };
+    return this.#start({ message, firstMessage: firstMessage - 1, context }, runOptions);
+  }
+
+  #start(
+    { message, firstMessage, context }: { message: UserMessage; firstMessage: number; context: AgentContext },
+    runOptions: RunOptions,
+  ): AgentRun {
+    const { clock, ids, failpoint } = this.#platform;
+    const conversation = this.#conversation;
+    const { runtime, id: modelId } = this.#model;
+    const { askUser } = this.#options;
     const ask = this.#options.approve;
     const checker = new InterventionChecker({
       mode: this.#options.intervention ?? (ask ? 'manual' : 'headless'),
@@ -168,7 +203,17 @@ class LocalAgent implements Agent {
       clock,
       conversation,
       firstMessage,
-      brain: new GeneralChatAgent({ gate }),
+      context,
+      brain: new GeneralChatAgent({
+        gate,
+        asking: {
+          isAsk: ({ serverId, name }) =>
+            askUser !== undefined && serverId === ASK_USER.serverId && name === ASK_USER.name,
+          isAnybodyThere: askUser !== undefined,
+        },
+        isNearlyFull: () =>
+          wantsCompression({ conversation, contextSources: () => this.#currentSources(), tools: this.#host }),
+      }),
       executors: ({ journal, signal }) =>
         createAgentExecutors({
           model: runtime,
@@ -182,7 +227,7 @@ class LocalAgent implements Agent {
           signal,
           contextSources: () => this.#currentSources(),
           ledger: memoryLedger,
-          asking: ask ? { who: 'person', ask } : { who: 'nobody' },
+          asking: personOf(ask, askUser),
           questions: this.#options.questions ? questioning(this.#options.questions) : { who: 'nobody' },
           remember: (tool, { decision }, definition) => this.#remember(tool, decision, definition),
           forbidden: (tool, args) => refusalOf(gate(tool, args)),
@@ -247,6 +292,8 @@ class LocalAgent implements Agent {
 
   #currentSources(): ContextSources {
     this.#contextSources ??= {
+      ...(this.#options.contextWindow === undefined ? {} : { window: this.#options.contextWindow }),
+      ...(this.#options.inputs ? { inputs: this.#options.inputs } : {}),
       serverInstructions: this.#host
         .health()
         .flatMap(({ id, state, instructions }) =>

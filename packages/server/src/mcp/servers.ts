@@ -10,6 +10,7 @@ import type {
   TransportConfig,
 } from '@toolyard/mcp-host';
 import { HostedServers, McpHost, redactedError, redactorFor, serviceAddress } from '@toolyard/mcp-host';
+import { askUserInMemory } from '@toolyard/agent-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import type {
   AddMcpServer,
@@ -113,6 +114,7 @@ class OwnServers implements Servers {
       const address = addressOf(config);
       return createNodeTransports({
         hosted: this.#hosted,
+        inMemory: askUserInMemory,
         fetch: (input, init) => this.#fetches.for(address)(input, init),
         openWebSocket: (url, init) => this.#fetches.for(address).openWebSocket(url, init),
       })(config, context);

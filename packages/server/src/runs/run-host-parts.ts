@@ -1,6 +1,7 @@
-import type { AskQuestion, Questioning } from '@toolyard/agent-host';
-import { createAgentExecutors } from '@toolyard/agent-host';
-import type { Brain, Executors, Gate } from '@toolyard/agent-runtime';
+import { createHash } from 'node:crypto';
+import type { AskQuestion, KeepPrelude, Questioning } from '@toolyard/agent-host';
+import { ASK_USER, createAgentExecutors, wantsCompression } from '@toolyard/agent-host';
+import type { Brain, ContextSources, Executors, Gate } from '@toolyard/agent-runtime';
 import { GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { Clock, Principal, ToolReference } from '@toolyard/protocol';
@@ -11,6 +12,7 @@ import type { Models, Servers, ToolSelection } from '../services.ts';
 import type { DurableJournal } from './durable-journal.ts';
 import type { RunConversation } from './run-conversation.ts';
 import type { RunLedger } from './run-ledger.ts';
+import { needsFacts, sourcesOf } from './context-sources.ts';
 import { RunPermissions } from './run-permissions.ts';
 import type { RunConfiguration } from './stored-run.ts';
 
@@ -28,10 +30,11 @@ export type RunHostParts = {
 };
 
 export type RunHostServices = {
-  models: Pick<Models, 'open'>;
+  models: Pick<Models, 'open' | 'facts'>;
   servers: Pick<Servers, 'select'>;
-  storage: Pick<SharedStorage, 'permissions'>;
+  storage: Pick<SharedStorage, 'permissions' | 'requestPreludes'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
+  log: (line: string) => void;
 };
 
 /** What a run is driven with; `refresh` brings its permissions up to date. */
@@ -45,10 +48,12 @@ export type OpenedHost = { brain: Brain; executors: Executors; refresh: () => Pr
  */
 export async function openRunHost(parts: RunHostParts, services: RunHostServices): Promise<OpenedHost> {
   const { principal, configuration, conversation, signal } = parts;
-  const [model, tools] = await Promise.all([
+  const [model, tools, abilities] = await Promise.all([
     services.models.open(principal, configuration.model),
     services.servers.select(configuration, signal),
+    services.models.facts(principal, configuration.model, { ask: needsFacts(conversation.messages()) }),
   ]);
+  const contextSources = sourcesOf(configuration, tools, abilities);
   const permissions = new RunPermissions(services.storage.permissions, principal, conversation.id);
   const refresh = (): Promise<void> => permissions.refresh();
   const checker = new InterventionChecker({
@@ -58,8 +63,36 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
     lookUp: (tool) => tools.judged(tool),
   });
   const gate: Gate = (tool, args) => checker.check(tool, args);
-  const executors = executorsOf(parts, { model, tools, gate, refresh, questions: questioning(parts, services) });
-  return { brain: new GeneralChatAgent({ gate }), executors, refresh };
+  const questions = questioning(parts, services);
+  const keepPrelude = keeperOf(parts, services);
+  const executors = executorsOf(parts, { model, tools, gate, refresh, questions, contextSources, keepPrelude });
+  const brain = new GeneralChatAgent({
+    gate,
+    asking: {
+      isAsk: (tool) => isAskUser(tool) && tools.judged(tool)?.builtIn === true,
+      isAnybodyThere: configuration.intervention !== 'headless',
+    },
+    isNearlyFull: () => wantsCompression({ conversation, contextSources, tools }),
+  });
+  return { brain, executors, refresh };
+}
+
+function isAskUser({ serverId, name }: ToolReference): boolean {
+  return serverId === ASK_USER.serverId && name === ASK_USER.name;
+}
+
+/** What went along with a request is stored in the background: the request does not wait for it. */
+function keeperOf(
+  { principal, runId, clock }: RunHostParts,
+  { storage, log }: Pick<RunHostServices, 'storage' | 'log'>,
+): KeepPrelude {
+  return (prelude) => {
+    const id = createHash('sha256').update(JSON.stringify(prelude)).digest('hex');
+    storage.requestPreludes.put(principal, id, prelude, clock.now()).catch((error: unknown) => {
+      log(`run ${runId}: what was sent could not be kept: ${error instanceof Error ? error.message : String(error)}`);
+    });
+    return id;
+  };
 }
 
 /** What a server wants kept is nobody's business, and is of use to this run only. */
@@ -88,6 +121,7 @@ export function openEndingHost(parts: RunHostParts): OpenedHost {
     gate,
     refresh,
     questions: { who: 'nobody' },
+    contextSources: () => NO_TOOLS.contextSources(),
   });
   return { brain: new GeneralChatAgent({ gate }), executors, refresh };
 }
@@ -100,12 +134,16 @@ function executorsOf(
     gate,
     refresh,
     questions,
+    contextSources,
+    keepPrelude,
   }: {
     model: ModelRuntime;
     tools: ToolSelection;
     gate: Gate;
     refresh: () => Promise<void>;
     questions: Questioning;
+    contextSources: () => ContextSources;
+    keepPrelude?: KeepPrelude;
   },
 ): Executors {
   const { configuration, conversation, journal, ledger, clock, signal } = parts;
@@ -120,7 +158,8 @@ function executorsOf(
     ledger,
     clock,
     signal,
-    contextSources: () => tools.contextSources(),
+    contextSources,
+    ...(keepPrelude ? { keepPrelude } : {}),
     asking: configuration.intervention === 'headless' ? { who: 'nobody' } : { who: 'park' },
     questions,
     // A decision that lasts is stored where it is given: at the door.

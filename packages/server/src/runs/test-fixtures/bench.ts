@@ -26,7 +26,7 @@ import { createIds, eventually } from '@toolyard/testing';
 import type { RunHub } from '../../live/hub.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
-import type { LiveStreams, ToolSelection } from '../../services.ts';
+import type { LiveStreams, ModelAbilities, ToolSelection } from '../../services.ts';
 import type { DurableRuns } from '../create-run-service.ts';
 import { createRunService } from '../create-run-service.ts';
 
@@ -45,6 +45,8 @@ type FakeTool = {
 };
 
 export type BenchOptions = {
+  /** What the model can take and read. */
+  abilities?: ModelAbilities;
   model: ModelRuntime;
   tools?: Record<string, FakeTool>;
   failpoint?: Failpoint;
@@ -123,6 +125,7 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
           ? Promise.reject(new ToolyardError({ code: 'model_not_found', message: 'The provider "gone" is not there.' }))
           : Promise.resolve(model),
       price: () => Promise.resolve(options.price),
+      facts: () => Promise.resolve(options.abilities ?? {}),
     },
     servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})), approve: () => undefined },
     secrets: {

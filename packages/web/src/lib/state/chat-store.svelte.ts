@@ -4,6 +4,8 @@ import type {
   AnswerInterrupt,
   ChangeQueuedMessage,
   ContextFill,
+  ContinueConversation,
+  ContinuedConversation,
   ConversationView,
   CreateConversation,
   InterruptAnswer,
@@ -172,6 +174,17 @@ export class ChatStore {
       if (asked) this.#open.change(visit, (transcript) => beginRun(transcript, begunBy(run), asked));
     });
     if (asked === undefined) await this.#open.refresh();
+  }
+
+  /** Goes on where the answer that ends in `messageId` was cut: in its own text where the model can. */
+  async goOn(messageId: string): Promise<void> {
+    const { id } = this.#open;
+    if (id === null || this.busy) return;
+    const body: ContinueConversation = { messageId };
+    await this.#hold(async () => {
+      await this.#deps.api.post<ContinuedConversation>(`${pathOf(id)}/continue`, body);
+    });
+    await this.#open.refresh();
   }
 
   /** Tries the last message again: it has no answer, or one that failed. */
