@@ -55,6 +55,11 @@ const lateLoaders: { [N in LateName]: Record<Locale, () => Promise<{ [K in N]: L
     'zh-Hant': () => import('./zh-Hant/inbox.ts'),
     'zh-Hans': () => import('./zh-Hans/inbox.ts'),
   },
+  rules: {
+    en: () => import('./en/rules.ts'),
+    'zh-Hant': () => import('./zh-Hant/rules.ts'),
+    'zh-Hans': () => import('./zh-Hans/rules.ts'),
+  },
   runs: {
     en: () => import('./en/runs.ts'),
     'zh-Hant': () => import('./zh-Hant/runs.ts'),

@@ -4,6 +4,7 @@ import type { inbox } from './inbox.ts';
 import type { mcp } from './mcp.ts';
 import type { models } from './models.ts';
 import type { questions } from './questions.ts';
+import type { rules } from './rules.ts';
 import type { runs } from './runs.ts';
 import type { servers } from './servers.ts';
 import type { settings } from './settings.ts';
@@ -18,5 +19,6 @@ export type LateMessages = {
   servers: typeof servers;
   settings: typeof settings;
   questions: typeof questions;
+  rules: typeof rules;
   runs: typeof runs;
 };
