@@ -24,7 +24,8 @@ export function meterOf({ tokens, window, parts }: ContextFill): Meter {
   const share = of(tokens);
   return {
     share,
-    percent: Math.round(share * 100),
+    // What holds something is not empty.
+    percent: share > 0 ? Math.max(1, Math.round(share * 100)) : 0,
     state: share >= FULL ? 'full' : share >= NEAR ? 'near' : 'calm',
     parts: ORDER.flatMap((name) => (parts[name] > 0 ? [{ name, tokens: parts[name], share: of(parts[name]) }] : [])),
   };
