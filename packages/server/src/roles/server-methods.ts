@@ -20,6 +20,9 @@ export const SERVER_METHODS = [
 
 export type ServerMethod = (typeof SERVER_METHODS)[number];
 
+/** Marks the answer to a request that was certainly not carried out: the server is to be looked for elsewhere. */
+export const NOT_TAKEN = 'x-toolyard-not-taken';
+
 const PREFIX = '/internal/servers/';
 const RELAY_PREFIX = '/internal/mcp/';
 
