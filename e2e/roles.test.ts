@@ -183,7 +183,7 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
   /** Many runs at once, none of which asks anybody. Resolves when all are over. */
   async function runMany(url: string, count: number): Promise<{ started: number; over: Promise<RunRecord[]> }> {
     const tool = { serverId: 'counter', name: 'count' };
-    await call(url, 'POST', '/api/permissions', { tool, decision: 'allow' });
+    await call(url, 'PUT', '/api/permissions', { tool, conversationId: null, decision: 'allow' });
     const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
     const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
     const ids: string[] = [];
