@@ -214,7 +214,7 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     async () => {
       await using lives = await Lives.of(TURNS, {
         database: await database(),
-        tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 40 }] }] },
+        tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 200 }] }] },
       });
       const { web, worker } = await trio(lives);
       const other = await lives.start(undefined, 'worker');

@@ -123,6 +123,7 @@ async function assemble(
           log,
         })
       : null;
+  ends.defer(() => sharing?.close());
   const ofServers = {
     builtIn: options.builtInServers,
     file: join(dataDir, 'mcp.json'),

@@ -1,7 +1,7 @@
 import type { Servers } from '../services.ts';
 
 /** What is done with a server where it is connected to, whoever was asked for it. */
-export const SERVER_METHODS = [
+const SERVER_METHODS = [
   'call',
   'complete',
   'finishSignIn',
