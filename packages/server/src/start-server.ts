@@ -127,6 +127,7 @@ async function assemble(
           log,
         })
       : null;
+  ends.defer(() => sharing?.close());
   const ofServers = {
     builtIn: options.builtInServers,
     file: join(dataDir, 'mcp.json'),
