@@ -18,6 +18,7 @@ export type Cluster = {
   readonly query: (url: string, ...statements: string[]) => Promise<Record<string, unknown>[]>;
   /** As an administrator restarts it, or as a power cut does (`immediate`). */
   stop(how: 'fast' | 'immediate'): Promise<void>;
+  /** Nothing where it runs. */
   start(): Promise<void>;
   close(): Promise<void>;
 };
@@ -74,6 +75,7 @@ export async function startCluster(binaries: string, { durable = false } = {}): 
   };
 
   async function start(): Promise<void> {
+    if (end) return;
     const fsync = durable ? 'on' : 'off';
     const settings = [
       `fsync=${fsync}`,
