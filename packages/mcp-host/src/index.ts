@@ -24,6 +24,7 @@ export type {
   ToolProgress,
   TransportConfig,
 } from './types.ts';
+export { checkArguments } from './check-arguments.ts';
 export type { EraMemory, EraRecord } from './era-memory.ts';
 export { createEraMemory } from './era-memory.ts';
 export type { CreateTransport, HostTransport, TransportContext, TransportEnd } from './transport.ts';
@@ -50,6 +51,7 @@ export { ResourceDraft } from './resource-draft.ts';
 export type { ListedSkill, SkillFile } from './skills.ts';
 export type { ResourceStore } from './resource-store.ts';
 export type { PinStore, ToolPin, VoidedApproval } from './trust.ts';
+export { definitionHash, ToolTrust } from './trust.ts';
 export type { NumberedEntry } from './server-log.ts';
 export type { WireEntry } from './wire-log.ts';
 export { redactorFor, shownAddress } from './redact.ts';

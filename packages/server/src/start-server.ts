@@ -31,6 +31,8 @@ import { Sharing } from './roles/sharing.ts';
 import { createWebServers, WebServers } from './roles/web-servers.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import { createSecrets } from './secrets/secrets.ts';
+import { TabDesk } from './tabs/tab-desk.ts';
+import { createTabLending } from './tabs/tab-lending.ts';
 import { ADDRESS_FILE, namedHolder } from './who-is-there.ts';
 
 /** A server that answers. */
@@ -153,6 +155,7 @@ async function assemble(
     models,
     servers,
     secrets,
+    tabs: createTabLending({ storage, hub, clock }),
     configurations,
     hub,
     clock,
@@ -176,6 +179,7 @@ async function assemble(
   const app = createHttpApp({
     storage,
     runs,
+    tabs: new TabDesk({ storage, runs, hub, clock }),
     hub,
     streams: createLiveStreams({ store: storage.runs, hub, clock, boot: ids.next() }),
     models,

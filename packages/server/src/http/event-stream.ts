@@ -26,6 +26,8 @@ export type EventStreams = {
   answer(c: AppContext, frames: (signal: AbortSignal) => AsyncIterable<readonly Frame[]>): Response;
   /** Ends all of them, and from now on every new one at once. */
   close(): void;
+  /** True once the server stops: streams end, and nobody has gone. */
+  readonly closing: boolean;
 };
 
 export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: string) => void): EventStreams {
@@ -78,6 +80,9 @@ export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: stri
         void run(outgoing, frames);
       }
       return RESPONSE_ALREADY_SENT;
+    },
+    get closing() {
+      return closing;
     },
     close() {
       closing = true;

@@ -39,7 +39,7 @@ const STATUS: Record<ErrorCode, number> = {
   empty_response: 502,
   max_turns_exceeded: 502,
   time_limit_exceeded: 502,
-  cost_limit_exceeded: 502,
+  budget_exceeded: 402,
   malformed_tool_call: 502,
   tool_failed: 502,
   command_not_found: 502,
@@ -49,6 +49,8 @@ const STATUS: Record<ErrorCode, number> = {
   server_closed: 502,
   needs_sign_in: 502,
   input_required: 502,
+  needs_tab: 409,
+  tab_gone: 409,
 };
 
 /** The messages of storage name folders and files, which are for the log: what happened is told, not where. */

@@ -6,11 +6,13 @@ import type { Duties } from '../roles/role.ts';
 import type { CallPolicy } from '../models/call-limit.ts';
 import type { Proxy } from '../proxy/proxy.ts';
 import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers } from '../services.ts';
+import type { TabDesk } from '../tabs/tab-desk.ts';
 
 /** What the HTTP door works with. */
 export type HttpDeps = {
   storage: SharedStorage;
   runs: RunService;
+  tabs: TabDesk;
   hub: LiveHub;
   streams: LiveStreams;
   models: Models;

@@ -5,6 +5,7 @@ import type { SharedStorage } from '@toolyard/storage';
 import type { RunMetrics } from '../metrics/metrics.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
+import type { TabLending } from '../tabs/tab-lending.ts';
 import { CommitPump } from './commit-pump.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { LeaseKeeper } from './leases.ts';
@@ -19,6 +20,7 @@ export type CreateRunServiceOptions = {
   models: Pick<Models, 'open' | 'price'>;
   servers: Pick<Servers, 'select' | 'approve'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
+  tabs: TabLending;
   configurations: Configurations;
   hub: LiveHub;
   clock: Clock;
@@ -99,7 +101,18 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   const keepMedia = (principal: Principal, parts: UserPart[]): Promise<UserPart[]> =>
     mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
   const queue = new MessageQueue({ storage, crew, hub, clock, keepMedia, start, log });
-  const doors = createDoors({ storage, servers: options.servers, queue, crew, hub, clock, ids, keepMedia, start });
+  const doors = createDoors({
+    storage,
+    servers: options.servers,
+    tabs: options.tabs,
+    queue,
+    crew,
+    hub,
+    clock,
+    ids,
+    keepMedia,
+    start,
+  });
   let stopHousekeeping = (): void => {};
 
   return {

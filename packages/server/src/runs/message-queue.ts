@@ -12,7 +12,7 @@ import type { Conversation, SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { LiveHub } from '../services.ts';
 import type { RunCrew } from './run-crew.ts';
-import { sendNextBody } from './run-inbox.ts';
+import { queuedMessageBody } from './run-inbox.ts';
 import { isStorageFault } from './storage-fault.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 
@@ -77,12 +77,20 @@ export class MessageQueue {
     if (outcome === 'gone') throw notQueued(id);
     if (outcome.started) return;
     const { storage, crew, clock } = this.#options;
-    const item = { id: `send:${id}`, kind: 'message' as const, body: sendNextBody(id), at: clock.now() };
+    const item = { id: `send:${id}`, kind: 'message' as const, body: queuedMessageBody(id), at: clock.now() };
     const put = await storage.runs.putInbox(principal, outcome.busyWith, item);
     if (put.outcome === 'put' || put.outcome === 'exists') await crew.wake(outcome.busyWith);
     const run = await storage.runs.getRun(principal, outcome.busyWith);
     // It ended by itself in the same moment.
     if (!run || run.endedAt !== null) await this.#send(principal, conversationId, id);
+  }
+
+  /** Has the run under way take a queued message in before its next step; one that is over sends it in its turn. */
+  async steer(principal: Principal, runId: string, id: string): Promise<void> {
+    const { storage, crew, clock } = this.#options;
+    const item = { id: `steer:${id}`, kind: 'steer' as const, body: queuedMessageBody(id), at: clock.now() };
+    const { outcome } = await storage.runs.putInbox(principal, runId, item);
+    if (outcome === 'put' || outcome === 'exists') await crew.wake(runId);
   }
 
   /** A run is over: sends what it was stopped for, or, after one that came to its end as it should, what comes next. */

@@ -304,7 +304,7 @@ describe('what is decided about a tool while a run works', () => {
     });
     await decide(bench, 'allow');
     const { runId, asked } = await askUntilParked(bench);
-    expect(asked.map(({ interrupt }) => interrupt.name)).toEqual(['other']);
+    expect(asked).toMatchObject([{ interrupt: { name: 'other' } }]);
     await bench.storage.permissions.remove(ANNE, SEND, null);
     await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'approve', scope: 'once' });
     await eventually(() => types(bench.events(runId)).filter((type) => type === 'run_parked').length === 2);

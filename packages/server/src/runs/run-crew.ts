@@ -25,6 +25,8 @@ export class RunCrew {
   readonly #workers = new Map<string, RunWorker>();
   /** Runs that not even their end could be stored of: to try again would only ask the model again. */
   readonly #hopeless = new Set<string>();
+  /** Runs of a newer version, each told of once. */
+  readonly #newer = new Set<string>();
   #closing = false;
 
   constructor(options: RunCrewOptions) {
@@ -113,8 +115,19 @@ export class RunCrew {
           this.#takeUpAnew(run).catch((error: unknown) => log(`run ${run.id}: ${messageOf(error)}`));
         }
         if (result.lost.reason === 'engine') log(`run ${run.id} is left for later: ${reasonOf(result.lost)}`);
+        if (result.lost.reason === 'newer') this.#leave(run, result.lost.message);
         return;
     }
+  }
+
+  /** Untouched, for who can go on with it. */
+  #leave({ id, fence }: LeasedRun, reason: string): void {
+    const { storage, log } = this.#options;
+    if (!this.#newer.has(id)) log(`run ${id}: ${reason}`);
+    this.#newer.add(id);
+    Promise.resolve(storage.runs.releaseLease(id, fence)).catch((error: unknown) =>
+      log(`run ${id}: its lease could not be given back: ${messageOf(error)}`),
+    );
   }
 }
 

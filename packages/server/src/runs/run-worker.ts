@@ -25,6 +25,7 @@ import { openEndingHost, openRunHost } from './run-host-parts.ts';
 import { readWishes } from './run-inbox.ts';
 import { RunLedger } from './run-ledger.ts';
 import { RunLost } from './run-lost.ts';
+import { RunSteering } from './run-steering.ts';
 import { RunTime } from './run-time.ts';
 import { RunWriter } from './run-writer.ts';
 import { isStorageFault } from './storage-fault.ts';
@@ -32,7 +33,7 @@ import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
 
 export type RunWorkerServices = RunHostServices & {
-  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions'>;
+  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage'>;
   pump: CommitPump;
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
@@ -67,6 +68,7 @@ export class RunWorker {
   #leaving = false;
   #time: RunTime | null = null;
   readonly #questions = new LiveQuestions();
+  readonly #steering = new RunSteering();
 
   constructor(run: LeasedRun, services: RunWorkerServices) {
     this.run = run;
@@ -91,7 +93,8 @@ export class RunWorker {
   async listen(): Promise<void> {
     const items = await this.#services.storage.runs.readInbox(this.run.id, this.run.fence);
     if (items === null) return;
-    const { cancels, sendNext, answers } = readWishes(items);
+    const { cancels, sendNext, answers, steers } = readWishes(items);
+    this.#steering.listen(steers);
     const taken = this.#questions.give(answers);
     if (taken.length > 0) this.#writer.keep({ taken });
     this.#cancels = cancels;
@@ -149,7 +152,8 @@ export class RunWorker {
     const { run } = this;
     const { storage, clock, failpoint } = this.#services;
     const stored = readStoredRun(run);
-    const { configuration } = stored;
+    const { configuration, steers = [] } = stored;
+    this.#steering.carry(steers);
     const conversation = await RunConversation.load(storage, this.#principal, {
       conversationId: run.conversationId,
       runId: run.id,
@@ -161,7 +165,7 @@ export class RunWorker {
     const entries = (await storage.runs.readLedger(this.#principal, run.id)) ?? [];
     const inbox = (await storage.runs.readInbox(run.id, run.fence)) ?? [];
     await this.listen();
-    const { modelId: model } = configuration.model;
+    const { modelId: model, providerId } = configuration.model;
     const taken = await takeUp({
       run,
       point: stored.point,
@@ -170,7 +174,9 @@ export class RunWorker {
       conversation,
       clock,
       model,
+      providerId,
       wishes: readWishes(inbox),
+      steers,
       ending: this.#ending,
     });
     if (taken.rests) return { end: 'rested', inboxWaits: taken.inboxWaits };
@@ -191,6 +197,7 @@ export class RunWorker {
       step,
       attempt,
       taken: () => this.#cancels,
+      steers: () => this.#steering.carried,
     });
     const message = conversation.question;
     if (run.lastSeq === 0 && message) {
@@ -199,6 +206,8 @@ export class RunWorker {
     const last = await this.#drive(point, {
       principal: this.#principal,
       runId: run.id,
+      agentId: run.agentId,
+      begunAt: run.createdAt,
       configuration,
       conversation,
       journal,
@@ -206,6 +215,7 @@ export class RunWorker {
       clock,
       signal: this.#abort.signal,
       askNow: (interrupt, options) => this.#askNow(interrupt, options),
+      used: (entry) => writer.used(entry),
     });
     if (last.state.status === 'parked') return { end: 'rested', inboxWaits: journal.saved.inboxWaits };
     return { end: 'over', status: last.state.status, sendNext: this.#sendNext };
@@ -214,11 +224,19 @@ export class RunWorker {
   async #drive(point: RunPoint, parts: RunHostParts): Promise<RunPoint> {
     const { failpoint, log } = this.#services;
     const host = await this.#openHost(parts);
+    const { conversation, journal } = parts;
+    const { storage, clock, hub } = this.#services;
+    const steering = { principal: parts.principal, storage, conversation, journal, writer: this.#writer, clock };
     return driveRun({
       point,
       journal: parts.journal,
       ...host,
       stopRequested: () => this.#ending,
+      hear: async () => {
+        const isSaid = await this.#steering.hear(steering);
+        if (isSaid) hub.changed(this.run.ownerId, 'queue', conversation.id);
+        return isSaid;
+      },
       // Between two steps nothing is open: the place to leave.
       failpoint: async (place) => {
         if (this.#leaving) throw new RunLost('let_go', 'this process stops');

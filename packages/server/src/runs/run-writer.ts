@@ -9,6 +9,7 @@ import type {
   Message,
   RunCommit,
   RunEventBody,
+  UsageEntry,
 } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 import type { CommitPump, PumpSource, Urgency } from './commit-pump.ts';
@@ -84,6 +85,11 @@ export class RunWriter implements PumpSource {
     this.#write({ kind: 'answered', id, answer }, null);
   }
 
+  /** A call that was made: stored with what it came to. */
+  used(entry: UsageEntry): void {
+    this.#write({ kind: 'used', entry }, 'later');
+  }
+
   /** Stored with what is stored next, or with the next group. */
   keep(save: Save): void {
     this.#write({ kind: 'save', save }, 'later');
@@ -125,8 +131,8 @@ export class RunWriter implements PumpSource {
     this.#underWay = draft;
     this.#draft = emptyDraft();
     const { id: runId, fence } = this.#options.run;
-    const { events, messages, leaf, ledger, opened, answered, withdrawn, save } = draft;
-    const { state, status, taken } = save;
+    const { events, messages, leaf, ledger, opened, answered, withdrawn, usage, save } = draft;
+    const { state, status, taken, unqueued } = save;
     const rests = status !== undefined && status !== 'running';
     return {
       runId,
@@ -140,10 +146,12 @@ export class RunWriter implements PumpSource {
       ...(messages.length > 0 ? { messages } : {}),
       ...(leaf ? { leaf } : {}),
       ...(ledger.length > 0 ? { ledger } : {}),
+      ...(usage.length > 0 ? { usage } : {}),
       ...(opened.length + answered.length + withdrawn.length > 0
         ? { interrupts: { opened, answered, withdrawn } }
         : {}),
       ...(taken?.length ? { taken } : {}),
+      ...(unqueued?.length ? { unqueued } : {}),
     };
   }
 
@@ -221,11 +229,15 @@ export class RunWriter implements PumpSource {
       case 'answered':
         draft.answered.push({ id: write.id, answer: write.answer });
         return;
+      case 'used':
+        draft.usage.push(write.entry);
+        return;
       case 'save':
         draft.save = {
           ...draft.save,
           ...write.save,
           taken: [...(draft.save.taken ?? []), ...(write.save.taken ?? [])],
+          unqueued: [...(draft.save.unqueued ?? []), ...(write.save.unqueued ?? [])],
         };
         return;
       case 'waiter':

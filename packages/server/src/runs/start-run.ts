@@ -37,6 +37,8 @@ export type StartRequest = {
   question: UserMessage;
   /** True where the question is stored already and is answered anew. */
   again: boolean;
+  /** The last message of the answer so far, where the run goes on with one. */
+  goesOnFrom?: string;
   /** The question leaves the queue with this run. */
   queuedMessageId?: string;
   /** Counts for this run only. */
@@ -91,7 +93,7 @@ export function noConversation(id: string): ToolyardError {
 }
 
 function newRun(
-  { runId, conversation, question, again, queuedMessageId }: StartRequest,
+  { runId, conversation, question, again, goesOnFrom = question.id, queuedMessageId }: StartRequest,
   configuration: RunConfiguration,
   { clock, terms }: StartRunServices,
 ): NewRun {
@@ -104,14 +106,14 @@ function newRun(
   });
   const answer = placeholder({
     id: messageIdOf(state, 1),
-    parentId: question.id,
+    parentId: goesOnFrom,
     runId,
     model: configuration.model.modelId,
     createdAt: at,
   });
   const stored: StoredRun = {
     point: { state, context: { phase: 'user_input' } },
-    leafId: question.id,
+    leafId: goesOnFrom,
     shownId: answer.id,
   };
   const title = conversation.title === '' ? titleFrom(question) : '';

@@ -19,6 +19,7 @@ import { createProcesses } from './processes.ts';
 import { hasTable } from './tables.ts';
 import { createPostgresRunStore } from './run-store.ts';
 import { createPostgresSearch } from './search.ts';
+import { createUsageReport } from './usage-report.ts';
 
 /**
  * Opens a PostgreSQL database; see `openStorage`.
@@ -36,7 +37,7 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
   const counts = createCounts(engine);
   return {
     runs: createPostgresRunStore(engine, createRunJobs(engine, options.clock)),
-    ...createRepositories(engine, createPostgresSearch(engine)),
+    ...createRepositories(engine, createPostgresSearch(engine), createUsageReport(engine)),
     blobs,
     sweepBlobs: (of) => sweepBlobs(engine, (...blob) => blobs.remove(...blob), of),
     counts: () => engine.perform(counts()),

@@ -10,6 +10,7 @@ import { decodeJson, encodeJson, scrubText } from '../text.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Statement, Work } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
+import { createAnnouncer } from './announcements.ts';
 import { Refusal } from './message-rows.ts';
 import type { RunJobs } from './run-jobs.ts';
 import { ACTIVE } from './run-rows.ts';
@@ -35,6 +36,7 @@ export function createInterruptWriter(engine: Engine): InterruptWriter {
   const answer = engine.prepare(`
     UPDATE interrupts SET status = 'answered', answer = ?, answered_at = ? WHERE id = ? AND run_id = ? AND status = 'open'`);
   const answerWaits = engine.prepare('SELECT 1 FROM run_inbox WHERE run_id = ? AND id = ? AND taken_at IS NULL');
+  const announcer = createAnnouncer(engine);
   const withdraw = engine.prepare(
     `UPDATE interrupts SET status = 'withdrawn', answered_at = ? WHERE id = ? AND run_id = ? AND status = 'open'`,
   );
@@ -48,6 +50,7 @@ export function createInterruptWriter(engine: Engine): InterruptWriter {
         const { id } = interrupt;
         if ((yield* open.run(id, runId, ownerId, mode, encodeJson(interrupt), at)) === 0)
           throw new Refusal(`interrupt ${id} cannot be opened: it was withdrawn, or belongs to another run`);
+        yield* announcer.interrupt(id, { runId, ownerId, at });
       }
       for (const { id, answer: given } of changes.answered ?? []) {
         if ((yield* answer.run(encodeJson(given), at, id, runId)) > 0) continue;
@@ -78,7 +81,9 @@ type InterruptRow = {
 };
 
 /** The doors' side: listing what is asked, and answering it. */
-export function createInterruptDoor(engine: Engine): Pick<RunJobs, 'listInterrupts' | 'answerInterrupt'> {
+export function createInterruptDoor(
+  engine: Engine,
+): Pick<RunJobs, 'listInterrupts' | 'countInterrupts' | 'answerInterrupt'> {
   // A parameter that may be null keeps an index from being used: what narrows most is written out.
   const list = (narrowed: string): Statement<InterruptRow> =>
     engine.prepare(`
@@ -90,6 +95,9 @@ export function createInterruptDoor(engine: Engine): Pick<RunJobs, 'listInterrup
   const listAll = list('true');
   const listOfStatus = list('i.status = ?2');
   const listOfRun = list('i.run_id = ?3');
+  const count = engine.prepare<{ open: number }>(
+    `SELECT count(*) AS open FROM interrupts WHERE owner_id = ? AND status = 'open'`,
+  );
   const find = engine.prepare<{ run_id: string }>('SELECT run_id FROM interrupts WHERE id = ? AND owner_id = ?');
   const answer = engine.prepare(`
     UPDATE interrupts SET status = 'answered', answer = ?, answered_at = ?
@@ -114,6 +122,11 @@ export function createInterruptDoor(engine: Engine): Pick<RunJobs, 'listInterrup
         const list = runId !== undefined ? listOfRun : status !== undefined ? listOfStatus : listAll;
         const rows = yield* list.all(ownerId, status ?? null, runId ?? null, conversationId ?? null, limit);
         return rows.map(toStoredInterrupt);
+      });
+    },
+    countInterrupts({ ownerId }) {
+      return statements(function* () {
+        return Number((yield* count.get(ownerId))?.open ?? 0);
       });
     },
     answerInterrupt({ ownerId }, interruptId, given, at, decides) {
