@@ -90,7 +90,6 @@ async function assemble(
     bulletins &&
     relayHub(createLiveHub(), {
       bulletins,
-      store: storage.runs,
       clock,
       log,
       onWake: (runId) => runs.woken(runId),

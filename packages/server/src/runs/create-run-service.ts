@@ -71,7 +71,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     onStored: (runs, ms) => metrics?.stored(runs, ms),
     onFailure: (error) => {
       metrics?.failed();
-      keeper.pause();
+      keeper.pause(error);
       log(`runs could not be stored: ${error instanceof Error ? error.message : String(error)}`);
     },
     ...failpoint,
