@@ -22,6 +22,7 @@ export function defineServe(program: Command): void {
     .option('--token <text>', 'who wants in must know it; needed for any other address (better: TOOLYARD_TOKEN)')
     .option('--data-dir <folder>', 'where everything is kept (or TOOLYARD_DATA_DIR)')
     .option('--database-url <url>', 'keep conversations and runs in this PostgreSQL (better: DATABASE_URL)')
+    .option('--blobs-url <s3://...>', 'with a database: store files in this bucket (or TOOLYARD_BLOBS_URL)')
     .option('--no-database-notify', 'other processes are not notified but look once a second')
     .option('--metrics', 'tell at /metrics how this process fares (or TOOLYARD_METRICS; default off)')
     .addOption(repeatable('--allow-host <name>', 'a further name this server is reached by'))

@@ -12,6 +12,7 @@ export type ServeSettings = {
   token?: string;
   dataDir: string;
   databaseUrl?: string;
+  blobsUrl?: string;
   databaseNotify: boolean;
   metrics: boolean;
   ui: boolean;
@@ -44,6 +45,7 @@ const HOST = spelled('host', 'TOOLYARD_HOST');
 const PORT: Spelling = { flags: ['port'], variables: ['PORT'] };
 const TOKEN = spelled('token', 'TOOLYARD_TOKEN');
 const DATABASE: Spelling = { flags: ['database-url'], variables: ['DATABASE_URL'] };
+const BLOBS: Spelling = { flags: ['blobs-url'], variables: ['TOOLYARD_BLOBS_URL'] };
 const METRICS = spelled('metrics', 'TOOLYARD_METRICS');
 const NOTIFY = spelled('database-notify', 'TOOLYARD_DATABASE_NOTIFY');
 
@@ -51,12 +53,14 @@ const NOTIFY = spelled('database-notify', 'TOOLYARD_DATABASE_NOTIFY');
 export function readServeSettings(given: Given): ServeSettings {
   const token = textOf(TOKEN, given)?.text;
   const databaseUrl = textOf(DATABASE, given)?.text;
+  const blobsUrl = textOf(BLOBS, given)?.text;
   return {
     host: textOf(HOST, given)?.text ?? '127.0.0.1',
     port: readPort(given),
     ...(token === undefined ? {} : { token }),
     dataDir: dataDirFrom(textOf({ flags: ['data-dir'], variables: [] }, given)?.text, given.env),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    ...(blobsUrl === undefined ? {} : { blobsUrl }),
     databaseNotify: switchOf(NOTIFY, given) ?? true,
     metrics: switchOf(METRICS, given) ?? false,
     ui: switchOf(UI, given) ?? true,

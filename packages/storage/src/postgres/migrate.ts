@@ -4,6 +4,7 @@ import { databaseError } from './errors.ts';
 import { first } from './migrations/001-first.ts';
 import { signIns } from './migrations/002-sign-ins.ts';
 import { bulletins } from './migrations/003-bulletins.ts';
+import { blobsElsewhere } from './migrations/009-blobs-elsewhere.ts';
 
 /**
  * One change of the tables.
@@ -17,6 +18,7 @@ export const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '001-first': { kind: 'contract', statements: first },
   '002-sign-ins': { kind: 'expand', statements: signIns },
   '003-bulletins': { kind: 'expand', statements: bulletins },
+  '009-blobs-elsewhere': { kind: 'expand', statements: blobsElsewhere },
 };
 
 /** Any number that nobody else takes: advisory locks are shared by all programs of a database. */
