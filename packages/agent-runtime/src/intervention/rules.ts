@@ -49,7 +49,7 @@ function fits(rule: InterventionRule, facts: CallFacts): boolean {
     const { commands } = facts;
     if (allows) {
       if (commands.length === 0 || !commands.every((each) => isPlainly(each, command))) return false;
-    } else if (!commands.some((each) => matchesGlob(command, wordsOf(each)))) return false;
+    } else if (!facts.commandTexts.some((text) => matchesGlob(command, text))) return false;
   }
   if (outside !== undefined && !facts.paths.some((paths) => paths.some((path) => !lies(path, outside)))) return false;
   if (inside !== undefined && !facts.paths.every((paths) => paths.every((path) => lies(path, inside)))) return false;
@@ -64,6 +64,7 @@ class CallFacts {
   #texts: string[] | null = null;
   #all: string[] | null = null;
   #commands: Command[] | null = null;
+  #commandTexts: string[] | null = null;
   #paths: string[][] | null = null;
   readonly #read: ReadShell;
 
@@ -92,6 +93,11 @@ class CallFacts {
       return faults.length === 0 ? commands : [...commands, UNREADABLE];
     });
     return this.#commands;
+  }
+
+  get commandTexts(): readonly string[] {
+    this.#commandTexts ??= this.commands.map(wordsOf);
+    return this.#commandTexts;
   }
 
   /** Of each text what may be a path. */
@@ -132,10 +138,14 @@ function isPlainly(command: Command, pattern: string): boolean {
   );
 }
 
+/** Something that every path which says where it lies has. */
+const MAYBE_PATH = new RegExp(`[/\\\\~${UNKNOWN}]|\\.\\.`);
+
 /** What of a text may be a path: the whole, or the words of a command. */
 function pathsIn(text: string, read: ReadShell): string[] {
   const words = /\s/.test(text) ? read(text).commands.flatMap(pathWords) : [text];
   return words
+    .filter((word) => MAYBE_PATH.test(word))
     .flatMap((word) => [word, ...(/[=:@]/.test(word) ? word.split(/[=:@]/) : [])])
     .map((word) => word.replace(/^file:(?:\/\/)?/, ''))
     .filter((word) => /^[/~\\]|^[A-Za-z]:[\\/]|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(word) || word.startsWith(UNKNOWN));
