@@ -11,6 +11,8 @@ export type RunCrewOptions = RunWorkerServices & {
   onOver: (run: LeasedRun, status: RunRecord['status'], sendNext: string | null) => void;
   /** Tells the other processes over the same database, if there are any, that a run was told something. */
   wakeElsewhere?: (runId: string) => void;
+  /** False: runs are taken up by other processes only; default true. */
+  takesUp?: boolean;
   failpoint?: Failpoint;
 };
 
@@ -53,7 +55,7 @@ export class RunCrew {
   async woken(runId: string): Promise<boolean> {
     const worker = this.#workers.get(runId);
     if (worker) await worker.listen();
-    if (this.#closing) return worker !== undefined;
+    if (this.#closing || this.#options.takesUp === false) return worker !== undefined;
     // Null where it is held, here or elsewhere, or over.
     const run = await this.#options.storage.runs.acquireLease(runId, this.#options.terms);
     if (run) this.start(run);
@@ -77,11 +79,19 @@ export class RunCrew {
         await worker.letGo(LAST_CALLS_MS);
         try {
           await storage.runs.releaseLease(worker.run.id, worker.run.fence);
+          // Others need not find out by themselves.
+          this.#options.wakeElsewhere?.(worker.run.id);
         } catch (error) {
           log(`run ${worker.run.id}: its lease could not be given back: ${messageOf(error)}`);
         }
       }),
     );
+  }
+
+  /** From what is stored, with what was said since. */
+  async #takeUpAnew({ id, fence }: LeasedRun): Promise<void> {
+    await this.#options.storage.runs.releaseLease(id, fence);
+    await this.wake(id);
   }
 
   #ended(worker: RunWorker, result: WorkResult): void {
@@ -101,6 +111,9 @@ export class RunCrew {
         return;
       case 'lost':
         if (result.lost.reason === 'invalid') this.#hopeless.add(run.id);
+        if (result.lost.reason === 'overtaken') {
+          this.#takeUpAnew(run).catch((error: unknown) => log(`run ${run.id}: ${messageOf(error)}`));
+        }
         if (result.lost.reason === 'engine') log(`run ${run.id} is left for later: ${reasonOf(result.lost)}`);
         if (result.lost.reason === 'newer') this.#leave(run, result.lost.message);
         return;

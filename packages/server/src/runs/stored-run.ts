@@ -1,7 +1,7 @@
-import type { RunPoint } from '@toolyard/agent-runtime';
+import type { AgentState, RunPoint } from '@toolyard/agent-runtime';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
-import type { JsonValue, LeasedRun, ModelReference, ResolvedAgentConfiguration } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, LeasedRun, ModelReference, ResolvedAgentConfiguration } from '@toolyard/protocol';
+import { isJsonObject, NOTHING_SPENT, ToolyardError } from '@toolyard/protocol';
 import { RunLost } from './run-lost.ts';
 
 /** What a run is started with: resolved once, when the person sends. */
@@ -14,6 +14,8 @@ export type StoredRun = {
   leafId: string;
   /** What the page shows at that end: a placeholder while the first answer is being written, else `leafId`. */
   shownId: string;
+  /** Queued messages a run that rests for a person is to take in once it goes on. */
+  steers?: string[];
 };
 
 /**
@@ -34,9 +36,24 @@ export function readStoredRun(run: LeasedRun): StoredRun & { configuration: RunC
       hint: 'Ask again: the conversation is whole.',
     });
   }
-  // Only this room writes these columns, and the version says in what form. The rules came later than the rest.
-  const whole = { interventionRules: [], ...configuration } as unknown as RunConfiguration;
-  return { ...(stored as unknown as StoredRun), configuration: whole };
+  // Only this room writes these columns, and the version says in what form. Rules and budgets came later than the rest.
+  const { budgets = budgetsBefore(configuration) } = configuration;
+  const whole = { interventionRules: [], ...configuration, budgets } as unknown as RunConfiguration;
+  const { point, ...rest } = stored as unknown as StoredRun;
+  return { ...rest, point: { ...point, state: withSpent(point.state) }, configuration: whole };
+}
+
+/** What a run might cost stood among its limits once. */
+function budgetsBefore({ limits }: JsonObject): JsonValue {
+  const dollars = isJsonObject(limits) ? limits['maxCost'] : undefined;
+  return typeof dollars === 'number' ? [{ of: 'run', dollars }] : [];
+}
+
+function withSpent(state: AgentState | Omit<AgentState, 'spent' | 'raised'>): AgentState {
+  if ('spent' in state) return state;
+  const tokens = (state.usage.inputTokens ?? 0) + (state.usage.outputTokens ?? 0);
+  const run = { dollars: state.cost ?? 0, tokens, calls: state.turns, unpriced: state.cost === null ? state.turns : 0 };
+  return { ...state, spent: { run, turn: NOTHING_SPENT }, raised: [] };
 }
 
 function isStoredRun(stored: JsonValue | null): boolean {

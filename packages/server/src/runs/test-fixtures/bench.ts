@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CallToolOptions, IndexedTool } from '@toolyard/mcp-host';
+import { checkArguments } from '@toolyard/mcp-host';
 import type {
   Clock,
   Failpoint,
@@ -11,6 +12,7 @@ import type {
   Price,
   Principal,
   ResolvedAgentConfiguration,
+  RunCommit,
   RunEvent,
   SentMessage,
   TaskHandle,
@@ -26,6 +28,7 @@ import type { RunHub } from '../../live/hub.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
 import type { LiveStreams, ToolSelection } from '../../services.ts';
+import { createTabLending } from '../../tabs/tab-lending.ts';
 import type { DurableRuns } from '../create-run-service.ts';
 import { createRunService } from '../create-run-service.ts';
 
@@ -35,6 +38,9 @@ export const BERT: Principal = { ownerId: 'bert' };
 /** A tool of the made-up server `desk`. */
 export type FakeTool = {
   builtIn?: boolean;
+  /** What its arguments have to fit; `inQuestion` false: it is too long to stand in a question. */
+  inputSchema?: JsonObject;
+  inQuestion?: boolean;
   call: (args: JsonObject, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
   /** Waits for a task an earlier call has become. */
   resume?: (handle: TaskHandle, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
@@ -49,6 +55,8 @@ export type BenchOptions = {
   /** What the model costs; default unknown. */
   price?: Price;
   configuration?: Partial<ResolvedAgentConfiguration>;
+  /** Called before a group is stored. */
+  beforeCommit?: (items: readonly RunCommit[], storage: Storage) => void;
   /** Takes up the runs that are there; default true. */
   start?: boolean;
 };
@@ -99,11 +107,21 @@ export function answers(text: string): ToolResult {
 
 export async function openBench(folder: string, options: BenchOptions): Promise<Bench> {
   const { clock = systemClock } = options;
-  const storage = await openStorage({
+  const opened = await openStorage({
     folder,
     clock,
     ...(options.maxPages === undefined ? {} : { maxPages: options.maxPages }),
   });
+  const storage: Storage = {
+    ...opened,
+    runs: {
+      ...opened.runs,
+      commit(items) {
+        options.beforeCommit?.(items, opened);
+        return opened.runs.commit(items);
+      },
+    },
+  };
   const hub = createLiveHub();
   const log: string[] = [];
   const prefix = processes.next();
@@ -175,6 +193,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
       price: () => Promise.resolve(options.price),
     },
     servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})), approve: () => undefined },
+    tabs: createTabLending({ storage, hub, clock }),
     secrets: {
       seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
       unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
@@ -190,6 +209,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
           disabledTools: [],
           intervention: 'manual',
           interventionRules: [],
+          budgets: [],
           ...options.configuration,
           ...conversation,
           ...run,
@@ -206,13 +226,15 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
 }
 
 function selectionOf(tools: Record<string, FakeTool>): ToolSelection {
-  const indexed = Object.entries(tools).map(([name, { builtIn = false }]): IndexedTool => ({
-    tool: { serverId: 'desk', name },
-    name,
-    inputSchema: { type: 'object' },
-    builtIn,
-    checkArguments: () => null,
-  }));
+  const indexed = Object.entries(tools).map(
+    ([name, { builtIn = false, inputSchema = { type: 'object' } }]): IndexedTool => ({
+      tool: { serverId: 'desk', name },
+      name,
+      inputSchema,
+      builtIn,
+      checkArguments: (args) => checkArguments(inputSchema, args),
+    }),
+  );
   const find = (tool: ToolReference): FakeTool | undefined => tools[tool.name];
   return {
     tools: () => indexed,
@@ -230,7 +252,10 @@ function selectionOf(tools: Record<string, FakeTool>): ToolSelection {
     contextSources: () => ({ serverInstructions: [] }),
     judged: (tool) => {
       const found = find(tool);
-      return found && { builtIn: found.builtIn ?? false, readOnly: found.builtIn ?? false };
+      if (!found) return undefined;
+      const { builtIn = false, inputSchema, inQuestion = true } = found;
+      const about = () => ({ definition: 'd1', ...(inputSchema && inQuestion ? { inputSchema } : {}) });
+      return { builtIn, readOnly: builtIn, about };
     },
   };
 }
