@@ -6,7 +6,7 @@ import { createUuidSource } from '@toolyard/agent-host';
 import type { Failpoint } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@toolyard/storage';
-import { openStorage } from '@toolyard/storage';
+import { openStorage, readS3Settings } from '@toolyard/storage';
 import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
 import type { ServerOptions } from './config/server-options.ts';
@@ -256,12 +256,13 @@ function internalUrl({ url, port }: Listening, host: string): string {
 
 /** Where the folder is open already, says who has it. */
 async function open(
-  { dataDir, databaseUrl, databaseNotify }: ServerOptions,
+  { dataDir, databaseUrl, databaseNotify, blobsUrl, env }: ServerOptions,
   options: Omit<StorageOptions, 'folder'>,
 ): Promise<Storage | DatabaseStorage> {
   if (databaseUrl !== undefined) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    return openStorage({ url: databaseUrl, notify: databaseNotify ?? true, ...options });
+    const files = blobsUrl === undefined ? {} : { files: readS3Settings(blobsUrl, env) };
+    return openStorage({ url: databaseUrl, notify: databaseNotify ?? true, ...files, ...options });
   }
   try {
     return await openStorage({ folder: dataDir, ...options });
