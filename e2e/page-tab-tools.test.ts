@@ -93,7 +93,7 @@ describe.skipIf(NO_BROWSER !== null)('a tool that lives in a tab', () => {
     eventually(async () => expect((await run())?.status).toBe(status), { what: status });
   const questions = async (): Promise<StoredInterrupt[]> =>
     (await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts')).items;
-  const allow = (at = page): Promise<void> => at.getByRole('button', { name: 'Allow', exact: true }).first().click();
+  const allow = (at = page): Promise<void> => at.getByRole('button', { name: 'Allow once' }).first().click();
   const begun = (): Promise<void> => eventually(() => expect(counted()).toBe(1), { what: 'the call' });
 
   test('is asked about, called from the tab, and answered into the chat', async () => {
