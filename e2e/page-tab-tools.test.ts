@@ -130,6 +130,7 @@ describe.skipIf(NO_BROWSER !== null)('a tool that lives in a tab', () => {
   test('is waited for while no tab is open, and called when one comes', async () => {
     await chatPage(page).send('Please jot it down');
     await becomes('parked');
+    await page.waitForURL(({ pathname }) => pathname !== '/');
     const path = new URL(page.url()).pathname;
     const other = await stage.openBeside(page, '/settings');
     await page.close({ runBeforeUnload: true });
