@@ -1,4 +1,5 @@
 import type {
+  Budget,
   Clock,
   Failpoint,
   Fetch,
@@ -17,7 +18,7 @@ import type { ModelInfo } from '@toolyard/model-runtime';
 import type { AgentQuestions } from './agent-questions.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { ModelChoice } from './model-choice.ts';
-import type { AskApproval } from './run-host.ts';
+import type { AskApproval, AskBudget } from './run-host.ts';
 
 export type AgentOptions = {
   model: ModelChoice;
@@ -28,6 +29,10 @@ export type AgentOptions = {
   instructions?: string;
   parameters?: ModelParameters;
   limits?: Partial<RunLimits>;
+  /** What may be used up; the price of the model stands with the limits. Counted as long as the agent lives. */
+  budgets?: Budget[];
+  /** Asks whether to go on past a budget. Without it a run that meets one fails. */
+  askBudget?: AskBudget;
   /** Default `native`. */
   toolMode?: ToolMode;
   /** Which calls are asked about; default `manual`, and `headless` without {@link approve}. */

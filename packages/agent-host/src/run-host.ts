@@ -1,6 +1,8 @@
 import type {
   ApprovalAnswer,
   ApprovalInterrupt,
+  BudgetAnswer,
+  BudgetInterrupt,
   Clock,
   ConversationPort,
   ErrorInfo,
@@ -8,19 +10,34 @@ import type {
   InterruptAnswer,
   JsonObject,
   ModelParameters,
+  PromptAnswer,
+  PromptInterrupt,
   RunJournal,
   SamplingInterrupt,
+  SelectionAnswer,
+  SelectionInterrupt,
   ToolLedger,
   ToolMode,
   ToolReference,
   UrlInterrupt,
+  UsageEntry,
 } from '@toolyard/protocol';
-import type { ContextSources } from '@toolyard/agent-runtime';
+import type { BudgetGate, ContextSources } from '@toolyard/agent-runtime';
 import type { ToolHost } from '@toolyard/mcp-host';
+import type { KeepPrelude } from './executors/keep-prelude.ts';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 
 /** Puts a question to a person. Rejecting, or an aborted signal, counts as no. */
 export type AskApproval = (interrupt: ApprovalInterrupt, options: { signal: AbortSignal }) => Promise<ApprovalAnswer>;
+
+/** Puts what the model asks to a person. Rejecting, or an aborted signal, counts as not wanting to say. */
+export type AskUser = (
+  interrupt: PromptInterrupt | SelectionInterrupt,
+  options: { signal: AbortSignal },
+) => Promise<PromptAnswer | SelectionAnswer>;
+
+/** Asks a person whether to go on past a budget. Rejecting, or an aborted signal, means stop. */
+export type AskBudget = (interrupt: BudgetInterrupt, options: { signal: AbortSignal }) => Promise<BudgetAnswer>;
 
 /**
  * Who answers what a run must ask.
@@ -28,7 +45,7 @@ export type AskApproval = (interrupt: ApprovalInterrupt, options: { signal: Abor
  * - `park`: the questions are stored, nothing is held open, and the run goes on when they are answered
  * - `nobody`: what would need a person is not done
  */
-export type Asking = { who: 'person'; ask: AskApproval } | { who: 'park' } | { who: 'nobody' };
+export type Asking = { who: 'person'; ask: AskApproval; askUser?: AskUser } | { who: 'park' } | { who: 'nobody' };
 
 /** What a server asks a person while a call of it is open. */
 export type ServerQuestion = FormInterrupt | UrlInterrupt | SamplingInterrupt;
@@ -67,12 +84,22 @@ export type RunHost = {
   /** Aborted when the run is to end. */
   signal: AbortSignal;
   contextSources: () => ContextSources;
+  /** Where the person is, for what stands for date and time; absent: where this process is. */
+  timeZone?: string;
+  /** Absent: what was sent besides the messages cannot be shown again. */
+  keepPrelude?: KeepPrelude;
   asking: Asking;
   questions: Questioning;
+  /** Whom to ask about a budget where questions are not parked; absent: a run ends there. */
+  askBudget?: AskBudget;
   /** Told what a person decided about a tool as it was then, beyond the one call, while the run waited for it. */
   remember: (tool: ToolReference, answer: ApprovalAnswer, definition: string | undefined) => void;
   /** Asked right before a call is made: why it must not be, after all. The person may have said "never" meanwhile. */
   forbidden: (tool: ToolReference, args: JsonObject) => ErrorInfo | undefined | Promise<ErrorInfo | undefined>;
+  /** Told of every call of a model and of a tool, once it is over. */
+  used?: (entry: UsageEntry) => void;
+  /** What may be used; what was used elsewhere is looked up by `refresh`. */
+  budgets?: { refresh: () => void | Promise<void>; check: BudgetGate };
   /** True for a tool that may be called again although it may have been called already. */
   repeatable: (tool: ToolReference) => boolean;
 };

@@ -24,7 +24,11 @@ function engine(
       call_llm: unused,
       call_tool: unused,
       call_tools_batch: unused,
+      compress_context: unused,
       request_human_approve: unused,
+      request_human_prompt: unused,
+      request_human_select: unused,
+      request_human_budget: unused,
       resolve_aborted_tools: unused,
       finish: ({ ending }, state) => ({
         state: { ...state, status: ending.status },

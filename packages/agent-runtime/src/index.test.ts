@@ -4,12 +4,15 @@ import * as root from './index.ts';
 test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
     'AgentRuntime',
+    'BudgetChecker',
     'GeneralChatAgent',
     'InterventionChecker',
     'MAX_TOOL_RESULT_TOKENS',
     'STATE_SCHEMA_VERSION',
     'answerInterrupts',
     'approvalOf',
+    'budgetError',
+    'budgetQuestion',
     'buildContext',
     'faultsOfRules',
     'initialState',
@@ -20,6 +23,8 @@ test('the package offers this and nothing else', () => {
     'restingStatus',
     'settledBy',
     'withApproval',
+    'withBudgetAnswer',
+    'withModelCall',
     'withPendingCalls',
   ]);
 });

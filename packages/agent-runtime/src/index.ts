@@ -1,14 +1,31 @@
 export { AgentRuntime } from './agent-runtime.ts';
 export type { AgentRuntimeOptions, Executor, Executors, RunPoint } from './agent-runtime.ts';
+export { askOf } from './ask-user.ts';
 export { GeneralChatAgent } from './general-chat-agent.ts';
-export type { Brain } from './general-chat-agent.ts';
+export type { Brain, GeneralChatAgentOptions } from './general-chat-agent.ts';
+export { BudgetChecker, budgetError, budgetQuestion, withModelCall } from './budget-checker.ts';
+export type { BudgetCheckerOptions, BudgetExcess, BudgetGate, BudgetNeed } from './budget-checker.ts';
 export { InterventionChecker, isHarmless, refusalOf } from './intervention/intervention-checker.ts';
 export type { Gate, InterventionOptions, JudgedTool, Verdict } from './intervention/intervention-checker.ts';
 export { faultsOfRules, readInterventionRules } from './intervention/read-rules.ts';
 export type { RuleFault } from './intervention/read-rules.ts';
-export type { AgentContext, Ending, Instruction, InstructionOf, ToolChoice } from './instructions.ts';
-export { answerInterrupts, approvalOf, openInterrupts, restingStatus, settledBy, withApproval } from './interrupts.ts';
+export type { AgentContext, Continued, Ending, Instruction, InstructionOf, ToolChoice } from './instructions.ts';
+export {
+  answerInterrupts,
+  approvalOf,
+  openInterrupts,
+  restingStatus,
+  settledBy,
+  withApproval,
+  withAskAnswer,
+  withBudgetAnswer,
+} from './interrupts.ts';
 export { initialState, STATE_SCHEMA_VERSION, withPendingCalls } from './state.ts';
-export type { AgentState, CallAbout, CallDecision, PendingCall, PendingQuestion } from './state.ts';
-export { buildContext, MAX_TOOL_RESULT_TOKENS } from './context-pipeline.ts';
+export type { AgentState, CallAbout, CallDecision, PendingAsk, PendingCall, PendingQuestion } from './state.ts';
+export { buildContext, placeholdersAt, usesPlaceholders } from './context-pipeline.ts';
+export { ASSUMED_WINDOW, isNearlyFull, measureContext } from './context/measure.ts';
+export { planFold } from './context/fold.ts';
+export type { FoldPlan, Summary } from './context/fold.ts';
+export { plainSummary, SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } from './context/summary-request.ts';
+export { tokensOfText } from './context/estimate-tokens.ts';
 export type { ContextSources } from './context-pipeline.ts';

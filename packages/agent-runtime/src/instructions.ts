@@ -1,4 +1,5 @@
-import type { ErrorInfo, InstructionType } from '@toolyard/protocol';
+import type { AssistantPart, ErrorInfo, InstructionType } from '@toolyard/protocol';
+import type { BudgetExcess } from './budget-checker.ts';
 import type { PendingCall } from './state.ts';
 
 /** How a run ends. */
@@ -8,9 +9,19 @@ export type ToolChoice = 'auto' | 'none';
 
 /** What has just happened: together with the state, all that the brain decides by. */
 export type AgentContext =
-  | { phase: 'user_input' }
+  | { phase: 'user_input'; continues?: Continued }
   /** The model answered; its calls are in `state.pending`. */
-  | { phase: 'llm_result'; hasText: boolean; toolChoice: ToolChoice; filtered: boolean; error?: ErrorInfo }
+  | {
+      phase: 'llm_result';
+      hasText: boolean;
+      toolChoice: ToolChoice;
+      filtered: boolean;
+      /** The conversation was summed up right before: doing it again would not help. */
+      afterCompression?: true;
+      error?: ErrorInfo;
+    }
+  /** The conversation is as short as it can be made. */
+  | { phase: 'compressed'; continues?: Continued }
   /** The state is `parked`: nothing is decided until a person has answered. */
   | { phase: 'waiting' }
   | { phase: 'human_response' }
@@ -19,12 +30,23 @@ export type AgentContext =
   /** A person, a limit or a defect ended the run before the model did. */
   | { phase: 'ending'; ending: Ending };
 
+/** The beginning of the answer, which was cut: the model goes on right behind it. */
+export type Continued = { parts: AssistantPart[] };
+
 /** What the engine is to do next. */
 export type Instruction =
-  | { type: 'call_llm'; toolChoice: ToolChoice }
+  | { type: 'call_llm'; toolChoice: ToolChoice; afterCompression?: true; continues?: Continued }
+  /** `full`: the model's window soon will be. `refused`: the provider says that it is. */
+  | { type: 'compress_context'; because: 'full' | 'refused'; continues?: Continued }
   | { type: 'call_tool'; call: PendingCall }
   | { type: 'call_tools_batch'; calls: PendingCall[] }
   | { type: 'request_human_approve'; calls: PendingCall[] }
+  /** Of the calls those that ask for words; the others wait meanwhile. */
+  | { type: 'request_human_prompt'; calls: PendingCall[] }
+  /** Likewise those that ask for a choice. */
+  | { type: 'request_human_select'; calls: PendingCall[] }
+  /** `calls` are those that wait meanwhile. */
+  | { type: 'request_human_budget'; excess: BudgetExcess; calls: PendingCall[] }
   | { type: 'resolve_aborted_tools'; calls: PendingCall[]; ending: Ending }
   | { type: 'finish'; ending: Ending };
 

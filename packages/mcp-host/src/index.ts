@@ -24,6 +24,7 @@ export type {
   ToolProgress,
   TransportConfig,
 } from './types.ts';
+export { checkArguments } from './check-arguments.ts';
 export type { EraMemory, EraRecord } from './era-memory.ts';
 export { createEraMemory } from './era-memory.ts';
 export type { CreateTransport, HostTransport, TransportContext, TransportEnd } from './transport.ts';
@@ -64,7 +65,8 @@ export type { OAuthGrant, OAuthSettings } from './oauth/oauth-settings.ts';
 export type { AuthHop, SignInHealth } from './oauth/sign-in-health.ts';
 export type { SignInResponse, StartedSignIn } from './oauth/sign-in.ts';
 export { readSignInResponse } from './oauth/sign-in.ts';
-export type { AllPrompts, McpHostOptions, SignInOptions } from './host-options.ts';
+export type { AllPrompts, McpHostOptions, Offered, SignInOptions } from './host-options.ts';
+export type { ForwardedRequest, ForwardedServer } from './forward.ts';
 export { definitionTokens } from './definition-cost.ts';
 export type { InspectOptions } from './inspect-server.ts';
 export { inspectServer, offersOf, redactedError, shownTransport } from './inspect-server.ts';

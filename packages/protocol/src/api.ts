@@ -1,12 +1,13 @@
 import type { InterventionMode, InterventionRule, ModelParameters, RunLimits, ToolMode } from './agents.ts';
+import type { Budget } from './budgets.ts';
 import type { ErrorInfo } from './errors.ts';
 import type { RunEvent } from './events.ts';
-import type { InterruptAnswer } from './interrupts.ts';
+import type { InterruptAnswer, Shown } from './interrupts.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { AssistantMessage, Message, UserMessage } from './messages.ts';
 import type { UserPart } from './parts.ts';
 import type { RunRecord, StoredInterrupt } from './run-store.ts';
-import type { Price } from './usage.ts';
+import type { Price, Usage } from './usage.ts';
 import type { WireName } from './wires.ts';
 
 /**
@@ -48,11 +49,22 @@ export type AgentConfiguration = {
   servers?: Record<string, boolean>;
   /** Tools switched off, as `server/tool`. */
   disabledTools?: string[];
+  /** At most that many of the latest messages are sent to the model; default all that its window takes. */
+  historyMessages?: number;
+  /** What the person says is put into it in the place of `{{text}}`. */
+  inputTemplate?: string;
+  /** Shown to the model before the conversation. */
+  examples?: ConversationExample[];
   /** Default `manual`. */
   intervention?: InterventionMode;
   /** They add up: a layer takes none away from those below. */
   interventionRules?: InterventionRule[];
+  /** Of the same thing that of the later layer counts; the others stay. */
+  budgets?: Budget[];
 };
+
+/** How the owner would like a question answered. */
+export type ConversationExample = { question: string; answer: string };
 
 /** The whole of it, with where each part came from. */
 export type ResolvedAgentConfiguration = {
@@ -63,8 +75,12 @@ export type ResolvedAgentConfiguration = {
   toolMode: ToolMode;
   servers: Record<string, boolean>;
   disabledTools: string[];
+  historyMessages?: number;
+  inputTemplate?: string;
+  examples?: ConversationExample[];
   intervention: InterventionMode;
   interventionRules: InterventionRule[];
+  budgets: Budget[];
 };
 
 export type AgentView = {
@@ -137,8 +153,11 @@ export type SendMessage = {
   parts: UserPart[];
   /** What it follows; absent: the current leaf. For an edited message the parent of the old one (null: the first). */
   parentId?: string | null;
-  /** What to do while a run is under way; default `queue`. */
-  whenBusy?: 'queue' | 'interrupt' | 'refuse';
+  /**
+   * What to do while a run is under way; default `queue`. `steer`: the run takes it in before its next step; should it
+   * end before that, the message is sent when its turn comes.
+   */
+  whenBusy?: 'queue' | 'steer' | 'interrupt' | 'refuse';
   /** Counts for this run only. */
   configuration?: AgentConfiguration;
 };
@@ -148,6 +167,18 @@ export type SentMessage = { run: RunRecord; message: UserMessage } | { queued: Q
 
 /** Answers the same message anew, as another branch: that of the person before `messageId`, which is an answer. */
 export type Regenerate = { messageId: string; configuration?: AgentConfiguration };
+
+/**
+ * Goes on where the conversation broke off: an answer that was cut, a run that ended after a tool had answered, a
+ * message that was never answered. `messageId`: the last message as the sender knows it; another one is a conflict.
+ */
+export type ContinueConversation = { messageId?: string; configuration?: AgentConfiguration };
+
+/**
+ * `same`: the answer goes on in its own text, as a new version of that message beside the cut one. `new`: the provider
+ * cannot do that, and a new message goes on. `answer`: nothing had been said, the answer is written now.
+ */
+export type ContinuedConversation = { run: RunRecord; how: 'same' | 'new' | 'answer' };
 
 export type QueuedMessage = {
   id: string;
@@ -160,7 +191,16 @@ export type QueuedMessage = {
 /** `before`: the id of the queued message it is to stand before; null: the end. */
 export type ChangeQueuedMessage = { parts?: UserPart[]; before?: string | null };
 
-export type AnswerInterrupt = { answer: InterruptAnswer };
+export type AnswerInterrupt = { answer: InterruptAnswer; shown?: Shown };
+/** Many at once, each with its own outcome: one that is refused keeps none of the others. */
+export type AnswerInterrupts = { answers: ({ id: string } & AnswerInterrupt)[] };
+/** In the order of the answers. */
+export type AnsweredInterrupts = {
+  items: (
+    | { id: string; outcome: 'answered'; interrupt: StoredInterrupt }
+    | { id: string; outcome: 'refused'; error: ErrorInfo }
+  )[];
+};
 
 export type ProviderView = {
   id: string;
@@ -289,6 +329,37 @@ export type LiveEvent =
       what: 'conversations' | 'queue' | 'interrupts' | 'servers' | 'agents' | 'providers' | 'settings' | 'tab_calls';
       id?: string;
     };
+
+/** What usage may be added up by. */
+export type UsageBy = 'day' | 'model' | 'agent' | 'tool' | 'conversation';
+
+/** Sums of calls. */
+export type UsageSum = {
+  /** Of models; for a tool those its server asked for. */
+  modelCalls: number;
+  toolCalls: number;
+  /** Tool calls that failed. */
+  failures: number;
+  /** Of all calls together, whether or not they ran at once. */
+  durationMs: number;
+  /** What is known of the tokens. */
+  usage: Usage;
+  /** What is known, in US dollars; null where there are calls and the cost of none is known. */
+  cost: number | null;
+  /** Model calls whose cost nobody knows. */
+  unpriced: number;
+  /** Model calls that told no tokens. */
+  uncounted: number;
+};
+
+/**
+ * `key`: the day (`2026-11-21`), `provider/model`, `server/tool`, or the id of agent or conversation, empty where there
+ * was none. `label`: what that is called, if it is still there.
+ */
+export type UsageRow = UsageSum & { key: string; label: string };
+
+/** `GET /api/usage`: days in UTC, both included. */
+export type UsageReport = { from: string; to: string; by: UsageBy; rows: UsageRow[]; total: UsageSum };
 
 /** `toolyard-export` of one conversation: every branch, with what a blob holds written out. */
 export type ConversationExport = {

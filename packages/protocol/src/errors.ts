@@ -28,7 +28,7 @@ export type ErrorCode =
   | 'empty_response'
   | 'max_turns_exceeded'
   | 'time_limit_exceeded'
-  | 'cost_limit_exceeded'
+  | 'budget_exceeded'
   | 'repeated_call'
   | 'cancelled'
   | 'tool_not_found'

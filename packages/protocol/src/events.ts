@@ -1,6 +1,8 @@
 import type { ErrorInfo } from './errors.ts';
 import type { Interrupt, InterruptAnswer } from './interrupts.ts';
-import type { AssistantMessage, ToolMessage, UserMessage } from './messages.ts';
+import type { JsonObject } from './json.ts';
+import type { AssistantMessage, SystemMessage, ToolMessage, UserMessage } from './messages.ts';
+import type { ModelRequestRecord } from './model-requests.ts';
 import type { MalformedToolCallPart, ToolCallPart, ToolResult } from './parts.ts';
 import type { ToolReference } from './tools.ts';
 import type { Usage } from './usage.ts';
@@ -12,7 +14,16 @@ export type RunStatus = 'queued' | 'running' | 'parked' | 'waiting_for_tab' | 'd
 
 /** The instructions of the loop; each one carried out and committed is a step. */
 export type InstructionType =
-  'call_llm' | 'call_tool' | 'call_tools_batch' | 'request_human_approve' | 'resolve_aborted_tools' | 'finish';
+  | 'call_llm'
+  | 'call_tool'
+  | 'call_tools_batch'
+  | 'compress_context'
+  | 'request_human_approve'
+  | 'request_human_prompt'
+  | 'request_human_select'
+  | 'request_human_budget'
+  | 'resolve_aborted_tools'
+  | 'finish';
 
 /**
  * What happens in a run, without its envelope. The union is closed: every door (terminal, page, OpenAI, AG-UI)
@@ -24,6 +35,10 @@ export type InstructionType =
 export type RunEventBody =
   | { type: 'run_started'; conversationId: string; place: Place; model: string; message: UserMessage }
   | { type: 'step_started'; instruction: InstructionType }
+  /** The person said something to the run while it was under way: it stands in the conversation from here on. */
+  | { type: 'steered'; message: UserMessage }
+  /** What the model is sent for the message that comes next, as far as it has to be told to be shown again. */
+  | { type: 'request_made'; messageId: string; request: ModelRequestRecord }
   | { type: 'message_started'; messageId: string; parentId: string | null; model: string }
   | { type: 'text_delta'; messageId: string; text: string }
   | { type: 'reasoning_delta'; messageId: string; text: string }
@@ -42,12 +57,19 @@ export type RunEventBody =
   | { type: 'interrupt_answered'; interruptId: string; answer: InterruptAnswer }
   /** Nobody waits for an answer any more. */
   | { type: 'interrupt_withdrawn'; interruptId: string }
-  | { type: 'tool_started'; callId: string; tool: ToolReference; name: string }
+  /** `editedArguments`: what a person made of the arguments the model had asked for. */
+  | { type: 'tool_started'; callId: string; tool: ToolReference; name: string; editedArguments?: JsonObject }
   | { type: 'tool_progress'; callId: string; progress: number; total?: number; text?: string }
   | { type: 'tool_finished'; callId: string; result: ToolResult; message: ToolMessage; durationMs: number }
   /** Nothing goes on until a person has answered the open interrupts. */
   | { type: 'run_parked' }
   | { type: 'run_resumed' }
+  /** The conversation has grown too long for the model: its older part is being summed up. */
+  | { type: 'compression_started'; messages: number }
+  /** `message` stands from now on for what it folds; the folded messages stay where they are. */
+  | { type: 'compression_finished'; message: SystemMessage; usage?: Usage }
+  /** The model could not sum it up; the run goes on with the conversation as it is. */
+  | { type: 'compression_failed'; error: ErrorInfo }
   | { type: 'notice'; level: 'info' | 'warning'; code: string; text: string }
   | {
       type: 'run_finished';

@@ -33,6 +33,7 @@ export { formatToolReference, HANDED_ON, readTaskHandle } from './tools.ts';
 export type {
   AssistantMessage,
   FinishReason,
+  Fold,
   Message,
   MessageEnd,
   SystemMessage,
@@ -40,23 +41,43 @@ export type {
   UserMessage,
 } from './messages.ts';
 export { textOf } from './messages.ts';
+export type { ContextFill, ModelRequestRecord, RequestPrelude, SentRequest } from './model-requests.ts';
 export type { Price, Rates, Usage, UsageCounter } from './usage.ts';
 export { addUsage, costOf, countCall } from './usage.ts';
+export {
+  amountOf,
+  budgetExceeded,
+  budgetKey,
+  faultsOfBudgets,
+  mergeBudgets,
+  nameBudget,
+  NOTHING_SPENT,
+  usedUp,
+} from './budgets.ts';
+export type { Budget, BudgetFault, BudgetLimits, BudgetMeasure, BudgetView, Spent } from './budgets.ts';
 export { decisionsFor } from './interrupts.ts';
 export type {
   ApprovalAnswer,
   ApprovalInterrupt,
   ApprovalScope,
+  BudgetAnswer,
+  BudgetInterrupt,
+  CallInterrupt,
   ElicitationAnswer,
   FormInterrupt,
   InDoubtAnswer,
   InDoubtInterrupt,
   Interrupt,
   InterruptAnswer,
+  PromptAnswer,
+  PromptInterrupt,
   SamplingContent,
   SamplingDecision,
   SamplingInterrupt,
   SamplingMessage,
+  SelectionAnswer,
+  SelectionInterrupt,
+  Shown,
   SignInAnswer,
   SignInInterrupt,
   TabAnswer,
@@ -113,15 +134,21 @@ export type {
   RunRecord,
   RunStore,
   StoredInterrupt,
+  UsageEntry,
 } from './run-store.ts';
 export type {
   AgentConfiguration,
   AgentView,
+  AnsweredInterrupts,
   AnswerInterrupt,
+  AnswerInterrupts,
   ChangeConversation,
   ChangeProvider,
   ChangeQueuedMessage,
   CheckPreflight,
+  ContinueConversation,
+  ContinuedConversation,
+  ConversationExample,
   ConversationExport,
   ConversationSummary,
   ConversationView,
@@ -151,6 +178,10 @@ export type {
   TestProvider,
   TestedProvider,
   UploadedFile,
+  UsageBy,
+  UsageReport,
+  UsageRow,
+  UsageSum,
 } from './api.ts';
 export type {
   AddMcpServer,
@@ -188,6 +219,16 @@ export type {
   ReadMcpResource,
   TestMcpServer,
 } from './mcp-api.ts';
+export type {
+  ResumedRun,
+  RunCall,
+  RunExport,
+  RunModelCall,
+  RunQuestion,
+  RunStep,
+  RunSteps,
+  StartRun,
+} from './run-api.ts';
 export { VERSION } from './version.ts';
 export { WIRES } from './wires.ts';
 export type { WireName } from './wires.ts';

@@ -1,3 +1,4 @@
+import type { Budget, BudgetMeasure, Spent } from './budgets.ts';
 import type { JsonObject } from './json.ts';
 import type { ToolResult } from './parts.ts';
 import type { ToolReference } from './tools.ts';
@@ -10,7 +11,13 @@ export type Interrupt =
   | UrlInterrupt
   | SamplingInterrupt
   | SignInInterrupt
-  | TabInterrupt;
+  | PromptInterrupt
+  | SelectionInterrupt
+  | TabInterrupt
+  | BudgetInterrupt;
+
+/** A question about one call of a tool: all kinds but those about the run itself. */
+export type CallInterrupt = Exclude<Interrupt, BudgetInterrupt>;
 
 /** The call a question is about; whatever its server asks for, it asks while this call is made. */
 type Asked = { id: string; callId: string; tool: ToolReference; name: string };
@@ -23,6 +30,8 @@ export type ApprovalInterrupt = Asked & {
   description?: string;
   /** Stands for the tool as it was when this was asked: what is approved is that and nothing else. */
   definition?: string;
+  /** What the arguments have to fit, also those a person writes instead; absent where it is long. Untrusted. */
+  inputSchema?: JsonObject;
   /** The tool was approved before, and is not what it was then. */
   changed?: ToolChange;
   /** Why it is asked whatever was allowed: only an answer to this very question lets the call through. */
@@ -90,6 +99,29 @@ export type SamplingContent =
 /** The server of the call wants to know who is there. The call was not accepted, and is made again afterwards. */
 export type SignInInterrupt = Asked & { kind: 'sign_in' };
 
+/** The model itself wants to know something, in the person's own words. The question is the model's text. */
+export type PromptInterrupt = Asked & { kind: 'prompt'; question: string };
+
+/** The model itself wants one of these choices, or several of them. Question and choices are the model's text. */
+export type SelectionInterrupt = Asked & {
+  kind: 'selection';
+  question: string;
+  /** At least two, no two alike. */
+  choices: string[];
+  multiple: boolean;
+};
+
+/** A budget is used up. The run rests before whatever would use more: a model request, or calls of the tool. */
+export type BudgetInterrupt = {
+  id: string;
+  kind: 'budget';
+  /** As it counts for this run. */
+  budget: Budget;
+  /** What of it is used up. */
+  measure: BudgetMeasure;
+  spent: Spent;
+};
+
 /**
  * The tool is reached from a tab, and none that has it is open. A tab that comes answers by being there; a person may
  * give up waiting.
@@ -101,9 +133,21 @@ export type TabInterrupt = Asked & { kind: 'tab' };
  */
 export type ApprovalScope = 'once' | 'conversation' | 'always';
 
-/** `refuse` with scope `always` is "never": the tool is not asked about again, and not run. */
+/**
+ * `approve` with `arguments`: the call is made with these instead of what the model asked for. They have to fit the tool
+ * and are judged as any call; what was decided for later is about the tool, and takes no arguments with it.
+ *
+ * `refuse` with scope `always` is "never": the tool is not asked about again, and not run.
+ */
 export type ApprovalAnswer =
-  { decision: 'approve'; scope: ApprovalScope } | { decision: 'refuse'; scope?: 'once' | 'always'; reason?: string };
+  | { decision: 'approve'; scope: ApprovalScope; arguments?: JsonObject }
+  | { decision: 'refuse'; scope?: 'once' | 'always'; reason?: string };
+
+/**
+ * What the person had before their eyes when they answered a question about a call: its arguments as the model asked for
+ * them, and the `definition` that came with the question. Where it is sent and is not what was asked, nothing is answered.
+ */
+export type Shown = { arguments?: JsonObject; definition?: string };
 
 /**
  * - `repeat`: make the call again
@@ -130,12 +174,34 @@ export type SamplingDecision = { decision: 'allow'; texts?: string[]; systemProm
 /** `signed_in`: make the call again. */
 export type SignInAnswer = { decision: 'signed_in' } | { decision: 'decline' };
 
+/** `decline`: the person does not want to say; the model goes on without. */
+export type PromptAnswer = { decision: 'say'; text: string } | { decision: 'decline' };
+
+/** `chosen`: choices of the question, one of them unless several may be chosen. */
+export type SelectionAnswer = { decision: 'choose'; chosen: string[] } | { decision: 'decline' };
+
+/**
+ * - `raise`: go on; `limit` takes the place of the limit that is used up, and is above what is spent. It counts for
+ *   this run, for this conversation from now on, or (`always`) wherever the budget is set.
+ * - `stop`: the run ends
+ */
+export type BudgetAnswer =
+  { decision: 'raise'; limit: number; scope?: 'run' | 'conversation' | 'always' } | { decision: 'stop' };
+
 /** `tab_here`: a tab that has the tool is open now. */
 export type TabAnswer = { decision: 'tab_here' } | { decision: 'decline' };
 
 /** What a person said to an interrupt; which ones fit, its kind says. */
 export type InterruptAnswer =
-  ApprovalAnswer | InDoubtAnswer | ElicitationAnswer | SamplingDecision | SignInAnswer | TabAnswer;
+  | ApprovalAnswer
+  | InDoubtAnswer
+  | ElicitationAnswer
+  | SamplingDecision
+  | SignInAnswer
+  | PromptAnswer
+  | SelectionAnswer
+  | BudgetAnswer
+  | TabAnswer;
 
 const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][]> = {
   approval: ['approve', 'refuse'],
@@ -143,6 +209,9 @@ const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][
   elicitation: ['accept', 'decline', 'cancel'],
   sampling: ['allow', 'decline'],
   sign_in: ['signed_in', 'decline'],
+  prompt: ['say', 'decline'],
+  selection: ['choose', 'decline'],
+  budget: ['raise', 'stop'],
   tab: ['tab_here', 'decline'],
 };
 

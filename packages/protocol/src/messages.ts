@@ -1,3 +1,4 @@
+import type { JsonObject } from './json.ts';
 import type { AssistantPart, TextPart, ToolResultPart, UserPart } from './parts.ts';
 import type { ToolReference } from './tools.ts';
 import type { Usage } from './usage.ts';
@@ -10,7 +11,23 @@ type MessageBase = {
   createdAt: number;
 };
 
-export type SystemMessage = MessageBase & { role: 'system'; parts: TextPart[] };
+export type SystemMessage = MessageBase & {
+  role: 'system';
+  parts: TextPart[];
+  /** Set on a summary: a model gets it in the place of the messages of its branch up to this one. */
+  folds?: Fold;
+};
+/** The messages a summary stands for: those of its branch from the first on, up to `upTo`. */
+export type Fold = {
+  /** The id of the last message that is folded. */
+  upTo: string;
+  /** How many messages are folded, those of earlier summaries included. */
+  messages: number;
+  /** What was sent of them, and what stands for them, in tokens, by estimate. */
+  tokensBefore: number;
+  tokensAfter: number;
+};
+
 export type UserMessage = MessageBase & { role: 'user'; parts: UserPart[] };
 
 export type AssistantMessage = MessageBase & {
@@ -29,6 +46,8 @@ export type ToolMessage = MessageBase & {
   role: 'tool';
   name: string;
   tool: ToolReference | null;
+  /** What the call was made with, where a person had changed what the model asked for. */
+  editedArguments?: JsonObject;
   parts: [ToolResultPart];
 };
 

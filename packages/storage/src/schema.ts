@@ -21,6 +21,9 @@ export type Schema = {
   permissions: PermissionsTable;
   secrets: SecretsTable;
   sign_ins: SignInsTable;
+  webhooks: WebhooksTable;
+  announcements: AnnouncementsTable;
+  request_preludes: RequestPreludesTable;
   tab_offers: TabOffersTable;
   tab_calls: TabCallsTable;
   tab_questions: TabQuestionsTable;
@@ -81,6 +84,27 @@ type SignInsTable = {
   expires_at: number | null;
   updated_at: number;
 };
+
+type WebhooksTable = {
+  owner_id: string;
+  url: string;
+  /** Names, with commas before, between and behind them. */
+  events: string;
+  origin: string;
+  updated_at: number;
+};
+
+type AnnouncementsTable = {
+  id: string;
+  owner_id: string;
+  event: string;
+  run_id: string;
+  interrupt_id: string | null;
+  happened_at: number;
+  attempts: ColumnType<number, number | undefined, number>;
+  due_at: number;
+};
+type RequestPreludesTable = { owner_id: string; id: string; prelude: string; made_at: number };
 
 type SettingsTable = { owner_id: string; key: string; value: Json<JsonValue>; updated_at: number };
 

@@ -114,7 +114,7 @@ export class CallQuestions {
       sampling: async (request, { signal }) => {
         const asked = request as unknown as JsonObject;
         const interrupt = this.#interruptOf({ kind: 'sampling', request: asked });
-        return sample(this.#host, asked, await this.#put(interrupt, signal), signal, this.#of.bill);
+        return sample(this.#host, asked, await this.#put(interrupt, signal), signal, this.#of);
       },
     };
   }
@@ -127,7 +127,7 @@ export class CallQuestions {
       case 'url':
         return { action: answer.decision === 'accept' || answer.decision === 'decline' ? answer.decision : 'cancel' };
       case 'sampling':
-        return (await sample(this.#host, question.request, answer, signal, this.#of.bill)) as unknown as JsonObject;
+        return (await sample(this.#host, question.request, answer, signal, this.#of)) as unknown as JsonObject;
     }
   }
 

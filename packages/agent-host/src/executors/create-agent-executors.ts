@@ -2,7 +2,10 @@ import type { Executor, Executors } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { createCallLlm } from './call-llm.ts';
 import { createCallTool, createCallToolsBatch, createResolveAbortedTools } from './call-tools.ts';
+import { createCompressContext } from './compress-context.ts';
+import { createRequestHumanPrompt, createRequestHumanSelect } from './request-human-answer.ts';
 import { createRequestHumanApprove } from './request-human-approve.ts';
+import { createRequestHumanBudget } from './request-human-budget.ts';
 
 /** Joins the loop to a model, to tools and to a person: one executor for each instruction. */
 export function createAgentExecutors(host: RunHost): Executors {
@@ -10,7 +13,11 @@ export function createAgentExecutors(host: RunHost): Executors {
     call_llm: createCallLlm(host),
     call_tool: createCallTool(host),
     call_tools_batch: createCallToolsBatch(host),
+    compress_context: createCompressContext(host),
     request_human_approve: createRequestHumanApprove(host),
+    request_human_prompt: createRequestHumanPrompt(host),
+    request_human_select: createRequestHumanSelect(host),
+    request_human_budget: createRequestHumanBudget(host),
     resolve_aborted_tools: createResolveAbortedTools(host),
     finish: createFinish(host),
   };

@@ -1,6 +1,6 @@
 import type { ErrorInfo, JsonObject, TaskHandle, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
-import { isJsonObject, readTaskHandle } from '@toolyard/protocol';
-import type { PendingCall } from '@toolyard/agent-runtime';
+import { formatToolReference, isJsonObject, readTaskHandle } from '@toolyard/protocol';
+import type { PendingAsk, PendingCall } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { CallQuestions } from './call-questions.ts';
 import type { Bill } from './bill.ts';
@@ -35,8 +35,22 @@ export function outlookOf(host: RunHost, call: PendingCall): Outlook {
   if (said?.decision === 'failed') return answer(notSent(SAID_FAILED));
   if (said?.decision === 'result') return answer(said.result ?? saidResult(said.text));
   if (call.refusal) return answer(refused(call, call.refusal));
+  if (call.asks?.answer) return answer(saidByPerson(call.asks));
   if (call.decision !== 'run' || tool === null) return answer(notSent(NOT_APPROVED));
-  return isInDoubt(host, call) ? answer(UNKNOWN_AFTER_CRASH) : { do: 'make', tool };
+  if (isInDoubt(host, call)) return answer(UNKNOWN_AFTER_CRASH);
+  const misfit = misfitOf(host, call);
+  return misfit ? answer(notSent(misfit)) : { do: 'make', tool };
+}
+
+/** What a person wrote has to fit as what a model writes. */
+function misfitOf(host: RunHost, { edited, tool, name, arguments: args }: PendingCall): ErrorInfo | undefined {
+  if (edited === undefined || tool === null) return undefined;
+  const reference = formatToolReference(tool);
+  const offered = host.tools.tools().find((each) => formatToolReference(each.tool) === reference);
+  const misfit = offered?.checkArguments(args) ?? null;
+  if (misfit === null) return undefined;
+  const message = `The person changed the arguments of "${name}", and they do not fit its schema: ${misfit}`;
+  return { code: 'invalid_arguments', message };
 }
 
 /** True where nobody can say whether the call took effect, and making it again might do it twice. */
@@ -87,7 +101,7 @@ export async function makeCall(
   const questions = new CallQuestions(host, { callId, tool, name, step, bill });
   const said = call.waits && (await questions.resume(call.waits));
   if (said && 'refusal' in said) return { result: notSent(said.refusal) };
-  host.journal.append({ type: 'tool_started', callId, tool, name });
+  host.journal.append({ type: 'tool_started', callId, tool, name, ...editedArgumentsOf(call) });
   const stored = host.ledger.sent(callId);
   if (stored) await stored;
   try {
@@ -119,7 +133,7 @@ async function waitForTask(
   const { callId, name } = call;
   const { tool } = handle;
   const questions = new CallQuestions(host, { callId, tool, name, step, bill });
-  host.journal.append({ type: 'tool_started', callId, tool, name });
+  host.journal.append({ type: 'tool_started', callId, tool, name, ...editedArgumentsOf(call) });
   try {
     const result = await host.tools.resumeTask(handle, {
       signal: host.signal,
@@ -130,6 +144,11 @@ async function waitForTask(
   } catch {
     return { result: brokeOff(name) };
   }
+}
+
+/** What is told of the arguments besides what the model asked for. */
+export function editedArgumentsOf({ edited, arguments: args }: PendingCall): { editedArguments?: JsonObject } {
+  return edited === undefined ? {} : { editedArguments: args };
 }
 
 /** What is to be made of what came back: an answer, or something a person is asked about. */
@@ -166,6 +185,19 @@ function failedResult(error: ErrorInfo, outcome: ToolOutcome): ToolResult {
 
 function saidResult(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: false, outcome: 'done' };
+}
+
+/** What the person said to a question of the model's own. */
+function saidByPerson(asks: PendingAsk): ToolResult {
+  const { answer: said } = asks;
+  switch (said?.decision) {
+    case 'say':
+      return saidResult(said.text);
+    case 'choose':
+      return { ...saidResult(said.chosen.join('\n') || 'None of them.'), structured: { chosen: said.chosen } };
+    default:
+      return saidResult('The person does not want to answer this. Go on without it, and do not ask it again.');
+  }
 }
 
 function answer(result: ToolResult): Outlook {

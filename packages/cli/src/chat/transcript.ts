@@ -55,7 +55,14 @@ export class Transcript {
         return isNo(event.answer) ? this.#note('  refused') : undefined;
       case 'run_finished':
         return this.#endRun(event.status);
+      case 'compression_started':
+        return this.#note(`the conversation has grown long: ${event.messages} messages are summed up`);
+      case 'compression_failed':
+        return this.#note(`summing up failed: ${plainLine(event.error.message, 500)}`);
       case 'run_started':
+      case 'steered':
+      case 'request_made':
+      case 'compression_finished':
       case 'step_started':
       case 'message_started':
       case 'tool_call_started':

@@ -19,6 +19,8 @@ const BODIES: Record<string, unknown> = {
   'post /api/conversations/{id}/regenerate': { messageId: 'm1' },
   'patch /api/conversations/{id}/queue/{item}': { before: null },
   'post /api/interrupts/{id}/answer': { answer: { decision: 'approve', scope: 'always' } },
+  'post /api/runs': { parts: [{ type: 'text', text: 'of Bert' }] },
+  'post /api/interrupts/answers': { answers: [{ id: 'nobodys', answer: { decision: 'decline' } }] },
   'post /api/agents': { title: 'of Bert' },
   'patch /api/agents/{id}': { version: 1, title: 'taken over' },
   'post /api/providers': { label: 'of Bert', baseUrl: 'http://127.0.0.1:1' },

@@ -1,6 +1,6 @@
 import type { RunPoint } from '@toolyard/agent-runtime';
 import { restingStatus } from '@toolyard/agent-runtime';
-import type { Clock, RunEventBody, RunJournal } from '@toolyard/protocol';
+import type { Clock, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
 import type { Urgency } from './commit-pump.ts';
 import { HalfLetters } from './half-letters.ts';
 import type { RunConversation } from './run-conversation.ts';
@@ -22,7 +22,18 @@ export type DurableJournalOptions = {
   attempt: number;
   /** Inbox items whose effect the end of the run holds. */
   taken: () => readonly string[];
+  /** Queued messages that are yet to be taken in, and that no inbox item names any more. */
+  steers: () => readonly string[];
 };
+
+/** Questions a run rests with: they are stored with the end of their step, and never asked while a call is open. */
+export const STORED_WITH_STEP: ReadonlySet<Interrupt['kind']> = new Set([
+  'approval',
+  'in_doubt',
+  'budget',
+  'prompt',
+  'selection',
+]);
 
 /** The journal of a run that outlives its process: a step is over when it is stored. */
 export class DurableJournal implements RunJournal {
@@ -63,7 +74,9 @@ export class DurableJournal implements RunJournal {
   async commit(point: RunPoint): Promise<void> {
     const { writer, conversation, taken } = this.#options;
     const { status } = point.state;
-    const state: StoredRun = { point, leafId: conversation.leafId, shownId: conversation.shownId };
+    const steers = this.#options.steers();
+    const { leafId, shownId } = conversation;
+    const state: StoredRun = { point, leafId, shownId, ...(steers.length > 0 ? { steers: [...steers] } : {}) };
     const save =
       status === 'running'
         ? { state }
@@ -115,9 +128,9 @@ export class DurableJournal implements RunJournal {
       case 'message_started':
         this.#silent = true;
         return 'later';
-      // The step goes on meanwhile; an approval or a doubt is stored with the end of its step.
+      // The step goes on meanwhile.
       case 'interrupt_requested':
-        return body.interrupt.kind === 'approval' || body.interrupt.kind === 'in_doubt' ? 'later' : 'now';
+        return STORED_WITH_STEP.has(body.interrupt.kind) ? 'later' : 'now';
       case 'interrupt_withdrawn':
       case 'interrupt_answered':
         return 'soon';

@@ -3,7 +3,7 @@ import { createAgentExecutors } from '@toolyard/agent-host';
 import type { Brain, Executors, Gate } from '@toolyard/agent-runtime';
 import { GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
-import type { Clock, Principal, ToolReference } from '@toolyard/protocol';
+import type { Clock, Principal, ToolReference, UsageEntry } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -11,6 +11,7 @@ import type { Models, Servers, ToolSelection } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
 import type { DurableJournal } from './durable-journal.ts';
 import type { RunConversation } from './run-conversation.ts';
+import { RunBudgets } from './run-budgets.ts';
 import type { RunLedger } from './run-ledger.ts';
 import { RunPermissions } from './run-permissions.ts';
 import type { RunConfiguration } from './stored-run.ts';
@@ -18,6 +19,7 @@ import type { RunConfiguration } from './stored-run.ts';
 export type RunHostParts = {
   principal: Principal;
   runId: string;
+  agentId: string | null;
   begunAt: number;
   configuration: RunConfiguration;
   conversation: RunConversation;
@@ -27,18 +29,25 @@ export type RunHostParts = {
   signal: AbortSignal;
   /** Puts a question while the call it belongs to is open. */
   askNow: AskQuestion;
+  /** Told of every call of a model and of a tool. */
+  used: (entry: UsageEntry) => void;
 };
 
 export type RunHostServices = {
   models: Pick<Models, 'open'>;
   servers: Pick<Servers, 'select'>;
-  storage: Pick<SharedStorage, 'permissions'>;
+  storage: Pick<SharedStorage, 'permissions' | 'usage'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: Pick<TabLending, 'select'>;
 };
 
-/** What a run is driven with; `refresh` brings its permissions up to date. */
-export type OpenedHost = { brain: Brain; executors: Executors; refresh: () => Promise<void> };
+/** What a run is driven with; `refresh` brings its permissions up to date, `count` what was used of its budgets. */
+export type OpenedHost = {
+  brain: Brain;
+  executors: Executors;
+  refresh: () => Promise<void>;
+  count?: () => Promise<void>;
+};
 
 /**
  * Joins a run to its model and its tools as they are now: a key or a server that was changed while the run rested
@@ -65,8 +74,26 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
     lookUp: (tool) => tools.judged(tool),
   });
   const gate: Gate = (tool, args) => checker.check(tool, args);
-  const executors = executorsOf(parts, { model, tools, gate, refresh, questions: questioning(parts, services) });
-  return { brain: new GeneralChatAgent({ gate }), executors, refresh };
+  const { agentId, clock } = parts;
+  const budgets =
+    configuration.budgets.length > 0
+      ? new RunBudgets(services.storage.usage, principal, {
+          conversationId: conversation.id,
+          agentId,
+          configuration,
+          clock,
+        })
+      : null;
+  const executors = executorsOf(parts, {
+    model,
+    tools,
+    gate,
+    refresh,
+    questions: questioning(parts, services),
+    ...(budgets ? { budgets } : {}),
+  });
+  const brain = new GeneralChatAgent({ gate, ...(budgets ? { budgets: budgets.check } : {}) });
+  return { brain, executors, refresh, ...(budgets ? { count: budgets.refresh } : {}) };
 }
 
 /** What a server wants kept is nobody's business, and is of use to this run only. */
@@ -107,15 +134,17 @@ function executorsOf(
     gate,
     refresh,
     questions,
+    budgets,
   }: {
     model: ModelRuntime;
     tools: ToolSelection;
     gate: Gate;
     refresh: () => Promise<void>;
     questions: Questioning;
+    budgets?: RunBudgets;
   },
 ): Executors {
-  const { configuration, conversation, journal, ledger, clock, signal } = parts;
+  const { configuration, conversation, journal, ledger, clock, signal, used } = parts;
   return createAgentExecutors({
     model,
     modelId: configuration.model.modelId,
@@ -130,6 +159,8 @@ function executorsOf(
     contextSources: () => tools.contextSources(),
     asking: configuration.intervention === 'headless' ? { who: 'nobody' } : { who: 'park' },
     questions,
+    used: (entry) => used(withProvider(entry, configuration.model)),
+    ...(budgets ? { budgets } : {}),
     // A decision that lasts is stored where it is given: at the door.
     remember() {},
     async forbidden(tool, args) {
@@ -138,6 +169,11 @@ function executorsOf(
     },
     repeatable: (tool) => isHarmless(tools.judged(tool)),
   });
+}
+
+/** A runtime is called what its wire or its record calls it: what counts is the id the owner knows the provider by. */
+function withProvider(entry: UsageEntry, { providerId }: RunConfiguration['model']): UsageEntry {
+  return entry.kind === 'model' ? { ...entry, providerId } : entry;
 }
 
 const NO_MODEL: ModelRuntime = {

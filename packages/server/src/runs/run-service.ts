@@ -1,24 +1,27 @@
 import type {
   Clock,
   IdSource,
+  Interrupt,
   InterruptAnswer,
   Principal,
   Regenerate,
   RunRecord,
   SendMessage,
   SentMessage,
+  Shown,
   StoredInterrupt,
   ToolResult,
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { canonicalJson, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import type { LiveHub, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RunCrew } from './run-crew.ts';
+import { resumeRun } from './resume-run.ts';
 import { decisionOf } from './decision-of.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
@@ -59,10 +62,16 @@ export function createDoors(options: RunServiceOptions): RunService {
     return message?.role === 'user' ? { run, message } : null;
   }
 
-  async function answer(principal: Principal, interruptId: string, given: InterruptAnswer): Promise<StoredInterrupt> {
+  async function answer(
+    principal: Principal,
+    interruptId: string,
+    said: InterruptAnswer,
+    shown?: Shown,
+  ): Promise<StoredInterrupt> {
     const asked = await findInterrupt(storage, principal, interruptId);
     if (!asked) throw noInterrupt(interruptId);
-    checkAnswer(asked.interrupt, given);
+    checkAnswer(asked.interrupt, said, shown);
+    const given = withoutUnchanged(asked.interrupt, said);
     const at = clock.now();
     const decides = decisionOf(asked, given, at);
     const outcome = await storage.runs.answerInterrupt(principal, interruptId, given, at, decides);
@@ -126,6 +135,7 @@ export function createDoors(options: RunServiceOptions): RunService {
       if (message.whenBusy === 'interrupt') {
         await queue.sendNow(principal, conversationId, id);
       } else {
+        if (message.whenBusy === 'steer') await queue.steer(principal, outcome.busyWith, id);
         // It may have ended while the message was being stored.
         const busy = await storage.runs.getRun(principal, outcome.busyWith);
         if (busy && busy.endedAt !== null) await queue.afterRun(principal, conversationId, busy.status, null);
@@ -165,6 +175,8 @@ export function createDoors(options: RunServiceOptions): RunService {
       if (run) return run;
       throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
     },
+
+    resume: (principal, runId) => resumeRun(principal, runId, { storage, crew, start }),
 
     answer,
 
@@ -211,6 +223,13 @@ function refuseWhereItCannotWait(message: SendMessage, conversation: Conversatio
 
 function busy(message: string): ToolyardError {
   return new ToolyardError({ code: 'conflict', message, hint: 'Stop it first, or wait for its end.' });
+}
+
+/** Arguments that were sent along and are those of the call are no change. */
+function withoutUnchanged(interrupt: Interrupt, answer: InterruptAnswer): InterruptAnswer {
+  if (interrupt.kind !== 'approval' || answer.decision !== 'approve' || answer.arguments === undefined) return answer;
+  const isChanged = canonicalJson(answer.arguments) !== canonicalJson(interrupt.arguments);
+  return isChanged ? answer : { decision: 'approve', scope: answer.scope };
 }
 
 async function findInterrupt(

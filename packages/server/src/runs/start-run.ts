@@ -25,7 +25,8 @@ export type StartRunServices = {
   models: Pick<Models, 'price'>;
   crew: RunCrew;
   hub: LiveHub;
-  terms: LeaseTerms;
+  /** Absent: another process takes it up. */
+  terms?: LeaseTerms;
   clock: Clock;
   failpoint?: Failpoint;
 };
@@ -36,6 +37,8 @@ export type StartRequest = {
   question: UserMessage;
   /** True where the question is stored already and is answered anew. */
   again: boolean;
+  /** The last message of the answer so far, where the run goes on with one. */
+  goesOnFrom?: string;
   /** The question leaves the queue with this run. */
   queuedMessageId?: string;
   /** Counts for this run only. */
@@ -65,7 +68,8 @@ export async function startRun(
   switch (created.outcome) {
     case 'created': {
       if (failpoint) await failpoint('run:created');
-      crew.start(created.run);
+      if (services.terms) crew.start(created.run);
+      else await crew.wake(created.run.id);
       hub.changed(principal.ownerId, 'conversations', conversation.id);
       if (request.queuedMessageId !== undefined) hub.changed(principal.ownerId, 'queue', conversation.id);
       return { started: true, run: recordOf(created.run) };
@@ -89,7 +93,7 @@ export function noConversation(id: string): ToolyardError {
 }
 
 function newRun(
-  { runId, conversation, question, again, queuedMessageId }: StartRequest,
+  { runId, conversation, question, again, goesOnFrom = question.id, queuedMessageId }: StartRequest,
   configuration: RunConfiguration,
   { clock, terms }: StartRunServices,
 ): NewRun {
@@ -102,14 +106,14 @@ function newRun(
   });
   const answer = placeholder({
     id: messageIdOf(state, 1),
-    parentId: question.id,
+    parentId: goesOnFrom,
     runId,
     model: configuration.model.modelId,
     createdAt: at,
   });
   const stored: StoredRun = {
     point: { state, context: { phase: 'user_input' } },
-    leafId: question.id,
+    leafId: goesOnFrom,
     shownId: answer.id,
   };
   const title = conversation.title === '' ? titleFrom(question) : '';
@@ -122,7 +126,7 @@ function newRun(
     state: stored,
     messages: again ? [answer] : [question, answer],
     leaf: answer.id,
-    lease: terms,
+    ...(terms === undefined ? {} : { lease: terms }),
     ...(title === '' ? {} : { title }),
     ...(conversation.agentId === null ? {} : { agentId: conversation.agentId }),
     ...(queuedMessageId === undefined ? {} : { queuedMessageId }),

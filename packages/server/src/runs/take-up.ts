@@ -5,6 +5,7 @@ import type { Clock, LeasedRun, Principal, RunStore } from '@toolyard/protocol';
 import type { LastAttempt } from './last-attempt.ts';
 import { readLastAttempt } from './last-attempt.ts';
 import type { RunConversation } from './run-conversation.ts';
+import { STORED_WITH_STEP } from './durable-journal.ts';
 import type { Stamp } from './run-draft.ts';
 import type { RunWishes } from './run-inbox.ts';
 import type { RunWriter } from './run-writer.ts';
@@ -19,7 +20,10 @@ export type TakeUpOptions = {
   conversation: RunConversation;
   clock: Clock;
   model: string;
+  providerId: string;
   wishes: RunWishes;
+  /** What the run is to take in once it goes on. */
+  steers: readonly string[];
   /** How the run is to end, where somebody said so before it was taken up. */
   ending: Ending | null;
 };
@@ -49,8 +53,13 @@ export async function takeUp(options: TakeUpOptions): Promise<TakenUp> {
   const rests = point.state.status === 'parked';
   if (!closes && !wasParked && run.status === 'running') return { rests: false, point, attempt };
 
-  const state: StoredRun = { point, leafId: conversation.leafId, shownId: conversation.shownId };
-  const taken = wasParked && !ending ? wishes.answers.map(({ itemId }) => itemId) : [];
+  // A run that rests remembers what it was told, for whatever waits in the inbox would wake it again.
+  const heard = rests ? wishes.steers : [];
+  const steers = [...options.steers, ...heard.map(({ queuedMessageId }) => queuedMessageId)];
+  const { leafId, shownId } = conversation;
+  const state: StoredRun = { point, leafId, shownId, ...(steers.length > 0 ? { steers } : {}) };
+  const answers = wasParked && !ending ? wishes.answers : [];
+  const taken = [...answers, ...heard].map(({ itemId }) => itemId);
   const { inboxWaits } = await writer.save({ state, status: rests ? restingStatus(point.state) : 'running', taken });
   return rests ? { rests: true, point, inboxWaits } : { rests: false, point, attempt };
 }
@@ -59,7 +68,7 @@ export async function takeUp(options: TakeUpOptions): Promise<TakenUp> {
 async function withdrawQuestions({ run, store, writer }: TakeUpOptions, stamp: Stamp): Promise<void> {
   const open = await store.listInterrupts({ ownerId: run.ownerId }, { runId: run.id, status: 'open', limit: 1_000 });
   for (const { id, interrupt } of open) {
-    if (interrupt.kind === 'approval' || interrupt.kind === 'in_doubt') continue;
+    if (STORED_WITH_STEP.has(interrupt.kind)) continue;
     writer.event({ type: 'interrupt_withdrawn', interruptId: id }, stamp, 'later');
     writer.withdrawn(id);
   }
@@ -70,6 +79,12 @@ function closeAttempt(options: TakeUpOptions, last: LastAttempt, attempt: number
   const { run, point, writer, conversation, clock, ending } = options;
   const { step } = point.state;
   const stamp = { step, attempt: last.attempt };
+  // It was asked, and what it took nobody will say: never nothing.
+  if (last.partial && !last.told) {
+    const { providerId, model: modelId } = options;
+    const { createdAt: at } = last.partial;
+    writer.used({ kind: 'model', at, durationMs: 0, providerId, modelId, usage: null, cost: null });
+  }
   const partial = last.partial ?? unbegun(options);
   if (partial && ending?.status === 'cancelled') {
     const message = { ...partial, finishReason: 'cancelled' as const };

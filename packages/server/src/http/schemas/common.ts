@@ -52,7 +52,7 @@ const ERROR_CODES = {
   empty_response: true,
   max_turns_exceeded: true,
   time_limit_exceeded: true,
-  cost_limit_exceeded: true,
+  budget_exceeded: true,
   repeated_call: true,
   cancelled: true,
   tool_not_found: true,

@@ -117,7 +117,7 @@ export const sendMessage = named(
       id: newId.exactOptional(),
       parts,
       parentId: anId.nullable().exactOptional(),
-      whenBusy: z.enum(['queue', 'interrupt', 'refuse']).exactOptional(),
+      whenBusy: z.enum(['queue', 'steer', 'interrupt', 'refuse']).exactOptional(),
       configuration: agentConfiguration.exactOptional(),
     }),
   ),

@@ -1,6 +1,6 @@
-import type { AssistantMessage, Message, ToolMessage, Usage, UserMessage } from '@toolyard/protocol';
+import type { AssistantMessage, Message, SystemMessage, ToolMessage, Usage, UserMessage } from '@toolyard/protocol';
 import { z } from 'zod';
-import { named, time, toolReference } from './common.ts';
+import { jsonObject, named, time, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
 import { assistantPart, textPart, toolResult, userPart } from './parts.ts';
 
@@ -44,10 +44,23 @@ const tool = z.strictObject({
   role: z.literal('tool'),
   name: z.string(),
   tool: toolReference.nullable(),
+  editedArguments: jsonObject.exactOptional(),
   parts: z.tuple([z.strictObject({ type: z.literal('tool_result'), callId: z.string(), result: toolResult })]),
 });
-const system = z.strictObject({ ...base, role: z.literal('system'), parts: z.array(textPart) });
+const fold = z.strictObject({
+  upTo: z.string(),
+  messages: z.int(),
+  tokensBefore: z.int(),
+  tokensAfter: z.int(),
+});
+const system = z.strictObject({
+  ...base,
+  role: z.literal('system'),
+  parts: z.array(textPart),
+  folds: fold.exactOptional(),
+});
 
+export const systemMessage = named('SystemMessage', exactly<SystemMessage>()(system));
 export const userMessage = named('UserMessage', exactly<UserMessage>()(user));
 export const assistantMessage = named('AssistantMessage', exactly<AssistantMessage>()(assistant));
 export const toolMessage = named('ToolMessage', exactly<ToolMessage>()(tool));

@@ -1,18 +1,24 @@
 import type {
+  AnsweredInterrupts,
   AnswerInterrupt,
+  AnswerInterrupts,
   Interrupt,
   InterruptAnswer,
+  ModelRequestRecord,
   RunEvent,
   RunRecord,
   RunStatus,
+  Shown,
   StoredInterrupt,
 } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 import { z } from 'zod';
+import { budget } from '../../config/agent-configuration.ts';
 import { errorInfo, jsonObject, named, pageOf, time, toolChange, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
-import { assistantMessage, toolMessage, usage, userMessage } from './messages.ts';
-import { malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
+import { modelParameters } from './configuration.ts';
+import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
+import { assistantPart, malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
 
 const place = z.enum(['server', 'browser', 'process']);
 export const runStatus = exactly<RunStatus>()(
@@ -40,13 +46,15 @@ export const runRecord = named(
 export const runPage = pageOf('RunPage', runRecord);
 
 const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z.string() };
+const measure = z.enum(['dollars', 'tokens', 'calls']);
+const spent = z.strictObject({ dollars: z.number(), tokens: z.number(), calls: z.number(), unpriced: z.number() });
 const samplingContent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string() }),
   z.strictObject({ type: z.literal('media'), mimeType: z.string(), bytes: z.number() }),
   z.strictObject({ type: z.literal('tool_use'), name: z.string(), arguments: jsonObject }),
   z.strictObject({ type: z.literal('tool_result'), text: z.string() }),
 ]);
-const interrupt = named(
+export const interrupt = named(
   'Interrupt',
   exactly<Interrupt>()(
     z.discriminatedUnion('kind', [
@@ -56,6 +64,7 @@ const interrupt = named(
         arguments: jsonObject,
         description: z.string().exactOptional(),
         definition: z.string().exactOptional(),
+        inputSchema: jsonObject.exactOptional(),
         changed: toolChange.exactOptional(),
         danger: z.string().exactOptional(),
       }),
@@ -87,16 +96,29 @@ const interrupt = named(
         tools: z.array(z.strictObject({ name: z.string(), description: z.string().exactOptional() })),
       }),
       z.strictObject({ ...asked, kind: z.literal('sign_in') }),
+      z.strictObject({ ...asked, kind: z.literal('prompt'), question: z.string() }),
+      z.strictObject({
+        ...asked,
+        kind: z.literal('selection'),
+        question: z.string(),
+        choices: z.array(z.string()),
+        multiple: z.boolean(),
+      }),
+      z.strictObject({ id: z.string(), kind: z.literal('budget'), budget, measure, spent }),
       z.strictObject({ ...asked, kind: z.literal('tab') }),
     ]),
   ),
 );
 
-const interruptAnswer = named(
+export const interruptAnswer = named(
   'InterruptAnswer',
   exactly<InterruptAnswer>()(
     z.discriminatedUnion('decision', [
-      z.strictObject({ decision: z.literal('approve'), scope: z.enum(['once', 'conversation', 'always']) }),
+      z.strictObject({
+        decision: z.literal('approve'),
+        scope: z.enum(['once', 'conversation', 'always']),
+        arguments: jsonObject.exactOptional(),
+      }),
       z.strictObject({
         decision: z.literal('refuse'),
         scope: z.enum(['once', 'always']).exactOptional(),
@@ -114,14 +136,25 @@ const interruptAnswer = named(
         systemPrompt: z.string().exactOptional(),
       }),
       z.strictObject({ decision: z.literal('signed_in') }),
+      z.strictObject({ decision: z.literal('say'), text: z.string() }),
+      z.strictObject({ decision: z.literal('choose'), chosen: z.array(z.string()) }),
+      z.strictObject({
+        decision: z.literal('raise'),
+        limit: z.number().positive(),
+        scope: z.enum(['run', 'conversation', 'always']).exactOptional(),
+      }),
+      z.strictObject({ decision: z.literal('stop') }),
       z.strictObject({ decision: z.literal('tab_here') }),
     ]),
   ),
 );
 
+const shown = exactly<Shown>()(
+  z.strictObject({ arguments: jsonObject.exactOptional(), definition: z.string().exactOptional() }),
+);
 export const answerInterrupt = named(
   'AnswerInterrupt',
-  exactly<AnswerInterrupt>()(z.strictObject({ answer: interruptAnswer })),
+  exactly<AnswerInterrupt>()(z.strictObject({ answer: interruptAnswer, shown: shown.exactOptional() })),
 );
 
 export const interruptStatus = z.enum(['open', 'answered', 'withdrawn']);
@@ -141,6 +174,30 @@ export const storedInterrupt = named(
     }),
   ),
 );
+const oneAnswer = z.strictObject({
+  id: z.string().min(1).max(300),
+  answer: interruptAnswer,
+  shown: shown.exactOptional(),
+});
+export const answerInterrupts = named(
+  'AnswerInterrupts',
+  exactly<AnswerInterrupts>()(z.strictObject({ answers: z.array(oneAnswer).min(1).max(200) })),
+);
+export const answeredInterrupts = named(
+  'AnsweredInterrupts',
+  exactly<AnsweredInterrupts>()(
+    z.strictObject({
+      items: z.array(
+        z.discriminatedUnion('outcome', [
+          z.strictObject({ id: z.string(), outcome: z.literal('answered'), interrupt: storedInterrupt }),
+          z.strictObject({ id: z.string(), outcome: z.literal('refused'), error: errorInfo }),
+        ]),
+      ),
+    }),
+  ),
+);
+
+export const interruptCount = named('InterruptCount', z.strictObject({ open: z.int() }));
 export const interruptPage = pageOf('InterruptPage', storedInterrupt);
 
 /** One event of a run: what its place in the stream is, and what happened. */
@@ -158,23 +215,53 @@ function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(t
 }
 
 const messageId = z.string();
+const tokens = z.int();
+export const modelRequest = named(
+  'ModelRequestRecord',
+  exactly<ModelRequestRecord>()(
+    z.strictObject({
+      model: z.string(),
+      leafId: z.string().nullable(),
+      toolChoice: z.enum(['auto', 'none']),
+      toolMode: z.enum(['native', 'text']),
+      parameters: modelParameters,
+      at: time,
+      timeZone: z.string(),
+      inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
+      prelude: z.string().exactOptional(),
+      continues: z.array(assistantPart).exactOptional(),
+      fill: z.strictObject({
+        tokens,
+        window: tokens,
+        assumed: z.literal(true).exactOptional(),
+        parts: z.strictObject({ instructions: tokens, tools: tokens, results: tokens, messages: tokens }),
+      }),
+    }),
+  ),
+);
 const callId = z.string();
+
+export const instruction = z.enum([
+  'call_llm',
+  'call_tool',
+  'call_tools_batch',
+  'compress_context',
+  'request_human_approve',
+  'request_human_budget',
+  'request_human_prompt',
+  'request_human_select',
+  'resolve_aborted_tools',
+  'finish',
+]);
 
 export const runEvent = named(
   'RunEvent',
   exactly<RunEvent>()(
     z.discriminatedUnion('type', [
       event('run_started', { conversationId: z.string(), place, model: z.string(), message: userMessage }),
-      event('step_started', {
-        instruction: z.enum([
-          'call_llm',
-          'call_tool',
-          'call_tools_batch',
-          'request_human_approve',
-          'resolve_aborted_tools',
-          'finish',
-        ]),
-      }),
+      event('step_started', { instruction }),
+      event('steered', { message: userMessage }),
+      event('request_made', { messageId, request: modelRequest }),
       event('message_started', { messageId, parentId: z.string().nullable(), model: z.string() }),
       event('text_delta', { messageId, text: z.string() }),
       event('reasoning_delta', { messageId, text: z.string() }),
@@ -187,7 +274,12 @@ export const runEvent = named(
       event('interrupt_requested', { interrupt, live: z.literal(true).exactOptional() }),
       event('interrupt_answered', { interruptId: z.string(), answer: interruptAnswer }),
       event('interrupt_withdrawn', { interruptId: z.string() }),
-      event('tool_started', { callId, tool: toolReference, name: z.string() }),
+      event('tool_started', {
+        callId,
+        tool: toolReference,
+        name: z.string(),
+        editedArguments: jsonObject.exactOptional(),
+      }),
       event('tool_progress', {
         callId,
         progress: z.number(),
@@ -197,6 +289,9 @@ export const runEvent = named(
       event('tool_finished', { callId, result: toolResult, message: toolMessage, durationMs: z.number() }),
       event('run_parked', {}),
       event('run_resumed', {}),
+      event('compression_started', { messages: z.int() }),
+      event('compression_finished', { message: systemMessage, usage: usage.exactOptional() }),
+      event('compression_failed', { error: errorInfo }),
       event('notice', { level: z.enum(['info', 'warning']), code: z.string(), text: z.string() }),
       event('run_finished', {
         status: z.enum(['done', 'failed', 'cancelled']),

@@ -96,6 +96,11 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
       if (held.has(runId)) finish(runId, 'cancelled');
       return storage.runs.getRun(principal, runId) ?? Promise.reject(missing('run'));
     },
+    async resume(principal, runId) {
+      const run = storage.runs.getRun(principal, runId);
+      if (run === null) throw missing('run');
+      return run.endedAt === null ? run : start(principal, run.conversationId, null);
+    },
     async answer(principal, interruptId, answer): Promise<StoredInterrupt> {
       const { outcome } = storage.runs.answerInterrupt(principal, interruptId, answer, clock.now());
       if (outcome === 'not_found') throw missing('question');

@@ -1,6 +1,7 @@
 import { untrack } from 'svelte';
 import type {
   AgentConfiguration,
+  AnswerInterrupt,
   ChangeQueuedMessage,
   ConversationView,
   CreateConversation,
@@ -10,6 +11,7 @@ import type {
   RunRecord,
   SendMessage,
   SentMessage,
+  Shown,
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
@@ -186,9 +188,10 @@ export class ChatStore {
     if (visit === this.#open.visit) this.#open.show(view);
   }
 
-  async answer(interruptId: string, answer: InterruptAnswer): Promise<void> {
+  async answer(interruptId: string, answer: InterruptAnswer, shown?: Shown): Promise<void> {
+    const body: AnswerInterrupt = { answer, ...(shown === undefined ? {} : { shown }) };
     try {
-      await this.#deps.api.post(`/api/interrupts/${encodeURIComponent(interruptId)}/answer`, { answer });
+      await this.#deps.api.post(`/api/interrupts/${encodeURIComponent(interruptId)}/answer`, body);
     } catch (thrown) {
       // Somebody was faster, or it was withdrawn: what stands there now tells so.
       if (!(thrown instanceof ApiError) || thrown.code !== 'conflict') throw thrown;

@@ -1,5 +1,5 @@
-import type { AssistantMessage, Interrupt, RunEvent } from '@toolyard/protocol';
-import { blocksOf, statusOf } from './build-rows.ts';
+import type { AssistantMessage, BudgetInterrupt, Interrupt, RunEvent, UserMessage } from '@toolyard/protocol';
+import { blocksOf, foldRow, statusOf } from './build-rows.ts';
 import { asked, malformedCall, readyCall, settled, startedCall } from './calls.ts';
 import type { CallView } from './calls.ts';
 import { markAnswers } from './mark-answers.ts';
@@ -31,6 +31,29 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
 
     case 'step_started':
       return run.status === 'queued' ? { ...next, run: { ...run, status: 'running' } } : next;
+
+    case 'steered':
+      return { ...next, tail: markAnswers(steer(transcript.tail, event.message)) };
+
+    case 'request_made':
+    case 'compression_started':
+      return next;
+
+    case 'compression_finished':
+      return { ...next, tail: markAnswers(beforeAwaited(transcript.tail, foldRow(event.message))) };
+
+    case 'compression_failed':
+      return {
+        ...next,
+        tail: markAnswers(
+          beforeAwaited(transcript.tail, {
+            kind: 'notice',
+            key: `${event.runId}:${String(event.seq)}`,
+            level: 'warning',
+            text: event.error.message,
+          }),
+        ),
+      };
 
     case 'message_started':
       return { ...next, tail: markAnswers(startMessage(transcript.tail, event)) };
@@ -73,18 +96,21 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
 
     case 'interrupt_requested': {
       const { interrupt } = event;
+      if (interrupt.kind === 'budget')
+        return { ...next, tail: withBudget(withoutBudget(next.tail, interrupt.id), interrupt) };
       return changeCall(next, interrupt.callId, (call) => (call.result === null ? asked(call, interrupt) : call));
     }
 
     case 'interrupt_answered': {
       const callId = askedCall(transcript.tail, event.interruptId);
-      if (callId === null) return next;
+      if (callId === null) return { ...next, tail: withoutBudget(next.tail, event.interruptId) };
       return changeCall(next, callId, (call) => ({ ...settled(call, event.interruptId), answer: event.answer }));
     }
 
     case 'interrupt_withdrawn': {
       const callId = askedCall(transcript.tail, event.interruptId);
-      return callId === null ? next : changeCall(next, callId, (call) => settled(call, event.interruptId));
+      if (callId === null) return { ...next, tail: withoutBudget(next.tail, event.interruptId) };
+      return changeCall(next, callId, (call) => settled(call, event.interruptId));
     }
 
     case 'tool_started':
@@ -92,6 +118,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
         ...call,
         started: true,
         startedAt: event.at,
+        editedArguments: event.editedArguments ?? null,
         interrupt: null,
         asksNext: [],
         progress: null,
@@ -109,6 +136,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       return changeCall(next, event.callId, (call) => ({
         ...call,
         result: event.result,
+        editedArguments: event.message.editedArguments ?? call.editedArguments,
         durationMs: event.durationMs,
         interrupt: null,
         asksNext: [],
@@ -133,6 +161,15 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
     case 'run_finished':
       return { ...next, run: { ...run, status: event.status }, tail: markAnswers(finishRun(transcript.tail, event)) };
   }
+}
+
+/** What the person said to a run under way. */
+function steer(tail: readonly Row[], message: UserMessage): readonly Row[] {
+  const row: Row = { kind: 'user', key: message.id, message, alternatives: [], sending: false };
+  if (tail.some((other) => other.kind === 'user' && other.message.id === message.id)) {
+    return tail.map((other) => (other.kind === 'user' && other.message.id === message.id ? row : other));
+  }
+  return beforeAwaited(tail, row);
 }
 
 type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
@@ -192,6 +229,7 @@ function abandon(tail: readonly Row[], event: EventOf<'attempt_abandoned'>): rea
 function finishRun(tail: readonly Row[], event: EventOf<'run_finished'>): readonly Row[] {
   const rows: Row[] = [];
   for (const row of tail) {
+    if (row.kind === 'budget') continue;
     if (row.kind !== 'assistant') rows.push(row);
     else if (!isAwaited(row)) rows.push(settleRow(row, event));
   }
@@ -221,6 +259,14 @@ function beforeAwaited(tail: readonly Row[], row: Row): readonly Row[] {
   const last = tail.at(-1);
   if (last?.kind !== 'assistant' || last.status !== 'pending') return [...tail, row];
   return [...tail.slice(0, -1), row, last];
+}
+
+function withBudget(tail: readonly Row[], interrupt: BudgetInterrupt): readonly Row[] {
+  return markAnswers([...tail, { kind: 'budget', key: interrupt.id, interrupt }]);
+}
+
+function withoutBudget(tail: readonly Row[], interruptId: string): readonly Row[] {
+  return tail.some(({ key }) => key === interruptId) ? tail.filter(({ key }) => key !== interruptId) : tail;
 }
 
 /** Changes the message that is being written; one that is known as a whole stays as it is. */

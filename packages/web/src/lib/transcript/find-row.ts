@@ -29,7 +29,7 @@ export function answerText(rows: RowList, lastId: string): string {
   let runId: string | null = null;
   for (let index = rows.length - 1; index >= 0; index -= 1) {
     const row = rows.at(index);
-    if (row?.kind === 'notice') continue;
+    if (row?.kind === 'notice' || row?.kind === 'fold') continue;
     if (runId !== null && (row?.kind !== 'assistant' || row.runId !== runId)) break;
     if (row?.kind !== 'assistant') continue;
     if (row.messageId === lastId) ({ runId } = row);

@@ -100,10 +100,13 @@ function guessHeight(row: Row, width: number): number {
       );
     case 'assistant':
       return row.blocks.reduce((sum, block) => sum + blockHeight(block, column), row.answer === null ? 12 : 56);
+    case 'fold':
     case 'notice':
       return 44;
     case 'outcome':
       return 84;
+    case 'budget':
+      return 190;
   }
 }
 

@@ -20,6 +20,7 @@ export const chat = {
   copyAnswer: 'Copy the answer',
   copyCode: 'Copy the code',
   regenerate: 'Answer again',
+  steps: 'What happened, step by step',
   earlierVersion: 'Earlier version',
   laterVersion: 'Later version',
   versions: 'Versions',
@@ -61,4 +62,9 @@ export const chat = {
   tokens: '{input} tokens read, {output} written',
   costHint: 'About; at the price of then',
   tokensWritten: { one: '{count} token written', other: '{count} tokens written' },
+  folded: {
+    one: '{count} message above is summed up for the model',
+    other: '{count} messages above are summed up for the model',
+  },
+  foldedShow: 'Summary',
 } as const;

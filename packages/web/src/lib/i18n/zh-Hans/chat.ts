@@ -23,6 +23,7 @@ export const chat: Translation<typeof en> = {
   copyAnswer: '复制回答',
   copyCode: '复制代码',
   regenerate: '重新回答',
+  steps: '逐步查看过程',
   earlierVersion: '上一个版本',
   laterVersion: '下一个版本',
   versions: '版本',
@@ -64,4 +65,6 @@ export const chat: Translation<typeof en> = {
   tokens: '读取 {input} 个 token，写出 {output} 个',
   costHint: '约数，按当时的价格',
   tokensWritten: { other: '写出 {count} 个 token' },
+  folded: { other: '以上 {count} 条消息已为模型摘要' },
+  foldedShow: '摘要',
 };

@@ -23,6 +23,7 @@ export const chat: Translation<typeof en> = {
   copyAnswer: '複製回答',
   copyCode: '複製程式碼',
   regenerate: '重新回答',
+  steps: '逐步查看過程',
   earlierVersion: '上一個版本',
   laterVersion: '下一個版本',
   versions: '版本',
@@ -64,4 +65,6 @@ export const chat: Translation<typeof en> = {
   tokens: '讀取 {input} 個 token，寫出 {output} 個',
   costHint: '約數，依當時的價格',
   tokensWritten: { other: '寫出 {count} 個 token' },
+  folded: { other: '以上 {count} 則訊息已為模型摘要' },
+  foldedShow: '摘要',
 };

@@ -1,5 +1,7 @@
-/** What servers ask, loaded when the first of them does. */
+/** What servers and the model ask, loaded when the first of them does. */
 export { default as FormQuestion } from './FormQuestion.svelte';
+export { default as PromptQuestion } from './PromptQuestion.svelte';
+export { default as SelectionQuestion } from './SelectionQuestion.svelte';
 export { default as SamplingQuestion } from './SamplingQuestion.svelte';
 export { default as SignInQuestion } from './SignInQuestion.svelte';
 export { default as TabQuestion } from './TabQuestion.svelte';
