@@ -1,6 +1,6 @@
+import type { RunLost } from '@toolyard/agent-host/durable';
 import type { Failpoint, LeasedRun, LeaseTerms, RunRecord } from '@toolyard/protocol';
 import type { LiveHub } from '../services.ts';
-import type { RunLost } from './run-lost.ts';
 import type { RunWorkerServices, WorkResult } from './run-worker.ts';
 import { RunWorker } from './run-worker.ts';
 

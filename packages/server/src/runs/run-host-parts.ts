@@ -1,3 +1,4 @@
+import type { DurableJournal, RunConversation, RunLedger } from '@toolyard/agent-host/durable';
 import type { AskQuestion, Questioning } from '@toolyard/agent-host';
 import { createAgentExecutors } from '@toolyard/agent-host';
 import type { Brain, Executors, Gate } from '@toolyard/agent-runtime';
@@ -9,10 +10,7 @@ import type { SharedStorage } from '@toolyard/storage';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers, ToolSelection } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
-import type { DurableJournal } from './durable-journal.ts';
-import type { RunConversation } from './run-conversation.ts';
 import { RunBudgets } from './run-budgets.ts';
-import type { RunLedger } from './run-ledger.ts';
 import { RunPermissions } from './run-permissions.ts';
 import type { RunConfiguration } from './stored-run.ts';
 

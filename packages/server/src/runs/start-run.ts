@@ -1,3 +1,4 @@
+import type { StoredRun } from '@toolyard/agent-host/durable';
 import { initialState } from '@toolyard/agent-runtime';
 import { messageIdOf } from '@toolyard/agent-host';
 import type {
@@ -16,7 +17,7 @@ import type { Conversation, SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations, LiveHub, Models } from '../services.ts';
 import type { RunCrew } from './run-crew.ts';
-import type { RunConfiguration, StoredRun } from './stored-run.ts';
+import type { RunConfiguration } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
 
 export type StartRunServices = {
