@@ -1,5 +1,5 @@
 import { CommitPump } from '@toolyard/agent-host/durable';
-import type { Clock, Failpoint, IdSource, Principal, UserPart } from '@toolyard/protocol';
+import type { Clock, Failpoint, IdSource, Principal, RunRecord, UserPart } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
@@ -13,6 +13,8 @@ import { MessageQueue } from './message-queue.ts';
 import { RunCrew } from './run-crew.ts';
 import { createDoors } from './run-service.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
+import { createTabRuns } from './tab-runs.ts';
+import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { startRun } from './start-run.ts';
 
 export type CreateRunServiceOptions = {
@@ -71,15 +73,16 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     },
     ...failpoint,
   });
+  function over(run: RunRecord, status: RunRecord['status'], sendNext: string | null): void {
+    queue
+      .afterRun({ ownerId: run.ownerId }, run.conversationId, status, sendNext)
+      .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`));
+  }
   const crew = new RunCrew({
     ...options,
     pump,
     terms,
-    onOver: (run, status, sendNext) => {
-      queue
-        .afterRun({ ownerId: run.ownerId }, run.conversationId, status, sendNext)
-        .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`));
-    },
+    onOver: over,
   });
   const looked = (): Promise<void> => queue.sendDue();
   const keeper = new LeaseKeeper({ store: storage.runs, crew, terms, clock, log, looked });
@@ -113,10 +116,23 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     keepMedia,
     start,
   });
+  const inTabs = createTabRuns({
+    storage,
+    pump,
+    hub,
+    clock,
+    newId: () => ids.next(),
+    keepMedia,
+    start,
+    budgetsOf: (principal, { agentId, configuration }) =>
+      configurations.resolve(principal, { agentId, conversation: readStoredConfiguration(configuration) }),
+    onOver: (run, status) => over(run, status, null),
+  });
   let stopHousekeeping = (): void => {};
 
   return {
     ...doors,
+    ...inTabs,
     async start() {
       if (!takesUp) return;
       await keeper.start();

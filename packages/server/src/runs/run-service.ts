@@ -16,7 +16,7 @@ import type {
 } from '@toolyard/protocol';
 import { canonicalJson, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
-import type { LiveHub, RunService, Servers } from '../services.ts';
+import type { LiveHub, RunsInTabs, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { MessageQueue } from './message-queue.ts';
@@ -43,7 +43,7 @@ export type RunServiceOptions = {
  * What people do with runs. A run that a message starts has the id of that message, so that sending it again finds the
  * run and starts no second one.
  */
-export function createDoors(options: RunServiceOptions): RunService {
+export function createDoors(options: RunServiceOptions): Omit<RunService, keyof RunsInTabs> {
   const { storage, servers, tabs, queue, crew, hub, clock, ids, keepMedia, start } = options;
 
   async function conversationOf(principal: Principal, id: string): Promise<Conversation> {
@@ -172,6 +172,8 @@ export function createDoors(options: RunServiceOptions): RunService {
       const { outcome } = await storage.runs.putInbox(principal, runId, item);
       if (outcome === 'put' || outcome === 'exists') await crew.wake(runId);
       const run: RunRecord | null = await storage.runs.getRun(principal, runId);
+      // Its tab looks at what was said to it.
+      if (run?.place === 'browser') hub.changed(principal.ownerId, 'tab_calls', run.conversationId);
       if (run) return run;
       throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
     },

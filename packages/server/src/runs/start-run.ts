@@ -44,6 +44,8 @@ export type StartRequest = {
   queuedMessageId?: string;
   /** Counts for this run only. */
   configuration?: AgentConfiguration;
+  /** A tab that carries it out; this process leaves it alone. */
+  heldBy?: LeaseTerms;
 };
 
 /** `busy`: another run is under way in this conversation, and nothing was stored. */
@@ -69,8 +71,8 @@ export async function startRun(
   switch (created.outcome) {
     case 'created': {
       if (failpoint) await failpoint('run:created');
-      if (services.terms) crew.start(created.run);
-      else await crew.wake(created.run.id);
+      if (services.terms && !request.heldBy) crew.start(created.run);
+      else if (!request.heldBy) await crew.wake(created.run.id);
       hub.changed(principal.ownerId, 'conversations', conversation.id);
       if (request.queuedMessageId !== undefined) hub.changed(principal.ownerId, 'queue', conversation.id);
       return { started: true, run: recordOf(created.run) };
@@ -94,7 +96,7 @@ export function noConversation(id: string): ToolyardError {
 }
 
 function newRun(
-  { runId, conversation, question, again, goesOnFrom = question.id, queuedMessageId }: StartRequest,
+  { runId, conversation, question, again, goesOnFrom = question.id, queuedMessageId, heldBy }: StartRequest,
   configuration: RunConfiguration,
   { clock, terms }: StartRunServices,
 ): NewRun {
@@ -117,17 +119,18 @@ function newRun(
     leafId: goesOnFrom,
     shownId: answer.id,
   };
+  const lease = heldBy ?? terms;
   const title = conversation.title === '' ? titleFrom(question) : '';
   return {
     id: runId,
     conversationId: conversation.id,
-    place: 'server',
+    place: heldBy ? 'browser' : 'server',
     at,
     configuration,
     state: stored,
     messages: again ? [answer] : [question, answer],
     leaf: answer.id,
-    ...(terms === undefined ? {} : { lease: terms }),
+    ...(lease === undefined ? {} : { lease }),
     ...(title === '' ? {} : { title }),
     ...(conversation.agentId === null ? {} : { agentId: conversation.agentId }),
     ...(queuedMessageId === undefined ? {} : { queuedMessageId }),
