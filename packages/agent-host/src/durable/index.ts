@@ -5,6 +5,7 @@
 export { CommitPump } from './commit-pump.ts';
 export type { CommitPumpOptions } from './commit-pump.ts';
 export { DurableJournal, STORED_WITH_STEP } from './durable-journal.ts';
+export { LiveQuestions } from './live-questions.ts';
 export { isSaid, RunConversation, unanswered } from './run-conversation.ts';
 export type { RunConversationOptions } from './run-conversation.ts';
 export type { Saved, Stamp } from './run-draft.ts';

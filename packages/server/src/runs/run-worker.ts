@@ -1,6 +1,13 @@
 import { loadConversation } from './load-conversation.ts';
 import type { CommitPump } from '@toolyard/agent-host/durable';
-import { DurableJournal, RunConversation, RunLedger, RunLost, RunWriter } from '@toolyard/agent-host/durable';
+import {
+  LiveQuestions,
+  DurableJournal,
+  RunConversation,
+  RunLedger,
+  RunLost,
+  RunWriter,
+} from '@toolyard/agent-host/durable';
 import type { AskQuestion } from '@toolyard/agent-host';
 import { driveRun } from '@toolyard/agent-host';
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
@@ -19,7 +26,6 @@ import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import type { LiveHub } from '../services.ts';
 import { failOutright } from './fail-outright.ts';
-import { LiveQuestions } from './live-questions.ts';
 import type { OpenedHost, RunHostParts, RunHostServices } from './run-host-parts.ts';
 import { openEndingHost, openRunHost } from './run-host-parts.ts';
 import { readWishes } from './run-inbox.ts';

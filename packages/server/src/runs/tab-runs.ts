@@ -49,6 +49,9 @@ const PREFIX = 'tab:';
 export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   const { storage, hub, clock } = options;
 
+  const keep = <T>(principal: Principal, value: T): Promise<T> =>
+    mediaToBlobs(value, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
+
   async function runOf(principal: Principal, runId: string): Promise<RunRecord> {
     const run = await storage.runs.getRun(principal, runId);
     if (run?.place === 'browser') return run;
@@ -88,8 +91,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       run,
       pump: options.pump,
       clock,
-      keepMedia: (value) =>
-        mediaToBlobs(value, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() })),
+      keepMedia: (value) => keep(principal, value),
       onLost: () => undefined,
     });
     const { conversationId } = run;
@@ -189,10 +191,11 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     async commitFromTab(principal, runId, given): Promise<CommittedFromTab> {
       const run = await runOf(principal, runId);
       checkTabCommit(run, given);
-      const [outcome] = await storage.runs.commit([{ ...given, runId, durability: 'normal' }]);
+      const kept = await keep(principal, given);
+      const [outcome] = await storage.runs.commit([{ ...kept, runId, durability: 'normal' }]);
       switch (outcome?.outcome) {
         case 'committed': {
-          if (given.events.length > 0) hub.runEvents(principal.ownerId, given.events);
+          if (kept.events.length > 0) hub.runEvents(principal.ownerId, kept.events);
           tellOfStatus(principal, run, given);
           return { lastSeq: outcome.lastSeq, inboxWaits: outcome.inboxWaits === true };
         }
