@@ -113,6 +113,7 @@ export type {
   ToolLedger,
 } from './ports.ts';
 export type {
+  AcquireOptions,
   AnswerOutcome,
   CommitOutcome,
   CreateRunOutcome,
@@ -245,11 +246,17 @@ export type { WireName } from './wires.ts';
 export type {
   AskFromTab,
   ClaimedTabCall,
+  CommitFromTab,
+  CommittedFromTab,
   FinishTabCall,
+  HeldRun,
   OfferTabTools,
+  StartRunInTab,
   TabCallView,
   TabQuestion,
   TabQuestionAnswer,
+  TabRunWishes,
   TabServer,
   TabTool,
+  TakenRun,
 } from './tab-api.ts';

@@ -39,6 +39,12 @@ const BODIES: Record<string, unknown> = {
   'put /api/webhook': { url: 'https://bert.example/' },
   'put /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
   'put /api/tabs/{tab}/offers/{conversation}': { servers: [] },
+  'post /api/tabs/{tab}/runs': {
+    conversationId: 'conversation-of-anne',
+    parts: [{ type: 'text', text: 'taken over' }],
+  },
+  'post /api/tabs/{tab}/runs/{run}/lease': { fence: 1 },
+  'post /api/tabs/{tab}/runs/{run}/commit': { fence: 1, baseSeq: 0, events: [] },
   'post /api/tabs/{tab}/runs/{run}/calls/{call}/result': {
     fence: 1,
     result: { content: [], isError: false, outcome: 'done' },

@@ -1,4 +1,5 @@
-import type { Clock, Failpoint, IdSource, Principal, UserPart } from '@toolyard/protocol';
+import { CommitPump } from '@toolyard/agent-host/durable';
+import type { Clock, Failpoint, IdSource, Principal, RunRecord, UserPart } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
@@ -8,7 +9,6 @@ import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import { CommitPump } from './commit-pump.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { LeaseKeeper } from './leases.ts';
 import { MessageQueue } from './message-queue.ts';
@@ -16,6 +16,7 @@ import { RunCrew } from './run-crew.ts';
 import type { RunServiceOptions } from './run-service.ts';
 import { createDoors } from './run-service.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
+import { createTabRuns } from './tab-runs.ts';
 import { startRun } from './start-run.ts';
 
 export type CreateRunServiceOptions = {
@@ -76,15 +77,16 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     },
     ...failpoint,
   });
+  function over(run: RunRecord, status: RunRecord['status'], sendNext: string | null): void {
+    queue
+      .afterRun({ ownerId: run.ownerId }, run.conversationId, status, sendNext)
+      .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`));
+  }
   const crew = new RunCrew({
     ...options,
     pump,
     terms,
-    onOver: (run, status, sendNext) => {
-      queue
-        .afterRun({ ownerId: run.ownerId }, run.conversationId, status, sendNext)
-        .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`));
-    },
+    onOver: over,
   });
   const looked = (): Promise<void> => queue.sendDue();
   const keeper = new LeaseKeeper({ store: storage.runs, crew, terms, clock, log, looked });
@@ -128,10 +130,23 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     start,
     canContinue,
   });
+  const inTabs = createTabRuns({
+    storage,
+    pump,
+    hub,
+    clock,
+    newId: () => ids.next(),
+    keepMedia,
+    start,
+    budgetsOf: (principal, { agentId, configuration }) =>
+      configurations.resolve(principal, { agentId, conversation: readStoredConfiguration(configuration) }),
+    onOver: (run, status) => over(run, status, null),
+  });
   let stopHousekeeping = (): void => {};
 
   return {
     ...doors,
+    ...inTabs,
     async start() {
       if (!takesUp) return;
       await keeper.start();

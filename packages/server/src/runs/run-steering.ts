@@ -1,9 +1,8 @@
+import type { RunConversation, RunWriter } from '@toolyard/agent-host/durable';
 import type { Clock, Principal, QueuedMessage, RunJournal, UserMessage } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
-import type { RunConversation } from './run-conversation.ts';
 import type { RunWishes } from './run-inbox.ts';
 import { withBlobsInPlace } from './run-media.ts';
-import type { RunWriter } from './run-writer.ts';
 
 export type RunSteeringOptions = {
   principal: Principal;
