@@ -75,8 +75,10 @@ export { showHidden } from './hidden-characters.ts';
 export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, RunStatus } from './events.ts';
 export { RUN_EVENT_VERSION } from './events.ts';
 export type {
+  ConversationExample,
   InterventionMode,
   InterventionRule,
+  ModelInput,
   ModelParameters,
   OnMaxTurns,
   ReasoningEffort,
@@ -128,7 +130,6 @@ export type {
   CheckPreflight,
   ContinueConversation,
   ContinuedConversation,
-  ConversationExample,
   ConversationExport,
   ConversationSummary,
   ConversationView,
@@ -138,7 +139,6 @@ export type {
   KnownProviderView,
   LiveEvent,
   MessagePage,
-  ModelInput,
   ModelReference,
   ModelView,
   ModelsView,
