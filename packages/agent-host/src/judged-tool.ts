@@ -3,6 +3,8 @@ import type { IndexedTool, McpHost } from '@toolyard/mcp-host';
 import type { ToolReference } from '@toolyard/protocol';
 
 const LONGEST_DESCRIPTION = 4_000;
+/** Stored with each question: of a longer one the arguments are checked when the call is made. */
+const LONGEST_SCHEMA = 16_000;
 
 /** What a gate and a person are to know of one of these tools. Undefined for one that is not among them. */
 export function judgedBy(
@@ -12,7 +14,7 @@ export function judgedBy(
 ): JudgedTool | undefined {
   const known = tools.find(({ tool }) => tool.serverId === serverId && tool.name === name);
   if (known === undefined) return undefined;
-  const { description, annotations, builtIn, tool } = known;
+  const { description, inputSchema, annotations, builtIn, tool } = known;
   const readOnly = annotations?.readOnly === true;
   // What Toolyard ships changes with Toolyard, which nobody need approve.
   if (builtIn) return { builtIn, readOnly };
@@ -30,6 +32,7 @@ export function judgedBy(
       return {
         ...(description === undefined ? {} : { description: description.slice(0, LONGEST_DESCRIPTION) }),
         ...(definition === undefined ? {} : { definition }),
+        ...(JSON.stringify(inputSchema).length > LONGEST_SCHEMA ? {} : { inputSchema }),
         ...(changed === undefined ? {} : { changed }),
       };
     },

@@ -2,11 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '@toolyard/protocol';
 import type { ErrorInfo } from '@toolyard/protocol';
+import type { BudgetExcess } from './budget-checker.ts';
 import { GeneralChatAgent } from './general-chat-agent.ts';
 import type { AgentContext, Instruction } from './instructions.ts';
 import type { Verdict } from './intervention/intervention-checker.ts';
 import type { AgentState, PendingCall } from './state.ts';
 import { initialState } from './state.ts';
+
+const EXCESS: BudgetExcess = {
+  budget: { of: 'run', calls: 1 },
+  measure: 'calls',
+  spent: { dollars: 0, tokens: 0, calls: 1, unpriced: 0 },
+};
 
 const error = fc.constantFrom<ErrorInfo>(
   { code: 'network', message: 'no line' },
@@ -36,13 +43,11 @@ const state = fc
     turns: fc.nat(6),
     maxTurns: fc.integer({ min: 1, max: 5 }),
     onMaxTurns: fc.constantFrom('answer', 'error'),
-    cost: fc.constantFrom(null, 0, 0.5, 2),
-    maxCost: fc.constantFrom(undefined, 1),
     pending: fc.uniqueArray(call, { maxLength: 4, selector: ({ callId }) => callId }),
   })
-  .map(({ turns, maxTurns, onMaxTurns, cost, maxCost, pending }): AgentState => {
-    const limits = { ...DEFAULT_LIMITS, maxTurns, onMaxTurns, ...(maxCost === undefined ? {} : { maxCost }) };
-    return { ...initialState({ runId: 'r', conversationId: 'c', startedAt: 0, limits }), turns, cost, pending };
+  .map(({ turns, maxTurns, onMaxTurns, pending }): AgentState => {
+    const limits = { ...DEFAULT_LIMITS, maxTurns, onMaxTurns };
+    return { ...initialState({ runId: 'r', conversationId: 'c', startedAt: 0, limits }), turns, pending };
   });
 
 const context = fc.oneof(
@@ -82,6 +87,7 @@ const situation = fc.record({
   verdicts: fc.dictionary(fc.constantFrom('read', 'write', 'ask_user'), verdict),
   isAnybodyThere: fc.boolean(),
   isNearlyFull: fc.boolean(),
+  isSpent: fc.boolean(),
 });
 
 type Situation = typeof situation extends fc.Arbitrary<infer Of> ? Of : never;
@@ -94,12 +100,20 @@ function settle({ state: of, ...rest }: Situation): Situation {
   return { ...rest, state: waits && !isFailed ? of : { ...of, pending: [] } };
 }
 
-function decide({ state: of, context: about, verdicts, isAnybodyThere, isNearlyFull }: Situation): Instruction | null {
+function decide({
+  state: of,
+  context: about,
+  verdicts,
+  isAnybodyThere,
+  isNearlyFull,
+  isSpent,
+}: Situation): Instruction | null {
   if (about.phase === 'human_response' && of.pending.length === 0) return null;
   const brain = new GeneralChatAgent({
     gate: ({ name }) => verdicts[name] ?? { decision: 'run' },
     asking: { isAsk: ({ name }) => name === 'ask_user', isAnybodyThere },
     isNearlyFull: () => isNearlyFull,
+    budgets: () => (isSpent ? EXCESS : null),
   });
   return brain.decide(of, about);
 }
@@ -119,13 +133,13 @@ describe('whatever has happened, the brain', () => {
     lawful((instruction, of) => expect(decide(of)).toEqual(instruction));
   });
 
-  test('never asks the model while a call is open, without a turn left, or over its money', () => {
-    lawful((instruction, { state: { turns, limits, pending, cost } }) => {
+  test('never asks the model while a call is open, without a turn left, or over its budget', () => {
+    lawful((instruction, { state: { turns, limits, pending }, isSpent }) => {
       if (instruction.type !== 'call_llm' && instruction.type !== 'compress_context') return;
       expect(pending).toEqual([]);
       if (instruction.type === 'compress_context' && instruction.because === 'refused') return;
       expect(turns).toBeLessThan(limits.maxTurns);
-      if (limits.maxCost !== undefined && cost !== null && turns > 0) expect(cost).toBeLessThan(limits.maxCost);
+      expect(isSpent).toBe(false);
     });
   });
 
@@ -164,7 +178,8 @@ describe('whatever has happened, the brain', () => {
 
   test('calls the model right after the conversation was summed up, however full the window is', () => {
     lawful((instruction, { context: about }) => {
-      if (about.phase === 'compressed') expect(['call_llm', 'finish']).toContain(instruction.type);
+      if (about.phase === 'compressed')
+        expect(['call_llm', 'request_human_budget', 'finish']).toContain(instruction.type);
     });
   });
 });

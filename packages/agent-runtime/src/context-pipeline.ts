@@ -5,6 +5,7 @@ import { withPlaceholders, withServerInstructions } from './context/instructions
 import { withExamples, withinHistory, withInputTemplate, withReadableAttachments } from './context/said-by-person.ts';
 import { withCappedToolResults, withTrimmedResults } from './context/tool-results.ts';
 import { withNudges, withoutUnsaid, withResultsInPlace } from './context/well-formed.ts';
+import { withEditedArguments } from './edited-arguments.ts';
 
 /** What the processors may use besides the messages. The same object stands for the same content. */
 export type ContextSources = {
@@ -40,6 +41,7 @@ const PROCESSORS: readonly Processor[] = [
   withInputTemplate,
   withReadableAttachments,
   withCappedToolResults,
+  withEditedArguments,
   withTrimmedResults,
 ];
 

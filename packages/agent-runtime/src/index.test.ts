@@ -5,6 +5,7 @@ test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
     'ASSUMED_WINDOW',
     'AgentRuntime',
+    'BudgetChecker',
     'GeneralChatAgent',
     'InterventionChecker',
     'STATE_SCHEMA_VERSION',
@@ -12,6 +13,8 @@ test('the package offers this and nothing else', () => {
     'answerInterrupts',
     'approvalOf',
     'askOf',
+    'budgetError',
+    'budgetQuestion',
     'buildContext',
     'faultsOfRules',
     'initialState',
@@ -24,6 +27,7 @@ test('the package offers this and nothing else', () => {
     'planFold',
     'readInterventionRules',
     'refusalOf',
+    'restingStatus',
     'settledBy',
     'summaryRequest',
     'summaryTokens',
@@ -31,6 +35,8 @@ test('the package offers this and nothing else', () => {
     'usesPlaceholders',
     'withApproval',
     'withAskAnswer',
+    'withBudgetAnswer',
+    'withModelCall',
     'withPendingCalls',
   ]);
 });

@@ -1,5 +1,7 @@
 import type {
   ApprovalInterrupt,
+  Budget,
+  BudgetInterrupt,
   ErrorInfo,
   FormInterrupt,
   InDoubtAnswer,
@@ -13,11 +15,14 @@ import type {
   SelectionAnswer,
   SelectionInterrupt,
   SignInInterrupt,
+  Spent,
+  TabInterrupt,
   ToolReference,
   ToolResult,
   UrlInterrupt,
   Usage,
 } from '@toolyard/protocol';
+import { NOTHING_SPENT } from '@toolyard/protocol';
 import { callFingerprint } from './fingerprint.ts';
 
 /** The version of {@link AgentState}; a stored state of another version is migrated before use. */
@@ -43,6 +48,10 @@ export type PendingCall = {
   decision: CallDecision;
   /** A person said yes to this very call: only a "never" still counts against it. */
   approved?: true;
+  /** The arguments are a person's own; `danger` is what the question had warned of that they answered with them. */
+  edited?: { danger?: string };
+  /** How often it has been asked about again since. */
+  askedAgain?: number;
   /** What the person or the policy said with a refusal. */
   refusal?: ErrorInfo;
   /** Set once it was found sent and unanswered after its process had died. */
@@ -64,11 +73,11 @@ export type PendingAsk = (
 ) & { isOpen: boolean };
 
 /** A tool as it is when a person is asked about a call of it. */
-export type CallAbout = Pick<ApprovalInterrupt, 'description' | 'definition' | 'changed' | 'danger'>;
+export type CallAbout = Pick<ApprovalInterrupt, 'description' | 'definition' | 'inputSchema' | 'changed' | 'danger'>;
 
 /** What a server asks for while its call waits. `keeps` of {@link PendingCall.waits} belongs to the executor alone. */
 export type PendingQuestion = {
-  interrupt: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt;
+  interrupt: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt | TabInterrupt;
   answer?: InterruptAnswer;
 };
 
@@ -94,6 +103,12 @@ export type AgentState = {
   usage: Usage;
   /** US dollars so far; null once a turn's cost is not known. */
   cost: number | null;
+  /** What counts towards budgets of this run and of its latest turn. */
+  spent: { run: Spent; turn: Spent };
+  /** Budgets as somebody raised them for this run. */
+  raised: Budget[];
+  /** A budget is used up, and nobody has said yet whether to go on. */
+  asksBudget?: BudgetInterrupt;
 };
 
 /** The state of a run about to begin. */
@@ -113,6 +128,8 @@ export function initialState(of: {
     sameCalls: {},
     usage: {},
     cost: 0,
+    spent: { run: NOTHING_SPENT, turn: NOTHING_SPENT },
+    raised: [],
   };
 }
 

@@ -24,6 +24,7 @@ export type {
   ToolProgress,
   TransportConfig,
 } from './types.ts';
+export { checkArguments } from './check-arguments.ts';
 export type { EraMemory, EraRecord } from './era-memory.ts';
 export { createEraMemory } from './era-memory.ts';
 export type { CreateTransport, HostTransport, TransportContext, TransportEnd } from './transport.ts';
@@ -51,6 +52,7 @@ export { ResourceDraft } from './resource-draft.ts';
 export type { ListedSkill, SkillFile } from './skills.ts';
 export type { ResourceStore } from './resource-store.ts';
 export type { PinStore, ToolPin, VoidedApproval } from './trust.ts';
+export { definitionHash, ToolTrust } from './trust.ts';
 export type { NumberedEntry } from './server-log.ts';
 export type { WireEntry } from './wire-log.ts';
 export { redactorFor, shownAddress } from './redact.ts';
@@ -64,7 +66,8 @@ export type { OAuthGrant, OAuthSettings } from './oauth/oauth-settings.ts';
 export type { AuthHop, SignInHealth } from './oauth/sign-in-health.ts';
 export type { SignInResponse, StartedSignIn } from './oauth/sign-in.ts';
 export { readSignInResponse } from './oauth/sign-in.ts';
-export type { AllPrompts, McpHostOptions, SignInOptions } from './host-options.ts';
+export type { AllPrompts, McpHostOptions, Offered, SignInOptions } from './host-options.ts';
+export type { ForwardedRequest, ForwardedServer } from './forward.ts';
 export { definitionTokens } from './definition-cost.ts';
 export type { InspectOptions } from './inspect-server.ts';
 export { inspectServer, offersOf, redactedError, shownTransport } from './inspect-server.ts';

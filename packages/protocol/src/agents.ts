@@ -29,8 +29,7 @@ export type RunLimits = {
   onMaxTurns: OnMaxTurns;
   /** Milliseconds from start to end; absent: no bound. */
   maxWallTimeMs?: number;
-  /** US dollars, together with {@link Price}; absent: no bound. */
-  maxCost?: number;
+  /** What the model costs, where it is known. */
   price?: Price;
   /** Tools running at once, default 8. */
   toolConcurrency: number;

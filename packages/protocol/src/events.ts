@@ -1,5 +1,6 @@
 import type { ErrorInfo } from './errors.ts';
 import type { Interrupt, InterruptAnswer } from './interrupts.ts';
+import type { JsonObject } from './json.ts';
 import type { AssistantMessage, SystemMessage, ToolMessage, UserMessage } from './messages.ts';
 import type { ModelRequestRecord } from './model-requests.ts';
 import type { MalformedToolCallPart, ToolCallPart, ToolResult } from './parts.ts';
@@ -20,6 +21,7 @@ export type InstructionType =
   | 'request_human_approve'
   | 'request_human_prompt'
   | 'request_human_select'
+  | 'request_human_budget'
   | 'resolve_aborted_tools'
   | 'finish';
 
@@ -55,7 +57,8 @@ export type RunEventBody =
   | { type: 'interrupt_answered'; interruptId: string; answer: InterruptAnswer }
   /** Nobody waits for an answer any more. */
   | { type: 'interrupt_withdrawn'; interruptId: string }
-  | { type: 'tool_started'; callId: string; tool: ToolReference; name: string }
+  /** `editedArguments`: what a person made of the arguments the model had asked for. */
+  | { type: 'tool_started'; callId: string; tool: ToolReference; name: string; editedArguments?: JsonObject }
   | { type: 'tool_progress'; callId: string; progress: number; total?: number; text?: string }
   | { type: 'tool_finished'; callId: string; result: ToolResult; message: ToolMessage; durationMs: number }
   /** Nothing goes on until a person has answered the open interrupts. */

@@ -44,11 +44,25 @@ export { textOf } from './messages.ts';
 export type { ContextFill, ModelRequestRecord, RequestPrelude, SentRequest } from './model-requests.ts';
 export type { Price, Rates, Usage, UsageCounter } from './usage.ts';
 export { addUsage, costOf, countCall } from './usage.ts';
+export {
+  amountOf,
+  budgetExceeded,
+  budgetKey,
+  faultsOfBudgets,
+  mergeBudgets,
+  nameBudget,
+  NOTHING_SPENT,
+  usedUp,
+} from './budgets.ts';
+export type { Budget, BudgetFault, BudgetLimits, BudgetMeasure, BudgetView, Spent } from './budgets.ts';
 export { decisionsFor } from './interrupts.ts';
 export type {
   ApprovalAnswer,
   ApprovalInterrupt,
   ApprovalScope,
+  BudgetAnswer,
+  BudgetInterrupt,
+  CallInterrupt,
   ElicitationAnswer,
   FormInterrupt,
   InDoubtAnswer,
@@ -63,8 +77,11 @@ export type {
   SamplingMessage,
   SelectionAnswer,
   SelectionInterrupt,
+  Shown,
   SignInAnswer,
   SignInInterrupt,
+  TabAnswer,
+  TabInterrupt,
   ToolChange,
   ToolDifference,
   UrlInterrupt,
@@ -119,11 +136,14 @@ export type {
   RunRecord,
   RunStore,
   StoredInterrupt,
+  UsageEntry,
 } from './run-store.ts';
 export type {
   AgentConfiguration,
   AgentView,
+  AnsweredInterrupts,
   AnswerInterrupt,
+  AnswerInterrupts,
   ChangeConversation,
   ChangeProvider,
   ChangeQueuedMessage,
@@ -158,6 +178,10 @@ export type {
   TestProvider,
   TestedProvider,
   UploadedFile,
+  UsageBy,
+  UsageReport,
+  UsageRow,
+  UsageSum,
 } from './api.ts';
 export type {
   AddMcpServer,
@@ -195,6 +219,27 @@ export type {
   ReadMcpResource,
   TestMcpServer,
 } from './mcp-api.ts';
+export type {
+  ResumedRun,
+  RunCall,
+  RunExport,
+  RunModelCall,
+  RunQuestion,
+  RunStep,
+  RunSteps,
+  StartRun,
+} from './run-api.ts';
 export { VERSION } from './version.ts';
 export { WIRES } from './wires.ts';
 export type { WireName } from './wires.ts';
+export type {
+  AskFromTab,
+  ClaimedTabCall,
+  FinishTabCall,
+  OfferTabTools,
+  TabCallView,
+  TabQuestion,
+  TabQuestionAnswer,
+  TabServer,
+  TabTool,
+} from './tab-api.ts';

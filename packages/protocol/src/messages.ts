@@ -1,3 +1,4 @@
+import type { JsonObject } from './json.ts';
 import type { AssistantPart, TextPart, ToolResultPart, UserPart } from './parts.ts';
 import type { ToolReference } from './tools.ts';
 import type { Usage } from './usage.ts';
@@ -45,6 +46,8 @@ export type ToolMessage = MessageBase & {
   role: 'tool';
   name: string;
   tool: ToolReference | null;
+  /** What the call was made with, where a person had changed what the model asked for. */
+  editedArguments?: JsonObject;
   parts: [ToolResultPart];
 };
 

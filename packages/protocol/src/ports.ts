@@ -52,7 +52,13 @@ export type RunJournal = {
 };
 
 /** A call about to be made, as the ledger keeps it. */
-export type PlannedCall = { callId: string; tool: ToolReference; arguments: JsonObject };
+export type PlannedCall = {
+  callId: string;
+  tool: ToolReference;
+  arguments: JsonObject;
+  /** The arguments are a person's, not the model's. */
+  edited?: true;
+};
 
 /**
  * What is known of the calls of a run, so that none is made twice in silence. Everything written here is committed

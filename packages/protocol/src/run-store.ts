@@ -3,6 +3,7 @@ import type { Interrupt, InterruptAnswer } from './interrupts.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Message } from './messages.ts';
 import type { PermissionView, ToolReference } from './tools.ts';
+import type { Usage } from './usage.ts';
 
 /**
  * The port through which durable runs are kept: one engine answers at once, another over a socket, so every method
@@ -106,7 +107,7 @@ export type LedgerStatus = 'planned' | 'sent' | 'done' | 'failed' | 'in_doubt' |
 
 /** `plan` may come again for a call that is still planned: a step taken again makes the same ids. */
 export type LedgerChange =
-  | { change: 'plan'; callId: string; tool: ToolReference; arguments: JsonObject }
+  | { change: 'plan'; callId: string; tool: ToolReference; arguments: JsonObject; edited?: true }
   | {
       change: 'move';
       callId: string;
@@ -121,6 +122,8 @@ export type LedgerEntry = {
   runId: string;
   tool: ToolReference;
   arguments: JsonObject;
+  /** The arguments are a person's, not the model's. */
+  edited?: true;
   status: LedgerStatus;
   detail: JsonValue | null;
   updatedAt: number;
@@ -145,11 +148,27 @@ export type StoredInterrupt = {
 export type InterruptChanges = {
   /** May come again for the same id: what was answered in the meantime stays answered. */
   opened?: readonly { interrupt: Interrupt; mode: InterruptMode }[];
-  /** Answered within the process; an answer from a door comes through the inbox instead. */
+  /** Answered within the process; an answer from a door comes through the inbox instead, and is the one that counts. */
   answered?: readonly { id: string; answer: InterruptAnswer }[];
   /** What was answered in the meantime stays answered. */
   withdrawn?: readonly string[];
 };
+
+/** One call that was made. `at` says on which day, in UTC. */
+export type UsageEntry = { at: number; durationMs: number } & (
+  | {
+      kind: 'model';
+      providerId: string;
+      modelId: string;
+      /** Null where the model did not say. */
+      usage: Usage | null;
+      /** US dollars; null where nobody knows. */
+      cost: number | null;
+      /** The tool whose server had the model asked. */
+      tool?: ToolReference;
+    }
+  | { kind: 'tool'; tool: ToolReference; failed: boolean }
+);
 
 /** What one run has to write. Either all of it is stored or nothing. */
 export type RunCommit = {
@@ -167,6 +186,8 @@ export type RunCommit = {
   messages?: readonly { conversationId: string; message: Message }[];
   /** Moves the current leaf if it still is `from`: a person who went to another branch is not pulled back. */
   leaf?: { from: string | null; to: string };
+  /** Calls that were made, each once. */
+  usage?: readonly UsageEntry[];
   ledger?: readonly LedgerChange[];
   interrupts?: InterruptChanges;
   /** Ids of inbox items whose effect this commit holds: they are taken with it, exactly once. */
@@ -182,6 +203,7 @@ export type RunCommit = {
 /**
  * - `stale`: fence or seq is not the run's own, its lease was given back, or it is over; `now` says where it stands
  *   (null: it is gone)
+ * - `overtaken`: an interrupt this answers was answered at a door in the same moment; the inbox holds what was said
  * - `invalid`: the item contradicts itself or what is stored; a defect of the caller
  */
 export type CommitOutcome =
@@ -192,6 +214,7 @@ export type CommitOutcome =
       inboxWaits?: true;
     }
   | { outcome: 'stale'; now: { fence: number; lastSeq: number; status: RunStatus } | null }
+  | { outcome: 'overtaken' }
   | { outcome: 'invalid'; problem: string };
 
 /** What a process learns when it renews its leases. A run it held and that is not named was lost. */
@@ -231,10 +254,26 @@ export type RunStore = {
   /** The newest first; `before` is the id of the last one seen. */
   listRuns(
     principal: Principal,
-    query: { conversationId?: string; statuses?: readonly RunStatus[]; before?: string; limit: number },
+    query: {
+      conversationId?: string;
+      agentId?: string;
+      statuses?: readonly RunStatus[];
+      /** Begun at this time or later, and before this one. */
+      from?: number;
+      until?: number;
+      before?: string;
+      limit: number;
+    },
   ): Awaitable<readonly RunRecord[]>;
   /** Events with a seq above `afterSeq`, in order, at most `limit`; null where the owner has no such run. */
   readEvents(
+    principal: Principal,
+    runId: string,
+    afterSeq: number,
+    limit: number,
+  ): Awaitable<readonly RunEvent[] | null>;
+  /** The same without what is repeated whole once a message or a call is over: deltas and progress. */
+  readWholeEvents(
     principal: Principal,
     runId: string,
     afterSeq: number,
@@ -274,6 +313,8 @@ export type RunStore = {
     principal: Principal,
     query: { status?: StoredInterrupt['status']; runId?: string; conversationId?: string; limit: number },
   ): Awaitable<readonly StoredInterrupt[]>;
+  /** How many questions wait for an answer. */
+  countInterrupts(principal: Principal): Awaitable<number>;
   /**
    * The first answer counts. It is put into the run's inbox as `{ interruptId, answer }`, and what it decides about the
    * tool for later is stored, in the same transaction.

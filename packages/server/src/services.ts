@@ -46,6 +46,7 @@ import type {
   RunRecord,
   SendMessage,
   SentMessage,
+  Shown,
   StoredInterrupt,
   TestedProvider,
   TestProvider,
@@ -66,10 +67,22 @@ export type RunService = {
   regenerate(principal: Principal, conversationId: string, request: Regenerate): Promise<{ run: RunRecord }>;
   /** Resolves when the wish is stored; a run that is over stays as it is. */
   cancel(principal: Principal, runId: string): Promise<RunRecord>;
-  /** `conflict` where it was answered or withdrawn, `bad_request` where the answer does not fit its kind. */
-  answer(principal: Principal, interruptId: string, answer: InterruptAnswer): Promise<StoredInterrupt>;
+  /**
+   * Lets a run go on: one that rests and has its answers, or, by another run, one that failed or was cancelled. Asked
+   * again it gives the same run. `conflict` where there is nothing to go on with, or questions are open.
+   */
+  resume(principal: Principal, runId: string): Promise<RunRecord>;
+  /**
+   * `conflict` where it was answered or withdrawn, `bad_request` where the answer does not fit its kind. `shown`: what was
+   * answered; `conflict` where that is not what is asked.
+   */
+  answer(principal: Principal, interruptId: string, answer: InterruptAnswer, shown?: Shown): Promise<StoredInterrupt>;
   /** Somebody has signed in to a server: calls that waited for that are made again. */
   signedIn(principal: Principal, serverId: string): Promise<void>;
+  /** A tab that has these tools is there: calls of the conversation that waited for one are made. */
+  tabCame(principal: Principal, conversationId: string, has: (tool: ToolReference) => boolean): Promise<void>;
+  /** A tab brought the result of a call; where a person was asked what became of it, this is the answer. */
+  tabReturned(principal: Principal, call: { runId: string; callId: string }, result: ToolResult): Promise<void>;
   changeQueued(
     principal: Principal,
     conversationId: string,

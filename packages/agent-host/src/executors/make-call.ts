@@ -1,5 +1,5 @@
 import type { ErrorInfo, JsonObject, TaskHandle, ToolOutcome, ToolReference, ToolResult } from '@toolyard/protocol';
-import { isJsonObject, readTaskHandle } from '@toolyard/protocol';
+import { formatToolReference, isJsonObject, readTaskHandle } from '@toolyard/protocol';
 import type { PendingAsk, PendingCall } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { CallQuestions } from './call-questions.ts';
@@ -10,6 +10,9 @@ export type Answered = { result: ToolResult; stored?: { at: number } };
 
 /** The call was not carried out: its server wants something of a person first. */
 export type Waiting = { waits: NonNullable<PendingCall['waits']> };
+
+/** It was sent, and whoever had it is gone: a person is asked what became of it. */
+export type Doubted = { doubted: true };
 
 /** What is to be done about a call, by what is known of it. */
 export type Outlook =
@@ -30,11 +33,24 @@ export function outlookOf(host: RunHost, call: PendingCall): Outlook {
   const isDoubted = host.ledger.find(call.callId)?.status === 'in_doubt';
   const said = isDoubted ? call.doubt?.answer : undefined;
   if (said?.decision === 'failed') return answer(notSent(SAID_FAILED));
-  if (said?.decision === 'result') return answer(saidResult(said.text));
+  if (said?.decision === 'result') return answer(said.result ?? saidResult(said.text));
   if (call.refusal) return answer(refused(call, call.refusal));
   if (call.asks?.answer) return answer(saidByPerson(call.asks));
   if (call.decision !== 'run' || tool === null) return answer(notSent(NOT_APPROVED));
-  return isInDoubt(host, call) ? answer(UNKNOWN_AFTER_CRASH) : { do: 'make', tool };
+  if (isInDoubt(host, call)) return answer(UNKNOWN_AFTER_CRASH);
+  const misfit = misfitOf(host, call);
+  return misfit ? answer(notSent(misfit)) : { do: 'make', tool };
+}
+
+/** What a person wrote has to fit as what a model writes. */
+function misfitOf(host: RunHost, { edited, tool, name, arguments: args }: PendingCall): ErrorInfo | undefined {
+  if (edited === undefined || tool === null) return undefined;
+  const reference = formatToolReference(tool);
+  const offered = host.tools.tools().find((each) => formatToolReference(each.tool) === reference);
+  const misfit = offered?.checkArguments(args) ?? null;
+  if (misfit === null) return undefined;
+  const message = `The person changed the arguments of "${name}", and they do not fit its schema: ${misfit}`;
+  return { code: 'invalid_arguments', message };
 }
 
 /** True where nobody can say whether the call took effect, and making it again might do it twice. */
@@ -72,7 +88,7 @@ export async function makeCall(
   call: PendingCall,
   bill: Bill,
   step: number,
-): Promise<Answered | Waiting> {
+): Promise<Answered | Waiting | Doubted> {
   const outlook = outlookOf(host, call);
   if (outlook.do === 'answer') return outlook.answered;
   if (host.signal.aborted) return { result: notSent(STOPPED) };
@@ -85,12 +101,13 @@ export async function makeCall(
   const questions = new CallQuestions(host, { callId, tool, name, step, bill });
   const said = call.waits && (await questions.resume(call.waits));
   if (said && 'refusal' in said) return { result: notSent(said.refusal) };
-  host.journal.append({ type: 'tool_started', callId, tool, name });
+  host.journal.append({ type: 'tool_started', callId, tool, name, ...editedArgumentsOf(call) });
   const stored = host.ledger.sent(callId);
   if (stored) await stored;
   try {
     const { definition } = call.about ?? {};
     const result = await host.tools.callTool(tool, call.arguments, {
+      callId,
       signal: host.signal,
       onProgress: (progress) => host.journal.append({ type: 'tool_progress', callId, ...progress }),
       onTask: (handle) => host.ledger.task(callId, handle),
@@ -98,10 +115,7 @@ export async function makeCall(
       ...(said?.resume ? { resume: said.resume } : {}),
       ...(call.approved && definition !== undefined ? { definition } : {}),
     });
-    const waits = await questions.leftBy(result);
-    if (waits === null) return { result };
-    host.ledger.unsend(callId);
-    return { waits };
+    return await settled(host, call, result, questions);
   } catch {
     // A tool host answers with results and does not throw; if one does, nobody knows how far the call went.
     return { result: brokeOff(name) };
@@ -115,21 +129,40 @@ async function waitForTask(
   handle: TaskHandle,
   bill: Bill,
   step: number,
-): Promise<Answered> {
+): Promise<Answered | Waiting | Doubted> {
   const { callId, name } = call;
   const { tool } = handle;
   const questions = new CallQuestions(host, { callId, tool, name, step, bill });
-  host.journal.append({ type: 'tool_started', callId, tool, name });
+  host.journal.append({ type: 'tool_started', callId, tool, name, ...editedArgumentsOf(call) });
   try {
     const result = await host.tools.resumeTask(handle, {
       signal: host.signal,
       onProgress: (progress) => host.journal.append({ type: 'tool_progress', callId, ...progress }),
       ...questions.options,
     });
-    return { result };
+    return await settled(host, call, result, questions);
   } catch {
     return { result: brokeOff(name) };
   }
+}
+
+/** What is told of the arguments besides what the model asked for. */
+export function editedArgumentsOf({ edited, arguments: args }: PendingCall): { editedArguments?: JsonObject } {
+  return edited === undefined ? {} : { editedArguments: args };
+}
+
+/** What is to be made of what came back: an answer, or something a person is asked about. */
+async function settled(
+  host: RunHost,
+  { callId }: PendingCall,
+  result: ToolResult,
+  questions: CallQuestions,
+): Promise<Answered | Waiting | Doubted> {
+  if (result.error?.code === 'tab_gone' && host.asking.who === 'park' && !host.signal.aborted) return { doubted: true };
+  const waits = await questions.leftBy(result);
+  if (waits === null) return { result };
+  host.ledger.unsend(callId);
+  return { waits };
 }
 
 function brokeOff(name: string): ToolResult {

@@ -1,12 +1,34 @@
-import type { Interrupt, InterruptAnswer, SelectionInterrupt } from '@toolyard/protocol';
-import { checkForm, decisionsFor, formFaultText, readForm, ToolyardError } from '@toolyard/protocol';
+import { checkArguments } from '@toolyard/mcp-host';
+import type { Interrupt, InterruptAnswer, SelectionInterrupt, Shown } from '@toolyard/protocol';
+import {
+  amountOf,
+  canonicalJson,
+  checkForm,
+  decisionsFor,
+  formFaultText,
+  readForm,
+  ToolyardError,
+} from '@toolyard/protocol';
 
 /** @throws ToolyardError `bad_request` for an answer that does not fit its question, saying where */
-export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer): void {
+export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown: Shown = {}): void {
+  checkShown(interrupt, shown);
   const fitting = decisionsFor(interrupt.kind);
   if (!fitting.includes(answer.decision)) {
     const takes = fitting.map((each) => `"${each}"`).join(', ');
     throw misfit(`"${answer.decision}" is no answer to this question: it takes ${takes}.`);
+  }
+  if (interrupt.kind === 'approval' && answer.decision === 'approve' && answer.arguments !== undefined) {
+    const fault = checkArguments(interrupt.inputSchema ?? {}, answer.arguments);
+    if (fault !== null) throw misfit(`The changed arguments do not fit the tool: ${fault}`);
+  }
+  if (interrupt.kind === 'budget' && answer.decision === 'raise') {
+    const { measure, spent } = interrupt;
+    if (answer.limit <= spent[measure]) {
+      throw misfit(`The new limit must be above what is spent already, ${amountOf(measure, spent[measure])}.`);
+    }
+    if (measure !== 'dollars' && !Number.isInteger(answer.limit))
+      throw misfit(`A limit of ${measure} is a whole number.`);
   }
   if (interrupt.kind === 'elicitation' && answer.decision === 'accept') {
     if (interrupt.mode === 'url') {
@@ -25,6 +47,24 @@ export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer): void
     const texts = interrupt.messages.flatMap(({ content }) => content).filter(({ type }) => type === 'text').length;
     if (answer.texts.length !== texts) throw misfit(`The messages have ${texts} texts, not ${answer.texts.length}.`);
   }
+}
+
+/** Whoever saw something else than what is asked has not answered this question. */
+function checkShown(interrupt: Interrupt, { arguments: args, definition }: Shown): void {
+  const asked = 'arguments' in interrupt ? interrupt.arguments : undefined;
+  if (args !== undefined && (asked === undefined || canonicalJson(args) !== canonicalJson(asked))) {
+    throw otherThanAsked('for other arguments than those of the call');
+  }
+  const approved = interrupt.kind === 'approval' ? interrupt.definition : undefined;
+  if (definition !== undefined && definition !== approved) throw otherThanAsked('for another form of the tool');
+}
+
+function otherThanAsked(what: string): ToolyardError {
+  return new ToolyardError({
+    code: 'conflict',
+    message: `This answer is ${what}: nothing was answered.`,
+    hint: 'Look at the question again, and answer what stands there now.',
+  });
 }
 
 function checkChoice({ choices, multiple }: SelectionInterrupt, chosen: readonly string[]): void {

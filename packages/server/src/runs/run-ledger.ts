@@ -28,7 +28,7 @@ export class RunLedger implements ToolLedger {
     return this.#entries.get(callId);
   }
 
-  plan({ callId, tool, arguments: args }: PlannedCall): void {
+  plan({ callId, tool, arguments: args, edited }: PlannedCall): void {
     const known = this.#entries.get(callId);
     if (known && known.status !== 'planned') {
       this.#move(known, 'planned');
@@ -40,11 +40,12 @@ export class RunLedger implements ToolLedger {
       runId,
       tool,
       arguments: args,
+      ...(edited ? { edited } : {}),
       status: 'planned',
       detail: null,
       updatedAt: clock.now(),
     });
-    writer.ledger({ change: 'plan', callId, tool, arguments: args });
+    writer.ledger({ change: 'plan', callId, tool, arguments: args, ...(edited ? { edited } : {}) });
   }
 
   async sent(callId: string): Promise<void> {

@@ -26,7 +26,8 @@ export type StartRunServices = {
   models: Pick<Models, 'price'>;
   crew: RunCrew;
   hub: LiveHub;
-  terms: LeaseTerms;
+  /** Absent: another process takes it up. */
+  terms?: LeaseTerms;
   clock: Clock;
   failpoint?: Failpoint;
 };
@@ -37,6 +38,8 @@ export type StartRequest = {
   question: UserMessage;
   /** True where the question is stored already and is answered anew. */
   again: boolean;
+  /** The last message of the answer so far, where the run goes on with one. */
+  goesOnFrom?: string;
   /** Where an answer goes on that broke off: behind this message, and with these parts if in the answer itself. */
   continues?: { leafId: string; parts?: AssistantPart[] };
   /** The question leaves the queue with this run. */
@@ -68,7 +71,8 @@ export async function startRun(
   switch (created.outcome) {
     case 'created': {
       if (failpoint) await failpoint('run:created');
-      crew.start(created.run);
+      if (services.terms) crew.start(created.run);
+      else await crew.wake(created.run.id);
       hub.changed(principal.ownerId, 'conversations', conversation.id);
       if (request.queuedMessageId !== undefined) hub.changed(principal.ownerId, 'queue', conversation.id);
       return { started: true, run: recordOf(created.run) };
@@ -92,7 +96,7 @@ export function noConversation(id: string): ToolyardError {
 }
 
 function newRun(
-  { runId, conversation, question, again, continues, queuedMessageId }: StartRequest,
+  { runId, conversation, question, again, goesOnFrom = question.id, continues, queuedMessageId }: StartRequest,
   configuration: RunConfiguration,
   { clock, terms }: StartRunServices,
 ): NewRun {
@@ -105,7 +109,7 @@ function newRun(
   });
   const answer = placeholder({
     id: messageIdOf(state, 1),
-    parentId: continues?.leafId ?? question.id,
+    parentId: continues?.leafId ?? goesOnFrom,
     runId,
     model: configuration.model.modelId,
     createdAt: at,
@@ -115,7 +119,7 @@ function newRun(
       state,
       context: { phase: 'user_input', ...(continues?.parts ? { continues: { parts: continues.parts } } : {}) },
     },
-    leafId: continues?.leafId ?? question.id,
+    leafId: continues?.leafId ?? goesOnFrom,
     shownId: answer.id,
   };
   const title = conversation.title === '' ? titleFrom(question) : '';
@@ -128,7 +132,7 @@ function newRun(
     state: stored,
     messages: again ? [answer] : [question, answer],
     leaf: answer.id,
-    lease: terms,
+    ...(terms === undefined ? {} : { lease: terms }),
     ...(title === '' ? {} : { title }),
     ...(conversation.agentId === null ? {} : { agentId: conversation.agentId }),
     ...(queuedMessageId === undefined ? {} : { queuedMessageId }),

@@ -10,6 +10,7 @@ export function createPostgresRunStore({ perform }: Engine, jobs: RunJobs): RunS
     getRun: (...given) => perform(jobs.getRun(...given)),
     listRuns: (...given) => perform(jobs.listRuns(...given)),
     readEvents: (...given) => perform(jobs.readEvents(...given)),
+    readWholeEvents: (...given) => perform(jobs.readWholeEvents(...given)),
     acquireLease: (...given) => perform(jobs.acquireLease(...given)),
     renewLeases: (...given) => perform(jobs.renewLeases(...given)),
     releaseLease: (...given) => perform(jobs.releaseLease(...given)),
@@ -20,6 +21,7 @@ export function createPostgresRunStore({ perform }: Engine, jobs: RunJobs): RunS
     compact: (...given) => perform(jobs.compact(...given)),
     readLedger: (...given) => perform(jobs.readLedger(...given)),
     listInterrupts: (...given) => perform(jobs.listInterrupts(...given)),
+    countInterrupts: (...given) => perform(jobs.countInterrupts(...given)),
     answerInterrupt: (...given) => perform(jobs.answerInterrupt(...given)),
   };
 }

@@ -1,4 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
+import type { ReadUsage } from '../usage/usage-report.ts';
 import type { AgentRepository } from './agents.ts';
 import { createAgentRepository } from './agents.ts';
 import type { Search } from './conversation-search.ts';
@@ -18,6 +19,12 @@ import type { SettingsRepository } from './settings.ts';
 import { createSettingsRepository } from './settings.ts';
 import type { SignInRepository } from './sign-ins.ts';
 import { createSignInRepository } from './sign-ins.ts';
+import type { WebhookRepository } from './webhooks.ts';
+import { createWebhookRepository } from './webhooks.ts';
+import type { UsageRepository } from './usage.ts';
+import { createUsageRepository } from './usage.ts';
+import type { TabRepository } from './tabs.ts';
+import { createTabRepository } from './tabs.ts';
 
 /** What is kept beside runs and blobs. Every call names on whose behalf it is made. */
 export type Repositories = {
@@ -29,10 +36,14 @@ export type Repositories = {
   readonly settings: SettingsRepository;
   readonly secrets: SecretRepository;
   readonly signIns: SignInRepository;
+  readonly webhooks: WebhookRepository;
   readonly requestPreludes: RequestPreludeRepository;
+  readonly usage: UsageRepository;
+  readonly tabs: TabRepository;
 };
 
-export function createRepositories(engine: Engine, search: Search): Repositories {
+/** `search` and `usage` are the engine's affair: they may take long. */
+export function createRepositories(engine: Engine, search: Search, usage: ReadUsage): Repositories {
   return {
     conversations: createConversationRepository(engine, search),
     messages: createMessageRepository(engine),
@@ -42,6 +53,9 @@ export function createRepositories(engine: Engine, search: Search): Repositories
     settings: createSettingsRepository(engine.db),
     secrets: createSecretRepository(engine.db),
     signIns: createSignInRepository(engine.db),
+    webhooks: createWebhookRepository(engine.db),
     requestPreludes: createRequestPreludeRepository(engine.db),
+    usage: createUsageRepository(engine, usage),
+    tabs: createTabRepository(engine.db),
   };
 }

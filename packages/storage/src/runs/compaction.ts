@@ -4,7 +4,12 @@ import { transaction } from '../engine/work.ts';
 import type { RunJobs } from './run-jobs.ts';
 
 /** What is repeated whole once a message or a call is over. */
-const PASSING: readonly RunEventBody['type'][] = ['text_delta', 'reasoning_delta', 'tool_call_delta', 'tool_progress'];
+export const PASSING: readonly RunEventBody['type'][] = [
+  'text_delta',
+  'reasoning_delta',
+  'tool_call_delta',
+  'tool_progress',
+];
 
 /** Most of what is stored is deltas, which nobody needs a day later. */
 export function createCompaction(engine: Engine): RunJobs['compact'] {

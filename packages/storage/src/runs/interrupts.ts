@@ -10,12 +10,16 @@ import { decodeJson, encodeJson, scrubText } from '../text.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Statement, Work } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
+import { createAnnouncer } from './announcements.ts';
 import { Refusal } from './message-rows.ts';
 import type { RunJobs } from './run-jobs.ts';
 import { ACTIVE } from './run-rows.ts';
 
+/** A person answered at a door what the run was about to answer itself. */
+export class Overtaken extends Error {}
+
 export type InterruptWriter = {
-  /** Carries out what a commit says of its run's interrupts. Throws {@link Refusal}. */
+  /** Carries out what a commit says of its run's interrupts. Throws {@link Refusal} or {@link Overtaken}. */
   apply(changes: InterruptChanges, of: { runId: string; ownerId: string; at: number }): Work<void>;
   /** Nobody is asked for a run that is over. */
   withdrawAll(runId: string, at: number): Work<void>;
@@ -31,6 +35,8 @@ export function createInterruptWriter(engine: Engine): InterruptWriter {
     WHERE interrupts.run_id = excluded.run_id AND interrupts.status <> 'withdrawn'`);
   const answer = engine.prepare(`
     UPDATE interrupts SET status = 'answered', answer = ?, answered_at = ? WHERE id = ? AND run_id = ? AND status = 'open'`);
+  const answerWaits = engine.prepare('SELECT 1 FROM run_inbox WHERE run_id = ? AND id = ? AND taken_at IS NULL');
+  const announcer = createAnnouncer(engine);
   const withdraw = engine.prepare(
     `UPDATE interrupts SET status = 'withdrawn', answered_at = ? WHERE id = ? AND run_id = ? AND status = 'open'`,
   );
@@ -44,10 +50,12 @@ export function createInterruptWriter(engine: Engine): InterruptWriter {
         const { id } = interrupt;
         if ((yield* open.run(id, runId, ownerId, mode, encodeJson(interrupt), at)) === 0)
           throw new Refusal(`interrupt ${id} cannot be opened: it was withdrawn, or belongs to another run`);
+        yield* announcer.interrupt(id, { runId, ownerId, at });
       }
       for (const { id, answer: given } of changes.answered ?? []) {
-        if ((yield* answer.run(encodeJson(given), at, id, runId)) === 0)
-          throw new Refusal(`interrupt ${id} is not open`);
+        if ((yield* answer.run(encodeJson(given), at, id, runId)) > 0) continue;
+        if (yield* answerWaits.get(runId, `answer:${id}`)) throw new Overtaken();
+        throw new Refusal(`interrupt ${id} is not open`);
       }
       for (const id of changes.withdrawn ?? []) {
         // What was answered at a door in the same moment stays answered.
@@ -73,7 +81,9 @@ type InterruptRow = {
 };
 
 /** The doors' side: listing what is asked, and answering it. */
-export function createInterruptDoor(engine: Engine): Pick<RunJobs, 'listInterrupts' | 'answerInterrupt'> {
+export function createInterruptDoor(
+  engine: Engine,
+): Pick<RunJobs, 'listInterrupts' | 'countInterrupts' | 'answerInterrupt'> {
   // A parameter that may be null keeps an index from being used: what narrows most is written out.
   const list = (narrowed: string): Statement<InterruptRow> =>
     engine.prepare(`
@@ -85,6 +95,9 @@ export function createInterruptDoor(engine: Engine): Pick<RunJobs, 'listInterrup
   const listAll = list('true');
   const listOfStatus = list('i.status = ?2');
   const listOfRun = list('i.run_id = ?3');
+  const count = engine.prepare<{ open: number }>(
+    `SELECT count(*) AS open FROM interrupts WHERE owner_id = ? AND status = 'open'`,
+  );
   const find = engine.prepare<{ run_id: string }>('SELECT run_id FROM interrupts WHERE id = ? AND owner_id = ?');
   const answer = engine.prepare(`
     UPDATE interrupts SET status = 'answered', answer = ?, answered_at = ?
@@ -109,6 +122,11 @@ export function createInterruptDoor(engine: Engine): Pick<RunJobs, 'listInterrup
         const list = runId !== undefined ? listOfRun : status !== undefined ? listOfStatus : listAll;
         const rows = yield* list.all(ownerId, status ?? null, runId ?? null, conversationId ?? null, limit);
         return rows.map(toStoredInterrupt);
+      });
+    },
+    countInterrupts({ ownerId }) {
+      return statements(function* () {
+        return Number((yield* count.get(ownerId))?.open ?? 0);
       });
     },
     answerInterrupt({ ownerId }, interruptId, given, at, decides) {

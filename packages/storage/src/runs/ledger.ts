@@ -24,11 +24,11 @@ export type LedgerWriter = {
 /** The statements that write the ledger. To be used inside a transaction. */
 export function createLedgerWriter(engine: Engine): LedgerWriter {
   const plan = engine.prepare(`
-    INSERT INTO tool_ledger (run_id, call_id, owner_id, server_id, tool_name, arguments, status, updated_at)
-    VALUES (?, ?, ?, ?, ?, ?, 'planned', ?)
+    INSERT INTO tool_ledger (run_id, call_id, owner_id, server_id, tool_name, arguments, edited, status, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, 'planned', ?)
     ON CONFLICT (run_id, call_id) DO UPDATE SET
       server_id = excluded.server_id, tool_name = excluded.tool_name, arguments = excluded.arguments,
-      updated_at = excluded.updated_at
+      edited = excluded.edited, updated_at = excluded.updated_at
     WHERE tool_ledger.status = 'planned'`);
   const move = engine.prepare(`
     UPDATE tool_ledger SET status = ?, detail = coalesce(?, detail), updated_at = ?
@@ -41,7 +41,8 @@ export function createLedgerWriter(engine: Engine): LedgerWriter {
         case 'plan': {
           const { tool } = change;
           const text = encodeJson(change.arguments);
-          if ((yield* plan.run(runId, callId, ownerId, tool.serverId, tool.name, text, at)) === 0)
+          const edited = change.edited ? 1 : 0;
+          if ((yield* plan.run(runId, callId, ownerId, tool.serverId, tool.name, text, edited, at)) === 0)
             throw new Refusal(`call ${callId} was sent already and cannot be planned anew`);
           return;
         }
@@ -63,6 +64,7 @@ type LedgerRow = {
   server_id: string;
   tool_name: string;
   arguments: string;
+  edited: number;
   status: string;
   detail: string | null;
   updated_at: number;
@@ -72,7 +74,7 @@ type LedgerRow = {
 export function createLedgerReader(engine: Engine): RunJobs['readLedger'] {
   const run = engine.prepare('SELECT 1 FROM runs WHERE id = ? AND owner_id = ?');
   const select = engine.prepare<LedgerRow>(`
-    SELECT call_id, server_id, tool_name, arguments, status, detail, updated_at FROM tool_ledger
+    SELECT call_id, server_id, tool_name, arguments, edited, status, detail, updated_at FROM tool_ledger
     WHERE run_id = ? AND owner_id = ? ORDER BY position`);
   return ({ ownerId }, runId) =>
     statements(function* () {
@@ -83,6 +85,7 @@ export function createLedgerReader(engine: Engine): RunJobs['readLedger'] {
         runId,
         tool: { serverId: row.server_id, name: row.tool_name },
         arguments: decodeJson(row.arguments) as LedgerEntry['arguments'],
+        ...(row.edited === 1 ? { edited: true as const } : {}),
         status: row.status as LedgerStatus,
         detail: row.detail === null ? null : decodeJson(row.detail),
         updatedAt: row.updated_at,

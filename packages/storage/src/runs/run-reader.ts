@@ -3,6 +3,7 @@ import { decodeJson } from '../text.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Statement } from '../engine/work.ts';
 import { statements } from '../engine/work.ts';
+import { PASSING } from './compaction.ts';
 import type { RunJobs } from './run-jobs.ts';
 import type { RunRow } from './run-rows.ts';
 import { RUN_COLUMNS, toRunRecord } from './run-rows.ts';
@@ -10,7 +11,9 @@ import { RUN_COLUMNS, toRunRecord } from './run-rows.ts';
 type EventRow = { v: number; seq: number; step: number; attempt: number; at: number; body: string };
 
 /** What a run's owner may read of it. */
-export function createRunReader(engine: Engine): Pick<RunJobs, 'getRun' | 'listRuns' | 'readEvents'> {
+export function createRunReader(
+  engine: Engine,
+): Pick<RunJobs, 'getRun' | 'listRuns' | 'readEvents' | 'readWholeEvents'> {
   const get = engine.prepare<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ? AND owner_id = ?`);
   // A parameter that may be null keeps an index from being used: what narrows most is written out.
   const list = (narrowed: string): Statement<RunRow> =>
@@ -19,11 +22,18 @@ export function createRunReader(engine: Engine): Pick<RunJobs, 'getRun' | 'listR
       WHERE owner_id = ?1 AND ${narrowed} AND (CAST(?2 AS TEXT) IS NULL OR conversation_id = ?2)
         AND (CAST(?3 AS TEXT) IS NULL OR status IN (${engine.sql.textsOf('?3')}))
         AND (CAST(?4 AS TEXT) IS NULL OR (created_at, id) < (SELECT created_at, id FROM runs WHERE id = ?4 AND owner_id = ?1))
+        AND (CAST(?6 AS TEXT) IS NULL OR agent_id = ?6)
+        AND (CAST(?7 AS BIGINT) IS NULL OR created_at >= ?7) AND (CAST(?8 AS BIGINT) IS NULL OR created_at < ?8)
       ORDER BY created_at DESC, id DESC LIMIT ?5`);
   const listAll = list('true');
   const listOfConversation = list('conversation_id = ?2');
   const events = engine.prepare<EventRow>(`
     SELECT v, seq, step, attempt, at, body FROM run_events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?`);
+
+  const wholeEvents = engine.prepare<EventRow>(`
+    SELECT v, seq, step, attempt, at, body FROM run_events
+    WHERE run_id = ? AND seq > ? AND type NOT IN (${engine.sql.textsOf('?')}) ORDER BY seq LIMIT ?`);
+  const passing = JSON.stringify(PASSING);
 
   return {
     getRun({ ownerId }, runId) {
@@ -32,11 +42,21 @@ export function createRunReader(engine: Engine): Pick<RunJobs, 'getRun' | 'listR
         return row === undefined ? null : toRunRecord(row);
       });
     },
-    listRuns({ ownerId }, { conversationId, statuses, before, limit }) {
+    listRuns({ ownerId }, { conversationId, agentId, statuses, from, until, before, limit }) {
       const wanted = statuses === undefined ? null : JSON.stringify(statuses);
       return statements(function* () {
         const list = conversationId === undefined ? listAll : listOfConversation;
-        const rows = yield* list.all(ownerId, conversationId ?? null, wanted, before ?? null, limit);
+        const [ofAgent, since, to] = [agentId ?? null, from ?? null, until ?? null];
+        const rows = yield* list.all(
+          ownerId,
+          conversationId ?? null,
+          wanted,
+          before ?? null,
+          limit,
+          ofAgent,
+          since,
+          to,
+        );
         return rows.map(toRunRecord);
       });
     },
@@ -44,6 +64,13 @@ export function createRunReader(engine: Engine): Pick<RunJobs, 'getRun' | 'listR
       return statements(function* () {
         if (!(yield* get.get(runId, ownerId))) return null;
         const rows = yield* events.all(runId, afterSeq, limit);
+        return rows.map((row) => toEvent(runId, row));
+      });
+    },
+    readWholeEvents({ ownerId }, runId, afterSeq, limit) {
+      return statements(function* () {
+        if (!(yield* get.get(runId, ownerId))) return null;
+        const rows = yield* wholeEvents.all(runId, afterSeq, passing, limit);
         return rows.map((row) => toEvent(runId, row));
       });
     },

@@ -14,6 +14,7 @@ export function createSqliteRunStore({ performNow }: SqliteEngine, jobs: RunJobs
     getRun: (...given) => performNow(jobs.getRun(...given)),
     listRuns: (...given) => performNow(jobs.listRuns(...given)),
     readEvents: (...given) => performNow(jobs.readEvents(...given)),
+    readWholeEvents: (...given) => performNow(jobs.readWholeEvents(...given)),
     acquireLease: (...given) => performNow(jobs.acquireLease(...given)),
     renewLeases: (...given) => performNow(jobs.renewLeases(...given)),
     releaseLease: (...given) => performNow(jobs.releaseLease(...given)),
@@ -24,6 +25,7 @@ export function createSqliteRunStore({ performNow }: SqliteEngine, jobs: RunJobs
     compact: (...given) => performNow(jobs.compact(...given)),
     readLedger: (...given) => performNow(jobs.readLedger(...given)),
     listInterrupts: (...given) => performNow(jobs.listInterrupts(...given)),
+    countInterrupts: (...given) => performNow(jobs.countInterrupts(...given)),
     answerInterrupt: (...given) => performNow(jobs.answerInterrupt(...given)),
   };
 }

@@ -6,8 +6,16 @@ import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { runView } from '../run-view.ts';
 import { limit, word } from '../schemas/query.ts';
+import { resumedRun } from '../schemas/run-steps.ts';
 import { runPage, runRecord, runStatus } from '../schemas/runs.ts';
 import type { HttpDeps } from '../types.ts';
+
+/** One, or several with commas between. */
+const statuses = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(z.array(runStatus).min(1));
+const moment = z.coerce.number().int().min(0);
 
 const OVER: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
 
@@ -20,16 +28,22 @@ export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: Ev
     summary: 'Runs, the newest first',
     query: z.strictObject({
       conversation: word.exactOptional(),
-      status: runStatus.exactOptional(),
+      agent: word.exactOptional(),
+      status: statuses.exactOptional(),
+      from: moment.exactOptional(),
+      until: moment.exactOptional(),
       after: word.exactOptional(),
       limit: limit(50),
     }),
     answer: runPage,
-    async handle({ principal, query: { conversation, status, after, limit } }) {
+    async handle({ principal, query: { conversation, agent, status, from, until, after, limit } }) {
       const found = await storage.runs.listRuns(principal, {
         limit: limit + 1,
         ...(conversation === undefined ? {} : { conversationId: conversation }),
-        ...(status === undefined ? {} : { statuses: [status] }),
+        ...(agent === undefined ? {} : { agentId: agent }),
+        ...(status === undefined ? {} : { statuses: status }),
+        ...(from === undefined ? {} : { from }),
+        ...(until === undefined ? {} : { until }),
         ...(after === undefined ? {} : { before: after }),
       });
       const items = found.slice(0, limit).map(runView);
@@ -56,6 +70,17 @@ export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: Ev
     summary: 'Stop a run; what was said is kept',
     answer: runRecord,
     handle: async ({ principal, params: { id } }) => runView(await runs.cancel(principal, id)),
+  });
+
+  route({
+    method: 'post',
+    path: '/api/runs/{id}/resume',
+    summary: 'Let a run go on: one that rests and has its answers, or by a new run one that failed or was cancelled',
+    answer: resumedRun,
+    handle: async ({ principal, params: { id } }) => ({
+      run: runView(await runs.resume(principal, id)),
+      resumes: id,
+    }),
   });
 
   route({

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Message, SystemMessage, ToolMessage, Usage, UserMessage } from '@toolyard/protocol';
 import { z } from 'zod';
-import { named, time, toolReference } from './common.ts';
+import { jsonObject, named, time, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
 import { assistantPart, textPart, toolResult, userPart } from './parts.ts';
 
@@ -44,6 +44,7 @@ const tool = z.strictObject({
   role: z.literal('tool'),
   name: z.string(),
   tool: toolReference.nullable(),
+  editedArguments: jsonObject.exactOptional(),
   parts: z.tuple([z.strictObject({ type: z.literal('tool_result'), callId: z.string(), result: toolResult })]),
 });
 const fold = z.strictObject({

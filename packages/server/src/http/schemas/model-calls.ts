@@ -31,6 +31,7 @@ const chatMessage = named(
       role: z.literal('tool'),
       name: z.string(),
       tool: toolReference.nullable().exactOptional(),
+      editedArguments: jsonObject.exactOptional(),
       parts: z.tuple([z.strictObject({ type: z.literal('tool_result'), callId: z.string(), result: toolResult })]),
     }),
   ]),

@@ -1,15 +1,19 @@
 import type {
+  AnsweredInterrupts,
   AnswerInterrupt,
+  AnswerInterrupts,
   Interrupt,
   InterruptAnswer,
   ModelRequestRecord,
   RunEvent,
   RunRecord,
   RunStatus,
+  Shown,
   StoredInterrupt,
 } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 import { z } from 'zod';
+import { budget } from '../../config/agent-configuration.ts';
 import { errorInfo, jsonObject, named, pageOf, time, toolChange, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
 import { modelParameters } from './configuration.ts';
@@ -42,13 +46,15 @@ export const runRecord = named(
 export const runPage = pageOf('RunPage', runRecord);
 
 const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z.string() };
+const measure = z.enum(['dollars', 'tokens', 'calls']);
+const spent = z.strictObject({ dollars: z.number(), tokens: z.number(), calls: z.number(), unpriced: z.number() });
 const samplingContent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string() }),
   z.strictObject({ type: z.literal('media'), mimeType: z.string(), bytes: z.number() }),
   z.strictObject({ type: z.literal('tool_use'), name: z.string(), arguments: jsonObject }),
   z.strictObject({ type: z.literal('tool_result'), text: z.string() }),
 ]);
-const interrupt = named(
+export const interrupt = named(
   'Interrupt',
   exactly<Interrupt>()(
     z.discriminatedUnion('kind', [
@@ -58,6 +64,7 @@ const interrupt = named(
         arguments: jsonObject,
         description: z.string().exactOptional(),
         definition: z.string().exactOptional(),
+        inputSchema: jsonObject.exactOptional(),
         changed: toolChange.exactOptional(),
         danger: z.string().exactOptional(),
       }),
@@ -97,15 +104,21 @@ const interrupt = named(
         choices: z.array(z.string()),
         multiple: z.boolean(),
       }),
+      z.strictObject({ id: z.string(), kind: z.literal('budget'), budget, measure, spent }),
+      z.strictObject({ ...asked, kind: z.literal('tab') }),
     ]),
   ),
 );
 
-const interruptAnswer = named(
+export const interruptAnswer = named(
   'InterruptAnswer',
   exactly<InterruptAnswer>()(
     z.discriminatedUnion('decision', [
-      z.strictObject({ decision: z.literal('approve'), scope: z.enum(['once', 'conversation', 'always']) }),
+      z.strictObject({
+        decision: z.literal('approve'),
+        scope: z.enum(['once', 'conversation', 'always']),
+        arguments: jsonObject.exactOptional(),
+      }),
       z.strictObject({
         decision: z.literal('refuse'),
         scope: z.enum(['once', 'always']).exactOptional(),
@@ -113,7 +126,7 @@ const interruptAnswer = named(
       }),
       z.strictObject({ decision: z.literal('repeat') }),
       z.strictObject({ decision: z.literal('failed') }),
-      z.strictObject({ decision: z.literal('result'), text: z.string() }),
+      z.strictObject({ decision: z.literal('result'), text: z.string(), result: toolResult.exactOptional() }),
       z.strictObject({ decision: z.literal('accept'), content: jsonObject.exactOptional() }),
       z.strictObject({ decision: z.literal('decline') }),
       z.strictObject({ decision: z.literal('cancel') }),
@@ -125,13 +138,23 @@ const interruptAnswer = named(
       z.strictObject({ decision: z.literal('signed_in') }),
       z.strictObject({ decision: z.literal('say'), text: z.string() }),
       z.strictObject({ decision: z.literal('choose'), chosen: z.array(z.string()) }),
+      z.strictObject({
+        decision: z.literal('raise'),
+        limit: z.number().positive(),
+        scope: z.enum(['run', 'conversation', 'always']).exactOptional(),
+      }),
+      z.strictObject({ decision: z.literal('stop') }),
+      z.strictObject({ decision: z.literal('tab_here') }),
     ]),
   ),
 );
 
+const shown = exactly<Shown>()(
+  z.strictObject({ arguments: jsonObject.exactOptional(), definition: z.string().exactOptional() }),
+);
 export const answerInterrupt = named(
   'AnswerInterrupt',
-  exactly<AnswerInterrupt>()(z.strictObject({ answer: interruptAnswer })),
+  exactly<AnswerInterrupt>()(z.strictObject({ answer: interruptAnswer, shown: shown.exactOptional() })),
 );
 
 export const interruptStatus = z.enum(['open', 'answered', 'withdrawn']);
@@ -151,6 +174,30 @@ export const storedInterrupt = named(
     }),
   ),
 );
+const oneAnswer = z.strictObject({
+  id: z.string().min(1).max(300),
+  answer: interruptAnswer,
+  shown: shown.exactOptional(),
+});
+export const answerInterrupts = named(
+  'AnswerInterrupts',
+  exactly<AnswerInterrupts>()(z.strictObject({ answers: z.array(oneAnswer).min(1).max(200) })),
+);
+export const answeredInterrupts = named(
+  'AnsweredInterrupts',
+  exactly<AnsweredInterrupts>()(
+    z.strictObject({
+      items: z.array(
+        z.discriminatedUnion('outcome', [
+          z.strictObject({ id: z.string(), outcome: z.literal('answered'), interrupt: storedInterrupt }),
+          z.strictObject({ id: z.string(), outcome: z.literal('refused'), error: errorInfo }),
+        ]),
+      ),
+    }),
+  ),
+);
+
+export const interruptCount = named('InterruptCount', z.strictObject({ open: z.int() }));
 export const interruptPage = pageOf('InterruptPage', storedInterrupt);
 
 /** One event of a run: what its place in the stream is, and what happened. */
@@ -175,7 +222,7 @@ export const contextFill = z.strictObject({
   assumed: z.literal(true).exactOptional(),
   parts: z.strictObject({ instructions: tokens, tools: tokens, results: tokens, messages: tokens }),
 });
-const modelRequest = named(
+export const modelRequest = named(
   'ModelRequestRecord',
   exactly<ModelRequestRecord>()(
     z.strictObject({
@@ -195,24 +242,25 @@ const modelRequest = named(
 );
 const callId = z.string();
 
+export const instruction = z.enum([
+  'call_llm',
+  'call_tool',
+  'call_tools_batch',
+  'compress_context',
+  'request_human_approve',
+  'request_human_budget',
+  'request_human_prompt',
+  'request_human_select',
+  'resolve_aborted_tools',
+  'finish',
+]);
+
 export const runEvent = named(
   'RunEvent',
   exactly<RunEvent>()(
     z.discriminatedUnion('type', [
       event('run_started', { conversationId: z.string(), place, model: z.string(), message: userMessage }),
-      event('step_started', {
-        instruction: z.enum([
-          'call_llm',
-          'call_tool',
-          'call_tools_batch',
-          'compress_context',
-          'request_human_approve',
-          'request_human_prompt',
-          'request_human_select',
-          'resolve_aborted_tools',
-          'finish',
-        ]),
-      }),
+      event('step_started', { instruction }),
       event('steered', { message: userMessage }),
       event('request_made', { messageId, request: modelRequest }),
       event('message_started', { messageId, parentId: z.string().nullable(), model: z.string() }),
@@ -227,7 +275,12 @@ export const runEvent = named(
       event('interrupt_requested', { interrupt, live: z.literal(true).exactOptional() }),
       event('interrupt_answered', { interruptId: z.string(), answer: interruptAnswer }),
       event('interrupt_withdrawn', { interruptId: z.string() }),
-      event('tool_started', { callId, tool: toolReference, name: z.string() }),
+      event('tool_started', {
+        callId,
+        tool: toolReference,
+        name: z.string(),
+        editedArguments: jsonObject.exactOptional(),
+      }),
       event('tool_progress', {
         callId,
         progress: z.number(),

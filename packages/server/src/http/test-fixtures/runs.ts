@@ -99,6 +99,11 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
       if (held.has(runId)) finish(runId, 'cancelled');
       return storage.runs.getRun(principal, runId) ?? Promise.reject(missing('run'));
     },
+    async resume(principal, runId) {
+      const run = storage.runs.getRun(principal, runId);
+      if (run === null) throw missing('run');
+      return run.endedAt === null ? run : start(principal, run.conversationId, null);
+    },
     async answer(principal, interruptId, answer): Promise<StoredInterrupt> {
       const { outcome } = storage.runs.answerInterrupt(principal, interruptId, answer, clock.now());
       if (outcome === 'not_found') throw missing('question');
@@ -107,6 +112,8 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
       return all.find(({ id }) => id === interruptId) ?? Promise.reject(missing('question'));
     },
     async signedIn() {},
+    async tabCame() {},
+    async tabReturned() {},
     async changeQueued(principal, conversationId, id, change) {
       return (await storage.queue.change(principal, conversationId, id, change)) ?? Promise.reject(missing('message'));
     },

@@ -21,6 +21,7 @@ export const chat = {
   copyCode: 'Copy the code',
   continue: 'Continue',
   regenerate: 'Answer again',
+  steps: 'What happened, step by step',
   earlierVersion: 'Earlier version',
   laterVersion: 'Later version',
   versions: 'Versions',

@@ -24,6 +24,7 @@ export const chat: Translation<typeof en> = {
   copyCode: '复制代码',
   continue: '继续',
   regenerate: '重新回答',
+  steps: '逐步查看过程',
   earlierVersion: '上一个版本',
   laterVersion: '下一个版本',
   versions: '版本',

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Answer, TestServer } from './test-fixtures/test-server.ts';
+import { ANNE, as, BERT, startTestServer } from './test-fixtures/test-server.ts';
+
+let server: TestServer;
+let runId: string;
+
+beforeEach(async () => {
+  server = await startTestServer({ security: { tokens: [ANNE, BERT] }, owner: ANNE.principal });
+  await post('/api/conversations', { id: 'c1' });
+  const sent = await post('/api/conversations/c1/messages', { parts: [{ type: 'text', text: 'Do it' }] });
+  runId = (sent.json as { run: { id: string } }).run.id;
+  for (const id of ['one', 'two', 'three']) server.runs.ask(runId, id);
+});
+afterEach(() => server.close());
+
+const post = (target: string, json: unknown, who = ANNE): Promise<Answer> =>
+  server.ask(target, { headers: as(who), json });
+const openIds = async (): Promise<string[]> => {
+  const { json } = await server.ask('/api/interrupts', { headers: as(ANNE) });
+  return (json as { items: { id: string }[] }).items.map(({ id }) => id).sort();
+};
+const YES = { decision: 'approve', scope: 'once' };
+
+describe('many answers at once', () => {
+  test('each has its own outcome, in their order: one that is refused keeps none of the others', async () => {
+    const answers = [
+      { id: 'one', answer: YES },
+      { id: 'gone', answer: YES },
+      { id: 'three', answer: { decision: 'refuse', reason: 'no' } },
+      { id: 'one', answer: { decision: 'refuse' } },
+    ];
+    const { status, json } = await post('/api/interrupts/answers', { answers });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      items: [
+        { id: 'one', outcome: 'answered', interrupt: { status: 'answered', answer: YES } },
+        { id: 'gone', outcome: 'refused', error: { code: 'not_found' } },
+        { id: 'three', outcome: 'answered' },
+        { id: 'one', outcome: 'refused', error: { code: 'conflict' } },
+      ],
+    });
+    expect(await openIds()).toEqual(['two']);
+  });
+
+  test('of somebody else are not there for me, and stay open', async () => {
+    const { json } = await post('/api/interrupts/answers', { answers: [{ id: 'one', answer: YES }] }, BERT);
+    expect(json).toMatchObject({ items: [{ outcome: 'refused', error: { code: 'not_found' } }] });
+    expect(await openIds()).toEqual(['one', 'three', 'two']);
+  });
+
+  test.each([
+    ['none at all', { answers: [] }],
+    ['one that is no answer', { answers: [{ id: 'one', answer: { decision: 'perhaps' } }] }],
+    ['one beside a good one', { answers: [{ id: 'two', answer: YES }, { id: 'one' }] }],
+  ])('with %s nothing is answered', async (_what, body) => {
+    expect(await post('/api/interrupts/answers', body)).toMatchObject({ status: 400 });
+    expect(await openIds()).toEqual(['one', 'three', 'two']);
+  });
+});
+
+test('how many questions wait is told without them, to each their own', async () => {
+  const count = async (who: typeof ANNE) => (await server.ask('/api/interrupts/count', { headers: as(who) })).json;
+  expect(await count(ANNE)).toEqual({ open: 3 });
+  await post('/api/interrupts/one/answer', { answer: YES });
+  expect(await count(ANNE)).toEqual({ open: 2 });
+  expect(await count(BERT)).toEqual({ open: 0 });
+});
+
+test('arguments a person changed, and what they saw, come through the door', async () => {
+  const given: unknown[] = [];
+  const { answer } = server.runs;
+  server.runs.answer = (principal, id, said, shown) => (given.push(said, shown), answer(principal, id, said, shown));
+  const body = { answer: { ...YES, arguments: { a: [1, { b: null }] } }, shown: { arguments: {}, definition: 'd' } };
+  expect(await post('/api/interrupts/one/answer', body)).toMatchObject({ status: 200, json: { answer: body.answer } });
+  expect(given).toEqual([body.answer, body.shown]);
+});

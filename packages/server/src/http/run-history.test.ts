@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { askAsDescribed } from './test-fixtures/documented.ts';
+import type { Answer, TestServer } from './test-fixtures/test-server.ts';
+import { startTestServer } from './test-fixtures/test-server.ts';
+
+let server: TestServer;
+
+beforeEach(async () => {
+  server = await startTestServer();
+});
+afterEach(() => server.close());
+
+const ask = (target: string): Promise<Answer> => askAsDescribed(server, target);
+const post = (target: string, json: unknown = {}): Promise<Answer> => askAsDescribed(server, target, { json });
+const parts = [{ type: 'text', text: 'What time is it?' }];
+type Started = { run: { id: string; conversationId: string }; message: { id: string } };
+
+describe('a run that begins', () => {
+  test('without a conversation makes one, with its agent and its title', async () => {
+    await post('/api/agents', { id: 'clock', title: 'Clock' });
+    const { status, json } = await post('/api/runs', { parts, agentId: 'clock', title: 'Time' });
+    expect(status).toBe(201);
+    const { run, message } = json as Started;
+    expect(message).toMatchObject({ role: 'user', parts });
+    const conversation = await ask(`/api/conversations/${run.conversationId}`);
+    expect(conversation.json).toMatchObject({ agentId: 'clock', title: 'Time', activeRun: { id: run.id } });
+  });
+
+  test('in a conversation that is busy is refused, and so is one in none that is there', async () => {
+    const { run } = (await post('/api/runs', { parts })).json as Started;
+    expect(await post('/api/runs', { parts, conversationId: run.conversationId })).toMatchObject({ status: 409 });
+    expect(await post('/api/runs', { parts, conversationId: 'none' })).toMatchObject({ status: 404 });
+    expect(await post('/api/runs', { parts: [] })).toMatchObject({ status: 400 });
+  });
+
+  test('and does not, for want of an agent or anything else, leaves no empty conversation behind', async () => {
+    expect(await post('/api/runs', { parts, agentId: 'nobody' })).toMatchObject({ status: 404 });
+    server.runs.send = () => Promise.reject(new Error('broken'));
+    expect(await post('/api/runs', { parts })).toMatchObject({ status: 500 });
+    expect((await ask('/api/conversations')).json).toEqual({ items: [] });
+  });
+});
+
+test('the steps and the file of a run are told as they are described, and to nobody who does not have it', async () => {
+  const { run, message } = (await post('/api/runs', { parts })).json as Started;
+  const tool = { serverId: 'files', name: 'delete' };
+  const call = { type: 'tool_call', callId: 'call', name: 'delete', tool, arguments: { a: 1 } } as const;
+  const result = { content: [{ type: 'text', text: 'gone | ok' }], isError: false, outcome: 'done' } as const;
+  server.runs.emit(
+    run.id,
+    {
+      type: 'run_started',
+      conversationId: run.conversationId,
+      place: 'server',
+      model: 'm',
+      message: { ...message, role: 'user', parentId: null, createdAt: 1, parts: [{ type: 'text', text: 'What?' }] },
+    },
+    { type: 'step_started', instruction: 'call_tool' },
+    { type: 'tool_call_ready', messageId: 'a', call },
+    { type: 'tool_started', callId: 'call', tool, name: 'delete', editedArguments: { a: 2 } },
+    {
+      type: 'tool_finished',
+      callId: 'call',
+      durationMs: 5,
+      result,
+      message: {
+        id: 'call.result',
+        parentId: 'a',
+        createdAt: 1,
+        role: 'tool',
+        name: 'delete',
+        tool,
+        parts: [{ type: 'tool_result', callId: 'call', result }],
+      },
+    },
+  );
+  server.runs.finish(run.id, 'done');
+  const steps = await ask(`/api/runs/${run.id}/steps`);
+  expect(steps.json).toMatchObject({
+    run: { id: run.id, status: 'done' },
+    items: [{ instruction: 'call_tool', calls: [{ arguments: { a: 1 }, editedArguments: { a: 2 }, durationMs: 5 }] }],
+  });
+  const file = await ask(`/api/runs/${run.id}/export`);
+  expect(file.json).toMatchObject({ format: 'toolyard-run', version: 1, messages: [{ id: message.id }] });
+  const text = await server.ask(`/api/runs/${run.id}/export?format=markdown`);
+  expect(text.headers['content-type']).toBe('text/markdown; charset=utf-8');
+  expect(text.text).toContain('delete (arguments changed by a person): done');
+  expect(await ask('/api/runs/none/steps')).toMatchObject({ status: 404 });
+  expect(await ask('/api/runs/none/export')).toMatchObject({ status: 404 });
+});
+
+test('runs are found by agent, by several states and by when they began', async () => {
+  await post('/api/agents', { id: 'clock', title: 'Clock' });
+  const first = ((await post('/api/runs', { parts, agentId: 'clock' })).json as Started).run;
+  const second = ((await post('/api/runs', { parts })).json as Started).run;
+  server.runs.finish(second.id, 'failed');
+  const found = async (query: string): Promise<string[]> =>
+    ((await ask(`/api/runs?${query}`)).json as { items: { id: string }[] }).items.map(({ id }) => id).sort();
+  const both = [first.id, second.id].sort();
+  expect(await found('status=failed,running')).toEqual(both);
+  expect(await found('status=failed')).toEqual([second.id]);
+  expect(await found('agent=nobody')).toEqual([]);
+  expect(await found('from=1')).toEqual(both);
+  expect(await found('until=1')).toEqual([]);
+  expect(await ask('/api/runs?status=odd')).toMatchObject({ status: 400 });
+  expect(await ask('/api/runs?from=yesterday')).toMatchObject({ status: 400 });
+});

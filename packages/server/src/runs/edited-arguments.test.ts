@@ -1,0 +1,168 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { JsonObject, RunEvent, StoredInterrupt } from '@toolyard/protocol';
+import { eventually } from '@toolyard/testing';
+import type { Bench, BenchOptions } from './test-fixtures/bench.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder } from './test-fixtures/bench.ts';
+import type { ScriptedModel } from './test-fixtures/scripted-model.ts';
+import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
+
+afterEach(cleanUp);
+
+const SCHEMA = { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] };
+
+type Scene = { bench: Bench; made: JsonObject[]; model: ScriptedModel; runId: string; asked: StoredInterrupt[] };
+
+/** A run that waits for the answers to its calls of `send`. */
+async function parked(wanted: JsonObject[], more: Partial<BenchOptions> & { inQuestion?: false } = {}): Promise<Scene> {
+  const made: JsonObject[] = [];
+  const model = scriptedModel([calls(...wanted.map((args) => ({ name: 'send', arguments: args }))), says('Done')]);
+  const call = (args: JsonObject) => (made.push(args), answers('sent'));
+  const { inQuestion = true, ...rest } = more;
+  const tools = { send: { inputSchema: SCHEMA, inQuestion, call } };
+  const bench = await openBench(temporaryFolder(), { model, tools, ...rest });
+  const runId = await bench.ask(await bench.conversation(), 'Do it');
+  await bench.rest(runId);
+  return { bench, made, model, runId, asked: open(bench, runId) };
+}
+
+const open = (bench: Bench, runId: string): StoredInterrupt[] => [
+  ...bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 }),
+];
+
+async function over({ bench, runId }: Scene): Promise<readonly RunEvent[]> {
+  await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end of the run' });
+  return bench.events(runId);
+}
+
+const approve = (args: JsonObject) => ({ decision: 'approve', scope: 'once', arguments: args }) as const;
+
+describe('a call whose arguments a person changed', () => {
+  test('is made with them, and they stand in answer, events, ledger and conversation', async () => {
+    const scene = await parked([{ to: 'everybody' }]);
+    const { bench, made, runId, asked } = scene;
+    const [question] = asked;
+    expect(question?.interrupt).toMatchObject({ arguments: { to: 'everybody' }, inputSchema: SCHEMA });
+    await bench.runs.answer(ANNE, question?.id ?? '', approve({ to: 'Bert' }));
+    const events = await over(scene);
+    expect(made).toEqual([{ to: 'Bert' }]);
+    const editedArguments = { to: 'Bert' };
+    expect(events.find(({ type }) => type === 'interrupt_answered')).toMatchObject({ answer: approve({ to: 'Bert' }) });
+    expect(events.find(({ type }) => type === 'tool_started')).toMatchObject({ editedArguments });
+    expect(events.find(({ type }) => type === 'tool_finished')).toMatchObject({ message: { editedArguments } });
+    expect(bench.storage.runs.readLedger(ANNE, runId)).toMatchObject([
+      { arguments: { to: 'Bert' }, edited: true, status: 'done' },
+    ]);
+  });
+
+  test('is told to the model, which finds its own call as it wrote it', async () => {
+    const scene = await parked([{ to: 'everybody' }]);
+    await scene.bench.runs.answer(ANNE, scene.asked[0]?.id ?? '', approve({ to: 'Bert' }));
+    await over(scene);
+    const [call, result] = (scene.model.requests[1]?.messages ?? []).slice(-2);
+    expect(call?.parts).toMatchObject([{ type: 'tool_call', arguments: { to: 'everybody' } }]);
+    expect(result?.parts[0]).toMatchObject({
+      result: { content: [{ text: expect.stringContaining('{"to":"Bert"}') as string }, { text: 'sent' }] },
+    });
+  });
+
+  test('is an ordinary one where they are what they were', async () => {
+    const scene = await parked([{ to: 'Bert' }]);
+    const { bench, runId, asked } = scene;
+    expect(await bench.runs.answer(ANNE, asked[0]?.id ?? '', approve({ to: 'Bert' }))).toMatchObject({
+      answer: { decision: 'approve', scope: 'once' },
+    });
+    const events = await over(scene);
+    expect(JSON.stringify(events)).not.toContain('editedArguments');
+    expect(bench.storage.runs.readLedger(ANNE, runId)?.[0]).not.toHaveProperty('edited');
+  });
+
+  test('is refused at the door where they do not fit the tool, and still asked about', async () => {
+    const scene = await parked([{ to: 'everybody' }]);
+    const { bench, runId, asked, made } = scene;
+    const answer = bench.runs.answer(ANNE, asked[0]?.id ?? '', approve({ to: 7 }));
+    await expect(answer).rejects.toMatchObject({
+      code: 'bad_request',
+      message: expect.stringContaining('do not fit the tool') as string,
+    });
+    expect(open(bench, runId)).toHaveLength(1);
+    expect(made).toEqual([]);
+  });
+
+  test('is not made where that is only found out later, and the model is told whose they were', async () => {
+    const scene = await parked([{ to: 'everybody' }], { inQuestion: false });
+    await scene.bench.runs.answer(ANNE, scene.asked[0]?.id ?? '', approve({ to: 7 }));
+    const events = await over(scene);
+    expect(scene.made).toEqual([]);
+    expect(events.find(({ type }) => type === 'tool_finished')).toMatchObject({
+      result: { outcome: 'not_sent', error: { code: 'invalid_arguments' } },
+    });
+    expect(JSON.stringify(scene.model.requests[1])).toContain('The person changed the arguments');
+  });
+
+  test('is asked about again where they are feared, with the reason, and made after a yes to that', async () => {
+    const scene = await parked([{ to: 'everybody' }]);
+    const { bench, runId, asked, made } = scene;
+    await bench.runs.answer(ANNE, asked[0]?.id ?? '', approve({ to: 'rm -rf /' }));
+    await eventually(() => open(bench, runId).length === 1, { what: 'the second question' });
+    const [again] = open(bench, runId);
+    expect(made).toEqual([]);
+    expect(again?.id).not.toBe(asked[0]?.id);
+    expect(again?.interrupt).toMatchObject({
+      kind: 'approval',
+      arguments: { to: 'rm -rf /' },
+      danger: expect.any(String) as string,
+    });
+    await bench.rest(runId);
+    await bench.runs.answer(ANNE, again?.id ?? '', { decision: 'approve', scope: 'once' });
+    const events = await over(scene);
+    expect(made).toEqual([{ to: 'rm -rf /' }]);
+    expect(events.find(({ type }) => type === 'tool_started')).toMatchObject({
+      editedArguments: { to: 'rm -rf /' },
+    });
+  });
+
+  test('is not made where a rule of the owner forbids them', async () => {
+    const scene = await parked([{ to: 'everybody' }], {
+      configuration: { interventionRules: [{ decision: 'never', argument: 'boss' }] },
+    });
+    await scene.bench.runs.answer(ANNE, scene.asked[0]?.id ?? '', approve({ to: 'boss' }));
+    await over(scene);
+    expect(scene.made).toEqual([]);
+    expect(JSON.stringify(scene.model.requests[1])).toContain('A rule of the owner forbids');
+  });
+
+  test('keeps them to itself: others its answer settles too are made as the model asked', async () => {
+    const scene = await parked([{ to: 'a' }, { to: 'b' }]);
+    const answer = { ...approve({ to: 'c' }), scope: 'conversation' } as const;
+    await scene.bench.runs.answer(ANNE, scene.asked[0]?.id ?? '', answer);
+    await over(scene);
+    expect(scene.made).toEqual([{ to: 'c' }, { to: 'b' }]);
+    const stored = scene.bench.storage.runs.listInterrupts(ANNE, { runId: scene.runId, limit: 9 });
+    expect(stored.map((each) => each.answer)).toEqual([answer, { decision: 'approve', scope: 'conversation' }]);
+  });
+});
+
+describe('an answer that says what was shown', () => {
+  const YES = { decision: 'approve', scope: 'once' } as const;
+
+  test('counts where that is what is asked', async () => {
+    const scene = await parked([{ to: 'everybody' }]);
+    const shown = { arguments: { to: 'everybody' }, definition: 'd1' };
+    await scene.bench.runs.answer(ANNE, scene.asked[0]?.id ?? '', YES, shown);
+    await over(scene);
+    expect(scene.made).toHaveLength(1);
+  });
+
+  test.each([
+    ['other arguments', { arguments: { to: 'Bert' } }],
+    ['fewer arguments', { arguments: {} }],
+    ['another definition', { definition: 'd2' }],
+  ])('is refused for %s, and the question stays open', async (_what, shown) => {
+    const { bench, runId, asked, made } = await parked([{ to: 'everybody' }]);
+    const answer = bench.runs.answer(ANNE, asked[0]?.id ?? '', YES, shown);
+    await expect(answer).rejects.toMatchObject({ code: 'conflict' });
+    expect(open(bench, runId)).toHaveLength(1);
+    expect(bench.events(runId).at(-1)).toMatchObject({ type: 'run_parked' });
+    expect(made).toEqual([]);
+  });
+});

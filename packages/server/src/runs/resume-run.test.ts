@@ -1,0 +1,98 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '@toolyard/testing';
+import type { Bench } from './test-fixtures/bench.ts';
+import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
+
+afterEach(cleanUp);
+
+const date = { date: { builtIn: true, call: () => answers('noon') } };
+const broken = [[{ type: 'error', error: { code: 'overloaded', message: 'Busy.' } }]] as const;
+const over = (bench: Bench, runId: string): Promise<unknown> =>
+  eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end of the run' });
+
+describe('a run that did not come to its end', () => {
+  test('failed: another goes on behind what tools have answered, without asking for it again', async () => {
+    const model = scriptedModel([calls({ name: 'date' }), broken, says('At noon')]);
+    const bench = await openBench(temporaryFolder(), { model, tools: date });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'When?');
+    await over(bench, runId);
+    expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'failed' });
+
+    const resumed = await bench.runs.resume(ANNE, runId);
+    expect(resumed.id).not.toBe(runId);
+    await over(bench, resumed.id);
+    expect(bench.storage.runs.getRun(ANNE, resumed.id)).toMatchObject({ status: 'done' });
+    expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'failed' });
+    expect(told(await bench.branch(conversation))).toEqual([
+      'user: When?',
+      'assistant: <tool_call>',
+      'tool: noon',
+      'assistant: At noon',
+    ]);
+    expect(told(model.requests[2]?.messages ?? [])).toEqual(['user: When?', 'assistant: <tool_call>', 'tool: noon']);
+  });
+
+  test('cancelled in mid-answer: the answer is made anew beside what was said of it', async () => {
+    const model = scriptedModel([hangsAfter('Once upon').answer, says('Here it is')]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Tell');
+    await eventually(() => bench.events(runId).some(({ type }) => type === 'text_delta'));
+    await bench.runs.cancel(ANNE, runId);
+    await over(bench, runId);
+    const { id } = await bench.runs.resume(ANNE, runId);
+    await over(bench, id);
+    expect(told(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: Here it is']);
+    expect(told(await bench.all(conversation))).toContain('assistant: Once upon');
+  });
+
+  test('is gone on with once, however often that is asked', async () => {
+    const model = scriptedModel([broken, says('Yes')]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const runId = await bench.ask(await bench.conversation(), 'Well?');
+    await over(bench, runId);
+    const both = await Promise.all([bench.runs.resume(ANNE, runId), bench.runs.resume(ANNE, runId)]);
+    const [{ id }] = both;
+    await over(bench, id);
+    const late = await bench.runs.resume(ANNE, runId);
+    expect([...both, late].map((run) => run.id)).toEqual([id, id, id]);
+    expect(model.requests).toHaveLength(2);
+  });
+
+  test('is not gone on with once something else was said', async () => {
+    const model = scriptedModel([broken, says('Two')]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'One?');
+    await over(bench, runId);
+    await over(bench, await bench.ask(conversation, 'Two?'));
+    await expect(bench.runs.resume(ANNE, runId)).rejects.toMatchObject({ code: 'conflict' });
+    expect(model.requests).toHaveLength(2);
+  });
+});
+
+describe('a run that there is nothing to go on with', () => {
+  test('is done, under way, waits for a person, or is somebody else’s: each is said', async () => {
+    const hanging = hangsAfter('Hm');
+    const model = scriptedModel([says('Done'), calls({ name: 'send' }), hanging.answer]);
+    const bench = await openBench(temporaryFolder(), { model, tools: { send: { call: () => answers('sent') } } });
+    const done = await bench.ask(await bench.conversation(), 'One');
+    await over(bench, done);
+    const parked = await bench.ask(await bench.conversation(), 'Two');
+    await bench.rest(parked);
+    const running = await bench.ask(await bench.conversation(), 'Three');
+    const refusal = (runId: string, who = ANNE): Promise<unknown> =>
+      bench.runs.resume(who, runId).then(
+        () => 'resumed',
+        ({ code, message }: { code: string; message: string }) => `${code}: ${message}`,
+      );
+    expect(await refusal(done)).toMatch(/^conflict: .*come to its end/);
+    expect(await refusal(parked)).toMatch(/^conflict: .*waits for a person/);
+    expect(await refusal(running)).toMatch(/^conflict: .*under way/);
+    expect(await refusal(done, BERT)).toMatch(/^not_found/);
+    expect(await refusal('none')).toMatch(/^not_found/);
+    hanging.go();
+  });
+});

@@ -1,0 +1,215 @@
+import type {
+  ErrorInfo,
+  InterruptAnswer,
+  Principal,
+  RunCall,
+  RunEvent,
+  RunModelCall,
+  RunQuestion,
+  RunRecord,
+  RunStep,
+  RunSteps,
+  RunStore,
+  ToolCallPart,
+  Usage,
+  UserMessage,
+} from '@toolyard/protocol';
+import { addUsage } from '@toolyard/protocol';
+
+const PAGE = 1_000;
+
+/** Reads a run's events, without its deltas, into what it did step by step. `now`: up to when it waits. */
+export async function readSteps(
+  store: Pick<RunStore, 'readWholeEvents'>,
+  principal: Principal,
+  run: RunRecord,
+  now: number,
+): Promise<RunSteps> {
+  const steps = new Steps();
+  for (let after = 0; ;) {
+    const page = (await store.readWholeEvents(principal, run.id, after, PAGE)) ?? [];
+    for (const event of page) steps.take(event);
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) break;
+    after = last.seq;
+  }
+  return steps.told(run, now);
+}
+
+/** Puts the steps of one run together, event by event. */
+class Steps {
+  readonly #items: RunStep[] = [];
+  readonly #asked = new Map<string, ToolCallPart>();
+  readonly #calls = new Map<string, RunCall>();
+  readonly #questions = new Map<string, RunQuestion>();
+  #question: UserMessage | null = null;
+  #waitedMs = 0;
+  #parkedAt: number | null = null;
+  #usage: Usage = {};
+  #cost: number | null = 0;
+  #end: { usage: Usage; cost?: number; error?: ErrorInfo } | null = null;
+
+  take(event: RunEvent): void {
+    switch (event.type) {
+      case 'run_started':
+        this.#question = event.message;
+        return;
+      case 'step_started':
+        this.#open(event);
+        return;
+      case 'run_parked': {
+        this.#parkedAt = event.at;
+        const last = this.#items.at(-1);
+        if (last) last.endedAt = event.at;
+        return;
+      }
+      case 'run_resumed':
+        this.#waitedMs += event.at - (this.#parkedAt ?? event.at);
+        this.#parkedAt = null;
+        return;
+      case 'interrupt_answered':
+        this.#close(event.interruptId, 'answered', event.at, event.answer);
+        return;
+      case 'interrupt_withdrawn':
+        this.#close(event.interruptId, 'withdrawn', event.at, null);
+        return;
+      case 'run_finished': {
+        const { usage, cost, error } = event;
+        this.#end = { usage, ...(cost === undefined ? {} : { cost }), ...(error ? { error } : {}) };
+        break;
+      }
+      default:
+    }
+    const step = this.#items.findLast((item) => item.step === event.step && item.attempt === event.attempt);
+    if (step) this.#takeInto(step, event);
+  }
+
+  told(run: RunRecord, now: number): RunSteps {
+    const waited = this.#waitedMs + (this.#parkedAt === null ? 0 : Math.max(0, (run.endedAt ?? now) - this.#parkedAt));
+    const { usage, cost, error } = this.#end ?? { usage: this.#usage, cost: this.#cost ?? undefined };
+    return {
+      run,
+      question: this.#question,
+      items: this.#items.map((step, index) => this.#ended(step, index, run)),
+      waitedMs: waited,
+      usage,
+      ...(cost === undefined ? {} : { cost }),
+      ...(error ? { error } : {}),
+    };
+  }
+
+  #open({ step, attempt, at, instruction }: Extract<RunEvent, { type: 'step_started' }>): void {
+    const last = this.#items.at(-1);
+    if (last) last.endedAt ??= at;
+    this.#items.push({
+      step,
+      attempt,
+      instruction,
+      startedAt: at,
+      endedAt: null,
+      calls: [],
+      questions: [],
+      steered: [],
+      notices: [],
+    });
+  }
+
+  /** The last step has ended with the run. */
+  #ended(step: RunStep, index: number, run: RunRecord): RunStep {
+    if (step.endedAt !== null || index < this.#items.length - 1) return step;
+    return { ...step, endedAt: run.endedAt };
+  }
+
+  #takeInto(step: RunStep, event: RunEvent): void {
+    switch (event.type) {
+      case 'request_made': {
+        const { messageId, request } = event;
+        step.model = { ...emptyModelCall(messageId, request.model, request.leafId), request };
+        return;
+      }
+      case 'message_started':
+        step.model = { ...emptyModelCall(event.messageId, event.model, event.parentId), ...requestOf(step) };
+        return;
+      case 'tool_call_ready':
+        this.#asked.set(event.call.callId, event.call);
+        return;
+      case 'message_finished': {
+        const { usage, cost, finishReason, parts } = event.message;
+        if (usage) this.#usage = addUsage(this.#usage, usage);
+        this.#cost = this.#cost === null || cost === undefined ? null : this.#cost + cost;
+        const failure = parts.find((part) => part.type === 'error');
+        step.model = {
+          ...(step.model ?? emptyModelCall(event.message.id, event.message.model, event.message.parentId)),
+          durationMs: event.at - step.startedAt,
+          finishReason,
+          ...(usage ? { usage } : {}),
+          ...(cost === undefined ? {} : { cost }),
+          ...(failure ? { error: failure.error } : {}),
+          calls: parts.flatMap((part) => (part.type === 'tool_call' ? [{ callId: part.callId, name: part.name }] : [])),
+        };
+        return;
+      }
+      case 'attempt_abandoned':
+        step.abandoned = true;
+        step.endedAt = event.at;
+        return;
+      case 'interrupt_requested': {
+        const { interrupt, live = false, at } = event;
+        const question: RunQuestion = { interrupt, live, askedAt: at, status: 'open', answer: null, closedAt: null };
+        this.#questions.set(interrupt.id, question);
+        step.questions.push(question);
+        return;
+      }
+      case 'tool_started': {
+        const call = this.#callOf(step, event);
+        call.startedAt = event.at;
+        if (event.editedArguments) call.editedArguments = event.editedArguments;
+        return;
+      }
+      case 'tool_finished': {
+        const { message, result, durationMs, callId } = event;
+        const call = this.#callOf(step, { callId, name: message.name, tool: message.tool });
+        call.result = result;
+        call.durationMs = durationMs;
+        if (message.editedArguments) call.editedArguments = message.editedArguments;
+        return;
+      }
+      case 'steered':
+        step.steered.push(event.message);
+        return;
+      case 'notice': {
+        const { level, code, text } = event;
+        step.notices.push({ level, code, text });
+        return;
+      }
+      default:
+    }
+  }
+
+  /** A call that is made again in a later step stands there too. */
+  #callOf(step: RunStep, { callId, name, tool }: Pick<RunCall, 'callId' | 'name' | 'tool'>): RunCall {
+    const known = this.#calls.get(callId);
+    if (known && step.calls.includes(known)) return known;
+    const args = this.#asked.get(callId)?.arguments ?? {};
+    const call: RunCall = { callId, name, tool, arguments: args, startedAt: null, durationMs: null, result: null };
+    this.#calls.set(callId, call);
+    step.calls.push(call);
+    return call;
+  }
+
+  #close(id: string, status: 'answered' | 'withdrawn', at: number, answer: InterruptAnswer | null): void {
+    const question = this.#questions.get(id);
+    if (!question) return;
+    question.status = status;
+    question.answer = answer;
+    question.closedAt = at;
+  }
+}
+
+function emptyModelCall(messageId: string, model: string, parentId: string | null): RunModelCall {
+  return { messageId, model, parentId, durationMs: null, finishReason: 'pending', calls: [] };
+}
+
+function requestOf({ model }: RunStep): Pick<RunModelCall, 'request'> {
+  return model?.request ? { request: model.request } : {};
+}

@@ -1,0 +1,124 @@
+import type { Kysely } from 'kysely';
+import type { Principal } from '@toolyard/protocol';
+import type { Schema } from '../schema.ts';
+
+/** Where an owner wants to be told of what; the secret that signs it is not kept here. */
+export type Webhook = { url: string; events: readonly string[]; origin: 'file' | 'settings'; updatedAt: number };
+
+/** Something that happened and is yet to be told. */
+export type Announcement = {
+  /** The same however often it is told. */
+  id: string;
+  ownerId: string;
+  event: string;
+  runId: string;
+  interruptId: string | null;
+  happenedAt: number;
+  /** How often it was tried before. */
+  attempts: number;
+};
+
+export type WebhookRepository = {
+  get(principal: Principal): Promise<Webhook | null>;
+  put(principal: Principal, webhook: Omit<Webhook, 'updatedAt'>, at: number): Promise<void>;
+  /** What is yet to be told goes with it. False where there was none. */
+  remove(principal: Principal): Promise<boolean>;
+  /** What is due, the oldest first, of all owners. Each is kept from the others until `until`. */
+  claim(now: number, until: number, limit: number): Promise<Announcement[]>;
+  /** It was told, or is given up. */
+  settle(id: string): Promise<void>;
+  /** It is tried again then. */
+  putOff(id: string, until: number): Promise<void>;
+  /** Everything of this owner is tried at once. */
+  hurry(principal: Principal, now: number): Promise<void>;
+  /** How many are yet to be told. */
+  waiting(principal: Principal): Promise<number>;
+};
+
+export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
+  return {
+    async get({ ownerId }) {
+      const row = await db
+        .selectFrom('webhooks')
+        .select(['url', 'events', 'origin', 'updated_at'])
+        .where('owner_id', '=', ownerId)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const events = row.events.split(',').filter((name) => name !== '');
+      return {
+        url: row.url,
+        events,
+        origin: row.origin === 'file' ? 'file' : 'settings',
+        updatedAt: row.updated_at,
+      };
+    },
+    async put({ ownerId }, { url, events, origin }, at) {
+      const row = { url, events: `,${events.join(',')},`, origin, updated_at: at };
+      await db
+        .insertInto('webhooks')
+        .values({ owner_id: ownerId, ...row })
+        .onConflict((conflict) => conflict.column('owner_id').doUpdateSet(row))
+        .execute();
+    },
+    async remove({ ownerId }) {
+      await db.deleteFrom('announcements').where('owner_id', '=', ownerId).execute();
+      const result = await db.deleteFrom('webhooks').where('owner_id', '=', ownerId).executeTakeFirst();
+      return result.numDeletedRows > 0n;
+    },
+    async claim(now, until, limit) {
+      const due = await db
+        .selectFrom('announcements')
+        .selectAll()
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      const claimed: Announcement[] = [];
+      for (const row of due) {
+        // Whoever sees it as it was has it; another process comes too late.
+        const result = await db
+          .updateTable('announcements')
+          .set({ due_at: until, attempts: row.attempts + 1 })
+          .where('id', '=', row.id)
+          .where('due_at', '=', row.due_at)
+          .where('attempts', '=', row.attempts)
+          .executeTakeFirst();
+        if (result.numUpdatedRows === 0n) continue;
+        const { id, event, attempts } = row;
+        claimed.push({
+          id,
+          ownerId: row.owner_id,
+          event,
+          runId: row.run_id,
+          interruptId: row.interrupt_id,
+          happenedAt: row.happened_at,
+          attempts,
+        });
+      }
+      return claimed;
+    },
+    async settle(id) {
+      await db.deleteFrom('announcements').where('id', '=', id).execute();
+    },
+    async putOff(id, until) {
+      await db.updateTable('announcements').set({ due_at: until }).where('id', '=', id).execute();
+    },
+    async hurry({ ownerId }, now) {
+      await db
+        .updateTable('announcements')
+        .set({ due_at: now })
+        .where('owner_id', '=', ownerId)
+        .where('due_at', '>', now)
+        .execute();
+    },
+    async waiting({ ownerId }) {
+      const row = await db
+        .selectFrom('announcements')
+        .select(({ fn }) => fn.countAll().as('count'))
+        .where('owner_id', '=', ownerId)
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    },
+  };
+}
