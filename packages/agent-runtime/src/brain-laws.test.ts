@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, NOTHING_SPENT } from '@toolyard/protocol';
 import type { ErrorInfo } from '@toolyard/protocol';
 import type { BudgetExcess } from './budget-checker.ts';
 import { GeneralChatAgent } from './general-chat-agent.ts';
@@ -8,12 +8,6 @@ import type { AgentContext, Instruction } from './instructions.ts';
 import type { Verdict } from './intervention/intervention-checker.ts';
 import type { AgentState, PendingCall } from './state.ts';
 import { initialState } from './state.ts';
-
-const EXCESS: BudgetExcess = {
-  budget: { of: 'run', calls: 1 },
-  measure: 'calls',
-  spent: { dollars: 0, tokens: 0, calls: 1, unpriced: 0 },
-};
 
 const error = fc.constantFrom<ErrorInfo>(
   { code: 'network', message: 'no line' },
@@ -87,7 +81,7 @@ const situation = fc.record({
   verdicts: fc.dictionary(fc.constantFrom('read', 'write', 'ask_user'), verdict),
   isAnybodyThere: fc.boolean(),
   isNearlyFull: fc.boolean(),
-  isSpent: fc.boolean(),
+  isUsedUp: fc.boolean(),
 });
 
 type Situation = typeof situation extends fc.Arbitrary<infer Of> ? Of : never;
@@ -100,20 +94,15 @@ function settle({ state: of, ...rest }: Situation): Situation {
   return { ...rest, state: waits && !isFailed ? of : { ...of, pending: [] } };
 }
 
-function decide({
-  state: of,
-  context: about,
-  verdicts,
-  isAnybodyThere,
-  isNearlyFull,
-  isSpent,
-}: Situation): Instruction | null {
+function decide(situation: Situation): Instruction | null {
+  const { state: of, context: about, verdicts, isAnybodyThere, isNearlyFull, isUsedUp } = situation;
+  const excess: BudgetExcess = { budget: { of: 'run', dollars: 1 }, measure: 'dollars', spent: NOTHING_SPENT };
   if (about.phase === 'human_response' && of.pending.length === 0) return null;
   const brain = new GeneralChatAgent({
     gate: ({ name }) => verdicts[name] ?? { decision: 'run' },
     asking: { isAsk: ({ name }) => name === 'ask_user', isAnybodyThere },
     isNearlyFull: () => isNearlyFull,
-    budgets: () => (isSpent ? EXCESS : null),
+    budgets: (_state, need) => (isUsedUp && need === 'model' ? excess : null),
   });
   return brain.decide(of, about);
 }
@@ -133,13 +122,13 @@ describe('whatever has happened, the brain', () => {
     lawful((instruction, of) => expect(decide(of)).toEqual(instruction));
   });
 
-  test('never asks the model while a call is open, without a turn left, or over its budget', () => {
-    lawful((instruction, { state: { turns, limits, pending }, isSpent }) => {
+  test('never asks the model while a call is open, without a turn left, or with its budget used up', () => {
+    lawful((instruction, { isUsedUp, state: { turns, limits, pending } }) => {
       if (instruction.type !== 'call_llm' && instruction.type !== 'compress_context') return;
       expect(pending).toEqual([]);
       if (instruction.type === 'compress_context' && instruction.because === 'refused') return;
       expect(turns).toBeLessThan(limits.maxTurns);
-      expect(isSpent).toBe(false);
+      expect(isUsedUp).toBe(false);
     });
   });
 
@@ -178,8 +167,7 @@ describe('whatever has happened, the brain', () => {
 
   test('calls the model right after the conversation was summed up, however full the window is', () => {
     lawful((instruction, { context: about }) => {
-      if (about.phase === 'compressed')
-        expect(['call_llm', 'request_human_budget', 'finish']).toContain(instruction.type);
+      if (about.phase === 'compressed') expect(['call_llm', 'request_human_budget', 'finish']).toContain(instruction.type);
     });
   });
 });

@@ -1,4 +1,5 @@
 import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
+import type { KeepRaised, Raised } from './config/raise-budget.ts';
 import type { SignInResponse, ToolHost } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
@@ -130,6 +131,16 @@ export type Configurations = {
     principal: Principal,
     layers: { agentId: string | null; conversation?: AgentConfiguration; run?: AgentConfiguration },
   ): Promise<ResolvedAgentConfiguration>;
+  /**
+   * Where a budget that somebody raised beyond one run is to be kept; calling what is given back keeps it there.
+   * `bad_request` where it is set where nothing can be changed from here.
+   */
+  whereToRaise(
+    principal: Principal,
+    conversationId: string,
+    scope: 'conversation' | 'always',
+    raised: Raised,
+  ): Promise<KeepRaised>;
 };
 
 /** What of a model decides what it is sent. */

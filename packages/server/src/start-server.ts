@@ -149,6 +149,7 @@ async function assemble(
   const configurations = createConfigurations({
     storage,
     fileDefaults: file.defaults,
+    clock,
     standardModel: (principal) => models.standard(principal),
   });
   const runs = createRunService({

@@ -104,6 +104,7 @@ type AnnouncementsTable = {
   attempts: ColumnType<number, number | undefined, number>;
   due_at: number;
 };
+
 type RequestPreludesTable = {
   conversation_id: string;
   id: string;

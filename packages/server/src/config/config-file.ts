@@ -6,7 +6,7 @@ import { isJsonObject, ToolyardError, WIRES } from '@toolyard/protocol';
 import { z } from 'zod';
 import { price } from '../http/schemas/common.ts';
 import type { StatedModels } from '../models/model-facts.ts';
-import { agentConfigurationSchema } from './agent-configuration.ts';
+import { agentConfigurationSchema, withBudgetOfRun } from './agent-configuration.ts';
 import { checkBaseUrl } from './base-url.ts';
 import { checkAllowedHost } from './server-options.ts';
 
@@ -114,7 +114,11 @@ export function readConfigFile(path: string, env: Readonly<Record<string, string
 }
 
 function checked(file: JsonFile): z.infer<typeof schema> {
-  const read = schema.safeParse(file.value);
+  const { value } = file;
+  const defaults = isJsonObject(value) ? value['defaults'] : undefined;
+  const read = schema.safeParse(
+    isJsonObject(value) && isJsonObject(defaults) ? { ...value, defaults: withBudgetOfRun(defaults) } : value,
+  );
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   if (issue === undefined) throw bad(`${file.placeOf([])}: this is not understood.`, 'Correct the file.');

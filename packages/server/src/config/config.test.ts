@@ -189,6 +189,7 @@ describe('layers of configuration', () => {
     try {
       const configurations = createConfigurations({
         storage,
+        clock: systemClock,
         fileDefaults: { parameters: { topP: 0.2 }, instructions: 'file' },
         standardModel: () => Promise.resolve(model),
       });

@@ -31,6 +31,7 @@ import { addPermissionRoutes } from './routes/permissions.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
 import { addTabRoutes } from './routes/tabs.ts';
+import { addUsageRoutes } from './routes/usage.ts';
 import type { Sessions } from './sessions.ts';
 import { createSessions } from './sessions.ts';
 import type { AppEnv, HttpDeps } from './types.ts';
@@ -116,8 +117,8 @@ function addRoutes(
   addMessageRoutes(router, deps);
   addExportRoute(router, deps);
   addRunRoutes(router, deps, eventStreams);
-  addSentRequestRoutes(router, deps);
   addRunHistoryRoutes(router, deps);
+  addSentRequestRoutes(router, deps);
   addInterruptRoutes(router, deps);
   addLiveRoutes(router, deps, eventStreams);
   addTabRoutes(router, deps);
@@ -130,6 +131,7 @@ function addRoutes(
   addModelCallRoutes(router, deps, eventStreams);
   addPreflightRoute(router);
   addSettingsRoutes(router, deps);
+  addUsageRoutes(router, deps);
   addFileRoutes(router, deps);
   addOperationRoutes(router, deps, sessions);
 }

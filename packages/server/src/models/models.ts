@@ -16,7 +16,7 @@ import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { checkBaseUrl } from '../config/base-url.ts';
 import type { FileProvider } from '../config/config-file.ts';
 import { PROVIDER_ID } from '../config/config-file.ts';
-import { DEFAULTS_KEY } from '../config/configurations.ts';
+import { DEFAULTS_KEY } from '../config/raise-budget.ts';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { LiveHub, Models } from '../services.ts';

@@ -114,6 +114,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   const doors = createDoors({
     storage,
     servers: options.servers,
+    configurations,
     tabs: options.tabs,
     queue,
     crew,

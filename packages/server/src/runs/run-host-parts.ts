@@ -89,24 +89,26 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
           clock,
         })
       : null;
+  const questions = questioning(parts, services);
+  const keepPrelude = keeperOf(parts, services);
   const executors = executorsOf(parts, {
     model,
     tools,
     gate,
     refresh,
-    questions: questioning(parts, services),
+    questions,
     contextSources,
-    keepPrelude: keeperOf(parts, services),
+    keepPrelude,
     ...(budgets ? { budgets } : {}),
   });
   const brain = new GeneralChatAgent({
     gate,
+    ...(budgets ? { budgets: budgets.check } : {}),
     asking: {
       isAsk: (tool) => isAskUser(tool) && tools.judged(tool)?.builtIn === true,
       isAnybodyThere: configuration.intervention !== 'headless',
     },
     isNearlyFull: () => wantsCompression({ conversation, contextSources, tools }),
-    ...(budgets ? { budgets: budgets.check } : {}),
   });
   return { brain, executors, refresh, ...(budgets ? { count: budgets.refresh } : {}) };
 }
@@ -170,18 +172,18 @@ function executorsOf(
     gate,
     refresh,
     questions,
+    budgets,
     contextSources,
     keepPrelude,
-    budgets,
   }: {
     model: ModelRuntime;
     tools: ToolSelection;
     gate: Gate;
     refresh: () => Promise<void>;
     questions: Questioning;
+    budgets?: RunBudgets;
     contextSources: () => ContextSources;
     keepPrelude?: KeepPrelude;
-    budgets?: RunBudgets;
   },
 ): Executors {
   const { configuration, conversation, journal, ledger, clock, signal, used } = parts;

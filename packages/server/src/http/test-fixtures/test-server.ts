@@ -77,7 +77,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     streams: createLiveStreams({ store: storage.runs, hub, clock, boot: 'boot-1' }),
     models: createTestModels(),
     servers: createTestServers(options.owner?.ownerId ?? 'owner'),
-    configurations: createConfigurations({ storage, fileDefaults: {}, standardModel: async () => null }),
+    configurations: createConfigurations({ storage, clock, fileDefaults: {}, standardModel: async () => null }),
     clock,
     ids,
     security: { host, allowHosts: [], tokens: [], ...options.security },

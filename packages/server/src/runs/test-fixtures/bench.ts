@@ -24,6 +24,7 @@ import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { SharedStorage, Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import { createIds, eventually } from '@toolyard/testing';
+import { whereToRaise } from '../../config/raise-budget.ts';
 import type { RunHub } from '../../live/hub.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
@@ -38,11 +39,11 @@ export const BERT: Principal = { ownerId: 'bert' };
 /** A tool of the made-up server `desk`. */
 export type FakeTool = {
   builtIn?: boolean;
-  /** Default `desk`. */
-  serverId?: string;
   /** What its arguments have to fit; `inQuestion` false: it is too long to stand in a question. */
   inputSchema?: JsonObject;
   inQuestion?: boolean;
+  /** Default `desk`. */
+  serverId?: string;
   call: (args: JsonObject, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
   /** Waits for a task an earlier call has become. */
   resume?: (handle: TaskHandle, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
@@ -204,6 +205,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
       unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
     },
     configurations: {
+      whereToRaise: (...of) => whereToRaise({ storage, fileDefaults: {}, now: () => clock.now() }, ...of),
       resolve: (_principal, { conversation, run }) =>
         Promise.resolve({
           model: { providerId: 'scripted', modelId: 'scripted-1' } satisfies ModelReference,
