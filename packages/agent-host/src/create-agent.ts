@@ -212,6 +212,7 @@ class LocalAgent implements Agent {
       id: ids.next(),
       limits: { ...DEFAULT_LIMITS, ...this.#options.limits },
       clock,
+      ids,
       conversation,
       firstMessage,
       context,
