@@ -92,8 +92,10 @@ export { showHidden } from './hidden-characters.ts';
 export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, RunStatus } from './events.ts';
 export { RUN_EVENT_VERSION } from './events.ts';
 export type {
+  ConversationExample,
   InterventionMode,
   InterventionRule,
+  ModelInput,
   ModelParameters,
   OnMaxTurns,
   ReasoningEffort,
@@ -149,7 +151,6 @@ export type {
   CheckPreflight,
   ContinueConversation,
   ContinuedConversation,
-  ConversationExample,
   ConversationExport,
   ConversationSummary,
   ConversationView,
@@ -159,7 +160,6 @@ export type {
   KnownProviderView,
   LiveEvent,
   MessagePage,
-  ModelInput,
   ModelReference,
   ModelView,
   ModelsView,
