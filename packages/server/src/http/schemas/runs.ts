@@ -216,6 +216,12 @@ function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(t
 
 const messageId = z.string();
 const tokens = z.int();
+export const contextFill = z.strictObject({
+  tokens,
+  window: tokens,
+  assumed: z.literal(true).exactOptional(),
+  parts: z.strictObject({ instructions: tokens, tools: tokens, results: tokens, messages: tokens }),
+});
 export const modelRequest = named(
   'ModelRequestRecord',
   exactly<ModelRequestRecord>()(
@@ -230,12 +236,7 @@ export const modelRequest = named(
       inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
       prelude: z.string().exactOptional(),
       continues: z.array(assistantPart).exactOptional(),
-      fill: z.strictObject({
-        tokens,
-        window: tokens,
-        assumed: z.literal(true).exactOptional(),
-        parts: z.strictObject({ instructions: tokens, tools: tokens, results: tokens, messages: tokens }),
-      }),
+      fill: contextFill,
     }),
   ),
 );

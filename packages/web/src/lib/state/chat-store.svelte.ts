@@ -3,6 +3,8 @@ import type {
   AgentConfiguration,
   AnswerInterrupt,
   ChangeQueuedMessage,
+  ContinueConversation,
+  ContinuedConversation,
   ConversationView,
   CreateConversation,
   InterruptAnswer,
@@ -164,6 +166,17 @@ export class ChatStore {
       if (asked) this.#open.change(visit, (transcript) => beginRun(transcript, begunBy(run), asked));
     });
     if (asked === undefined) await this.#open.refresh();
+  }
+
+  /** Goes on where the answer that ends in `messageId` was cut: in its own text where the model can. */
+  async goOn(messageId: string): Promise<void> {
+    const { id } = this.#open;
+    if (id === null || this.busy) return;
+    const body: ContinueConversation = { messageId };
+    await this.#hold(async () => {
+      await this.#deps.api.post<ContinuedConversation>(`${pathOf(id)}/continue`, body);
+    });
+    await this.#open.refresh();
   }
 
   /** Tries the last message again: it has no answer, or one that failed. */
