@@ -53,7 +53,7 @@ const status = async (url: string, runId: string): Promise<string> =>
 const over = (url: string, runId: string): Promise<unknown> =>
   eventually(async () => /done|failed|cancelled/.test(await status(url, runId)), {
     what: 'the end of the run',
-    withinMs: 30_000,
+    timeoutMs: 30_000,
   });
 
 /** Asks at one process, and lets the run rest with the form of the server. */

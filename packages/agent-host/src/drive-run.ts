@@ -12,6 +12,11 @@ export type DriveOptions = {
   stopRequested: () => Ending | null;
   /** Called before calls are judged: brings up to date what the brain decides by. */
   refresh?: () => void | Promise<void>;
+  /**
+   * Called between two steps where nothing is open: puts what the person has said meanwhile into conversation and journal,
+   * and tells whether there was anything.
+   */
+  hear?: () => boolean | Promise<boolean>;
   /** Called before anything that uses up a budget is decided: brings up to date what was used. */
   count?: () => void | Promise<void>;
   failpoint?: Failpoint;
@@ -23,7 +28,7 @@ export type DriveOptions = {
  * and in a tab only journal and executors differ. Rejects only where the journal cannot commit.
  */
 export async function driveRun(options: DriveOptions): Promise<RunPoint> {
-  const { brain, executors, journal, stopRequested, refresh, count, failpoint, onDefect } = options;
+  const { brain, executors, journal, stopRequested, refresh, hear, count, failpoint, onDefect } = options;
   const runtime = new AgentRuntime({
     agent: brain,
     executors,
@@ -35,8 +40,31 @@ export async function driveRun(options: DriveOptions): Promise<RunPoint> {
   while (point.state.status === 'running') {
     if (failpoint) await failpoint(`step:${point.context.phase}`);
     if (refresh && point.state.pending.length > 0) await refresh();
+    if (hear && !stopRequested() && canHear(point)) {
+      journal.beginStep(point.state.step);
+      if (await hear()) {
+        point = { state: { ...point.state, step: point.state.step + 1 }, context: { phase: 'user_input' } };
+        await journal.commit(point);
+      }
+    }
     if (count && point.context.phase !== 'ending') await count();
     point = await runtime.step(point.state, point.context);
   }
   return point;
+}
+
+/** Never between a call and its result, nor where the run would end all the same. */
+function canHear({ state, context }: RunPoint): boolean {
+  if (state.pending.length > 0 || state.turns >= state.limits.maxTurns) return false;
+  switch (context.phase) {
+    case 'user_input':
+      return context.continues === undefined;
+    case 'llm_result':
+      return context.error === undefined;
+    case 'tool_result':
+    case 'tools_batch_result':
+      return true;
+    default:
+      return false;
+  }
 }

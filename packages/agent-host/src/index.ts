@@ -7,6 +7,8 @@ export type { AgentRun, RunResult } from './agent-run.ts';
 export { driveRun } from './drive-run.ts';
 export type { DriveOptions } from './drive-run.ts';
 export { messageIdOf } from './executors/call-llm.ts';
+export { rebuildRequest } from './executors/assemble-request.ts';
+export { wantsCompression } from './executors/request-makings.ts';
 export { createAgentExecutors } from './executors/create-agent-executors.ts';
 export { judgedBy } from './judged-tool.ts';
 export type { AskApproval, Asking, AskQuestion, Questioning, RunHost, ServerQuestion } from './run-host.ts';

@@ -24,6 +24,7 @@ import type {
 } from '@toolyard/protocol';
 import type { BudgetGate, ContextSources } from '@toolyard/agent-runtime';
 import type { ToolHost } from '@toolyard/mcp-host';
+import type { KeepPrelude } from './executors/keep-prelude.ts';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 
 /** Puts a question to a person. Rejecting, or an aborted signal, counts as no. */
@@ -83,6 +84,10 @@ export type RunHost = {
   /** Aborted when the run is to end. */
   signal: AbortSignal;
   contextSources: () => ContextSources;
+  /** Where the person is, for what stands for date and time; absent: where this process is. */
+  timeZone?: string;
+  /** Absent: what was sent besides the messages cannot be shown again. */
+  keepPrelude?: KeepPrelude;
   asking: Asking;
   questions: Questioning;
   /** Whom to ask about a budget where questions are not parked; absent: a run ends there. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Message, ToolMessage, ToolResult } from '@toolyard/protocol';
-import { buildContext, MAX_TOOL_RESULT_TOKENS } from './context-pipeline.ts';
+import { buildContext } from './context-pipeline.ts';
+import { MAX_TOOL_RESULT_TOKENS } from './context/tool-results.ts';
 
 const NOTHING = { serverInstructions: [] };
 

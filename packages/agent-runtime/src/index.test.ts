@@ -21,6 +21,7 @@ test('the package offers this and nothing else', () => {
     'openInterrupts',
     'readInterventionRules',
     'refusalOf',
+    'restingStatus',
     'settledBy',
     'withApproval',
     'withAskAnswer',

@@ -14,6 +14,7 @@ export {
   answerInterrupts,
   approvalOf,
   openInterrupts,
+  restingStatus,
   settledBy,
   withApproval,
   withAskAnswer,
@@ -21,5 +22,10 @@ export {
 } from './interrupts.ts';
 export { initialState, STATE_SCHEMA_VERSION, withPendingCalls } from './state.ts';
 export type { AgentState, CallAbout, CallDecision, PendingAsk, PendingCall, PendingQuestion } from './state.ts';
-export { buildContext, MAX_TOOL_RESULT_TOKENS } from './context-pipeline.ts';
+export { buildContext, placeholdersAt, usesPlaceholders } from './context-pipeline.ts';
+export { ASSUMED_WINDOW, isNearlyFull, measureContext } from './context/measure.ts';
+export { planFold } from './context/fold.ts';
+export type { FoldPlan, Summary } from './context/fold.ts';
+export { plainSummary, SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } from './context/summary-request.ts';
+export { tokensOfText } from './context/estimate-tokens.ts';
 export type { ContextSources } from './context-pipeline.ts';

@@ -41,6 +41,12 @@ function openCallInterrupts(state: AgentState): CallInterrupt[] {
   });
 }
 
+/** How a run rests: where tabs alone are waited for, it says so. */
+export function restingStatus(state: AgentState): 'parked' | 'waiting_for_tab' {
+  const open = openInterrupts(state);
+  return open.length > 0 && open.every(({ kind }) => kind === 'tab') ? 'waiting_for_tab' : 'parked';
+}
+
 /** The call with what the person said about it. */
 export function withApproval(call: PendingCall, answer: ApprovalAnswer): PendingCall {
   if (answer.decision === 'approve') {

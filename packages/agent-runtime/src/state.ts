@@ -16,6 +16,7 @@ import type {
   SelectionInterrupt,
   SignInInterrupt,
   Spent,
+  TabInterrupt,
   ToolReference,
   ToolResult,
   UrlInterrupt,
@@ -76,7 +77,7 @@ export type CallAbout = Pick<ApprovalInterrupt, 'description' | 'definition' | '
 
 /** What a server asks for while its call waits. `keeps` of {@link PendingCall.waits} belongs to the executor alone. */
 export type PendingQuestion = {
-  interrupt: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt;
+  interrupt: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt | TabInterrupt;
   answer?: InterruptAnswer;
 };
 

@@ -29,6 +29,8 @@ export type ChatRequest = {
   toolChoice: ToolChoice;
   toolMode: ToolMode;
   parameters: ModelParameters;
+  /** The last message is the beginning of the answer: the model goes on right behind it. See {@link ModelRuntime}. */
+  continues?: true;
   /** Absent: text. */
   responseFormat?: ResponseFormat;
 };
@@ -119,6 +121,8 @@ export type GeneratedObject = { object: JsonValue; by: 'native' | 'tool' | 'text
 export interface ModelRuntime {
   /** Names the provider in messages: `demo`, `http://127.0.0.1:8080`. */
   readonly provider: string;
+  /** True where a model can go on with an answer that was begun: {@link ChatRequest.continues}. */
+  readonly canContinue?: boolean;
   /**
    * Streams one answer. Each item is the batch of parts that one network read brought, never empty: batches keep the
    * cost of a token at a fraction of a microtask.

@@ -49,6 +49,12 @@ export type AgentConfiguration = {
   servers?: Record<string, boolean>;
   /** Tools switched off, as `server/tool`. */
   disabledTools?: string[];
+  /** At most that many of the latest messages are sent to the model; default all that its window takes. */
+  historyMessages?: number;
+  /** What the person says is put into it in the place of `{{text}}`. */
+  inputTemplate?: string;
+  /** Shown to the model before the conversation. */
+  examples?: ConversationExample[];
   /** Default `manual`. */
   intervention?: InterventionMode;
   /** They add up: a layer takes none away from those below. */
@@ -56,6 +62,9 @@ export type AgentConfiguration = {
   /** Of the same thing that of the later layer counts; the others stay. */
   budgets?: Budget[];
 };
+
+/** How the owner would like a question answered. */
+export type ConversationExample = { question: string; answer: string };
 
 /** The whole of it, with where each part came from. */
 export type ResolvedAgentConfiguration = {
@@ -66,6 +75,9 @@ export type ResolvedAgentConfiguration = {
   toolMode: ToolMode;
   servers: Record<string, boolean>;
   disabledTools: string[];
+  historyMessages?: number;
+  inputTemplate?: string;
+  examples?: ConversationExample[];
   intervention: InterventionMode;
   interventionRules: InterventionRule[];
   budgets: Budget[];
@@ -314,7 +326,7 @@ export type LiveEvent =
   | { type: 'run'; event: RunEvent }
   | {
       type: 'changed';
-      what: 'conversations' | 'queue' | 'interrupts' | 'servers' | 'agents' | 'providers' | 'settings';
+      what: 'conversations' | 'queue' | 'interrupts' | 'servers' | 'agents' | 'providers' | 'settings' | 'tab_calls';
       id?: string;
     };
 

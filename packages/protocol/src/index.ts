@@ -41,7 +41,7 @@ export type {
   UserMessage,
 } from './messages.ts';
 export { textOf } from './messages.ts';
-export type { ContextFill, ModelRequestRecord } from './model-requests.ts';
+export type { ContextFill, ModelRequestRecord, RequestPrelude, SentRequest } from './model-requests.ts';
 export type { Price, Rates, Usage, UsageCounter } from './usage.ts';
 export { addUsage, costOf, countCall } from './usage.ts';
 export {
@@ -80,6 +80,8 @@ export type {
   Shown,
   SignInAnswer,
   SignInInterrupt,
+  TabAnswer,
+  TabInterrupt,
   ToolChange,
   ToolDifference,
   UrlInterrupt,
@@ -146,6 +148,7 @@ export type {
   CheckPreflight,
   ContinueConversation,
   ContinuedConversation,
+  ConversationExample,
   ConversationExport,
   ConversationSummary,
   ConversationView,
@@ -239,3 +242,14 @@ export { WEBHOOK_EVENTS } from './webhook.ts';
 export { VERSION } from './version.ts';
 export { WIRES } from './wires.ts';
 export type { WireName } from './wires.ts';
+export type {
+  AskFromTab,
+  ClaimedTabCall,
+  FinishTabCall,
+  OfferTabTools,
+  TabCallView,
+  TabQuestion,
+  TabQuestionAnswer,
+  TabServer,
+  TabTool,
+} from './tab-api.ts';

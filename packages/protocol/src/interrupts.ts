@@ -1,5 +1,6 @@
 import type { Budget, BudgetMeasure, Spent } from './budgets.ts';
 import type { JsonObject } from './json.ts';
+import type { ToolResult } from './parts.ts';
 import type { ToolReference } from './tools.ts';
 
 /** Something a person must answer before the run goes on. Other kinds join this union as they are built. */
@@ -12,6 +13,7 @@ export type Interrupt =
   | SignInInterrupt
   | PromptInterrupt
   | SelectionInterrupt
+  | TabInterrupt
   | BudgetInterrupt;
 
 /** A question about one call of a tool: all kinds but those about the run itself. */
@@ -121,6 +123,12 @@ export type BudgetInterrupt = {
 };
 
 /**
+ * The tool is reached from a tab, and none that has it is open. A tab that comes answers by being there; a person may
+ * give up waiting.
+ */
+export type TabInterrupt = Asked & { kind: 'tab' };
+
+/**
  * For how long a decision about a tool counts: this one call, every call in this conversation, every call from now on.
  */
 export type ApprovalScope = 'once' | 'conversation' | 'always';
@@ -144,9 +152,10 @@ export type Shown = { arguments?: JsonObject; definition?: string };
 /**
  * - `repeat`: make the call again
  * - `failed`: it did not take effect; the model is told that it failed
- * - `result`: it did, and this is what came of it
+ * - `result`: it did, and this is what came of it; `result` is the whole of it, where whoever made the call came back
  */
-export type InDoubtAnswer = { decision: 'repeat' } | { decision: 'failed' } | { decision: 'result'; text: string };
+export type InDoubtAnswer =
+  { decision: 'repeat' } | { decision: 'failed' } | { decision: 'result'; text: string; result?: ToolResult };
 
 /**
  * - `accept`: with `content` for a form; for an address the consent to open it
@@ -179,6 +188,9 @@ export type SelectionAnswer = { decision: 'choose'; chosen: string[] } | { decis
 export type BudgetAnswer =
   { decision: 'raise'; limit: number; scope?: 'run' | 'conversation' | 'always' } | { decision: 'stop' };
 
+/** `tab_here`: a tab that has the tool is open now. */
+export type TabAnswer = { decision: 'tab_here' } | { decision: 'decline' };
+
 /** What a person said to an interrupt; which ones fit, its kind says. */
 export type InterruptAnswer =
   | ApprovalAnswer
@@ -188,7 +200,8 @@ export type InterruptAnswer =
   | SignInAnswer
   | PromptAnswer
   | SelectionAnswer
-  | BudgetAnswer;
+  | BudgetAnswer
+  | TabAnswer;
 
 const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][]> = {
   approval: ['approve', 'refuse'],
@@ -199,6 +212,7 @@ const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][
   prompt: ['say', 'decline'],
   selection: ['choose', 'decline'],
   budget: ['raise', 'stop'],
+  tab: ['tab_here', 'decline'],
 };
 
 /** The decisions an interrupt of this kind takes. */

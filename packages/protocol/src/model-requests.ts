@@ -1,4 +1,8 @@
 import type { ModelParameters, ToolMode } from './agents.ts';
+import type { ModelInput } from './api.ts';
+import type { AssistantPart } from './parts.ts';
+import type { Message } from './messages.ts';
+import type { ToolDefinition } from './tools.ts';
 
 /**
  * What one request to a model was made of. The messages themselves stand in the conversation: what was sent is made of
@@ -13,11 +17,28 @@ export type ModelRequestRecord = {
   parameters: ModelParameters;
   /** When the request was put together, in milliseconds since 1970: what stands for the date is of then. */
   at: number;
-  /**
-   * The sha256 of what went along besides the messages (instructions, notes of servers, tools), where somebody keeps it.
-   */
+  timeZone: string;
+  /** What the model reads, where that is known. */
+  inputs?: ModelInput[];
+  /** Under what id the {@link RequestPrelude} is kept, where somebody keeps it. */
   prelude?: string;
+  /** The beginning of the answer, where the model was to go on with it. */
+  continues?: AssistantPart[];
   fill: ContextFill;
+};
+
+/** What goes along with many requests and changes seldom. */
+export type RequestPrelude = { serverInstructions: { serverId: string; text: string }[]; tools: ToolDefinition[] };
+
+/** What a model was sent, as its wire was given it; the last message is the beginning of the answer if `continues`. */
+export type SentRequest = Pick<
+  ModelRequestRecord,
+  'model' | 'toolChoice' | 'toolMode' | 'parameters' | 'at' | 'fill'
+> & {
+  messages: Message[];
+  /** Null where they were not kept. */
+  tools: ToolDefinition[] | null;
+  continues: boolean;
 };
 
 /** How full the model's window is, in tokens: an estimate, corrected by what the model told of earlier requests. */

@@ -148,7 +148,7 @@ export type StoredInterrupt = {
 export type InterruptChanges = {
   /** May come again for the same id: what was answered in the meantime stays answered. */
   opened?: readonly { interrupt: Interrupt; mode: InterruptMode }[];
-  /** Answered within the process; an answer from a door comes through the inbox instead. */
+  /** Answered within the process; an answer from a door comes through the inbox instead, and is the one that counts. */
   answered?: readonly { id: string; answer: InterruptAnswer }[];
   /** What was answered in the meantime stays answered. */
   withdrawn?: readonly string[];
@@ -192,6 +192,8 @@ export type RunCommit = {
   interrupts?: InterruptChanges;
   /** Ids of inbox items whose effect this commit holds: they are taken with it, exactly once. */
   taken?: readonly string[];
+  /** Queued messages of its conversation the run has taken in: they leave the queue. */
+  unqueued?: readonly string[];
   /** Gives the lease back with this commit, as a run does that parks. */
   release?: true;
   /** A group that holds one `full`, or moves a call to `sent`, is `full` as a whole. */
@@ -201,6 +203,7 @@ export type RunCommit = {
 /**
  * - `stale`: fence or seq is not the run's own, its lease was given back, or it is over; `now` says where it stands
  *   (null: it is gone)
+ * - `overtaken`: an interrupt this answers was answered at a door in the same moment; the inbox holds what was said
  * - `invalid`: the item contradicts itself or what is stored; a defect of the caller
  */
 export type CommitOutcome =
@@ -211,6 +214,7 @@ export type CommitOutcome =
       inboxWaits?: true;
     }
   | { outcome: 'stale'; now: { fence: number; lastSeq: number; status: RunStatus } | null }
+  | { outcome: 'overtaken' }
   | { outcome: 'invalid'; problem: string };
 
 /** What a process learns when it renews its leases. A run it held and that is not named was lost. */

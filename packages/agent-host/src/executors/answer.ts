@@ -30,6 +30,18 @@ export class Answer {
     this.#tools = tools;
   }
 
+  /** What was said of it before it was cut: it begins with that. */
+  beginWith(parts: readonly AssistantPart[]): void {
+    for (const part of parts) {
+      if (part.type === 'text' || part.type === 'reasoning') this.take({ type: part.type, text: part.text });
+      const last = this.#parts.at(-1);
+      if (part.type === 'reasoning' && part.signature !== undefined && last?.type === 'reasoning') {
+        last.signature = part.signature;
+      }
+      if (part.type === 'image' || part.type === 'citation') this.#parts.push(part);
+    }
+  }
+
   take(part: StreamPart): void {
     const { messageId } = this;
     switch (part.type) {

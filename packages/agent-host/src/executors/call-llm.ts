@@ -1,27 +1,27 @@
 import type { Usage } from '@toolyard/protocol';
 import { costOf, isAbortError, NOTHING_SPENT, toErrorInfo } from '@toolyard/protocol';
 import type { AgentState, Executor } from '@toolyard/agent-runtime';
-import { buildContext, withModelCall, withPendingCalls } from '@toolyard/agent-runtime';
+import { withModelCall, withPendingCalls } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { Answer } from './answer.ts';
+import { assembleRequest, recordOf } from './assemble-request.ts';
+import { preludeKeeper } from './keep-prelude.ts';
+import { makingsOf } from './request-makings.ts';
 
 /** Asks the model once and puts its answer into the conversation. */
 export function createCallLlm(host: RunHost): Executor<'call_llm'> {
   const { conversation, journal, tools } = host;
-  return async ({ toolChoice }, state) => {
-    const messages = conversation.messages();
-    const parentId = messages.at(-1)?.id ?? null;
+  const keepPrelude = preludeKeeper(host.keepPrelude);
+  return async ({ toolChoice, afterCompression, continues }, state) => {
+    const parentId = conversation.messages().at(-1)?.id ?? null;
     const answer = new Answer(messageIdOf(state, journal.attempt), journal, tools);
-    journal.append({ type: 'message_started', messageId: answer.messageId, parentId, model: host.modelId });
-
-    const request = {
-      model: host.modelId,
-      messages: buildContext(messages, host.contextSources()),
-      tools: tools.tools(),
-      toolChoice,
-      toolMode: host.toolMode,
-      parameters: host.parameters,
-    };
+    const { messageId } = answer;
+    const makings = makingsOf(host, { toolChoice, ...(continues ? { continues: continues.parts } : {}) });
+    const { request, fill } = assembleRequest(makings);
+    const prelude = keepPrelude(makings);
+    journal.append({ type: 'request_made', messageId, request: recordOf(makings, fill, prelude) });
+    journal.append({ type: 'message_started', messageId, parentId, model: host.modelId });
+    if (continues) answer.beginWith(continues.parts);
     const began = host.clock.monotonic();
     try {
       for await (const batch of host.model.chat(request, { signal: host.signal })) {
@@ -62,13 +62,17 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     }
 
     const { error } = answer;
+    // A request that did not fit was none: it is made again once the conversation is shorter.
+    const isRefused = error?.code === 'context_exceeded' && !afterCompression;
+    const counted = isRefused ? state : withUsage(state, answer.usage, cost);
     return {
-      state: withPendingCalls(withUsage(state, answer.usage, cost), answer.pendingCalls()),
+      state: withPendingCalls(counted, answer.pendingCalls()),
       context: {
         phase: 'llm_result',
         hasText: answer.hasText,
         toolChoice,
         filtered: answer.finishReason === 'content_filter',
+        ...(afterCompression ? { afterCompression } : {}),
         ...(error ? { error } : {}),
       },
     };

@@ -13,7 +13,7 @@ export function createAgentExecutors(host: RunHost): Executors {
     call_llm: createCallLlm(host),
     call_tool: createCallTool(host),
     call_tools_batch: createCallToolsBatch(host),
-    compress_context: createCompressContext(),
+    compress_context: createCompressContext(host),
     request_human_approve: createRequestHumanApprove(host),
     request_human_prompt: createRequestHumanPrompt(host),
     request_human_select: createRequestHumanSelect(host),

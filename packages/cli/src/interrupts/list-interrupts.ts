@@ -48,6 +48,8 @@ function details(interrupt: Interrupt): string {
       return `wants an answer of ${interrupt.model}`;
     case 'sign_in':
       return 'wants a sign-in';
+    case 'tab':
+      return 'waits for a tab of a browser that has it';
     case 'prompt':
       return interrupt.question;
     case 'budget': {

@@ -26,6 +26,8 @@ export const interventionRules = z.array(interventionRule).superRefine((rules, c
   }
 });
 
+export const examples = z.array(z.strictObject({ question: z.string(), answer: z.string() })).max(50);
+
 const limits = {
   dollars: z.number().positive('a budget is above zero').exactOptional(),
   tokens: z.int().positive('a budget is above zero').exactOptional(),
@@ -76,6 +78,9 @@ export const agentConfigurationSchema = z.strictObject({
   toolMode: z.enum(['native', 'text']).exactOptional(),
   servers: z.record(z.string(), z.boolean()).exactOptional(),
   disabledTools: z.array(z.string()).exactOptional(),
+  historyMessages: count.exactOptional(),
+  inputTemplate: z.string().exactOptional(),
+  examples: examples.exactOptional(),
   intervention: z.enum(INTERVENTION_MODES).exactOptional(),
   interventionRules: interventionRules.exactOptional(),
   budgets: budgets.exactOptional(),

@@ -31,6 +31,10 @@ export function resolveAgentConfig(
     if (toolMode !== undefined) resolved.toolMode = toolMode;
     if (servers !== undefined) resolved.servers = { ...resolved.servers, ...servers };
     if (disabledTools !== undefined) resolved.disabledTools = disabledTools;
+    const { historyMessages, inputTemplate, examples } = layer;
+    if (historyMessages !== undefined) resolved.historyMessages = historyMessages;
+    if (inputTemplate !== undefined) resolved.inputTemplate = inputTemplate;
+    if (examples !== undefined) resolved.examples = examples;
     if (intervention !== undefined) resolved.intervention = intervention;
     if (interventionRules !== undefined) {
       resolved.interventionRules = [...resolved.interventionRules, ...interventionRules];

@@ -5,6 +5,7 @@ import type { SharedStorage } from '@toolyard/storage';
 import type { RunMetrics } from '../metrics/metrics.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
+import type { TabLending } from '../tabs/tab-lending.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { CommitPump } from './commit-pump.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -20,6 +21,7 @@ export type CreateRunServiceOptions = {
   models: Pick<Models, 'open' | 'price'>;
   servers: Pick<Servers, 'select' | 'approve'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
+  tabs: TabLending;
   configurations: Configurations;
   hub: LiveHub;
   clock: Clock;
@@ -30,6 +32,8 @@ export type CreateRunServiceOptions = {
   wakeElsewhere?: (runId: string) => void;
   metrics?: RunMetrics;
   telemetry?: Pick<Telemetry, 'took' | 'published'>;
+  /** False: runs are begun here and taken up by other processes; default true. */
+  takesUp?: boolean;
   /**
    * Passed at `run:created`, `run:planned`, `run:sent`, `run:returned`, `run:streaming`, `run:step`, `run:stepped`,
    * `run:parked` and `run:finished`.
@@ -51,7 +55,7 @@ export type DurableRuns = RunService & {
 const LEASE_MS = 10_000;
 
 export function createRunService(options: CreateRunServiceOptions): DurableRuns {
-  const { storage, configurations, models, hub, clock, ids, log, metrics, telemetry } = options;
+  const { storage, configurations, models, hub, clock, ids, log, metrics, telemetry, takesUp = true } = options;
   const terms = { owner: ids.next(), ms: LEASE_MS };
   const failpoint = options.failpoint ? { failpoint: options.failpoint } : {};
   const pump = new CommitPump({
@@ -80,12 +84,22 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
         .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`));
     },
   });
-  const keeper = new LeaseKeeper({ store: storage.runs, crew, terms, clock, log });
+  const looked = (): Promise<void> => queue.sendDue();
+  const keeper = new LeaseKeeper({ store: storage.runs, crew, terms, clock, log, looked });
 
   let closing: Promise<void> | null = null;
   async function start(principal: Principal, request: StartRequest): Promise<StartOutcome> {
     if (closing) throw stopping();
-    return startRun(principal, request, { storage, configurations, models, crew, hub, terms, clock, ...failpoint });
+    return startRun(principal, request, {
+      storage,
+      configurations,
+      models,
+      crew,
+      hub,
+      clock,
+      ...(takesUp ? { terms } : {}),
+      ...failpoint,
+    });
   }
   const keepMedia = (principal: Principal, parts: UserPart[]): Promise<UserPart[]> =>
     mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
@@ -94,6 +108,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     storage,
     servers: options.servers,
     configurations,
+    tabs: options.tabs,
     queue,
     crew,
     hub,
@@ -107,6 +122,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   return {
     ...doors,
     async start() {
+      if (!takesUp) return;
       await keeper.start();
       await queue.sendDue();
       stopHousekeeping = startHousekeeping({ storage, clock, log });

@@ -1,4 +1,5 @@
 import type { RunPoint } from '@toolyard/agent-runtime';
+import { restingStatus } from '@toolyard/agent-runtime';
 import type { Clock, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
 import type { Urgency } from './commit-pump.ts';
 import { HalfLetters } from './half-letters.ts';
@@ -21,6 +22,8 @@ export type DurableJournalOptions = {
   attempt: number;
   /** Inbox items whose effect the end of the run holds. */
   taken: () => readonly string[];
+  /** Queued messages that are yet to be taken in, and that no inbox item names any more. */
+  steers: () => readonly string[];
 };
 
 /** Questions a run rests with: they are stored with the end of their step, and never asked while a call is open. */
@@ -71,8 +74,15 @@ export class DurableJournal implements RunJournal {
   async commit(point: RunPoint): Promise<void> {
     const { writer, conversation, taken } = this.#options;
     const { status } = point.state;
-    const state: StoredRun = { point, leafId: conversation.leafId, shownId: conversation.shownId };
-    const save = status === 'running' ? { state } : { state, status, taken: status === 'parked' ? [] : taken() };
+    const steers = this.#options.steers();
+    const { leafId, shownId } = conversation;
+    const state: StoredRun = { point, leafId, shownId, ...(steers.length > 0 ? { steers: [...steers] } : {}) };
+    const save =
+      status === 'running'
+        ? { state }
+        : status === 'parked'
+          ? { state, status: restingStatus(point.state), taken: [] }
+          : { state, status, taken: taken() };
     // What follows an answer does nothing outside before it has stored something itself, and this with it: calls are
     // sent, a person is asked, the run ends.
     if (point.context.phase === 'llm_result') writer.keep(save);

@@ -12,7 +12,8 @@ import type { Conversation, SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { LiveHub } from '../services.ts';
 import type { RunCrew } from './run-crew.ts';
-import { sendNextBody } from './run-inbox.ts';
+import { queuedMessageBody } from './run-inbox.ts';
+import { isStorageFault } from './storage-fault.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 
 export type MessageQueueOptions = {
@@ -29,6 +30,8 @@ export type MessageQueueOptions = {
 /** What is said while a run works waits here, and is sent when its turn comes. */
 export class MessageQueue {
   readonly #options: MessageQueueOptions;
+  /** Messages no run could be begun with: their owners see them in the queue, and nothing is tried again by itself. */
+  readonly #refused = new Set<string>();
 
   constructor(options: MessageQueueOptions) {
     this.#options = options;
@@ -74,12 +77,20 @@ export class MessageQueue {
     if (outcome === 'gone') throw notQueued(id);
     if (outcome.started) return;
     const { storage, crew, clock } = this.#options;
-    const item = { id: `send:${id}`, kind: 'message' as const, body: sendNextBody(id), at: clock.now() };
+    const item = { id: `send:${id}`, kind: 'message' as const, body: queuedMessageBody(id), at: clock.now() };
     const put = await storage.runs.putInbox(principal, outcome.busyWith, item);
     if (put.outcome === 'put' || put.outcome === 'exists') await crew.wake(outcome.busyWith);
     const run = await storage.runs.getRun(principal, outcome.busyWith);
     // It ended by itself in the same moment.
     if (!run || run.endedAt !== null) await this.#send(principal, conversationId, id);
+  }
+
+  /** Has the run under way take a queued message in before its next step; one that is over sends it in its turn. */
+  async steer(principal: Principal, runId: string, id: string): Promise<void> {
+    const { storage, crew, clock } = this.#options;
+    const item = { id: `steer:${id}`, kind: 'steer' as const, body: queuedMessageBody(id), at: clock.now() };
+    const { outcome } = await storage.runs.putInbox(principal, runId, item);
+    if (outcome === 'put' || outcome === 'exists') await crew.wake(runId);
   }
 
   /** A run is over: sends what it was stopped for, or, after one that came to its end as it should, what comes next. */
@@ -98,13 +109,15 @@ export class MessageQueue {
     if (next) await this.#send(principal, conversationId, next.id);
   }
 
-  /** Sends what a process that died could not send any more. */
+  /** Sends what a process that died, or could not store anything, could not send any more. */
   async sendDue(): Promise<void> {
     for (const { ownerId, conversationId, id } of await this.#options.storage.queue.due()) {
+      if (this.#refused.has(id)) continue;
       try {
         await this.#send({ ownerId }, conversationId, id);
       } catch (error) {
-        // It stays in the queue, where its owner sees it.
+        if (isStorageFault(error)) throw error;
+        this.#refused.add(id);
         this.#options.log(`queued message ${id}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }

@@ -50,6 +50,14 @@ export class RunConversation implements ConversationPort {
     this.#shownId = message.id;
   }
 
+  /** What the person has said to the run: stored as it is, and in the form a model can read. */
+  hear(stored: UserMessage, readable: Message): void {
+    this.#messages.push(readable);
+    this.#writer.message(stored, { from: this.#shownId, to: stored.id });
+    this.#leafId = stored.id;
+    this.#shownId = stored.id;
+  }
+
   /** Shows `message`, which is no part of what the model is told, in the place of what is shown now. */
   show(message: Message): void {
     this.#writer.message(message, { from: this.#shownId, to: message.id });

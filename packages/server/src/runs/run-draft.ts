@@ -22,6 +22,8 @@ export type Save = {
   status?: RunStatus;
   /** Inbox items whose effect is stored with it. */
   taken?: readonly string[];
+  /** Queued messages that stand in the conversation with it. */
+  unqueued?: readonly string[];
 };
 
 /** `inboxWaits`: the run rests now, but somebody has said something to it in the meantime. */
@@ -89,8 +91,9 @@ export function emptyDraft(): Draft {
 }
 
 /** True where there is nothing to store, whoever waits. */
-export function isEmpty({ events, messages, ledger, opened, answered, withdrawn, usage, save }: Draft): boolean {
-  const lists = [events, messages, ledger, opened, answered, withdrawn, usage, save.taken ?? []];
+export function isEmpty(draft: Draft): boolean {
+  const { events, messages, ledger, opened, answered, withdrawn, usage, save } = draft;
+  const lists = [events, messages, ledger, opened, answered, withdrawn, usage, save.taken ?? [], save.unqueued ?? []];
   return lists.every(({ length }) => length === 0) && save.state === undefined && save.status === undefined;
 }
 

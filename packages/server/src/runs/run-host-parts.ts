@@ -8,6 +8,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers, ToolSelection } from '../services.ts';
+import type { TabLending } from '../tabs/tab-lending.ts';
 import type { DurableJournal } from './durable-journal.ts';
 import type { RunConversation } from './run-conversation.ts';
 import { RunBudgets } from './run-budgets.ts';
@@ -19,6 +20,7 @@ export type RunHostParts = {
   principal: Principal;
   runId: string;
   agentId: string | null;
+  begunAt: number;
   configuration: RunConfiguration;
   conversation: RunConversation;
   journal: DurableJournal;
@@ -36,6 +38,7 @@ export type RunHostServices = {
   servers: Pick<Servers, 'select'>;
   storage: Pick<SharedStorage, 'permissions' | 'usage'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
+  tabs: Pick<TabLending, 'select'>;
 };
 
 /** What a run is driven with; `refresh` brings its permissions up to date, `count` what was used of its budgets. */
@@ -53,13 +56,17 @@ export type OpenedHost = {
  * @throws ToolyardError where the model's provider is gone.
  */
 export async function openRunHost(parts: RunHostParts, services: RunHostServices): Promise<OpenedHost> {
-  const { principal, configuration, conversation, signal } = parts;
-  const [model, tools] = await Promise.all([
+  const { principal, runId, begunAt, configuration, conversation, signal } = parts;
+  const [model, own] = await Promise.all([
     services.models.open(principal, configuration.model),
     services.servers.select(configuration, signal),
   ]);
+  const lent = { principal, runId, conversationId: conversation.id, begunAt, configuration };
+  const tools = await services.tabs.select(own, lent);
   const permissions = new RunPermissions(services.storage.permissions, principal, conversation.id);
-  const refresh = (): Promise<void> => permissions.refresh();
+  const refresh = async (): Promise<void> => {
+    await Promise.all([permissions.refresh(), tools.refresh()]);
+  };
   const checker = new InterventionChecker({
     mode: configuration.intervention,
     rules: configuration.interventionRules,

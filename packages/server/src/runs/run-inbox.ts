@@ -7,16 +7,21 @@ export type RunWishes = {
   cancels: string[];
   /** The queued message that is to be sent in its place. */
   sendNext: string | null;
+  /** Queued messages the run is to take in before its next step. */
+  steers: { itemId: string; queuedMessageId: string }[];
   answers: { itemId: string; interruptId: string; answer: InterruptAnswer }[];
 };
 
-/** The body of the inbox item (kind `message`) that stops a run for the sake of a queued message. */
-export function sendNextBody(queuedMessageId: string): JsonValue {
+/**
+ * The body of the inbox item (kind `message`) that stops a run for the sake of a queued message, and of the one (kind
+ * `steer`) that has the run take it in.
+ */
+export function queuedMessageBody(queuedMessageId: string): JsonValue {
   return { queuedMessageId };
 }
 
 export function readWishes(items: readonly InboxItem[]): RunWishes {
-  const wishes: RunWishes = { cancels: [], sendNext: null, answers: [] };
+  const wishes: RunWishes = { cancels: [], sendNext: null, steers: [], answers: [] };
   for (const { id, kind, body } of items) {
     switch (kind) {
       case 'cancel':
@@ -34,7 +39,11 @@ export function readWishes(items: readonly InboxItem[]): RunWishes {
           wishes.answers.push({ itemId: id, interruptId: body['interruptId'], answer });
         }
         break;
+      // Taken once the message stands in the conversation; until then it waits in the queue as any other.
       case 'steer':
+        if (isJsonObject(body) && typeof body['queuedMessageId'] === 'string') {
+          wishes.steers.push({ itemId: id, queuedMessageId: body['queuedMessageId'] });
+        }
         break;
     }
   }

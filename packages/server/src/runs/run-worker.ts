@@ -11,7 +11,7 @@ import type {
   RunLimits,
   RunStatus,
 } from '@toolyard/protocol';
-import { HANDED_ON, ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import { HANDED_ON, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import type { LiveHub } from '../services.ts';
@@ -26,13 +26,15 @@ import { openEndingHost, openRunHost } from './run-host-parts.ts';
 import { readWishes } from './run-inbox.ts';
 import { RunLedger } from './run-ledger.ts';
 import { RunLost } from './run-lost.ts';
+import { RunSteering } from './run-steering.ts';
 import { RunTime } from './run-time.ts';
 import { RunWriter } from './run-writer.ts';
+import { isStorageFault } from './storage-fault.ts';
 import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
 
 export type RunWorkerServices = RunHostServices & {
-  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'usage'>;
+  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage'>;
   pump: CommitPump;
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
@@ -68,6 +70,7 @@ export class RunWorker {
   #leaving = false;
   #time: RunTime | null = null;
   readonly #questions = new LiveQuestions();
+  readonly #steering = new RunSteering();
 
   constructor(run: LeasedRun, services: RunWorkerServices) {
     this.run = run;
@@ -92,7 +95,8 @@ export class RunWorker {
   async listen(): Promise<void> {
     const items = await this.#services.storage.runs.readInbox(this.run.id, this.run.fence);
     if (items === null) return;
-    const { cancels, sendNext, answers } = readWishes(items);
+    const { cancels, sendNext, answers, steers } = readWishes(items);
+    this.#steering.listen(steers);
     const taken = this.#questions.give(answers);
     if (taken.length > 0) this.#writer.keep({ taken });
     this.#cancels = cancels;
@@ -150,7 +154,8 @@ export class RunWorker {
     const { run } = this;
     const { storage, clock, failpoint } = this.#services;
     const stored = readStoredRun(run);
-    const { configuration } = stored;
+    const { configuration, steers = [] } = stored;
+    this.#steering.carry(steers);
     this.#services.telemetry?.took(run, configuration);
     const conversation = await RunConversation.load(storage, this.#principal, {
       conversationId: run.conversationId,
@@ -174,6 +179,7 @@ export class RunWorker {
       model,
       providerId,
       wishes: readWishes(inbox),
+      steers,
       ending: this.#ending,
     });
     if (taken.rests) return { end: 'rested', inboxWaits: taken.inboxWaits };
@@ -194,6 +200,7 @@ export class RunWorker {
       step,
       attempt,
       taken: () => this.#cancels,
+      steers: () => this.#steering.carried,
     });
     const message = conversation.question;
     if (run.lastSeq === 0 && message) {
@@ -203,6 +210,7 @@ export class RunWorker {
       principal: this.#principal,
       runId: run.id,
       agentId: run.agentId,
+      begunAt: run.createdAt,
       configuration,
       conversation,
       journal,
@@ -219,11 +227,19 @@ export class RunWorker {
   async #drive(point: RunPoint, parts: RunHostParts): Promise<RunPoint> {
     const { failpoint, log } = this.#services;
     const host = await this.#openHost(parts);
+    const { conversation, journal } = parts;
+    const { storage, clock, hub } = this.#services;
+    const steering = { principal: parts.principal, storage, conversation, journal, writer: this.#writer, clock };
     return driveRun({
       point,
       journal: parts.journal,
       ...host,
       stopRequested: () => this.#ending,
+      hear: async () => {
+        const isSaid = await this.#steering.hear(steering);
+        if (isSaid) hub.changed(this.run.ownerId, 'queue', conversation.id);
+        return isSaid;
+      },
       // Between two steps nothing is open: the place to leave.
       failpoint: async (place) => {
         if (this.#leaving) throw new RunLost('let_go', 'this process stops');
@@ -250,7 +266,8 @@ export class RunWorker {
   #limitTime({ state: { limits, startedAt } }: RunPoint): void {
     if (limits.maxWallTimeMs === undefined) return;
     const { clock } = this.#services;
-    const left = startedAt + limits.maxWallTimeMs - clock.now();
+    // A clock that was turned back gives nobody more time than there is.
+    const left = Math.min(limits.maxWallTimeMs, startedAt + limits.maxWallTimeMs - clock.now());
     this.#time = new RunTime(clock, left, () => this.#end({ status: 'failed', error: timeLimit(limits) }));
   }
 
@@ -291,11 +308,6 @@ function timeLimit({ maxWallTimeMs = 0 }: RunLimits): ErrorInfo {
     message: `The run took longer than the ${(maxWallTimeMs / 1000).toFixed(0)} s it may take.`,
     hint: 'Raise the limit of time, or ask for less at once.',
   };
-}
-
-/** What the store could not do now it may do later: the run is none the worse for it. */
-function isStorageFault(thrown: unknown): boolean {
-  return ToolyardError.isInstance(thrown) && (thrown.code === 'storage_full' || thrown.code === 'storage_failed');
 }
 
 function describe(thrown: unknown): string {

@@ -4,6 +4,7 @@ import type {
   Interrupt,
   InterruptAnswer,
   InterruptMode,
+  LeasedRun,
   LedgerChange,
   Message,
   RunCommit,
@@ -17,7 +18,7 @@ import { emptyDraft, isEmpty, joins, needsMedia } from './run-draft.ts';
 import { RunLost } from './run-lost.ts';
 
 export type RunWriterOptions = {
-  run: { id: string; ownerId: string; conversationId: string; fence: number; lastSeq: number };
+  run: Pick<LeasedRun, 'id' | 'ownerId' | 'conversationId' | 'fence' | 'lastSeq' | 'updatedAt'>;
   pump: CommitPump;
   clock: Clock;
   /** Puts large media of a value into the blob store. */
@@ -36,6 +37,7 @@ export class RunWriter implements PumpSource {
   #underWay: Draft | null = null;
   #storedSeq: number;
   #lastSeq: number;
+  #lastAt: number;
   /** What waits behind a value whose media is being moved; null while nothing is. */
   #held: Write[] | null = null;
   #lost: RunLost | null = null;
@@ -44,6 +46,7 @@ export class RunWriter implements PumpSource {
     this.#options = options;
     this.#storedSeq = options.run.lastSeq;
     this.#lastSeq = options.run.lastSeq;
+    this.#lastAt = options.run.updatedAt;
   }
 
   get ownerId(): string {
@@ -129,7 +132,7 @@ export class RunWriter implements PumpSource {
     this.#draft = emptyDraft();
     const { id: runId, fence } = this.#options.run;
     const { events, messages, leaf, ledger, opened, answered, withdrawn, usage, save } = draft;
-    const { state, status, taken } = save;
+    const { state, status, taken, unqueued } = save;
     const rests = status !== undefined && status !== 'running';
     return {
       runId,
@@ -148,6 +151,7 @@ export class RunWriter implements PumpSource {
         ? { interrupts: { opened, answered, withdrawn } }
         : {}),
       ...(taken?.length ? { taken } : {}),
+      ...(unqueued?.length ? { unqueued } : {}),
     };
   }
 
@@ -162,6 +166,9 @@ export class RunWriter implements PumpSource {
         return;
       case 'stale':
         this.lose(new RunLost('stale', 'another process has taken this run over'));
+        return;
+      case 'overtaken':
+        this.lose(new RunLost('overtaken', 'a question of this run was answered in the same moment'));
         return;
       case 'invalid':
         this.lose(new RunLost('invalid', outcome.problem));
@@ -230,6 +237,7 @@ export class RunWriter implements PumpSource {
           ...draft.save,
           ...write.save,
           taken: [...(draft.save.taken ?? []), ...(write.save.taken ?? [])],
+          unqueued: [...(draft.save.unqueued ?? []), ...(write.save.unqueued ?? [])],
         };
         return;
       case 'waiter':
@@ -243,6 +251,8 @@ export class RunWriter implements PumpSource {
     if (joins(events.at(-1), body)) return;
     const { clock, run } = this.#options;
     const seq = ++this.#lastSeq;
-    events.push({ v: RUN_EVENT_VERSION, seq, runId: run.id, step, attempt, at: clock.now(), ...body });
+    // Where the clock was turned back, the time of a run stands still for a while: it never runs backwards.
+    this.#lastAt = Math.max(this.#lastAt, clock.now());
+    events.push({ v: RUN_EVENT_VERSION, seq, runId: run.id, step, attempt, at: this.#lastAt, ...body });
   }
 }

@@ -2,6 +2,7 @@ import type { AgentState, RunPoint } from '@toolyard/agent-runtime';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type { JsonObject, JsonValue, LeasedRun, ModelReference, ResolvedAgentConfiguration } from '@toolyard/protocol';
 import { isJsonObject, NOTHING_SPENT, ToolyardError } from '@toolyard/protocol';
+import { RunLost } from './run-lost.ts';
 
 /** What a run is started with: resolved once, when the person sends. */
 export type RunConfiguration = ResolvedAgentConfiguration & { model: ModelReference };
@@ -13,11 +14,21 @@ export type StoredRun = {
   leafId: string;
   /** What the page shows at that end: a placeholder while the first answer is being written, else `leafId`. */
   shownId: string;
+  /** Queued messages a run that rests for a person is to take in once it goes on. */
+  steers?: string[];
 };
 
-/** @throws ToolyardError for a state another version wrote: nothing can be made of it. */
+/**
+ * @throws RunLost `newer` for a state a newer version wrote: that one can go on with it.
+ * @throws ToolyardError for anything else that is no state of ours: nothing can be made of it.
+ */
 export function readStoredRun(run: LeasedRun): StoredRun & { configuration: RunConfiguration } {
   const { state: stored, configuration } = run;
+  const version = versionOf(stored);
+  if (version !== null && version > STATE_SCHEMA_VERSION) {
+    const known = `its state has version ${version}, and this one knows ${STATE_SCHEMA_VERSION}`;
+    throw new RunLost('newer', `it was begun by a newer Toolyard (${known}) and is left to that one`);
+  }
   if (!isStoredRun(stored) || !isJsonObject(configuration) || !isJsonObject(configuration['model'])) {
     throw new ToolyardError({
       code: 'internal',
@@ -49,9 +60,15 @@ function isStoredRun(stored: JsonValue | null): boolean {
   if (!isJsonObject(stored) || typeof stored['leafId'] !== 'string' || typeof stored['shownId'] !== 'string') {
     return false;
   }
-  const { point } = stored;
-  if (!isJsonObject(point) || !isJsonObject(point['state']) || !isJsonObject(point['context'])) return false;
-  return point['state']['schemaVersion'] === STATE_SCHEMA_VERSION;
+  return isJsonObject(stored['point']) && isJsonObject(stored['point']['context']) && versionOf(stored) !== null;
+}
+
+/** Null where there is none. */
+function versionOf(stored: JsonValue | null): number | null {
+  const point = isJsonObject(stored) ? stored['point'] : null;
+  const state = isJsonObject(point) ? point['state'] : null;
+  const version = isJsonObject(state) ? state['schemaVersion'] : null;
+  return typeof version === 'number' && version >= 1 ? version : null;
 }
 
 /** The answer that is yet to be written: it shows where it will stand. */

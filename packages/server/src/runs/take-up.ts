@@ -1,5 +1,5 @@
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
-import { answerInterrupts } from '@toolyard/agent-runtime';
+import { answerInterrupts, restingStatus } from '@toolyard/agent-runtime';
 import { messageIdOf } from '@toolyard/agent-host';
 import type { Clock, LeasedRun, Principal, RunStore } from '@toolyard/protocol';
 import type { LastAttempt } from './last-attempt.ts';
@@ -22,6 +22,8 @@ export type TakeUpOptions = {
   model: string;
   providerId: string;
   wishes: RunWishes;
+  /** What the run is to take in once it goes on. */
+  steers: readonly string[];
   /** How the run is to end, where somebody said so before it was taken up. */
   ending: Ending | null;
 };
@@ -51,9 +53,14 @@ export async function takeUp(options: TakeUpOptions): Promise<TakenUp> {
   const rests = point.state.status === 'parked';
   if (!closes && !wasParked && run.status === 'running') return { rests: false, point, attempt };
 
-  const state: StoredRun = { point, leafId: conversation.leafId, shownId: conversation.shownId };
-  const taken = wasParked && !ending ? wishes.answers.map(({ itemId }) => itemId) : [];
-  const { inboxWaits } = await writer.save({ state, status: rests ? 'parked' : 'running', taken });
+  // A run that rests remembers what it was told, for whatever waits in the inbox would wake it again.
+  const heard = rests ? wishes.steers : [];
+  const steers = [...options.steers, ...heard.map(({ queuedMessageId }) => queuedMessageId)];
+  const { leafId, shownId } = conversation;
+  const state: StoredRun = { point, leafId, shownId, ...(steers.length > 0 ? { steers } : {}) };
+  const answers = wasParked && !ending ? wishes.answers : [];
+  const taken = [...answers, ...heard].map(({ itemId }) => itemId);
+  const { inboxWaits } = await writer.save({ state, status: rests ? restingStatus(point.state) : 'running', taken });
   return rests ? { rests: true, point, inboxWaits } : { rests: false, point, attempt };
 }
 

@@ -31,5 +31,9 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   },
   { name: 'webhooks', key: ['owner_id'] },
   { name: 'announcements', key: ['id'] },
+  { name: 'request_preludes', key: ['owner_id', 'id'] },
+  { name: 'tab_offers', key: ['conversation_id', 'tab_id'] },
+  { name: 'tab_calls', key: ['run_id', 'call_id'] },
+  { name: 'tab_questions', key: ['run_id', 'call_id', 'id'] },
   { name: 'blobs', key: ['owner_id', 'sha256'] },
 ];

@@ -15,6 +15,7 @@ import { PostgresConnection } from './connection.ts';
 import { createPostgresEngine } from './engine.ts';
 import { createPostgresDialect } from './kysely-dialect.ts';
 import { migrateToLatest } from './migrate.ts';
+import { createProcesses } from './processes.ts';
 import { hasTable } from './tables.ts';
 import { createPostgresRunStore } from './run-store.ts';
 import { createPostgresSearch } from './search.ts';
@@ -42,6 +43,7 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
     counts: () => engine.perform(counts()),
     check: () => checkDatabase(engine),
     bulletins,
+    processes: createProcesses(connection, leaseTime),
     async salt() {
       const { rows } = await connection.query('SELECT salt FROM installation', []);
       return Buffer.from(String((rows[0] as { salt: string }).salt), 'hex');

@@ -11,6 +11,8 @@ import type { PermissionRepository } from './permissions.ts';
 import { createPermissionRepository } from './permissions.ts';
 import type { QueueRepository } from './queue.ts';
 import { createQueueRepository } from './queue.ts';
+import type { RequestPreludeRepository } from './request-preludes.ts';
+import { createRequestPreludeRepository } from './request-preludes.ts';
 import type { SecretRepository } from './secrets.ts';
 import { createSecretRepository } from './secrets.ts';
 import type { SettingsRepository } from './settings.ts';
@@ -21,6 +23,8 @@ import type { WebhookRepository } from './webhooks.ts';
 import { createWebhookRepository } from './webhooks.ts';
 import type { UsageRepository } from './usage.ts';
 import { createUsageRepository } from './usage.ts';
+import type { TabRepository } from './tabs.ts';
+import { createTabRepository } from './tabs.ts';
 
 /** What is kept beside runs and blobs. Every call names on whose behalf it is made. */
 export type Repositories = {
@@ -33,7 +37,9 @@ export type Repositories = {
   readonly secrets: SecretRepository;
   readonly signIns: SignInRepository;
   readonly webhooks: WebhookRepository;
+  readonly requestPreludes: RequestPreludeRepository;
   readonly usage: UsageRepository;
+  readonly tabs: TabRepository;
 };
 
 /** `search` and `usage` are the engine's affair: they may take long. */
@@ -48,6 +54,8 @@ export function createRepositories(engine: Engine, search: Search, usage: ReadUs
     secrets: createSecretRepository(engine.db),
     signIns: createSignInRepository(engine.db),
     webhooks: createWebhookRepository(engine.db),
+    requestPreludes: createRequestPreludeRepository(engine.db),
     usage: createUsageRepository(engine, usage),
+    tabs: createTabRepository(engine.db),
   };
 }

@@ -5,7 +5,7 @@ import { statements, transaction } from '../engine/work.ts';
 import { mediaProblem } from '../media.ts';
 import { encodeJson } from '../text.ts';
 import { createAnnouncer } from './announcements.ts';
-import { createInterruptWriter } from './interrupts.ts';
+import { createInterruptWriter, Overtaken } from './interrupts.ts';
 import { createLedgerWriter } from './ledger.ts';
 import { createMessageWriter, Refusal } from './message-rows.ts';
 import type { RunJobs } from './run-jobs.ts';
@@ -35,6 +35,7 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   const saveState = engine.prepare(SAVE_STATE);
   const take = engine.prepare('UPDATE run_inbox SET taken_at = ? WHERE run_id = ? AND id = ? AND taken_at IS NULL');
   const waits = engine.prepare('SELECT 1 FROM run_inbox WHERE run_id = ? AND taken_at IS NULL LIMIT 1');
+  const unqueue = engine.prepare('DELETE FROM queued_messages WHERE conversation_id = ? AND owner_id = ? AND id = ?');
   const messages = createMessageWriter(engine);
   const ledger = createLedgerWriter(engine);
   const interrupts = createInterruptWriter(engine);
@@ -50,6 +51,7 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
     try {
       return yield* engine.savepoint(() => write(item, texts));
     } catch (error) {
+      if (error instanceof Overtaken) return { outcome: 'overtaken' };
       if (isItemsOwnFault(engine, error)) return { outcome: 'invalid', problem: error.message };
       throw error;
     }
@@ -80,6 +82,7 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
     for (const id of item.taken ?? []) {
       if ((yield* take.run(at, runId, id)) === 0) throw new Refusal(`inbox item ${id} is not there to be taken`);
     }
+    for (const id of item.unqueued ?? []) yield* unqueue.run(claimed.conversation_id, ownerId, id);
     if (item.status === undefined && !item.release) return { outcome: 'committed', lastSeq };
     if (item.status !== undefined && isFinal(item.status)) {
       yield* interrupts.withdrawAll(runId, at);
@@ -152,8 +155,9 @@ function durabilityOf(items: readonly RunCommit[]): Durability {
 }
 
 function isPlain(item: RunCommit): boolean {
-  const { messages, leaf, usage, ledger, interrupts, taken } = item;
-  return !messages?.length && !leaf && !usage?.length && !ledger?.length && !interrupts && !taken?.length;
+  const { messages, leaf, usage, ledger, interrupts, taken, unqueued } = item;
+  const lists = [messages, usage, ledger, taken, unqueued];
+  return lists.every((list) => !list?.length) && !leaf && !interrupts;
 }
 
 type ItemTexts = { bodies: string[]; state: string | null };

@@ -68,6 +68,8 @@ const ERROR_CODES = {
   server_closed: true,
   needs_sign_in: true,
   input_required: true,
+  needs_tab: true,
+  tab_gone: true,
   address_refused: true,
   not_found: true,
   conflict: true,

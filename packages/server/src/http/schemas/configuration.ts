@@ -9,6 +9,7 @@ import { z } from 'zod';
 import {
   agentConfigurationSchema,
   budgets,
+  examples,
   INTERVENTION_MODES,
   interventionRules,
 } from '../../config/agent-configuration.ts';
@@ -53,6 +54,9 @@ export const resolvedConfiguration = named(
       toolMode: z.enum(['native', 'text']),
       servers: z.record(z.string(), z.boolean()),
       disabledTools: z.array(z.string()),
+      historyMessages: z.int().exactOptional(),
+      inputTemplate: z.string().exactOptional(),
+      examples: examples.exactOptional(),
       intervention: z.enum(INTERVENTION_MODES),
       interventionRules,
       budgets,

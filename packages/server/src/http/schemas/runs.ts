@@ -19,7 +19,7 @@ import { exactly } from './exactly.ts';
 import { modelParameters } from './configuration.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
 import { spent } from './usage.ts';
-import { malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
+import { assistantPart, malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
 
 const place = z.enum(['server', 'browser', 'process']);
 export const runStatus = exactly<RunStatus>()(
@@ -105,6 +105,7 @@ export const interrupt = named(
         multiple: z.boolean(),
       }),
       z.strictObject({ id: z.string(), kind: z.literal('budget'), budget, measure, spent }),
+      z.strictObject({ ...asked, kind: z.literal('tab') }),
     ]),
   ),
 );
@@ -125,7 +126,7 @@ export const interruptAnswer = named(
       }),
       z.strictObject({ decision: z.literal('repeat') }),
       z.strictObject({ decision: z.literal('failed') }),
-      z.strictObject({ decision: z.literal('result'), text: z.string() }),
+      z.strictObject({ decision: z.literal('result'), text: z.string(), result: toolResult.exactOptional() }),
       z.strictObject({ decision: z.literal('accept'), content: jsonObject.exactOptional() }),
       z.strictObject({ decision: z.literal('decline') }),
       z.strictObject({ decision: z.literal('cancel') }),
@@ -143,6 +144,7 @@ export const interruptAnswer = named(
         scope: z.enum(['run', 'conversation', 'always']).exactOptional(),
       }),
       z.strictObject({ decision: z.literal('stop') }),
+      z.strictObject({ decision: z.literal('tab_here') }),
     ]),
   ),
 );
@@ -224,7 +226,10 @@ export const modelRequest = named(
       toolMode: z.enum(['native', 'text']),
       parameters: modelParameters,
       at: time,
+      timeZone: z.string(),
+      inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
       prelude: z.string().exactOptional(),
+      continues: z.array(assistantPart).exactOptional(),
       fill: z.strictObject({
         tokens,
         window: tokens,
@@ -242,6 +247,7 @@ export const instruction = z.enum([
   'call_tools_batch',
   'compress_context',
   'request_human_approve',
+  'request_human_budget',
   'request_human_prompt',
   'request_human_select',
   'request_human_budget',
@@ -257,17 +263,6 @@ export const runEvent = named(
       event('step_started', { instruction }),
       event('steered', { message: userMessage }),
       event('request_made', { messageId, request: modelRequest }),
-      event('step_started', {
-        instruction: z.enum([
-          'call_llm',
-          'call_tool',
-          'call_tools_batch',
-          'request_human_approve',
-          'request_human_budget',
-          'resolve_aborted_tools',
-          'finish',
-        ]),
-      }),
       event('message_started', { messageId, parentId: z.string().nullable(), model: z.string() }),
       event('text_delta', { messageId, text: z.string() }),
       event('reasoning_delta', { messageId, text: z.string() }),

@@ -12,6 +12,7 @@ import type {
   Price,
   Principal,
   ResolvedAgentConfiguration,
+  RunCommit,
   RunEvent,
   SentMessage,
   TaskHandle,
@@ -20,7 +21,7 @@ import type {
 } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, systemClock, ToolyardError } from '@toolyard/protocol';
 import type { ModelRuntime } from '@toolyard/model-runtime';
-import type { Storage } from '@toolyard/storage';
+import type { SharedStorage, Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import { createIds, eventually } from '@toolyard/testing';
 import { whereToRaise } from '../../config/raise-budget.ts';
@@ -29,6 +30,7 @@ import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { LiveStreams, ToolSelection } from '../../services.ts';
+import { createTabLending } from '../../tabs/tab-lending.ts';
 import type { DurableRuns } from '../create-run-service.ts';
 import { createRunService } from '../create-run-service.ts';
 
@@ -36,7 +38,7 @@ export const ANNE: Principal = { ownerId: 'anne' };
 export const BERT: Principal = { ownerId: 'bert' };
 
 /** A tool of the made-up server `desk`. */
-type FakeTool = {
+export type FakeTool = {
   builtIn?: boolean;
   /** What its arguments have to fit; `inQuestion` false: it is too long to stand in a question. */
   inputSchema?: JsonObject;
@@ -56,6 +58,8 @@ export type BenchOptions = {
   price?: Price;
   configuration?: Partial<ResolvedAgentConfiguration>;
   telemetry?: Telemetry;
+  /** Called before a group is stored. */
+  beforeCommit?: (items: readonly RunCommit[], storage: Storage) => void;
   /** Takes up the runs that are there; default true. */
   start?: boolean;
 };
@@ -105,55 +109,26 @@ export function answers(text: string): ToolResult {
 }
 
 export async function openBench(folder: string, options: BenchOptions): Promise<Bench> {
-  const { model, clock = systemClock, failpoint } = options;
-  const storage = await openStorage({
+  const { clock = systemClock } = options;
+  const opened = await openStorage({
     folder,
     clock,
     ...(options.maxPages === undefined ? {} : { maxPages: options.maxPages }),
   });
+  const storage: Storage = {
+    ...opened,
+    runs: {
+      ...opened.runs,
+      commit(items) {
+        options.beforeCommit?.(items, opened);
+        return opened.runs.commit(items);
+      },
+    },
+  };
   const hub = createLiveHub();
   const log: string[] = [];
   const prefix = processes.next();
-  const runs = createRunService({
-    storage,
-    hub,
-    clock,
-    ids: createIds(prefix),
-    log: (line) => log.push(line),
-    models: {
-      open: (_principal, { providerId }) =>
-        providerId === 'gone'
-          ? Promise.reject(new ToolyardError({ code: 'model_not_found', message: 'The provider "gone" is not there.' }))
-          : Promise.resolve(model),
-      price: () => Promise.resolve(options.price),
-    },
-    servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})), approve: () => undefined },
-    secrets: {
-      seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
-      unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
-    },
-    configurations: {
-      whereToRaise: (...of) => whereToRaise({ storage, fileDefaults: {}, now: () => clock.now() }, ...of),
-      resolve: (_principal, { conversation, run }) =>
-        Promise.resolve({
-          model: { providerId: 'scripted', modelId: 'scripted-1' } satisfies ModelReference,
-          instructions: '',
-          parameters: {},
-          toolMode: 'native',
-          servers: {},
-          disabledTools: [],
-          intervention: 'manual',
-          interventionRules: [],
-          budgets: [],
-          ...options.configuration,
-          ...conversation,
-          ...run,
-          limits: { ...DEFAULT_LIMITS, ...options.configuration?.limits, ...run?.limits },
-        }),
-    },
-    ...(failpoint ? { failpoint } : {}),
-    ...(options.telemetry ? { telemetry: options.telemetry } : {}),
-  });
+  const runs = runsOver(storage, { ...options, clock, hub, log: (line) => log.push(line), prefix });
   const streams = createLiveStreams({ store: storage.runs, hub, clock, boot: prefix });
   let conversations = 0;
 
@@ -192,6 +167,67 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
   open.push({ bench });
   if (options.start !== false) await runs.start();
   return bench;
+}
+
+export type RunsOptions = Omit<BenchOptions, 'clock' | 'maxPages' | 'start' | 'model'> & {
+  /** By its id, where there are several. */
+  model: ModelRuntime | ((modelId: string) => ModelRuntime);
+  clock: Clock;
+  hub: RunHub;
+  log: (line: string) => void;
+  /** What the ids of this process begin with. */
+  prefix: string;
+};
+
+/** The runs of a process over a storage, with everything beside them made up. */
+export function runsOver(storage: SharedStorage, options: RunsOptions): DurableRuns {
+  const { model, clock, hub, log, prefix, failpoint } = options;
+  return createRunService({
+    storage,
+    hub,
+    clock,
+    ids: createIds(prefix),
+    log,
+    models: {
+      open: (_principal, { providerId, modelId }) =>
+        providerId === 'gone'
+          ? Promise.reject(new ToolyardError({ code: 'model_not_found', message: 'The provider "gone" is not there.' }))
+          : Promise.resolve(typeof model === 'function' ? model(modelId) : model),
+      price: () => Promise.resolve(options.price),
+    },
+    servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})), approve: () => undefined },
+    tabs: createTabLending({ storage, hub, clock }),
+    secrets: {
+      seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
+      unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
+    },
+    configurations: {
+      whereToRaise: (...of) => whereToRaise({ storage, fileDefaults: {}, now: () => clock.now() }, ...of),
+      resolve: (_principal, { conversation, run }) =>
+        Promise.resolve({
+          model: { providerId: 'scripted', modelId: 'scripted-1' } satisfies ModelReference,
+          instructions: '',
+          parameters: {},
+          toolMode: 'native',
+          servers: {},
+          disabledTools: [],
+          intervention: 'manual',
+          interventionRules: [],
+          budgets: [],
+          ...options.configuration,
+          ...conversation,
+          ...run,
+          limits: {
+            ...DEFAULT_LIMITS,
+            ...options.configuration?.limits,
+            ...conversation?.limits,
+            ...run?.limits,
+          },
+        }),
+    },
+    ...(failpoint ? { failpoint } : {}),
+    ...(options.telemetry ? { telemetry: options.telemetry } : {}),
+  });
 }
 
 function selectionOf(tools: Record<string, FakeTool>): ToolSelection {

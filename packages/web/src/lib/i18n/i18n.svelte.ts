@@ -40,6 +40,21 @@ const lateLoaders: { [N in LateName]: Record<Locale, () => Promise<{ [K in N]: L
     'zh-Hant': () => import('./zh-Hant/models.ts'),
     'zh-Hans': () => import('./zh-Hans/models.ts'),
   },
+  cards: {
+    en: () => import('./en/cards.ts'),
+    'zh-Hant': () => import('./zh-Hant/cards.ts'),
+    'zh-Hans': () => import('./zh-Hans/cards.ts'),
+  },
+  inbox: {
+    en: () => import('./en/inbox.ts'),
+    'zh-Hant': () => import('./zh-Hant/inbox.ts'),
+    'zh-Hans': () => import('./zh-Hans/inbox.ts'),
+  },
+  runs: {
+    en: () => import('./en/runs.ts'),
+    'zh-Hant': () => import('./zh-Hant/runs.ts'),
+    'zh-Hans': () => import('./zh-Hans/runs.ts'),
+  },
   questions: {
     en: () => import('./en/questions.ts'),
     'zh-Hant': () => import('./zh-Hant/questions.ts'),

@@ -9,6 +9,11 @@ export function conversationAddress(id: string): string {
   return resolve('/(chat)/c/[id]', { id });
 }
 
+/** What waits for a person. */
+export function inboxAddress(): string {
+  return resolve('/inbox');
+}
+
 export function settingsAddress(section?: string): string {
   return resolve('/settings/[[section]]', section === undefined ? {} : { section });
 }

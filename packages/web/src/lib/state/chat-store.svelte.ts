@@ -1,6 +1,7 @@
 import { untrack } from 'svelte';
 import type {
   AgentConfiguration,
+  AnswerInterrupt,
   ChangeQueuedMessage,
   ConversationView,
   CreateConversation,
@@ -10,6 +11,7 @@ import type {
   RunRecord,
   SendMessage,
   SentMessage,
+  Shown,
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
@@ -36,6 +38,8 @@ export type ChatDeps = OpenConversationDeps & {
   /** Goes to the address of a conversation that was made just now. */
   goTo: (conversationId: string) => Promise<void>;
   newId: () => string;
+  /** Tells the server what this tab lends to the conversation, before a run of it begins. */
+  lendTo: (conversationId: string) => Promise<void>;
   now: () => number;
 };
 
@@ -154,6 +158,7 @@ export class ChatStore {
     if (id === null || this.busy) return;
     const asked = askedBefore(this.rows, messageId);
     await this.#hold(async () => {
+      await this.#deps.lendTo(id);
       const body: Regenerate = { messageId };
       const { run } = await this.#deps.api.post<{ run: RunRecord }>(`${pathOf(id)}/regenerate`, body);
       if (asked) this.#open.change(visit, (transcript) => beginRun(transcript, begunBy(run), asked));
@@ -183,9 +188,10 @@ export class ChatStore {
     if (visit === this.#open.visit) this.#open.show(view);
   }
 
-  async answer(interruptId: string, answer: InterruptAnswer): Promise<void> {
+  async answer(interruptId: string, answer: InterruptAnswer, shown?: Shown): Promise<void> {
+    const body: AnswerInterrupt = { answer, ...(shown === undefined ? {} : { shown }) };
     try {
-      await this.#deps.api.post(`/api/interrupts/${encodeURIComponent(interruptId)}/answer`, { answer });
+      await this.#deps.api.post(`/api/interrupts/${encodeURIComponent(interruptId)}/answer`, body);
     } catch (thrown) {
       // Somebody was faster, or it was withdrawn: what stands there now tells so.
       if (!(thrown instanceof ApiError) || thrown.code !== 'conflict') throw thrown;
@@ -263,6 +269,7 @@ export class ChatStore {
     const { id, visit } = this.#open;
     if (id === null) return;
     const { parts } = message;
+    await this.#deps.lendTo(id);
     this.#unsent = { id: message.id, what: JSON.stringify(parts) };
     const body: SendMessage = { id: message.id, parts, ...options };
     const sent = await this.#deps.api.post<SentMessage>(`${pathOf(id)}/messages`, body);

@@ -118,6 +118,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
         ...call,
         started: true,
         startedAt: event.at,
+        editedArguments: event.editedArguments ?? null,
         interrupt: null,
         asksNext: [],
         progress: null,
@@ -135,6 +136,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       return changeCall(next, event.callId, (call) => ({
         ...call,
         result: event.result,
+        editedArguments: event.message.editedArguments ?? call.editedArguments,
         durationMs: event.durationMs,
         interrupt: null,
         asksNext: [],

@@ -4,7 +4,7 @@ import type {
   Message,
   StoredInterrupt,
   SystemMessage,
-  ToolResult,
+  ToolMessage,
 } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
 import { malformedCall, readyCall } from './calls.ts';
@@ -17,7 +17,7 @@ export type Stretch = {
   alternatives: Readonly<Record<string, readonly string[]>>;
   abandoned: readonly AssistantMessage[];
   /** Answers of tools known from elsewhere. */
-  results?: ReadonlyMap<string, ToolResult>;
+  results?: ReadonlyMap<string, ToolMessage>;
   interrupts?: readonly StoredInterrupt[];
   /** The run under way: its calls without a result may still get one. */
   activeRunId?: string | undefined;
@@ -25,9 +25,9 @@ export type Stretch = {
 
 /** The rows of stored messages. Heads and ends of answers are marked by {@link markAnswers}. */
 export function buildRows(stretch: Stretch): Row[] {
-  const results = new Map<string, ToolResult>(stretch.results);
+  const results = new Map<string, ToolMessage>(stretch.results);
   for (const message of stretch.messages) {
-    if (message.role === 'tool') results.set(message.parts[0].callId, message.parts[0].result);
+    if (message.role === 'tool') results.set(message.parts[0].callId, message);
   }
   const interrupts = new Map<string, CallInterrupt[]>();
   for (const { status, interrupt } of stretch.interrupts ?? []) {
@@ -40,8 +40,10 @@ export function buildRows(stretch: Stretch): Row[] {
   }
   const fate = (call: CallView, runId: string): CallView => {
     const [interrupt = null, ...asksNext] = interrupts.get(call.callId) ?? [];
-    const result = results.get(call.callId) ?? null;
-    return { ...call, result, interrupt, asksNext, over: runId !== stretch.activeRunId };
+    const answer = results.get(call.callId);
+    const result = answer?.parts[0].result ?? null;
+    const editedArguments = answer?.editedArguments ?? null;
+    return { ...call, editedArguments, result, interrupt, asksNext, over: runId !== stretch.activeRunId };
   };
 
   const active = stretch.activeRunId;

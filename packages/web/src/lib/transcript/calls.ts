@@ -17,6 +17,8 @@ export type CallView = {
   /** What has been written of the arguments; used until {@link CallView.arguments} is there. */
   argumentsText: string;
   arguments: JsonObject | null;
+  /** What a person made of them; null where they are as the model wrote them. */
+  editedArguments: JsonObject | null;
   problem: ErrorInfo | null;
   /** A call written as text that could not be read. */
   malformed: { raw: string; reason: string } | null;
@@ -73,6 +75,7 @@ export function startedCall(callId: string, name: string): CallView {
     tool: null,
     argumentsText: '',
     arguments: null,
+    editedArguments: null,
     problem: null,
     malformed: null,
     started: false,

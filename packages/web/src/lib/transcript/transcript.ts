@@ -4,7 +4,7 @@ import type {
   MessagePage,
   RunRecord,
   RunStatus,
-  ToolResult,
+  ToolMessage,
   UserMessage,
 } from '@toolyard/protocol';
 import { buildRows } from './build-rows.ts';
@@ -28,7 +28,7 @@ export type Transcript = {
   /** The first message there is of the branch; older ones come before it. */
   firstId: string | null;
   /** Answers of tools whose calls are among the older messages. */
-  orphans: ReadonlyMap<string, ToolResult>;
+  orphans: ReadonlyMap<string, ToolMessage>;
   /** When the conversation last changed before it was read, by the server's clock. */
   asOf: number;
 };
@@ -223,15 +223,15 @@ function idOfFirst(rows: readonly Row[]): string | null {
   return first === undefined ? null : messageIdOf(first);
 }
 
-function orphansOf(messages: readonly Message[]): ReadonlyMap<string, ToolResult> {
+function orphansOf(messages: readonly Message[]): ReadonlyMap<string, ToolMessage> {
   const asked = new Set<string>();
-  const orphans = new Map<string, ToolResult>();
+  const orphans = new Map<string, ToolMessage>();
   for (const message of messages) {
     if (message.role === 'assistant') {
       for (const part of message.parts) if ('callId' in part) asked.add(part.callId);
     } else if (message.role === 'tool') {
-      const [{ callId, result }] = message.parts;
-      if (!asked.has(callId)) orphans.set(callId, result);
+      const [{ callId }] = message.parts;
+      if (!asked.has(callId)) orphans.set(callId, message);
     }
   }
   return orphans;

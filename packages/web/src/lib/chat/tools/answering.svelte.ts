@@ -1,4 +1,4 @@
-import type { InterruptAnswer } from '@toolyard/protocol';
+import type { InterruptAnswer, Shown } from '@toolyard/protocol';
 import type { ApiError } from '../../api/error.ts';
 import { chat } from '../../state/chat.svelte.ts';
 import { asApiError } from '../../state/failure.ts';
@@ -9,12 +9,13 @@ export class Answering {
   said: InterruptAnswer | null = $state.raw(null);
   error: ApiError | null = $state.raw(null);
 
-  async send(interruptId: string, answer: InterruptAnswer): Promise<void> {
+  /** @param shown what the person saw of the call: where it has become another one, nothing is answered */
+  async send(interruptId: string, answer: InterruptAnswer, shown?: Shown): Promise<void> {
     if (this.said !== null) return;
     this.said = answer;
     this.error = null;
     try {
-      await chat.answer(interruptId, answer);
+      await chat.answer(interruptId, answer, shown);
     } catch (thrown) {
       this.said = null;
       this.error = asApiError(thrown);

@@ -20,10 +20,12 @@ export function gistOf(call: CallView, status: CallStatus): Gist {
       return { text: lastLine(call.argumentsText, 80), kind: 'code' };
     case 'running':
       if (status.progress?.text != null) return { text: oneLine(status.progress.text), kind: 'words' };
-      return argumentsGist(call.arguments);
+      return argumentsGist(call.editedArguments ?? call.arguments);
     case 'failed': {
       const problem = oneLine(status.error?.message ?? firstText(call));
-      return problem === '' ? argumentsGist(call.arguments) : { text: problem, kind: 'problem' };
+      return problem === ''
+        ? argumentsGist(call.editedArguments ?? call.arguments)
+        : { text: problem, kind: 'problem' };
     }
     case 'malformed':
       return { text: oneLine(status.raw), kind: 'code' };
@@ -35,7 +37,7 @@ export function gistOf(call: CallView, status: CallStatus): Gist {
     case 'refused':
     case 'cancelled':
     case 'unknown':
-      return argumentsGist(call.arguments);
+      return argumentsGist(call.editedArguments ?? call.arguments);
   }
 }
 

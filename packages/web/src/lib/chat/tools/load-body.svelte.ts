@@ -1,3 +1,4 @@
+import { i18n } from '../../i18n/i18n.svelte.ts';
 import type * as Parts from './card-body.ts';
 
 /** The parts of a card that come after its head: they are no part of what the page loads at first. */
@@ -11,7 +12,7 @@ class CardBody {
     this.#loading = true;
     this.failed = false;
     try {
-      this.parts = await import('./card-body.ts');
+      [this.parts] = await Promise.all([import('./card-body.ts'), i18n.need('cards')]);
     } catch {
       this.failed = true;
     } finally {

@@ -20,6 +20,7 @@ export const chat = {
   copyAnswer: 'Copy the answer',
   copyCode: 'Copy the code',
   regenerate: 'Answer again',
+  steps: 'What happened, step by step',
   earlierVersion: 'Earlier version',
   laterVersion: 'Later version',
   versions: 'Versions',

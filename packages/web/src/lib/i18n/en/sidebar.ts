@@ -16,6 +16,7 @@ export const sidebar = {
   found: { one: '{count} conversation found', other: '{count} conversations found' },
   running: 'Answering',
   waiting: 'Waits for you',
+  inbox: 'Waiting for you',
   menu: 'Options for “{title}”',
   rename: 'Rename',
   renameLabel: 'Title of the conversation',

@@ -23,6 +23,7 @@ export const chat: Translation<typeof en> = {
   copyAnswer: '复制回答',
   copyCode: '复制代码',
   regenerate: '重新回答',
+  steps: '逐步查看过程',
   earlierVersion: '上一个版本',
   laterVersion: '下一个版本',
   versions: '版本',

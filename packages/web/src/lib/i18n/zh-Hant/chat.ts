@@ -23,6 +23,7 @@ export const chat: Translation<typeof en> = {
   copyAnswer: '複製回答',
   copyCode: '複製程式碼',
   regenerate: '重新回答',
+  steps: '逐步查看過程',
   earlierVersion: '上一個版本',
   laterVersion: '下一個版本',
   versions: '版本',

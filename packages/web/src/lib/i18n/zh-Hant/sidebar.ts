@@ -19,6 +19,7 @@ export const sidebar: Translation<typeof en> = {
   found: { other: '找到 {count} 個對話' },
   running: '回答中',
   waiting: '等待您的決定',
+  inbox: '等您處理',
   menu: '「{title}」的選項',
   rename: '重新命名',
   renameLabel: '對話標題',

@@ -1,0 +1,124 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import type { McpBehaviour, ModelScript } from '@toolyard/testing';
+import { reply } from '@toolyard/testing';
+import { closeBrowser, NO_BROWSER } from './support/browser.ts';
+import { chatPage } from './support/chat-page.ts';
+import type { Stage } from './support/stage.ts';
+import { setStage } from './support/stage.ts';
+
+type Messages = { messages: { role: string; content: unknown }[] };
+
+const LETTER = { to: 'ann@example.com', copies: 2, body: { text: 'Hello' } };
+
+/** Asks for a letter, and says what came of it. */
+const writes: ModelScript = ({ body }) => {
+  const last = (body as Messages).messages.at(-1);
+  if (last?.role !== 'tool') return reply.toolCalls([{ name: 'post', arguments: LETTER }]);
+  return reply.text(`The tool said: ${JSON.stringify(last.content)}`);
+};
+
+const office: McpBehaviour = {
+  tools: [
+    {
+      name: 'post',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          to: { type: 'string', title: 'To' },
+          copies: { type: 'integer', title: 'Copies', description: 'How many are printed' },
+          urgent: { type: 'boolean', title: 'Urgent' },
+          body: { type: 'object', title: 'Body' },
+        },
+        required: ['to'],
+      },
+      does: [{ do: 'echo' }],
+    },
+  ],
+};
+
+describe.skipIf(NO_BROWSER !== null)(`approvals in the page${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
+  let stage: Stage | undefined;
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await stage?.photograph(task.name);
+    const complaints = stage?.complaints;
+    await stage?.[Symbol.asyncDispose]();
+    stage = undefined;
+    expect(complaints ?? []).toEqual([]);
+  });
+  afterAll(closeBrowser);
+
+  async function untilAsked() {
+    stage = await setStage(writes, { servers: { office: { behaviour: office } } });
+    const page = await stage.open();
+    const chat = chatPage(page);
+    await chat.send('Write to Ann.');
+    const card = chat.card('post');
+    await card.getByRole('button', { name: 'Allow once' }).waitFor();
+    return { page, chat, card };
+  }
+
+  test('the arguments are changed in a form and as JSON, the difference is shown, and the call is made with them', async () => {
+    const { page, chat, card } = await untilAsked();
+    await card.getByRole('button', { name: 'Change the arguments…' }).click();
+    await card.getByLabel('Copies').fill('many');
+    await card.getByText('Write a whole number.').or(card.getByText('Write a number.')).waitFor();
+    // What cannot be read is not sent.
+    await card.getByRole('button', { name: 'Allow once' }).click();
+    expect(await page.locator('*:focus').getAttribute('aria-invalid')).toBe('true');
+    await card.getByLabel('Copies').fill('3');
+    await card.getByLabel('Urgent').selectOption('Yes');
+    await card.getByText('You changed 2 places').waitFor();
+    const { violations } = await new AxeBuilder({ page }).include('[data-tool-card]').analyze();
+    expect(violations).toEqual([]);
+
+    await card.getByText('JSON', { exact: true }).click();
+    const json = card.getByRole('textbox', { name: 'Arguments' });
+    expect(JSON.parse(await json.inputValue())).toEqual({ ...LETTER, copies: 3, urgent: true });
+    await json.fill('{"to": "bob@example.com", "copies": 4}');
+    await card.getByText('You changed 3 places').waitFor();
+    await card.getByText('Form', { exact: true }).click();
+    expect(await card.getByLabel('To', { exact: true }).inputValue()).toBe('bob@example.com');
+
+    await card.getByRole('button', { name: 'Allow once as edited' }).click();
+    await chat.reads(/The tool said/);
+    await chat.rests();
+    expect(await chat.text()).toContain('bob@example.com');
+    await chat.unfoldAll();
+    await chat.reads('As you changed them');
+    // Both stay: what the model asked for, and what was called.
+    await page.reload();
+    await chat.reads(/The tool said/);
+    await chat.unfoldAll();
+    await chat.reads('As you changed them');
+    expect(await chat.text()).toContain('ann@example.com');
+  });
+
+  test('what was changed can be undone, and then the call is made as the model asked', async () => {
+    const { chat, card } = await untilAsked();
+    await card.getByRole('button', { name: 'Change the arguments…' }).click();
+    await card.getByLabel('To', { exact: true }).fill('eve@example.com');
+    await card.getByRole('button', { name: 'Allow once as edited' }).waitFor();
+    await card.getByRole('button', { name: 'As it was' }).click();
+    await card.getByRole('button', { name: 'Allow once', exact: true }).click();
+    await chat.reads(/The tool said/);
+    expect(await chat.text()).not.toContain('eve@example.com');
+  });
+
+  test('Enter and Escape answer on the question itself, never in a field of it', async () => {
+    const { page, chat, card } = await untilAsked();
+    await card.getByRole('button', { name: 'Change the arguments…' }).click();
+    const field = card.getByLabel('To', { exact: true });
+    await field.fill('bob@example.com');
+    await field.press('Enter');
+    await field.press('Escape');
+    await card.getByRole('button', { name: 'Allow once as edited' }).waitFor();
+    expect(await chat.text()).not.toContain('The tool said');
+    await card.locator('[data-question]').focus();
+    // Keys count once the question has been there to be seen.
+    await page.waitForTimeout(800);
+    await page.keyboard.press('Enter');
+    await chat.reads(/The tool said/);
+    expect(await chat.text()).toContain('bob@example.com');
+  });
+});

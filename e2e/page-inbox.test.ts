@@ -1,0 +1,113 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import type { ModelScript } from '@toolyard/testing';
+import { eventually, reply } from '@toolyard/testing';
+import { closeBrowser, NO_BROWSER } from './support/browser.ts';
+import { chatPage } from './support/chat-page.ts';
+import type { Stage } from './support/stage.ts';
+import { setStage } from './support/stage.ts';
+
+type Messages = { messages: { role: string; content: unknown }[] };
+
+/** Calls `note` with what the person said, and says what came of it. */
+const notes: ModelScript = ({ body }) => {
+  const { messages } = body as Messages;
+  const last = messages.at(-1);
+  if (last?.role !== 'tool') return reply.toolCalls([{ name: 'note', arguments: { text: String(last?.content) } }]);
+  return reply.text(`Noted: ${JSON.stringify(last.content)}`);
+};
+
+describe.skipIf(NO_BROWSER !== null)(`the inbox${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
+  let stage: Stage | undefined;
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await stage?.photograph(task.name);
+    const complaints = stage?.complaints;
+    await stage?.[Symbol.asyncDispose]();
+    stage = undefined;
+    expect(complaints ?? []).toEqual([]);
+  });
+  afterAll(closeBrowser);
+
+  /** One chat for each of the words, each of which waits for a person. */
+  async function untilAsked(words: string[]): Promise<Page> {
+    stage = await setStage(notes, {
+      servers: { desk: { behaviour: { tools: [{ name: 'note', does: [{ do: 'echo' }] }] } } },
+    });
+    const page = await stage.open();
+    for (const word of words) {
+      await page.getByRole('link', { name: 'New chat' }).first().click();
+      await chatPage(page).send(word);
+      await page.getByRole('main').getByText(word).first().waitFor();
+      await page.getByRole('button', { name: 'Allow once' }).waitFor();
+      await page.waitForURL(/\/c\//);
+    }
+    return page;
+  }
+
+  const inboxLink = (page: Page) => page.getByRole('link', { name: /^Waiting for you/ });
+
+  test('has what waits in all conversations, is counted, and is answered in place', async () => {
+    const page = await untilAsked(['apples', 'pears']);
+    await eventually(async () => expect(await inboxLink(page).innerText()).toContain('2'));
+    expect(await page.title()).toMatch(/^\(2\) /);
+    await inboxLink(page).click();
+    await page.getByText('2 questions wait for you.').waitFor();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations).toEqual([]);
+    const apples = page.getByRole('article').filter({ hasText: 'apples' });
+    await apples.getByRole('button', { name: 'Allow once' }).click();
+    await page.getByText('1 question waits for you.').waitFor();
+    await eventually(async () => expect(await page.title()).toMatch(/^\(1\) /));
+    await page.getByRole('article').getByRole('link').first().click();
+    await page.getByRole('button', { name: 'Refuse', exact: true }).click();
+    await chatPage(page).reads(/Noted/);
+    await eventually(async () => expect(await page.title()).not.toContain('('));
+    await inboxLink(page).click();
+    await page.getByText('Nothing waits for you.').waitFor();
+  });
+
+  test('calls of one tool are answered together, and another tab sees it', async () => {
+    const page = await untilAsked(['one', 'two', 'three']);
+    const other = await stage?.openBeside(page, '/inbox');
+    await other?.getByText('3 questions wait for you.').waitFor();
+    await inboxLink(page).click();
+    await page.getByRole('heading', { name: '3 calls of desk/note' }).waitFor();
+    await page.getByRole('button', { name: 'Allow all 3 once' }).click();
+    await page.getByText('Nothing waits for you.').waitFor();
+    await other?.getByText('Nothing waits for you.').waitFor();
+    await page.getByRole('link', { name: 'two', exact: true }).click();
+    await chatPage(page).reads(/Noted/);
+  });
+
+  test('notifies only whoever asked for it by a click', async () => {
+    const page = await untilAsked([]);
+    await page.context().grantPermissions(['notifications']);
+    await page.addInitScript(`
+      window.told = [];
+      window.Notification = class extends EventTarget {
+        static permission = 'granted';
+        static requestPermission = async () => 'granted';
+        constructor(title, options) { super(); window.told.push(title + ': ' + options.body); }
+        close() {}
+      };
+      document.hasFocus = () => false;
+    `);
+    await page.goto(`${stage?.line.url ?? ''}/inbox`);
+    await page.getByText('Nothing waits for you.').waitFor();
+    const other = await stage?.openBeside(page, '/');
+    if (other === undefined) throw new Error('no second tab');
+    await chatPage(other).send('quietly');
+    await page.getByText('1 question waits for you.').waitFor();
+    expect(await page.evaluate('told')).toEqual([]);
+    await page.getByRole('button', { name: 'Notify me of new questions' }).click();
+    await page.getByRole('button', { name: 'Stop notifying me' }).waitFor();
+    await other.getByRole('link', { name: 'New chat' }).first().click();
+    await chatPage(other).send('aloud');
+    await eventually(async () =>
+      expect(await page.evaluate('told')).toEqual(['Toolyard waits for you: It is about note.']),
+    );
+    await page.getByRole('button', { name: 'Stop notifying me' }).click();
+    await page.getByRole('button', { name: 'Notify me of new questions' }).waitFor();
+  });
+});

@@ -1,0 +1,110 @@
+import type {
+  AssistantMessage,
+  AssistantPart,
+  ContextFill,
+  Message,
+  ModelParameters,
+  ModelRequestRecord,
+  RequestPrelude,
+  SentRequest,
+  ToolDefinition,
+  ToolMode,
+} from '@toolyard/protocol';
+import type { ContextSources, ToolChoice } from '@toolyard/agent-runtime';
+import { buildContext, measureContext, placeholdersAt, usesPlaceholders } from '@toolyard/agent-runtime';
+import type { ChatRequest } from '@toolyard/model-runtime';
+
+/** All that a request is made of. */
+export type RequestMakings = {
+  model: string;
+  /** The branch as it is stored, the owner's instructions first. */
+  conversation: readonly Message[];
+  sources: ContextSources;
+  tools: readonly ToolDefinition[];
+  toolChoice: ToolChoice;
+  toolMode: ToolMode;
+  parameters: ModelParameters;
+  at: number;
+  timeZone: string;
+  /** The beginning of the answer, which the model goes on with. */
+  continues?: readonly AssistantPart[];
+};
+
+/** What goes to the model, and how full that makes its window. The same makings give the same request. */
+export function assembleRequest(makings: RequestMakings): { request: ChatRequest; fill: ContextFill } {
+  const { model, conversation, tools, toolChoice, toolMode, parameters, at, timeZone, continues } = makings;
+  const placeholders = usesPlaceholders(conversation, makings.sources) ? placeholdersAt(at, { model, timeZone }) : null;
+  const sources = placeholders ? { ...makings.sources, placeholders } : makings.sources;
+  const messages = buildContext(conversation, sources);
+  const fill = measureContext({ conversation, sent: messages, tools, window: sources.window });
+  const request: ChatRequest = { model, messages, tools, toolChoice, toolMode, parameters };
+  if (!continues) return { request, fill };
+  const begun = beginning(model, messages, continues);
+  return { request: { ...request, messages: [...messages, begun], continues: true }, fill };
+}
+
+/** The record of a request: enough to make it again from the stored conversation. */
+export function recordOf(makings: RequestMakings, fill: ContextFill, prelude: string | undefined): ModelRequestRecord {
+  const { model, conversation, sources, toolChoice, toolMode, parameters, at, timeZone, continues } = makings;
+  return {
+    model,
+    leafId: conversation.at(-1)?.id ?? null,
+    toolChoice,
+    toolMode,
+    parameters,
+    at,
+    timeZone,
+    fill,
+    ...(sources.inputs ? { inputs: [...sources.inputs] } : {}),
+    ...(prelude === undefined ? {} : { prelude }),
+    ...(continues ? { continues: [...continues] } : {}),
+  };
+}
+
+/**
+ * What a model was sent, made again from the record of it. `conversation` is the branch up to the `leafId` of the record,
+ * the owner's instructions first; `sources` what the run was configured with.
+ */
+export function rebuildRequest(of: {
+  record: ModelRequestRecord;
+  conversation: readonly Message[];
+  prelude: RequestPrelude | null;
+  sources: Pick<ContextSources, 'historyMessages' | 'examples' | 'inputTemplate'>;
+}): SentRequest {
+  const { record, conversation, prelude } = of;
+  const { model, toolChoice, toolMode, parameters, at, timeZone, fill, inputs, continues } = record;
+  const sources: ContextSources = {
+    ...of.sources,
+    serverInstructions: prelude?.serverInstructions ?? [],
+    ...(fill.assumed ? {} : { window: fill.window }),
+    ...(inputs ? { inputs } : {}),
+  };
+  const tools = prelude?.tools ?? [];
+  const makings = { model, conversation, sources, tools, toolChoice, toolMode, parameters, at, timeZone };
+  const { request } = assembleRequest({ ...makings, ...(continues ? { continues } : {}) });
+  return {
+    model,
+    toolChoice,
+    toolMode,
+    parameters,
+    at,
+    fill,
+    messages: [...request.messages],
+    tools: prelude?.tools ?? null,
+    continues: continues !== undefined,
+  };
+}
+
+function beginning(model: string, messages: readonly Message[], parts: readonly AssistantPart[]): AssistantMessage {
+  const parentId = messages.at(-1)?.id ?? null;
+  return {
+    id: 'continued',
+    parentId,
+    createdAt: 0,
+    role: 'assistant',
+    runId: '',
+    model,
+    finishReason: 'length',
+    parts: [...parts],
+  };
+}

@@ -1,0 +1,38 @@
+import type { AssistantPart } from '@toolyard/protocol';
+import type { ToolChoice } from '@toolyard/agent-runtime';
+import { isNearlyFull, measureContext, buildContext, planFold } from '@toolyard/agent-runtime';
+import type { RunHost } from '../run-host.ts';
+import type { RequestMakings } from './assemble-request.ts';
+
+const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** What the next request of a run would be made of. */
+export function makingsOf(
+  { modelId, conversation, contextSources, tools, toolMode, parameters, clock, timeZone = HERE }: RunHost,
+  how: { toolChoice: ToolChoice; continues?: readonly AssistantPart[] },
+): RequestMakings {
+  return {
+    model: modelId,
+    conversation: conversation.messages(),
+    sources: contextSources(),
+    tools: tools.tools(),
+    toolMode,
+    parameters,
+    at: clock.now(),
+    timeZone,
+    ...how,
+  };
+}
+
+/** True where the next request would nearly fill the window, and summing up would win something. */
+export function wantsCompression({
+  conversation,
+  contextSources,
+  tools,
+}: Pick<RunHost, 'conversation' | 'contextSources' | 'tools'>): boolean {
+  const messages = conversation.messages();
+  const sources = contextSources();
+  const sent = buildContext(messages, sources);
+  const fill = measureContext({ conversation: messages, sent, tools: tools.tools(), window: sources.window });
+  return isNearlyFull(fill) && planFold(messages, fill.window, 'full') !== null;
+}

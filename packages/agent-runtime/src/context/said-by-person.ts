@@ -1,0 +1,100 @@
+import type { ConversationExample, Message, ModelInput, UserMessage, UserPart } from '@toolyard/protocol';
+import type { Placeholders } from './instructions.ts';
+import { fillIn } from './instructions.ts';
+import { changing, rememberer } from './remembered.ts';
+
+/** At most that many of the latest messages, beginning with one of the person; the first instructions stay. */
+export function withinHistory(
+  messages: readonly Message[],
+  { historyMessages }: { historyMessages?: number },
+): readonly Message[] {
+  const start = messages[0]?.role === 'system' ? 1 : 0;
+  if (historyMessages === undefined || messages.length - start <= historyMessages) return messages;
+  const earliest = messages.length - historyMessages;
+  const after = messages.findIndex((message, at) => at >= earliest && message.role === 'user');
+  // The question under way is never left out, however much has been done about it since.
+  const from = after === -1 ? messages.findLastIndex((message) => message.role === 'user') : after;
+  return from <= start ? messages : [...messages.slice(0, start), ...messages.slice(from)];
+}
+
+const examplesOf = rememberer<readonly ConversationExample[], Message[]>();
+
+/** Pairs of question and answer that show how it is done, before the conversation itself. */
+export function withExamples(
+  messages: readonly Message[],
+  { examples }: { examples?: readonly ConversationExample[] },
+): readonly Message[] {
+  if (!examples || examples.length === 0) return messages;
+  const shown = examplesOf(examples, null, () =>
+    examples.flatMap(({ question, answer }, at): Message[] => [
+      {
+        id: `example.${at}`,
+        parentId: null,
+        createdAt: 0,
+        role: 'user',
+        parts: [{ type: 'text', text: question }],
+      },
+      {
+        id: `example.${at}.answer`,
+        parentId: `example.${at}`,
+        createdAt: 0,
+        role: 'assistant',
+        runId: '',
+        model: '',
+        finishReason: 'stop',
+        parts: [{ type: 'text', text: answer }],
+      },
+    ]),
+  );
+  const start = messages[0]?.role === 'system' ? 1 : 0;
+  return [...messages.slice(0, start), ...shown, ...messages.slice(start)];
+}
+
+const templated = rememberer<UserMessage, UserMessage>();
+
+/** What the person says, put into a template of the owner's: `{{text}}` stands for it. */
+export function withInputTemplate(
+  messages: readonly Message[],
+  { inputTemplate, placeholders = {} }: { inputTemplate?: string; placeholders?: Placeholders },
+): readonly Message[] {
+  if (inputTemplate === undefined || !/\{\{\s*text\s*\}\}/.test(inputTemplate)) return messages;
+  return changing(messages, (message) => {
+    if (message.role !== 'user' || message.id.startsWith('example.')) return message;
+    // What stood for the date when a message was first sent stands for it for good: the prefix stays the same.
+    return templated(message, inputTemplate, () => ({
+      ...message,
+      parts: message.parts.map((part) =>
+        part.type === 'text' ? { ...part, text: fillIn(inputTemplate, { ...placeholders, text: part.text }) } : part,
+      ),
+    }));
+  });
+}
+
+const readable = rememberer<UserMessage, UserMessage>();
+
+/** What the model cannot see or hear is named instead of sent. `inputs` absent: nobody knows, and all of it is sent. */
+export function withReadableAttachments(
+  messages: readonly Message[],
+  { inputs }: { inputs?: readonly ModelInput[] },
+): readonly Message[] {
+  if (inputs === undefined) return messages;
+  const key = inputs.join();
+  return changing(messages, (message) => {
+    if (message.role !== 'user' || !message.parts.some((part) => isUnreadable(part, inputs))) return message;
+    return readable(message, key, () => ({ ...message, parts: message.parts.map((part) => named(part, inputs)) }));
+  });
+}
+
+function isUnreadable(part: UserPart, inputs: readonly ModelInput[]): boolean {
+  return (part.type === 'image' || part.type === 'audio') && !inputs.includes(part.type);
+}
+
+function named(part: UserPart, inputs: readonly ModelInput[]): UserPart {
+  if (part.type === 'image' && isUnreadable(part, inputs)) {
+    return { type: 'text', text: '[The person attached a picture here; you cannot see pictures. Tell them so.]' };
+  }
+  if (part.type === 'audio' && isUnreadable(part, inputs)) {
+    return { type: 'text', text: '[The person attached a recording here; you cannot hear. Tell them so.]' };
+  }
+  return part;
+}

@@ -1,0 +1,103 @@
+import type { AssistantMessage, Message, ToolMessage, UserMessage } from '@toolyard/protocol';
+import { rememberer } from './remembered.ts';
+
+/** An answer that said nothing, or that was begun anew elsewhere, would only confuse the next request. */
+export function withoutUnsaid(messages: readonly Message[]): readonly Message[] {
+  return messages.every(isSaid) ? messages : messages.filter(isSaid);
+}
+
+function isSaid(message: Message): boolean {
+  if (message.role !== 'assistant') return true;
+  const { finishReason, parts } = message;
+  if (finishReason === 'pending' || finishReason === 'abandoned') return false;
+  return parts.some((part) => part.type !== 'error');
+}
+
+/**
+ * Each call with its result right behind it, once, in the order asked for. Providers refuse anything else; a branch that
+ * was imported, or left by a process that died, may hold anything.
+ */
+export function withResultsInPlace(messages: readonly Message[]): readonly Message[] {
+  if (areInPlace(messages)) return messages;
+  const results = new Map<string, ToolMessage>();
+  for (const message of messages) if (message.role === 'tool') results.set(message.parts[0].callId, message);
+  return messages.flatMap((message): Message[] => {
+    if (message.role === 'tool') return [];
+    if (message.role !== 'assistant') return [message];
+    const answers = callsOf(message).map(
+      ({ callId, name }) => results.get(callId) ?? unanswered(message, callId, name),
+    );
+    return [message, ...answers];
+  });
+}
+
+function areInPlace(messages: readonly Message[]): boolean {
+  for (let at = 0; at < messages.length;) {
+    const message = messages[at++];
+    if (message?.role === 'tool') return false;
+    if (message?.role !== 'assistant') continue;
+    for (const { callId } of callsOf(message)) {
+      const result = messages[at++];
+      if (result?.role !== 'tool' || result.parts[0].callId !== callId) return false;
+    }
+  }
+  return true;
+}
+
+const callsIn = rememberer<AssistantMessage, { callId: string; name: string }[]>();
+
+function callsOf(message: AssistantMessage): { callId: string; name: string }[] {
+  return callsIn(message, null, () =>
+    message.parts.flatMap((part) => {
+      if (part.type === 'tool_call') return [{ callId: part.callId, name: part.name }];
+      return part.type === 'malformed_tool_call' ? [{ callId: part.callId, name: 'malformed_tool_call' }] : [];
+    }),
+  );
+}
+
+const unansweredIn = rememberer<AssistantMessage, Map<string, ToolMessage>>();
+
+function unanswered(message: AssistantMessage, callId: string, name: string): ToolMessage {
+  const kept = unansweredIn(message, null, () => new Map<string, ToolMessage>());
+  const before = kept.get(callId);
+  if (before) return before;
+  const text = 'There is no answer to this call. It is not known whether it took effect.';
+  const result = { content: [{ type: 'text' as const, text }], isError: true, outcome: 'unknown' as const };
+  const made: ToolMessage = {
+    id: `${callId}.result`,
+    parentId: message.id,
+    createdAt: message.createdAt,
+    role: 'tool',
+    name,
+    tool: null,
+    parts: [{ type: 'tool_result', callId, result }],
+  };
+  kept.set(callId, made);
+  return made;
+}
+
+const nudges = rememberer<AssistantMessage, UserMessage>();
+
+/** Behind an answer that was cut, and that the model is to go on with, stands a word of ours that says so. */
+export function withNudges(messages: readonly Message[]): readonly Message[] {
+  if (!messages.some((message, at) => wantsNudge(message, messages[at + 1]))) return messages;
+  return messages.flatMap((message, at): Message[] =>
+    wantsNudge(message, messages[at + 1]) ? [message, nudge(message)] : [message],
+  );
+}
+
+function wantsNudge(message: Message, next: Message | undefined): message is AssistantMessage {
+  if (message.role !== 'assistant' || (next !== undefined && next.role !== 'assistant')) return false;
+  return callsOf(message).length === 0;
+}
+
+function nudge(message: AssistantMessage): UserMessage {
+  const text = 'Your answer was cut off. Go on exactly where it stops, in the same form, and repeat nothing of it.';
+  return nudges(message, null, () => ({
+    id: `${message.id}.nudge`,
+    parentId: message.id,
+    createdAt: message.createdAt,
+    role: 'user',
+    parts: [{ type: 'text', text }],
+  }));
+}

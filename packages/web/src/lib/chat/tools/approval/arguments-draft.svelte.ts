@@ -1,0 +1,98 @@
+import type { JsonObject, ToolDifference } from '@toolyard/protocol';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
+import type { ArgumentFault, ArgumentField } from './argument-fields.ts';
+import { readArgument, textOfValue } from './argument-fields.ts';
+import { differencesBetween } from './differences.ts';
+
+/** The arguments of a call while a person changes them, in fields or as JSON: two views of the same. */
+export class ArgumentsDraft {
+  readonly asked: JsonObject;
+  /** The last that could be read. */
+  current: JsonObject = $state.raw({});
+  open = $state(false);
+  mode: 'form' | 'json' = $state('form');
+  /** The text of all arguments; read when it is JSON. */
+  json = $state('');
+  jsonFault = $state(false);
+  readonly differences: readonly ToolDifference[] = $derived.by(() => differencesBetween(this.asked, this.current));
+  readonly changed: boolean = $derived(this.differences.length > 0);
+  readonly faulty: boolean = $derived.by(() =>
+    this.mode === 'json' ? this.jsonFault : Object.keys(this.#faults).length > 0,
+  );
+
+  /** What is typed in a field, by its name: it is shown as it is typed, not as it was read. */
+  #texts: Readonly<Record<string, string>> = $state.raw({});
+  #faults: Readonly<Record<string, ArgumentFault>> = $state.raw({});
+  /** What {@link json} says. */
+  #written: JsonObject | null = null;
+
+  constructor(asked: JsonObject) {
+    this.asked = asked;
+    this.current = asked;
+  }
+
+  get faults(): Readonly<Record<string, ArgumentFault>> {
+    return this.#faults;
+  }
+
+  textOf(field: ArgumentField): string {
+    const { name } = field;
+    if (Object.hasOwn(this.#texts, name)) return this.#texts[name] ?? '';
+    return textOfValue(field, Object.hasOwn(this.current, name) ? this.current[name] : undefined);
+  }
+
+  type(field: ArgumentField, text: string): void {
+    const { name } = field;
+    this.#texts = { ...this.#texts, [name]: text };
+    const read = readArgument(field, text);
+    this.#faults = without(this.#faults, name);
+    if (!read.ok) this.#faults = { ...this.#faults, [name]: read.fault };
+    else if (read.value === undefined) this.current = without(this.current, name);
+    else this.current = { ...this.current, [name]: read.value };
+  }
+
+  typeJson(text: string): void {
+    this.json = text;
+    const read = parseJson(text);
+    this.jsonFault = !(read.ok && isJsonObject(read.value));
+    if (!read.ok || !isJsonObject(read.value)) return;
+    this.current = this.#written = read.value;
+    this.#texts = {};
+    this.#faults = {};
+  }
+
+  show(mode: 'form' | 'json'): void {
+    this.mode = mode;
+    // What cannot be read yet stays as it is typed, unless the fields have gone on since.
+    if (mode === 'form' || this.current === this.#written) return;
+    this.json = JSON.stringify(this.current, null, 2);
+    this.jsonFault = false;
+    this.#written = this.current;
+  }
+
+  undo(): void {
+    this.current = this.asked;
+    this.#texts = {};
+    this.#faults = {};
+    this.#written = null;
+    this.jsonFault = false;
+    this.show(this.mode);
+  }
+}
+
+/** What somebody changes outlives its card, which is gone while it is scrolled out of sight. */
+const drafts = new Map<string, ArgumentsDraft>();
+const MOST_DRAFTS = 50;
+
+export function argumentsDraft(interruptId: string, asked: JsonObject): ArgumentsDraft {
+  const draft = drafts.get(interruptId) ?? new ArgumentsDraft(asked);
+  drafts.delete(interruptId);
+  drafts.set(interruptId, draft);
+  const [oldest] = drafts.keys();
+  if (drafts.size > MOST_DRAFTS && oldest !== undefined) drafts.delete(oldest);
+  return draft;
+}
+
+function without<T>(object: Readonly<Record<string, T>>, name: string): Record<string, T> {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
+}

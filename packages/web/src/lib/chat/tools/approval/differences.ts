@@ -1,0 +1,46 @@
+import type { JsonObject, JsonValue, ToolDifference } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
+
+const MOST = 50;
+/** As much of a value as can be compared by eye; the whole of both stands in the editor. */
+const LONGEST = 4_000;
+
+/** Where two values differ, as small as it can be said; at most {@link MOST} places. */
+export function differencesBetween(before: JsonObject, after: JsonObject): ToolDifference[] {
+  const found: ToolDifference[] = [];
+  compare('', before, after, found);
+  return found;
+}
+
+function compare(
+  path: string,
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  into: ToolDifference[],
+): void {
+  if (into.length >= MOST || Object.is(before, after)) return;
+  if (isJsonObject(before) && isJsonObject(after)) {
+    for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      compare(path === '' ? name : `${path}.${name}`, own(before, name), own(after, name), into);
+    }
+  } else if (Array.isArray(before) && Array.isArray(after)) {
+    for (let at = 0; at < Math.max(before.length, after.length); at += 1) {
+      compare(`${path}[${String(at)}]`, before[at], after[at], into);
+    }
+  } else {
+    into.push({
+      path,
+      ...(before === undefined ? {} : { before: written(before) }),
+      ...(after === undefined ? {} : { after: written(after) }),
+    });
+  }
+}
+
+function own(object: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+function written(value: JsonValue): string {
+  const text = JSON.stringify(value);
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+}

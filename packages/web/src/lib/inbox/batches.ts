@@ -1,0 +1,34 @@
+import type { AnswerInterrupts, ApprovalAnswer, ApprovalInterrupt, StoredInterrupt } from '@toolyard/protocol';
+import { formatToolReference } from '@toolyard/protocol';
+
+/** Calls of one tool that can be answered together. */
+export type Batch = { key: string; tool: ApprovalInterrupt['tool']; items: readonly BatchItem[] };
+type BatchItem = { id: string; conversationId: string; interrupt: ApprovalInterrupt };
+
+/**
+ * The tools of which several calls wait. What is feared, and what is no longer the tool that was approved, is in none:
+ * each of those is looked at by itself.
+ */
+export function batchesOf(open: readonly StoredInterrupt[]): Batch[] {
+  const batches = new Map<string, BatchItem[]>();
+  for (const { id, conversationId, interrupt } of open) {
+    if (interrupt.kind !== 'approval' || interrupt.danger !== undefined || interrupt.changed !== undefined) continue;
+    const key = formatToolReference(interrupt.tool);
+    batches.set(key, [...(batches.get(key) ?? []), { id, conversationId, interrupt }]);
+  }
+  return [...batches].flatMap(([key, items]) => {
+    const [first] = items;
+    return first === undefined || items.length < 2 ? [] : [{ key, tool: first.interrupt.tool, items }];
+  });
+}
+
+/** The same answer to all of a batch, each bound to what was shown of it. */
+export function answersOf({ items }: Batch, answer: ApprovalAnswer): AnswerInterrupts {
+  return {
+    answers: items.map(({ id, interrupt: { arguments: shown, definition } }) => ({
+      id,
+      answer,
+      shown: { arguments: shown, ...(definition === undefined ? {} : { definition }) },
+    })),
+  };
+}

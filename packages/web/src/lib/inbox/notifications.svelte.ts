@@ -1,0 +1,73 @@
+import type { StoredInterrupt } from '@toolyard/protocol';
+import { showHidden } from '@toolyard/protocol';
+import { stored } from '../browser-storage.ts';
+import { i18n, t } from '../i18n/i18n.svelte.ts';
+
+const wanted = stored<boolean>('notifications', {
+  version: 1,
+  read: (value) => (typeof value === 'boolean' ? value : undefined),
+  fallback: false,
+});
+
+type Deps = {
+  open: (conversationId: string) => void;
+  /** Whoever looks at the page sees the question anyway. */
+  isWatched: () => boolean;
+};
+
+/** Messages of the browser about new questions: only after somebody has asked for them by a click. */
+export class Notifications {
+  /** `refused`: the browser was told never to show any. */
+  state: 'absent' | 'off' | 'on' | 'refused' = $state('off');
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.state = read();
+    wanted.watch(() => (this.state = read()));
+  }
+
+  async turnOn(): Promise<void> {
+    if (this.state === 'absent') return;
+    await Notification.requestPermission();
+    wanted.set(true);
+    this.state = read();
+  }
+
+  turnOff(): void {
+    wanted.set(false);
+    this.state = read();
+  }
+
+  async tell(fresh: readonly StoredInterrupt[]): Promise<void> {
+    if (fresh.length === 0 || this.state !== 'on' || this.#deps.isWatched()) return;
+    await i18n.need('inbox');
+    for (const { id, conversationId, interrupt } of fresh) {
+      try {
+        // Several tabs tell of the same question: the tag makes one message of them.
+        const shown = new Notification(t('inbox.noticeTitle'), {
+          body:
+            interrupt.kind === 'budget'
+              ? t('inbox.noticeBudget')
+              : t('inbox.noticeText', { tool: showHidden(interrupt.tool.name) }),
+          tag: `toolyard-${id}`,
+          icon: '/icon.svg',
+        });
+        shown.onclick = () => {
+          window.focus();
+          this.#deps.open(conversationId);
+          shown.close();
+        };
+      } catch {
+        // Some browsers show them for installed apps alone.
+        this.state = 'absent';
+      }
+    }
+  }
+}
+
+function read(): Notifications['state'] {
+  if (!('Notification' in globalThis)) return 'absent';
+  if (Notification.permission === 'denied') return 'refused';
+  return wanted.get() && Notification.permission === 'granted' ? 'on' : 'off';
+}

@@ -1,0 +1,25 @@
+import { goto } from '$app/navigation';
+import { api } from '../api/client.ts';
+import { conversationAddress } from '../shell/addresses.ts';
+import { live } from '../state/live.svelte.ts';
+import { waiting } from '../state/waiting.svelte.ts';
+import { Inbox } from './inbox.svelte.ts';
+import { Notifications } from './notifications.svelte.ts';
+
+export const notifications = new Notifications({
+  open: (conversationId) => void goto(conversationAddress(conversationId)),
+  isWatched: () => document.hasFocus(),
+});
+
+export const inbox = new Inbox({
+  api,
+  live,
+  show: (open, fresh) => {
+    waiting.open = open;
+    void notifications.tell(fresh);
+  },
+});
+
+export function startInbox(): void {
+  inbox.start();
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import type { RunStep } from '@toolyard/protocol';
+import { scaleOf, timelineOf } from './timeline.ts';
+
+const HOUR = 3_600_000;
+
+function step(more: Partial<RunStep>): RunStep {
+  const empty = { calls: [], questions: [], notices: [], attempt: 1, instruction: 'finish' as const };
+  return { step: 0, startedAt: 0, endedAt: 0, ...empty, ...more };
+}
+
+const model = (messageId: string, durationMs: number | null) => ({
+  messageId,
+  model: 'm',
+  parentId: null,
+  durationMs,
+  finishReason: 'stop' as const,
+  asksFor: [],
+});
+const call = (callId: string, startedAt: number | null, durationMs: number | null) => ({
+  callId,
+  name: callId,
+  tool: { serverId: 's', name: callId },
+  arguments: {},
+  startedAt,
+  durationMs,
+  result: durationMs === null ? null : { content: [], isError: false, outcome: 'done' as const },
+});
+const question = (askedAt: number, closedAt: number | null) => ({
+  interrupt: {
+    kind: 'approval' as const,
+    id: `q${String(askedAt)}`,
+    callId: 'a',
+    tool: { serverId: 's', name: 'a' },
+    name: 'a',
+    arguments: {},
+  },
+  live: false,
+  askedAt,
+  status: closedAt === null ? ('open' as const) : ('answered' as const),
+  answer: null,
+  closedAt,
+});
+
+describe('the timeline of a run', () => {
+  it('has what took its time, in the order in which it began', () => {
+    const entries = timelineOf([
+      step({ step: 1, instruction: 'call_llm', startedAt: 0, endedAt: 100, model: model('m1', 100) }),
+      step({
+        step: 2,
+        instruction: 'request_human_approve',
+        startedAt: 100,
+        endedAt: 110,
+        questions: [question(105, 500)],
+      }),
+      step({
+        step: 3,
+        instruction: 'call_tools_batch',
+        startedAt: 500,
+        endedAt: 700,
+        calls: [call('b', 510, 50), call('a', 505, 190)],
+      }),
+      step({ step: 4, instruction: 'finish', startedAt: 700, endedAt: 700 }),
+    ]);
+    expect(entries.map(({ key, from, to }) => [key, from, to])).toEqual([
+      ['1.1:model', 0, 100],
+      ['2.1:q105', 105, 500],
+      ['3.1:a', 505, 695],
+      ['3.1:b', 510, 560],
+    ]);
+  });
+
+  it('goes on with what is under way, and ends what was abandoned', () => {
+    const entries = timelineOf([
+      step({ step: 1, instruction: 'call_llm', startedAt: 0, endedAt: 80, abandoned: true, model: model('m1', null) }),
+      step({ step: 1, attempt: 2, instruction: 'call_llm', startedAt: 90, endedAt: null, model: model('m2', null) }),
+    ]);
+    expect(entries.map(({ to, abandoned }) => [to, abandoned])).toEqual([
+      [80, true],
+      [null, false],
+    ]);
+  });
+
+  it('does not let weeks of waiting hide seconds of work', () => {
+    const entries = timelineOf([
+      step({ step: 1, instruction: 'call_llm', startedAt: 0, endedAt: 1000, model: model('m1', 1000) }),
+      step({ step: 2, startedAt: 1000, endedAt: 1000, questions: [question(1000, 400 * HOUR)] }),
+      step({
+        step: 3,
+        instruction: 'call_tool',
+        startedAt: 400 * HOUR,
+        endedAt: 400 * HOUR + 1000,
+        calls: [call('a', 400 * HOUR, 1000)],
+      }),
+    ]);
+    const place = scaleOf(entries, 0);
+    expect(place(0)).toBe(0);
+    expect(place(1000)).toBeGreaterThan(0.4);
+    expect(place(400 * HOUR)).toBeLessThan(0.6);
+    expect(place(400 * HOUR + 1000)).toBe(1);
+    expect(place(200 * HOUR)).toBeCloseTo((place(1000) + place(400 * HOUR)) / 2, 5);
+  });
+
+  it('holds where nothing took any time, and where there is nothing', () => {
+    expect(scaleOf([], 5)(5)).toBe(1);
+    const entries = timelineOf([step({ notices: [{ level: 'info', code: 'x', text: 'Hm' }] })]);
+    expect(scaleOf(entries, 0)(0)).toBe(0);
+  });
+});

@@ -1,0 +1,94 @@
+import type { RunCall, RunModelCall, RunQuestion, RunStep } from '@toolyard/protocol';
+
+/** Something that took its time in a run. Times are milliseconds since 1970; `to` is null while it goes on. */
+export type Entry = { key: string; from: number; to: number | null; abandoned: boolean } & (
+  | { kind: 'model'; model: RunModelCall }
+  | { kind: 'tool'; call: RunCall }
+  | { kind: 'wait'; question: RunQuestion }
+  | { kind: 'fold' }
+  | { kind: 'notice'; level: 'info' | 'warning'; text: string }
+);
+
+/** The steps of a run as a person understands them, in the order in which they began. */
+export function timelineOf(steps: readonly RunStep[]): Entry[] {
+  const entries = steps.flatMap(entriesOf);
+  return entries
+    .map((entry, index) => ({ entry, index }))
+    .toSorted((a, b) => a.entry.from - b.entry.from || a.index - b.index)
+    .map(({ entry }) => entry);
+}
+
+function entriesOf(step: RunStep): Entry[] {
+  const id = `${String(step.step)}.${String(step.attempt)}`;
+  const abandoned = step.abandoned === true;
+  const entries: Entry[] = [];
+  if (step.model !== undefined) {
+    const { model } = step;
+    const from = step.startedAt;
+    const to = model.durationMs === null ? (abandoned ? step.endedAt : null) : from + model.durationMs;
+    entries.push({ kind: 'model', key: `${id}:model`, from, to, abandoned, model });
+  } else if (step.instruction === 'compress_context') {
+    entries.push({ kind: 'fold', key: `${id}:fold`, from: step.startedAt, to: step.endedAt, abandoned });
+  }
+  for (const question of step.questions) {
+    const { askedAt, closedAt, interrupt } = question;
+    entries.push({
+      kind: 'wait',
+      key: `${id}:${interrupt.id}`,
+      from: askedAt,
+      to: closedAt,
+      abandoned: false,
+      question,
+    });
+  }
+  for (const call of step.calls) {
+    const from = call.startedAt ?? step.startedAt;
+    const to = call.result === null ? (abandoned ? step.endedAt : null) : from + (call.durationMs ?? 0);
+    entries.push({ kind: 'tool', key: `${id}:${call.callId}`, from, to, abandoned, call });
+  }
+  for (const [index, { level, text }] of step.notices.entries()) {
+    const at = step.endedAt ?? step.startedAt;
+    entries.push({
+      kind: 'notice',
+      key: `${id}:notice${String(index)}`,
+      from: at,
+      to: at,
+      abandoned: false,
+      level,
+      text,
+    });
+  }
+  return entries;
+}
+
+/** Waiting for a person may take weeks: drawn, no pause is longer than this part of what was worked. */
+const LONGEST_PAUSE = 0.12;
+
+/** Where a time lies on a line from 0 to 1 that is true to what was worked, and shortens what was only waited. */
+export function scaleOf(entries: readonly Entry[], now: number): (at: number) => number {
+  const work = entries
+    .filter(({ kind }) => kind === 'model' || kind === 'tool' || kind === 'fold')
+    .map(({ from, to }) => ({ from, to: to ?? now }));
+  const edges = [...new Set(entries.flatMap(({ from, to }) => [from, to ?? now]))].toSorted((a, b) => a - b);
+  const worked = work.reduce((sum, { from, to }) => sum + to - from, 0);
+  const places: { at: number; place: number }[] = [];
+  let place = 0;
+  for (const [index, at] of edges.entries()) {
+    const before = edges[index - 1];
+    if (before !== undefined) {
+      const isWork = work.some(({ from, to }) => from <= before && to >= at);
+      place += isWork ? at - before : Math.min(at - before, Math.max(1, worked * LONGEST_PAUSE));
+    }
+    places.push({ at, place });
+  }
+  const whole = place === 0 ? 1 : place;
+  return (at) => {
+    const next = places.findIndex((each) => each.at >= at);
+    const right = places[next];
+    if (right === undefined) return 1;
+    const left = places[next - 1];
+    if (left === undefined || right.at === at) return right.place / whole;
+    const share = (at - left.at) / (right.at - left.at);
+    return (left.place + share * (right.place - left.place)) / whole;
+  };
+}
