@@ -19,7 +19,6 @@ test('the package offers this and nothing else', () => {
     'canonicalJson',
     'checkForm',
     'costOf',
-    'countCall',
     'decisionsFor',
     'faultsOfBudgets',
     'formFaultText',

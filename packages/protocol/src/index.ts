@@ -42,8 +42,8 @@ export type {
 } from './messages.ts';
 export { textOf } from './messages.ts';
 export type { ContextFill, ModelRequestRecord, RequestPrelude, SentRequest } from './model-requests.ts';
-export type { Price, Rates, Usage, UsageCounter } from './usage.ts';
-export { addUsage, costOf, countCall } from './usage.ts';
+export type { Price, Rates, Usage } from './usage.ts';
+export { addUsage, costOf } from './usage.ts';
 export {
   amountOf,
   budgetExceeded,

@@ -90,7 +90,6 @@ async function assemble(
     bulletins &&
     relayHub(createLiveHub(), {
       bulletins,
-      store: storage.runs,
       clock,
       log,
       onWake: (runId) => runs.woken(runId),
@@ -127,6 +126,7 @@ async function assemble(
           log,
         })
       : null;
+  ends.defer(() => sharing?.close());
   const ofServers = {
     builtIn: options.builtInServers,
     file: join(dataDir, 'mcp.json'),
@@ -233,7 +233,7 @@ async function assemble(
   }
 
   await runs.start();
-  webhooks.start();
+  if (duties.runs) webhooks.start();
   ready = true;
   void secrets.check(OWNER);
   return listening;

@@ -49,7 +49,7 @@ function details(interrupt: Interrupt): string {
     case 'sign_in':
       return 'wants a sign-in';
     case 'tab':
-      return 'waits for a tab of a browser that has it';
+      return 'waits for a browser tab that has it';
     case 'prompt':
       return interrupt.question;
     case 'budget': {

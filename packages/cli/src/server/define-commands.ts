@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import { clientOf, onServer } from './on-server.ts';
 import type { RunFilters } from './runs.ts';
 import type { ServerFlags } from './server-client.ts';
+import type { UsageFlags } from './usage.ts';
 
 /** Defines the commands that look into a running server, and those that look after its data folder. */
 export function defineServerCommands(program: Command): void {
@@ -75,6 +76,29 @@ export function defineServerCommands(program: Command): void {
     .action(async (id: string, options: ServerFlags & { format: 'json' | 'markdown'; output?: string }) => {
       const { exportRun } = await import('./runs.ts');
       await exportRun(await clientOf(options), id, options);
+    });
+
+  const usage = onServer(program.command('usage').description('What calls of models and tools came to'))
+    .addOption(
+      new Option('--by <what>', 'added up by')
+        .choices(['day', 'model', 'agent', 'tool', 'conversation'])
+        .default('day'),
+    )
+    .option('--from <day>', 'the first day, in UTC, such as 2026-11-01 (default: 30 days up to the last)')
+    .option('--to <day>', 'the last day (default: today)')
+    .option('--json', 'as JSON')
+    .option('--csv', 'as a table for other programs')
+    .action(async (options: ServerFlags & UsageFlags) => {
+      const { usageCommand } = await import('./usage.ts');
+      await usageCommand(await clientOf(options), options);
+    });
+  onServer(usage.command('budgets').description('What may be used, and what was of it'))
+    .option('--conversation <id>', 'as they count for this conversation')
+    .option('--json', 'as JSON')
+    .action(async (_own: unknown, command: Command) => {
+      const options = command.optsWithGlobals<ServerFlags & { conversation?: string; json?: boolean }>();
+      const { budgetsCommand } = await import('./usage.ts');
+      await budgetsCommand(await clientOf(options), options);
     });
 
   const db = group(program, 'db', 'What is kept: the data folder, or a PostgreSQL database');

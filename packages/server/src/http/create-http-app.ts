@@ -23,6 +23,7 @@ import { addPreflightRoute } from './routes/preflight.ts';
 import { addProxyRoutes, isProxyPath } from './routes/proxy.ts';
 import { addRunHistoryRoutes } from './routes/run-history.ts';
 import { addRunRoutes } from './routes/runs.ts';
+import { addSentRequestRoutes } from './routes/sent-requests.ts';
 import { addMcpRoutes } from './routes/mcp.ts';
 import { addMcpSignInRoutes } from './routes/mcp-sign-in.ts';
 import { addMcpOfferRoutes } from './routes/mcp-offers.ts';
@@ -118,6 +119,7 @@ function addRoutes(
   addExportRoute(router, deps);
   addRunRoutes(router, deps, eventStreams);
   addRunHistoryRoutes(router, deps);
+  addSentRequestRoutes(router, deps);
   addInterruptRoutes(router, deps);
   addWebhookRoutes(router, deps);
   addLiveRoutes(router, deps, eventStreams);

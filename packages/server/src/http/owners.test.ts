@@ -17,6 +17,7 @@ const BODIES: Record<string, unknown> = {
   'patch /api/conversations/{id}': { title: 'taken over' },
   'post /api/conversations/{id}/messages': { parts: [{ type: 'text', text: 'taken over' }] },
   'post /api/conversations/{id}/regenerate': { messageId: 'm1' },
+  'post /api/conversations/{id}/continue': {},
   'patch /api/conversations/{id}/queue/{item}': { before: null },
   'post /api/interrupts/{id}/answer': { answer: { decision: 'approve', scope: 'always' } },
   'post /api/runs': { parts: [{ type: 'text', text: 'of Bert' }] },
@@ -118,6 +119,7 @@ async function makeThings(): Promise<Record<string, string>> {
     servers: 'files',
     sha256: (json as { sha256: string }).sha256,
     key: 'key-of-anne',
+    step: '0',
   };
 }
 

@@ -2,6 +2,7 @@ import type { Clock, Failpoint, IdSource, Principal, UserPart } from '@toolyard/
 import { ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
+import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { RunMetrics } from '../metrics/metrics.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
@@ -12,13 +13,14 @@ import { startHousekeeping } from './housekeeping.ts';
 import { LeaseKeeper } from './leases.ts';
 import { MessageQueue } from './message-queue.ts';
 import { RunCrew } from './run-crew.ts';
+import type { RunServiceOptions } from './run-service.ts';
 import { createDoors } from './run-service.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { startRun } from './start-run.ts';
 
 export type CreateRunServiceOptions = {
   storage: SharedStorage;
-  models: Pick<Models, 'open' | 'price'>;
+  models: Pick<Models, 'open' | 'price' | 'facts'>;
   servers: Pick<Servers, 'select' | 'approve'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: TabLending;
@@ -31,9 +33,9 @@ export type CreateRunServiceOptions = {
   /** Tells the other processes over the same database, if there are any, that a run was told something. */
   wakeElsewhere?: (runId: string) => void;
   metrics?: RunMetrics;
-  telemetry?: Pick<Telemetry, 'took' | 'published'>;
   /** False: runs are begun here and taken up by other processes; default true. */
   takesUp?: boolean;
+  telemetry?: Pick<Telemetry, 'took' | 'published'>;
   /**
    * Passed at `run:created`, `run:planned`, `run:sent`, `run:returned`, `run:streaming`, `run:step`, `run:stepped`,
    * `run:parked` and `run:finished`.
@@ -69,7 +71,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     onStored: (runs, ms) => metrics?.stored(runs, ms),
     onFailure: (error) => {
       metrics?.failed();
-      keeper.pause();
+      keeper.pause(error);
       log(`runs could not be stored: ${error instanceof Error ? error.message : String(error)}`);
     },
     ...failpoint,
@@ -104,6 +106,14 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   const keepMedia = (principal: Principal, parts: UserPart[]): Promise<UserPart[]> =>
     mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
   const queue = new MessageQueue({ storage, crew, hub, clock, keepMedia, start, log });
+  const canContinue: RunServiceOptions['canContinue'] = async (principal, { agentId, configuration }, run) => {
+    const conversation = readStoredConfiguration(configuration);
+    const layers = { agentId, conversation, ...(run ? { run } : {}) };
+    const { model } = await configurations.resolve(principal, layers);
+    // A provider that is gone is told of by the run.
+    const runtime = model && (await models.open(principal, model).catch(() => null));
+    return runtime?.canContinue === true;
+  };
   const doors = createDoors({
     storage,
     servers: options.servers,
@@ -116,6 +126,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     ids,
     keepMedia,
     start,
+    canContinue,
   });
   let stopHousekeeping = (): void => {};
 

@@ -1,4 +1,5 @@
 import type {
+  AgentConfiguration,
   Clock,
   IdSource,
   Interrupt,
@@ -19,6 +20,7 @@ import type { Conversation, SharedStorage } from '@toolyard/storage';
 import type { KeepRaised } from '../config/raise-budget.ts';
 import type { Configurations, LiveHub, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
+import { continuing } from './continue-run.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RunCrew } from './run-crew.ts';
@@ -39,6 +41,8 @@ export type RunServiceOptions = {
   ids: IdSource;
   keepMedia: (principal: Principal, parts: UserPart[]) => Promise<UserPart[]>;
   start: (principal: Principal, request: StartRequest) => Promise<StartOutcome>;
+  /** True where the model of the next run can go on with an answer that was begun. */
+  canContinue: (principal: Principal, conversation: Conversation, run?: AgentConfiguration) => Promise<boolean>;
 };
 
 /**
@@ -46,7 +50,8 @@ export type RunServiceOptions = {
  * run and starts no second one.
  */
 export function createDoors(options: RunServiceOptions): RunService {
-  const { storage, servers, tabs, configurations, queue, crew, hub, clock, ids, keepMedia, start } = options;
+  const { storage, servers, configurations, tabs, queue, crew, hub, clock, ids, keepMedia, start, canContinue } =
+    options;
 
   async function conversationOf(principal: Principal, id: string): Promise<Conversation> {
     const conversation = await storage.conversations.get(principal, id);
@@ -185,6 +190,29 @@ export function createDoors(options: RunServiceOptions): RunService {
       });
       if (!outcome.started) throw busy('An answer is being written already.');
       return { run: outcome.run };
+    },
+
+    async continue(principal, conversationId, { messageId, configuration }) {
+      const conversation = await conversationOf(principal, conversationId);
+      if (conversation.activeRun !== null) throw busy('An answer is being written already.');
+      if (messageId !== undefined && messageId !== conversation.leafId) {
+        throw new ToolyardError({
+          code: 'conflict',
+          message: 'The conversation has gone on since: this message is not the last one any more.',
+          hint: 'Look at it again, then go on.',
+        });
+      }
+      const branch = await storage.messages.branch(principal, conversationId);
+      const { request, how } = continuing({
+        runId: ids.next(),
+        conversation,
+        branch,
+        canContinue: await canContinue(principal, conversation, configuration),
+        ...(configuration ? { configuration } : {}),
+      });
+      const outcome = await start(principal, request);
+      if (!outcome.started) throw busy('An answer is being written already.');
+      return { run: outcome.run, how };
     },
 
     async cancel(principal, runId) {

@@ -18,8 +18,8 @@ import { errorInfo, jsonObject, named, pageOf, time, toolChange, toolReference }
 import { exactly } from './exactly.ts';
 import { modelParameters } from './configuration.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
-import { spent } from './usage.ts';
 import { assistantPart, malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
+import { spent } from './usage.ts';
 
 const place = z.enum(['server', 'browser', 'process']);
 export const runStatus = exactly<RunStatus>()(
@@ -216,6 +216,12 @@ function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(t
 
 const messageId = z.string();
 const tokens = z.int();
+export const contextFill = z.strictObject({
+  tokens,
+  window: tokens,
+  assumed: z.literal(true).exactOptional(),
+  parts: z.strictObject({ instructions: tokens, tools: tokens, results: tokens, messages: tokens }),
+});
 export const modelRequest = named(
   'ModelRequestRecord',
   exactly<ModelRequestRecord>()(
@@ -230,12 +236,7 @@ export const modelRequest = named(
       inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
       prelude: z.string().exactOptional(),
       continues: z.array(assistantPart).exactOptional(),
-      fill: z.strictObject({
-        tokens,
-        window: tokens,
-        assumed: z.literal(true).exactOptional(),
-        parts: z.strictObject({ instructions: tokens, tools: tokens, results: tokens, messages: tokens }),
-      }),
+      fill: contextFill,
     }),
   ),
 );
@@ -250,7 +251,6 @@ export const instruction = z.enum([
   'request_human_budget',
   'request_human_prompt',
   'request_human_select',
-  'request_human_budget',
   'resolve_aborted_tools',
   'finish',
 ]);
