@@ -11,6 +11,7 @@ test('the package offers this and nothing else', () => {
     'ToolTrust',
     'checkArguments',
     'createEraMemory',
+    'createInMemoryTransport',
     'createMemoryAuthStore',
     'createWebTransports',
     'definitionHash',

@@ -231,6 +231,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
         }),
     },
     ...(failpoint ? { failpoint } : {}),
+    ...(options.telemetry ? { telemetry: options.telemetry } : {}),
   });
 }
 
