@@ -229,6 +229,16 @@ export type {
   RunSteps,
   StartRun,
 } from './run-api.ts';
+export type {
+  SetWebhook,
+  SetWebhookAnswer,
+  TestedWebhook,
+  WebhookEvent,
+  WebhookMessage,
+  WebhookState,
+  WebhookView,
+} from './webhook.ts';
+export { WEBHOOK_EVENTS } from './webhook.ts';
 export { VERSION } from './version.ts';
 export { WIRES } from './wires.ts';
 export type { WireName } from './wires.ts';

@@ -4,7 +4,7 @@
  * @module
  */
 export { openStorage } from './open-storage.ts';
-export type { Bulletins } from './bulletins.ts';
+export type { Bulletins, ToldRun } from './bulletins.ts';
 export type { HeldServer, LivingProcess, Processes } from './processes.ts';
 export type { DatabaseOptions, DatabaseStorage, SharedStorage, Storage, StorageOptions } from './storage.ts';
 export { backupFolder } from './backup.ts';

@@ -24,7 +24,7 @@ export type ServeSettings = {
 };
 
 /** What a process is there for; the server knows what each does. */
-export type Role = NonNullable<ServerOptions['role']>;
+type Role = NonNullable<ServerOptions['role']>;
 const ROLES: readonly Role[] = ['all', 'web', 'worker', 'tools'];
 
 const STANDARD_PORT = 8710;

@@ -36,6 +36,7 @@ const BODIES: Record<string, unknown> = {
   'post /api/mcp/servers/{id}/prompts/get': { name: 'p' },
   'post /api/mcp/servers/{id}/complete': { target: { prompt: 'p' }, argument: { name: 'x', value: '' } },
   'put /api/settings/{key}': 'of Bert',
+  'put /api/webhook': { url: 'https://bert.example/' },
   'put /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
   'put /api/tabs/{tab}/offers/{conversation}': { servers: [] },
   'post /api/tabs/{tab}/runs/{run}/calls/{call}/result': {

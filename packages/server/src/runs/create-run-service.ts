@@ -7,6 +7,7 @@ import type { RunMetrics } from '../metrics/metrics.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { CommitPump } from './commit-pump.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { LeaseKeeper } from './leases.ts';
@@ -34,6 +35,7 @@ export type CreateRunServiceOptions = {
   metrics?: RunMetrics;
   /** False: runs are begun here and taken up by other processes; default true. */
   takesUp?: boolean;
+  telemetry?: Pick<Telemetry, 'took' | 'published'>;
   /**
    * Passed at `run:created`, `run:planned`, `run:sent`, `run:returned`, `run:streaming`, `run:step`, `run:stepped`,
    * `run:parked` and `run:finished`.
@@ -55,7 +57,7 @@ export type DurableRuns = RunService & {
 const LEASE_MS = 10_000;
 
 export function createRunService(options: CreateRunServiceOptions): DurableRuns {
-  const { storage, configurations, models, hub, clock, ids, log, metrics, takesUp = true } = options;
+  const { storage, configurations, models, hub, clock, ids, log, metrics, telemetry, takesUp = true } = options;
   const terms = { owner: ids.next(), ms: LEASE_MS };
   const failpoint = options.failpoint ? { failpoint: options.failpoint } : {};
   const pump = new CommitPump({
@@ -64,11 +66,12 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     publish: (ownerId, events) => {
       hub.runEvents(ownerId, events);
       metrics?.published(events);
+      telemetry?.published(events);
     },
     onStored: (runs, ms) => metrics?.stored(runs, ms),
     onFailure: (error) => {
       metrics?.failed();
-      keeper.pause();
+      keeper.pause(error);
       log(`runs could not be stored: ${error instanceof Error ? error.message : String(error)}`);
     },
     ...failpoint,

@@ -50,7 +50,8 @@ export type RunServiceOptions = {
  * run and starts no second one.
  */
 export function createDoors(options: RunServiceOptions): RunService {
-  const { storage, servers, configurations, tabs, queue, crew, hub, clock, ids, keepMedia, start, canContinue } = options;
+  const { storage, servers, configurations, tabs, queue, crew, hub, clock, ids, keepMedia, start, canContinue } =
+    options;
 
   async function conversationOf(principal: Principal, id: string): Promise<Conversation> {
     const conversation = await storage.conversations.get(principal, id);

@@ -77,9 +77,8 @@ async function missing(
   if (tables.length === 0) return Object.keys(migrations);
   if (!tables.includes(STEPS)) throw databaseError('not_ours', where);
   const done = await client.query<{ name: string; kind: string }>(`SELECT name, kind FROM ${STEPS}`);
-  if (done.rows.some(({ name, kind }) => !(name in migrations) && kind !== 'expand')) {
-    throw databaseError('newer_version', where);
-  }
+  const unknown = done.rows.filter(({ name, kind }) => !(name in migrations) && kind !== 'expand');
+  if (unknown.length > 0) throw databaseError('newer_version', where, unknown.map(({ name }) => name).join(', '));
   const names = new Set(done.rows.map(({ name }) => name));
   return Object.keys(migrations).filter((name) => !names.has(name));
 }
