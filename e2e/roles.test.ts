@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type {
   McpServerList,
   McpToolDetail,
@@ -8,7 +8,7 @@ import type {
   SentMessage,
   ToolResult,
 } from '@toolyard/protocol';
-import { eventually } from '@toolyard/testing';
+import { eventually, startScriptedMcp } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call } from './support/api.ts';
 import type { Life, LivesDatabase } from './support/lives.ts';
@@ -45,8 +45,8 @@ async function trio(lives: Lives): Promise<Trio> {
   return { web, worker, tools };
 }
 
-const stateOf = async (url: string): Promise<string | undefined> =>
-  (await call<McpServerList>(url, 'GET', '/api/mcp/servers')).items.find(({ id }) => id === 'counter')?.state;
+const stateOf = async (url: string, server = 'counter'): Promise<string | undefined> =>
+  (await call<McpServerList>(url, 'GET', '/api/mcp/servers')).items.find(({ id }) => id === server)?.state;
 
 describeOnPostgres('processes with roles over one database', (cluster) => {
   const database = async (more: Partial<LivesDatabase> = {}): Promise<LivesDatabase> => ({
@@ -157,6 +157,32 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
       expect(outcomes.at(-1)).toBe('done');
       expect(new Set(lives.made).size).toBe(lives.made.length);
       expect(lives.starts).toBe(2);
+    },
+  );
+
+  it(
+    'a server elsewhere is reached by workers, and through them from the web process',
+    { timeout: 60_000 },
+    async () => {
+      const scripted = await startScriptedMcp({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] });
+      onTestFinished(() => scripted.close());
+      const lab = { id: 'lab', transport: { type: 'http' as const, url: scripted.url } };
+      await using lives = await Lives.of(TURNS, { database: await database(), others: [lab] });
+      const web = await lives.start(undefined, 'web');
+      const tryIt = { transport: { type: 'http', url: scripted.url } };
+      await expect(call(web.url, 'POST', '/api/mcp/test', tryIt)).rejects.toThrow('--role worker');
+      const first = await lives.start(undefined, 'worker');
+      await lives.start(undefined, 'worker');
+      await eventually(async () => (await stateOf(web.url, 'lab')) === 'ready', { timeoutMs: 20_000 });
+      const echo = (): Promise<ToolResult> =>
+        call(web.url, 'POST', '/api/mcp/servers/lab/call', { tool: 'echo', arguments: { a: 1 } });
+      expect(await echo()).toMatchObject({ isError: false, content: [{ text: '{"a":1}' }] });
+      expect(await call(web.url, 'POST', '/api/mcp/test', tryIt)).toMatchObject({ ok: true });
+      // The other worker has been connected all along: it says from now on how the server is.
+      first.signal('SIGTERM');
+      await first.over;
+      await eventually(async () => (await stateOf(web.url, 'lab')) === 'ready', { timeoutMs: 10_000 });
+      expect(await echo()).toMatchObject({ isError: false });
     },
   );
 
