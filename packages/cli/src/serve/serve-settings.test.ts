@@ -38,6 +38,7 @@ describe('the settings of toolyard serve', () => {
     expect(read({ port: '9000' }, { PORT: '9001' }).settings.port).toBe(9000);
     expect(read({}, { PORT: '9001' }).settings.port).toBe(9001);
     expect(read({ 'data-dir': '/a' }, { TOOLYARD_DATA_DIR: '/b' }).settings.dataDir).toBe('/a');
+    expect(read({ 'blobs-url': 's3://a' }, { TOOLYARD_BLOBS_URL: 's3://b' }).settings.blobsUrl).toBe('s3://a');
     expect(read({ ui: true }, { TOOLYARD_UI: 'off' }).settings.ui).toBe(true);
   });
 

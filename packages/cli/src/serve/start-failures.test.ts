@@ -118,7 +118,9 @@ describe('toolyard serve says why it cannot start', () => {
     database.exec(`INSERT INTO kysely_migration VALUES ('999-later', '2030-01-01T00:00:00.000Z')`);
     database.close();
     const before = readFileSync(file);
-    expect((await refused()).stderr).toContain('written by a newer Toolyard');
+    expect((await refused()).stderr).toMatch(
+      /written by a newer Toolyard in a way this one \(\d\S+\) does not know: 999-later/,
+    );
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
