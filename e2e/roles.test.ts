@@ -296,4 +296,30 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
       expect(lives.starts).toBe(2);
     },
   );
+
+  it(
+    'what waits in the queue when a worker dies at the end of a run is sent by another one',
+    { timeout: 90_000 },
+    async () => {
+      await using lives = await Lives.of([1], { database: await database() });
+      const web = await lives.start(undefined, 'web');
+      await lives.start(undefined, 'tools');
+      const standby = await lives.start(undefined, 'worker');
+      standby.signal('SIGSTOP');
+      const worker = await lives.start({ place: 'run:finished', hit: 1 }, 'worker');
+      const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
+      const parts = [{ type: 'text', text: 'And now?' }];
+      expect(await call(web.url, 'POST', '/api/conversations/c/messages', { parts })).toHaveProperty('queued');
+      void person.goOn(web.url);
+      await worker.over;
+      standby.signal('SIGCONT');
+      await eventually(
+        async () => {
+          const { page, activeRun } = await viewOf(web.url);
+          return activeRun === null && told(page.messages).filter((line) => line.endsWith('(stop)')).length === 2;
+        },
+        { timeoutMs: 30_000 },
+      );
+    },
+  );
 });
