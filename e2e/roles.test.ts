@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type {
   McpServerList,
   McpToolDetail,
@@ -8,7 +8,7 @@ import type {
   SentMessage,
   ToolResult,
 } from '@toolyard/protocol';
-import { eventually } from '@toolyard/testing';
+import { eventually, startScriptedMcp } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call } from './support/api.ts';
 import type { Life, LivesDatabase } from './support/lives.ts';
@@ -45,8 +45,8 @@ async function trio(lives: Lives): Promise<Trio> {
   return { web, worker, tools };
 }
 
-const stateOf = async (url: string): Promise<string | undefined> =>
-  (await call<McpServerList>(url, 'GET', '/api/mcp/servers')).items.find(({ id }) => id === 'counter')?.state;
+const stateOf = async (url: string, server = 'counter'): Promise<string | undefined> =>
+  (await call<McpServerList>(url, 'GET', '/api/mcp/servers')).items.find(({ id }) => id === server)?.state;
 
 describeOnPostgres('processes with roles over one database', (cluster) => {
   const database = async (more: Partial<LivesDatabase> = {}): Promise<LivesDatabase> => ({
@@ -161,6 +161,47 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
   );
 
   it(
+    'a server elsewhere is reached by workers, and through them from the web process',
+    { timeout: 60_000 },
+    async () => {
+      const scripted = await startScriptedMcp({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] });
+      onTestFinished(() => scripted.close());
+      const lab = { id: 'lab', transport: { type: 'http' as const, url: scripted.url } };
+      await using lives = await Lives.of(TURNS, { database: await database(), others: [lab] });
+      const web = await lives.start(undefined, 'web');
+      const tryIt = { transport: { type: 'http', url: scripted.url } };
+      await expect(call(web.url, 'POST', '/api/mcp/test', tryIt)).rejects.toThrow('--role worker');
+      const first = await lives.start(undefined, 'worker');
+      await lives.start(undefined, 'worker');
+      await eventually(async () => (await stateOf(web.url, 'lab')) === 'ready', { timeoutMs: 20_000 });
+      const echo = (): Promise<ToolResult> =>
+        call(web.url, 'POST', '/api/mcp/servers/lab/call', { tool: 'echo', arguments: { a: 1 } });
+      expect(await echo()).toMatchObject({ isError: false, content: [{ text: '{"a":1}' }] });
+      expect(await call(web.url, 'POST', '/api/mcp/test', tryIt)).toMatchObject({ ok: true });
+      // The other worker has been connected all along: it says from now on how the server is.
+      first.signal('SIGTERM');
+      await first.over;
+      await eventually(async () => (await stateOf(web.url, 'lab')) === 'ready', { timeoutMs: 10_000 });
+      expect(await echo()).toMatchObject({ isError: false });
+    },
+  );
+
+  it('what a program asks in the middle of a call is answered at the web process', { timeout: 60_000 }, async () => {
+    const requestedSchema = { type: 'object', properties: { city: { type: 'string' } } };
+    const question = { method: 'elicitation/create', params: { message: 'Where?', requestedSchema } };
+    await using lives = await Lives.of([1], {
+      database: await database(),
+      tools: { tools: [{ name: 'count', does: [{ do: 'request', ...question }, { do: 'tell_answers' }] }] },
+    });
+    const { web } = await trio(lives);
+    const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
+    expect(await person.goOn(web.url)).toBe('over');
+    const answered = await person.answered(web.url);
+    expect(answered.map(({ interrupt }) => interrupt.kind).toSorted()).toEqual(['approval', 'elicitation']);
+    expect(told((await viewOf(web.url)).page.messages).join()).toContain('Taipei');
+  });
+
+  it(
     'a worker that is killed: another one goes on with its run, with the same program',
     { timeout: 90_000 },
     async () => {
@@ -214,18 +255,19 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     async () => {
       await using lives = await Lives.of(TURNS, {
         database: await database(),
-        tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 200 }] }] },
+        tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 400 }] }] },
       });
       const { web, worker } = await trio(lives);
       const other = await lives.start(undefined, 'worker');
+      await lives.start(undefined, 'worker');
       await eventually(async () => (await stateOf(web.url)) === 'ready', { timeoutMs: 20_000 });
-      const { started, over } = await runMany(web.url, 8);
+      const { started, over } = await runMany(web.url, 6);
       for (const old of [worker, other]) {
         const before = lives.counted;
-        await eventually(() => lives.counted > before + 4, { timeoutMs: 20_000 });
+        await eventually(() => lives.counted > before + 2, { timeoutMs: 20_000 });
         old.signal('SIGTERM');
         expect(await old.over).toBe(null);
-        await lives.start(undefined, 'worker');
+        expect(lives.counted).toBeLessThan(started * CALLS);
       }
       expect((await over).map(({ status }) => status)).toEqual(Array.from({ length: started }, () => 'done'));
       expect(lives.counted).toBe(started * CALLS);
@@ -240,18 +282,44 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     async () => {
       await using lives = await Lives.of(TURNS, {
         database: await database(),
-        tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 40 }] }] },
+        tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 100 }] }] },
       });
       const { web, tools } = await trio(lives);
       await eventually(async () => (await stateOf(web.url)) === 'ready', { timeoutMs: 20_000 });
-      const { started, over } = await runMany(web.url, 4);
       await lives.start(undefined, 'tools');
+      const { started, over } = await runMany(web.url, 4);
       await eventually(() => lives.counted > 4, { timeoutMs: 20_000 });
       tools.signal('SIGTERM');
       expect(await tools.over).toBe(null);
       expect((await over).map(({ status }) => status)).toEqual(Array.from({ length: started }, () => 'done'));
       expect(lives.counted).toBe(started * CALLS);
       expect(lives.starts).toBe(2);
+    },
+  );
+
+  it(
+    'what waits in the queue when a worker dies at the end of a run is sent by another one',
+    { timeout: 90_000 },
+    async () => {
+      await using lives = await Lives.of([1], { database: await database() });
+      const web = await lives.start(undefined, 'web');
+      await lives.start(undefined, 'tools');
+      const standby = await lives.start(undefined, 'worker');
+      standby.signal('SIGSTOP');
+      const worker = await lives.start({ place: 'run:finished', hit: 1 }, 'worker');
+      const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
+      const parts = [{ type: 'text', text: 'And now?' }];
+      expect(await call(web.url, 'POST', '/api/conversations/c/messages', { parts })).toHaveProperty('queued');
+      void person.goOn(web.url);
+      await worker.over;
+      standby.signal('SIGCONT');
+      await eventually(
+        async () => {
+          const { page, activeRun } = await viewOf(web.url);
+          return activeRun === null && told(page.messages).filter((line) => line.endsWith('(stop)')).length === 2;
+        },
+        { timeoutMs: 30_000 },
+      );
     },
   );
 });

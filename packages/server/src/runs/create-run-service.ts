@@ -56,6 +56,8 @@ export type DurableRuns = RunService & {
 
 /** With the time until somebody looks, a run whose process died is taken over within 15 s. */
 const LEASE_MS = 10_000;
+/** What another process could not send any more waits so long at most. */
+const SEND_DUE_EVERY_MS = 5_000;
 
 export function createRunService(options: CreateRunServiceOptions): DurableRuns {
   const { storage, configurations, models, hub, clock, ids, log, metrics, telemetry, takesUp = true } = options;
@@ -143,6 +145,15 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     onOver: (run, status) => over(run, status, null),
   });
   let stopHousekeeping = (): void => {};
+  let stopSending = (): void => {};
+  function sendDueAgain(): void {
+    stopSending = clock.after(SEND_DUE_EVERY_MS, () => {
+      queue
+        .sendDue()
+        .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`))
+        .finally(() => !closing && sendDueAgain());
+    });
+  }
 
   return {
     ...doors,
@@ -151,6 +162,8 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       if (!takesUp) return;
       await keeper.start();
       await queue.sendDue();
+      // Of several processes one may end between the end of a run and what was to follow it.
+      if (options.wakeElsewhere) sendDueAgain();
       stopHousekeeping = startHousekeeping({ storage, clock, log });
     },
     woken(runId) {
@@ -162,6 +175,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       closing ??= (async () => {
         keeper.close();
         stopHousekeeping();
+        stopSending();
         await crew.close();
         await pump.drain();
       })();
