@@ -99,6 +99,11 @@ export class Lives implements AsyncDisposable {
     return existsSync(file) ? statSync(file).size : 0;
   }
 
+  /** How often the tool server was started. */
+  get starts(): number {
+    return this.#messages.filter(({ method }) => method === 'notifications/initialized').length;
+  }
+
   /** The argument `n` of every call that reached the tool. */
   get made(): number[] {
     return this.#calls.flatMap((params) => {
@@ -113,10 +118,13 @@ export class Lives implements AsyncDisposable {
   }
 
   get #calls(): JsonObject[] {
+    return this.#messages.flatMap(({ params }) => (isJsonObject(params) ? [params] : []));
+  }
+
+  get #messages(): JsonObject[] {
     return this.#lines('log').flatMap((line) => {
       const message = parseJson(line);
-      const params = message.ok && isJsonObject(message.value) ? message.value['params'] : undefined;
-      return isJsonObject(params) ? [params] : [];
+      return message.ok && isJsonObject(message.value) ? [message.value] : [];
     });
   }
 

@@ -9,6 +9,7 @@ test('the package offers this and nothing else', () => {
     'ResourceDraft',
     'ToolIndex',
     'ToolTrust',
+    'checkArguments',
     'createEraMemory',
     'createMemoryAuthStore',
     'createWebTransports',

@@ -42,8 +42,8 @@ export type {
 } from './messages.ts';
 export { textOf } from './messages.ts';
 export type { ContextFill, ModelRequestRecord, RequestPrelude, SentRequest } from './model-requests.ts';
-export type { Price, Rates, Usage, UsageCounter } from './usage.ts';
-export { addUsage, costOf, countCall } from './usage.ts';
+export type { Price, Rates, Usage } from './usage.ts';
+export { addUsage, costOf } from './usage.ts';
 export {
   amountOf,
   budgetExceeded,
@@ -229,6 +229,16 @@ export type {
   RunSteps,
   StartRun,
 } from './run-api.ts';
+export type {
+  SetWebhook,
+  SetWebhookAnswer,
+  TestedWebhook,
+  WebhookEvent,
+  WebhookMessage,
+  WebhookState,
+  WebhookView,
+} from './webhook.ts';
+export { WEBHOOK_EVENTS } from './webhook.ts';
 export { VERSION } from './version.ts';
 export { WIRES } from './wires.ts';
 export type { WireName } from './wires.ts';

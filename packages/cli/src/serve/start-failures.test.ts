@@ -44,6 +44,23 @@ async function leaveDatabase(): Promise<string> {
 }
 
 describe('toolyard serve says why it cannot start', () => {
+  it('names what a part of a whole needs', async () => {
+    const ran = await refused('--role', 'worker');
+    expect(ran.stderr).toMatch(
+      /The role "worker" is for one of several processes over one PostgreSQL;.*\n.*DATABASE_URL/,
+    );
+    expect(existsSync(dataDir)).toBe(false);
+    const lost = await refused(
+      '--role',
+      'web',
+      '--database-url',
+      'postgres://127.0.0.1:1/x',
+      '--internal-url',
+      'nowhere',
+    );
+    expect(lost.stderr).toContain('"nowhere" is no address by which other processes could reach this one.');
+  });
+
   it('names the Toolyard that has the port', async () => {
     await using served = await Served.start();
     const ran = await refused('--port', new URL(served.url).port);

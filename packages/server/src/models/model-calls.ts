@@ -71,7 +71,7 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
     make: (runtime: ModelRuntime, options: CallOptions) => Promise<Result>,
   ): Promise<Result> {
     const runtime = await open(principal, of.providerId, of.modelId);
-    const over = policy.admit(principal, of);
+    const over = await policy.admit(principal, of);
     let usage: Usage | undefined;
     try {
       const result = await make(runtime, { signal });
@@ -100,7 +100,7 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
     async chat(principal, providerId, request) {
       const of: OutsideCall = { providerId, modelId: request.model, ability: 'chat' };
       const runtime = await open(principal, providerId, request.model);
-      const over = policy.admit(principal, of);
+      const over = await policy.admit(principal, of);
       return (signal) =>
         chatParts(runtime, signal, over, async () => ({
           ...request,

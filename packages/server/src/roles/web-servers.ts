@@ -188,12 +188,18 @@ export class WebServers implements Servers {
 
   approve({ tool, definition }: Parameters<Servers['approve']>[0]): void {
     const server = this.#book.find(tool.serverId);
-    if (definition === undefined || server === undefined || !('config' in server) || server.config.builtIn) return;
-    const { hub, log } = this.#options;
-    storePin(this.#options, tool, definition).then(
-      () => hub.changed(null, 'servers', tool.serverId),
-      (thrown: unknown) => log(`What was approved of a tool could not be stored: ${messageOf(thrown)}`),
-    );
+    if (server === undefined || !('config' in server) || server.config.builtIn === true) return;
+    this.#pin(tool, definition).catch((thrown: unknown) => {
+      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      this.#options.log(`What was approved of a tool could not be stored: ${why}`);
+    });
+  }
+
+  async #pin(tool: ToolReference, shown: string | undefined): Promise<void> {
+    const definition = shown ?? (await this.#rows()).get(tool.serverId)?.catalogue?.definitions[tool.name];
+    if (definition === undefined) return;
+    await storePin(this.#options, tool, definition);
+    this.#options.hub.changed(null, 'servers', tool.serverId);
   }
 
   /** Calls that waited for a sign-in are made again by who makes them. */
@@ -344,8 +350,4 @@ function nobodyFor(transport: ServerConfig['transport'], what: string): Toolyard
 
 function noServer(id: string): ToolyardError {
   return new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

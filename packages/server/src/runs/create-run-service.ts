@@ -2,22 +2,25 @@ import type { Clock, Failpoint, IdSource, Principal, UserPart } from '@toolyard/
 import { ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
+import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { RunMetrics } from '../metrics/metrics.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { CommitPump } from './commit-pump.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { LeaseKeeper } from './leases.ts';
 import { MessageQueue } from './message-queue.ts';
 import { RunCrew } from './run-crew.ts';
+import type { RunServiceOptions } from './run-service.ts';
 import { createDoors } from './run-service.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { startRun } from './start-run.ts';
 
 export type CreateRunServiceOptions = {
   storage: SharedStorage;
-  models: Pick<Models, 'open' | 'price'>;
+  models: Pick<Models, 'open' | 'price' | 'facts'>;
   servers: Pick<Servers, 'select' | 'approve'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: TabLending;
@@ -32,6 +35,7 @@ export type CreateRunServiceOptions = {
   metrics?: RunMetrics;
   /** False: runs are begun here and taken up by other processes; default true. */
   takesUp?: boolean;
+  telemetry?: Pick<Telemetry, 'took' | 'published'>;
   /**
    * Passed at `run:created`, `run:planned`, `run:sent`, `run:returned`, `run:streaming`, `run:step`, `run:stepped`,
    * `run:parked` and `run:finished`.
@@ -53,7 +57,7 @@ export type DurableRuns = RunService & {
 const LEASE_MS = 10_000;
 
 export function createRunService(options: CreateRunServiceOptions): DurableRuns {
-  const { storage, configurations, models, hub, clock, ids, log, metrics, takesUp = true } = options;
+  const { storage, configurations, models, hub, clock, ids, log, metrics, telemetry, takesUp = true } = options;
   const terms = { owner: ids.next(), ms: LEASE_MS };
   const failpoint = options.failpoint ? { failpoint: options.failpoint } : {};
   const pump = new CommitPump({
@@ -62,6 +66,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     publish: (ownerId, events) => {
       hub.runEvents(ownerId, events);
       metrics?.published(events);
+      telemetry?.published(events);
     },
     onStored: (runs, ms) => metrics?.stored(runs, ms),
     onFailure: (error) => {
@@ -101,9 +106,18 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   const keepMedia = (principal: Principal, parts: UserPart[]): Promise<UserPart[]> =>
     mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
   const queue = new MessageQueue({ storage, crew, hub, clock, keepMedia, start, log });
+  const canContinue: RunServiceOptions['canContinue'] = async (principal, { agentId, configuration }, run) => {
+    const conversation = readStoredConfiguration(configuration);
+    const layers = { agentId, conversation, ...(run ? { run } : {}) };
+    const { model } = await configurations.resolve(principal, layers);
+    // A provider that is gone is told of by the run.
+    const runtime = model && (await models.open(principal, model).catch(() => null));
+    return runtime?.canContinue === true;
+  };
   const doors = createDoors({
     storage,
     servers: options.servers,
+    configurations,
     tabs: options.tabs,
     queue,
     crew,
@@ -112,6 +126,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     ids,
     keepMedia,
     start,
+    canContinue,
   });
   let stopHousekeeping = (): void => {};
 

@@ -15,6 +15,7 @@ import { HANDED_ON, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import type { LiveHub } from '../services.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { CommitPump } from './commit-pump.ts';
 import { DurableJournal } from './durable-journal.ts';
 import { failOutright } from './fail-outright.ts';
@@ -38,6 +39,7 @@ export type RunWorkerServices = RunHostServices & {
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
   log: (line: string) => void;
+  telemetry?: Pick<Telemetry, 'took'>;
   failpoint?: Failpoint;
 };
 
@@ -154,6 +156,7 @@ export class RunWorker {
     const stored = readStoredRun(run);
     const { configuration, steers = [] } = stored;
     this.#steering.carry(steers);
+    this.#services.telemetry?.took(run, configuration);
     const conversation = await RunConversation.load(storage, this.#principal, {
       conversationId: run.conversationId,
       runId: run.id,

@@ -2,6 +2,7 @@ import { initialState } from '@toolyard/agent-runtime';
 import { messageIdOf } from '@toolyard/agent-host';
 import type {
   AgentConfiguration,
+  AssistantPart,
   Clock,
   Failpoint,
   LeasedRun,
@@ -39,6 +40,8 @@ export type StartRequest = {
   again: boolean;
   /** The last message of the answer so far, where the run goes on with one. */
   goesOnFrom?: string;
+  /** Where an answer goes on that broke off: behind this message, and with these parts if in the answer itself. */
+  continues?: { leafId: string; parts?: AssistantPart[] };
   /** The question leaves the queue with this run. */
   queuedMessageId?: string;
   /** Counts for this run only. */
@@ -93,7 +96,7 @@ export function noConversation(id: string): ToolyardError {
 }
 
 function newRun(
-  { runId, conversation, question, again, goesOnFrom = question.id, queuedMessageId }: StartRequest,
+  { runId, conversation, question, again, goesOnFrom = question.id, continues, queuedMessageId }: StartRequest,
   configuration: RunConfiguration,
   { clock, terms }: StartRunServices,
 ): NewRun {
@@ -106,14 +109,17 @@ function newRun(
   });
   const answer = placeholder({
     id: messageIdOf(state, 1),
-    parentId: goesOnFrom,
+    parentId: continues?.leafId ?? goesOnFrom,
     runId,
     model: configuration.model.modelId,
     createdAt: at,
   });
   const stored: StoredRun = {
-    point: { state, context: { phase: 'user_input' } },
-    leafId: goesOnFrom,
+    point: {
+      state,
+      context: { phase: 'user_input', ...(continues?.parts ? { continues: { parts: continues.parts } } : {}) },
+    },
+    leafId: continues?.leafId ?? goesOnFrom,
     shownId: answer.id,
   };
   const title = conversation.title === '' ? titleFrom(question) : '';

@@ -9,6 +9,7 @@ import { roles } from './migrations/005-roles.ts';
 import { usage } from './migrations/004-usage.ts';
 import { requestPreludes } from './migrations/007-request-preludes.ts';
 import { tabs } from './migrations/008-tabs.ts';
+import { blobsElsewhere } from './migrations/009-blobs-elsewhere.ts';
 
 /**
  * One change of the tables.
@@ -27,6 +28,7 @@ export const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '006-inbox': { kind: 'expand', statements: inbox },
   '007-request-preludes': { kind: 'expand', statements: requestPreludes },
   '008-tabs': { kind: 'expand', statements: tabs },
+  '009-blobs-elsewhere': { kind: 'expand', statements: blobsElsewhere },
 };
 
 /** Any number that nobody else takes: advisory locks are shared by all programs of a database. */

@@ -3,6 +3,7 @@ import { WebApiEncoder } from '@toolyard/model-runtime/webapi';
 import type { Principal } from '@toolyard/protocol';
 import { createCallLimit } from '../../models/call-limit.ts';
 import { createModelCalls } from '../../models/model-calls.ts';
+import { createUsagePolicy } from '../../models/usage-policy.ts';
 import { toChatRequest, toMessages } from '../chat-call.ts';
 import type { EventStreams, Frame } from '../event-stream.ts';
 import type { Router } from '../router.ts';
@@ -27,9 +28,11 @@ const MAX_CALL_BYTES = 32 * 1024 * 1024;
 
 /** Single calls of models: no conversation, no run, nothing stored but files that are made. */
 export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStreams: EventStreams): void {
-  const { storage, models, clock, ids, callPolicy = createCallLimit() } = deps;
+  const { storage, models, configurations, clock, ids, log } = deps;
+  const next = deps.callPolicy ?? createCallLimit();
+  const policy = createUsagePolicy({ usage: storage.usage, configurations, models, clock, next, log });
   const { blobs } = storage;
-  const calls = createModelCalls({ models, blobs, clock, policy: callPolicy });
+  const calls = createModelCalls({ models, blobs, clock, policy });
   const isKeptBy =
     (principal: Principal) =>
     async (sha256: string): Promise<boolean> =>

@@ -7,6 +7,7 @@ import { describeMessagePages } from './message-pages.ts';
 import { describeQueue } from './queue.ts';
 import { describeConversationsAndMore } from './repositories.ts';
 import { describeSignIns } from './sign-ins.ts';
+import { describeUsage } from './usage.ts';
 
 /** Everything the repositories promise, whatever the engine. */
 export function describeRepositories(name: string, makeHome: MakeHome): void {
@@ -16,6 +17,7 @@ export function describeRepositories(name: string, makeHome: MakeHome): void {
     'queued messages': describeQueue,
     'decisions and secrets': describeDecisionsAndSecrets,
     'sign-ins': describeSignIns,
+    'what calls came to': describeUsage,
     'full text': describeSearch,
     'blobs nothing names': describeBlobSweep,
   };
