@@ -47,10 +47,7 @@ export class LeaseKeeper {
     const { clock } = this.#options;
     if (clock.monotonic() < this.#pausedUntil) return;
     // From a database that is away no run can be taken either: once it is back, none need lie any longer.
-    if (StorageError.isInstance(error) && error.problem === 'unreachable') {
-      this.#pausedUntil = clock.monotonic() + TAKE_OVER_EVERY_MS;
-      return;
-    }
+    if (StorageError.isInstance(error) && error.problem === 'unreachable') return;
     this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs === 0 ? TAKE_OVER_EVERY_MS : this.#pauseMs * 2);
     this.#pausedUntil = clock.monotonic() + this.#pauseMs;
   }
