@@ -18,6 +18,9 @@ const TASKS = {
   test: ['scripts/test.ts'],
   bench: ['scripts/bench.ts'],
   torture: ['e2e/torture/main.ts'],
+  endure: ['e2e/endurance/main.ts'],
+  'record-runs': ['packages/server/src/runs/test-fixtures/corpus/main.ts'],
+  'record-schemas': ['packages/storage/src/test-fixtures/kept/main.ts'],
   conformance: ['scripts/test.ts', 'e2e/conformance'],
 };
 

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { Failpoint } from '@toolyard/protocol';
+import type { ServerOptions } from '@toolyard/server';
 import { startServer } from '@toolyard/server';
 import { killThisProcess } from '@toolyard/testing';
 import { serverOptions } from './server-options.ts';
@@ -9,7 +10,8 @@ import { watched } from './watched-storage.ts';
 /**
  * A server that is killed at a failpoint: `node dying-server.ts <folder> <port> <servers as JSON> [place] [hit]`. The
  * place `*` stands for every one. The model is that of OPENAI_BASE_URL; the places passed are written to the file
- * PASSED_FILE names. With DATABASE_URL it works over that database; with EVERY_CALL whatever
+ * PASSED_FILE names. With DATABASE_URL it works over that database, in the role of
+ * TOOLYARD_ROLE; SIGTERM ends it in order; with EVERY_CALL whatever
  * is asked of the store is a failpoint, too.
  */
 const [dataDir = '', port = '0', servers = '[]', place = '', hit = '1'] = process.argv.slice(2);
@@ -18,6 +20,7 @@ const {
   EVERY_CALL: everyCall,
   DATABASE_URL: databaseUrl,
   DATABASE_NOTIFY: notify,
+  TOOLYARD_ROLE: role,
 } = process.env;
 
 let left = Number(hit);
@@ -33,8 +36,10 @@ const server = await startServer(
     servers: JSON.parse(servers) as ServerConfig[],
     env: process.env,
     ...(databaseUrl === undefined ? {} : { databaseUrl, databaseNotify: notify !== 'off' }),
+    ...(role === undefined ? {} : { role: role as NonNullable<ServerOptions['role']> }),
     log: (line) => process.stderr.write(`${line}\n`),
   }),
   { failpoint, ...(everyCall === undefined ? {} : { watchStorage: (storage) => watched(storage, failpoint) }) },
 );
+process.once('SIGTERM', () => void server.close().then(() => process.exit(0)));
 process.stdout.write(`${server.url}\n`);

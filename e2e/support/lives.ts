@@ -9,6 +9,7 @@ import type { JsonObject } from '@toolyard/protocol';
 import { isJsonObject, parseJson, systemClock } from '@toolyard/protocol';
 import type { CheckResult } from '@toolyard/storage';
 import { checkStorage, openStorage } from '@toolyard/storage';
+import type { ServerOptions } from '@toolyard/server';
 import type { McpBehaviour, McpBehaviourName, ModelReply, ModelServer } from '@toolyard/testing';
 import {
   COUNT_FILE_VARIABLE,
@@ -138,7 +139,7 @@ export class Lives implements AsyncDisposable {
   }
 
   /** Starts the server; resolves when it answers. */
-  async start(death?: Death): Promise<Life> {
+  async start(death?: Death, role?: NonNullable<ServerOptions['role']>): Promise<Life> {
     const { database, everyCall, tools = 'counting' } = this.#options;
     const env = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
     const counter = { id: 'counter', transport: { type: 'stdio', ...scriptedMcpCommand(tools), env } };
@@ -158,6 +159,7 @@ export class Lives implements AsyncDisposable {
           PASSED_FILE: this.#file('passed'),
           ...(database && { DATABASE_URL: database.url, TOOLYARD_SECRET: 'a secret of the test' }),
           ...(database?.notify === false && { DATABASE_NOTIFY: 'off' }),
+          ...(role === undefined ? {} : { TOOLYARD_ROLE: role }),
           ...(everyCall === true && { EVERY_CALL: '1' }),
           // A start takes half as long.
           NODE_COMPILE_CACHE: join(tmpdir(), 'toolyard-compile-cache'),

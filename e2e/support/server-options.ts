@@ -6,6 +6,7 @@ export function serverOptions(of: {
   dataDir: string;
   databaseUrl?: string;
   databaseNotify?: boolean;
+  role?: NonNullable<ServerOptions['role']>;
   port?: number;
   servers?: ServerConfig[];
   env?: NodeJS.ProcessEnv;
@@ -15,6 +16,7 @@ export function serverOptions(of: {
     dataDir: of.dataDir,
     ...(of.databaseUrl === undefined ? {} : { databaseUrl: of.databaseUrl }),
     databaseNotify: of.databaseNotify ?? true,
+    ...(of.role === undefined ? {} : { role: of.role }),
     host: '127.0.0.1',
     port: of.port ?? 0,
     allowHosts: [],

@@ -31,12 +31,13 @@ const KEEPER =
   '"$@" & server=$!; read how; kill -${how:-QUIT} $server; wait $server; [ -n "$how" ] || rm -rf "$FOLDER"';
 
 /**
- * The folder with `postgres` and `initdb`, in the path or where Debian has it; null where there is none.
+ * The folder with `postgres` and `initdb`, or with other programs of PostgreSQL, in the path or where Debian has it;
+ * null where there is none.
  */
-export function findPostgres(): string | null {
+export function findPostgres(programs: readonly string[] = ['postgres', 'initdb']): string | null {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
   if (existsSync(DEBIAN)) folders.push(...readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')));
-  return folders.find((folder) => ['postgres', 'initdb'].every((name) => existsSync(join(folder, name)))) ?? null;
+  return folders.find((folder) => programs.every((name) => existsSync(join(folder, name)))) ?? null;
 }
 
 /** Makes and starts a cluster on a free port of this machine. */

@@ -1,4 +1,5 @@
 import type {
+  Budget,
   Clock,
   Failpoint,
   Fetch,
@@ -18,7 +19,7 @@ import type { ModelInfo } from '@toolyard/model-runtime';
 import type { AgentQuestions } from './agent-questions.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { ModelChoice } from './model-choice.ts';
-import type { AskApproval, AskUser } from './run-host.ts';
+import type { AskApproval, AskBudget, AskUser } from './run-host.ts';
 
 export type AgentOptions = {
   model: ModelChoice;
@@ -29,6 +30,10 @@ export type AgentOptions = {
   instructions?: string;
   parameters?: ModelParameters;
   limits?: Partial<RunLimits>;
+  /** What may be used up; the price of the model stands with the limits. Counted as long as the agent lives. */
+  budgets?: Budget[];
+  /** Asks whether to go on past a budget. Without it a run that meets one fails. */
+  askBudget?: AskBudget;
   /** Default `native`. */
   toolMode?: ToolMode;
   /** Which calls are asked about; default `manual`, and `headless` without {@link approve}. */

@@ -9,6 +9,7 @@ import type {
 import { DEFAULT_LIMITS, formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { AgentContext, ContextSources, Gate, JudgedTool } from '@toolyard/agent-runtime';
 import {
+  BudgetChecker,
   GeneralChatAgent,
   InterventionChecker,
   isHarmless,
@@ -28,6 +29,7 @@ import { judgedBy } from './judged-tool.ts';
 import { createAgentExecutors } from './executors/create-agent-executors.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import { MemoryConversation } from './memory-conversation.ts';
+import { MemoryUsage } from './memory-usage.ts';
 import { resolveModel } from './model-choice.ts';
 import type { AskApproval, Asking, AskUser } from './run-host.ts';
 
@@ -82,6 +84,7 @@ class LocalAgent implements Agent {
   /** What was decided about tools, as `server/tool`. */
   readonly #permissions: Map<string, 'allow' | 'never'>;
   readonly #rules: InterventionRule[];
+  readonly #usage: MemoryUsage;
   #model: { runtime: ModelRuntime; id: string };
   #current: AgentRun | null = null;
   #closing: Promise<void> | null = null;
@@ -102,6 +105,7 @@ class LocalAgent implements Agent {
     this.#log = log;
     this.#permissions = new Map(options.allow?.map((reference) => [reference, 'allow']));
     this.#rules = readInterventionRules(options.rules ?? []);
+    this.#usage = new MemoryUsage(platform.clock);
     this.#model = resolveModel(options.model, platform);
     host.onChange(() => {
       this.#contextSources = null;
@@ -148,6 +152,7 @@ class LocalAgent implements Agent {
   clear(): void {
     this.#refuseWhileRunning();
     this.#conversation.clear();
+    this.#usage.clear();
   }
 
   run(input: string | UserPart[], runOptions: RunOptions = {}): AgentRun {
@@ -197,6 +202,12 @@ class LocalAgent implements Agent {
       lookUp: (tool) => this.#judged(tool),
     });
     const gate: Gate = (tool, args) => checker.check(tool, args);
+    const budgets = new BudgetChecker({
+      budgets: this.#options.budgets ?? [],
+      model: `${runtime.provider}/${modelId}`,
+      spent: (budget) => this.#usage.spent(budget),
+    });
+    const { askBudget } = this.#options;
     const run = new AgentRun({
       id: ids.next(),
       limits: { ...DEFAULT_LIMITS, ...this.#options.limits },
@@ -206,6 +217,7 @@ class LocalAgent implements Agent {
       context,
       brain: new GeneralChatAgent({
         gate,
+        budgets: (state, need) => budgets.check(state, need),
         asking: {
           isAsk: ({ serverId, name }) =>
             askUser !== undefined && serverId === ASK_USER.serverId && name === ASK_USER.name,
@@ -228,6 +240,9 @@ class LocalAgent implements Agent {
           contextSources: () => this.#currentSources(),
           ledger: memoryLedger,
           asking: personOf(ask, askUser),
+          ...(askBudget ? { askBudget } : {}),
+          used: (entry) => this.#usage.add(entry),
+          budgets: { refresh: () => undefined, check: (state, need) => budgets.check(state, need) },
           questions: this.#options.questions ? questioning(this.#options.questions) : { who: 'nobody' },
           remember: (tool, { decision }, definition) => this.#remember(tool, decision, definition),
           forbidden: (tool, args) => refusalOf(gate(tool, args)),

@@ -17,6 +17,8 @@ export type DriveOptions = {
    * and tells whether there was anything.
    */
   hear?: () => boolean | Promise<boolean>;
+  /** Called before anything that uses up a budget is decided: brings up to date what was used. */
+  count?: () => void | Promise<void>;
   failpoint?: Failpoint;
   onDefect?: (thrown: unknown) => void;
 };
@@ -26,7 +28,7 @@ export type DriveOptions = {
  * and in a tab only journal and executors differ. Rejects only where the journal cannot commit.
  */
 export async function driveRun(options: DriveOptions): Promise<RunPoint> {
-  const { brain, executors, journal, stopRequested, refresh, hear, failpoint, onDefect } = options;
+  const { brain, executors, journal, stopRequested, refresh, hear, count, failpoint, onDefect } = options;
   const runtime = new AgentRuntime({
     agent: brain,
     executors,
@@ -45,6 +47,7 @@ export async function driveRun(options: DriveOptions): Promise<RunPoint> {
         await journal.commit(point);
       }
     }
+    if (count && point.context.phase !== 'ending') await count();
     point = await runtime.step(point.state, point.context);
   }
   return point;

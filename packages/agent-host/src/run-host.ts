@@ -1,6 +1,8 @@
 import type {
   ApprovalAnswer,
   ApprovalInterrupt,
+  BudgetAnswer,
+  BudgetInterrupt,
   Clock,
   ConversationPort,
   ErrorInfo,
@@ -18,8 +20,9 @@ import type {
   ToolMode,
   ToolReference,
   UrlInterrupt,
+  UsageEntry,
 } from '@toolyard/protocol';
-import type { ContextSources } from '@toolyard/agent-runtime';
+import type { BudgetGate, ContextSources } from '@toolyard/agent-runtime';
 import type { ToolHost } from '@toolyard/mcp-host';
 import type { KeepPrelude } from './executors/keep-prelude.ts';
 import type { ModelRuntime } from '@toolyard/model-runtime';
@@ -32,6 +35,9 @@ export type AskUser = (
   interrupt: PromptInterrupt | SelectionInterrupt,
   options: { signal: AbortSignal },
 ) => Promise<PromptAnswer | SelectionAnswer>;
+
+/** Asks a person whether to go on past a budget. Rejecting, or an aborted signal, means stop. */
+export type AskBudget = (interrupt: BudgetInterrupt, options: { signal: AbortSignal }) => Promise<BudgetAnswer>;
 
 /**
  * Who answers what a run must ask.
@@ -84,10 +90,16 @@ export type RunHost = {
   keepPrelude?: KeepPrelude;
   asking: Asking;
   questions: Questioning;
+  /** Whom to ask about a budget where questions are not parked; absent: a run ends there. */
+  askBudget?: AskBudget;
   /** Told what a person decided about a tool as it was then, beyond the one call, while the run waited for it. */
   remember: (tool: ToolReference, answer: ApprovalAnswer, definition: string | undefined) => void;
   /** Asked right before a call is made: why it must not be, after all. The person may have said "never" meanwhile. */
   forbidden: (tool: ToolReference, args: JsonObject) => ErrorInfo | undefined | Promise<ErrorInfo | undefined>;
+  /** Told of every call of a model and of a tool, once it is over. */
+  used?: (entry: UsageEntry) => void;
+  /** What may be used; what was used elsewhere is looked up by `refresh`. */
+  budgets?: { refresh: () => void | Promise<void>; check: BudgetGate };
   /** True for a tool that may be called again although it may have been called already. */
   repeatable: (tool: ToolReference) => boolean;
 };

@@ -28,6 +28,7 @@ function engine(
       request_human_approve: unused,
       request_human_prompt: unused,
       request_human_select: unused,
+      request_human_budget: unused,
       resolve_aborted_tools: unused,
       finish: ({ ending }, state) => ({
         state: { ...state, status: ending.status },

@@ -17,6 +17,18 @@ function toolMessage(result: Partial<ToolResult>): ToolMessage {
   };
 }
 
+/** The answer that asks for it. */
+const calling: Message = {
+  id: 'a',
+  parentId: 'u',
+  createdAt: 0,
+  role: 'assistant',
+  runId: 'r',
+  model: 'm',
+  finishReason: 'tool_calls',
+  parts: [{ type: 'tool_call', callId: 'c', name: 'read', tool: null, arguments: {} }],
+};
+
 const question: Message = {
   id: 'u',
   parentId: null,
@@ -34,7 +46,7 @@ const system: Message = {
 
 describe('buildContext', () => {
   it('hands a plain conversation through untouched, message for message', () => {
-    const messages = [system, question, toolMessage({ content: [{ type: 'text', text: 'ok' }] })];
+    const messages = [system, question, calling, toolMessage({ content: [{ type: 'text', text: 'ok' }] })];
     expect(buildContext(messages, NOTHING)).toBe(messages);
   });
 
@@ -73,7 +85,7 @@ describe('buildContext', () => {
   it('cuts a huge tool result for the model and leaves the conversation whole', () => {
     const text = 'a'.repeat(4 * MAX_TOOL_RESULT_TOKENS + 10);
     const message = toolMessage({ content: [{ type: 'text', text }] });
-    const [sent] = buildContext([message], NOTHING);
+    const [, sent] = buildContext([calling, message], NOTHING);
     const part = sent?.role === 'tool' ? sent.parts[0].result.content[0] : undefined;
     expect(part?.type === 'text' && part.text).toContain(`of ${text.length} characters shown`);
     expect(part?.type === 'text' && part.text.length).toBeLessThan(text.length + 100);
@@ -88,7 +100,7 @@ describe('buildContext', () => {
         { type: 'text', text: 'b'.repeat(100) },
       ],
     });
-    const [sent] = buildContext([message], NOTHING);
+    const [, sent] = buildContext([calling, message], NOTHING);
     const parts = sent?.role === 'tool' ? sent.parts[0].result.content : [];
     expect(parts[0]).toEqual({ type: 'text', text: half });
     expect(parts[1]?.type === 'text' && parts[1].text).toMatch(/^b{40}\n\[cut/);
@@ -98,7 +110,7 @@ describe('buildContext', () => {
     const message = toolMessage({
       content: [{ type: 'text', text: 'a'.repeat(3) + '😀'.repeat(MAX_TOOL_RESULT_TOKENS) }],
     });
-    const [sent] = buildContext([message], NOTHING);
+    const [, sent] = buildContext([calling, message], NOTHING);
     expect(JSON.stringify(sent)).not.toMatch(/\\ud[89ab]..(?!\\ud[c-f])/i);
     const part = sent?.role === 'tool' ? sent.parts[0].result.content[0] : undefined;
     expect(part?.type === 'text' && part.text.isWellFormed()).toBe(true);
@@ -106,7 +118,7 @@ describe('buildContext', () => {
 
   it('turns structured content alone into cut text when it is too large', () => {
     const message = toolMessage({ structured: { rows: 'z'.repeat(5 * MAX_TOOL_RESULT_TOKENS) } });
-    const [sent] = buildContext([message], NOTHING);
+    const [, sent] = buildContext([calling, message], NOTHING);
     const result = sent?.role === 'tool' ? sent.parts[0].result : undefined;
     expect(result?.structured).toBeUndefined();
     expect(result?.content[0]?.type === 'text' && result.content[0].text).toContain('[cut:');
@@ -126,8 +138,7 @@ describe('answers that said nothing', () => {
   });
 
   it('are not sent to a model, nor those that are unfinished or were begun anew', () => {
-    const kept = answer('stop', 'yes');
-    const messages = [question, answer('error'), answer('pending', 'half'), answer('abandoned', 'half'), kept];
-    expect(buildContext(messages, NOTHING)).toEqual([question, kept]);
+    const messages = [question, answer('error'), answer('pending', 'half'), answer('abandoned', 'half'), system];
+    expect(buildContext(messages, NOTHING)).toEqual([question, system]);
   });
 });

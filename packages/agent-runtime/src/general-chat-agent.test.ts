@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorInfo, RunLimits } from '@toolyard/protocol';
-import { DEFAULT_LIMITS } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, NOTHING_SPENT } from '@toolyard/protocol';
+import { BudgetChecker } from './budget-checker.ts';
 import { GeneralChatAgent } from './general-chat-agent.ts';
 import type { Gate, Verdict } from './intervention/intervention-checker.ts';
 import type { AgentContext, Instruction } from './instructions.ts';
@@ -163,10 +164,18 @@ describe('GeneralChatAgent', () => {
     });
   });
 
-  it('stops at the limit of cost before the next model call, not in mid-answer', () => {
-    const state = stateWith({ turns: 1, cost: 0.2 }, { maxCost: 0.1 });
-    expect(errorOf(decide(state, { phase: 'tool_result' }))?.code).toBe('cost_limit_exceeded');
-    expect(decide(state, answered({ hasText: true }))).toEqual({ type: 'finish', ending: { status: 'done' } });
+  it('asks about a budget before the next model call, not in mid-answer', () => {
+    const budget = { of: 'run', dollars: 0.1 } as const;
+    const spent = { dollars: 0.2, tokens: 10, calls: 1, unpriced: 0 };
+    const state = stateWith({ turns: 1, cost: 0.2, spent: { run: spent, turn: spent } });
+    const checker = new BudgetChecker({ budgets: [budget], model: 'p/m', spent: () => NOTHING_SPENT });
+    const brain = new GeneralChatAgent({ gate: () => RUN, budgets: (at, need) => checker.check(at, need) });
+    expect(brain.decide(state, { phase: 'tool_result' })).toEqual({
+      type: 'request_human_budget',
+      excess: { budget, measure: 'dollars', spent },
+      calls: [],
+    });
+    expect(brain.decide(state, answered({ hasText: true }))).toEqual({ type: 'finish', ending: { status: 'done' } });
   });
 
   it('stops a model that goes in circles', () => {

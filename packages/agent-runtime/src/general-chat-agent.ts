@@ -1,5 +1,6 @@
 import type { ErrorInfo, ToolReference } from '@toolyard/protocol';
 import { readAsk } from './ask-user.ts';
+import type { BudgetGate } from './budget-checker.ts';
 import type { AgentContext, Continued, Ending, Instruction } from './instructions.ts';
 import type { Gate } from './intervention/intervention-checker.ts';
 import { callFingerprint } from './fingerprint.ts';
@@ -12,6 +13,8 @@ export interface Brain {
 
 export type GeneralChatAgentOptions = {
   gate: Gate;
+  /** Which budget is used up before what comes next, if any is. */
+  budgets?: BudgetGate;
   /** Which tool asks the person something, and whether there is one to be asked. */
   asking?: { isAsk: (tool: ToolReference) => boolean; isAnybodyThere: boolean };
   /** True where the next request would nearly fill the model's window. */
@@ -23,9 +26,10 @@ export type GeneralChatAgentOptions = {
  *
  * | what happened                        | and                                   | next                          |
  * |--------------------------------------|---------------------------------------|-------------------------------|
- * | the person wrote, or steers          | turns and money are left              | call_llm                      |
+ * | the person wrote, or steers          | turns are left                        | call_llm                      |
  * |                                      | the window is nearly full             | compress_context              |
- * | the conversation was summed up       | turns and money are left              | call_llm                      |
+ * |                                      | a budget is used up                   | request_human_budget          |
+ * | the conversation was summed up       | turns are left                        | call_llm                      |
  * | the model failed                     | its window was full, for the 1st time | compress_context              |
  * |                                      | else                                  | finish: failed                |
  * | the model asks for tools             | it was told not to                    | finish: max_turns_exceeded    |
@@ -33,16 +37,19 @@ export type GeneralChatAgentOptions = {
  * |                                      | a person has to be asked              | request_human_approve         |
  * |                                      | it asks the person for words          | request_human_prompt          |
  * |                                      | it asks the person to choose          | request_human_select          |
+ * |                                      | the budget of a tool is used up       | request_human_budget          |
  * |                                      | one call                              | call_tool                     |
  * |                                      | several                               | call_tools_batch              |
  * | the model wrote text                 |                                       | finish: done                  |
  * | the model wrote nothing              |                                       | finish: empty_response        |
  * | the person answered                  | has to be asked something else        | request_human_...             |
  * |                                      | else                                  | call_tool, call_tools_batch   |
+ * |                                      | and no call is open                   | call_llm                      |
  * | the run waits for a person           |                                       | (it is not asked)             |
- * | the tools answered                   | turns and money are left              | call_llm                      |
+ * | the tools answered                   | turns are left                        | call_llm                      |
  * |                                      | and the window is nearly full         | compress_context              |
  * |                                      | they are used up                      | finish: failed                |
+ * |                                      | a budget is used up                   | request_human_budget          |
  * | somebody or something stopped it     |                                       | finish: cancelled or failed   |
  *
  * Whatever ends a run while calls are open settles them first (resolve_aborted_tools), so that the next request of
@@ -65,7 +72,7 @@ export class GeneralChatAgent implements Brain {
         return this.#nextTurn(state);
 
       case 'compressed':
-        return nextTurn(state, { afterCompression: true, ...continuing(context.continues) });
+        return this.#nextRequest(state, { afterCompression: true, ...continuing(context.continues) });
 
       case 'llm_result': {
         if (context.error?.code === 'context_exceeded' && !context.afterCompression) {
@@ -76,7 +83,7 @@ export class GeneralChatAgent implements Brain {
           if (context.toolChoice === 'none') return end(state, failed(maxTurns(state)));
           const repeated = state.pending.find((call) => isRepeated(state, call));
           if (repeated) return end(state, failed(tooOften(state, repeated)));
-          return this.#makeCalls(state.pending);
+          return this.#makeCalls(state);
         }
         if (context.hasText) return end(state, { status: 'done' });
         return end(state, failed(context.filtered ? FILTERED : EMPTY_RESPONSE));
@@ -86,7 +93,7 @@ export class GeneralChatAgent implements Brain {
         throw new TypeError('a parked run has no next instruction');
 
       case 'human_response':
-        return this.#makeCalls(state.pending);
+        return state.pending.length > 0 ? this.#makeCalls(state) : this.#nextTurn(state);
 
       case 'ending':
         return end(state, context.ending);
@@ -94,19 +101,30 @@ export class GeneralChatAgent implements Brain {
   }
 
   #nextTurn(state: AgentState, continues?: Continued): Instruction {
-    const next = nextTurn(state, continuing(continues));
+    const next = this.#nextRequest(state, continuing(continues));
     if (next.type !== 'call_llm' || !this.#options.isNearlyFull?.()) return next;
     return { type: 'compress_context', because: 'full', ...continuing(continues) };
   }
 
   /** Judged anew each time: what was allowed when the model asked may be forbidden once a person has answered. */
-  #makeCalls(pending: readonly PendingCall[]): Instruction {
-    const calls = pending.map((call) => this.#judge(call));
+  #makeCalls(state: AgentState): Instruction {
+    const calls = state.pending.map((call) => this.#judge(call));
     if (calls.some((call) => call.decision === 'ask')) return { type: 'request_human_approve', calls };
     if (calls.some((call) => isUnasked(call, 'prompt'))) return { type: 'request_human_prompt', calls };
     if (calls.some((call) => isUnasked(call, 'selection'))) return { type: 'request_human_select', calls };
+    const excess = this.#options.budgets?.(state, calls);
+    if (excess) return { type: 'request_human_budget', excess, calls };
     const [only] = calls;
     return calls.length === 1 && only ? { type: 'call_tool', call: only } : { type: 'call_tools_batch', calls };
+  }
+
+  #nextRequest(state: AgentState, how: { afterCompression?: true; continues?: Continued } = {}): Instruction {
+    const { limits } = state;
+    if (state.turns >= limits.maxTurns) return end(state, failed(maxTurns(state)));
+    const excess = this.#options.budgets?.(state, 'model');
+    if (excess) return { type: 'request_human_budget', excess, calls: [] };
+    const last = state.turns === limits.maxTurns - 1;
+    return { type: 'call_llm', toolChoice: last && limits.onMaxTurns === 'answer' ? 'none' : 'auto', ...how };
   }
 
   #judge(call: PendingCall): PendingCall {
@@ -136,16 +154,6 @@ function isUnasked({ asks, decision }: PendingCall, kind: 'prompt' | 'selection'
 
 function continuing(continues: Continued | undefined): { continues?: Continued } {
   return continues ? { continues } : {};
-}
-
-function nextTurn(state: AgentState, how: { afterCompression?: true; continues?: Continued } = {}): Instruction {
-  const { limits } = state;
-  if (state.turns >= limits.maxTurns) return end(state, failed(maxTurns(state)));
-  if (limits.maxCost !== undefined && state.cost !== null && state.cost >= limits.maxCost && state.turns > 0) {
-    return end(state, failed(costLimit(state, limits.maxCost)));
-  }
-  const last = state.turns === limits.maxTurns - 1;
-  return { type: 'call_llm', toolChoice: last && limits.onMaxTurns === 'answer' ? 'none' : 'auto', ...how };
 }
 
 function end(state: AgentState, ending: Ending): Instruction {
@@ -186,14 +194,6 @@ function maxTurns(state: AgentState): ErrorInfo {
     code: 'max_turns_exceeded',
     message: `The model still asked for tools after ${limit} ${limit === 1 ? 'turn' : 'turns'}, the most this run may take.`,
     hint: 'Ask for less at once, or raise the limit of turns.',
-  };
-}
-
-function costLimit(state: AgentState, limit: number): ErrorInfo {
-  return {
-    code: 'cost_limit_exceeded',
-    message: `The run has cost $${(state.cost ?? 0).toFixed(4)} and may cost $${limit}.`,
-    hint: 'Raise the limit of cost to go on.',
   };
 }
 

@@ -3,12 +3,23 @@ export type { AgentRuntimeOptions, Executor, Executors, RunPoint } from './agent
 export { askOf } from './ask-user.ts';
 export { GeneralChatAgent } from './general-chat-agent.ts';
 export type { Brain, GeneralChatAgentOptions } from './general-chat-agent.ts';
+export { BudgetChecker, budgetError, budgetQuestion, withModelCall } from './budget-checker.ts';
+export type { BudgetCheckerOptions, BudgetExcess, BudgetGate, BudgetNeed } from './budget-checker.ts';
 export { InterventionChecker, isHarmless, refusalOf } from './intervention/intervention-checker.ts';
 export type { Gate, InterventionOptions, JudgedTool, Verdict } from './intervention/intervention-checker.ts';
 export { faultsOfRules, readInterventionRules } from './intervention/read-rules.ts';
 export type { RuleFault } from './intervention/read-rules.ts';
 export type { AgentContext, Continued, Ending, Instruction, InstructionOf, ToolChoice } from './instructions.ts';
-export { answerInterrupts, approvalOf, openInterrupts, settledBy, withApproval, withAskAnswer } from './interrupts.ts';
+export {
+  answerInterrupts,
+  approvalOf,
+  openInterrupts,
+  restingStatus,
+  settledBy,
+  withApproval,
+  withAskAnswer,
+  withBudgetAnswer,
+} from './interrupts.ts';
 export { initialState, STATE_SCHEMA_VERSION, withPendingCalls } from './state.ts';
 export type { AgentState, CallAbout, CallDecision, PendingAsk, PendingCall, PendingQuestion } from './state.ts';
 export { buildContext, placeholdersAt, usesPlaceholders } from './context-pipeline.ts';

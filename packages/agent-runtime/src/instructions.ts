@@ -1,4 +1,5 @@
 import type { AssistantPart, ErrorInfo, InstructionType } from '@toolyard/protocol';
+import type { BudgetExcess } from './budget-checker.ts';
 import type { PendingCall } from './state.ts';
 
 /** How a run ends. */
@@ -44,6 +45,8 @@ export type Instruction =
   | { type: 'request_human_prompt'; calls: PendingCall[] }
   /** Likewise those that ask for a choice. */
   | { type: 'request_human_select'; calls: PendingCall[] }
+  /** `calls` are those that wait meanwhile. */
+  | { type: 'request_human_budget'; excess: BudgetExcess; calls: PendingCall[] }
   | { type: 'resolve_aborted_tools'; calls: PendingCall[]; ending: Ending }
   | { type: 'finish'; ending: Ending };
 

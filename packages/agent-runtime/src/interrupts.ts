@@ -1,12 +1,14 @@
 import type {
   ApprovalAnswer,
   ApprovalInterrupt,
+  BudgetAnswer,
+  CallInterrupt,
   InDoubtAnswer,
   Interrupt,
   InterruptAnswer,
   JsonObject,
 } from '@toolyard/protocol';
-import { canonicalJson, formatToolReference } from '@toolyard/protocol';
+import { budgetExceeded, canonicalJson, formatToolReference, mergeBudgets } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
 import { askOf } from './ask-user.ts';
 import type { AgentState, PendingAsk, PendingCall, PendingQuestion } from './state.ts';
@@ -21,7 +23,11 @@ export function approvalOf(call: PendingCall): ApprovalInterrupt | null {
 
 /** Everything a parked run waits for, in the order of its calls. */
 export function openInterrupts(state: AgentState): Interrupt[] {
-  return state.pending.flatMap((call): Interrupt[] => {
+  return state.asksBudget ? [state.asksBudget] : openCallInterrupts(state);
+}
+
+function openCallInterrupts(state: AgentState): CallInterrupt[] {
+  return state.pending.flatMap((call): CallInterrupt[] => {
     const approval = approvalOf(call);
     if (approval) return [approval];
     const ask = askOf(call);
@@ -33,6 +39,12 @@ export function openInterrupts(state: AgentState): Interrupt[] {
     const { interruptId: id, sentAt } = doubt;
     return [{ id, kind: 'in_doubt', callId, tool, name, arguments: call.arguments, sentAt }];
   });
+}
+
+/** How a run rests: where tabs alone are waited for, it says so. */
+export function restingStatus(state: AgentState): 'parked' | 'waiting_for_tab' {
+  const open = openInterrupts(state);
+  return open.length > 0 && open.every(({ kind }) => kind === 'tab') ? 'waiting_for_tab' : 'parked';
 }
 
 /** The call with what the person said about it. */
@@ -64,6 +76,12 @@ export function answerInterrupts(
   point: RunPoint,
   answers: ReadonlyMap<string, InterruptAnswer>,
 ): { point: RunPoint; answered: { interruptId: string; answer: InterruptAnswer }[]; stillOpen: string[] } {
+  if (point.state.asksBudget) {
+    const { id: interruptId } = point.state.asksBudget;
+    const answer = answers.get(interruptId);
+    if (!answer || !isAboutBudget(answer)) return { point, answered: [], stillOpen: [interruptId] };
+    return { point: withBudgetAnswer(point.state, answer), answered: [{ interruptId, answer }], stillOpen: [] };
+  }
   const answered: { interruptId: string; answer: InterruptAnswer }[] = [];
   const lasting = new Map<string, ApprovalAnswer>();
   for (const open of openInterrupts(point.state)) {
@@ -113,6 +131,19 @@ export function answerInterrupts(
   };
 }
 
+/** The run after a person has said whether it may go on past the budget it asks about. */
+export function withBudgetAnswer({ asksBudget, ...rest }: AgentState, answer: BudgetAnswer): RunPoint {
+  const state: AgentState = { ...rest, status: 'running' };
+  if (!asksBudget) return { state, context: { phase: 'human_response' } };
+  const { budget, measure, spent } = asksBudget;
+  if (answer.decision === 'stop') {
+    const error = budgetExceeded(budget, measure, spent);
+    return { state, context: { phase: 'ending', ending: { status: 'failed', error } } };
+  }
+  const raised = mergeBudgets(state.raised, [{ ...budget, [measure]: answer.limit }]);
+  return { state: { ...state, raised }, context: { phase: 'human_response' } };
+}
+
 /** Undefined where the answer does not fit the question. */
 export function withAskAnswer(asks: PendingAsk | undefined, answer: InterruptAnswer): PendingAsk | undefined {
   if (asks?.kind === 'prompt' && (answer.decision === 'say' || answer.decision === 'decline')) {
@@ -139,6 +170,10 @@ function isSame(one: JsonObject, other: JsonObject): boolean {
 
 function isApproval(answer: InterruptAnswer): answer is ApprovalAnswer {
   return answer.decision === 'approve' || answer.decision === 'refuse';
+}
+
+function isAboutBudget(answer: InterruptAnswer): answer is BudgetAnswer {
+  return answer.decision === 'raise' || answer.decision === 'stop';
 }
 
 function isAboutDoubt(answer: InterruptAnswer): answer is InDoubtAnswer {

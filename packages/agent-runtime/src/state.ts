@@ -1,5 +1,7 @@
 import type {
   ApprovalInterrupt,
+  Budget,
+  BudgetInterrupt,
   ErrorInfo,
   FormInterrupt,
   InDoubtAnswer,
@@ -13,11 +15,14 @@ import type {
   SelectionAnswer,
   SelectionInterrupt,
   SignInInterrupt,
+  Spent,
+  TabInterrupt,
   ToolReference,
   ToolResult,
   UrlInterrupt,
   Usage,
 } from '@toolyard/protocol';
+import { NOTHING_SPENT } from '@toolyard/protocol';
 import { callFingerprint } from './fingerprint.ts';
 
 /** The version of {@link AgentState}; a stored state of another version is migrated before use. */
@@ -72,7 +77,7 @@ export type CallAbout = Pick<ApprovalInterrupt, 'description' | 'definition' | '
 
 /** What a server asks for while its call waits. `keeps` of {@link PendingCall.waits} belongs to the executor alone. */
 export type PendingQuestion = {
-  interrupt: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt;
+  interrupt: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt | TabInterrupt;
   answer?: InterruptAnswer;
 };
 
@@ -98,6 +103,12 @@ export type AgentState = {
   usage: Usage;
   /** US dollars so far; null once a turn's cost is not known. */
   cost: number | null;
+  /** What counts towards budgets of this run and of its latest turn. */
+  spent: { run: Spent; turn: Spent };
+  /** Budgets as somebody raised them for this run. */
+  raised: Budget[];
+  /** A budget is used up, and nobody has said yet whether to go on. */
+  asksBudget?: BudgetInterrupt;
 };
 
 /** The state of a run about to begin. */
@@ -117,6 +128,8 @@ export function initialState(of: {
     sameCalls: {},
     usage: {},
     cost: 0,
+    spent: { run: NOTHING_SPENT, turn: NOTHING_SPENT },
+    raised: [],
   };
 }
 

@@ -14,7 +14,7 @@ import { QuestionDesk } from './question-desk.ts';
 import type { ListedTool } from './read-tool.ts';
 import { hearServerLog } from './server-messages.ts';
 import { Session, timeoutOf } from './session.ts';
-import { openTaskWire } from './tasks/task-wire.ts';
+import { framed, openTaskWire } from './tasks/task-wire.ts';
 import type { CreateTransport, HostTransport } from './transport.ts';
 import type { ConnectionPhase, Era, LogEntry, LogLevel, ServerConfig, ServerHealth } from './types.ts';
 import type { OpenRequest } from './under-way.ts';
@@ -204,6 +204,8 @@ export class McpConnection {
       logLevel: this.#options.logLevel,
       signal: this.#ending.signal,
       warn: (text) => this.#note('warning', text),
+      ask: (method, params, signal) =>
+        transport.ask(method, framed({ client, era, clientInfo, clientCapabilities: capabilities }, params), signal),
       openTask: (taskId) =>
         openTaskWire(
           { serverId: this.#id, client, era, transport, clientInfo, clientCapabilities: capabilities },

@@ -6,7 +6,8 @@ import type { EraMemory } from './era-memory.ts';
 import type { QuestionHandlers } from './questions.ts';
 import type { CreateTransport } from './transport.ts';
 import type { PinStore } from './trust.ts';
-import type { ListedPrompt, LogEntry, LogLevel, ServerConfig } from './types.ts';
+import type { ListedTool } from './read-tool.ts';
+import type { ListedPrompt, ListedResource, ListedTemplate, LogEntry, LogLevel, ServerConfig } from './types.ts';
 
 /** What it takes to sign in to servers (OAuth 2.1). */
 export type SignInOptions = {
@@ -48,4 +49,12 @@ export type McpHostOptions = {
 export type AllPrompts = {
   prompts: (ListedPrompt & { serverId: string })[];
   failures: { serverId: string; error: ErrorInfo }[];
+};
+
+/** What one server has listed, in its own order. */
+export type Offered = {
+  tools: readonly ListedTool[];
+  resources: readonly ListedResource[];
+  templates: readonly ListedTemplate[];
+  prompts: readonly ListedPrompt[];
 };

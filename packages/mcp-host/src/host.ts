@@ -1,10 +1,12 @@
 import type { Clock, ErrorInfo, JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
-import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { listAllPrompts } from './all-prompts.ts';
 import { askServer, callServer, followServerTask } from './ask-server.ts';
 import { notSent } from './call-failure.ts';
 import { createEraMemory } from './era-memory.ts';
 import { Flows } from './flows.ts';
-import type { AllPrompts, McpHostOptions } from './host-options.ts';
+import type { ForwardedServer } from './forward.ts';
+import type { AllPrompts, McpHostOptions, Offered } from './host-options.ts';
 import type { SignInResponse, StartedSignIn } from './oauth/sign-in.ts';
 import { SignIns } from './oauth/sign-ins.ts';
 import { ResourceStore } from './resource-store.ts';
@@ -370,17 +372,19 @@ export class McpHost implements ToolHost {
 
   /** The prompts of all ready servers, asked in parallel: one that fails hides no other. */
   async getAllPrompts(): Promise<AllPrompts> {
-    const all: AllPrompts = { prompts: [], failures: [] };
-    const asked = this.connectedServers.map(async (serverId) => {
-      const listed = await this.#ask(serverId, {}, (session) => session.listPrompts());
-      return listed.map((prompt) => ({ serverId, ...prompt }));
-    });
-    const servers = this.connectedServers;
-    for (const [at, outcome] of (await Promise.allSettled(asked)).entries()) {
-      if (outcome.status === 'fulfilled') all.prompts.push(...outcome.value);
-      else all.failures.push({ serverId: servers[at] ?? '', error: toErrorInfo(outcome.reason) });
-    }
-    return all;
+    return listAllPrompts(this.connectedServers, (id) => this.#ask(id, {}, (session) => session.listPrompts()));
+  }
+
+  /** What a server has listed: while it is reconnecting, its tools only. */
+  offered(serverId: string): Offered {
+    const slot = this.#servers.find(serverId);
+    const { resources = [], templates = [], prompts = [] } = slot?.catalogue ?? {};
+    return { tools: [...(slot?.tools.values() ?? [])], resources, templates, prompts };
+  }
+
+  /** A server as it can be offered to others; one that is reconnecting is waited for. @throws ToolyardError */
+  forwarded(serverId: string, signal?: AbortSignal): Promise<ForwardedServer> {
+    return this.#ask(serverId, signal === undefined ? {} : { signal }, async (session) => session.forwarded());
   }
 
   /**

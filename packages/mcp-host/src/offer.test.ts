@@ -1,13 +1,12 @@
 import type { JsonObject } from '@toolyard/protocol';
-import { createFakeClock, createIds, eventually, startScriptedMcp, type ScriptedMcp } from '@toolyard/testing';
+import { createFakeClock, eventually, startScriptedMcp, type ScriptedMcp } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { McpHost } from './host.ts';
 import type { McpHostOptions } from './host-options.ts';
 import { connected, everything, healthOf } from './node/test-fixtures/peers.ts';
+import { meetPeer } from './node/test-fixtures/meet-peer.ts';
 import { MemoryPeer } from './node/test-fixtures/memory-peer.ts';
-import { ResourceDraft } from './resource-draft.ts';
 
-const PIXEL = 'iVBORw0KGgo=';
 const clock = createFakeClock();
 let peer: MemoryPeer;
 let host: McpHost;
@@ -16,28 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => host.close());
 
-/** A server in memory with more than tools. */
 async function meet(answers: Record<string, JsonObject>, more: Partial<McpHostOptions> = {}): Promise<McpHost> {
-  peer.capabilities = {
-    tools: { listChanged: true },
-    resources: { subscribe: true, listChanged: true },
-    prompts: { listChanged: true },
-    completions: {},
-    logging: {},
-  };
-  for (const [method, result] of Object.entries(answers)) {
-    peer.answers[method] = () => ('error' in result ? result : { result });
-  }
-  host = new McpHost({
-    servers: [{ id: 'srv', transport: { type: 'in-memory', name: 'srv' } }],
-    createTransport: peer.createTransport,
-    eraMemory: peer.eraMemory,
-    clock,
-    clientInfo: { name: 'toolyard-test', version: '0' },
-    ...more,
-  });
-  await host.connectAll();
-  await clock.advance(0);
+  host = await meetPeer(peer, clock, answers, more);
   return host;
 }
 
@@ -153,239 +132,6 @@ describe('what a server lists', () => {
     await clock.advance(100);
     expect(peer.countOf('resources/list')).toBe(before + 1);
     expect(healthOf(host, 'srv')).toMatchObject({ resourceCount: 2, promptCount: 1 });
-  });
-});
-
-describe('a resource', () => {
-  const text = { contents: [{ uri: 'file:///a.txt', mimeType: 'text/plain', text: 'abc' }] };
-
-  test('is read with all it holds, text and bytes', async () => {
-    await meet({
-      'resources/read': {
-        contents: [...text.contents, { uri: 'file:///p.png', mimeType: 'image/png', blob: PIXEL }, 7],
-      },
-    });
-    expect(await host.resources.read('srv', 'file:///a.txt')).toEqual([
-      { type: 'resource', uri: 'file:///a.txt', mimeType: 'text/plain', text: 'abc' },
-      { type: 'resource', uri: 'file:///p.png', mimeType: 'image/png', source: { data: PIXEL } },
-    ]);
-  });
-
-  test('that is not there is said to be so; an answer that is none is too', async () => {
-    await meet({ 'resources/read': { error: { code: -32002, message: 'Resource not found' } } });
-    await expect(host.resources.read('srv', 'file:///x')).rejects.toMatchObject({ code: 'not_found' });
-    peer.answers['resources/read'] = () => ({ result: { contents: 'abc' } });
-    await expect(host.resources.read('srv', 'file:///x')).rejects.toMatchObject({ code: 'bad_response' });
-  });
-
-  test('is kept for a while, read once by whoever wants it at the same time, and again when it has changed', async () => {
-    await meet({ 'resources/read': text });
-    const reads = (): number => peer.countOf('resources/read');
-    await Promise.all([host.resources.read('srv', 'file:///a.txt'), host.resources.read('srv', 'file:///a.txt')]);
-    await host.resources.read('srv', 'file:///a.txt');
-    expect(reads()).toBe(1);
-    peer.say({ method: 'notifications/resources/updated', params: { uri: 'file:///a.txt' } });
-    await clock.advance(0);
-    await host.resources.read('srv', 'file:///a.txt');
-    expect(reads()).toBe(2);
-    await clock.advance(5 * 60_000);
-    await host.resources.read('srv', 'file:///a.txt');
-    expect(reads()).toBe(3);
-    await host.resources.read('srv', 'file:///a.txt', { fresh: true });
-    expect(reads()).toBe(4);
-  });
-
-  test('takes no more room than there is', async () => {
-    await meet({});
-    peer.answers['resources/read'] = ({ uri }) => ({ result: { contents: [{ uri, text: 'x' }] } });
-    for (let number = 0; number < 250; number++) await host.resources.read('srv', `file:///${number}`);
-    await host.resources.read('srv', 'file:///249');
-    expect(peer.countOf('resources/read')).toBe(250);
-    await host.resources.read('srv', 'file:///0');
-    expect(peer.countOf('resources/read')).toBe(251);
-    peer.answers['resources/read'] = () => ({ result: { contents: [{ uri: 'big', text: 'x'.repeat(3_000_000) }] } });
-    await host.resources.read('srv', 'big');
-    await host.resources.read('srv', 'big');
-    expect(peer.countOf('resources/read')).toBe(253);
-  });
-
-  test('somebody follows is followed once, also after a reconnect, and left when nobody does any more', async () => {
-    await meet({ 'resources/subscribe': {}, 'resources/unsubscribe': {} });
-    const heard: string[] = [];
-    const first = await host.resources.follow('srv', 'file:///a.txt', () => heard.push('first'));
-    const second = await host.resources.follow('srv', 'file:///a.txt', () => heard.push('second'));
-    expect(peer.countOf('resources/subscribe')).toBe(1);
-    peer.say({ method: 'notifications/resources/updated', params: { uri: 'file:///a.txt' } });
-    await clock.advance(0);
-    expect(heard).toEqual(['first', 'second']);
-    peer.drop();
-    await clock.advance(1_000);
-    expect(peer.countOf('resources/subscribe')).toBe(2);
-    // It may have changed while nobody heard of it.
-    expect(heard).toEqual(['first', 'second', 'first', 'second']);
-    await first();
-    await first();
-    expect(peer.countOf('resources/unsubscribe')).toBe(0);
-    await second();
-    expect(peer.countOf('resources/unsubscribe')).toBe(1);
-  });
-});
-
-test('a resource that cannot be followed anew is a note in the log of its server', async () => {
-  await meet({ 'resources/subscribe': {} });
-  await host.resources.follow('srv', 'file:///a.txt', () => undefined);
-  peer.answers['resources/subscribe'] = () => ({ error: { code: -32603, message: 'too many' } });
-  peer.drop();
-  await clock.advance(1_000);
-  expect(healthOf(host, 'srv')).toMatchObject({ state: 'ready' });
-  expect(healthOf(host, 'srv').log.at(-1)).toMatchObject({
-    level: 'warning',
-    text: expect.stringContaining('too many') as string,
-  });
-  await expect(host.resources.follow('srv', 'file:///b.txt', () => undefined)).rejects.toMatchObject({
-    message: expect.stringContaining('too many') as string,
-  });
-});
-
-describe('resources attached to a draft', () => {
-  test('are loaded, tried again, consumed as parts, and restored where sending fails', async () => {
-    await meet({});
-    let isBroken = true;
-    peer.answers['resources/read'] = ({ uri }) =>
-      isBroken && uri === 'file:///b'
-        ? { error: { code: -32603, message: 'locked' } }
-        : { result: { contents: [{ uri, text: `of ${String(uri)}` }] } };
-    const draft = new ResourceDraft({ store: host.resources, ids: createIds() });
-    const a = draft.attach({ serverId: 'srv', uri: 'file:///a', name: 'A' });
-    expect(a.state).toBe('loading');
-    expect(draft.attach({ serverId: 'srv', uri: 'file:///a' }).id).toBe(a.id);
-    const b = draft.attach({ serverId: 'srv', uri: 'file:///b' });
-    const sent = await draft.consume();
-    expect(sent.parts).toEqual([{ type: 'resource', name: 'A', uri: 'file:///a', text: 'of file:///a' }]);
-    expect(draft.attachments).toMatchObject([
-      { id: b.id, state: 'failed', error: { message: expect.stringContaining('locked') as string } },
-    ]);
-    sent.restore();
-    sent.restore();
-    expect(draft.attachments.map(({ id, state }) => [id, state])).toEqual([
-      [a.id, 'ready'],
-      [b.id, 'failed'],
-    ]);
-    isBroken = false;
-    draft.retry(b.id);
-    expect((await draft.consume()).parts).toHaveLength(2);
-    expect(draft.attachments).toEqual([]);
-  });
-
-  test('that are taken out while they load are not put back', async () => {
-    await meet({ 'resources/read': { contents: [] } });
-    const draft = new ResourceDraft({ store: host.resources, ids: createIds() });
-    draft.remove(draft.attach({ serverId: 'srv', uri: 'file:///a' }).id);
-    expect((await draft.consume()).parts).toEqual([]);
-    expect(draft.attachments).toEqual([]);
-  });
-});
-
-describe('a prompt', () => {
-  test('is filled in with roles and kinds kept', async () => {
-    await meet({
-      'prompts/get': {
-        description: 'A greeting.',
-        messages: [
-          { role: 'user', content: { type: 'text', text: 'Hello' } },
-          { role: 'assistant', content: { type: 'image', data: PIXEL, mimeType: 'image/png' } },
-          { role: 'user', content: { type: 'resource', resource: { uri: 'file:///a', text: 'abc' } } },
-          { role: 'user', content: { type: 'hologram' } },
-          {
-            role: 'user',
-            content: [
-              { type: 'text', text: 'one' },
-              { type: 'text', text: 'two' },
-            ],
-          },
-        ],
-      },
-    });
-    const { description, messages } = await host.getPrompt('srv', 'greet', { who: 'you' });
-    expect(description).toBe('A greeting.');
-    expect(messages.map(({ role, content }) => [role, content.type])).toEqual([
-      ['user', 'text'],
-      ['assistant', 'image'],
-      ['user', 'resource'],
-      ['user', 'text'],
-      ['user', 'text'],
-      ['user', 'text'],
-    ]);
-    expect(messages[3]?.content).toMatchObject({ text: expect.stringContaining('hologram') as string });
-    expect(peer.received.at(-1)).toMatchObject({ params: { name: 'greet', arguments: { who: 'you' } } });
-  });
-
-  test('that lacks an argument is refused with what the server says', async () => {
-    await meet({ 'prompts/get': { error: { code: -32602, message: 'Missing argument: who' } } });
-    await expect(host.getPrompt('srv', 'greet')).rejects.toMatchObject({
-      code: 'invalid_arguments',
-      message: expect.stringContaining('who') as string,
-    });
-  });
-
-  test('that is known to need an argument is not asked for without it', async () => {
-    await meet({
-      'prompts/list': { prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }, { name: 'how' }] }] },
-      'prompts/get': { messages: [] },
-    });
-    await expect(host.getPrompt('srv', 'greet', { how: 'warmly' })).rejects.toMatchObject({
-      code: 'invalid_arguments',
-      message: 'The prompt "greet" of "srv" needs "who".',
-    });
-    expect(peer.countOf('prompts/get')).toBe(0);
-    expect(await host.getPrompt('srv', 'greet', { who: 'you' })).toEqual({ messages: [] });
-  });
-
-  test('of one server is shown although another one fails', async () => {
-    const broken = new MemoryPeer();
-    broken.capabilities = { prompts: {} };
-    broken.answers['prompts/list'] = () => ({ error: { code: -32603, message: 'no luck' } });
-    peer.capabilities = { prompts: {} };
-    peer.answers['prompts/list'] = () => ({ result: { prompts: [{ name: 'good' }] } });
-    host = new McpHost({
-      servers: ['srv', 'broken'].map((id) => ({ id, transport: { type: 'in-memory', name: id } })),
-      createTransport: (config, context) =>
-        (context.serverId === 'srv' ? peer : broken).createTransport(config, context),
-      eraMemory: peer.eraMemory,
-      clock,
-      clientInfo: { name: 'toolyard-test', version: '0' },
-    });
-    await host.connectAll();
-    const { prompts, failures } = await host.getAllPrompts();
-    expect(prompts.map(({ serverId, name }) => [serverId, name])).toEqual([['srv', 'good']]);
-    expect(failures).toMatchObject([
-      { serverId: 'broken', error: { message: expect.stringContaining('no luck') as string } },
-    ]);
-  });
-
-  test('is completed with what is filled in already; a server that completes nothing is not asked', async () => {
-    await meet({ 'completion/complete': { completion: { values: ['Taipei', 'Tainan', 3], total: 9, hasMore: true } } });
-    const target = { prompt: 'travel' };
-    expect(await host.complete('srv', target, { name: 'city', value: 'Ta' }, { country: 'TW' })).toEqual({
-      values: ['Taipei', 'Tainan'],
-      total: 9,
-      hasMore: true,
-    });
-    expect(peer.received.at(-1)).toMatchObject({
-      params: {
-        ref: { type: 'ref/prompt', name: 'travel' },
-        argument: { name: 'city', value: 'Ta' },
-        context: { arguments: { country: 'TW' } },
-      },
-    });
-    await host.complete('srv', { uriTemplate: 'file:///{path}' }, { name: 'path', value: '' });
-    expect(peer.received.at(-1)).toMatchObject({ params: { ref: { type: 'ref/resource', uri: 'file:///{path}' } } });
-    await host.close();
-    peer = new MemoryPeer();
-    await meet({});
-    peer.capabilities = {};
-    await host.reconnect('srv');
-    expect(await host.complete('srv', target, { name: 'city', value: '' })).toEqual({ values: [], hasMore: false });
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
+import { ProtocolError } from '@modelcontextprotocol/client';
 import type { Clock, ErrorInfo, JsonObject, ResourcePart, TaskHandle, ToolResult } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { notSent } from './call-failure.ts';
@@ -6,9 +7,12 @@ import { CallQueue } from './call-queue.ts';
 import { callTool, finishTask } from './call-tool.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { ChangeWatch } from './change-watch.ts';
+import type { ForwardedServer } from './forward.ts';
+import { forward } from './forward.ts';
 import type { QuestionDesk } from './question-desk.ts';
 import type { QuestionHandlers } from './questions.ts';
 import { mayInterrupt } from './questions.ts';
+import type { RawReply } from './raw-result-transport.ts';
 import { readCompletion, readContents, readFilledPrompt } from './read-contents.ts';
 import type { OutgoingRequest } from './request.ts';
 import { sendRequest } from './request.ts';
@@ -34,6 +38,8 @@ import type {
 import type { OpenRequest, RequestContext } from './under-way.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
+/** What the protocol has for a request that was not accepted. */
+const NOT_ACCEPTED = -32_600;
 /** How long a call of an approved tool waits for a list that was announced to have changed, in milliseconds. */
 const LOOK_MS = 5_000;
 
@@ -52,6 +58,8 @@ export type SessionOptions = {
   /** Aborted when the connection is left. */
   signal: AbortSignal;
   warn: (text: string) => void;
+  /** Makes a request the SDK does not know. */
+  ask: (method: string, params: JsonObject, signal: AbortSignal) => Promise<RawReply>;
   /** What can be asked about a task of the server. */
   openTask: (taskId: string) => Promise<TaskWire>;
   /** Why nothing can be asked, once that is so. */
@@ -146,6 +154,35 @@ export class Session {
       },
       handle,
     );
+  }
+
+  /** The server as it can be offered to others. */
+  forwarded(): ForwardedServer {
+    const { client, era, config, handlers, ask, whyLost, onFailed } = this.#options;
+    const context = { ...this.#context, serverId: this.#id, timeoutMs: timeoutOf(config), ask };
+    const isAlone = era === 'legacy' && mayInterrupt(handlers);
+    return {
+      era,
+      capabilities: (client.getServerCapabilities() ?? {}) as JsonObject,
+      serverInfo: client.getServerVersion(),
+      instructions: client.getInstructions(),
+      request: async (request) => {
+        const { signal } = request.options;
+        // A legacy server's question does not say which call it belongs to, whoever has made it.
+        const isOneOfMany = isAlone && request.method === 'tools/call';
+        const leave = isOneOfMany ? await this.#queue.enter(signal, () => undefined) : () => undefined;
+        try {
+          const lost = whyLost();
+          if (lost !== undefined) throw new ProtocolError(NOT_ACCEPTED, lost.message);
+          return await forward(context, request);
+        } catch (thrown) {
+          onFailed(thrown);
+          throw thrown;
+        } finally {
+          leave?.();
+        }
+      },
+    };
   }
 
   /**

@@ -157,6 +157,8 @@ export type CallToolOptions = RequestOptions & {
    * go on waiting ({@link ToolHost.resumeTask}).
    */
   onTask?: (handle: TaskHandle) => void | Promise<void>;
+  /** What the run calls this call: for a host that hands it on to somebody else. */
+  callId?: string;
   /** Call the tool only if {@link McpHost.definitionOf} still gives this: a person has approved just that. */
   definition?: string;
 };

@@ -1,4 +1,13 @@
-import type { InterventionMode, InterventionRule, ModelParameters, RunLimits, ToolMode } from './agents.ts';
+import type {
+  ConversationExample,
+  InterventionMode,
+  InterventionRule,
+  ModelInput,
+  ModelParameters,
+  RunLimits,
+  ToolMode,
+} from './agents.ts';
+import type { Budget } from './budgets.ts';
 import type { ErrorInfo } from './errors.ts';
 import type { RunEvent } from './events.ts';
 import type { InterruptAnswer, Shown } from './interrupts.ts';
@@ -6,7 +15,7 @@ import type { JsonObject, JsonValue } from './json.ts';
 import type { AssistantMessage, Message, UserMessage } from './messages.ts';
 import type { UserPart } from './parts.ts';
 import type { RunRecord, StoredInterrupt } from './run-store.ts';
-import type { Price } from './usage.ts';
+import type { Price, Usage } from './usage.ts';
 import type { WireName } from './wires.ts';
 
 /**
@@ -58,10 +67,9 @@ export type AgentConfiguration = {
   intervention?: InterventionMode;
   /** They add up: a layer takes none away from those below. */
   interventionRules?: InterventionRule[];
+  /** Of the same thing that of the later layer counts; the others stay. */
+  budgets?: Budget[];
 };
-
-/** How the owner would like a question answered. */
-export type ConversationExample = { question: string; answer: string };
 
 /** The whole of it, with where each part came from. */
 export type ResolvedAgentConfiguration = {
@@ -77,6 +85,7 @@ export type ResolvedAgentConfiguration = {
   examples?: ConversationExample[];
   intervention: InterventionMode;
   interventionRules: InterventionRule[];
+  budgets: Budget[];
 };
 
 export type AgentView = {
@@ -259,8 +268,6 @@ export type KnownProviderView = {
 };
 export type TestedProvider = { ok: true; models: string[] } | { ok: false; error: ErrorInfo };
 
-/** What a model can read. */
-export type ModelInput = 'text' | 'image' | 'audio' | 'video';
 export type ModelView = {
   providerId: string;
   providerLabel: string;
@@ -322,9 +329,40 @@ export type LiveEvent =
   | { type: 'run'; event: RunEvent }
   | {
       type: 'changed';
-      what: 'conversations' | 'queue' | 'interrupts' | 'servers' | 'agents' | 'providers' | 'settings';
+      what: 'conversations' | 'queue' | 'interrupts' | 'servers' | 'agents' | 'providers' | 'settings' | 'tab_calls';
       id?: string;
     };
+
+/** What usage may be added up by. */
+export type UsageBy = 'day' | 'model' | 'agent' | 'tool' | 'conversation';
+
+/** Sums of calls. */
+export type UsageSum = {
+  /** Of models; for a tool those its server asked for. */
+  modelCalls: number;
+  toolCalls: number;
+  /** Tool calls that failed. */
+  failures: number;
+  /** Of all calls together, whether or not they ran at once. */
+  durationMs: number;
+  /** What is known of the tokens. */
+  usage: Usage;
+  /** What is known, in US dollars; null where there are calls and the cost of none is known. */
+  cost: number | null;
+  /** Model calls whose cost nobody knows. */
+  unpriced: number;
+  /** Model calls that told no tokens. */
+  uncounted: number;
+};
+
+/**
+ * `key`: the day (`2026-11-21`), `provider/model`, `server/tool`, or the id of agent or conversation, empty where there
+ * was none. `label`: what that is called, if it is still there.
+ */
+export type UsageRow = UsageSum & { key: string; label: string };
+
+/** `GET /api/usage`: days in UTC, both included. */
+export type UsageReport = { from: string; to: string; by: UsageBy; rows: UsageRow[]; total: UsageSum };
 
 /** `toolyard-export` of one conversation: every branch, with what a blob holds written out. */
 export type ConversationExport = {

@@ -4,7 +4,7 @@
  * - model: from `invalid_key` to `empty_response`
  * - run: from `max_turns_exceeded` to `cancelled`
  * - tool: from `tool_not_found` to `outcome_unknown`
- * - MCP server: from `command_not_found` to `input_required`
+ * - MCP server: from `command_not_found` to `input_required`; one of a tab: `needs_tab`, `tab_gone`
  * - the guard: `address_refused`, for an address somebody else chose
  * - requests: from `not_found` to `too_large`
  * - the data folder: `storage_full`, `storage_failed`
@@ -28,7 +28,7 @@ export type ErrorCode =
   | 'empty_response'
   | 'max_turns_exceeded'
   | 'time_limit_exceeded'
-  | 'cost_limit_exceeded'
+  | 'budget_exceeded'
   | 'repeated_call'
   | 'cancelled'
   | 'tool_not_found'
@@ -44,6 +44,8 @@ export type ErrorCode =
   | 'server_closed'
   | 'needs_sign_in'
   | 'input_required'
+  | 'needs_tab'
+  | 'tab_gone'
   | 'address_refused'
   | 'not_found'
   | 'conflict'

@@ -21,6 +21,7 @@ export type InstructionType =
   | 'request_human_approve'
   | 'request_human_prompt'
   | 'request_human_select'
+  | 'request_human_budget'
   | 'resolve_aborted_tools'
   | 'finish';
 

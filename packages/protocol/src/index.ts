@@ -44,11 +44,25 @@ export { textOf } from './messages.ts';
 export type { ContextFill, ModelRequestRecord, RequestPrelude, SentRequest } from './model-requests.ts';
 export type { Price, Rates, Usage, UsageCounter } from './usage.ts';
 export { addUsage, costOf, countCall } from './usage.ts';
+export {
+  amountOf,
+  budgetExceeded,
+  budgetKey,
+  faultsOfBudgets,
+  mergeBudgets,
+  nameBudget,
+  NOTHING_SPENT,
+  usedUp,
+} from './budgets.ts';
+export type { Budget, BudgetFault, BudgetLimits, BudgetMeasure, BudgetView, Spent } from './budgets.ts';
 export { decisionsFor } from './interrupts.ts';
 export type {
   ApprovalAnswer,
   ApprovalInterrupt,
   ApprovalScope,
+  BudgetAnswer,
+  BudgetInterrupt,
+  CallInterrupt,
   ElicitationAnswer,
   FormInterrupt,
   InDoubtAnswer,
@@ -66,6 +80,8 @@ export type {
   Shown,
   SignInAnswer,
   SignInInterrupt,
+  TabAnswer,
+  TabInterrupt,
   ToolChange,
   ToolDifference,
   UrlInterrupt,
@@ -76,8 +92,10 @@ export { showHidden } from './hidden-characters.ts';
 export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, RunStatus } from './events.ts';
 export { RUN_EVENT_VERSION } from './events.ts';
 export type {
+  ConversationExample,
   InterventionMode,
   InterventionRule,
+  ModelInput,
   ModelParameters,
   OnMaxTurns,
   ReasoningEffort,
@@ -118,6 +136,7 @@ export type {
   RunRecord,
   RunStore,
   StoredInterrupt,
+  UsageEntry,
 } from './run-store.ts';
 export type {
   AgentConfiguration,
@@ -131,7 +150,6 @@ export type {
   CheckPreflight,
   ContinueConversation,
   ContinuedConversation,
-  ConversationExample,
   ConversationExport,
   ConversationSummary,
   ConversationView,
@@ -141,7 +159,6 @@ export type {
   KnownProviderView,
   LiveEvent,
   MessagePage,
-  ModelInput,
   ModelReference,
   ModelView,
   ModelsView,
@@ -161,6 +178,10 @@ export type {
   TestProvider,
   TestedProvider,
   UploadedFile,
+  UsageBy,
+  UsageReport,
+  UsageRow,
+  UsageSum,
 } from './api.ts';
 export type {
   AddMcpServer,
@@ -221,3 +242,14 @@ export { WEBHOOK_EVENTS } from './webhook.ts';
 export { VERSION } from './version.ts';
 export { WIRES } from './wires.ts';
 export type { WireName } from './wires.ts';
+export type {
+  AskFromTab,
+  ClaimedTabCall,
+  FinishTabCall,
+  OfferTabTools,
+  TabCallView,
+  TabQuestion,
+  TabQuestionAnswer,
+  TabServer,
+  TabTool,
+} from './tab-api.ts';

@@ -1,4 +1,6 @@
+import type { Budget, BudgetMeasure, Spent } from './budgets.ts';
 import type { JsonObject } from './json.ts';
+import type { ToolResult } from './parts.ts';
 import type { ToolReference } from './tools.ts';
 
 /** Something a person must answer before the run goes on. Other kinds join this union as they are built. */
@@ -10,7 +12,12 @@ export type Interrupt =
   | SamplingInterrupt
   | SignInInterrupt
   | PromptInterrupt
-  | SelectionInterrupt;
+  | SelectionInterrupt
+  | TabInterrupt
+  | BudgetInterrupt;
+
+/** A question about one call of a tool: all kinds but those about the run itself. */
+export type CallInterrupt = Exclude<Interrupt, BudgetInterrupt>;
 
 /** The call a question is about; whatever its server asks for, it asks while this call is made. */
 type Asked = { id: string; callId: string; tool: ToolReference; name: string };
@@ -104,6 +111,23 @@ export type SelectionInterrupt = Asked & {
   multiple: boolean;
 };
 
+/** A budget is used up. The run rests before whatever would use more: a model request, or calls of the tool. */
+export type BudgetInterrupt = {
+  id: string;
+  kind: 'budget';
+  /** As it counts for this run. */
+  budget: Budget;
+  /** What of it is used up. */
+  measure: BudgetMeasure;
+  spent: Spent;
+};
+
+/**
+ * The tool is reached from a tab, and none that has it is open. A tab that comes answers by being there; a person may
+ * give up waiting.
+ */
+export type TabInterrupt = Asked & { kind: 'tab' };
+
 /**
  * For how long a decision about a tool counts: this one call, every call in this conversation, every call from now on.
  */
@@ -128,9 +152,10 @@ export type Shown = { arguments?: JsonObject; definition?: string };
 /**
  * - `repeat`: make the call again
  * - `failed`: it did not take effect; the model is told that it failed
- * - `result`: it did, and this is what came of it
+ * - `result`: it did, and this is what came of it; `result` is the whole of it, where whoever made the call came back
  */
-export type InDoubtAnswer = { decision: 'repeat' } | { decision: 'failed' } | { decision: 'result'; text: string };
+export type InDoubtAnswer =
+  { decision: 'repeat' } | { decision: 'failed' } | { decision: 'result'; text: string; result?: ToolResult };
 
 /**
  * - `accept`: with `content` for a form; for an address the consent to open it
@@ -155,9 +180,28 @@ export type PromptAnswer = { decision: 'say'; text: string } | { decision: 'decl
 /** `chosen`: choices of the question, one of them unless several may be chosen. */
 export type SelectionAnswer = { decision: 'choose'; chosen: string[] } | { decision: 'decline' };
 
+/**
+ * - `raise`: go on; `limit` takes the place of the limit that is used up, and is above what is spent. It counts for
+ *   this run, for this conversation from now on, or (`always`) wherever the budget is set.
+ * - `stop`: the run ends
+ */
+export type BudgetAnswer =
+  { decision: 'raise'; limit: number; scope?: 'run' | 'conversation' | 'always' } | { decision: 'stop' };
+
+/** `tab_here`: a tab that has the tool is open now. */
+export type TabAnswer = { decision: 'tab_here' } | { decision: 'decline' };
+
 /** What a person said to an interrupt; which ones fit, its kind says. */
 export type InterruptAnswer =
-  ApprovalAnswer | InDoubtAnswer | ElicitationAnswer | SamplingDecision | SignInAnswer | PromptAnswer | SelectionAnswer;
+  | ApprovalAnswer
+  | InDoubtAnswer
+  | ElicitationAnswer
+  | SamplingDecision
+  | SignInAnswer
+  | PromptAnswer
+  | SelectionAnswer
+  | BudgetAnswer
+  | TabAnswer;
 
 const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][]> = {
   approval: ['approve', 'refuse'],
@@ -167,6 +211,8 @@ const DECISIONS: Record<Interrupt['kind'], readonly InterruptAnswer['decision'][
   sign_in: ['signed_in', 'decline'],
   prompt: ['say', 'decline'],
   selection: ['choose', 'decline'],
+  budget: ['raise', 'stop'],
+  tab: ['tab_here', 'decline'],
 };
 
 /** The decisions an interrupt of this kind takes. */

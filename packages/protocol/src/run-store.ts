@@ -3,6 +3,7 @@ import type { Interrupt, InterruptAnswer } from './interrupts.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Message } from './messages.ts';
 import type { PermissionView, ToolReference } from './tools.ts';
+import type { Usage } from './usage.ts';
 
 /**
  * The port through which durable runs are kept: one engine answers at once, another over a socket, so every method
@@ -147,11 +148,27 @@ export type StoredInterrupt = {
 export type InterruptChanges = {
   /** May come again for the same id: what was answered in the meantime stays answered. */
   opened?: readonly { interrupt: Interrupt; mode: InterruptMode }[];
-  /** Answered within the process; an answer from a door comes through the inbox instead. */
+  /** Answered within the process; an answer from a door comes through the inbox instead, and is the one that counts. */
   answered?: readonly { id: string; answer: InterruptAnswer }[];
   /** What was answered in the meantime stays answered. */
   withdrawn?: readonly string[];
 };
+
+/** One call that was made. `at` says on which day, in UTC. */
+export type UsageEntry = { at: number; durationMs: number } & (
+  | {
+      kind: 'model';
+      providerId: string;
+      modelId: string;
+      /** Null where the model did not say. */
+      usage: Usage | null;
+      /** US dollars; null where nobody knows. */
+      cost: number | null;
+      /** The tool whose server had the model asked. */
+      tool?: ToolReference;
+    }
+  | { kind: 'tool'; tool: ToolReference; failed: boolean }
+);
 
 /** What one run has to write. Either all of it is stored or nothing. */
 export type RunCommit = {
@@ -169,6 +186,8 @@ export type RunCommit = {
   messages?: readonly { conversationId: string; message: Message }[];
   /** Moves the current leaf if it still is `from`: a person who went to another branch is not pulled back. */
   leaf?: { from: string | null; to: string };
+  /** Calls that were made, each once. */
+  usage?: readonly UsageEntry[];
   ledger?: readonly LedgerChange[];
   interrupts?: InterruptChanges;
   /** Ids of inbox items whose effect this commit holds: they are taken with it, exactly once. */
@@ -184,6 +203,7 @@ export type RunCommit = {
 /**
  * - `stale`: fence or seq is not the run's own, its lease was given back, or it is over; `now` says where it stands
  *   (null: it is gone)
+ * - `overtaken`: an interrupt this answers was answered at a door in the same moment; the inbox holds what was said
  * - `invalid`: the item contradicts itself or what is stored; a defect of the caller
  */
 export type CommitOutcome =
@@ -194,6 +214,7 @@ export type CommitOutcome =
       inboxWaits?: true;
     }
   | { outcome: 'stale'; now: { fence: number; lastSeq: number; status: RunStatus } | null }
+  | { outcome: 'overtaken' }
   | { outcome: 'invalid'; problem: string };
 
 /** What a process learns when it renews its leases. A run it held and that is not named was lost. */

@@ -16,8 +16,8 @@ export type TaskHandle = {
   tool: ToolReference;
   /** The server's own name for it. */
   taskId: string;
-  /** By which of the two protocols of tasks it is asked about. */
-  era: 'legacy' | 'modern';
+  /** By which of the two protocols of tasks it is asked about; `tab`: the call was put to the tabs of its owner. */
+  era: 'legacy' | 'modern' | 'tab';
 };
 
 /**
@@ -32,7 +32,8 @@ export function readTaskHandle(stored: unknown): TaskHandle | null {
   const { tool, taskId } = stored;
   const era = 'era' in stored ? stored.era : undefined;
   if (typeof tool !== 'object' || tool === null || typeof taskId !== 'string') return null;
-  if (!('serverId' in tool) || !('name' in tool) || (era !== 'legacy' && era !== 'modern')) return null;
+  if (!('serverId' in tool) || !('name' in tool) || (era !== 'legacy' && era !== 'modern' && era !== 'tab'))
+    return null;
   const { serverId, name } = tool;
   return typeof serverId === 'string' && typeof name === 'string' ? { tool: { serverId, name }, taskId, era } : null;
 }

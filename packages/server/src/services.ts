@@ -79,6 +79,10 @@ export type RunService = {
   answer(principal: Principal, interruptId: string, answer: InterruptAnswer, shown?: Shown): Promise<StoredInterrupt>;
   /** Somebody has signed in to a server: calls that waited for that are made again. */
   signedIn(principal: Principal, serverId: string): Promise<void>;
+  /** A tab that has these tools is there: calls of the conversation that waited for one are made. */
+  tabCame(principal: Principal, conversationId: string, has: (tool: ToolReference) => boolean): Promise<void>;
+  /** A tab brought the result of a call; where a person was asked what became of it, this is the answer. */
+  tabReturned(principal: Principal, call: { runId: string; callId: string }, result: ToolResult): Promise<void>;
   changeQueued(
     principal: Principal,
     conversationId: string,

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createUuidSource } from '@toolyard/agent-host';
 import type { Failpoint } from '@toolyard/protocol';
@@ -23,8 +24,16 @@ import { createMetrics } from './metrics/metrics.ts';
 import { createModels } from './models/models.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { createRunService } from './runs/create-run-service.ts';
+import { withInternalDoor } from './roles/internal-door.ts';
+import type { Role } from './roles/role.ts';
+import { dutiesOf } from './roles/role.ts';
+import { Sharing } from './roles/sharing.ts';
+import { createWebServers, WebServers } from './roles/web-servers.ts';
+import type { Secrets } from './secrets/secrets.ts';
 import { createSecrets } from './secrets/secrets.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
+import { TabDesk } from './tabs/tab-desk.ts';
+import { createTabLending } from './tabs/tab-lending.ts';
 import { ADDRESS_FILE, namedHolder } from './who-is-there.ts';
 
 /** A server that answers. */
@@ -63,7 +72,8 @@ async function assemble(
   { failpoint, watchStorage = (opened) => opened }: Surroundings,
   ends: AsyncDisposableStack,
 ): Promise<Listening> {
-  const { dataDir, host, port, token, env, log } = options;
+  const { dataDir, host, port, token, env, log, role = 'all' } = options;
+  const duties = dutiesOf(role);
   const clock = systemClock;
   const ids = createUuidSource();
   const file = readConfigFile(join(dataDir, 'config.json'), env);
@@ -71,7 +81,7 @@ async function assemble(
   const opened = await open(options, { clock, ...(failpoint ? { failpoint } : {}) });
   ends.defer(() => opened.close());
   const storage = watchStorage(opened);
-  const metrics = options.metrics ? createMetrics() : null;
+  const metrics = options.metrics ? createMetrics(role) : null;
   ends.defer(() => metrics?.close());
   const words = 'bulletins' in opened ? opened.bulletins : null;
   const bulletins = words && metrics ? metrics.countedBulletins(words) : words;
@@ -83,8 +93,10 @@ async function assemble(
       clock,
       log,
       onWake: (runId) => runs.woken(runId),
-      onServers: () => void servers.lookForSignIns(),
+      onServers: () => sharing?.look(),
     });
+  // What was said last is heard before the connection is closed.
+  ends.defer(() => relayed?.flush());
   const hub = relayed ?? createLiveHub();
   const salt = 'salt' in opened ? { salt: () => opened.salt() } : {};
   const secrets = createSecrets({ repository: storage.secrets, clock, folder: dataDir, env, log, ...salt });
@@ -101,7 +113,20 @@ async function assemble(
   });
   ends.defer(() => opening.close());
   const models = metrics ? metrics.countedModels(opening) : opening;
-  const servers = await createServers({
+  const sharing =
+    'processes' in opened
+      ? new Sharing({
+          processes: opened.processes,
+          id: ids.next(),
+          role,
+          owner: OWNER,
+          token: await wordOf(secrets, role),
+          hub,
+          clock,
+          log,
+        })
+      : null;
+  const ofServers = {
     builtIn: options.builtInServers,
     file: join(dataDir, 'mcp.json'),
     flags: options.flagServers,
@@ -111,10 +136,16 @@ async function assemble(
     permissions: storage.permissions,
     secrets,
     signIns: createSignInStore({ repository: storage.signIns, secrets, owner: OWNER, clock }),
-    hub,
+    hub: duties.servers === 'none' ? hub : (sharing?.hub ?? hub),
     clock,
     log,
-  });
+  };
+  const servers =
+    sharing && duties.servers === 'none'
+      ? await createWebServers({ ...ofServers, presence: sharing.presence, client: sharing.client })
+      : await createServers({ ...ofServers, ...(sharing ? { part: sharing.part } : {}) });
+  if (servers instanceof WebServers) sharing?.show(servers);
+  else sharing?.have(servers);
   ends.defer(() => servers.close());
   const configurations = createConfigurations({
     storage,
@@ -126,11 +157,13 @@ async function assemble(
     models,
     servers,
     secrets,
+    tabs: createTabLending({ storage, hub, clock }),
     configurations,
     hub,
     clock,
     ids,
     log,
+    takesUp: duties.runs,
     ...(relayed ? { wakeElsewhere: (runId: string) => relayed.wake(runId) } : {}),
     ...(metrics ? { metrics } : {}),
     ...(failpoint ? { failpoint } : {}),
@@ -158,6 +191,7 @@ async function assemble(
   const app = createHttpApp({
     storage,
     runs,
+    tabs: new TabDesk({ storage, runs, hub, clock }),
     hub,
     streams: createLiveStreams({ store: storage.runs, hub, clock, boot: ids.next() }),
     models,
@@ -172,23 +206,45 @@ async function assemble(
       tokens: token === undefined ? [] : [{ token, principal: OWNER }],
     },
     proxy,
+    duties,
     ui: { enabled: options.ui, settings: { ...file.uiSettings, ...options.uiSettings }, folder: pageFolder() },
     metrics: metrics && (() => metrics.text({ storage, servers })),
     ready: () => ready,
     log,
   });
-  const listening = await listen(app, { host, port, clock });
+  const listening = await listen(sharing ? withInternalDoor(app, sharing) : app, { host, port, clock });
   ends.defer(() => listening.close());
-  const addressFile = join(dataDir, ADDRESS_FILE);
-  const address = { url: listening.url, pid: process.pid, ...(token === undefined ? {} : { token }) };
-  writeFileSync(addressFile, JSON.stringify(address), { mode: 0o600 });
-  ends.defer(() => rmSync(addressFile, { force: true }));
+  if (duties.door) {
+    const addressFile = join(dataDir, ADDRESS_FILE);
+    const address = { url: listening.url, pid: process.pid, ...(token === undefined ? {} : { token }) };
+    writeFileSync(addressFile, JSON.stringify(address), { mode: 0o600 });
+    ends.defer(() => rmSync(addressFile, { force: true }));
+  }
+  if (sharing) {
+    ends.defer(() => sharing.stop());
+    await sharing.start(options.internalUrl ?? internalUrl(listening, host));
+  }
 
   await runs.start();
   webhooks.start();
   ready = true;
   void secrets.check(OWNER);
   return listening;
+}
+
+/** The word by which processes know each other; one that does everything itself can do without. */
+async function wordOf(secrets: Secrets, role: Role): Promise<string | null> {
+  try {
+    return await secrets.token('processes');
+  } catch (thrown) {
+    if (role === 'all') return null;
+    throw thrown;
+  }
+}
+
+/** A wildcard is no address others could go to; the name of the machine may be. */
+function internalUrl({ url, port }: Listening, host: string): string {
+  return /^(0\.0\.0\.0|\[?::\]?)$/.test(host) ? `http://${hostname()}:${port}` : url;
 }
 
 /** Where the folder is open already, says who has it. */

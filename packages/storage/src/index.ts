@@ -5,6 +5,7 @@
  */
 export { openStorage } from './open-storage.ts';
 export type { Bulletins } from './bulletins.ts';
+export type { HeldServer, LivingProcess, Processes } from './processes.ts';
 export type { DatabaseOptions, DatabaseStorage, SharedStorage, Storage, StorageOptions } from './storage.ts';
 export { backupFolder } from './backup.ts';
 export { DATABASE_FILE, KEY_FILE, SALT_FILE } from './layout.ts';
@@ -33,3 +34,6 @@ export type { SecretRepository } from './repositories/secrets.ts';
 export type { SettingsRepository } from './repositories/settings.ts';
 export type { SignInRepository } from './repositories/sign-ins.ts';
 export type { Announcement, Webhook, WebhookRepository } from './repositories/webhooks.ts';
+export type { UsageRepository } from './repositories/usage.ts';
+export type { UsageFound, UsageQuery } from './usage/usage-report.ts';
+export type { StoredTabCall, TabOffer, TabRepository } from './repositories/tabs.ts';

@@ -2,7 +2,16 @@ import type { KyselyPlugin, UnknownRow } from 'kysely';
 import { decodeJson } from './text.ts';
 
 /** The columns that hold JSON, by name, in whatever table. */
-const JSON_COLUMNS: ReadonlySet<string> = new Set(['configuration', 'message', 'value']);
+const JSON_COLUMNS: ReadonlySet<string> = new Set([
+  'configuration',
+  'message',
+  'value',
+  'servers',
+  'arguments',
+  'result',
+  'question',
+  'answer',
+]);
 
 /** Turns the text of JSON columns into values as rows are read. Only named columns: a text that looks like JSON stays. */
 export const jsonColumns: KyselyPlugin = {

@@ -1,5 +1,13 @@
 import type { ColumnType } from 'kysely';
-import type { JsonObject, JsonValue, Message } from '@toolyard/protocol';
+import type {
+  JsonObject,
+  JsonValue,
+  Message,
+  TabQuestion,
+  TabQuestionAnswer,
+  TabServer,
+  ToolResult,
+} from '@toolyard/protocol';
 
 /** A JSON column: text as it is written, a value as it is read (see `json-columns.ts`). */
 type Json<T> = ColumnType<T, string, string>;
@@ -16,6 +24,9 @@ export type Schema = {
   webhooks: WebhooksTable;
   announcements: AnnouncementsTable;
   request_preludes: RequestPreludesTable;
+  tab_offers: TabOffersTable;
+  tab_calls: TabCallsTable;
+  tab_questions: TabQuestionsTable;
 };
 
 type ConversationsTable = {
@@ -93,6 +104,46 @@ type AnnouncementsTable = {
   attempts: ColumnType<number, number | undefined, number>;
   due_at: number;
 };
-type RequestPreludesTable = { owner_id: string; id: string; prelude: string; made_at: number };
+type RequestPreludesTable = {
+  conversation_id: string;
+  id: string;
+  owner_id: string;
+  prelude: string;
+  made_at: number;
+};
 
 type SettingsTable = { owner_id: string; key: string; value: Json<JsonValue>; updated_at: number };
+
+type TabOffersTable = {
+  owner_id: string;
+  conversation_id: string;
+  tab_id: string;
+  servers: Json<TabServer[]>;
+  seen_until: number;
+  offered_at: number;
+};
+
+type TabCallsTable = {
+  owner_id: string;
+  call_id: string;
+  run_id: string;
+  conversation_id: string;
+  server_id: string;
+  tool_name: string;
+  arguments: Json<JsonObject>;
+  definition: string;
+  status: 'held' | 'open' | 'claimed' | 'done' | 'withdrawn';
+  tab_id: string | null;
+  fence: number;
+  result: ColumnType<ToolResult | null, string | null, string | null>;
+  updated_at: number;
+};
+
+type TabQuestionsTable = {
+  owner_id: string;
+  run_id: string;
+  call_id: string;
+  id: string;
+  question: Json<TabQuestion>;
+  answer: ColumnType<TabQuestionAnswer | null, string | null, string | null>;
+};

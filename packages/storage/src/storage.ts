@@ -4,6 +4,7 @@ import type { SweepOptions } from './blob-sweep.ts';
 import type { BlobStore } from './blobs.ts';
 import type { Bulletins } from './bulletins.ts';
 import type { CheckResult } from './check.ts';
+import type { Processes } from './processes.ts';
 import type { Repositories } from './repositories/create-repositories.ts';
 import type { StoredCounts } from './runs/counts.ts';
 import type { SyncRunStore } from './sqlite/run-store.ts';
@@ -68,6 +69,7 @@ export type SharedStorage = Repositories & {
 /** A database that many processes share. */
 export type DatabaseStorage = SharedStorage & {
   readonly bulletins: Bulletins;
+  readonly processes: Processes;
   /** 16 bytes that are this installation's own, and no secret. */
   salt(): Promise<Uint8Array>;
   close(): Promise<void>;

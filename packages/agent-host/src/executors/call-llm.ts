@@ -1,6 +1,6 @@
-import { costOf, countCall, isAbortError, toErrorInfo } from '@toolyard/protocol';
+import { costOf, isAbortError, NOTHING_SPENT, toErrorInfo } from '@toolyard/protocol';
 import type { AgentState, Executor } from '@toolyard/agent-runtime';
-import { withPendingCalls } from '@toolyard/agent-runtime';
+import { withModelCall, withPendingCalls } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { Answer } from './answer.ts';
 import { assembleRequest, recordOf } from './assemble-request.ts';
@@ -21,6 +21,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     journal.append({ type: 'request_made', messageId, request: recordOf(makings, fill, prelude) });
     journal.append({ type: 'message_started', messageId, parentId, model: host.modelId });
     if (continues) answer.beginWith(continues.parts);
+    const began = host.clock.monotonic();
     try {
       for await (const batch of host.model.chat(request, { signal: host.signal })) {
         for (const part of batch) answer.take(part);
@@ -41,6 +42,15 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     });
     conversation.add(message);
     journal.append({ type: 'message_finished', message });
+    host.used?.({
+      kind: 'model',
+      at: message.createdAt,
+      durationMs: Math.round(host.clock.monotonic() - began),
+      providerId: host.model.provider,
+      modelId: host.modelId,
+      usage: answer.usage ?? null,
+      cost: cost ?? null,
+    });
     if (answer.finishReason === 'length') {
       journal.append({
         type: 'notice',
@@ -75,5 +85,6 @@ export function messageIdOf(state: Pick<AgentState, 'runId' | 'step'>, attempt: 
 }
 
 function withUsage(state: AgentState, answer: Answer): AgentState {
-  return { ...state, turns: state.turns + 1, ...countCall(state, answer.usage, state.limits.price) };
+  const turn = { ...state, turns: state.turns + 1, spent: { ...state.spent, turn: NOTHING_SPENT } };
+  return withModelCall(turn, answer.usage);
 }

@@ -62,6 +62,10 @@ export class CallQuestions {
       const { callId, tool, name } = this.#of;
       return this.#park([{ id: this.#nextId(), kind: 'sign_in', callId, tool, name }], {});
     }
+    if (error?.code === 'needs_tab' && outcome === 'not_sent') {
+      const { callId, tool, name } = this.#of;
+      return this.#park([{ id: this.#nextId(), kind: 'tab', callId, tool, name }], {});
+    }
     return null;
   }
 
@@ -69,8 +73,9 @@ export class CallQuestions {
   async resume({ questions, keeps }: Waits): Promise<{ resume: AnsweredRound | null } | { refusal: ErrorInfo }> {
     const asked = Array.isArray(keeps['asked']) ? (keeps['asked'] as unknown as InputRound['asked']) : null;
     if (asked === null) {
-      const signedIn = questions.every(({ answer }) => answer?.decision === 'signed_in');
-      return signedIn ? { resume: null } : { refusal: NOT_SIGNED_IN };
+      const unmet = questions.find(({ answer }) => answer?.decision !== 'signed_in' && answer?.decision !== 'tab_here');
+      if (unmet === undefined) return { resume: null };
+      return { refusal: unmet.interrupt.kind === 'tab' ? NO_TAB : NOT_SIGNED_IN };
     }
     const number = Number(keeps['number']);
     if (keeps['refused'] === true) {
@@ -109,7 +114,7 @@ export class CallQuestions {
       sampling: async (request, { signal }) => {
         const asked = request as unknown as JsonObject;
         const interrupt = this.#interruptOf({ kind: 'sampling', request: asked });
-        return sample(this.#host, asked, await this.#put(interrupt, signal), signal, this.#of.bill);
+        return sample(this.#host, asked, await this.#put(interrupt, signal), signal, this.#of);
       },
     };
   }
@@ -122,7 +127,7 @@ export class CallQuestions {
       case 'url':
         return { action: answer.decision === 'accept' || answer.decision === 'decline' ? answer.decision : 'cancel' };
       case 'sampling':
-        return (await sample(this.#host, question.request, answer, signal, this.#of.bill)) as unknown as JsonObject;
+        return (await sample(this.#host, question.request, answer, signal, this.#of)) as unknown as JsonObject;
     }
   }
 
@@ -181,6 +186,11 @@ export class CallQuestions {
 const NOT_SIGNED_IN: ErrorInfo = {
   code: 'needs_sign_in',
   message: 'The server wants to know who is there, and the person did not sign in. The call was not made.',
+};
+
+const NO_TAB: ErrorInfo = {
+  code: 'needs_tab',
+  message: 'The tool is reached from a tab of the browser, and the person did not wait for one. The call was not made.',
 };
 
 const NOT_OPENED: ErrorInfo = {

@@ -2,7 +2,7 @@ import type { ErrorInfo, ToolMessage, ToolResult } from '@toolyard/protocol';
 import type { AgentState, Ending, Executor, PendingCall, RunPoint } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { Bill } from './bill.ts';
-import type { Answered, Waiting } from './make-call.ts';
+import type { Answered, Doubted, Waiting } from './make-call.ts';
 import {
   answeredNow,
   editedArgumentsOf,
@@ -13,7 +13,7 @@ import {
   STOPPED,
   UNKNOWN_AFTER_STOP,
 } from './make-call.ts';
-import { parkInDoubt } from './park-in-doubt.ts';
+import { doubted, parkInDoubt } from './park-in-doubt.ts';
 
 /** Makes one call. */
 export function createCallTool(host: RunHost): Executor<'call_tool'> {
@@ -48,7 +48,7 @@ async function makeCalls(
       host.ledger.plan({ callId: call.callId, tool: outlook.tool, arguments: call.arguments, ...edited });
     }
   }
-  const bill = new Bill();
+  const bill = new Bill(host, state);
   const after = await answerCalls(host, state, calls, (call) => makeCall(host, call, bill, state.step));
   const paid = bill.addTo(after);
   if (paid.pending.length === 0) return { state: paid, context: { phase } };
@@ -60,7 +60,7 @@ async function answerCalls(
   host: RunHost,
   state: AgentState,
   calls: readonly PendingCall[],
-  answer: (call: PendingCall) => Promise<Answered | Waiting>,
+  answer: (call: PendingCall) => Promise<Answered | Waiting | Doubted>,
 ): Promise<AgentState> {
   const before = host.conversation.messages().at(-1)?.id ?? null;
   const answers = await inParallel(calls, state.limits.toolConcurrency, async (call, index) => {
@@ -68,6 +68,7 @@ async function answerCalls(
     const startedAt = host.clock.monotonic();
     const answered = await answer(call);
     if ('waits' in answered) return { call: { ...call, waits: answered.waits } };
+    if ('doubted' in answered) return { call: doubted(host, call, state.step) };
     const { result, stored } = answered;
     const at = stored?.at ?? host.clock.now();
     const message: ToolMessage = {
@@ -85,6 +86,9 @@ async function answerCalls(
     const durationMs = Math.round(host.clock.monotonic() - startedAt);
     host.journal.append({ type: 'tool_finished', callId: call.callId, result, message, durationMs });
     settle(host, call, result, at);
+    if (call.tool && result.outcome !== 'not_sent') {
+      host.used?.({ kind: 'tool', at, durationMs, tool: call.tool, failed: result.isError });
+    }
     return { call, message };
   });
   // Each result follows the one before it: behind a call that waits they wait as well, told though they are.

@@ -1,5 +1,5 @@
 import type { ErrorInfo, Message, SystemMessage, Usage, UserMessage } from '@toolyard/protocol';
-import { countCall, isAbortError, toErrorInfo } from '@toolyard/protocol';
+import { costOf, isAbortError, toErrorInfo } from '@toolyard/protocol';
 import type { Executor, FoldPlan } from '@toolyard/agent-runtime';
 import {
   ASSUMED_WINDOW,
@@ -9,6 +9,7 @@ import {
   summaryRequest,
   summaryTokens,
   tokensOfText,
+  withModelCall,
 } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { assembleRequest } from './assemble-request.ts';
@@ -29,6 +30,7 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
     if (!last) return { state, context };
     const count = folded.filter(({ role }) => role !== 'system').length;
     journal.append({ type: 'compression_started', messages: count });
+    const began = clock.monotonic();
     const { text, usage, error } = await sumUp(host, messages, plan, window);
     if (host.signal.aborted) return { state, context };
     if (error) journal.append({ type: 'compression_failed', error });
@@ -48,7 +50,17 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
     };
     conversation.add(message);
     journal.append({ type: 'compression_finished', message, ...(usage ? { usage } : {}) });
-    return { state: text === null ? state : { ...state, ...countCall(state, usage, state.limits.price) }, context };
+    const cost = usage && state.limits.price && costOf(usage, state.limits.price);
+    host.used?.({
+      kind: 'model',
+      at: message.createdAt,
+      durationMs: Math.round(clock.monotonic() - began),
+      providerId: host.model.provider,
+      modelId: host.modelId,
+      usage: usage ?? null,
+      cost: cost ?? null,
+    });
+    return { state: text === null ? state : withModelCall(state, usage), context };
   };
 }
 

@@ -5,6 +5,7 @@ import { createCallTool, createCallToolsBatch, createResolveAbortedTools } from 
 import { createCompressContext } from './compress-context.ts';
 import { createRequestHumanPrompt, createRequestHumanSelect } from './request-human-answer.ts';
 import { createRequestHumanApprove } from './request-human-approve.ts';
+import { createRequestHumanBudget } from './request-human-budget.ts';
 
 /** Joins the loop to a model, to tools and to a person: one executor for each instruction. */
 export function createAgentExecutors(host: RunHost): Executors {
@@ -16,6 +17,7 @@ export function createAgentExecutors(host: RunHost): Executors {
     request_human_approve: createRequestHumanApprove(host),
     request_human_prompt: createRequestHumanPrompt(host),
     request_human_select: createRequestHumanSelect(host),
+    request_human_budget: createRequestHumanBudget(host),
     resolve_aborted_tools: createResolveAbortedTools(host),
     finish: createFinish(host),
   };

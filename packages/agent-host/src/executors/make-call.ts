@@ -11,6 +11,9 @@ export type Answered = { result: ToolResult; stored?: { at: number } };
 /** The call was not carried out: its server wants something of a person first. */
 export type Waiting = { waits: NonNullable<PendingCall['waits']> };
 
+/** It was sent, and whoever had it is gone: a person is asked what became of it. */
+export type Doubted = { doubted: true };
+
 /** What is to be done about a call, by what is known of it. */
 export type Outlook =
   | { do: 'make'; tool: ToolReference }
@@ -30,7 +33,7 @@ export function outlookOf(host: RunHost, call: PendingCall): Outlook {
   const isDoubted = host.ledger.find(call.callId)?.status === 'in_doubt';
   const said = isDoubted ? call.doubt?.answer : undefined;
   if (said?.decision === 'failed') return answer(notSent(SAID_FAILED));
-  if (said?.decision === 'result') return answer(saidResult(said.text));
+  if (said?.decision === 'result') return answer(said.result ?? saidResult(said.text));
   if (call.refusal) return answer(refused(call, call.refusal));
   if (call.asks?.answer) return answer(saidByPerson(call.asks));
   if (call.decision !== 'run' || tool === null) return answer(notSent(NOT_APPROVED));
@@ -85,7 +88,7 @@ export async function makeCall(
   call: PendingCall,
   bill: Bill,
   step: number,
-): Promise<Answered | Waiting> {
+): Promise<Answered | Waiting | Doubted> {
   const outlook = outlookOf(host, call);
   if (outlook.do === 'answer') return outlook.answered;
   if (host.signal.aborted) return { result: notSent(STOPPED) };
@@ -104,6 +107,7 @@ export async function makeCall(
   try {
     const { definition } = call.about ?? {};
     const result = await host.tools.callTool(tool, call.arguments, {
+      callId,
       signal: host.signal,
       onProgress: (progress) => host.journal.append({ type: 'tool_progress', callId, ...progress }),
       onTask: (handle) => host.ledger.task(callId, handle),
@@ -111,10 +115,7 @@ export async function makeCall(
       ...(said?.resume ? { resume: said.resume } : {}),
       ...(call.approved && definition !== undefined ? { definition } : {}),
     });
-    const waits = await questions.leftBy(result);
-    if (waits === null) return { result };
-    host.ledger.unsend(callId);
-    return { waits };
+    return await settled(host, call, result, questions);
   } catch {
     // A tool host answers with results and does not throw; if one does, nobody knows how far the call went.
     return { result: brokeOff(name) };
@@ -128,7 +129,7 @@ async function waitForTask(
   handle: TaskHandle,
   bill: Bill,
   step: number,
-): Promise<Answered> {
+): Promise<Answered | Waiting | Doubted> {
   const { callId, name } = call;
   const { tool } = handle;
   const questions = new CallQuestions(host, { callId, tool, name, step, bill });
@@ -139,7 +140,7 @@ async function waitForTask(
       onProgress: (progress) => host.journal.append({ type: 'tool_progress', callId, ...progress }),
       ...questions.options,
     });
-    return { result };
+    return await settled(host, call, result, questions);
   } catch {
     return { result: brokeOff(name) };
   }
@@ -148,6 +149,20 @@ async function waitForTask(
 /** What is told of the arguments besides what the model asked for. */
 export function editedArgumentsOf({ edited, arguments: args }: PendingCall): { editedArguments?: JsonObject } {
   return edited === undefined ? {} : { editedArguments: args };
+}
+
+/** What is to be made of what came back: an answer, or something a person is asked about. */
+async function settled(
+  host: RunHost,
+  { callId }: PendingCall,
+  result: ToolResult,
+  questions: CallQuestions,
+): Promise<Answered | Waiting | Doubted> {
+  if (result.error?.code === 'tab_gone' && host.asking.who === 'park' && !host.signal.aborted) return { doubted: true };
+  const waits = await questions.leftBy(result);
+  if (waits === null) return { result };
+  host.ledger.unsend(callId);
+  return { waits };
 }
 
 function brokeOff(name: string): ToolResult {

@@ -1,6 +1,5 @@
 import type { InDoubtInterrupt } from '@toolyard/protocol';
 import type { AgentState, PendingCall, RunPoint } from '@toolyard/agent-runtime';
-import { openInterrupts } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { isInDoubt } from './make-call.ts';
 
@@ -11,22 +10,29 @@ import { isInDoubt } from './make-call.ts';
 export function parkInDoubt(host: RunHost, state: AgentState, calls: readonly PendingCall[]): RunPoint | null {
   if (host.asking.who !== 'park' || !calls.some((call) => isInDoubt(host, call))) return null;
 
-  const pending = calls.map((call): PendingCall => {
-    const entry = host.ledger.find(call.callId);
-    if (!entry || !isInDoubt(host, call)) return call;
-    const sentAt = entry.status === 'sent' ? entry.updatedAt : (call.doubt?.sentAt ?? entry.updatedAt);
-    if (entry.status === 'sent') host.ledger.settle(call.callId, 'in_doubt', { sentAt });
-    // A call that is repeated on a person's word can come into doubt again: each doubt is a question of its own.
-    return { ...call, doubt: { interruptId: `${call.callId}.in_doubt.${state.step}`, sentAt } };
-  });
-  const parked: AgentState = { ...state, status: 'parked', pending };
-  for (const interrupt of openInterrupts(parked).filter(isInDoubtInterrupt)) {
-    host.journal.append({ type: 'interrupt_requested', interrupt });
-  }
+  const pending = calls.map((call) => (isInDoubt(host, call) ? doubted(host, call, state.step) : call));
   host.journal.append({ type: 'run_parked' });
-  return { state: parked, context: { phase: 'waiting' } };
+  return { state: { ...state, status: 'parked', pending }, context: { phase: 'waiting' } };
 }
 
-function isInDoubtInterrupt(interrupt: { kind: string }): interrupt is InDoubtInterrupt {
-  return interrupt.kind === 'in_doubt';
+/** The call with the question what became of it, which is put with this step. */
+export function doubted(host: RunHost, call: PendingCall, step: number): PendingCall {
+  const { callId, tool, name } = call;
+  const entry = host.ledger.find(callId);
+  if (!entry || tool === null) return call;
+  const sentAt = entry.status === 'sent' ? entry.updatedAt : (call.doubt?.sentAt ?? entry.updatedAt);
+  if (entry.status === 'sent') host.ledger.settle(callId, 'in_doubt', { sentAt });
+  // A call that is repeated on a person's word can come into doubt again: each doubt is a question of its own.
+  const interruptId = `${callId}.in_doubt.${step}`;
+  const interrupt: InDoubtInterrupt = {
+    id: interruptId,
+    kind: 'in_doubt',
+    callId,
+    tool,
+    name,
+    arguments: call.arguments,
+    sentAt,
+  };
+  host.journal.append({ type: 'interrupt_requested', interrupt });
+  return { ...call, doubt: { interruptId, sentAt } };
 }

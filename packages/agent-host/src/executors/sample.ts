@@ -5,6 +5,7 @@ import type {
   JsonValue,
   Message,
   ToolDefinition,
+  ToolReference,
   UserPart,
 } from '@toolyard/protocol';
 import { isAbortError, isJsonObject, toErrorInfo, ToolyardError } from '@toolyard/protocol';
@@ -25,12 +26,18 @@ export async function sample(
   request: JsonObject,
   answer: InterruptAnswer,
   signal: AbortSignal,
-  bill: Bill,
+  { bill, tool }: { bill: Bill; tool: ToolReference },
 ): Promise<SamplingAnswer> {
   if (answer.decision !== 'allow') {
     throw new ToolyardError({ code: 'tool_refused', message: 'The person does not want a model to be asked this.' });
   }
   const parts: StreamPart[] = [];
+  const refusal = await bill.refusal();
+  if (refusal) {
+    host.journal.append({ type: 'notice', level: 'warning', code: refusal.code, text: refusal.message });
+    throw new ToolyardError({ code: 'refused', message: 'No more may be used to ask a model.' });
+  }
+  const began = host.clock.monotonic();
   try {
     const chat = host.model.chat(toChatRequest(host, request, answer), { signal });
     for await (const batch of chat) parts.push(...batch);
@@ -44,7 +51,8 @@ export async function sample(
     }
     throw new ToolyardError({ code: 'bad_response', message: 'The model could not answer.' });
   } finally {
-    bill.add(parts.find((part) => part.type === 'usage')?.usage);
+    const durationMs = Math.round(host.clock.monotonic() - began);
+    bill.add(parts.find((part) => part.type === 'usage')?.usage, { tool, durationMs });
   }
   return toSamplingAnswer(parts, host.modelId);
 }

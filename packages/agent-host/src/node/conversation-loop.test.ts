@@ -216,14 +216,18 @@ describe('when a run cannot end well', () => {
     expect(error.partial.text).toContain('It was');
   });
 
-  it('fails with cost_limit_exceeded before the turn that would cost more', async () => {
+  it('fails with budget_exceeded before the turn that would cost more', async () => {
     await using server = await startModelServer(() =>
       reply.toolCalls([TOKYO], { usage: { prompt_tokens: 1_000_000, completion_tokens: 0 } }),
     );
-    const limits = { maxCost: 1.5, price: { inputPerMillion: 1, outputPerMillion: 1 } };
-    await using agent = await agentOn(server, { servers: [DATE_SERVER], limits });
+    const limits = { price: { inputPerMillion: 1, outputPerMillion: 1 } };
+    await using agent = await agentOn(server, {
+      servers: [DATE_SERVER],
+      limits,
+      budgets: [{ of: 'run', dollars: 1.5 }],
+    });
     const error = await failure(agent.run('Tokyo?'));
-    expect(error.code).toBe('cost_limit_exceeded');
+    expect(error.code).toBe('budget_exceeded');
     expect(error.partial.cost).toBe(2);
   });
 

@@ -6,6 +6,8 @@ import type {
   SamplingInterrupt,
   SignInAnswer,
   SignInInterrupt,
+  TabAnswer,
+  TabInterrupt,
   UrlInterrupt,
 } from '@toolyard/protocol';
 import { formatToolReference, showHidden } from '@toolyard/protocol';
@@ -15,7 +17,7 @@ import type { Terminal } from './terminal.ts';
 
 /** Who asks is said by us and comes first: all that follows are the server's own words. */
 export function tellWhoAsks(
-  { tool }: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt,
+  { tool }: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt | TabInterrupt,
   what: string,
   { err }: Terminal,
 ): void {
@@ -81,6 +83,20 @@ export async function askSignIn(interrupt: SignInInterrupt, asked: Asked): Promi
     [
       { words: ['s', 'y', 'yes'], shown: 'I have [s]igned in', answer: { decision: 'signed_in' } },
       { words: ['n', 'no', 'd', 'decline'], shown: '[n]o', answer: { decision: 'decline' } },
+    ],
+    asked,
+  );
+}
+
+/** Tells that a call waits for a tab that is not open; the person may give up waiting. */
+export async function askForTab(interrupt: TabInterrupt, asked: Asked): Promise<Reply<TabAnswer>> {
+  tellWhoAsks(interrupt, 'is reached from a tab of the page, and none that has it is open', asked.terminal);
+  asked.terminal.err.write('Open this conversation in that browser and it goes on by itself.\n');
+  return choose(
+    'Go on?',
+    [
+      { words: ['o', 'y', 'yes'], shown: 'it is [o]pen now', answer: { decision: 'tab_here' } },
+      { words: ['n', 'no', 'd', 'decline'], shown: '[n]o, go on without', answer: { decision: 'decline' } },
     ],
     asked,
   );

@@ -23,6 +23,8 @@ export function defineServe(program: Command): void {
     .option('--data-dir <folder>', 'where everything is kept (or TOOLYARD_DATA_DIR)')
     .option('--database-url <url>', 'keep conversations and runs in this PostgreSQL (better: DATABASE_URL)')
     .option('--no-database-notify', 'other processes are not notified but look once a second')
+    .option('--role <role>', 'all, or a part over one PostgreSQL: web, worker, tools (or TOOLYARD_ROLE; default all)')
+    .option('--internal-url <url>', 'where other processes reach this one (or TOOLYARD_INTERNAL_URL)')
     .option('--metrics', 'tell at /metrics how this process fares (or TOOLYARD_METRICS; default off)')
     .addOption(repeatable('--allow-host <name>', 'a further name this server is reached by'))
     .addOption(repeatable('--proxy-allow <origin>', 'where the MCP proxy may go, or "public" (the default)'))

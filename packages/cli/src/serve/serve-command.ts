@@ -55,7 +55,8 @@ export async function serveCommand(flags: ServeFlags, env: NodeJS.ProcessEnv = p
     });
     const address =
       settings.token === undefined ? server.url : `${server.url}/#token=${encodeURIComponent(settings.token)}`;
-    process.stdout.write(`Toolyard is at ${address}\n`);
+    const name = settings.role === 'all' ? 'Toolyard' : `Toolyard (${settings.role})`;
+    process.stdout.write(`${name} is at ${address}\n`);
     const where = settings.databaseUrl === undefined ? '' : 'conversations and runs in PostgreSQL; the rest of the ';
     tell(`${where}data in ${settings.dataDir}; Ctrl-C ends it`);
     if (flags.open) openPage(address);

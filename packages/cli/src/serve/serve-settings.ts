@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { JsonObject } from '@toolyard/protocol';
+import type { ServerOptions } from '@toolyard/server';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import { dataDirFrom } from '../server/data-dir.ts';
 import type { Given, Spelling } from './setting.ts';
@@ -13,11 +14,17 @@ export type ServeSettings = {
   dataDir: string;
   databaseUrl?: string;
   databaseNotify: boolean;
+  role: Role;
+  internalUrl?: string;
   metrics: boolean;
   ui: boolean;
   uiSettings: JsonObject;
   uiMcpProxy: boolean;
 };
+
+/** What a process is there for; the server knows what each does. */
+export type Role = NonNullable<ServerOptions['role']>;
+const ROLES: readonly Role[] = ['all', 'web', 'worker', 'tools'];
 
 const STANDARD_PORT = 8710;
 
@@ -45,12 +52,15 @@ const PORT: Spelling = { flags: ['port'], variables: ['PORT'] };
 const TOKEN = spelled('token', 'TOOLYARD_TOKEN');
 const DATABASE: Spelling = { flags: ['database-url'], variables: ['DATABASE_URL'] };
 const METRICS = spelled('metrics', 'TOOLYARD_METRICS');
+const ROLE = spelled('role', 'TOOLYARD_ROLE');
+const INTERNAL_URL = spelled('internal-url', 'TOOLYARD_INTERNAL_URL');
 const NOTIFY = spelled('database-notify', 'TOOLYARD_DATABASE_NOTIFY');
 
 /** Reads flags and environment. Throws ToolyardError `bad_config` that names the flag or variable at fault. */
 export function readServeSettings(given: Given): ServeSettings {
   const token = textOf(TOKEN, given)?.text;
   const databaseUrl = textOf(DATABASE, given)?.text;
+  const internalUrl = textOf(INTERNAL_URL, given)?.text;
   return {
     host: textOf(HOST, given)?.text ?? '127.0.0.1',
     port: readPort(given),
@@ -58,11 +68,24 @@ export function readServeSettings(given: Given): ServeSettings {
     dataDir: dataDirFrom(textOf({ flags: ['data-dir'], variables: [] }, given)?.text, given.env),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     databaseNotify: switchOf(NOTIFY, given) ?? true,
+    role: readRole(given),
+    ...(internalUrl === undefined ? {} : { internalUrl }),
     metrics: switchOf(METRICS, given) ?? false,
     ui: switchOf(UI, given) ?? true,
     uiSettings: readUiSettings(given),
     uiMcpProxy: switchOf(UI_MCP_PROXY, given) ?? false,
   };
+}
+
+function readRole(given: Given): Role {
+  const said = textOf(ROLE, given);
+  const role = ROLES.find((each) => each === (said?.text ?? 'all'));
+  if (role !== undefined) return role;
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: `${said?.name ?? ''} is "${said?.text ?? ''}": a role is one of ${ROLES.join(', ')}.`,
+    hint: 'Without it the process does everything.',
+  });
 }
 
 function readPort(given: Given): number {

@@ -97,7 +97,15 @@ function lookOf({ status, statusMessage, suggestedPollIntervalMs, raw }: TaskVie
 }
 
 /** Modern servers are told with every request who asks, and what that client can do. */
-function framed({ client, era, clientInfo, clientCapabilities }: TaskWireOptions, params: JsonObject): JsonObject {
+export function framed(
+  {
+    client,
+    era,
+    clientInfo,
+    clientCapabilities,
+  }: Pick<TaskWireOptions, 'client' | 'era' | 'clientInfo' | 'clientCapabilities'>,
+  params: JsonObject,
+): JsonObject {
   if (era === 'legacy') return params;
   return {
     ...params,

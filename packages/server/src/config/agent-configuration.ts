@@ -1,6 +1,6 @@
 import { faultsOfRules } from '@toolyard/agent-runtime';
 import type { AgentConfiguration, JsonObject } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import { faultsOfBudgets, isJsonObject } from '@toolyard/protocol';
 import { z } from 'zod';
 import { jsonObject } from '../http/schemas/common.ts';
 
@@ -28,6 +28,26 @@ export const interventionRules = z.array(interventionRule).superRefine((rules, c
 
 export const examples = z.array(z.strictObject({ question: z.string(), answer: z.string() })).max(50);
 
+const limits = {
+  dollars: z.number().positive('a budget is above zero').exactOptional(),
+  tokens: z.int().positive('a budget is above zero').exactOptional(),
+  calls: z.int().positive('a budget is above zero').exactOptional(),
+};
+const ofPair = z.string().regex(/^[^/]+\/./, 'expected two names with a slash between them');
+
+/** One that can be read. */
+export const budget = z.discriminatedUnion('of', [
+  z.strictObject({ of: z.enum(['turn', 'run', 'conversation', 'agent', 'day']), ...limits }),
+  z.strictObject({ of: z.literal('model'), model: ofPair, ...limits }),
+  z.strictObject({ of: z.literal('tool'), tool: ofPair, ...limits }),
+]);
+
+export const budgets = z.array(budget).superRefine((list, context) => {
+  for (const { at, problem } of faultsOfBudgets(list)) {
+    context.addIssue({ code: 'custom', message: problem, path: [at] });
+  }
+});
+
 /** What the owner writes into the configuration file: whatever is unknown or wrong is told. */
 export const agentConfigurationSchema = z.strictObject({
   model: z.strictObject({ providerId: z.string().min(1), modelId: z.string().min(1) }).exactOptional(),
@@ -51,7 +71,6 @@ export const agentConfigurationSchema = z.strictObject({
       maxTurns: count.exactOptional(),
       onMaxTurns: z.enum(['answer', 'error']).exactOptional(),
       maxWallTimeMs: count.exactOptional(),
-      maxCost: z.number().positive().exactOptional(),
       toolConcurrency: count.exactOptional(),
       maxSameCall: count.exactOptional(),
     })
@@ -64,6 +83,7 @@ export const agentConfigurationSchema = z.strictObject({
   examples: examples.exactOptional(),
   intervention: z.enum(INTERVENTION_MODES).exactOptional(),
   interventionRules: interventionRules.exactOptional(),
+  budgets: budgets.exactOptional(),
 }) satisfies z.ZodType<AgentConfiguration>;
 
 /**

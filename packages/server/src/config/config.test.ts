@@ -132,6 +132,7 @@ describe('layers of configuration', () => {
       disabledTools: [],
       intervention: 'manual',
       interventionRules: [],
+      budgets: [],
     });
     expect(resolveAgentConfig([], null).model).toBeNull();
   });
@@ -146,7 +147,7 @@ describe('layers of configuration', () => {
           servers: { a: true, b: true },
           disabledTools: ['a/x', 'a/y'],
         },
-        { parameters: { temperature: 0.9 }, limits: { maxCost: 2 }, servers: { b: false }, disabledTools: ['b/z'] },
+        { parameters: { temperature: 0.9 }, limits: { maxSameCall: 2 }, servers: { b: false }, disabledTools: ['b/z'] },
         { instructions: '', toolMode: 'text', intervention: 'headless', model: { providerId: 'q', modelId: 'n' } },
       ],
       model,
@@ -155,12 +156,13 @@ describe('layers of configuration', () => {
       model: { providerId: 'q', modelId: 'n' },
       instructions: '',
       parameters: { temperature: 0.9, seed: 1 },
-      limits: { ...DEFAULT_LIMITS, maxTurns: 3, maxCost: 2 },
+      limits: { ...DEFAULT_LIMITS, maxTurns: 3, maxSameCall: 2 },
       toolMode: 'text',
       servers: { a: true, b: false },
       disabledTools: ['b/z'],
       intervention: 'headless',
       interventionRules: [],
+      budgets: [],
     });
   });
 

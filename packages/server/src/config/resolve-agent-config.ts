@@ -1,5 +1,5 @@
 import type { AgentConfiguration, ModelReference, ResolvedAgentConfiguration } from '@toolyard/protocol';
-import { DEFAULT_LIMITS } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, mergeBudgets } from '@toolyard/protocol';
 
 /**
  * Joins layers of configuration, the later one winning: field by field, and key by key within parameters, limits and
@@ -19,10 +19,11 @@ export function resolveAgentConfig(
     disabledTools: [],
     intervention: 'manual',
     interventionRules: [],
+    budgets: [],
   };
   for (const layer of layers) {
     const { model, instructions, parameters, limits, toolMode, servers, disabledTools } = layer;
-    const { intervention, interventionRules } = layer;
+    const { intervention, interventionRules, budgets } = layer;
     if (model !== undefined) resolved.model = model;
     if (instructions !== undefined) resolved.instructions = instructions;
     if (parameters !== undefined) resolved.parameters = { ...resolved.parameters, ...parameters };
@@ -38,6 +39,7 @@ export function resolveAgentConfig(
     if (interventionRules !== undefined) {
       resolved.interventionRules = [...resolved.interventionRules, ...interventionRules];
     }
+    if (budgets !== undefined) resolved.budgets = mergeBudgets(resolved.budgets, budgets);
   }
   return resolved;
 }

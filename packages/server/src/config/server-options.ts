@@ -2,6 +2,8 @@ import type { ServerConfig } from '@toolyard/mcp-host';
 import type { JsonObject } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { readAllowList } from '../proxy/allow-list.ts';
+import type { Role } from '../roles/role.ts';
+import { checkRole } from '../roles/role.ts';
 
 /** How a server is started: flags and environment, already joined. The files of the data folder are read later. */
 export type ServerOptions = {
@@ -11,6 +13,10 @@ export type ServerOptions = {
   databaseUrl?: string;
   /** False: the processes over one database look for each other's words once a second; default true. */
   databaseNotify?: boolean;
+  /** What this process is there for, where several share the database; default `all`. */
+  role?: Role;
+  /** Where other processes reach this one; default where it listens. */
+  internalUrl?: string;
   /** The name or address to listen on; anything but this machine itself needs a token. */
   host: string;
   /** 0 takes any free one. */
@@ -40,6 +46,8 @@ export type ServerOptions = {
 /** @throws ToolyardError `bad_config` for what no server can be started with, saying why and what to do. */
 export function checkOptions(options: ServerOptions): void {
   const { dataDir, host, port, token, allowHosts, proxyAllow } = options;
+  checkRole(options.role ?? 'all', options.databaseUrl);
+  if (options.internalUrl !== undefined) checkInternalUrl(options.internalUrl);
   if (dataDir.trim() === '') throw bad('The data folder has no name.', 'Give one with --data-dir.');
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw bad(`${port} is not a port.`, 'A port is a whole number from 0 to 65535; 0 takes any free one.');
@@ -61,6 +69,15 @@ export function checkOptions(options: ServerOptions): void {
   }
   for (const allowed of allowHosts) checkAllowedHost(allowed, '--allow-host');
   readAllowList(proxyAllow);
+}
+
+function checkInternalUrl(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if ((url?.protocol === 'http:' || url?.protocol === 'https:') && url.pathname === '/' && url.search === '') return;
+  throw bad(
+    `"${text}" is no address by which other processes could reach this one.`,
+    'Write it as http://10.0.0.5:8710, without a path.',
+  );
 }
 
 /** True for the names and addresses that only this machine itself can reach. */

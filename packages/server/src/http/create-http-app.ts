@@ -18,11 +18,12 @@ import { addLiveRoutes } from './routes/live.ts';
 import { addMessageRoutes } from './routes/messages.ts';
 import { addModelCallRoutes } from './routes/model-calls.ts';
 import { addModelRoutes } from './routes/models.ts';
-import { addOperationRoutes } from './routes/operations.ts';
+import { addOperationRoutes, addWatchRoutes } from './routes/operations.ts';
 import { addPreflightRoute } from './routes/preflight.ts';
 import { addProxyRoutes, isProxyPath } from './routes/proxy.ts';
 import { addRunHistoryRoutes } from './routes/run-history.ts';
 import { addRunRoutes } from './routes/runs.ts';
+import { addSentRequestRoutes } from './routes/sent-requests.ts';
 import { addMcpRoutes } from './routes/mcp.ts';
 import { addMcpSignInRoutes } from './routes/mcp-sign-in.ts';
 import { addMcpOfferRoutes } from './routes/mcp-offers.ts';
@@ -30,6 +31,7 @@ import { addPermissionRoutes } from './routes/permissions.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
 import { addWebhookRoutes } from './routes/webhook.ts';
+import { addTabRoutes } from './routes/tabs.ts';
 import type { Sessions } from './sessions.ts';
 import { createSessions } from './sessions.ts';
 import type { AppEnv, HttpDeps } from './types.ts';
@@ -63,7 +65,8 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
   const sessions = createSessions(security.tokens, clock);
   const eventStreams = createEventStreams(clock, log);
   const checkHost = createHostCheck(security);
-  const page = createPage(deps.ui);
+  const hasDoor = deps.duties?.door !== false;
+  const page = hasDoor ? createPage(deps.ui) : noDoor;
   const answerError = (thrown: unknown, request = { method: '?', path: '?' }): Response =>
     problemAnswer(answerFor(thrown, request, deps));
 
@@ -73,10 +76,11 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     await next();
   });
   app.onError((error, c) => answerError(error, { method: c.req.method, path: c.req.path }));
-  app.notFound((c) => (isPartOfApi(c.req.path) ? answerError(noRoute(c.req.path)) : page(c)));
+  app.notFound((c) => (hasDoor && isPartOfApi(c.req.path) ? answerError(noRoute(c.req.path)) : page(c)));
 
   const router = createRouter(app, sessions);
-  addRoutes(router, deps, { sessions, eventStreams });
+  if (hasDoor) addRoutes(router, deps, { sessions, eventStreams });
+  else addWatchRoutes(router, deps);
   const passUpgradeOn = addProxyRoutes(app, router, { proxy: deps.proxy, sessions });
   refuseOtherMethods(app, router);
 
@@ -113,10 +117,12 @@ function addRoutes(
   addMessageRoutes(router, deps);
   addExportRoute(router, deps);
   addRunRoutes(router, deps, eventStreams);
+  addSentRequestRoutes(router, deps);
   addRunHistoryRoutes(router, deps);
   addInterruptRoutes(router, deps);
   addWebhookRoutes(router, deps);
   addLiveRoutes(router, deps, eventStreams);
+  addTabRoutes(router, deps);
   addAgentRoutes(router, deps);
   addModelRoutes(router, deps);
   addMcpRoutes(router, deps);
@@ -151,6 +157,15 @@ function checkTarget(target: string | undefined): void {
 function noWebSocket(target: string) {
   const path = target.split('?', 1)[0] ?? '';
   return refusal({ code: 'not_found', message: `There is no WebSocket at ${quoted(path)}.` });
+}
+
+/** Of a process that works for others. */
+function noDoor(): never {
+  throw refusal({
+    code: 'not_found',
+    message: 'This process works for others: it has /health, /ready and /metrics, and no page and no API.',
+    hint: 'Go to a process with --role web.',
+  });
 }
 
 function isPartOfApi(path: string): boolean {

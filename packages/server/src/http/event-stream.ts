@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Clock } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
 import type { AppContext } from './types.ts';
 
 /** One event on the wire. `id` is what a reader gives back after a lost connection; absent, it keeps the one before. */
@@ -25,6 +26,8 @@ export type EventStreams = {
   answer(c: AppContext, frames: (signal: AbortSignal) => AsyncIterable<readonly Frame[]>): Response;
   /** Ends all of them, and from now on every new one at once. */
   close(): void;
+  /** True once the server stops: streams end, and nobody has gone. */
+  readonly closing: boolean;
 };
 
 export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: string) => void): EventStreams {
@@ -51,8 +54,7 @@ export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: stri
         }
       }
     } catch (error) {
-      if (!signal.aborted)
-        log(`a stream broke: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`);
+      if (!signal.aborted) log(`a stream broke: ${wordsOf(error)}`);
     } finally {
       stopPings();
       open.delete(control);
@@ -79,11 +81,20 @@ export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: stri
       }
       return RESPONSE_ALREADY_SENT;
     },
+    get closing() {
+      return closing;
+    },
     close() {
       closing = true;
       for (const control of open) control.abort();
     },
   };
+}
+
+/** What is known is told in its words; where else it came from helps to find a defect. */
+function wordsOf(error: unknown): string {
+  if (ToolyardError.isInstance(error)) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : 'unknown';
 }
 
 /** A line break in a name or an id would begin a field, or an event, of its own. */

@@ -17,6 +17,7 @@ const BODIES: Record<string, unknown> = {
   'patch /api/conversations/{id}': { title: 'taken over' },
   'post /api/conversations/{id}/messages': { parts: [{ type: 'text', text: 'taken over' }] },
   'post /api/conversations/{id}/regenerate': { messageId: 'm1' },
+  'post /api/conversations/{id}/continue': {},
   'patch /api/conversations/{id}/queue/{item}': { before: null },
   'post /api/interrupts/{id}/answer': { answer: { decision: 'approve', scope: 'always' } },
   'post /api/runs': { parts: [{ type: 'text', text: 'of Bert' }] },
@@ -37,6 +38,15 @@ const BODIES: Record<string, unknown> = {
   'put /api/settings/{key}': 'of Bert',
   'put /api/webhook': { url: 'https://bert.example/' },
   'put /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
+  'put /api/tabs/{tab}/offers/{conversation}': { servers: [] },
+  'post /api/tabs/{tab}/runs/{run}/calls/{call}/result': {
+    fence: 1,
+    result: { content: [], isError: false, outcome: 'done' },
+  },
+  'put /api/tabs/{tab}/runs/{run}/calls/{call}/questions/{question}': {
+    fence: 1,
+    question: { kind: 'url', message: 'taken over', url: 'https://example.com/' },
+  },
   'post /webapi/chat/{provider}': {
     model: 'demo',
     messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }],
@@ -56,6 +66,9 @@ const BODIES: Record<string, unknown> = {
   },
 };
 const QUERIES: Record<string, string> = { 'delete /api/permissions': '?server=files&tool=delete' };
+const LENT = {
+  servers: [{ id: 'browser-x', url: 'http://x/', tools: [{ name: 'secret-tool', inputSchema: { type: 'object' } }] }],
+};
 /** The document describes what there is for everybody, and these tell nothing of anybody. */
 const SAME_FOR_ALL = new Set(['/api/openapi.json', '/health', '/ready', '/props']);
 
@@ -84,7 +97,18 @@ async function makeThings(): Promise<Record<string, string>> {
   await server.ask('/api/settings/key-of-anne', { method: 'PUT', headers, json: 'secret-setting' });
   const tool = { serverId: 'files', name: 'delete' };
   await server.storage.permissions.set(ANNE.principal, { tool, conversationId: null, decision: 'allow', at: 1 });
+  await server.ask('/api/tabs/tab-of-anne/offers/conversation-of-anne', { method: 'PUT', headers, json: LENT });
+  const key = { runId: run, callId: 'call-of-anne' };
+  const lent = { tool: { serverId: 'browser-x', name: 'secret-tool' }, arguments: {}, definition: '', at: 1 };
+  await server.storage.tabs.putCall(ANNE.principal, { ...key, ...lent, conversationId: 'conversation-of-anne' });
+  await server.storage.tabs.openCall(ANNE.principal, key, 1);
   return {
+    tab: 'tab-of-anne',
+    tabs: 'tab-of-anne',
+    conversation: 'conversation-of-anne',
+    run,
+    call: 'call-of-anne',
+    question: 'question-of-anne',
     conversations: 'conversation-of-anne',
     item: 'queued-of-anne',
     runs: run,
@@ -95,6 +119,7 @@ async function makeThings(): Promise<Record<string, string>> {
     servers: 'files',
     sha256: (json as { sha256: string }).sha256,
     key: 'key-of-anne',
+    step: '0',
   };
 }
 

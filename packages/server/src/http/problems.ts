@@ -39,7 +39,7 @@ const STATUS: Record<ErrorCode, number> = {
   empty_response: 502,
   max_turns_exceeded: 502,
   time_limit_exceeded: 502,
-  cost_limit_exceeded: 502,
+  budget_exceeded: 402,
   malformed_tool_call: 502,
   tool_failed: 502,
   command_not_found: 502,
@@ -49,6 +49,8 @@ const STATUS: Record<ErrorCode, number> = {
   server_closed: 502,
   needs_sign_in: 502,
   input_required: 502,
+  needs_tab: 409,
+  tab_gone: 409,
 };
 
 /** The messages of storage name folders and files, which are for the log: what happened is told, not where. */
@@ -57,6 +59,18 @@ function messageOf(thrown: unknown, { code, message }: ErrorInfo): string {
   return code === 'storage_full'
     ? 'There is no room left where Toolyard keeps its data.'
     : 'What Toolyard keeps could not be read or written.';
+}
+
+/** No fault of this request, and none of the server: whoever looks after runs says once in the log what is wrong. */
+function databaseAway(): ProblemAnswer {
+  return refusal(
+    {
+      code: 'storage_failed',
+      message: 'The database Toolyard keeps its data in cannot be reached. What was stored before is safe.',
+      hint: 'Try again in a moment. If it stays so, see whether PostgreSQL runs.',
+    },
+    { status: 503, headers: { 'retry-after': '2' } },
+  );
 }
 
 type Issue = NonNullable<Problem['issues']>[number];
@@ -126,6 +140,7 @@ export function answerFor(
   { ids, log }: { ids: IdSource; log: (line: string) => void },
 ): ProblemAnswer {
   if (thrown instanceof ProblemAnswer) return thrown;
+  if (StorageError.isInstance(thrown) && thrown.problem === 'unreachable') return databaseAway();
   const info = toErrorInfo(thrown);
   const answer = refusal({ ...info, message: messageOf(thrown, info) });
   if (answer.problem.status !== 500 && answer.problem.status !== 507) return answer;

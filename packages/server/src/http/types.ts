@@ -2,15 +2,18 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Clock, IdSource, JsonObject, Principal } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Context } from 'hono';
+import type { Duties } from '../roles/role.ts';
 import type { CallPolicy } from '../models/call-limit.ts';
 import type { Proxy } from '../proxy/proxy.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers } from '../services.ts';
+import type { TabDesk } from '../tabs/tab-desk.ts';
 
 /** What the HTTP door works with. */
 export type HttpDeps = {
   storage: SharedStorage;
   runs: RunService;
+  tabs: TabDesk;
   hub: LiveHub;
   streams: LiveStreams;
   models: Models;
@@ -24,6 +27,8 @@ export type HttpDeps = {
   security: SecurityOptions;
   /** Null where it is switched off. */
   proxy: Proxy | null;
+  /** What this process is there for: without `door` it answers those who watch it, and nobody else. */
+  duties?: Duties;
   ui: UiOptions;
   /** Numbers of this process; null where nobody asked for them to be told. */
   metrics: (() => Promise<string>) | null;

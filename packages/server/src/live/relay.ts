@@ -23,6 +23,8 @@ export type RelayedHub = RunHub & {
   wake(runId: string): void;
   /** Hears nothing before. */
   start(): void;
+  /** Resolves when everything was told, or cannot be told. */
+  flush(): Promise<void>;
 };
 
 /** How long words wait that could not be told, in milliseconds. */
@@ -61,6 +63,7 @@ export function relayHub(local: RunHub, options: RelayOptions): RelayedHub {
       outgoing.changed(id === undefined ? [ownerId, what] : [ownerId, what, id]);
     },
     wake: (runId) => outgoing.wake(runId),
+    flush: () => outgoing.flush(),
     start: () =>
       options.bulletins.listen(hear, () => {
         runs.forget();
@@ -79,6 +82,7 @@ class Outgoing {
   #changed = new Map<string, Change>();
   #wake = new Set<string>();
   #telling = false;
+  #last: Promise<void> = Promise.resolve();
   #failed = false;
 
   constructor(options: RelayOptions) {
@@ -101,10 +105,14 @@ class Outgoing {
     this.#tellSoon();
   }
 
+  flush(): Promise<void> {
+    return this.#last;
+  }
+
   #tellSoon(): void {
     if (this.#telling) return;
     this.#telling = true;
-    queueMicrotask(() => void this.#tellAll());
+    this.#last = Promise.resolve().then(() => this.#tellAll());
   }
 
   async #tellAll(): Promise<void> {

@@ -26,6 +26,8 @@ export type McpMountOptions = {
   allowedHosts?: readonly string[] | null;
   /** Pages of other hosts that may ask, such as `https://app.example`; default none. */
   allowedOrigins?: readonly string[];
+  /** True where clients of the modern era are to speak the older one, as with a server that knows no other. */
+  legacyOnly?: () => boolean;
   /** Default 4 MiB. */
   maxBodyBytes?: number;
   /** Legacy sessions at a time; default 1,000. The one idle longest gives way, one at work never. */
@@ -108,7 +110,8 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     const read = await readMessage(request, maxBodyBytes);
     if ('refusal' in read) return read.refusal;
     const parsedBody = read.message;
-    if (await isLegacyRequest(request, parsedBody)) return legacy.handle(request, parsedBody, authInfo, owner);
+    const isLegacy = options.legacyOnly?.() === true || (await isLegacyRequest(request, parsedBody));
+    if (isLegacy) return legacy.handle(request, parsedBody, authInfo, owner);
     return modern.fetch(request, { parsedBody, ...(authInfo === undefined ? {} : { authInfo }) });
   }
 

@@ -1,4 +1,4 @@
-import type { JsonObject, Principal, ToolReference } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, Principal, ToolReference } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import type { ConfiguredServer } from './configured-servers.ts';
@@ -25,6 +25,8 @@ export class ServerBook {
   #enabled: JsonObject;
   #tools: JsonObject;
   #version = 0;
+  #writes = 0;
+  #writing = 0;
 
   private constructor(options: ServerBookOptions, enabled: JsonObject, tools: JsonObject) {
     this.#options = options;
@@ -37,6 +39,26 @@ export class ServerBook {
     const enabled = await settings.get(owner, ENABLED_KEY);
     const tools = await settings.get(owner, TOOLS_KEY);
     return new ServerBook(options, isJsonObject(enabled) ? enabled : {}, isJsonObject(tools) ? tools : {});
+  }
+
+  /** Takes over what was switched in another process. Gives the servers that are on now and were not, or off. */
+  async readAgain(): Promise<string[]> {
+    const { settings, owner } = this.#options;
+    let seen: number;
+    let enabled: JsonValue | undefined;
+    let tools: JsonValue | undefined;
+    do {
+      seen = this.#writes;
+      enabled = await settings.get(owner, ENABLED_KEY);
+      tools = await settings.get(owner, TOOLS_KEY);
+      // What is being written here is newer than what was read.
+    } while (seen !== this.#writes || this.#writing > 0);
+    const wasOn = new Map(this.ids.map((id) => [id, this.isEnabled(id)]));
+    const toolsNow = isJsonObject(tools) ? tools : {};
+    if (JSON.stringify(toolsNow) !== JSON.stringify(this.#tools)) this.#version++;
+    this.#enabled = isJsonObject(enabled) ? enabled : {};
+    this.#tools = toolsNow;
+    return [...wasOn].flatMap(([id, was]) => (was === this.isEnabled(id) ? [] : [id]));
   }
 
   get all(): ConfiguredServer[] {
@@ -133,7 +155,13 @@ export class ServerBook {
 
   async #keep(key: string, value: JsonObject): Promise<void> {
     const { settings, owner, now } = this.#options;
-    await settings.set(owner, key, value, now());
+    this.#writes++;
+    this.#writing++;
+    try {
+      await settings.set(owner, key, value, now());
+    } finally {
+      this.#writing--;
+    }
   }
 }
 

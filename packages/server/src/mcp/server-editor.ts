@@ -19,7 +19,8 @@ import { withoutSecrets, withSecrets } from './secrets-of-servers.ts';
 export type ServerEditorOptions = {
   book: ServerBook;
   file: ServerFile;
-  inspect: Pick<InspectOptions, 'createTransport' | 'clock' | 'clientInfo' | 'signIn'>;
+  /** Absent where servers are tried by another process. */
+  inspect?: Pick<InspectOptions, 'createTransport' | 'clock' | 'clientInfo' | 'signIn'>;
 };
 
 const NO_SWITCHES = { enabled: true, disabledTools: [], allowedTools: [], trusted: false };
@@ -90,13 +91,18 @@ export class ServerEditor {
   }
 
   /** @throws ToolyardError for what cannot even be tried */
-  async test({ id, transport }: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport> {
-    const server = id === undefined ? undefined : this.#options.book.find(id);
-    const config =
-      transport === undefined ? configIn(id, server) : this.#configFor(id ?? 'test', transport, server?.entry);
+  async test(request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport> {
+    const config = this.tried(request);
     // Some servers offer more tools to whom they can ask: they are told the same as when they are used.
     const { inspect } = this.#options;
+    if (inspect === undefined) throw new ToolyardError({ code: 'internal', message: 'Servers are tried elsewhere.' });
     return inspectServer({ ...inspect, handlers: NOBODY, config, ...(signal === undefined ? {} : { signal }) });
+  }
+
+  /** The configuration a test is about. @throws ToolyardError for what cannot even be tried */
+  tried({ id, transport }: TestMcpServer): ServerConfig {
+    const server = id === undefined ? undefined : this.#options.book.find(id);
+    return transport === undefined ? configIn(id, server) : this.#configFor(id ?? 'test', transport, server?.entry);
   }
 
   #configFor(id: string, transport: McpTransport, entry: McpConfigEntry | undefined): ServerConfig {

@@ -1,21 +1,8 @@
-import type {
-  AuthStore,
-  CreateTransport,
-  HostedConfig,
-  IndexedTool,
-  PinStore,
-  ServerConfig,
-  ServerState,
-  SignInResponse,
-  TransportConfig,
-} from '@toolyard/mcp-host';
-import { HostedServers, McpHost, redactedError, redactorFor, serviceAddress } from '@toolyard/mcp-host';
-import { askUserInMemory } from '@toolyard/agent-host';
-import { createNodeTransports } from '@toolyard/mcp-host/node';
+import type { HostedConfig, IndexedTool, ServerConfig, ServerState, SignInResponse } from '@toolyard/mcp-host';
+import { HostedServers, McpHost, redactedError, redactorFor } from '@toolyard/mcp-host';
 import type {
   AddMcpServer,
   ChangeMcpServer,
-  Clock,
   EditMcpServer,
   McpServerList,
   McpServerView,
@@ -26,50 +13,28 @@ import type {
   ToolReference,
 } from '@toolyard/protocol';
 import { toErrorInfo, ToolyardError, VERSION } from '@toolyard/protocol';
-import type { PermissionRepository, SettingsRepository } from '@toolyard/storage';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { LiveHub, Servers, ToolSelection } from '../services.ts';
+import type { Servers, ToolSelection } from '../services.ts';
 import { BorrowedServers } from './borrowed-servers.ts';
 import { ChangeSignal } from './change-signal.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import { configuredServers } from './configured-servers.ts';
 import { createHostedStore } from './hosted-store.ts';
+import { createOwnTransports } from './own-transports.ts';
 import { Selections } from './selections.ts';
 import { ServerBook } from './server-book.ts';
 import { ServerDesk } from './server-desk.ts';
 import { ServerEditor } from './server-editor.ts';
 import { ServerFile } from './server-file.ts';
+import type { ServersOptions } from './servers-options.ts';
 import { NOBODY } from './nobody.ts';
 import { toServerView, toToolDetail } from './server-view.ts';
 import { createSignInFetches } from './sign-in-fetches.ts';
+import type { StoredPins } from './stored-pins.ts';
 import { loadPins } from './stored-pins.ts';
 
 /** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
 const PATIENCE_MS = 10_000;
-
-export type ServersOptions = {
-  /** Those that ship with Toolyard. */
-  builtIn: readonly ServerConfig[];
-  /** The `mcp.json` of the data folder; it need not be there. */
-  file: string;
-  /** Those of the command line. */
-  flags: readonly ServerConfig[];
-  env: Readonly<Record<string, string | undefined>>;
-  /** Whoever runs this server: the only one who changes its MCP servers. */
-  owner: Principal;
-  settings: SettingsRepository;
-  permissions: Pick<PermissionRepository, 'list'>;
-  /** Where servers that services host are remembered; without it as long as the process lives. */
-  secrets?: Pick<Secrets, 'get' | 'set' | 'remove'>;
-  hub: Pick<LiveHub, 'changed'>;
-  /** Where sign-ins to servers are kept. */
-  signIns: AuthStore;
-  clock: Clock;
-  log: (line: string) => void;
-  /** False connects a server only when somebody wants something of it, and follows no changes of the file. */
-  eager?: boolean;
-};
 
 /** The MCP servers of this process. Those that are switched on begin to connect at once; nobody waits for them. */
 export async function createServers(options: ServersOptions): Promise<OwnServers> {
@@ -80,9 +45,10 @@ export async function createServers(options: ServersOptions): Promise<OwnServers
   return servers;
 }
 
-class OwnServers implements Servers {
+export class OwnServers implements Servers {
   readonly #options: ServersOptions;
   readonly #book: ServerBook;
+  readonly #pins: StoredPins;
   readonly #file: ServerFile;
   readonly #fetches = createOwnerFetches();
   readonly #hosted: HostedServers;
@@ -99,10 +65,11 @@ class OwnServers implements Servers {
   readonly #wantsSignIn = new Set<string>();
   #onSignedIn: (serverId: string) => void = () => undefined;
 
-  constructor(options: ServersOptions, book: ServerBook, pins: PinStore) {
+  constructor(options: ServersOptions, book: ServerBook, pins: StoredPins) {
     const { clock, hub, file, env, log, signIns } = options;
     this.#options = options;
     this.#book = book;
+    this.#pins = pins;
     this.#file = new ServerFile({ path: file, env, clock, log, onChange: () => void this.#reconcile() });
     const clientInfo = { name: 'toolyard', version: VERSION };
     this.#hosted = new HostedServers({
@@ -110,15 +77,8 @@ class OwnServers implements Servers {
       fetch: (input, init) => this.#fetches.for(String(input))(input, init),
       ...(options.secrets === undefined ? {} : { store: createHostedStore(options.secrets, options.owner) }),
     });
-    const createTransport: CreateTransport = (config, context) => {
-      const address = addressOf(config);
-      return createNodeTransports({
-        hosted: this.#hosted,
-        inMemory: askUserInMemory,
-        fetch: (input, init) => this.#fetches.for(address)(input, init),
-        openWebSocket: (url, init) => this.#fetches.for(address).openWebSocket(url, init),
-      })(config, context);
-    };
+    const own = createOwnTransports(this.#fetches, this.#hosted);
+    const createTransport = options.part?.transports(own) ?? own;
     const signIn = {
       store: signIns,
       fetchFor: (config: ServerConfig) => this.#signInFetches.for(config),
@@ -149,7 +109,7 @@ class OwnServers implements Servers {
     this.#desk = new ServerDesk({
       host: this.#host,
       ids: () => book.ids,
-      redactor: (id) => this.#redactor(id),
+      redactor: (id) => this.redactor(id),
       ready: (id, signal) => this.#readyFor(id, signal),
       use: (id, calls) => this.#borrowed.use(id, calls),
     });
@@ -282,10 +242,11 @@ class OwnServers implements Servers {
 
   async log(principal: Principal, id: string, after?: string) {
     this.#check(principal, id);
-    return this.#desk.log(id, after, this.#redactor(id));
+    return this.#desk.log(id, after, this.redactor(id));
   }
 
-  #redactor(id: string): (text: string) => string {
+  /** Takes the secrets of a server's configuration out of a text. */
+  redactor(id: string): (text: string) => string {
     const server = this.#book.find(id);
     return server && 'config' in server ? redactorFor(server.config) : (text) => text;
   }
@@ -294,7 +255,7 @@ class OwnServers implements Servers {
     await this.#readyFor(id);
     const { state, error } = this.#host.health().find((each) => each.id === id) ?? {};
     if (error !== undefined && state !== 'ready' && state !== 'reconnecting') {
-      throw new ToolyardError(redactedError(error, this.#redactor(id)));
+      throw new ToolyardError(redactedError(error, this.redactor(id)));
     }
     const permissions = await this.#permissions(principal);
     return this.#host
@@ -327,6 +288,36 @@ class OwnServers implements Servers {
   approve({ tool, definition = this.#host.definitionOf(tool) }: Parameters<Servers['approve']>[0]): void {
     const config = this.#host.configurations.get(tool.serverId);
     if (definition !== undefined && config?.builtIn !== true) this.#host.approveTool(tool, definition);
+  }
+
+  /** For whoever offers the servers of this process to others. */
+  get host(): McpHost {
+    return this.#host;
+  }
+
+  /** Those that can be connected to, as they are configured now. */
+  get configured(): ServerConfig[] {
+    return this.#book.all.flatMap((server) => ('config' in server ? [server.config] : []));
+  }
+
+  /** Takes over what was switched and approved in another process over the same database. */
+  async lookAgain(): Promise<void> {
+    for (const id of await this.#book.readAgain()) await this.#switch(id);
+    for (const [tool, hash] of await this.#pins.readAgain()) {
+      if (this.#host.configurations.has(tool.serverId)) this.#host.approveTool(tool, hash);
+    }
+  }
+
+  /** Connects a server that is on, or leaves one, as far as it is this process's to do. */
+  async follow(id: string): Promise<void> {
+    if (this.#options.part?.mayConnect(id) === false) await this.#host.disconnect(id);
+    else if (this.#book.isEnabled(id)) this.#connect(id);
+  }
+
+  /** Connects it if need be, waits, bounded, and keeps it for a while. */
+  async ready(id: string, signal?: AbortSignal): Promise<void> {
+    await this.#readyFor(id, signal);
+    this.#borrowed.use(id, 0);
   }
 
   /** Somebody may have signed in at another process over the same database. */
@@ -374,7 +365,9 @@ class OwnServers implements Servers {
   async #reconcileNow(): Promise<void> {
     const { builtIn, flags, eager } = this.#options;
     const tell = (line: string): void => this.#tellOnce(line);
-    const servers = configuredServers({ builtIn, entries: this.#file.entries, flags, log: tell });
+    const servers = configuredServers({ builtIn, entries: this.#file.entries, flags, log: tell }).filter(
+      (server) => 'fault' in server || this.#options.part?.isThere(server.config) !== false,
+    );
     const { removed, added, changed, switched } = await this.#book.update(servers);
     for (const id of [...removed, ...changed]) this.#borrowed.forget(id);
     for (const id of removed) void this.#host.remove(id);
@@ -436,6 +429,7 @@ class OwnServers implements Servers {
   /** In the background: what goes wrong stands in the health of the server, and in the log. */
   #connect(id: string): void {
     const server = this.#book.find(id);
+    if (this.#options.part?.mayConnect(id) === false) return;
     this.#host.connect(id).catch((thrown: unknown) => {
       if (!ToolyardError.isInstance(thrown) || thrown.code === 'server_closed') return;
       if (server === undefined || 'fault' in server) return;
@@ -480,10 +474,4 @@ class OwnServers implements Servers {
 
 function noServer(id: string): ToolyardError {
   return new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
-}
-
-/** What the owner typed, which may be on this machine; whatever else a server names may not. */
-function addressOf(transport: TransportConfig): string {
-  if (transport.type === 'hosted') return serviceAddress(transport);
-  return 'url' in transport ? transport.url.replace(/^ws(s?):/i, 'http$1:') : '';
 }

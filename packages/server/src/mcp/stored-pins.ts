@@ -1,5 +1,5 @@
 import type { PinStore, ToolPin } from '@toolyard/mcp-host';
-import type { Clock, JsonValue, Principal } from '@toolyard/protocol';
+import type { Clock, JsonValue, Principal, ToolReference } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 
@@ -14,16 +14,20 @@ export type StoredPinsOptions = {
 };
 
 /** What was approved of tools, read at the start and kept in the settings of whoever runs the servers. */
-export async function loadPins(options: StoredPinsOptions): Promise<PinStore> {
+export async function loadPins(options: StoredPinsOptions): Promise<StoredPins> {
+  return new StoredPins(options, await readPins(options));
+}
+
+async function readPins({ settings, owner }: StoredPinsOptions): Promise<Map<string, ToolPin>> {
   const pins = new Map<string, ToolPin>();
-  for (const [key, value] of await options.settings.all(options.owner)) {
+  for (const [key, value] of await settings.all(owner)) {
     const pin = key.startsWith(PREFIX) ? readPin(value) : null;
     if (pin !== null) pins.set(key.slice(PREFIX.length), pin);
   }
-  return new StoredPins(options, pins);
+  return pins;
 }
 
-class StoredPins implements PinStore {
+export class StoredPins implements PinStore {
   readonly #options: StoredPinsOptions;
   readonly #pins: Map<string, ToolPin>;
   /** One after the other: the last word about a tool is the one that stays. */
@@ -32,6 +36,18 @@ class StoredPins implements PinStore {
   constructor(options: StoredPinsOptions, pins: Map<string, ToolPin>) {
     this.#options = options;
     this.#pins = pins;
+  }
+
+  /** What was approved in another process since: the tools, and what stands for them as they were then. */
+  async readAgain(): Promise<[ToolReference, string][]> {
+    await this.#last;
+    const stored = await readPins(this.#options);
+    return [...stored].flatMap(([key, pin]): [ToolReference, string][] => {
+      if (this.#pins.get(key)?.hash === pin.hash) return [];
+      this.#pins.set(key, pin);
+      const slash = key.indexOf('/');
+      return [[{ serverId: key.slice(0, slash), name: key.slice(slash + 1) }, pin.hash]];
+    });
   }
 
   get(key: string): ToolPin | undefined {
@@ -63,4 +79,14 @@ function readPin(value: JsonValue): ToolPin | null {
   const { hash, endpoint, definition } = value;
   if (typeof hash !== 'string' || typeof endpoint !== 'string' || !isJsonObject(definition)) return null;
   return { hash, endpoint, definition };
+}
+
+/** Approves a tool where nobody knows it now: it counts as what had this definition. */
+export async function storePin(
+  { settings, owner, clock }: Omit<StoredPinsOptions, 'log'>,
+  { serverId, name }: ToolReference,
+  definition: string,
+): Promise<void> {
+  const pin = { hash: definition, endpoint: '', definition: {} };
+  await settings.set(owner, `${PREFIX}${serverId}/${name}`, pin, clock.now());
 }

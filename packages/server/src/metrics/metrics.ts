@@ -4,6 +4,7 @@ import { VERSION } from '@toolyard/protocol';
 import type { Bulletins, SharedStorage } from '@toolyard/storage';
 import { OWNER } from '../http/types.ts';
 import type { Models, Servers } from '../services.ts';
+import type { Role } from '../roles/role.ts';
 import { countedRuntime } from './counted-runtime.ts';
 import type { Sample } from './exposition.ts';
 import { Counter, Histogram, written } from './exposition.ts';
@@ -38,7 +39,8 @@ const TOKENS = {
   reasoning: 'reasoningTokens',
 } as const;
 
-export function createMetrics(): Metrics {
+/** @param role what the process is there for */
+export function createMetrics(role: Role): Metrics {
   const loop = monitorEventLoopDelay({ resolution: LOOP_MS });
   loop.enable();
   const sizes = new Histogram(GROUP_SIZES);
@@ -106,8 +108,8 @@ export function createMetrics(): Metrics {
       const one = (value: number): Sample[] => [{ value }];
       return [
         written('toolyard_info', 'gauge', {
-          help: 'The version that runs.',
-          samples: [{ labels: { version: VERSION }, value: 1 }],
+          help: 'The version that runs, and the role it runs in.',
+          samples: [{ labels: { version: VERSION, role }, value: 1 }],
         }),
         written('toolyard_runs', 'gauge', {
           help: 'Runs that are not over, by status; of all processes over this database.',

@@ -1,6 +1,14 @@
 import { checkArguments } from '@toolyard/mcp-host';
 import type { Interrupt, InterruptAnswer, SelectionInterrupt, Shown } from '@toolyard/protocol';
-import { canonicalJson, checkForm, decisionsFor, formFaultText, readForm, ToolyardError } from '@toolyard/protocol';
+import {
+  amountOf,
+  canonicalJson,
+  checkForm,
+  decisionsFor,
+  formFaultText,
+  readForm,
+  ToolyardError,
+} from '@toolyard/protocol';
 
 /** @throws ToolyardError `bad_request` for an answer that does not fit its question, saying where */
 export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown: Shown = {}): void {
@@ -13,6 +21,14 @@ export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown
   if (interrupt.kind === 'approval' && answer.decision === 'approve' && answer.arguments !== undefined) {
     const fault = checkArguments(interrupt.inputSchema ?? {}, answer.arguments);
     if (fault !== null) throw misfit(`The changed arguments do not fit the tool: ${fault}`);
+  }
+  if (interrupt.kind === 'budget' && answer.decision === 'raise') {
+    const { measure, spent } = interrupt;
+    if (answer.limit <= spent[measure]) {
+      throw misfit(`The new limit must be above what is spent already, ${amountOf(measure, spent[measure])}.`);
+    }
+    if (measure !== 'dollars' && !Number.isInteger(answer.limit))
+      throw misfit(`A limit of ${measure} is a whole number.`);
   }
   if (interrupt.kind === 'elicitation' && answer.decision === 'accept') {
     if (interrupt.mode === 'url') {

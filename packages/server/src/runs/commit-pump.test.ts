@@ -30,7 +30,7 @@ function setUp(store: Partial<Store> = {}) {
   const lost: RunLost[] = [];
   const writer = (id: string): RunWriter =>
     new RunWriter({
-      run: { id, ownerId: 'anne', conversationId: 'c', fence: 1, lastSeq: 0 },
+      run: { id, ownerId: 'anne', conversationId: 'c', fence: 1, lastSeq: 0, updatedAt: 0 },
       pump,
       clock,
       keepMedia: (value) => Promise.resolve(value),

@@ -6,6 +6,7 @@ import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { RunMetrics } from '../metrics/metrics.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
+import type { TabLending } from '../tabs/tab-lending.ts';
 import { CommitPump } from './commit-pump.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { LeaseKeeper } from './leases.ts';
@@ -21,6 +22,7 @@ export type CreateRunServiceOptions = {
   models: Pick<Models, 'open' | 'price' | 'facts'>;
   servers: Pick<Servers, 'select' | 'approve'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
+  tabs: TabLending;
   configurations: Configurations;
   hub: LiveHub;
   clock: Clock;
@@ -30,6 +32,8 @@ export type CreateRunServiceOptions = {
   /** Tells the other processes over the same database, if there are any, that a run was told something. */
   wakeElsewhere?: (runId: string) => void;
   metrics?: RunMetrics;
+  /** False: runs are begun here and taken up by other processes; default true. */
+  takesUp?: boolean;
   /**
    * Passed at `run:created`, `run:planned`, `run:sent`, `run:returned`, `run:streaming`, `run:step`, `run:stepped`,
    * `run:parked` and `run:finished`.
@@ -51,7 +55,7 @@ export type DurableRuns = RunService & {
 const LEASE_MS = 10_000;
 
 export function createRunService(options: CreateRunServiceOptions): DurableRuns {
-  const { storage, configurations, models, hub, clock, ids, log, metrics } = options;
+  const { storage, configurations, models, hub, clock, ids, log, metrics, takesUp = true } = options;
   const terms = { owner: ids.next(), ms: LEASE_MS };
   const failpoint = options.failpoint ? { failpoint: options.failpoint } : {};
   const pump = new CommitPump({
@@ -79,12 +83,22 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
         .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`));
     },
   });
-  const keeper = new LeaseKeeper({ store: storage.runs, crew, terms, clock, log });
+  const looked = (): Promise<void> => queue.sendDue();
+  const keeper = new LeaseKeeper({ store: storage.runs, crew, terms, clock, log, looked });
 
   let closing: Promise<void> | null = null;
   async function start(principal: Principal, request: StartRequest): Promise<StartOutcome> {
     if (closing) throw stopping();
-    return startRun(principal, request, { storage, configurations, models, crew, hub, terms, clock, ...failpoint });
+    return startRun(principal, request, {
+      storage,
+      configurations,
+      models,
+      crew,
+      hub,
+      clock,
+      ...(takesUp ? { terms } : {}),
+      ...failpoint,
+    });
   }
   const keepMedia = (principal: Principal, parts: UserPart[]): Promise<UserPart[]> =>
     mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
@@ -97,13 +111,25 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     const runtime = model && (await models.open(principal, model).catch(() => null));
     return runtime?.canContinue === true;
   };
-  const { servers } = options;
-  const doors = createDoors({ storage, servers, queue, crew, hub, clock, ids, keepMedia, start, canContinue });
+  const doors = createDoors({
+    storage,
+    servers: options.servers,
+    tabs: options.tabs,
+    queue,
+    crew,
+    hub,
+    clock,
+    ids,
+    keepMedia,
+    start,
+    canContinue,
+  });
   let stopHousekeeping = (): void => {};
 
   return {
     ...doors,
     async start() {
+      if (!takesUp) return;
       await keeper.start();
       await queue.sendDue();
       stopHousekeeping = startHousekeeping({ storage, clock, log });

@@ -1,4 +1,5 @@
 import type { RunPoint } from '@toolyard/agent-runtime';
+import { restingStatus } from '@toolyard/agent-runtime';
 import type { Clock, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
 import type { Urgency } from './commit-pump.ts';
 import { HalfLetters } from './half-letters.ts';
@@ -29,6 +30,7 @@ export type DurableJournalOptions = {
 export const STORED_WITH_STEP: ReadonlySet<Interrupt['kind']> = new Set([
   'approval',
   'in_doubt',
+  'budget',
   'prompt',
   'selection',
 ]);
@@ -75,7 +77,12 @@ export class DurableJournal implements RunJournal {
     const steers = this.#options.steers();
     const { leafId, shownId } = conversation;
     const state: StoredRun = { point, leafId, shownId, ...(steers.length > 0 ? { steers: [...steers] } : {}) };
-    const save = status === 'running' ? { state } : { state, status, taken: status === 'parked' ? [] : taken() };
+    const save =
+      status === 'running'
+        ? { state }
+        : status === 'parked'
+          ? { state, status: restingStatus(point.state), taken: [] }
+          : { state, status, taken: taken() };
     // What follows an answer does nothing outside before it has stored something itself, and this with it: calls are
     // sent, a person is asked, the run ends.
     if (point.context.phase === 'llm_result') writer.keep(save);

@@ -8,6 +8,8 @@ export type LastAttempt = {
   closed: boolean;
   /** What was written of an answer: text and reasoning. A call that was asked for is asked for anew. */
   partial: Omit<AssistantMessage, 'finishReason'> | null;
+  /** The answer was whole: what it took is counted. */
+  told: boolean;
 };
 
 const PAGE = 500;
@@ -33,7 +35,8 @@ function lastAttemptOf(events: readonly RunEvent[], runId: string): LastAttempt 
   const attempt = events.findLast(({ type }) => type === 'step_started')?.attempt ?? 0;
   const own = events.filter((event) => event.attempt === attempt);
   const closed = own.some(({ type }) => type === 'attempt_abandoned');
-  return { attempt, closed, partial: partialAnswer(own, runId) };
+  const told = own.some(({ type }) => type === 'message_finished');
+  return { attempt, closed, partial: partialAnswer(own, runId), told };
 }
 
 function partialAnswer(events: readonly RunEvent[], runId: string): LastAttempt['partial'] {

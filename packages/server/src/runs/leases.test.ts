@@ -28,6 +28,16 @@ describe('the leases of a process', () => {
     await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.status === 'done');
   });
 
+  test('bring what waits behind a run that is done, where whoever should have sent it did not', async () => {
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('One'), says('Two')]) });
+    const conversationId = await bench.conversation();
+    await bench.rest(await bench.ask(conversationId, 'First'));
+    const parts = [{ type: 'text' as const, text: 'Second' }];
+    await bench.storage.queue.add(ANNE, { id: 'q2', conversationId, parts, at: 1 });
+    await eventually(() => bench.storage.runs.getRun(ANNE, 'q2')?.status === 'done');
+    expect(await bench.storage.queue.list(ANNE, conversationId)).toEqual([]);
+  });
+
   test('that are lost stop the work: another has the run, and nothing of this one is stored', async () => {
     let stopped = false;
     const bench = await openBench(temporaryFolder(), {

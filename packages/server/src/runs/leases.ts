@@ -7,6 +7,8 @@ export type LeaseKeeperOptions = {
   terms: LeaseTerms;
   clock: Clock;
   log: (line: string) => void;
+  /** Called whenever this process has looked for runs nobody works on. */
+  looked: () => Promise<void>;
 };
 
 /** A lost notification costs this long at most, in milliseconds. */
@@ -98,6 +100,7 @@ export class LeaseKeeper {
     // What ran out while the machine slept is still this process's own.
     await this.#renew();
     await this.#takeOver();
+    await this.#options.looked();
     if (this.#options.clock.monotonic() > this.#pausedUntil + LONGEST_PAUSE_MS) this.#pauseMs = 0;
   }
 

@@ -13,6 +13,7 @@ import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { LiveHub } from '../services.ts';
 import type { RunCrew } from './run-crew.ts';
 import { queuedMessageBody } from './run-inbox.ts';
+import { isStorageFault } from './storage-fault.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 
 export type MessageQueueOptions = {
@@ -29,6 +30,8 @@ export type MessageQueueOptions = {
 /** What is said while a run works waits here, and is sent when its turn comes. */
 export class MessageQueue {
   readonly #options: MessageQueueOptions;
+  /** Messages no run could be begun with: their owners see them in the queue, and nothing is tried again by itself. */
+  readonly #refused = new Set<string>();
 
   constructor(options: MessageQueueOptions) {
     this.#options = options;
@@ -106,13 +109,15 @@ export class MessageQueue {
     if (next) await this.#send(principal, conversationId, next.id);
   }
 
-  /** Sends what a process that died could not send any more. */
+  /** Sends what a process that died, or could not store anything, could not send any more. */
   async sendDue(): Promise<void> {
     for (const { ownerId, conversationId, id } of await this.#options.storage.queue.due()) {
+      if (this.#refused.has(id)) continue;
       try {
         await this.#send({ ownerId }, conversationId, id);
       } catch (error) {
-        // It stays in the queue, where its owner sees it.
+        if (isStorageFault(error)) throw error;
+        this.#refused.add(id);
         this.#options.log(`queued message ${id}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }

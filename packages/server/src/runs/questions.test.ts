@@ -73,6 +73,28 @@ describe('a call that needs a person', () => {
     expect(told(model.requests[1]?.messages ?? []).at(-1)).toContain('not today');
   });
 
+  test('two questions answered in one moment: what was said of the second counts, whatever the first would say of it', async () => {
+    const { tool, count } = counting();
+    let second: string | undefined;
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'send' }, { name: 'send', arguments: { to: 'all' } }), says('Done')]),
+      tools: { send: tool },
+      beforeCommit: (items, storage) => {
+        if (second === undefined || !items.some(({ interrupts }) => interrupts?.answered?.length)) return;
+        void storage.runs.answerInterrupt(ANNE, second, { decision: 'refuse', reason: 'not to all' }, Date.now());
+        second = undefined;
+      },
+    });
+    const { runId, conversation, asked } = await askUntilParked(bench);
+    second = asked[1]?.interrupt.id;
+    await bench.runs.answer(ANNE, asked[0]?.interrupt.id ?? '', { decision: 'approve', scope: 'conversation' });
+    await over(bench, runId);
+    expect(count()).toBe(1);
+    expect(told(await bench.branch(conversation)).at(-2)).toContain('not to all');
+    expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'done' });
+    expect(bench.log).toEqual([]);
+  });
+
   test('an answer of another kind is refused, and so is somebody else', async () => {
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls({ name: 'send' })]),
@@ -282,7 +304,7 @@ describe('what is decided about a tool while a run works', () => {
     });
     await decide(bench, 'allow');
     const { runId, asked } = await askUntilParked(bench);
-    expect(asked.map(({ interrupt }) => interrupt.name)).toEqual(['other']);
+    expect(asked).toMatchObject([{ interrupt: { name: 'other' } }]);
     await bench.storage.permissions.remove(ANNE, SEND, null);
     await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'approve', scope: 'once' });
     await eventually(() => types(bench.events(runId)).filter((type) => type === 'run_parked').length === 2);

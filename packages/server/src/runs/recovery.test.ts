@@ -378,7 +378,7 @@ describe('a run whose process died', () => {
     const [leased] = first.storage.runs.takeOver({ owner: 'other', ms: 1_000 }, 1);
     if (!leased) throw new Error('not let go');
     const { fence, lastSeq: baseSeq } = leased;
-    const state = { ...(leased.state as object), point: { state: { schemaVersion: 99 }, context: {} } };
+    const state = { ...(leased.state as object), point: { state: { schemaVersion: 'no' }, context: {} } };
     first.storage.runs.commit([{ runId, fence, baseSeq, events: [], state, durability: 'normal', release: true }]);
     first.die();
     const bench = await openBench(folder, { model: scriptedModel([says('Fresh')]) });

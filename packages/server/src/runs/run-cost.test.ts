@@ -38,13 +38,13 @@ describe('what a run costs', () => {
       tools: { look: { builtIn: true, call: () => answers('seen') } },
       configuration: {
         intervention: 'headless',
-        limits: { maxTurns: 20, onMaxTurns: 'answer', toolConcurrency: 8, maxSameCall: 10, maxCost: 2.5 },
+        budgets: [{ of: 'run', dollars: 2.5 }],
       },
       price: PRICE,
     });
     const conversation = await bench.conversation();
     const events = await bench.rest(await bench.ask(conversation, 'Look'));
-    expect(events.at(-1)).toMatchObject({ status: 'failed', error: { code: 'cost_limit_exceeded' } });
+    expect(events.at(-1)).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' } });
     expect(model.requests).toHaveLength(1);
   });
 

@@ -11,6 +11,8 @@ export type RunCrewOptions = RunWorkerServices & {
   onOver: (run: LeasedRun, status: RunRecord['status'], sendNext: string | null) => void;
   /** Tells the other processes over the same database, if there are any, that a run was told something. */
   wakeElsewhere?: (runId: string) => void;
+  /** False: runs are taken up by other processes only; default true. */
+  takesUp?: boolean;
   failpoint?: Failpoint;
 };
 
@@ -23,6 +25,8 @@ export class RunCrew {
   readonly #workers = new Map<string, RunWorker>();
   /** Runs that not even their end could be stored of: to try again would only ask the model again. */
   readonly #hopeless = new Set<string>();
+  /** Runs of a newer version, each told of once. */
+  readonly #newer = new Set<string>();
   #closing = false;
 
   constructor(options: RunCrewOptions) {
@@ -51,7 +55,7 @@ export class RunCrew {
   async woken(runId: string): Promise<boolean> {
     const worker = this.#workers.get(runId);
     if (worker) await worker.listen();
-    if (this.#closing) return worker !== undefined;
+    if (this.#closing || this.#options.takesUp === false) return worker !== undefined;
     // Null where it is held, here or elsewhere, or over.
     const run = await this.#options.storage.runs.acquireLease(runId, this.#options.terms);
     if (run) this.start(run);
@@ -75,11 +79,19 @@ export class RunCrew {
         await worker.letGo(LAST_CALLS_MS);
         try {
           await storage.runs.releaseLease(worker.run.id, worker.run.fence);
+          // Others need not find out by themselves.
+          this.#options.wakeElsewhere?.(worker.run.id);
         } catch (error) {
           log(`run ${worker.run.id}: its lease could not be given back: ${messageOf(error)}`);
         }
       }),
     );
+  }
+
+  /** From what is stored, with what was said since. */
+  async #takeUpAnew({ id, fence }: LeasedRun): Promise<void> {
+    await this.#options.storage.runs.releaseLease(id, fence);
+    await this.wake(id);
   }
 
   #ended(worker: RunWorker, result: WorkResult): void {
@@ -99,9 +111,23 @@ export class RunCrew {
         return;
       case 'lost':
         if (result.lost.reason === 'invalid') this.#hopeless.add(run.id);
+        if (result.lost.reason === 'overtaken') {
+          this.#takeUpAnew(run).catch((error: unknown) => log(`run ${run.id}: ${messageOf(error)}`));
+        }
         if (result.lost.reason === 'engine') log(`run ${run.id} is left for later: ${reasonOf(result.lost)}`);
+        if (result.lost.reason === 'newer') this.#leave(run, result.lost.message);
         return;
     }
+  }
+
+  /** Untouched, for who can go on with it. */
+  #leave({ id, fence }: LeasedRun, reason: string): void {
+    const { storage, log } = this.#options;
+    if (!this.#newer.has(id)) log(`run ${id}: ${reason}`);
+    this.#newer.add(id);
+    Promise.resolve(storage.runs.releaseLease(id, fence)).catch((error: unknown) =>
+      log(`run ${id}: its lease could not be given back: ${messageOf(error)}`),
+    );
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   RunEvent,
   RunEventBody,
   RunStatus,
+  UsageEntry,
 } from '@toolyard/protocol';
 import type { RunLost } from './run-lost.ts';
 import { holdsLargeMedia } from './run-media.ts';
@@ -36,6 +37,7 @@ export type Write =
   | { kind: 'opened'; interrupt: Interrupt; mode: InterruptMode }
   | { kind: 'answered'; id: string; answer: InterruptAnswer }
   | { kind: 'withdrawn'; id: string }
+  | { kind: 'used'; entry: UsageEntry }
   | { kind: 'save'; save: Save }
   | { kind: 'waiter'; waiter: Waiter };
 
@@ -51,6 +53,7 @@ export type Draft = {
   opened: { interrupt: Interrupt; mode: InterruptMode }[];
   answered: { id: string; answer: InterruptAnswer }[];
   withdrawn: string[];
+  usage: UsageEntry[];
   save: Save;
   waiters: Waiter[];
 };
@@ -74,12 +77,23 @@ export function joins(last: RunEvent | undefined, body: RunEventBody): boolean {
 
 /** Nothing yet. */
 export function emptyDraft(): Draft {
-  return { events: [], messages: [], ledger: [], opened: [], answered: [], withdrawn: [], save: {}, waiters: [] };
+  return {
+    events: [],
+    messages: [],
+    ledger: [],
+    opened: [],
+    answered: [],
+    withdrawn: [],
+    usage: [],
+    save: {},
+    waiters: [],
+  };
 }
 
 /** True where there is nothing to store, whoever waits. */
-export function isEmpty({ events, messages, ledger, opened, answered, withdrawn, save }: Draft): boolean {
-  const lists = [events, messages, ledger, opened, answered, withdrawn, save.taken ?? [], save.unqueued ?? []];
+export function isEmpty(draft: Draft): boolean {
+  const { events, messages, ledger, opened, answered, withdrawn, usage, save } = draft;
+  const lists = [events, messages, ledger, opened, answered, withdrawn, usage, save.taken ?? [], save.unqueued ?? []];
   return lists.every(({ length }) => length === 0) && save.state === undefined && save.status === undefined;
 }
 

@@ -4,13 +4,15 @@ import { ASK_USER, createAgentExecutors, wantsCompression } from '@toolyard/agen
 import type { Brain, ContextSources, Executors, Gate } from '@toolyard/agent-runtime';
 import { GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
-import type { Clock, Principal, ToolReference } from '@toolyard/protocol';
+import type { Clock, Principal, ToolReference, UsageEntry } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers, ToolSelection } from '../services.ts';
+import type { TabLending } from '../tabs/tab-lending.ts';
 import type { DurableJournal } from './durable-journal.ts';
 import type { RunConversation } from './run-conversation.ts';
+import { RunBudgets } from './run-budgets.ts';
 import type { RunLedger } from './run-ledger.ts';
 import { needsFacts, sourcesOf } from './context-sources.ts';
 import { RunPermissions } from './run-permissions.ts';
@@ -19,6 +21,8 @@ import type { RunConfiguration } from './stored-run.ts';
 export type RunHostParts = {
   principal: Principal;
   runId: string;
+  agentId: string | null;
+  begunAt: number;
   configuration: RunConfiguration;
   conversation: RunConversation;
   journal: DurableJournal;
@@ -27,18 +31,26 @@ export type RunHostParts = {
   signal: AbortSignal;
   /** Puts a question while the call it belongs to is open. */
   askNow: AskQuestion;
+  /** Told of every call of a model and of a tool. */
+  used: (entry: UsageEntry) => void;
 };
 
 export type RunHostServices = {
   models: Pick<Models, 'open' | 'facts'>;
   servers: Pick<Servers, 'select'>;
-  storage: Pick<SharedStorage, 'permissions' | 'requestPreludes'>;
+  storage: Pick<SharedStorage, 'permissions' | 'usage' | 'requestPreludes'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
+  tabs: Pick<TabLending, 'select'>;
   log: (line: string) => void;
 };
 
-/** What a run is driven with; `refresh` brings its permissions up to date. */
-export type OpenedHost = { brain: Brain; executors: Executors; refresh: () => Promise<void> };
+/** What a run is driven with; `refresh` brings its permissions up to date, `count` what was used of its budgets. */
+export type OpenedHost = {
+  brain: Brain;
+  executors: Executors;
+  refresh: () => Promise<void>;
+  count?: () => Promise<void>;
+};
 
 /**
  * Joins a run to its model and its tools as they are now: a key or a server that was changed while the run rested
@@ -47,15 +59,19 @@ export type OpenedHost = { brain: Brain; executors: Executors; refresh: () => Pr
  * @throws ToolyardError where the model's provider is gone.
  */
 export async function openRunHost(parts: RunHostParts, services: RunHostServices): Promise<OpenedHost> {
-  const { principal, configuration, conversation, signal } = parts;
-  const [model, tools, abilities] = await Promise.all([
+  const { principal, runId, begunAt, configuration, conversation, signal } = parts;
+  const [model, own, abilities] = await Promise.all([
     services.models.open(principal, configuration.model),
     services.servers.select(configuration, signal),
     services.models.facts(principal, configuration.model, { ask: needsFacts(conversation.messages()) }),
   ]);
+  const lent = { principal, runId, conversationId: conversation.id, begunAt, configuration };
+  const tools = await services.tabs.select(own, lent);
   const contextSources = sourcesOf(configuration, tools, abilities);
   const permissions = new RunPermissions(services.storage.permissions, principal, conversation.id);
-  const refresh = (): Promise<void> => permissions.refresh();
+  const refresh = async (): Promise<void> => {
+    await Promise.all([permissions.refresh(), tools.refresh()]);
+  };
   const checker = new InterventionChecker({
     mode: configuration.intervention,
     rules: configuration.interventionRules,
@@ -63,9 +79,26 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
     lookUp: (tool) => tools.judged(tool),
   });
   const gate: Gate = (tool, args) => checker.check(tool, args);
-  const questions = questioning(parts, services);
-  const keepPrelude = keeperOf(parts, services);
-  const executors = executorsOf(parts, { model, tools, gate, refresh, questions, contextSources, keepPrelude });
+  const { agentId, clock } = parts;
+  const budgets =
+    configuration.budgets.length > 0
+      ? new RunBudgets(services.storage.usage, principal, {
+          conversationId: conversation.id,
+          agentId,
+          configuration,
+          clock,
+        })
+      : null;
+  const executors = executorsOf(parts, {
+    model,
+    tools,
+    gate,
+    refresh,
+    questions: questioning(parts, services),
+    contextSources,
+    keepPrelude: keeperOf(parts, services),
+    ...(budgets ? { budgets } : {}),
+  });
   const brain = new GeneralChatAgent({
     gate,
     asking: {
@@ -73,8 +106,9 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
       isAnybodyThere: configuration.intervention !== 'headless',
     },
     isNearlyFull: () => wantsCompression({ conversation, contextSources, tools }),
+    ...(budgets ? { budgets: budgets.check } : {}),
   });
-  return { brain, executors, refresh };
+  return { brain, executors, refresh, ...(budgets ? { count: budgets.refresh } : {}) };
 }
 
 function isAskUser({ serverId, name }: ToolReference): boolean {
@@ -83,14 +117,16 @@ function isAskUser({ serverId, name }: ToolReference): boolean {
 
 /** What went along with a request is stored in the background: the request does not wait for it. */
 function keeperOf(
-  { principal, runId, clock }: RunHostParts,
+  { principal, runId, conversation, clock }: RunHostParts,
   { storage, log }: Pick<RunHostServices, 'storage' | 'log'>,
 ): KeepPrelude {
   return (prelude) => {
     const id = createHash('sha256').update(JSON.stringify(prelude)).digest('hex');
-    storage.requestPreludes.put(principal, id, prelude, clock.now()).catch((error: unknown) => {
-      log(`run ${runId}: what was sent could not be kept: ${error instanceof Error ? error.message : String(error)}`);
-    });
+    storage.requestPreludes
+      .put(principal, conversation.id, { id, prelude, at: clock.now() })
+      .catch((error: unknown) => {
+        log(`run ${runId}: what was sent could not be kept: ${error instanceof Error ? error.message : String(error)}`);
+      });
     return id;
   };
 }
@@ -136,6 +172,7 @@ function executorsOf(
     questions,
     contextSources,
     keepPrelude,
+    budgets,
   }: {
     model: ModelRuntime;
     tools: ToolSelection;
@@ -144,9 +181,10 @@ function executorsOf(
     questions: Questioning;
     contextSources: () => ContextSources;
     keepPrelude?: KeepPrelude;
+    budgets?: RunBudgets;
   },
 ): Executors {
-  const { configuration, conversation, journal, ledger, clock, signal } = parts;
+  const { configuration, conversation, journal, ledger, clock, signal, used } = parts;
   return createAgentExecutors({
     model,
     modelId: configuration.model.modelId,
@@ -162,6 +200,8 @@ function executorsOf(
     ...(keepPrelude ? { keepPrelude } : {}),
     asking: configuration.intervention === 'headless' ? { who: 'nobody' } : { who: 'park' },
     questions,
+    used: (entry) => used(withProvider(entry, configuration.model)),
+    ...(budgets ? { budgets } : {}),
     // A decision that lasts is stored where it is given: at the door.
     remember() {},
     async forbidden(tool, args) {
@@ -170,6 +210,11 @@ function executorsOf(
     },
     repeatable: (tool) => isHarmless(tools.judged(tool)),
   });
+}
+
+/** A runtime is called what its wire or its record calls it: what counts is the id the owner knows the provider by. */
+function withProvider(entry: UsageEntry, { providerId }: RunConfiguration['model']): UsageEntry {
+  return entry.kind === 'model' ? { ...entry, providerId } : entry;
 }
 
 const NO_MODEL: ModelRuntime = {

@@ -1,6 +1,6 @@
 import type { SharedStorage } from '@toolyard/storage';
 import { MAX_INLINE_BYTES } from '@toolyard/storage';
-import type { AssistantPart, Message, Principal, ToolContentPart, UserPart } from '@toolyard/protocol';
+import type { AssistantPart, Message, Principal, ToolContentPart, ToolResult, UserPart } from '@toolyard/protocol';
 
 const MAX_INLINE_CHARACTERS = (MAX_INLINE_BYTES * 4) / 3;
 
@@ -30,10 +30,8 @@ export async function withBlobsInPlace(
     }
     case 'tool': {
       const [part] = message.parts;
-      const { content } = part.result;
-      if (!content.some(namesBlob)) return message;
-      const filled = await Promise.all(content.map((item) => inPlace(item, blobs, principal)));
-      return { ...message, parts: [{ ...part, result: { ...part.result, content: filled } }] };
+      const result = await resultInPlace(part.result, blobs, principal);
+      return result === part.result ? message : { ...message, parts: [{ ...part, result }] };
     }
     case 'assistant': {
       if (!message.parts.some(namesBlob)) return message;
@@ -42,6 +40,16 @@ export async function withBlobsInPlace(
     case 'system':
       return message;
   }
+}
+
+/** The result with what lies in the blob store put in place. */
+export async function resultInPlace(
+  result: ToolResult,
+  blobs: SharedStorage['blobs'],
+  principal: Principal,
+): Promise<ToolResult> {
+  if (!result.content.some(namesBlob)) return result;
+  return { ...result, content: await Promise.all(result.content.map((item) => inPlace(item, blobs, principal))) };
 }
 
 function namesBlob(part: UserPart | AssistantPart | ToolContentPart): boolean {

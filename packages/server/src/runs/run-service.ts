@@ -11,6 +11,7 @@ import type {
   SentMessage,
   Shown,
   StoredInterrupt,
+  ToolResult,
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
@@ -18,6 +19,7 @@ import { canonicalJson, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import type { LiveHub, RunService, Servers } from '../services.ts';
 import { continuing } from './continue-run.ts';
+import type { TabLending } from '../tabs/tab-lending.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RunCrew } from './run-crew.ts';
@@ -29,6 +31,7 @@ import { noConversation } from './start-run.ts';
 export type RunServiceOptions = {
   storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue'>;
   servers: Pick<Servers, 'approve'>;
+  tabs: Pick<TabLending, 'approve'>;
   queue: MessageQueue;
   crew: RunCrew;
   hub: LiveHub;
@@ -45,7 +48,7 @@ export type RunServiceOptions = {
  * run and starts no second one.
  */
 export function createDoors(options: RunServiceOptions): RunService {
-  const { storage, servers, queue, crew, hub, clock, ids, keepMedia, start, canContinue } = options;
+  const { storage, servers, tabs, queue, crew, hub, clock, ids, keepMedia, start, canContinue } = options;
 
   async function conversationOf(principal: Principal, id: string): Promise<Conversation> {
     const conversation = await storage.conversations.get(principal, id);
@@ -87,11 +90,21 @@ export function createDoors(options: RunServiceOptions): RunService {
             : 'This question is not asked any more: its call or its run has ended.',
         });
       case 'answered':
-        if (decides?.decision === 'allow' && asked.interrupt.kind === 'approval') servers.approve(asked.interrupt);
+        if (decides?.decision === 'allow' && asked.interrupt.kind === 'approval') {
+          servers.approve(asked.interrupt);
+          await tabs.approve(principal, asked.conversationId, asked.interrupt);
+        }
         hub.changed(principal.ownerId, 'interrupts', asked.conversationId);
         await crew.wake(outcome.runId);
         return { ...asked, status: 'answered', answer: given, answeredAt: at };
     }
+  }
+
+  /** Answers in nobody's name; somebody may have been quicker. */
+  async function answerUnlessClosed(principal: Principal, id: string, given: InterruptAnswer): Promise<void> {
+    await answer(principal, id, given).catch((thrown: unknown) => {
+      if (!ToolyardError.isInstance(thrown) || thrown.code !== 'conflict') throw thrown;
+    });
   }
 
   return {
@@ -198,10 +211,23 @@ export function createDoors(options: RunServiceOptions): RunService {
       const open = await storage.runs.listInterrupts(principal, { status: 'open', limit: 1_000 });
       for (const { id, interrupt } of open) {
         if (interrupt.kind !== 'sign_in' || interrupt.tool.serverId !== serverId) continue;
-        await answer(principal, id, { decision: 'signed_in' }).catch((thrown: unknown) => {
-          // Somebody was quicker.
-          if (!ToolyardError.isInstance(thrown) || thrown.code !== 'conflict') throw thrown;
-        });
+        await answerUnlessClosed(principal, id, { decision: 'signed_in' });
+      }
+    },
+
+    async tabCame(principal, conversationId, has) {
+      const open = await storage.runs.listInterrupts(principal, { status: 'open', conversationId, limit: 1_000 });
+      for (const { id, interrupt } of open) {
+        if (interrupt.kind !== 'tab' || !has(interrupt.tool)) continue;
+        await answerUnlessClosed(principal, id, { decision: 'tab_here' });
+      }
+    },
+
+    async tabReturned(principal, { runId, callId }, result) {
+      const open = await storage.runs.listInterrupts(principal, { status: 'open', runId, limit: 1_000 });
+      for (const { id, interrupt } of open) {
+        if (interrupt.kind !== 'in_doubt' || interrupt.callId !== callId) continue;
+        await answerUnlessClosed(principal, id, { decision: 'result', text: resultText(result), result });
       }
     },
 
@@ -209,6 +235,10 @@ export function createDoors(options: RunServiceOptions): RunService {
     removeQueued: (principal, conversationId, id) => queue.remove(principal, conversationId, id),
     sendQueued: (principal, conversationId, id) => queue.sendNow(principal, conversationId, id),
   };
+}
+
+function resultText({ content }: ToolResult): string {
+  return content.flatMap((part) => ('text' in part && part.text !== undefined ? [part.text] : [])).join('\n');
 }
 
 function refuseWhereItCannotWait(message: SendMessage, conversation: Conversation): void {

@@ -11,7 +11,7 @@ import type {
   RunLimits,
   RunStatus,
 } from '@toolyard/protocol';
-import { HANDED_ON, ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import { HANDED_ON, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import type { LiveHub } from '../services.ts';
@@ -28,11 +28,12 @@ import { RunLost } from './run-lost.ts';
 import { RunSteering } from './run-steering.ts';
 import { RunTime } from './run-time.ts';
 import { RunWriter } from './run-writer.ts';
+import { isStorageFault } from './storage-fault.ts';
 import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
 
 export type RunWorkerServices = RunHostServices & {
-  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes'>;
+  storage: Pick<SharedStorage, 'runs' | 'messages' | 'blobs' | 'permissions' | 'queue' | 'requestPreludes' | 'usage'>;
   pump: CommitPump;
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
@@ -164,7 +165,7 @@ export class RunWorker {
     const entries = (await storage.runs.readLedger(this.#principal, run.id)) ?? [];
     const inbox = (await storage.runs.readInbox(run.id, run.fence)) ?? [];
     await this.listen();
-    const { modelId: model } = configuration.model;
+    const { modelId: model, providerId } = configuration.model;
     const taken = await takeUp({
       run,
       point: stored.point,
@@ -173,6 +174,7 @@ export class RunWorker {
       conversation,
       clock,
       model,
+      providerId,
       wishes: readWishes(inbox),
       steers,
       ending: this.#ending,
@@ -204,6 +206,8 @@ export class RunWorker {
     const last = await this.#drive(point, {
       principal: this.#principal,
       runId: run.id,
+      agentId: run.agentId,
+      begunAt: run.createdAt,
       configuration,
       conversation,
       journal,
@@ -211,6 +215,7 @@ export class RunWorker {
       clock,
       signal: this.#abort.signal,
       askNow: (interrupt, options) => this.#askNow(interrupt, options),
+      used: (entry) => writer.used(entry),
     });
     if (last.state.status === 'parked') return { end: 'rested', inboxWaits: journal.saved.inboxWaits };
     return { end: 'over', status: last.state.status, sendNext: this.#sendNext };
@@ -258,7 +263,8 @@ export class RunWorker {
   #limitTime({ state: { limits, startedAt } }: RunPoint): void {
     if (limits.maxWallTimeMs === undefined) return;
     const { clock } = this.#services;
-    const left = startedAt + limits.maxWallTimeMs - clock.now();
+    // A clock that was turned back gives nobody more time than there is.
+    const left = Math.min(limits.maxWallTimeMs, startedAt + limits.maxWallTimeMs - clock.now());
     this.#time = new RunTime(clock, left, () => this.#end({ status: 'failed', error: timeLimit(limits) }));
   }
 
@@ -299,11 +305,6 @@ function timeLimit({ maxWallTimeMs = 0 }: RunLimits): ErrorInfo {
     message: `The run took longer than the ${(maxWallTimeMs / 1000).toFixed(0)} s it may take.`,
     hint: 'Raise the limit of time, or ask for less at once.',
   };
-}
-
-/** What the store could not do now it may do later: the run is none the worse for it. */
-function isStorageFault(thrown: unknown): boolean {
-  return ToolyardError.isInstance(thrown) && (thrown.code === 'storage_full' || thrown.code === 'storage_failed');
 }
 
 function describe(thrown: unknown): string {

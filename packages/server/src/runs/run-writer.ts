@@ -4,10 +4,12 @@ import type {
   Interrupt,
   InterruptAnswer,
   InterruptMode,
+  LeasedRun,
   LedgerChange,
   Message,
   RunCommit,
   RunEventBody,
+  UsageEntry,
 } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 import type { CommitPump, PumpSource, Urgency } from './commit-pump.ts';
@@ -16,7 +18,7 @@ import { emptyDraft, isEmpty, joins, needsMedia } from './run-draft.ts';
 import { RunLost } from './run-lost.ts';
 
 export type RunWriterOptions = {
-  run: { id: string; ownerId: string; conversationId: string; fence: number; lastSeq: number };
+  run: Pick<LeasedRun, 'id' | 'ownerId' | 'conversationId' | 'fence' | 'lastSeq' | 'updatedAt'>;
   pump: CommitPump;
   clock: Clock;
   /** Puts large media of a value into the blob store. */
@@ -35,6 +37,7 @@ export class RunWriter implements PumpSource {
   #underWay: Draft | null = null;
   #storedSeq: number;
   #lastSeq: number;
+  #lastAt: number;
   /** What waits behind a value whose media is being moved; null while nothing is. */
   #held: Write[] | null = null;
   #lost: RunLost | null = null;
@@ -43,6 +46,7 @@ export class RunWriter implements PumpSource {
     this.#options = options;
     this.#storedSeq = options.run.lastSeq;
     this.#lastSeq = options.run.lastSeq;
+    this.#lastAt = options.run.updatedAt;
   }
 
   get ownerId(): string {
@@ -79,6 +83,11 @@ export class RunWriter implements PumpSource {
   /** Answered here and not at a door. */
   answered(id: string, answer: InterruptAnswer): void {
     this.#write({ kind: 'answered', id, answer }, null);
+  }
+
+  /** A call that was made: stored with what it came to. */
+  used(entry: UsageEntry): void {
+    this.#write({ kind: 'used', entry }, 'later');
   }
 
   /** Stored with what is stored next, or with the next group. */
@@ -122,7 +131,7 @@ export class RunWriter implements PumpSource {
     this.#underWay = draft;
     this.#draft = emptyDraft();
     const { id: runId, fence } = this.#options.run;
-    const { events, messages, leaf, ledger, opened, answered, withdrawn, save } = draft;
+    const { events, messages, leaf, ledger, opened, answered, withdrawn, usage, save } = draft;
     const { state, status, taken, unqueued } = save;
     const rests = status !== undefined && status !== 'running';
     return {
@@ -137,6 +146,7 @@ export class RunWriter implements PumpSource {
       ...(messages.length > 0 ? { messages } : {}),
       ...(leaf ? { leaf } : {}),
       ...(ledger.length > 0 ? { ledger } : {}),
+      ...(usage.length > 0 ? { usage } : {}),
       ...(opened.length + answered.length + withdrawn.length > 0
         ? { interrupts: { opened, answered, withdrawn } }
         : {}),
@@ -156,6 +166,9 @@ export class RunWriter implements PumpSource {
         return;
       case 'stale':
         this.lose(new RunLost('stale', 'another process has taken this run over'));
+        return;
+      case 'overtaken':
+        this.lose(new RunLost('overtaken', 'a question of this run was answered in the same moment'));
         return;
       case 'invalid':
         this.lose(new RunLost('invalid', outcome.problem));
@@ -216,6 +229,9 @@ export class RunWriter implements PumpSource {
       case 'answered':
         draft.answered.push({ id: write.id, answer: write.answer });
         return;
+      case 'used':
+        draft.usage.push(write.entry);
+        return;
       case 'save':
         draft.save = {
           ...draft.save,
@@ -235,6 +251,8 @@ export class RunWriter implements PumpSource {
     if (joins(events.at(-1), body)) return;
     const { clock, run } = this.#options;
     const seq = ++this.#lastSeq;
-    events.push({ v: RUN_EVENT_VERSION, seq, runId: run.id, step, attempt, at: clock.now(), ...body });
+    // Where the clock was turned back, the time of a run stands still for a while: it never runs backwards.
+    this.#lastAt = Math.max(this.#lastAt, clock.now());
+    events.push({ v: RUN_EVENT_VERSION, seq, runId: run.id, step, attempt, at: this.#lastAt, ...body });
   }
 }

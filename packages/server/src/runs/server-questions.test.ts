@@ -135,6 +135,7 @@ describe('a server that asks while its call is open', () => {
   test('two at once: each gets its own answer', async () => {
     const { bench, runId, conversation, asked } = await untilAsked({ one: asksForm, two: asksForm }, {}, 2);
     for (const { id, interrupt } of asked) {
+      if (interrupt.kind !== 'elicitation') throw new Error('no form');
       await bench.runs.answer(ANNE, id, { decision: 'accept', content: { city: interrupt.name } });
     }
     await over(bench, runId);

@@ -26,7 +26,8 @@ export type StartRunServices = {
   models: Pick<Models, 'price'>;
   crew: RunCrew;
   hub: LiveHub;
-  terms: LeaseTerms;
+  /** Absent: another process takes it up. */
+  terms?: LeaseTerms;
   clock: Clock;
   failpoint?: Failpoint;
 };
@@ -70,7 +71,8 @@ export async function startRun(
   switch (created.outcome) {
     case 'created': {
       if (failpoint) await failpoint('run:created');
-      crew.start(created.run);
+      if (services.terms) crew.start(created.run);
+      else await crew.wake(created.run.id);
       hub.changed(principal.ownerId, 'conversations', conversation.id);
       if (request.queuedMessageId !== undefined) hub.changed(principal.ownerId, 'queue', conversation.id);
       return { started: true, run: recordOf(created.run) };
@@ -130,7 +132,7 @@ function newRun(
     state: stored,
     messages: again ? [answer] : [question, answer],
     leaf: answer.id,
-    lease: terms,
+    ...(terms === undefined ? {} : { lease: terms }),
     ...(title === '' ? {} : { title }),
     ...(conversation.agentId === null ? {} : { agentId: conversation.agentId }),
     ...(queuedMessageId === undefined ? {} : { queuedMessageId }),

@@ -1,7 +1,8 @@
-import type { RunPoint } from '@toolyard/agent-runtime';
+import type { AgentState, RunPoint } from '@toolyard/agent-runtime';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
-import type { JsonValue, LeasedRun, ModelReference, ResolvedAgentConfiguration } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, LeasedRun, ModelReference, ResolvedAgentConfiguration } from '@toolyard/protocol';
+import { isJsonObject, NOTHING_SPENT, ToolyardError } from '@toolyard/protocol';
+import { RunLost } from './run-lost.ts';
 
 /** What a run is started with: resolved once, when the person sends. */
 export type RunConfiguration = ResolvedAgentConfiguration & { model: ModelReference };
@@ -17,9 +18,17 @@ export type StoredRun = {
   steers?: string[];
 };
 
-/** @throws ToolyardError for a state another version wrote: nothing can be made of it. */
+/**
+ * @throws RunLost `newer` for a state a newer version wrote: that one can go on with it.
+ * @throws ToolyardError for anything else that is no state of ours: nothing can be made of it.
+ */
 export function readStoredRun(run: LeasedRun): StoredRun & { configuration: RunConfiguration } {
   const { state: stored, configuration } = run;
+  const version = versionOf(stored);
+  if (version !== null && version > STATE_SCHEMA_VERSION) {
+    const known = `its state has version ${version}, and this one knows ${STATE_SCHEMA_VERSION}`;
+    throw new RunLost('newer', `it was begun by a newer Toolyard (${known}) and is left to that one`);
+  }
   if (!isStoredRun(stored) || !isJsonObject(configuration) || !isJsonObject(configuration['model'])) {
     throw new ToolyardError({
       code: 'internal',
@@ -27,18 +36,39 @@ export function readStoredRun(run: LeasedRun): StoredRun & { configuration: RunC
       hint: 'Ask again: the conversation is whole.',
     });
   }
-  // Only this room writes these columns, and the version says in what form. The rules came later than the rest.
-  const whole = { interventionRules: [], ...configuration } as unknown as RunConfiguration;
-  return { ...(stored as unknown as StoredRun), configuration: whole };
+  // Only this room writes these columns, and the version says in what form. Rules and budgets came later than the rest.
+  const { budgets = budgetsBefore(configuration) } = configuration;
+  const whole = { interventionRules: [], ...configuration, budgets } as unknown as RunConfiguration;
+  const { point, ...rest } = stored as unknown as StoredRun;
+  return { ...rest, point: { ...point, state: withSpent(point.state) }, configuration: whole };
+}
+
+/** What a run might cost stood among its limits once. */
+function budgetsBefore({ limits }: JsonObject): JsonValue {
+  const dollars = isJsonObject(limits) ? limits['maxCost'] : undefined;
+  return typeof dollars === 'number' ? [{ of: 'run', dollars }] : [];
+}
+
+function withSpent(state: AgentState | Omit<AgentState, 'spent' | 'raised'>): AgentState {
+  if ('spent' in state) return state;
+  const tokens = (state.usage.inputTokens ?? 0) + (state.usage.outputTokens ?? 0);
+  const run = { dollars: state.cost ?? 0, tokens, calls: state.turns, unpriced: state.cost === null ? state.turns : 0 };
+  return { ...state, spent: { run, turn: NOTHING_SPENT }, raised: [] };
 }
 
 function isStoredRun(stored: JsonValue | null): boolean {
   if (!isJsonObject(stored) || typeof stored['leafId'] !== 'string' || typeof stored['shownId'] !== 'string') {
     return false;
   }
-  const { point } = stored;
-  if (!isJsonObject(point) || !isJsonObject(point['state']) || !isJsonObject(point['context'])) return false;
-  return point['state']['schemaVersion'] === STATE_SCHEMA_VERSION;
+  return isJsonObject(stored['point']) && isJsonObject(stored['point']['context']) && versionOf(stored) !== null;
+}
+
+/** Null where there is none. */
+function versionOf(stored: JsonValue | null): number | null {
+  const point = isJsonObject(stored) ? stored['point'] : null;
+  const state = isJsonObject(point) ? point['state'] : null;
+  const version = isJsonObject(state) ? state['schemaVersion'] : null;
+  return typeof version === 'number' && version >= 1 ? version : null;
 }
 
 /** The answer that is yet to be written: it shows where it will stand. */

@@ -1,5 +1,5 @@
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
-import { answerInterrupts } from '@toolyard/agent-runtime';
+import { answerInterrupts, restingStatus } from '@toolyard/agent-runtime';
 import { messageIdOf } from '@toolyard/agent-host';
 import type { Clock, LeasedRun, Principal, RunStore } from '@toolyard/protocol';
 import type { LastAttempt } from './last-attempt.ts';
@@ -20,6 +20,7 @@ export type TakeUpOptions = {
   conversation: RunConversation;
   clock: Clock;
   model: string;
+  providerId: string;
   wishes: RunWishes;
   /** What the run is to take in once it goes on. */
   steers: readonly string[];
@@ -59,7 +60,7 @@ export async function takeUp(options: TakeUpOptions): Promise<TakenUp> {
   const state: StoredRun = { point, leafId, shownId, ...(steers.length > 0 ? { steers } : {}) };
   const answers = wasParked && !ending ? wishes.answers : [];
   const taken = [...answers, ...heard].map(({ itemId }) => itemId);
-  const { inboxWaits } = await writer.save({ state, status: rests ? 'parked' : 'running', taken });
+  const { inboxWaits } = await writer.save({ state, status: rests ? restingStatus(point.state) : 'running', taken });
   return rests ? { rests: true, point, inboxWaits } : { rests: false, point, attempt };
 }
 
@@ -78,6 +79,12 @@ function closeAttempt(options: TakeUpOptions, last: LastAttempt, attempt: number
   const { run, point, writer, conversation, clock, ending } = options;
   const { step } = point.state;
   const stamp = { step, attempt: last.attempt };
+  // It was asked, and what it took nobody will say: never nothing.
+  if (last.partial && !last.told) {
+    const { providerId, model: modelId } = options;
+    const { createdAt: at } = last.partial;
+    writer.used({ kind: 'model', at, durationMs: 0, providerId, modelId, usage: null, cost: null });
+  }
   const partial = last.partial ?? unbegun(options);
   if (partial && ending?.status === 'cancelled') {
     const message = { ...partial, finishReason: 'cancelled' as const };

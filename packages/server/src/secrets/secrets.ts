@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { Clock, Principal } from '@toolyard/protocol';
 import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SecretRepository } from '@toolyard/storage';
@@ -31,6 +32,8 @@ export type Secrets = {
   seal(principal: Principal, name: string, text: string): Promise<string>;
   /** @throws ToolyardError `bad_config` for what cannot be read. */
   unseal(principal: Principal, name: string, sealed: string): Promise<string>;
+  /** A word by which the processes of this installation know each other; the same in all of them. */
+  token(purpose: string): Promise<string>;
   /**
    * Tries every secret: seals anew what a former key has sealed, and tells in the log which cannot be read. Gives
    * their names. Never rejects: it runs beside the start.
@@ -92,6 +95,10 @@ export function createSecrets(options: SecretsOptions): Secrets {
         if (byFormer.ok) return byFormer.text;
       }
       throw unreadable(name, opened.reason);
+    },
+    async token(purpose) {
+      const { current } = await keys();
+      return createHmac('sha256', current.key).update(`toolyard ${purpose}`).digest('base64url');
     },
     async remove(principal, name) {
       await repository.remove(principal, name);

@@ -27,6 +27,13 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'sign_ins', key: ['owner_id', 'key'] },
   { name: 'webhooks', key: ['owner_id'] },
   { name: 'announcements', key: ['id'] },
-  { name: 'request_preludes', key: ['owner_id', 'id'] },
+  { name: 'request_preludes', key: ['conversation_id', 'id'] },
+  {
+    name: 'usage_sums',
+    key: ['owner_id', 'day', 'run_id', 'kind', 'source', 'name', 'for_tool', 'place'],
+  },
+  { name: 'tab_offers', key: ['conversation_id', 'tab_id'] },
+  { name: 'tab_calls', key: ['run_id', 'call_id'] },
+  { name: 'tab_questions', key: ['run_id', 'call_id', 'id'] },
   { name: 'blobs', key: ['owner_id', 'sha256'] },
 ];

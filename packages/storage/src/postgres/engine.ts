@@ -9,7 +9,7 @@ import { isConstraint } from './errors.ts';
 import { createPostgresSearchWriter } from './search.ts';
 
 /** The clock all processes share. */
-const DATABASE_TIME = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
+export const DATABASE_TIME = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)';
 
 /** @param leaseTime SQL for the milliseconds leases are timed by; the database's own clock where absent. */
 export function createPostgresEngine(

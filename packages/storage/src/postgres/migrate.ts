@@ -5,7 +5,10 @@ import { first } from './migrations/001-first.ts';
 import { signIns } from './migrations/002-sign-ins.ts';
 import { inbox } from './migrations/006-inbox.ts';
 import { bulletins } from './migrations/003-bulletins.ts';
+import { roles } from './migrations/005-roles.ts';
+import { usage } from './migrations/004-usage.ts';
 import { requestPreludes } from './migrations/007-request-preludes.ts';
+import { tabs } from './migrations/008-tabs.ts';
 
 /**
  * One change of the tables.
@@ -15,12 +18,15 @@ import { requestPreludes } from './migrations/007-request-preludes.ts';
 export type PostgresMigration = { kind: 'expand' | 'contract'; statements: readonly string[] };
 
 /** In order; a name once released is never changed, nor what it does. */
-const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
+export const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '001-first': { kind: 'contract', statements: first },
   '002-sign-ins': { kind: 'expand', statements: signIns },
   '003-bulletins': { kind: 'expand', statements: bulletins },
+  '004-usage': { kind: 'expand', statements: usage },
+  '005-roles': { kind: 'expand', statements: roles },
   '006-inbox': { kind: 'expand', statements: inbox },
   '007-request-preludes': { kind: 'expand', statements: requestPreludes },
+  '008-tabs': { kind: 'expand', statements: tabs },
 };
 
 /** Any number that nobody else takes: advisory locks are shared by all programs of a database. */

@@ -15,9 +15,11 @@ import { PostgresConnection } from './connection.ts';
 import { createPostgresEngine } from './engine.ts';
 import { createPostgresDialect } from './kysely-dialect.ts';
 import { migrateToLatest } from './migrate.ts';
+import { createProcesses } from './processes.ts';
 import { hasTable } from './tables.ts';
 import { createPostgresRunStore } from './run-store.ts';
 import { createPostgresSearch } from './search.ts';
+import { createUsageReport } from './usage-report.ts';
 
 /**
  * Opens a PostgreSQL database; see `openStorage`.
@@ -35,12 +37,13 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
   const counts = createCounts(engine);
   return {
     runs: createPostgresRunStore(engine, createRunJobs(engine, options.clock)),
-    ...createRepositories(engine, createPostgresSearch(engine)),
+    ...createRepositories(engine, createPostgresSearch(engine), createUsageReport(engine)),
     blobs,
     sweepBlobs: (of) => sweepBlobs(engine, (...blob) => blobs.remove(...blob), of),
     counts: () => engine.perform(counts()),
     check: () => checkDatabase(engine),
     bulletins,
+    processes: createProcesses(connection, leaseTime),
     async salt() {
       const { rows } = await connection.query('SELECT salt FROM installation', []);
       return Buffer.from(String((rows[0] as { salt: string }).salt), 'hex');

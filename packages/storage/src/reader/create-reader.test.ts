@@ -99,7 +99,10 @@ test('where no thread can work, this one searches', async () => {
   const here = (principal: Principal): { conversationId: string; snippet: string }[] => [
     { conversationId: principal.ownerId, snippet: '' },
   ];
-  const reader = createReader(join(folder.path, 'not-there.db'), here);
+  const usage = (): never => {
+    throw new Error('not asked');
+  };
+  const reader = createReader(join(folder.path, 'not-there.db'), { search: here, usage });
   for (const query of ['a', 'b']) {
     expect(await reader.search(ANNE, { query, limit: 1 })).toMatchObject([{ conversationId: 'anne' }]);
   }

@@ -1,28 +1,28 @@
 import { Worker } from 'node:worker_threads';
-import type { Principal } from '@toolyard/protocol';
-import type { Hit, SearchQuery } from '../repositories/conversation-search.ts';
 import { StorageError, storageError } from '../storage-error.ts';
-import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
+import type { Asked, ReaderAnswer, ReaderData, ReaderRequest, Readings } from './messages.ts';
 
 /** Reads what takes long in a thread of its own, so that nobody's tokens wait for somebody's search. */
 export type Reader = {
-  search(principal: Principal, query: SearchQuery): Promise<Hit[]>;
+  [K in keyof Readings]: (...asked: Parameters<Readings[K]>) => Promise<ReturnType<Readings[K]>>;
+} & {
   /** Waits, bounded, until the database is let go of. May be called again. */
   close(): void;
 };
 
-/** How long an end waits for a search under way. */
+/** How long an end waits for what is being read. */
 const CLOSE_WITHIN_MS = 1_000;
 
-type Waiting = { resolve: (hits: Hit[]) => void; reject: (reason: unknown) => void };
+type Found = ReturnType<Readings[keyof Readings]>;
+type Waiting = { resolve: (found: Found) => void; reject: (reason: unknown) => void };
 type Thread = { worker: Worker; closed: Int32Array; waiting: Map<number, Waiting> };
 
 /**
- * A reader of this database. Its thread begins with the first search and keeps no process alive.
+ * A reader of this database. Its thread begins with the first question and keeps no process alive.
  *
- * @param here searches in this thread: where there can be no other
+ * @param here reads in this thread: where there can be no other
  */
-export function createReader(file: string, here: (principal: Principal, query: SearchQuery) => Hit[]): Reader {
+export function createReader(file: string, here: Readings): Reader {
   let thread: Thread | null = null;
   let state: 'open' | 'threadless' | 'closed' = 'open';
   let lastId = 0;
@@ -47,40 +47,51 @@ export function createReader(file: string, here: (principal: Principal, query: S
     const waits = waiting.get(answer.id);
     waiting.delete(answer.id);
     if (waiting.size === 0) worker.unref();
-    if (answer.ok) waits?.resolve(answer.hits);
+    if (answer.ok) waits?.resolve(answer.found);
     else if (answer.problem === null) waits?.reject(new Error('the reader failed'));
     else waits?.reject(new StorageError(answer.problem, answer.error));
   }
 
-  /** A thread that ended by itself would end again: from now on this one searches. */
+  /** A thread that ended by itself would end again: from now on this one reads. */
   function lose({ waiting }: Thread): void {
     if (state === 'open') state = 'threadless';
     for (const { reject } of waiting.values()) reject(new ThreadGone());
     waiting.clear();
   }
 
-  function ask(principal: Principal, search: SearchQuery): Promise<Hit[]> {
+  function ask(asked: Asked): Promise<Found> {
     const { worker, waiting } = (thread ??= begin());
     const id = ++lastId;
     return new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject });
       worker.ref();
-      worker.postMessage({ id, principal, search } satisfies ReaderRequest);
+      worker.postMessage({ id, asked } satisfies ReaderRequest);
     });
   }
 
-  return {
-    async search(principal, query) {
-      if (state === 'open') {
-        try {
-          return await ask(principal, query);
-        } catch (thrown) {
-          if (!(thrown instanceof ThreadGone)) throw thrown;
-        }
+  /** Asks the thread, or this one where there is none. */
+  async function read(asked: Asked, now: () => Found): Promise<Found> {
+    if (state === 'open') {
+      try {
+        return await ask(asked);
+      } catch (thrown) {
+        if (!(thrown instanceof ThreadGone)) throw thrown;
       }
-      if (state === 'closed') throw storageError('engine', file, 'it was closed');
-      return here(principal, query);
-    },
+    }
+    if (state === 'closed') throw storageError('engine', file, 'it was closed');
+    return now();
+  }
+
+  return {
+    // The thread answers what it was asked for: which of them it was, TypeScript cannot follow through the message.
+    search: async (principal, query) =>
+      (await read({ what: 'search', principal, query }, () => here.search(principal, query))) as ReturnType<
+        Readings['search']
+      >,
+    usage: async (principal, query) =>
+      (await read({ what: 'usage', principal, query }, () => here.usage(principal, query))) as ReturnType<
+        Readings['usage']
+      >,
     close() {
       state = 'closed';
       if (!thread) return;

@@ -1,15 +1,25 @@
 import type { ErrorInfo, Principal } from '@toolyard/protocol';
 import type { Hit, SearchQuery } from '../repositories/conversation-search.ts';
 import type { StorageProblem } from '../storage-error.ts';
+import type { UsageFound, UsageQuery } from '../usage/usage-report.ts';
+
+/** What a reader reads: each is asked on somebody's behalf. */
+export type Readings = {
+  search: (principal: Principal, query: SearchQuery) => Hit[];
+  usage: (principal: Principal, query: UsageQuery) => UsageFound;
+};
 
 /** What a reader is started with: the database, and a flag that becomes 1 when it has closed it. */
 export type ReaderData = { file: string; closed: Int32Array };
 
 /** What is asked of a reader, one thing at a time. */
-export type ReaderRequest = { id: number; principal: Principal; search: SearchQuery } | 'close';
+export type Asked = {
+  [K in keyof Readings]: { what: K; principal: Principal; query: Parameters<Readings[K]>[1] };
+}[keyof Readings];
+export type ReaderRequest = { id: number; asked: Asked } | 'close';
 
 /** What it answers. `problem` is null where the fault is ours. */
 export type ReaderAnswer =
-  | { id: number; ok: true; hits: Hit[] }
+  | { id: number; ok: true; found: ReturnType<Readings[keyof Readings]> }
   | { id: number; ok: false; problem: StorageProblem; error: Omit<ErrorInfo, 'code'> }
   | { id: number; ok: false; problem: null };

@@ -1,27 +1,33 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createConversationSearch } from '../sqlite/conversation-search.ts';
 import { ReadConnection } from '../sqlite/read-connection.ts';
+import { createUsageReport } from '../sqlite/usage-report.ts';
 import { StorageError } from '../storage-error.ts';
-import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
+import type { Asked, ReaderAnswer, ReaderData, ReaderRequest, Readings } from './messages.ts';
 
-/** The thread that searches, on a connection of its own: see `create-reader.ts`. */
+/** The thread that reads what takes long, on a connection of its own: see `create-reader.ts`. */
 const { file, closed } = workerData as ReaderData;
 const connection = new ReadConnection(file);
-const search = createConversationSearch(connection);
+const readings: Readings = { search: createConversationSearch(connection), usage: createUsageReport(connection) };
 
 parentPort?.on('message', (request: ReaderRequest) => {
   if (request === 'close') close();
   else parentPort?.postMessage(answer(request));
 });
 
-function answer({ id, principal, search: query }: Exclude<ReaderRequest, 'close'>): ReaderAnswer {
+function answer({ id, asked }: Exclude<ReaderRequest, 'close'>): ReaderAnswer {
   try {
-    return { id, ok: true, hits: search(principal, query) };
+    return { id, ok: true, found: read(asked) };
   } catch (thrown) {
     if (!StorageError.isInstance(thrown)) return { id, ok: false, problem: null };
     const { problem, message, hint } = thrown;
     return { id, ok: false, problem, error: { message, ...(hint === undefined ? {} : { hint }) } };
   }
+}
+
+function read(asked: Asked): ReturnType<Readings[keyof Readings]> {
+  const { principal } = asked;
+  return asked.what === 'search' ? readings.search(principal, asked.query) : readings.usage(principal, asked.query);
 }
 
 function close(): void {

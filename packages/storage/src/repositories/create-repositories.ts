@@ -1,4 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
+import type { ReadUsage } from '../usage/usage-report.ts';
 import type { AgentRepository } from './agents.ts';
 import { createAgentRepository } from './agents.ts';
 import type { Search } from './conversation-search.ts';
@@ -20,6 +21,10 @@ import type { SignInRepository } from './sign-ins.ts';
 import { createSignInRepository } from './sign-ins.ts';
 import type { WebhookRepository } from './webhooks.ts';
 import { createWebhookRepository } from './webhooks.ts';
+import type { UsageRepository } from './usage.ts';
+import { createUsageRepository } from './usage.ts';
+import type { TabRepository } from './tabs.ts';
+import { createTabRepository } from './tabs.ts';
 
 /** What is kept beside runs and blobs. Every call names on whose behalf it is made. */
 export type Repositories = {
@@ -33,9 +38,12 @@ export type Repositories = {
   readonly signIns: SignInRepository;
   readonly webhooks: WebhookRepository;
   readonly requestPreludes: RequestPreludeRepository;
+  readonly usage: UsageRepository;
+  readonly tabs: TabRepository;
 };
 
-export function createRepositories(engine: Engine, search: Search): Repositories {
+/** `search` and `usage` are the engine's affair: they may take long. */
+export function createRepositories(engine: Engine, search: Search, usage: ReadUsage): Repositories {
   return {
     conversations: createConversationRepository(engine, search),
     messages: createMessageRepository(engine),
@@ -47,5 +55,7 @@ export function createRepositories(engine: Engine, search: Search): Repositories
     signIns: createSignInRepository(engine.db),
     webhooks: createWebhookRepository(engine.db),
     requestPreludes: createRequestPreludeRepository(engine.db),
+    usage: createUsageRepository(engine, usage),
+    tabs: createTabRepository(engine.db),
   };
 }

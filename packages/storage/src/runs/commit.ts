@@ -1,29 +1,30 @@
-import type { Clock, CommitOutcome, Durability, RunCommit, RunStatus } from '@toolyard/protocol';
+import type { Clock, CommitOutcome, Durability, Place, RunCommit, RunStatus } from '@toolyard/protocol';
 import type { Engine, PlainItem } from '../engine/engine.ts';
 import type { Work } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
 import { mediaProblem } from '../media.ts';
 import { encodeJson } from '../text.ts';
 import { createAnnouncer } from './announcements.ts';
-import { createInterruptWriter } from './interrupts.ts';
+import { createInterruptWriter, Overtaken } from './interrupts.ts';
 import { createLedgerWriter } from './ledger.ts';
 import { createMessageWriter, Refusal } from './message-rows.ts';
 import type { RunJobs } from './run-jobs.ts';
 import { isFinal, MINE, SAVE_STATE } from './run-rows.ts';
+import { createUsageWriter } from '../usage/usage-writer.ts';
 
-type Claimed = { owner_id: string; conversation_id: string };
+type Claimed = { owner_id: string; conversation_id: string; agent_id: string | null; place: Place };
 
 /** The hot path: everything the runs of a process have to write, in one transaction. */
 export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   // Two statements, because naming a column in SET rewrites its indexes even where the value stays.
   const advance = engine.prepare<Claimed>(
-    `UPDATE runs SET last_seq = ?, updated_at = ? WHERE ${MINE} RETURNING owner_id, conversation_id`,
+    `UPDATE runs SET last_seq = ?, updated_at = ? WHERE ${MINE} RETURNING owner_id, conversation_id, agent_id, place`,
   );
   const advanceTo = engine.prepare<Claimed>(`
     UPDATE runs SET last_seq = ?, updated_at = ?, status = ?, ended_at = ?,
       lease_owner = CASE WHEN ? = 1 THEN NULL ELSE lease_owner END,
       lease_until = CASE WHEN ? = 1 THEN NULL ELSE lease_until END
-    WHERE ${MINE} RETURNING owner_id, conversation_id`);
+    WHERE ${MINE} RETURNING owner_id, conversation_id, agent_id, place`);
   const position = engine.prepare<{ fence: number; last_seq: number; status: RunStatus }>(
     'SELECT fence, last_seq, status FROM runs WHERE id = ?',
   );
@@ -39,6 +40,7 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   const ledger = createLedgerWriter(engine);
   const interrupts = createInterruptWriter(engine);
   const announcer = createAnnouncer(engine);
+  const usage = createUsageWriter(engine);
 
   function* commitItem(item: RunCommit): Work<CommitOutcome> {
     const texts = encodeItem(item);
@@ -49,6 +51,7 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
     try {
       return yield* engine.savepoint(() => write(item, texts));
     } catch (error) {
+      if (error instanceof Overtaken) return { outcome: 'overtaken' };
       if (isItemsOwnFault(engine, error)) return { outcome: 'invalid', problem: error.message };
       throw error;
     }
@@ -72,6 +75,10 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
     if (item.leaf) yield* messages.moveLeaf(item.leaf, { conversationId: claimed.conversation_id, at });
     for (const change of item.ledger ?? []) yield* ledger.apply(change, { runId, ownerId, at });
     if (item.interrupts) yield* interrupts.apply(item.interrupts, { runId, ownerId, at });
+    if (item.usage?.length) {
+      const { conversation_id: conversationId, agent_id: agentId, place } = claimed;
+      for (const entry of item.usage) yield* usage.add(entry, { ownerId, runId, conversationId, agentId, place });
+    }
     for (const id of item.taken ?? []) {
       if ((yield* take.run(at, runId, id)) === 0) throw new Refusal(`inbox item ${id} is not there to be taken`);
     }
@@ -148,8 +155,9 @@ function durabilityOf(items: readonly RunCommit[]): Durability {
 }
 
 function isPlain(item: RunCommit): boolean {
-  const { messages, leaf, ledger, interrupts, taken, unqueued } = item;
-  return !messages?.length && !leaf && !ledger?.length && !interrupts && !taken?.length && !unqueued?.length;
+  const { messages, leaf, usage, ledger, interrupts, taken, unqueued } = item;
+  const lists = [messages, usage, ledger, taken, unqueued];
+  return lists.every((list) => !list?.length) && !leaf && !interrupts;
 }
 
 type ItemTexts = { bodies: string[]; state: string | null };

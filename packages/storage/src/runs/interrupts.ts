@@ -15,8 +15,11 @@ import { Refusal } from './message-rows.ts';
 import type { RunJobs } from './run-jobs.ts';
 import { ACTIVE } from './run-rows.ts';
 
+/** A person answered at a door what the run was about to answer itself. */
+export class Overtaken extends Error {}
+
 export type InterruptWriter = {
-  /** Carries out what a commit says of its run's interrupts. Throws {@link Refusal}. */
+  /** Carries out what a commit says of its run's interrupts. Throws {@link Refusal} or {@link Overtaken}. */
   apply(changes: InterruptChanges, of: { runId: string; ownerId: string; at: number }): Work<void>;
   /** Nobody is asked for a run that is over. */
   withdrawAll(runId: string, at: number): Work<void>;
@@ -32,6 +35,7 @@ export function createInterruptWriter(engine: Engine): InterruptWriter {
     WHERE interrupts.run_id = excluded.run_id AND interrupts.status <> 'withdrawn'`);
   const answer = engine.prepare(`
     UPDATE interrupts SET status = 'answered', answer = ?, answered_at = ? WHERE id = ? AND run_id = ? AND status = 'open'`);
+  const answerWaits = engine.prepare('SELECT 1 FROM run_inbox WHERE run_id = ? AND id = ? AND taken_at IS NULL');
   const announcer = createAnnouncer(engine);
   const withdraw = engine.prepare(
     `UPDATE interrupts SET status = 'withdrawn', answered_at = ? WHERE id = ? AND run_id = ? AND status = 'open'`,
@@ -49,8 +53,9 @@ export function createInterruptWriter(engine: Engine): InterruptWriter {
         yield* announcer.interrupt(id, { runId, ownerId, at });
       }
       for (const { id, answer: given } of changes.answered ?? []) {
-        if ((yield* answer.run(encodeJson(given), at, id, runId)) === 0)
-          throw new Refusal(`interrupt ${id} is not open`);
+        if ((yield* answer.run(encodeJson(given), at, id, runId)) > 0) continue;
+        if (yield* answerWaits.get(runId, `answer:${id}`)) throw new Overtaken();
+        throw new Refusal(`interrupt ${id} is not open`);
       }
       for (const id of changes.withdrawn ?? []) {
         // What was answered at a door in the same moment stays answered.

@@ -11,17 +11,21 @@ import { search } from './migrations/003-search.ts';
 import { queuedConfiguration } from './migrations/004-queued-configuration.ts';
 import { inbox } from './migrations/008-inbox.ts';
 import { signIns } from './migrations/005-sign-ins.ts';
+import { usage } from './migrations/006-usage.ts';
 import { requestPreludes } from './migrations/009-request-preludes.ts';
+import { tabs } from './migrations/010-tabs.ts';
 
 /** In order; a name once released is never changed, nor what it does. */
-const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
+export const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
   '001-first': first,
   '002-queue': queue,
   '003-search': search,
   '004-queued-configuration': queuedConfiguration,
   '005-sign-ins': signIns,
+  '006-usage': usage,
   '008-inbox': inbox,
   '009-request-preludes': requestPreludes,
+  '010-tabs': tabs,
 };
 
 /** Brings the tables to this version: all of the missing steps in one transaction, or none. */

@@ -23,6 +23,7 @@ import { freeLeases } from './free-leases.ts';
 import { createSqliteDialect } from './kysely-dialect.ts';
 import { migrateToLatest, refuseForeignDatabase } from './migrate.ts';
 import { createSqliteRunStore } from './run-store.ts';
+import { createUsageReport } from './usage-report.ts';
 
 /** Opens a data folder with its SQLite database; see `openStorage`. */
 export async function openFolder(options: StorageOptions): Promise<Storage> {
@@ -55,13 +56,16 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
     plugins: [jsonColumns],
   });
   const blobs = createBlobStore(connection, join(folder, BLOBS_FOLDER));
-  const reader = createReader(connection.file, createConversationSearch(connection));
+  const reader = createReader(connection.file, {
+    search: createConversationSearch(connection),
+    usage: createUsageReport(connection),
+  });
   const engine = createSqliteEngine(connection, clock, db);
   const counts = createCounts(engine);
   return {
     folder,
     runs: createSqliteRunStore(engine, createRunJobs(engine, clock)),
-    ...createRepositories(engine, (principal, query) => reader.search(principal, query)),
+    ...createRepositories(engine, reader.search, reader.usage),
     blobs,
     sweepBlobs: (of) => sweepBlobs(engine, (...blob) => blobs.remove(...blob), of),
     counts: () => engine.perform(counts()),

@@ -1,19 +1,43 @@
+import type { Principal } from '@toolyard/protocol';
 import { z } from 'zod';
 import type { EventStreams } from '../event-stream.ts';
 import { liveFrames } from '../frames.ts';
 import type { Router } from '../router.ts';
+import { newId } from '../schemas/common.ts';
 import type { HttpDeps } from '../types.ts';
 
-export function addLiveRoutes({ route }: Router, { streams }: HttpDeps, eventStreams: EventStreams): void {
+export function addLiveRoutes({ route }: Router, deps: HttpDeps, eventStreams: EventStreams): void {
+  const { streams, tabs, log } = deps;
+  /** By owner and tab, how many streams it has open here. */
+  const open = new Map<string, number>();
+
+  /** A tab whose last stream ends is shut, or has lost its way here for a moment. */
+  function follow(principal: Principal, tabId: string, signal: AbortSignal): void {
+    const key = JSON.stringify([principal.ownerId, tabId]);
+    open.set(key, (open.get(key) ?? 0) + 1);
+    signal.addEventListener('abort', () => {
+      const left = (open.get(key) ?? 1) - 1;
+      if (left > 0) open.set(key, left);
+      else open.delete(key);
+      if (left > 0 || eventStreams.closing) return;
+      tabs.streamEnded(principal, tabId).catch((error: unknown) => {
+        log(`tab: ${error instanceof Error ? error.message : String(error)}`);
+      });
+    });
+  }
+
   route({
     method: 'get',
     path: '/api/events',
     summary: 'Everything that happens, as it happens (server-sent events, each a LiveEvent)',
-    query: z.strictObject({ after: z.string().max(8000).exactOptional() }),
+    query: z.strictObject({ after: z.string().max(8000).exactOptional(), tab: newId.exactOptional() }),
     mediaType: 'text/event-stream',
     handle: ({ c, principal, query }) => {
       const cursor = c.req.header('last-event-id') ?? query.after ?? null;
-      return eventStreams.answer(c, (signal) => liveFrames(streams.readAll(principal, cursor, signal)));
+      return eventStreams.answer(c, (signal) => {
+        if (query.tab !== undefined) follow(principal, query.tab, signal);
+        return liveFrames(streams.readAll(principal, cursor, signal));
+      });
     },
   });
 }

@@ -15,7 +15,7 @@ export function addOperationRoutes(
   deps: HttpDeps,
   { tokenRequired }: { tokenRequired: boolean },
 ): void {
-  const { storage, ui, proxy, ready, metrics } = deps;
+  const { ui, proxy } = deps;
   const { route } = router;
   let openApi: object | undefined;
 
@@ -45,6 +45,11 @@ export function addOperationRoutes(
     }),
   });
 
+  addWatchRoutes(router, deps);
+}
+
+/** For whoever looks after the process. */
+export function addWatchRoutes({ route }: Router, { storage, ready, metrics }: HttpDeps): void {
   route({
     method: 'get',
     path: '/health',

@@ -8,6 +8,7 @@ import type {
 import { z } from 'zod';
 import {
   agentConfigurationSchema,
+  budgets,
   examples,
   INTERVENTION_MODES,
   interventionRules,
@@ -46,7 +47,6 @@ export const resolvedConfiguration = named(
         maxTurns: z.number(),
         onMaxTurns: z.enum(['answer', 'error']),
         maxWallTimeMs: z.number().exactOptional(),
-        maxCost: z.number().exactOptional(),
         price: price.exactOptional(),
         toolConcurrency: z.number(),
         maxSameCall: z.number(),
@@ -59,6 +59,7 @@ export const resolvedConfiguration = named(
       examples: examples.exactOptional(),
       intervention: z.enum(INTERVENTION_MODES),
       interventionRules,
+      budgets,
     }),
   ),
 );

@@ -39,7 +39,16 @@ export const liveEvent = named(
       z.strictObject({ type: z.literal('run'), event: runEvent }),
       z.strictObject({
         type: z.literal('changed'),
-        what: z.enum(['conversations', 'queue', 'interrupts', 'servers', 'agents', 'providers', 'settings']),
+        what: z.enum([
+          'conversations',
+          'queue',
+          'interrupts',
+          'servers',
+          'agents',
+          'providers',
+          'settings',
+          'tab_calls',
+        ]),
         id: z.string().exactOptional(),
       }),
     ]),

@@ -13,6 +13,7 @@ import type {
 } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 import { z } from 'zod';
+import { budget } from '../../config/agent-configuration.ts';
 import { errorInfo, jsonObject, named, pageOf, time, toolChange, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
 import { modelParameters } from './configuration.ts';
@@ -45,6 +46,8 @@ export const runRecord = named(
 export const runPage = pageOf('RunPage', runRecord);
 
 const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z.string() };
+const measure = z.enum(['dollars', 'tokens', 'calls']);
+const spent = z.strictObject({ dollars: z.number(), tokens: z.number(), calls: z.number(), unpriced: z.number() });
 const samplingContent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string() }),
   z.strictObject({ type: z.literal('media'), mimeType: z.string(), bytes: z.number() }),
@@ -101,6 +104,8 @@ export const interrupt = named(
         choices: z.array(z.string()),
         multiple: z.boolean(),
       }),
+      z.strictObject({ id: z.string(), kind: z.literal('budget'), budget, measure, spent }),
+      z.strictObject({ ...asked, kind: z.literal('tab') }),
     ]),
   ),
 );
@@ -121,7 +126,7 @@ export const interruptAnswer = named(
       }),
       z.strictObject({ decision: z.literal('repeat') }),
       z.strictObject({ decision: z.literal('failed') }),
-      z.strictObject({ decision: z.literal('result'), text: z.string() }),
+      z.strictObject({ decision: z.literal('result'), text: z.string(), result: toolResult.exactOptional() }),
       z.strictObject({ decision: z.literal('accept'), content: jsonObject.exactOptional() }),
       z.strictObject({ decision: z.literal('decline') }),
       z.strictObject({ decision: z.literal('cancel') }),
@@ -133,6 +138,13 @@ export const interruptAnswer = named(
       z.strictObject({ decision: z.literal('signed_in') }),
       z.strictObject({ decision: z.literal('say'), text: z.string() }),
       z.strictObject({ decision: z.literal('choose'), chosen: z.array(z.string()) }),
+      z.strictObject({
+        decision: z.literal('raise'),
+        limit: z.number().positive(),
+        scope: z.enum(['run', 'conversation', 'always']).exactOptional(),
+      }),
+      z.strictObject({ decision: z.literal('stop') }),
+      z.strictObject({ decision: z.literal('tab_here') }),
     ]),
   ),
 );
@@ -204,6 +216,12 @@ function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(t
 
 const messageId = z.string();
 const tokens = z.int();
+export const contextFill = z.strictObject({
+  tokens,
+  window: tokens,
+  assumed: z.literal(true).exactOptional(),
+  parts: z.strictObject({ instructions: tokens, tools: tokens, results: tokens, messages: tokens }),
+});
 export const modelRequest = named(
   'ModelRequestRecord',
   exactly<ModelRequestRecord>()(
@@ -218,12 +236,7 @@ export const modelRequest = named(
       inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
       prelude: z.string().exactOptional(),
       continues: z.array(assistantPart).exactOptional(),
-      fill: z.strictObject({
-        tokens,
-        window: tokens,
-        assumed: z.literal(true).exactOptional(),
-        parts: z.strictObject({ instructions: tokens, tools: tokens, results: tokens, messages: tokens }),
-      }),
+      fill: contextFill,
     }),
   ),
 );
@@ -235,6 +248,7 @@ export const instruction = z.enum([
   'call_tools_batch',
   'compress_context',
   'request_human_approve',
+  'request_human_budget',
   'request_human_prompt',
   'request_human_select',
   'resolve_aborted_tools',

@@ -112,6 +112,8 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
       return all.find(({ id }) => id === interruptId) ?? Promise.reject(missing('question'));
     },
     async signedIn() {},
+    async tabCame() {},
+    async tabReturned() {},
     async changeQueued(principal, conversationId, id, change) {
       return (await storage.queue.change(principal, conversationId, id, change)) ?? Promise.reject(missing('message'));
     },

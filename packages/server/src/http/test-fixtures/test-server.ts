@@ -13,6 +13,7 @@ import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { createWebhooks } from '../../webhooks/webhooks.ts';
+import { TabDesk } from '../../tabs/tab-desk.ts';
 import type { HttpApp } from '../create-http-app.ts';
 import { createHttpApp } from '../create-http-app.ts';
 import type { Listening } from '../listen.ts';
@@ -82,6 +83,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const app = createHttpApp({
     storage,
     runs,
+    tabs: new TabDesk({ storage, runs, hub, clock }),
     hub,
     streams: createLiveStreams({ store: storage.runs, hub, clock, boot: 'boot-1' }),
     models: createTestModels(),

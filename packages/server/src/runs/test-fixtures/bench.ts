@@ -12,6 +12,7 @@ import type {
   Price,
   Principal,
   ResolvedAgentConfiguration,
+  RunCommit,
   RunEvent,
   SentMessage,
   TaskHandle,
@@ -20,13 +21,14 @@ import type {
 } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, systemClock, ToolyardError } from '@toolyard/protocol';
 import type { ModelRuntime } from '@toolyard/model-runtime';
-import type { Storage } from '@toolyard/storage';
+import type { SharedStorage, Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import { createIds, eventually } from '@toolyard/testing';
 import type { RunHub } from '../../live/hub.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
 import type { LiveStreams, ModelAbilities, ToolSelection } from '../../services.ts';
+import { createTabLending } from '../../tabs/tab-lending.ts';
 import type { DurableRuns } from '../create-run-service.ts';
 import { createRunService } from '../create-run-service.ts';
 
@@ -34,8 +36,10 @@ export const ANNE: Principal = { ownerId: 'anne' };
 export const BERT: Principal = { ownerId: 'bert' };
 
 /** A tool of the made-up server `desk`. */
-type FakeTool = {
+export type FakeTool = {
   builtIn?: boolean;
+  /** Default `desk`. */
+  serverId?: string;
   /** What its arguments have to fit; `inQuestion` false: it is too long to stand in a question. */
   inputSchema?: JsonObject;
   inQuestion?: boolean;
@@ -55,6 +59,8 @@ export type BenchOptions = {
   /** What the model costs; default unknown. */
   price?: Price;
   configuration?: Partial<ResolvedAgentConfiguration>;
+  /** Called before a group is stored. */
+  beforeCommit?: (items: readonly RunCommit[], storage: Storage) => void;
   /** Takes up the runs that are there; default true. */
   start?: boolean;
 };
@@ -104,53 +110,26 @@ export function answers(text: string): ToolResult {
 }
 
 export async function openBench(folder: string, options: BenchOptions): Promise<Bench> {
-  const { model, clock = systemClock, failpoint } = options;
-  const storage = await openStorage({
+  const { clock = systemClock } = options;
+  const opened = await openStorage({
     folder,
     clock,
     ...(options.maxPages === undefined ? {} : { maxPages: options.maxPages }),
   });
+  const storage: Storage = {
+    ...opened,
+    runs: {
+      ...opened.runs,
+      commit(items) {
+        options.beforeCommit?.(items, opened);
+        return opened.runs.commit(items);
+      },
+    },
+  };
   const hub = createLiveHub();
   const log: string[] = [];
   const prefix = processes.next();
-  const runs = createRunService({
-    storage,
-    hub,
-    clock,
-    ids: createIds(prefix),
-    log: (line) => log.push(line),
-    models: {
-      open: (_principal, { providerId }) =>
-        providerId === 'gone'
-          ? Promise.reject(new ToolyardError({ code: 'model_not_found', message: 'The provider "gone" is not there.' }))
-          : Promise.resolve(model),
-      price: () => Promise.resolve(options.price),
-      facts: () => Promise.resolve(options.abilities ?? {}),
-    },
-    servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})), approve: () => undefined },
-    secrets: {
-      seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
-      unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
-    },
-    configurations: {
-      resolve: (_principal, { conversation, run }) =>
-        Promise.resolve({
-          model: { providerId: 'scripted', modelId: 'scripted-1' } satisfies ModelReference,
-          instructions: '',
-          parameters: {},
-          toolMode: 'native',
-          servers: {},
-          disabledTools: [],
-          intervention: 'manual',
-          interventionRules: [],
-          ...options.configuration,
-          ...conversation,
-          ...run,
-          limits: { ...DEFAULT_LIMITS, ...options.configuration?.limits, ...run?.limits },
-        }),
-    },
-    ...(failpoint ? { failpoint } : {}),
-  });
+  const runs = runsOver(storage, { ...options, clock, hub, log: (line) => log.push(line), prefix });
   const streams = createLiveStreams({ store: storage.runs, hub, clock, boot: prefix });
   let conversations = 0;
 
@@ -191,10 +170,70 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
   return bench;
 }
 
+export type RunsOptions = Omit<BenchOptions, 'clock' | 'maxPages' | 'start' | 'model'> & {
+  /** By its id, where there are several. */
+  model: ModelRuntime | ((modelId: string) => ModelRuntime);
+  clock: Clock;
+  hub: RunHub;
+  log: (line: string) => void;
+  /** What the ids of this process begin with. */
+  prefix: string;
+};
+
+/** The runs of a process over a storage, with everything beside them made up. */
+export function runsOver(storage: SharedStorage, options: RunsOptions): DurableRuns {
+  const { model, clock, hub, log, prefix, failpoint } = options;
+  return createRunService({
+    storage,
+    hub,
+    clock,
+    ids: createIds(prefix),
+    log,
+    models: {
+      open: (_principal, { providerId, modelId }) =>
+        providerId === 'gone'
+          ? Promise.reject(new ToolyardError({ code: 'model_not_found', message: 'The provider "gone" is not there.' }))
+          : Promise.resolve(typeof model === 'function' ? model(modelId) : model),
+      price: () => Promise.resolve(options.price),
+      facts: () => Promise.resolve(options.abilities ?? {}),
+    },
+    servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})), approve: () => undefined },
+    tabs: createTabLending({ storage, hub, clock }),
+    secrets: {
+      seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
+      unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
+    },
+    configurations: {
+      resolve: (_principal, { conversation, run }) =>
+        Promise.resolve({
+          model: { providerId: 'scripted', modelId: 'scripted-1' } satisfies ModelReference,
+          instructions: '',
+          parameters: {},
+          toolMode: 'native',
+          servers: {},
+          disabledTools: [],
+          intervention: 'manual',
+          interventionRules: [],
+          budgets: [],
+          ...options.configuration,
+          ...conversation,
+          ...run,
+          limits: {
+            ...DEFAULT_LIMITS,
+            ...options.configuration?.limits,
+            ...conversation?.limits,
+            ...run?.limits,
+          },
+        }),
+    },
+    ...(failpoint ? { failpoint } : {}),
+  });
+}
+
 function selectionOf(tools: Record<string, FakeTool>): ToolSelection {
   const indexed = Object.entries(tools).map(
-    ([name, { builtIn = false, inputSchema = { type: 'object' } }]): IndexedTool => ({
-      tool: { serverId: 'desk', name },
+    ([name, { builtIn = false, serverId = 'desk', inputSchema = { type: 'object' } }]): IndexedTool => ({
+      tool: { serverId, name },
       name,
       inputSchema,
       builtIn,

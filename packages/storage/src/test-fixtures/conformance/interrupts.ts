@@ -56,6 +56,16 @@ export function describeInterrupts(bench: Bench): void {
       expect(await bench.store.answerInterrupt(ANNE, 'i1', no, 7)).toEqual({ outcome: 'closed', answer: yes });
     });
 
+    test('answered at a door in the same moment, that is what counts, and the run is told', async () => {
+      await bench.store.acquireLease('r1', P1);
+      await bench.store.answerInterrupt(ANNE, 'i1', no, 7);
+      const answered = [{ id: 'i1', answer: yes }];
+      const late = commitOf('r1', { fence: 2, interrupts: { answered }, status: 'running' });
+      expect(await bench.commit(late)).toEqual({ outcome: 'overtaken' });
+      expect(await bench.store.getRun(ANNE, 'r1')).toMatchObject({ status: 'parked' });
+      expect(await bench.store.readInbox('r1', 2)).toMatchObject([{ body: { interruptId: 'i1', answer: no } }]);
+    });
+
     test('what an answer decides for later is stored with it, and only if it is the one that counts', async () => {
       const tool = { serverId: 'desk', name: 'act' };
       const allow = { tool, conversationId: 'c-r1', decision: 'allow', at: 7 } as const;

@@ -1,7 +1,7 @@
-import type { Attachment, EraRecord } from '@toolyard/mcp-host';
+import type { Attachment, EraRecord, QuestionHandlers } from '@toolyard/mcp-host';
 import { createWebTransports, inspectServer, McpHost, ResourceDraft } from '@toolyard/mcp-host';
 import type { JsonValue, McpTestReport } from '@toolyard/protocol';
-import { isJsonObject, systemClock, VERSION } from '@toolyard/protocol';
+import { isJsonObject, systemClock, ToolyardError, VERSION } from '@toolyard/protocol';
 import { storedFamily } from '../browser-storage.ts';
 import { uuid } from '../transcript/uuid.ts';
 import { adviceFor } from './preflight.ts';
@@ -36,6 +36,7 @@ export function createTabHost(usesProxy: (serverId: string) => boolean): McpHost
         ),
       introduction: { name: 'Toolyard' },
     },
+    handlers: NOBODY,
     ...surroundings,
   });
   hearSignIns(host);
@@ -79,6 +80,13 @@ export function createResourceDraft(
 
 /** Which generation of MCP each server spoke, so that a start costs no probe. */
 const eras = storedFamily<JsonValue>('mcp-eras', { version: 1, read: (value) => value, fallback: null, keep: 100 });
+
+/** Declares to servers what they may ask. Who answers comes with the calls of runs; outside of one nobody does. */
+const NOBODY: QuestionHandlers = {
+  form: () => Promise.resolve({ action: 'cancel' }),
+  url: () => Promise.resolve('cancel'),
+  sampling: () => Promise.reject(new ToolyardError({ code: 'refused', message: 'Nobody can be asked for that now.' })),
+};
 
 const surroundings = {
   clock: systemClock,

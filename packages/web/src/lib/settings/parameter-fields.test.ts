@@ -54,7 +54,8 @@ it('counts what a conversation decides itself', () => {
     decidedCount({
       instructions: 'x',
       parameters: { temperature: 0 },
-      limits: { maxTurns: 1, maxCost: 2 },
+      limits: { maxTurns: 1 },
+      budgets: [{ of: 'run', dollars: 2 }],
       toolMode: 'text',
     }),
   ).toBe(5);

@@ -3,7 +3,7 @@ import { isJsonObject, parseJson } from '@toolyard/protocol';
 
 type NumberParameter =
   'temperature' | 'topP' | 'topK' | 'maxOutputTokens' | 'presencePenalty' | 'frequencyPenalty' | 'seed';
-type NumberLimit = 'maxTurns' | 'maxCost';
+type NumberLimit = 'maxTurns';
 export type NumberFieldName = NumberParameter | NumberLimit;
 
 /** What a number may be; a step of 1 means whole numbers. */
@@ -19,7 +19,6 @@ export const NUMBER_FIELDS: readonly NumberField[] = [
   { name: 'frequencyPenalty', min: -2, max: 2, step: 0.1 },
   { name: 'seed', min: 0, max: Number.MAX_SAFE_INTEGER, step: 1 },
   { name: 'maxTurns', min: 1, max: 1000, step: 1 },
-  { name: 'maxCost', min: 0.000001, max: 1_000_000, step: 0.01 },
 ];
 
 export type ReadNumber = { ok: true; value: number | undefined } | { ok: false; problem: 'number' | 'whole' | 'range' };
@@ -58,7 +57,7 @@ export function numberOf(configuration: Layer, name: NumberFieldName): number | 
 }
 
 export function isLimit(name: NumberFieldName): name is NumberLimit {
-  return name === 'maxTurns' || name === 'maxCost';
+  return name === 'maxTurns';
 }
 
 type Layer = {
@@ -114,7 +113,7 @@ export function decidedCount(configuration: AgentConfiguration): number {
   return (
     parameters +
     Number(configuration.limits?.maxTurns !== undefined) +
-    Number(configuration.limits?.maxCost !== undefined) +
+    (configuration.budgets?.length ?? 0) +
     Number((configuration.instructions ?? '') !== '') +
     Number(configuration.toolMode !== undefined)
   );

@@ -41,6 +41,8 @@ export type ChatDeps = OpenConversationDeps & {
   /** Goes to the address of a conversation that was made just now. */
   goTo: (conversationId: string) => Promise<void>;
   newId: () => string;
+  /** Tells the server what this tab lends to the conversation, before a run of it begins. */
+  lendTo: (conversationId: string) => Promise<void>;
   now: () => number;
 };
 
@@ -169,6 +171,7 @@ export class ChatStore {
     if (id === null || this.busy) return;
     const asked = askedBefore(this.rows, messageId);
     await this.#hold(async () => {
+      await this.#deps.lendTo(id);
       const body: Regenerate = { messageId };
       const { run } = await this.#deps.api.post<{ run: RunRecord }>(`${pathOf(id)}/regenerate`, body);
       if (asked) this.#open.change(visit, (transcript) => beginRun(transcript, begunBy(run), asked));
@@ -290,6 +293,7 @@ export class ChatStore {
     const { id, visit } = this.#open;
     if (id === null) return;
     const { parts } = message;
+    await this.#deps.lendTo(id);
     this.#unsent = { id: message.id, what: JSON.stringify(parts) };
     const body: SendMessage = { id: message.id, parts, ...options };
     const sent = await this.#deps.api.post<SentMessage>(`${pathOf(id)}/messages`, body);

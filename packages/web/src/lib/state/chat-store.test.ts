@@ -41,6 +41,7 @@ function chatOver(answer: Answer) {
     soon: (work) => work(),
     goTo: async (id) => void visited.push(id),
     newId: () => `id${String((ids += 1))}`,
+    lendTo: () => Promise.resolve(),
     now: () => 1,
   });
   const shown = () =>

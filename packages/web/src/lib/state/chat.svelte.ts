@@ -1,5 +1,6 @@
 import { goto } from '$app/navigation';
 import { api } from '../api/client.ts';
+import { lendTo } from '../mcp/lending.ts';
 import { conversationAddress } from '../shell/addresses.ts';
 import { readRun } from '../transcript/read-run.ts';
 import { uuid } from '../transcript/uuid.ts';
@@ -14,6 +15,7 @@ export const chat = new ChatStore({
   soon: withNextFrame,
   goTo: (conversationId) => goto(conversationAddress(conversationId), { reset: false }),
   newId: () => uuid(),
+  lendTo,
   now: () => Date.now(),
 });
 

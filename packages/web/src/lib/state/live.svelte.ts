@@ -1,10 +1,13 @@
 import type { LiveEvent, RunEvent } from '@toolyard/protocol';
 import { LiveFrameReader } from './live-stream.ts';
+import { tabId } from './tab-id.ts';
 
 export type Hello = Extract<LiveEvent, { type: 'hello' }>;
 export type Change = Extract<LiveEvent, { type: 'changed' }>;
 
 type Setting = {
+  /** Names this tab, so that the server notices when it is gone. */
+  tab?: string;
   fetch: (address: string, init: RequestInit) => Promise<Response>;
   /** Milliseconds until the next try after `failures` in a row. */
   delay?: (failures: number) => number;
@@ -20,11 +23,12 @@ type Setting = {
 export class Live {
   status: 'connecting' | 'open' | 'lost' = $state('connecting');
 
-  readonly #setting: Required<Setting>;
+  readonly #setting: Required<Omit<Setting, 'tab'>> & Pick<Setting, 'tab'>;
   readonly #runs = new Set<(event: RunEvent) => void>();
   readonly #changes = new Set<(change: Change) => void>();
   readonly #hellos = new Set<(hello: Hello) => void>();
   readonly #refusals = new Set<() => void>();
+  readonly #signs = new Set<(at: undefined) => void>();
   #cursor: string | null = null;
   #stop: AbortController | null = null;
   #wake: () => void = () => undefined;
@@ -49,6 +53,11 @@ export class Live {
   /** The server does not know this session (any longer). */
   onRefused(listener: () => void): () => void {
     return listen(this.#refusals, listener);
+  }
+
+  /** Anything was heard, were it only that the line is alive. A hidden tab hears it, too, where its timers are slowed. */
+  onSign(listener: () => void): () => void {
+    return listen(this.#signs, listener);
   }
 
   start(): void {
@@ -90,8 +99,7 @@ export class Live {
     signal.addEventListener('abort', give);
     let watchdog = setTimeout(give, this.#setting.silentMs);
     try {
-      const address = this.#cursor === null ? '/api/events' : `/api/events?after=${encodeURIComponent(this.#cursor)}`;
-      const response = await this.#setting.fetch(address, {
+      const response = await this.#setting.fetch(this.#address, {
         headers: { Accept: 'text/event-stream' },
         cache: 'no-store',
         signal: attempt.signal,
@@ -113,6 +121,7 @@ export class Live {
           this.#tell(event);
           if (cursor !== null) this.#cursor = cursor;
         }
+        tellAll(this.#signs, undefined);
       }
     } catch {
       // A broken line, or our own abort: either way the next try decides.
@@ -122,6 +131,14 @@ export class Live {
       signal.removeEventListener('abort', give);
       attempt.abort();
     }
+  }
+
+  get #address(): string {
+    const { tab } = this.#setting;
+    const query = new URLSearchParams();
+    if (tab !== undefined) query.set('tab', tab);
+    if (this.#cursor !== null) query.set('after', this.#cursor);
+    return query.size === 0 ? '/api/events' : `/api/events?${query.toString()}`;
   }
 
   #tell(event: LiveEvent): void {
@@ -165,4 +182,4 @@ function listen<T>(listeners: Set<T>, listener: T): () => void {
   return () => listeners.delete(listener);
 }
 
-export const live = new Live({ fetch: (address, init) => fetch(address, init) });
+export const live = new Live({ fetch: (address, init) => fetch(address, init), tab: tabId });

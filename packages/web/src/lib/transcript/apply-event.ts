@@ -1,4 +1,4 @@
-import type { AssistantMessage, Interrupt, RunEvent, UserMessage } from '@toolyard/protocol';
+import type { AssistantMessage, BudgetInterrupt, Interrupt, RunEvent, UserMessage } from '@toolyard/protocol';
 import { blocksOf, foldRow, statusOf } from './build-rows.ts';
 import { asked, malformedCall, readyCall, settled, startedCall } from './calls.ts';
 import type { CallView } from './calls.ts';
@@ -98,18 +98,21 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
 
     case 'interrupt_requested': {
       const { interrupt } = event;
+      if (interrupt.kind === 'budget')
+        return { ...next, tail: withBudget(withoutBudget(next.tail, interrupt.id), interrupt) };
       return changeCall(next, interrupt.callId, (call) => (call.result === null ? asked(call, interrupt) : call));
     }
 
     case 'interrupt_answered': {
       const callId = askedCall(transcript.tail, event.interruptId);
-      if (callId === null) return next;
+      if (callId === null) return { ...next, tail: withoutBudget(next.tail, event.interruptId) };
       return changeCall(next, callId, (call) => ({ ...settled(call, event.interruptId), answer: event.answer }));
     }
 
     case 'interrupt_withdrawn': {
       const callId = askedCall(transcript.tail, event.interruptId);
-      return callId === null ? next : changeCall(next, callId, (call) => settled(call, event.interruptId));
+      if (callId === null) return { ...next, tail: withoutBudget(next.tail, event.interruptId) };
+      return changeCall(next, callId, (call) => settled(call, event.interruptId));
     }
 
     case 'tool_started':
@@ -228,6 +231,7 @@ function abandon(tail: readonly Row[], event: EventOf<'attempt_abandoned'>): rea
 function finishRun(tail: readonly Row[], event: EventOf<'run_finished'>): readonly Row[] {
   const rows: Row[] = [];
   for (const row of tail) {
+    if (row.kind === 'budget') continue;
     if (row.kind !== 'assistant') rows.push(row);
     else if (!isAwaited(row)) rows.push(settleRow(row, event));
   }
@@ -257,6 +261,14 @@ function beforeAwaited(tail: readonly Row[], row: Row): readonly Row[] {
   const last = tail.at(-1);
   if (last?.kind !== 'assistant' || last.status !== 'pending') return [...tail, row];
   return [...tail.slice(0, -1), row, last];
+}
+
+function withBudget(tail: readonly Row[], interrupt: BudgetInterrupt): readonly Row[] {
+  return markAnswers([...tail, { kind: 'budget', key: interrupt.id, interrupt }]);
+}
+
+function withoutBudget(tail: readonly Row[], interruptId: string): readonly Row[] {
+  return tail.some(({ key }) => key === interruptId) ? tail.filter(({ key }) => key !== interruptId) : tail;
 }
 
 /** Changes the message that is being written; one that is known as a whole stays as it is. */

@@ -1,6 +1,6 @@
 import type {
   AssistantMessage,
-  Interrupt,
+  CallInterrupt,
   Message,
   StoredInterrupt,
   SystemMessage,
@@ -29,9 +29,9 @@ export function buildRows(stretch: Stretch): Row[] {
   for (const message of stretch.messages) {
     if (message.role === 'tool') results.set(message.parts[0].callId, message);
   }
-  const interrupts = new Map<string, Interrupt[]>();
+  const interrupts = new Map<string, CallInterrupt[]>();
   for (const { status, interrupt } of stretch.interrupts ?? []) {
-    if (status !== 'open') continue;
+    if (status !== 'open' || interrupt.kind === 'budget') continue;
     interrupts.set(interrupt.callId, [...(interrupts.get(interrupt.callId) ?? []), interrupt]);
   }
   const abandoned = new Map<string | null, AssistantMessage[]>();
@@ -62,6 +62,9 @@ export function buildRows(stretch: Stretch): Row[] {
   // Begun behind the last message, and not begun anew yet.
   for (const parentId of abandoned.keys()) {
     if (stretch.messages.some((message) => message.id === parentId)) addAbandoned(parentId);
+  }
+  for (const { status, interrupt } of stretch.interrupts ?? []) {
+    if (status === 'open' && interrupt.kind === 'budget') rows.push({ kind: 'budget', key: interrupt.id, interrupt });
   }
   return rows;
 }

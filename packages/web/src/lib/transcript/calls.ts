@@ -1,6 +1,6 @@
 import type {
+  CallInterrupt,
   ErrorInfo,
-  Interrupt,
   InterruptAnswer,
   JsonObject,
   MalformedToolCallPart,
@@ -27,9 +27,9 @@ export type CallView = {
   startedAt: number | null;
   progress: CallProgress | null;
   /** What a person is asked about it now. */
-  interrupt: Interrupt | null;
+  interrupt: CallInterrupt | null;
   /** What they are asked after that. */
-  asksNext: readonly Interrupt[];
+  asksNext: readonly CallInterrupt[];
   /** What the person said last. */
   answer: InterruptAnswer | null;
   result: ToolResult | null;
@@ -50,7 +50,7 @@ export type CallProgress = { progress: number; total?: number; text?: string };
  * - `unknown`: it was sent and nobody can say whether it took effect
  */
 export type CallState =
-  'writing' | 'waiting' | Interrupt['kind'] | 'running' | 'done' | 'failed' | 'refused' | 'not_made' | 'unknown';
+  'writing' | 'waiting' | CallInterrupt['kind'] | 'running' | 'done' | 'failed' | 'refused' | 'not_made' | 'unknown';
 
 export function callState(call: CallView): CallState {
   const { result } = call;
@@ -106,7 +106,7 @@ export function malformedCall(part: MalformedToolCallPart, before?: CallView): C
 }
 
 /** The call with one more question, or with what one asks now. */
-export function asked(call: CallView, interrupt: Interrupt): CallView {
+export function asked(call: CallView, interrupt: CallInterrupt): CallView {
   if (call.interrupt === null || call.interrupt.id === interrupt.id) return { ...call, interrupt };
   return { ...call, asksNext: [...call.asksNext.filter(({ id }) => id !== interrupt.id), interrupt] };
 }

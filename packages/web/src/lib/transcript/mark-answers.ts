@@ -11,7 +11,7 @@ export function markAnswers(rows: readonly Row[]): readonly Row[] {
   let changed = false;
   let group: Group | null = null;
   const marked = rows.map((row, index) => {
-    if (row.kind === 'notice' || row.kind === 'fold') return row;
+    if (row.kind === 'notice' || row.kind === 'fold' || row.kind === 'budget') return row;
     if (row.kind !== 'assistant') {
       group = null;
       return row;
@@ -39,7 +39,7 @@ function isLast(rows: readonly Row[], index: number, row: AssistantRow): boolean
   if (isOpenRow(row) || row.status === 'abandoned') return false;
   for (let i = index + 1; i < rows.length; i += 1) {
     const next = rows[i];
-    if (next?.kind === 'notice' || next?.kind === 'fold') continue;
+    if (next?.kind === 'notice' || next?.kind === 'fold' || next?.kind === 'budget') continue;
     return !(next?.kind === 'assistant' && next.runId === row.runId);
   }
   return true;

@@ -1,11 +1,19 @@
-import type { CitationPart, ErrorInfo, ImagePart, MessageEnd, Usage, UserMessage } from '@toolyard/protocol';
+import type {
+  BudgetInterrupt,
+  CitationPart,
+  ErrorInfo,
+  ImagePart,
+  MessageEnd,
+  Usage,
+  UserMessage,
+} from '@toolyard/protocol';
 import type { CallView } from './calls.ts';
 
 /**
  * What the list of messages shows, one row a message. Rows and blocks are values: whatever did not change stays the
  * very same object, so that only what changed is drawn again.
  */
-export type Row = UserRow | AssistantRow | FoldRow | NoticeRow | OutcomeRow;
+export type Row = UserRow | AssistantRow | FoldRow | NoticeRow | BudgetRow | OutcomeRow;
 
 export type UserRow = {
   kind: 'user';
@@ -51,9 +59,12 @@ export type AnswerOf = {
 };
 
 /** From here on the model gets a summary in the place of the messages above, which stay as they are. */
-export type FoldRow = { kind: 'fold'; key: string; messageId: string; text: string; messages: number };
+type FoldRow = { kind: 'fold'; key: string; messageId: string; text: string; messages: number };
 
 type NoticeRow = { kind: 'notice'; key: string; level: 'info' | 'warning'; text: string };
+
+/** A budget is used up, and the run waits for somebody to say whether it may go on. */
+export type BudgetRow = { kind: 'budget'; key: string; interrupt: BudgetInterrupt };
 
 /** How a run ended where no message tells of it. */
 export type OutcomeRow = {

@@ -94,6 +94,7 @@ export function view(messages: Message[], more: Partial<ConversationView> = {}):
       disabledTools: [],
       intervention: 'manual',
       interventionRules: [],
+      budgets: [],
     },
     page: { messages, alternatives: {}, abandoned: [], earlier: false },
     activeRun: null,

@@ -105,6 +105,8 @@ function guessHeight(row: Row, width: number): number {
       return 44;
     case 'outcome':
       return 84;
+    case 'budget':
+      return 190;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ApprovalInterrupt, ErrorInfo, InDoubtInterrupt, Interrupt } from '@toolyard/protocol';
+import type { ApprovalInterrupt, CallInterrupt, ErrorInfo, InDoubtInterrupt } from '@toolyard/protocol';
 import type { CallProgress, CallView } from '../../transcript/calls.ts';
 
 /** Where a call stands, with all that is to be said about it. */
@@ -22,7 +22,7 @@ export type CallStatus =
   | { kind: 'unknown'; error: ErrorInfo | null }
   | { kind: 'malformed'; raw: string; reason: string };
 
-export type AskedByServer = Exclude<Interrupt, ApprovalInterrupt | InDoubtInterrupt>;
+export type AskedByServer = Exclude<CallInterrupt, ApprovalInterrupt | InDoubtInterrupt>;
 
 /** `share` from 0 to 1; null where the server does not say how much there is to do. */
 export type ShownProgress = { share: number | null; text: string | null };

@@ -8,6 +8,7 @@ import type { rules } from './rules.ts';
 import type { runs } from './runs.ts';
 import type { servers } from './servers.ts';
 import type { settings } from './settings.ts';
+import type { usage } from './usage.ts';
 
 /** Texts that come with the part of the page that shows them, by namespace: see `i18n.need`. */
 export type LateMessages = {
@@ -21,4 +22,5 @@ export type LateMessages = {
   questions: typeof questions;
   rules: typeof rules;
   runs: typeof runs;
+  usage: typeof usage;
 };

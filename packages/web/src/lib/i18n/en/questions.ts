@@ -70,6 +70,10 @@ export const questions = {
   signInGoOn: 'Go on at {host}',
   signedIn: 'I have signed in',
   withoutSignIn: 'Go on without',
+  tabTitle: 'Waits for a tab that has "{server}"',
+  tabText:
+    'The tool is reached from a browser, and no tab that has it is open. Open this chat in that browser, or connect the server here: the call is made then.',
+  tabGiveUp: 'Go on without it',
   badAddress: 'The server names no page of the web to sign in at.',
   danger: 'Look closely: only this one call would be allowed.',
   changed: 'This tool is not what you approved before.',

@@ -36,6 +36,8 @@ export const runs = {
   asked_sign_in: 'sign in',
   asked_prompt: 'a question of the model',
   asked_selection: 'a choice for the model',
+  asked_budget: 'raise a budget?',
+  asked_tab: 'a tab with the tool',
   out_abandoned: 'Interrupted, begun again',
   out_asks: 'Asks for tools',
   out_length: 'Cut off at the length limit',

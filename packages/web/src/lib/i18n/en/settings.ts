@@ -35,8 +35,6 @@ export const settings = {
   presencePenaltyHint: '-2 to 2. Above 0 the model turns to something new.',
   frequencyPenalty: 'Frequency penalty',
   frequencyPenaltyHint: '-2 to 2. Above 0 it repeats itself less.',
-  maxCost: 'Most an answer may cost, in US dollars',
-  maxCostHint: 'Counts where the price of the model is known. The answer stops before the next step.',
   effort: 'Thinking',
   effortHint: 'How hard a model thinks that can; each takes the nearest it knows.',
   extra: 'More fields for the request (JSON)',

@@ -70,6 +70,10 @@ export const questions: LateTexts<'questions'> = {
   signInGoOn: '前往 {host} 继续',
   signedIn: '我已登录',
   withoutSignIn: '不登录，继续',
+  tabTitle: '正在等待能连上“{server}”的标签页',
+  tabText:
+    '这个工具要由浏览器连接，而目前没有打开能连上它的标签页。请在那个浏览器打开此对话，或在这里连接该服务器，调用便会继续。',
+  tabGiveUp: '不等了，继续',
   badAddress: '服务器没有提供可登录的网页。',
   danger: '请仔细看：只会允许这一次调用。',
   changed: '这个工具已不是你先前允许的样子。',

@@ -37,6 +37,8 @@ export const runs: LateTexts<'runs'> = {
   asked_sign_in: '登录',
   asked_prompt: '模型的问题',
   asked_selection: '为模型做选择',
+  asked_budget: '要提高预算吗？',
+  asked_tab: '拥有该工具的标签页',
   out_abandoned: '中断后重新开始',
   out_asks: '要求使用工具',
   out_length: '达到长度上限而中断',

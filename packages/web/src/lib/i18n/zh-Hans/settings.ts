@@ -38,8 +38,6 @@ export const settings: Translation<typeof en> = {
   presencePenaltyHint: '-2 到 2。大于 0 时模型更多谈新内容。',
   frequencyPenalty: '频率惩罚',
   frequencyPenaltyHint: '-2 到 2。大于 0 时更少重复。',
-  maxCost: '一次回答的费用上限（美元）',
-  maxCostHint: '仅在模型价格已知时有效。超出后在下一步之前停止。',
   effort: '思考强度',
   effortHint: '会思考的模型想多深；各模型取自己支持的最接近一档。',
   extra: '请求中的其他字段（JSON）',

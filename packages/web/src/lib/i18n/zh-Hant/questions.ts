@@ -70,6 +70,10 @@ export const questions: LateTexts<'questions'> = {
   signInGoOn: '前往 {host} 繼續',
   signedIn: '我已登入',
   withoutSignIn: '不登入，繼續',
+  tabTitle: '正在等待連得上「{server}」的分頁',
+  tabText:
+    '這個工具要由瀏覽器連線，而目前沒有開啟連得上它的分頁。請在那個瀏覽器開啟此對話，或在這裡連線該伺服器，呼叫便會繼續。',
+  tabGiveUp: '不等了，繼續',
   badAddress: '伺服器沒有提供可登入的網頁。',
   danger: '請仔細看：只會允許這一次呼叫。',
   changed: '這個工具已不是你先前允許的樣子。',

@@ -37,6 +37,8 @@ export const runs: LateTexts<'runs'> = {
   asked_sign_in: '登入',
   asked_prompt: '模型的問題',
   asked_selection: '為模型做選擇',
+  asked_budget: '要提高預算嗎？',
+  asked_tab: '擁有該工具的分頁',
   out_abandoned: '中斷後重新開始',
   out_asks: '要求使用工具',
   out_length: '達到長度上限而中斷',

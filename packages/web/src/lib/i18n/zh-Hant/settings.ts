@@ -38,8 +38,6 @@ export const settings: Translation<typeof en> = {
   presencePenaltyHint: '-2 到 2。大於 0 時模型更多談新內容。',
   frequencyPenalty: '頻率懲罰',
   frequencyPenaltyHint: '-2 到 2。大於 0 時更少重複。',
-  maxCost: '一次回答的費用上限（美元）',
-  maxCostHint: '僅在模型價格已知時有效。超出後在下一步之前停止。',
   effort: '思考強度',
   effortHint: '會思考的模型想多深；各模型取自己支援的最接近一檔。',
   extra: '請求中的其他欄位（JSON）',

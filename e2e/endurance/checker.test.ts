@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import type { RunEvent, RunStatus } from '@toolyard/protocol';
+import { judge } from './checker.ts';
+import type { History, KeptCall, KeptQuestion, Write } from './history.ts';
+
+const RUN = 'r1';
+
+function eventAt(seq: number, text = `word ${String(seq)}`): RunEvent {
+  return { v: 1, seq, runId: RUN, step: 0, attempt: 1, at: seq, type: 'notice', level: 'info', code: 'test', text };
+}
+
+function write(more: Partial<Write>): Write {
+  const { seqBefore = 0 } = more;
+  return {
+    ...{ runId: RUN, at: 1_000, writer: 'w0.1', fence: 1, owner: 'first', status: 'running' },
+    ...{ seqBefore, seqAfter: seqBefore },
+    ...more,
+  };
+}
+
+const asked: KeptQuestion = { runId: RUN, id: 'q', kind: 'in_doubt', call: 'c', status: 'answered', answer: null };
+const repeated: KeptQuestion = { ...asked, answer: { decision: 'repeat' } };
+const done: KeptCall = { runId: RUN, callId: 'id', call: 'c', status: 'done' };
+
+/** A run of four events: two by the first process, which is killed, and two by the one that takes it up. */
+function history(change: Partial<History> = {}): History {
+  const events = [1, 2, 3, 4].map((seq) => eventAt(seq));
+  return {
+    asked: [RUN],
+    runs: [{ id: RUN, status: 'done', lastSeq: 4 }],
+    writes: [
+      write({}),
+      write({ seqBefore: 0, seqAfter: 2, at: 1_500 }),
+      write({ at: 13_000, seqBefore: 2, seqAfter: 2, fence: 2, owner: 'second', writer: 'w1.1' }),
+      write({ at: 13_100, seqBefore: 2, seqAfter: 4, fence: 2, owner: null, writer: 'w1.1', status: 'done' }),
+    ],
+    events: new Map([[RUN, events]]),
+    calls: [done],
+    questions: [],
+    queued: 0,
+    effects: new Map([['c', 1]]),
+    counted: 1,
+    readings: [{ reader: 'somebody', runId: RUN, events }],
+    failings: [{ writer: 'w0.1', how: 'killed', from: 2_000, until: Infinity }],
+    outages: [],
+    ...change,
+  };
+}
+
+function problemsOf(change: Partial<History>): string[] {
+  return judge(history(change)).problems;
+}
+
+it('finds nothing amiss where nothing is, and says how long the run lay', () => {
+  const { problems, takeOvers } = judge(history());
+  expect(problems).toEqual([]);
+  expect(takeOvers).toEqual([{ runId: RUN, from: 'w0.1', how: 'killed', to: 'w1.1', ms: 11_100 }]);
+});
+
+describe('a run that is lost', () => {
+  it('because nobody kept it', () => {
+    expect(problemsOf({ asked: [RUN, 'r2'] })).toEqual(['lost: r2 was asked for and is not there']);
+  });
+
+  it.each<RunStatus>(['queued', 'running', 'parked', 'failed'])('because it is %s in the end', (status) => {
+    expect(problemsOf({ runs: [{ id: RUN, status, lastSeq: 4 }] })).toEqual([expect.stringContaining(status)]);
+  });
+
+  it.each<KeptCall['status']>(['planned', 'sent', 'in_doubt'])('because a call is still %s', (status) => {
+    expect(problemsOf({ calls: [{ ...done, status }] })).toEqual([expect.stringContaining(`still ${status}`)]);
+  });
+
+  it('but not where it was stopped and nobody can know what came of a call', () => {
+    const calls: KeptCall[] = [{ ...done, status: 'in_doubt' }];
+    expect(problemsOf({ calls, runs: [{ id: RUN, status: 'cancelled', lastSeq: 4 }] })).toEqual([]);
+  });
+
+  it('because a question is still open, or a message still waits', () => {
+    expect(problemsOf({ questions: [{ ...asked, status: 'open' }] })).toEqual([expect.stringContaining('question q')]);
+    expect(problemsOf({ queued: 2 })).toEqual([expect.stringContaining('2 messages')]);
+  });
+});
+
+describe('a run that two own', () => {
+  const withWrites = (...writes: Write[]): string[] => problemsOf({ writes, failings: [] });
+
+  it('who write under one fence', () => {
+    const problems = withWrites(
+      write({ seqBefore: 0, seqAfter: 2 }),
+      write({ seqBefore: 2, seqAfter: 4, writer: 'w1.1' }),
+    );
+    expect(problems).toEqual(['owned twice: w0.1 and w1.1 both wrote r1 under fence 1']);
+  });
+
+  it('one of whom writes under a fence that is over', () => {
+    const problems = withWrites(
+      write({ seqBefore: 0, seqAfter: 2, fence: 2 }),
+      write({ seqBefore: 2, seqAfter: 4, fence: 1 }),
+    );
+    expect(problems).toEqual([expect.stringContaining('from fence 2 back to 1')]);
+  });
+
+  it('because its lease changes hands without a new fence', () => {
+    const problems = withWrites(
+      write({ seqBefore: 0, seqAfter: 4 }),
+      write({ owner: 'second', seqBefore: 4, seqAfter: 4 }),
+    );
+    expect(problems).toEqual([expect.stringContaining('changed hands under fence 1')]);
+  });
+
+  it('one of whom writes over what the other wrote', () => {
+    const problems = withWrites(
+      write({ seqBefore: 0, seqAfter: 4 }),
+      write({ seqBefore: 2, seqAfter: 4, fence: 2, writer: 'w1.1' }),
+    );
+    expect(problems).toEqual([expect.stringContaining('written from 2 on')]);
+  });
+});
+
+describe('events', () => {
+  const one = eventAt(1);
+  const two = eventAt(2);
+  const three = eventAt(3);
+  const four = eventAt(4);
+
+  it.each([
+    ['of which one is missing', [one, two, four]],
+    ['of which the last is missing', [one, two, three]],
+    ['out of order', [one, three, two, four]],
+  ])('%s among what is kept', (_how, events) => {
+    expect(problemsOf({ events: new Map([[RUN, events]]), readings: [] })).toEqual([
+      expect.stringMatching(/^events: /),
+    ]);
+  });
+
+  it.each([
+    ['one is missing', [one, three, four], 'event 3 of r1 out of turn'],
+    ['the last is missing', [one, two, three], 'read 3 of 4 events'],
+    ['one comes twice', [one, two, two, three, four], 'event 2 of r1 a second time'],
+    ['one is another one', [one, eventAt(2, 'forged'), three, four], 'another event 2'],
+    ['one is more', [one, two, three, four, eventAt(5)], 'read 5 of 4 events'],
+  ])('of which, for a reader, %s', (_how, events, said) => {
+    const problems = problemsOf({ readings: [{ reader: 'somebody', runId: RUN, events }] });
+    expect(problems).toEqual([expect.stringContaining(said)]);
+  });
+
+  it('whose deltas do not spell the message', () => {
+    const start: RunEvent = { ...one, type: 'message_started', messageId: 'm', parentId: null, model: 'x' };
+    const events = [start, two, three, four];
+    const readings = [{ reader: 'somebody', runId: RUN, events }];
+    expect(problemsOf({ events: new Map([[RUN, events]]), readings })).toEqual([expect.stringContaining('m: no end')]);
+  });
+});
+
+describe('an effect', () => {
+  it('that came twice without a word', () => {
+    expect(problemsOf({ effects: new Map([['c', 2]]), counted: 2 })).toEqual([expect.stringContaining('2 times')]);
+  });
+
+  it('that came twice on a word is as it should be, and no third time', () => {
+    expect(problemsOf({ effects: new Map([['c', 2]]), counted: 2, questions: [repeated] })).toEqual([]);
+    expect(problemsOf({ effects: new Map([['c', 3]]), counted: 3, questions: [repeated] })).toHaveLength(1);
+  });
+
+  it('that no word to repeat another call excuses', () => {
+    const questions = [{ ...repeated, call: 'another' }];
+    expect(problemsOf({ effects: new Map([['c', 2]]), counted: 2, questions })).toHaveLength(1);
+  });
+
+  it('that is told of and never was, unless a person gave the result', () => {
+    const never = { effects: new Map<string, number>(), counted: 0 };
+    expect(problemsOf(never)).toEqual(['effect: c is done, and never was']);
+    const questions: KeptQuestion[] = [{ ...asked, answer: { decision: 'result', text: 'It was.' } }];
+    expect(problemsOf({ ...never, questions })).toEqual([]);
+  });
+
+  it('that no ledger has', () => {
+    expect(problemsOf({ effects: new Map([...history().effects, ['other', 1]]), counted: 2 })).toEqual([
+      'effect: other took effect, and no ledger has it',
+    ]);
+  });
+
+  it('that the tool has not counted', () => {
+    expect(problemsOf({ counted: 0 })).toEqual([expect.stringContaining('counted 0')]);
+  });
+});
+
+describe('taking over', () => {
+  /** The run goes on so many milliseconds after its process was killed. */
+  const after = (ms: number, change: Partial<History> = {}): History =>
+    history({
+      writes: history().writes.map((each) => (each.fence === 2 ? { ...each, at: 2_000 + ms } : each)),
+      ...change,
+    });
+
+  it('that takes longer than 15 s is late', () => {
+    expect(judge(after(15_000)).problems).toEqual([]);
+    expect(judge(after(15_001)).problems).toEqual(['late: r1 lay for 15001 ms after w0.1 was killed']);
+  });
+
+  it('is not late for the time in which there was no database', () => {
+    const outages = [
+      { from: 3_000, until: 6_000 },
+      { from: 5_000, until: 7_000 },
+      { from: 30_000, until: 40_000 },
+    ];
+    expect(judge(after(18_000, { outages }))).toMatchObject({ problems: [], takeOvers: [{ ms: 14_000 }] });
+  });
+
+  it('counts up to the first event, not to a claim nothing comes of', () => {
+    const writes = history().writes.map((each) =>
+      each.seqBefore === 2 && each.seqAfter === 4 ? { ...each, at: 20_000 } : each,
+    );
+    expect(judge(history({ writes })).problems).toEqual([expect.stringContaining('late')]);
+  });
+
+  it('counts up to the claim where whoever claimed it failed at once', () => {
+    const writes = [
+      ...history().writes.slice(0, 3),
+      write({ at: 25_000, seqBefore: 2, seqAfter: 4, fence: 3, owner: null, writer: 'w2.1', status: 'done' }),
+    ];
+    const failings = [...history().failings, { writer: 'w1.1', how: 'killed', from: 13_050, until: Infinity }];
+    expect(judge(history({ writes, failings }))).toMatchObject({
+      problems: [],
+      takeOvers: [
+        { from: 'w0.1', to: 'w1.1', ms: 11_000 },
+        { from: 'w1.1', to: 'w2.1', ms: 11_950 },
+      ],
+    });
+  });
+
+  it('is nothing for a run the process did not hold', () => {
+    const writes = history().writes.map((each) => (each.at === 1_500 ? { ...each, owner: null } : each));
+    expect(judge(history({ writes })).takeOvers).toEqual([]);
+  });
+});

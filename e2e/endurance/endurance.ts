@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRandom, startModelServer } from '@toolyard/testing';
+import type { Cluster } from '@toolyard/testing/postgres';
+import type { ModelMessage } from '../support/lives.ts';
+import { faultsOf } from '../support/well-formed.ts';
+import type { Verdict } from './checker.ts';
+import { judge } from './checker.ts';
+import { Fleet } from './fleet.ts';
+import type { Span } from './history.ts';
+import { People } from './people.ts';
+import type { Blow, Role } from './plan.ts';
+import { planBlows } from './plan.ts';
+import { readKept, startRecording } from './record.ts';
+import { script } from './story.ts';
+
+export type EnduranceOptions = {
+  cluster: Cluster;
+  seed: number;
+  /** For so long blows fall; what is under way then may come to its end. */
+  forMs: number;
+  /** The processes, by what they are there for; default three that do all. */
+  roles?: readonly Role[];
+  people?: number;
+  log: (line: string) => void;
+};
+
+export type Endured = Verdict & { blows: number; runs: number; events: number; calls: number; doubts: number };
+
+const PEOPLE = 6;
+const ROLES: readonly Role[] = ['all', 'all', 'all'];
+/** From the last blow until everything has come to its end. */
+const REST_MS = 90_000;
+/** What follows an outage: processes find out and connect again. */
+const RECONNECT_MS = 1_500;
+
+/** Many processes over one database, under load and under blows; then everything that was recorded is judged. */
+export async function endure(options: EnduranceOptions): Promise<Endured> {
+  const { cluster, seed, forMs, roles = ROLES, people: size = PEOPLE, log } = options;
+  const random = createRandom(seed);
+  const blows = planBlows({ random, roles, forMs });
+  const url = await cluster.createDatabase();
+  const faults: string[] = [];
+  await using model = await startModelServer(
+    ({ body }) => {
+      faults.push(...faultsOf(body));
+      return script((body as { messages: ModelMessage[] }).messages);
+    },
+    { record: false },
+  );
+  await using fleet = await Fleet.start({ roles, databaseUrl: url, modelUrl: model.url, log: notUsual(log) });
+  await startRecording(cluster, url);
+
+  const giveUp = new AbortController();
+  const stopAsking = new AbortController();
+  const stopWatching = new AbortController();
+  const people = new People({ fleet, random, giveUp: giveUp.signal });
+  const working = Promise.all(Array.from({ length: size }, () => people.work(stopAsking.signal)));
+  const watching = people.watch(AbortSignal.any([stopWatching.signal, giveUp.signal]));
+
+  const outages = await deal(blows, { fleet, cluster, forMs, log });
+  stopAsking.abort();
+  log('the blows are over');
+  const late = setTimeout(() => giveUp.abort(), REST_MS);
+  await working;
+  clearTimeout(late);
+  // What was told last may be under way to the tab.
+  await sleep(1_500);
+  stopWatching.abort();
+  await watching;
+  await fleet.close();
+
+  const { failings, effects, counted } = fleet;
+  const { asked, readings } = people;
+  const kept = await readKept(cluster, url);
+  const verdict = judge({ ...kept, asked, readings, effects, counted, failings, outages });
+  return {
+    takeOvers: verdict.takeOvers,
+    problems: [
+      ...verdict.problems,
+      ...people.problems,
+      ...faults.map((fault) => `the model was sent a malformed history: ${fault}`),
+      ...(giveUp.signal.aborted ? ['not everything came to its end in time'] : []),
+    ],
+    blows: blows.length,
+    runs: kept.runs.length,
+    events: kept.runs.reduce((sum, { lastSeq }) => sum + lastSeq, 0),
+    calls: kept.calls.length,
+    doubts: kept.questions.filter(({ kind }) => kind === 'in_doubt').length,
+  };
+}
+
+type Field = { fleet: Fleet; cluster: Cluster; forMs: number; log: (line: string) => void };
+
+/** Deals all blows at their times; resolves when the last is healed. Returns when the database was away. */
+async function deal(blows: readonly Blow[], { fleet, cluster, forMs, log }: Field): Promise<Span[]> {
+  const outages: Span[] = [];
+  const begun = performance.now();
+  // One restart of the database at a time.
+  let database = Promise.resolve();
+  const under = blows.map(async (blow) => {
+    await sleep(blow.at);
+    log(`${((performance.now() - begun) / 1000).toFixed(1)} s: ${nameOf(blow)}`);
+    switch (blow.kind) {
+      case 'kill':
+      case 'leave':
+        await fleet[blow.kind](blow.slot);
+        await sleep(blow.ms);
+        return fleet.revive(blow.slot);
+      case 'stop':
+        fleet.stop(blow.slot);
+        await sleep(blow.ms);
+        return fleet.wake(blow.slot);
+      case 'cut':
+        fleet.cut(blow.slot);
+        await sleep(blow.ms);
+        return fleet.mend(blow.slot);
+      case 'deaf':
+        fleet.deaf = true;
+        await sleep(blow.ms);
+        fleet.deaf = false;
+        return;
+      default: {
+        const { kind, ms } = blow;
+        database = database.then(async () => {
+          const from = Date.now();
+          await cluster.stop(kind);
+          await sleep(ms);
+          await cluster.start();
+          outages.push({ from, until: Date.now() + RECONNECT_MS });
+        });
+        return database;
+      }
+    }
+  });
+  await Promise.all([...under, sleep(forMs)]);
+  return outages;
+}
+
+function nameOf(blow: Blow): string {
+  const where = 'slot' in blow ? ` process ${String(blow.slot)}` : '';
+  return `${blow.kind}${where} for ${String(blow.ms)} ms`;
+}
+
+/** Without what a process says of its start and its end. */
+function notUsual(log: (line: string) => void): (line: string) => void {
+  return (line) => {
+    if (!/toolyard: (data in|ending|Use a database)|Ctrl-C/.test(line)) log(line);
+  };
+}

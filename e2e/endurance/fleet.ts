@@ -1,0 +1,238 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, scriptedMcpCommand, SOURCE_CONDITION } from '@toolyard/testing';
+import type { DatabaseLine } from './database-line.ts';
+import { layDatabaseLine } from './database-line.ts';
+import type { Failing } from './history.ts';
+import type { Role } from './plan.ts';
+import { callIn } from './story.ts';
+
+const BIN = fileURLToPath(new URL('../../packages/cli/src/bin.ts', import.meta.url));
+/** On a machine that does many other things at once. */
+const START_MS = 60_000;
+const START_AGAIN_MS = 500;
+const FAREWELL_MS = 30_000;
+const COUNTER = {
+  tools: [{ name: 'count', does: [{ do: 'count' as const }, { do: 'wait' as const, ms: 150 }] }],
+};
+
+export type FleetOptions = {
+  roles: readonly Role[];
+  databaseUrl: string;
+  modelUrl: string;
+  /** What a process says, but for what it says of its start and its end. */
+  log: (line: string) => void;
+};
+
+/** One place in the fleet: a line to the database, a data folder, and the processes that follow one another there. */
+type Slot = { role: Role; line: DatabaseLine; life: number; process: Running | null; leaving: AbortController };
+type Running = { name: string; child: ChildProcess; url: string; exited: Promise<unknown> };
+
+/** `toolyard serve`, several times over one database, each with a tool server of its own that counts into one file. */
+export class Fleet implements AsyncDisposable {
+  readonly failings: Failing[] = [];
+  readonly #folder = mkdtempSync(join(tmpdir(), 'toolyard-endurance-'));
+  readonly #options: FleetOptions;
+  readonly #slots: Slot[] = [];
+
+  private constructor(options: FleetOptions) {
+    this.#options = options;
+  }
+
+  static async start(options: FleetOptions): Promise<Fleet> {
+    const fleet = new Fleet(options);
+    const port = Number(new URL(options.databaseUrl).port);
+    for (const role of options.roles) {
+      const line = await layDatabaseLine(port);
+      fleet.#slots.push({ role, line, life: 0, process: null, leaving: new AbortController() });
+    }
+    // One makes the tables, the others find them.
+    for (const slot of fleet.#slots.keys()) await fleet.revive(slot);
+    return fleet;
+  }
+
+  /** A process people can go to that works, as far as is known, and a signal that it does not any more. */
+  pick(random: () => number): { url: string; leaving: AbortSignal } | null {
+    const working = this.#slots.flatMap(({ role, process, leaving }) =>
+      process && isDoor(role) && !leaving.signal.aborted ? [{ url: process.url, leaving: leaving.signal }] : [],
+    );
+    return working[Math.floor(random() * working.length)] ?? null;
+  }
+
+  async kill(slot: number): Promise<void> {
+    const process = this.#fails(slot, 'killed');
+    process?.child.kill('SIGKILL');
+    await process?.exited;
+  }
+
+  /** Asks it to end, as who puts a new version in its place does. */
+  async leave(slot: number): Promise<void> {
+    const place = this.#slots[slot];
+    place?.leaving.abort();
+    const child = place?.process?.child;
+    child?.kill('SIGTERM');
+    const giveUp = setTimeout(() => {
+      this.#options.log(`${String(place?.process?.name)} did not end within ${String(FAREWELL_MS)} ms`);
+      child?.kill('SIGKILL');
+    }, FAREWELL_MS);
+    await place?.process?.exited;
+    clearTimeout(giveUp);
+    if (place) place.process = null;
+  }
+
+  /** Starts a new process in the place of one that ended; again where it found no database, as who looks after it would. */
+  async revive(slot: number): Promise<void> {
+    const giveUpAt = performance.now() + START_MS;
+    for (;;) {
+      try {
+        await this.#begin(slot);
+        return;
+      } catch (thrown) {
+        if (performance.now() > giveUpAt) throw thrown;
+        await sleep(START_AGAIN_MS);
+      }
+    }
+  }
+
+  async #begin(slot: number): Promise<void> {
+    const place = this.#slots[slot];
+    if (!place) return;
+    const name = `w${String(slot)}.${String(++place.life)}`;
+    const child = this.#spawn(slot, name, place);
+    const exited = once(child, 'exit');
+    place.process = { name, child, url: await this.#addressOf(child, name), exited };
+    place.leaving = new AbortController();
+  }
+
+  stop(slot: number): void {
+    this.#fails(slot, 'stopped')?.child.kill('SIGSTOP');
+  }
+
+  wake(slot: number): void {
+    this.#slots[slot]?.process?.child.kill('SIGCONT');
+    this.#works(slot);
+  }
+
+  cut(slot: number): void {
+    this.#fails(slot, 'cut off');
+    this.#slots[slot]?.line.cut();
+  }
+
+  mend(slot: number): void {
+    this.#slots[slot]?.line.mend();
+    this.#works(slot);
+  }
+
+  set deaf(deaf: boolean) {
+    for (const { line } of this.#slots) line.deaf = deaf;
+  }
+
+  /** How often each call took effect, by what reached the tool. */
+  get effects(): Map<string, number> {
+    const effects = new Map<string, number>();
+    const file = join(this.#folder, 'log');
+    for (const line of existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []) {
+      const message = parseJson(line);
+      if (!message.ok || !isJsonObject(message.value) || message.value['method'] !== 'tools/call') continue;
+      const params = message.value['params'];
+      const call = callIn(isJsonObject(params) ? params['arguments'] : undefined);
+      effects.set(call, (effects.get(call) ?? 0) + 1);
+    }
+    return effects;
+  }
+
+  get counted(): number {
+    const file = join(this.#folder, 'count');
+    return existsSync(file) ? statSync(file).size : 0;
+  }
+
+  /** Ends all processes as they should end. */
+  async close(): Promise<void> {
+    await Promise.all(this.#slots.map((_slot, index) => this.leave(index)));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { process, line } of this.#slots) {
+      process?.child.kill('SIGKILL');
+      await process?.exited;
+      line.close();
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #fails(slot: number, how: string): Running | null {
+    const place = this.#slots[slot];
+    if (!place?.process) return null;
+    place.leaving.abort();
+    this.failings.push({ writer: place.process.name, how, from: Date.now(), until: Infinity });
+    return place.process;
+  }
+
+  #works(slot: number): void {
+    const place = this.#slots[slot];
+    if (!place) return;
+    place.leaving = new AbortController();
+    const failing = this.failings.findLast(({ writer }) => writer === place.process?.name);
+    if (failing) failing.until = Date.now();
+  }
+
+  #spawn(slot: number, name: string, { role, line }: Slot): ChildProcess {
+    const folder = join(this.#folder, String(slot));
+    mkdirSync(folder, { recursive: true });
+    const env = { [COUNT_FILE_VARIABLE]: join(this.#folder, 'count'), [LOG_FILE_VARIABLE]: join(this.#folder, 'log') };
+    const counter = { ...scriptedMcpCommand(COUNTER), env };
+    writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { counter } }));
+    const database = new URL(this.#options.databaseUrl);
+    database.port = String(line.port);
+    database.searchParams.set('application_name', name);
+    return spawn(
+      process.execPath,
+      [
+        ...[SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', BIN, 'serve'],
+        ...['--port', '0', '--no-date', '--no-ui', '--data-dir', folder, '--role', role],
+      ],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: {
+          PATH: process.env['PATH'],
+          HOME: this.#folder,
+          OPENAI_BASE_URL: this.#options.modelUrl,
+          OPENAI_API_KEY: 'k',
+          DATABASE_URL: database.href,
+          TOOLYARD_SECRET: 'a secret of the endurance test',
+          NODE_COMPILE_CACHE: join(tmpdir(), 'toolyard-compile-cache'),
+        },
+      },
+    );
+  }
+
+  /** Reads what it says; resolves when it has said where it is. */
+  async #addressOf(child: ChildProcess, name: string): Promise<string> {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      for (const line of text.split('\n').filter(Boolean)) this.#options.log(`${name}: ${line}`);
+    });
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`${name} did not start in time`)), START_MS);
+      let told = '';
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        told += text;
+        const url = /http:\/\/[^\s/]+/.exec(told)?.[0];
+        if (url === undefined) return;
+        clearTimeout(timer);
+        resolve(url);
+      });
+      child.once('exit', () => reject(new Error(`${name} ended before it answered`)));
+    });
+  }
+}
+
+function isDoor(role: Role): boolean {
+  return role === 'all' || role === 'web';
+}

@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util';
+import { findPostgres, startCluster } from '@toolyard/testing/postgres';
+import { endure } from './endurance.ts';
+import type { Role } from './plan.ts';
+import { summaryOf } from './summary.ts';
+
+const USAGE = `npm run endure [-- --minutes N] [--seed S] [--people N] [--roles LIST]
+
+Servers over one PostgreSQL, under load, for so many minutes (default 10): processes are killed, stopped for longer
+than their leases and woken again, cut off from the database, asked to end; the database is restarted; notifications get
+lost. Then what was recorded is read: nothing lost, nothing owned or done twice, every event read once.
+
+  --roles  what each process is there for, as in web,worker,worker,tools (default all,all,all)`;
+
+const ROLES: readonly Role[] = ['all', 'web', 'worker', 'tools'];
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string' },
+    seed: { type: 'string' },
+    people: { type: 'string' },
+    roles: { type: 'string', default: 'all,all,all' },
+    help: { type: 'boolean' },
+  },
+});
+
+if (values.help === true) process.stdout.write(`${USAGE}\n`);
+else {
+  try {
+    process.exitCode = await main();
+  } catch (thrown) {
+    process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function main(): Promise<number> {
+  const minutes = above0('minutes', values.minutes) ?? 10;
+  const seed = above0('seed', values.seed) ?? Date.now() % 1_000_000;
+  const people = above0('people', values.people);
+  const roles = values.roles.split(',').map(roleOf);
+  const binaries = findPostgres();
+  if (binaries === null)
+    throw new Error('This machine has no PostgreSQL: "postgres" and "initdb" are in no folder of PATH.');
+  const log = (line: string): void => void process.stdout.write(`  ${line}\n`);
+  process.stdout.write(`${String(minutes)} minutes with --seed ${String(seed)}\n`);
+  const cluster = await startCluster(binaries);
+  try {
+    const forMs = minutes * 60_000;
+    const endured = await endure({ cluster, seed, forMs, log, roles, ...(people === undefined ? {} : { people }) });
+    process.stdout.write(`${summaryOf(endured)}\n`);
+    for (const problem of endured.problems) process.stdout.write(`  ${problem}\n`);
+    return endured.problems.length === 0 ? 0 : 1;
+  } finally {
+    await cluster.close();
+  }
+}
+
+function above0(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (number > 0) return number;
+  throw new Error(`--${name} takes a number above 0, not "${text}".\n\n${USAGE}`);
+}
+
+function roleOf(name: string): Role {
+  const role = ROLES.find((each) => each === name);
+  if (role === undefined) throw new Error(`There is no role "${name}"; there are ${ROLES.join(', ')}.`);
+  return role;
+}

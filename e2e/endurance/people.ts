@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { ConversationView, InterruptAnswer, LiveEvent, ProviderView, RunEvent } from '@toolyard/protocol';
+import { applied } from '../support/transcript.ts';
+import type { Fleet } from './fleet.ts';
+import { follow } from './follow.ts';
+import type { Reading } from './history.ts';
+import { questionOf, storyAt } from './story.ts';
+
+const TRY_AGAIN_MS = 250;
+/** No request takes so long, unless its process is stopped; then it is made elsewhere. */
+const ANSWER_MS = 20_000;
+
+export type PeopleOptions = {
+  fleet: Fleet;
+  random: () => number;
+  /** Aborted when all should have come to an end by now. */
+  giveUp: AbortSignal;
+};
+
+/** People at work: they ask, follow, answer and stop, now at one process, now at another, and try again until it is done. */
+export class People {
+  /** Ids of the runs that were asked for and are kept, as the servers said. */
+  readonly asked: string[] = [];
+  readonly readings: Reading[] = [];
+  /** What no server should have said, and transcripts that are not what was read. */
+  readonly problems: string[] = [];
+  readonly #options: PeopleOptions;
+  #conversations = 0;
+
+  constructor(options: PeopleOptions) {
+    this.#options = options;
+  }
+
+  /** Holds conversations, one after another, until `until`. */
+  async work(until: AbortSignal): Promise<void> {
+    while (!until.aborted) await this.#converse();
+  }
+
+  /** A tab that is open all the time: everything that goes on, over however many connections. */
+  async watch(until: AbortSignal): Promise<void> {
+    const runs = new Map<string, RunEvent[]>();
+    let cursor: string | null = null;
+    while (!until.aborted) {
+      await this.#somewhere(async (url, leaving) => {
+        await follow(
+          { url: `${url}/api/events`, lastId: cursor, leaving: AbortSignal.any([leaving, until]) },
+          ({ id, event, data }) => {
+            if (event === 'run') keep(runs, (JSON.parse(data) as Extract<LiveEvent, { type: 'run' }>).event);
+            if (id !== '') cursor = id;
+          },
+        );
+      });
+    }
+    for (const [runId, events] of runs) this.readings.push({ reader: 'a tab', runId, events });
+  }
+
+  async #converse(): Promise<void> {
+    const { random } = this.#options;
+    const id = `c${String(++this.#conversations)}`;
+    const providers = await this.#ask<{ items: ProviderView[] }>('GET', '/api/providers');
+    const providerId = providers?.items.find(({ origin }) => origin === 'environment')?.id ?? '';
+    await this.#ask('POST', '/api/conversations', {
+      id,
+      configuration: { model: { providerId, modelId: 'scripted' } },
+    });
+    const runIds = [this.#messageId(), ...(random() < 0.5 ? [this.#messageId()] : [])];
+    for (const [index, runId] of runIds.entries()) {
+      const text = questionOf(storyAt(`${id}.${String(index)}`, random));
+      const sent = await this.#ask('POST', `/api/conversations/${id}/messages`, {
+        id: runId,
+        parts: [{ type: 'text', text }],
+      });
+      if (sent !== undefined) this.asked.push(runId);
+    }
+    const cancels = random() < 0.1;
+    const read: RunEvent[] = [];
+    for (const runId of runIds) {
+      const events: RunEvent[] = [];
+      if (cancels) void this.#cancelSoon(runId);
+      await this.#followRun(runId, events);
+      this.readings.push({ reader: id, runId, events });
+      read.push(...events);
+      // What waits behind a run that was stopped stays where it is, and is taken back.
+      if (cancels && runId !== runIds.at(-1) && !this.#endedWell(events)) {
+        const [, queued = ''] = runIds;
+        if ((await this.#takeBack(id, queued)) === 'taken back') {
+          this.asked.splice(this.asked.indexOf(queued), 1);
+          break;
+        }
+      }
+    }
+    const view = await this.#ask<ConversationView>('GET', `/api/conversations/${id}`);
+    if (!view || this.#options.giveUp.aborted) return;
+    if (view.activeRun !== null) this.problems.push(`conversation ${id} is still under way`);
+    if (!isDeepStrictEqual(applied(read), view.page.messages)) {
+      this.problems.push(`transcript: whoever applies the events of ${id} has another one`);
+    }
+  }
+
+  #endedWell(events: readonly RunEvent[]): boolean {
+    const last = events.at(-1);
+    return last?.type === 'run_finished' && last.status === 'done';
+  }
+
+  /** Reads a run to its end and answers what it asks. It may not have begun: the one before it goes first. */
+  async #followRun(runId: string, events: RunEvent[]): Promise<void> {
+    const answered = new Set<string>();
+    let over = false;
+    while (!over && !this.#options.giveUp.aborted) {
+      const missing = await this.#somewhere(async (url, leaving) => {
+        await follow(
+          { url: `${url}/api/runs/${runId}/events`, lastId: String(events.at(-1)?.seq ?? 0), leaving },
+          ({ event, data }) => {
+            over ||= event === 'end';
+            if (event !== 'run') return;
+            const read = JSON.parse(data) as RunEvent;
+            events.push(read);
+            if (read.type !== 'interrupt_requested' || answered.has(read.interrupt.id)) return;
+            answered.add(read.interrupt.id);
+            void this.#answer(read.interrupt.id, read.interrupt.kind);
+          },
+        );
+      });
+      if (missing !== null && !/^(?:404|503)/.test(missing)) this.#refused(`the stream of ${runId}`, missing);
+      if (!over) await sleep(TRY_AGAIN_MS);
+    }
+  }
+
+  async #answer(id: string, kind: string): Promise<void> {
+    const { random } = this.#options;
+    const dice = random();
+    const answer: InterruptAnswer =
+      kind === 'approval'
+        ? dice < 0.05
+          ? { decision: 'refuse' }
+          : { decision: 'approve', scope: dice < 0.7 ? 'once' : 'conversation' }
+        : dice < 0.5
+          ? { decision: 'repeat' }
+          : dice < 0.8
+            ? { decision: 'failed' }
+            : { decision: 'result', text: 'It has been counted.' };
+    await sleep(Math.round(random() * 600));
+    await this.#ask('POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer });
+  }
+
+  async #cancelSoon(runId: string): Promise<void> {
+    await sleep(Math.round(this.#options.random() * 3_000));
+    await this.#ask('POST', `/api/runs/${runId}/cancel`, {});
+  }
+
+  async #takeBack(conversationId: string, messageId: string): Promise<'taken back' | 'sent'> {
+    const view = await this.#ask<ConversationView>('GET', `/api/conversations/${conversationId}`);
+    if (!view?.queue.some(({ id }) => id === messageId)) return 'sent';
+    await this.#ask('DELETE', `/api/conversations/${conversationId}/queue/${messageId}`);
+    return 'taken back';
+  }
+
+  /** Asks until there is an answer. What is not there, or was done before, is an answer, too. */
+  async #ask<T>(method: string, path: string, body?: object): Promise<T | undefined> {
+    while (!this.#options.giveUp.aborted) {
+      let result: { value: T | undefined } | null = null;
+      await this.#somewhere(async (url, leaving) => {
+        const signal = AbortSignal.any([leaving, AbortSignal.timeout(ANSWER_MS)]);
+        const json = body === undefined ? {} : { headers: { 'content-type': 'application/json' } };
+        const response = await fetch(`${url}${path}`, { method, signal, ...json, body: JSON.stringify(body) ?? null });
+        const text = await response.text();
+        if (response.status === 503) return;
+        if (response.ok) result = { value: text === '' ? undefined : (JSON.parse(text) as T) };
+        else if (response.status === 404 || response.status === 409) result = { value: undefined };
+        else this.#refused(`${method} ${path}`, `${String(response.status)} ${text}`);
+      });
+      if (result !== null) return (result as { value: T | undefined }).value;
+      await sleep(TRY_AGAIN_MS);
+    }
+    return undefined;
+  }
+
+  /** At a process that works; returns what it said where it refused. A lost connection is nothing to be told. */
+  async #somewhere(use: (url: string, leaving: AbortSignal) => Promise<void>): Promise<string | null> {
+    const { fleet, random } = this.#options;
+    const place = fleet.pick(random);
+    if (!place) {
+      await sleep(TRY_AGAIN_MS);
+      return null;
+    }
+    // The patient stay where they are, and read on when the process is awake again.
+    const leaving = random() < 0.5 ? place.leaving : this.#options.giveUp;
+    try {
+      await use(place.url, AbortSignal.any([leaving, this.#options.giveUp]));
+      return null;
+    } catch (thrown) {
+      const isRefusal = thrown instanceof Error && /^\d{3} /.test(thrown.message);
+      return isRefusal ? thrown.message : null;
+    }
+  }
+
+  #refused(what: string, said: string): void {
+    this.problems.push(`refused: ${what}: ${said.slice(0, 500)}`);
+  }
+
+  #messageId(): string {
+    const digits = Array.from({ length: 12 }, () => Math.floor(this.#options.random() * 16).toString(16)).join('');
+    return `0192f0c1-2345-7abc-8def-${digits}`;
+  }
+}
+
+/** As the page does it: what is known already is passed over. */
+function keep(runs: Map<string, RunEvent[]>, event: RunEvent): void {
+  const known = runs.get(event.runId) ?? [];
+  runs.set(event.runId, known);
+  if (event.seq > (known.at(-1)?.seq ?? 0)) known.push(event);
+}

@@ -1,0 +1,47 @@
+import type { JsonValue } from '@toolyard/protocol';
+import type { ModelReply } from '@toolyard/testing';
+import { reply } from '@toolyard/testing';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
+import type { ModelMessage } from '../support/lives.ts';
+
+/** What a person asks for: so many calls in each turn. The question itself says it, so that the model needs no memory. */
+export type Story = { name: string; turns: number[] };
+
+export function storyAt(name: string, random: () => number): Story {
+  const turns = Array.from({ length: 1 + Math.floor(random() * 3) }, () => 1 + Math.floor(random() * 3));
+  return { name, turns };
+}
+
+export function questionOf(story: Story): string {
+  return JSON.stringify(story);
+}
+
+/** The model: turn by turn the calls the last question asks for, each by a name no other call has. */
+export function script(messages: readonly ModelMessage[]): ModelReply {
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  const story = readStory(messages[last]?.content);
+  if (!story) return reply.text('That was no question of this test.');
+  const turn = messages.slice(last + 1).filter(({ role }) => role === 'assistant').length;
+  const size = story.turns[turn];
+  if (size === undefined) {
+    return reply.text('I have counted all there was, word by word, as you asked me to do.', { pieces: 5, delayMs: 40 });
+  }
+  const calls = Array.from({ length: size }, (_none, index) => {
+    const call = `${story.name}/${String(turn)}.${String(index)}`;
+    return { id: call.replaceAll(/\W/g, '_'), name: 'count', arguments: { call } };
+  });
+  return reply.toolCalls(calls, { text: 'Let me count, if I may.', pieces: 6, delayMs: 30 });
+}
+
+function readStory(content: unknown): Story | null {
+  const text = Array.isArray(content) ? String((content[0] as { text?: string }).text) : String(content);
+  const read = parseJson(text);
+  if (!read.ok || !isJsonObject(read.value)) return null;
+  return read.value as unknown as Story;
+}
+
+/** The name of a call, by its arguments. */
+export function callIn(args: JsonValue | undefined): string {
+  const call = isJsonObject(args) ? args['call'] : undefined;
+  return typeof call === 'string' ? call : 'a call without a name';
+}

@@ -1,0 +1,208 @@
+import type { JsonObject } from '@toolyard/protocol';
+import { reply } from '@toolyard/testing';
+import { describe, expect, test } from 'vitest';
+import { ask, chunk, finish, tools } from '../test-fixtures/openai-chat.ts';
+import { textIn } from '../test-fixtures/requests.ts';
+import type { StreamPart } from '../types.ts';
+
+describe('native calls', () => {
+  const calls = [
+    { id: 'one', name: 'f', arguments: { x: 'a {"b"} c', y: 1 } },
+    { id: 'two', name: 'g', arguments: {} },
+    { id: 'three', name: 'f', arguments: { x: 2 } },
+  ];
+  const made = (parts: readonly StreamPart[]) =>
+    parts.flatMap((part) =>
+      part.type === 'tool_call' ? [{ index: part.index, id: part.id, name: part.name, arguments: part.arguments }] : [],
+    );
+  const expected = calls.map((each, index) => ({ index, ...each }));
+
+  test.each([
+    ['in pieces', {}],
+    ['one letter at a time', { pieces: 1 }],
+    ['id and name on every delta', { repeatIds: true, pieces: 3 }],
+    ['without index', { withoutIndex: true }],
+    ['without index, whole', { withoutIndex: true, whole: true }],
+    ['without index, id and name on every delta', { withoutIndex: true, repeatIds: true, pieces: 3 }],
+    ['whole', { whole: true }],
+    ['taking turns', { interleaved: true, pieces: 2 }],
+  ])('%s', async (_, options) => {
+    const parts = await ask(reply.toolCalls(calls, options), { tools });
+    expect(made(parts)).toEqual(expected);
+    expect(parts.filter((part) => part.type === 'tool_call_start').map((part) => part.index)).toEqual([0, 1, 2]);
+    expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
+    for (const call of parts.filter((part) => part.type === 'tool_call')) {
+      const deltas = parts.filter((part) => part.type === 'tool_call_delta' && part.index === call.index);
+      expect(deltas.map((part) => (part.type === 'tool_call_delta' ? part.argumentsText : '')).join('')).toBe(
+        call.argumentsText,
+      );
+    }
+  });
+
+  test.each([
+    ['with index', {}],
+    ['without index, whole', { withoutIndex: true, whole: true }],
+  ])('one id given to two calls, %s', async (_, options) => {
+    const same = calls.map((each) => ({ ...each, id: 'call_1' }));
+    expect(made(await ask(reply.toolCalls(same, options), { tools }))).toEqual(
+      expected.map((each) => ({ ...each, id: 'call_1' })),
+    );
+  });
+
+  const delta = (item: JsonObject) => chunk({ tool_calls: [item] });
+  const whole = [{ index: 0, id: 'i', name: 'get_weather', arguments: { x: 1 } }];
+  test.each<[string, JsonObject[], unknown[]]>([
+    [
+      'the name in pieces',
+      [
+        delta({ index: 0, id: 'i', function: { name: 'get_' } }),
+        delta({ index: 0, function: { name: 'weather' } }),
+        delta({ index: 0, function: { arguments: '{"x":1}' } }),
+      ],
+      whole,
+    ],
+    [
+      'arguments before the name',
+      [
+        delta({ index: 0, id: 'i', function: { arguments: '{"x"' } }),
+        delta({ index: 0, function: { name: 'get_weather', arguments: ':1}' } }),
+      ],
+      whole,
+    ],
+    [
+      'arguments as an object',
+      [delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: { x: 1 } } })],
+      whole,
+    ],
+    [
+      'arguments encoded twice',
+      [delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: JSON.stringify('{"x":1}') } })],
+      whole,
+    ],
+    [
+      'another id on every delta',
+      [
+        delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '{"x"' } }),
+        delta({ index: 0, id: 'j', function: { arguments: ':1}' } }),
+      ],
+      whole,
+    ],
+    [
+      'every call numbered 0',
+      [
+        delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '{"x":1}' } }),
+        delta({ index: 0, id: 'j', function: { name: 'get_weather', arguments: '{"x":1}' } }),
+      ],
+      [...whole, { ...whole[0], index: 1, id: 'j' }],
+    ],
+    [
+      'several without index in one delta',
+      [
+        chunk({
+          tool_calls: [
+            { id: 'i', function: { name: 'get_weather', arguments: '{"x":1}' } },
+            { id: 'j', function: { name: 'b' } },
+          ],
+        }),
+      ],
+      [...whole, { index: 1, id: 'j', name: 'b', arguments: {} }],
+    ],
+    [
+      'an empty delta beside it',
+      [delta({}), delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '{"x":1}' } })],
+      whole,
+    ],
+    [
+      'the legacy function_call',
+      [
+        chunk({ function_call: { name: 'get_weather', arguments: '{"x"' } }),
+        chunk({ function_call: { arguments: ':1}' } }),
+      ],
+      [{ ...whole[0], id: undefined }],
+    ],
+    [
+      'broken arguments',
+      [delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '{"x":' } })],
+      [{ ...whole[0], arguments: null }],
+    ],
+    [
+      'arguments that are a list',
+      [delta({ index: 0, id: 'i', function: { name: 'get_weather', arguments: '[1]' } })],
+      [{ ...whole[0], arguments: null }],
+    ],
+  ])('%s', async (_, chunks, expectedCalls) => {
+    const parts = await ask(reply.raw([...chunks, finish('stop')].map((each) => `data: ${JSON.stringify(each)}\n\n`)), {
+      tools,
+    });
+    expect(made(parts)).toEqual(expectedCalls);
+    expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
+  });
+
+  test('arguments that the token limit cut off before they began are not taken for none', async () => {
+    const parts = await ask(reply.toolCalls([{ id: 'i', name: 'f', arguments: '' }], { finish: 'length' }), { tools });
+    expect(made(parts)).toEqual([{ index: 0, id: 'i', name: 'f', arguments: null }]);
+    expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'length' });
+  });
+
+  test('a call without a name never runs', async () => {
+    const parts = await ask(
+      reply.events([
+        delta({ index: 0, id: 'i', function: { arguments: '{"x":1}' } }),
+        finish('tool_calls'),
+        '[DONE]',
+      ] as never),
+      { tools },
+    );
+    expect(parts).toContainEqual({
+      type: 'malformed_tool_call',
+      raw: '{"x":1}',
+      reason: expect.stringContaining('name'),
+    });
+    expect(made(parts)).toEqual([]);
+  });
+});
+
+describe('calls written as text', () => {
+  const written =
+    'Let me see.\n<tool_call>{"name":"f","arguments":{"x":1}}</tool_call><tool_call>{"name":"g"}</tool_call>';
+
+  test.each(['native', 'text'] as const)('are calls in tool mode %s', async (toolMode) => {
+    expect(await ask(reply.text(written, { pieces: 3 }), { tools, toolMode })).toEqual([
+      { type: 'text', text: 'Let me see.' },
+      { type: 'tool_call_start', index: 0, name: 'f' },
+      { type: 'tool_call', index: 0, name: 'f', arguments: { x: 1 }, argumentsText: '{"x":1}' },
+      { type: 'tool_call_start', index: 1, name: 'g' },
+      { type: 'tool_call', index: 1, name: 'g', arguments: {}, argumentsText: '{}' },
+      { type: 'finish', reason: 'tool_calls' },
+    ]);
+  });
+
+  test('carry ids where the owner gives them', async () => {
+    const parts = await ask(reply.text(written), { tools }, { newId: () => 'fresh' });
+    expect(parts).toContainEqual(expect.objectContaining({ type: 'tool_call', index: 1, id: 'fresh' }));
+  });
+
+  test('are text where no tools are on offer', async () => {
+    expect(textIn(await ask(reply.text(written)))).toBe(written);
+  });
+
+  test('do not count a second time beside native calls', async () => {
+    const parts = await ask(reply.toolCalls([{ name: 'f', arguments: { x: 1 } }], { text: written }), { tools });
+    expect(parts.filter((part) => part.type === 'tool_call')).toHaveLength(1);
+    expect(parts).toContainEqual(expect.objectContaining({ type: 'notice', code: 'text_calls_dropped' }));
+    expect(textIn(parts)).toBe('Let me see.');
+  });
+
+  test('a malformed one is reported, and the sound one beside it made', async () => {
+    const parts = await ask(reply.text('<tool_call>{bad}</tool_call><tool_call>{"name":"g"}</tool_call>'), { tools });
+    expect(parts.map((part) => part.type)).toEqual(['malformed_tool_call', 'tool_call_start', 'tool_call', 'finish']);
+  });
+
+  test('the prompt may have opened the thinking', async () => {
+    const parts = await ask(reply.text('so</think>yes'), { tools }, { quirks: { startsInReasoning: true } });
+    expect(parts.slice(0, 2)).toEqual([
+      { type: 'reasoning', text: 'so' },
+      { type: 'text', text: 'yes' },
+    ]);
+  });
+});

@@ -1,0 +1,105 @@
+import type { ErrorInfo } from './errors.ts';
+
+/** What a budget may bound: US dollars, tokens of input and output, calls of models or of the tool. */
+export type BudgetMeasure = 'dollars' | 'tokens' | 'calls';
+
+/** At least one of the three; each is above zero. */
+export type BudgetLimits = { [Measure in BudgetMeasure]?: number };
+
+/**
+ * What may be used up before a person is asked.
+ * - `turn`: one model request and what servers ask of the model during its calls
+ * - `run`, `conversation`: all of it
+ * - `day`: everything of the owner, on a day in UTC
+ * - `agent`: the agent of the conversation, on a day; `model`: one as `provider/model`, on a day
+ * - `tool`: one as `server/tool`, on a day: calls of it, and what its server had the model asked meanwhile
+ */
+export type Budget = BudgetLimits &
+  (
+    | { of: 'turn' | 'run' | 'conversation' | 'agent' | 'day' }
+    | { of: 'model'; model: string }
+    | { of: 'tool'; tool: string }
+  );
+
+/** What was used of a budget. `unpriced` are the calls whose cost nobody knows: they count in tokens and calls only. */
+export type Spent = { dollars: number; tokens: number; calls: number; unpriced: number };
+
+export const NOTHING_SPENT: Spent = { dollars: 0, tokens: 0, calls: 0, unpriced: 0 };
+
+/** Where a budget stands. */
+export type BudgetView = { budget: Budget; spent: Spent };
+
+/** Two budgets of the same thing are the same budget: the later layer of a configuration wins. */
+export function budgetKey(budget: Budget): string {
+  if (budget.of === 'model') return `model ${budget.model}`;
+  return budget.of === 'tool' ? `tool ${budget.tool}` : budget.of;
+}
+
+const MEASURES = ['dollars', 'tokens', 'calls'] as const;
+
+/** What of a budget is used up; undefined while nothing is. */
+export function usedUp(budget: BudgetLimits, spent: Spent): BudgetMeasure | undefined {
+  return MEASURES.find((measure) => {
+    const limit = budget[measure];
+    return limit !== undefined && spent[measure] >= limit;
+  });
+}
+
+/** The budgets of both lists; of the same thing that of `later`. */
+export function mergeBudgets(earlier: readonly Budget[], later: readonly Budget[]): Budget[] {
+  const merged = new Map(earlier.map((budget) => [budgetKey(budget), budget]));
+  for (const budget of later) merged.set(budgetKey(budget), budget);
+  return [...merged.values()];
+}
+
+export type BudgetFault = { at: number; problem: string };
+
+/** What is wrong with a list of budgets that each can be read. */
+export function faultsOfBudgets(budgets: readonly Budget[]): BudgetFault[] {
+  const seen = new Set<string>();
+  return budgets.flatMap((budget, at): BudgetFault[] => {
+    const key = budgetKey(budget);
+    const isTwice = seen.has(key);
+    seen.add(key);
+    if (isTwice) return [{ at, problem: `there are two budgets of the same thing (${key})` }];
+    if (MEASURES.some((measure) => budget[measure] !== undefined)) return [];
+    return [{ at, problem: 'a budget says how much: "dollars", "tokens" or "calls"' }];
+  });
+}
+
+/** Names a budget in the middle of a sentence: `the budget of this run`. */
+export function nameBudget(budget: Budget): string {
+  switch (budget.of) {
+    case 'turn':
+      return 'the budget of a turn';
+    case 'run':
+      return 'the budget of this run';
+    case 'conversation':
+      return 'the budget of this conversation';
+    case 'agent':
+      return "the agent's budget of the day";
+    case 'day':
+      return 'the budget of the day';
+    case 'model':
+      return `the day's budget of the model ${budget.model}`;
+    case 'tool':
+      return `the day's budget of the tool ${budget.tool}`;
+  }
+}
+
+/** An amount as a person reads it: `$0.42`, `1500 tokens`, `3 calls`. */
+export function amountOf(measure: BudgetMeasure, amount: number): string {
+  if (measure === 'dollars') return `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(3)).toString()}`;
+  return `${amount} ${amount === 1 ? measure.slice(0, -1) : measure}`;
+}
+
+/** Why something is not done. */
+export function budgetExceeded(budget: Budget, measure: BudgetMeasure, spent: Spent): ErrorInfo {
+  const name = nameBudget(budget);
+  const limit = budget[measure] ?? 0;
+  return {
+    code: 'budget_exceeded',
+    message: `${name.charAt(0).toUpperCase()}${name.slice(1)} is used up: ${amountOf(measure, spent[measure])} of ${amountOf(measure, limit)}.`,
+    hint: 'Raise the budget to go on.',
+  };
+}

@@ -1,0 +1,24 @@
+import { askUserInMemory } from '@toolyard/agent-host';
+import type { CreateTransport, HostedServers, TransportConfig } from '@toolyard/mcp-host';
+import { serviceAddress } from '@toolyard/mcp-host';
+import { createNodeTransports } from '@toolyard/mcp-host/node';
+import type { OwnerFetches } from '../config/owner-fetches.ts';
+
+/** Ways to servers from this process itself: over the network through the guard, which lets them go where they are. */
+export function createOwnTransports(fetches: OwnerFetches, hosted: HostedServers): CreateTransport {
+  return (config, context) => {
+    const address = addressOf(config);
+    return createNodeTransports({
+      hosted,
+      inMemory: askUserInMemory,
+      fetch: (input, init) => fetches.for(address)(input, init),
+      openWebSocket: (url, init) => fetches.for(address).openWebSocket(url, init),
+    })(config, context);
+  };
+}
+
+/** What the owner typed, which may be on this machine; whatever else a server names may not. */
+function addressOf(transport: TransportConfig): string {
+  if (transport.type === 'hosted') return serviceAddress(transport);
+  return 'url' in transport ? transport.url.replace(/^ws(s?):/i, 'http$1:') : '';
+}

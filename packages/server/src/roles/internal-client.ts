@@ -1,0 +1,70 @@
+import type { ErrorInfo, JsonValue, Principal } from '@toolyard/protocol';
+import { isJsonObject, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import type { OwnerFetches } from '../config/owner-fetches.ts';
+import type { ServerMethod } from './server-methods.ts';
+import { serverMethodPath } from './server-methods.ts';
+
+/** Asks other processes of this installation. */
+export type InternalClient = {
+  /** A request to another process, which knows by it who asks. */
+  fetch(address: string, input: string | URL, init?: RequestInit): Promise<Response>;
+  /** What that process gives for one of its servers. @throws ToolyardError as the other process did, or where it cannot be reached */
+  ask(
+    address: string,
+    method: ServerMethod,
+    principal: Principal,
+    args: readonly unknown[],
+    signal?: AbortSignal,
+  ): Promise<JsonValue>;
+};
+
+export function createInternalClient(fetches: OwnerFetches, token: () => string): InternalClient {
+  function fetchAt(address: string, input: string | URL, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    headers.set('authorization', `Bearer ${token()}`);
+    return fetches.for(address)(input, { ...init, headers });
+  }
+  return {
+    fetch: fetchAt,
+    async ask(address, method, principal, args, signal) {
+      const body = JSON.stringify({ principal, args });
+      let text: string;
+      let ok: boolean;
+      try {
+        const response = await fetchAt(address, `${address}${serverMethodPath(method)}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+          ...(signal === undefined ? {} : { signal }),
+        });
+        ({ ok } = response);
+        text = await response.text();
+      } catch (thrown) {
+        signal?.throwIfAborted();
+        throw unreachable(thrown);
+      }
+      const parsed = parseJson(text);
+      if (!parsed.ok) throw unreachable(undefined);
+      if (ok) return parsed.value;
+      throw new ToolyardError(readError(parsed.value) ?? toErrorInfo(undefined));
+    },
+  };
+}
+
+function readError(value: JsonValue): ErrorInfo | undefined {
+  if (!isJsonObject(value) || typeof value['code'] !== 'string' || typeof value['message'] !== 'string')
+    return undefined;
+  return value as unknown as ErrorInfo;
+}
+
+function unreachable(cause: unknown): ToolyardError {
+  return new ToolyardError(
+    {
+      code: 'server_unreachable',
+      message: 'The process that has this MCP server cannot be reached.',
+      hint: 'Another one takes it over within a quarter of a minute, if there is one. Try it again then.',
+      retryable: true,
+    },
+    { cause },
+  );
+}

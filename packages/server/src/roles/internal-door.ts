@@ -1,0 +1,100 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { SignInResponse } from '@toolyard/mcp-host';
+import type { ErrorInfo, Principal } from '@toolyard/protocol';
+import { isJsonObject, parseJson, toErrorInfo } from '@toolyard/protocol';
+import type { HttpApp } from '../http/create-http-app.ts';
+import type { Servers } from '../services.ts';
+import type { Relays } from './relays.ts';
+import type { ServerMethod } from './server-methods.ts';
+import { isInternal, readInternalPath } from './server-methods.ts';
+
+const MOST_BYTES = 64 * 1_024 * 1_024;
+
+export type InternalDoorOptions = {
+  servers: Servers;
+  relays: Relays;
+  token: string;
+  log: (line: string) => void;
+};
+
+/** Answers other processes of this installation: who cannot show its key, learns nothing. */
+export function createInternalDoor({
+  servers,
+  relays,
+  token,
+  log,
+}: InternalDoorOptions): (request: Request) => Promise<Response> {
+  return async (request) => {
+    try {
+      if (!isSame(request.headers.get('authorization') ?? '', `Bearer ${token}`)) return refuse(404, NOT_HERE);
+      const asked = readInternalPath(new URL(request.url).pathname);
+      if (asked === undefined) return refuse(404, NOT_HERE);
+      if ('relay' in asked) return await relays.fetch(asked.relay, request);
+      if (request.method !== 'POST') return refuse(405, NOT_HERE);
+      const given = await readBody(request);
+      if (given === undefined) return refuse(400, { code: 'bad_request', message: 'The request cannot be read.' });
+      return Response.json((await carryOut(servers, asked.method, given, request.signal)) ?? null);
+    } catch (thrown) {
+      const info = toErrorInfo(thrown);
+      if (info.code === 'internal') log(`roles: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+      return refuse(409, info);
+    }
+  };
+}
+
+const NOT_HERE: ErrorInfo = { code: 'not_found', message: 'There is nothing here.' };
+
+function refuse(status: number, info: ErrorInfo): Response {
+  return Response.json(info, { status, headers: { 'cache-control': 'no-store' } });
+}
+
+/** Takes as long however much of it is right. */
+function isSame(given: string, expected: string): boolean {
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(given), hash(expected));
+}
+
+type Given = { principal: Principal; args: unknown[] };
+
+async function readBody(request: Request): Promise<Given | undefined> {
+  if (Number(request.headers.get('content-length') ?? Infinity) > MOST_BYTES) return undefined;
+  const parsed = parseJson(await request.text());
+  if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;
+  const { principal, args } = parsed.value;
+  if (!isJsonObject(principal) || typeof principal['ownerId'] !== 'string' || !Array.isArray(args)) return undefined;
+  return { principal: { ownerId: principal['ownerId'] }, args };
+}
+
+/** The other process has checked what it was given: it is the same program. */
+async function carryOut(
+  servers: Servers,
+  method: ServerMethod,
+  { principal, args }: Given,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const [first, second] = args as [never, never];
+  switch (method) {
+    case 'finishSignIn':
+      return servers.finishSignIn(first satisfies SignInResponse);
+    case 'test':
+      return servers.test(principal, first, signal);
+    case 'prompts':
+      return servers.prompts(principal);
+    case 'call':
+    case 'complete':
+    case 'getPrompt':
+    case 'read':
+      return servers[method](principal, first, second, signal);
+    default:
+      return servers[method](principal, first, second);
+  }
+}
+
+/** The same app, which others of this installation reach before it looks at who they say they are. */
+export function withInternalDoor(app: HttpApp, sharing: { answer(request: Request): Promise<Response> }): HttpApp {
+  return {
+    ...app,
+    fetch: (request, env, context) =>
+      isInternal(new URL(request.url).pathname) ? sharing.answer(request) : app.fetch(request, env, context),
+  };
+}

@@ -1,0 +1,169 @@
+import type { Clock, Principal } from '@toolyard/protocol';
+import type { HeldServer, LivingProcess, Processes } from '@toolyard/storage';
+import type { Role } from './role.ts';
+
+/** As long as that of a run: what a process had that died is taken over within 15 s. */
+const LEASE_MS = 10_000;
+const BEAT_MS = 2_000;
+
+export type PresenceOptions = {
+  processes: Processes;
+  id: string;
+  role: Role;
+  /** Whose servers they are. */
+  owner: Principal;
+  clock: Pick<Clock, 'now' | 'after'>;
+  log: (line: string) => void;
+  /** Those it may have, as they are configured now. */
+  mayHave: () => readonly string[];
+  /** This process has them from now on, or no longer. */
+  onHeld: (serverIds: readonly string[]) => void;
+  onLost: (serverIds: readonly string[]) => void;
+  /** What there is to say of a server, as JSON. */
+  describe: (serverId: string) => string | undefined;
+  /** The rows of a server have changed: others are to look. */
+  tell: (serverId: string) => void;
+  /** Looked at after each beat, also where nobody was told anything. */
+  onBeat: () => void;
+};
+
+/** Says that this process lives, has its share of the servers, and says how they are. */
+export class Presence {
+  readonly #options: PresenceOptions;
+  #self: LivingProcess & { startedAt: number };
+  readonly #held = new Set<string>();
+  readonly #said = new Map<string, string>();
+  /** One thing after the other. */
+  #turn: Promise<void> = Promise.resolve();
+  #looking = false;
+  #state: 'before' | 'there' | 'leaving' = 'before';
+  #callOff: () => void = () => undefined;
+  #told = '';
+
+  constructor(options: PresenceOptions) {
+    const { id, role, clock } = options;
+    this.#options = options;
+    this.#self = { id, role, address: null, startedAt: clock.now() };
+  }
+
+  /** From now on it is there, at this address, if others may reach it. */
+  async start(address: string | null): Promise<void> {
+    this.#self = { ...this.#self, address };
+    this.#state = 'there';
+    await this.#beat();
+  }
+
+  holds(serverId: string): boolean {
+    return this.#held.has(serverId);
+  }
+
+  /** Something may be free that was not, or wanted that was not. */
+  look(): void {
+    if (this.#looking || this.#state !== 'there') return;
+    this.#looking = true;
+    void this.#inTurn(async () => {
+      this.#looking = false;
+      await this.#share();
+    });
+  }
+
+  /** Something about a server has changed here. */
+  changed(serverId: string): void {
+    if (!this.#held.has(serverId)) return;
+    void this.#inTurn(() => this.#say(serverId));
+  }
+
+  servers(): Promise<HeldServer[]> {
+    return this.#options.processes.servers(this.#options.owner);
+  }
+
+  living(): Promise<LivingProcess[]> {
+    return this.#options.processes.living();
+  }
+
+  /** Takes no more servers; those it has it keeps. */
+  beginLeaving(): void {
+    this.#state = 'leaving';
+  }
+
+  /** It is not there any more, and what it had is free. */
+  async leave(): Promise<void> {
+    this.#state = 'leaving';
+    this.#callOff();
+    await this.#turn;
+    const held = [...this.#held];
+    this.#held.clear();
+    const { processes, id, tell, log } = this.#options;
+    await processes.leave(id).catch((thrown: unknown) => log(`roles: ${messageOf(thrown)}`));
+    for (const serverId of held) tell(serverId);
+  }
+
+  async #beat(): Promise<void> {
+    await this.#inTurn(async () => {
+      const { processes, onLost } = this.#options;
+      const still = new Set((await processes.live(this.#self, LEASE_MS)).map(({ serverId }) => serverId));
+      const lost = [...this.#held].filter((id) => !still.has(id));
+      this.#forget(lost);
+      if (lost.length > 0) onLost(lost);
+      await this.#share();
+    });
+    this.#options.onBeat();
+    if (this.#state !== 'before') this.#callOff = this.#options.clock.after(BEAT_MS, () => void this.#beat());
+  }
+
+  /** Takes what is free, and gives back what it is not to have any more. */
+  async #share(): Promise<void> {
+    if (this.#state !== 'there') return;
+    const { processes, owner, mayHave, onHeld, onLost, tell } = this.#options;
+    const wanted = new Set(mayHave());
+    const superfluous = [...this.#held].filter((id) => !wanted.has(id));
+    if (superfluous.length > 0) {
+      this.#forget(superfluous);
+      onLost(superfluous);
+      await processes.giveBack(owner, this.#self.id, superfluous);
+      for (const id of superfluous) tell(id);
+    }
+    const free = [...wanted].filter((id) => !this.#held.has(id));
+    const taken = await processes.take(owner, this.#self, free, LEASE_MS);
+    if (taken.length === 0) return;
+    for (const id of taken) this.#held.add(id);
+    onHeld(taken);
+    for (const id of taken) await this.#say(id);
+  }
+
+  async #say(serverId: string): Promise<void> {
+    const { processes, owner, describe, tell } = this.#options;
+    if (!this.#held.has(serverId)) return;
+    const catalogue = describe(serverId);
+    if (catalogue === undefined || this.#said.get(serverId) === catalogue) return;
+    if (!(await processes.say(owner, this.#self.id, serverId, catalogue))) return;
+    this.#said.set(serverId, catalogue);
+    tell(serverId);
+  }
+
+  #forget(serverIds: readonly string[]): void {
+    for (const id of serverIds) {
+      this.#held.delete(id);
+      this.#said.delete(id);
+    }
+  }
+
+  /** What goes wrong is told once, and is done again with the next beat. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#turn = this.#turn.then(work).then(
+      () => {
+        this.#told = '';
+      },
+      (thrown: unknown) => {
+        const problem = `roles: ${messageOf(thrown)}`;
+        if (problem !== this.#told) this.#options.log(problem);
+        this.#told = problem;
+      },
+    );
+    return this.#turn;
+  }
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

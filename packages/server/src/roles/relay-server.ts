@@ -1,0 +1,131 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { McpServer } from '@modelcontextprotocol/server';
+import type { ForwardedServer, QuestionHandlers } from '@toolyard/mcp-host';
+import type { Clock, JsonObject } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError, VERSION } from '@toolyard/protocol';
+import { z } from 'zod';
+
+/** The SDK's own timer would end a question that a person takes an hour for. */
+const NEVER = 2 ** 31 - 1;
+/** A call that waits for its turn, or for a person, says so: whoever made it would give it up. Milliseconds. */
+const SIGN_OF_LIFE_MS = 15_000;
+
+/** What is said in the middle of a request belongs to one connection, and is made anew for the next one. */
+const OF_THE_CONNECTION = ['progressToken', 'io.modelcontextprotocol/logLevel'];
+
+export type RelayServerOptions = {
+  server: ForwardedServer;
+  clock: Pick<Clock, 'after'>;
+};
+
+/** A server that is the one behind it: what it is asked goes there as it is, and what comes back is passed on. */
+export function createRelayServer({ server, clock }: RelayServerOptions): McpServer {
+  const { name = 'relayed', version = VERSION, ...introduction } = server.serverInfo ?? {};
+  const mcp = new McpServer(
+    { ...introduction, name, version },
+    server.instructions === undefined ? {} : { instructions: server.instructions },
+  );
+  // Said so, the SDK does not put lists of its own in the place of those passed on.
+  mcp.server.registerCapabilities(passedOn(server.capabilities));
+  mcp.server.fallbackRequestHandler = async (request, context) => {
+    const quiet = signsOfLife(context, clock);
+    try {
+      return await server.request({
+        method: request.method,
+        params: paramsOf(request.params, context),
+        options: {
+          signal: context.mcpReq.signal,
+          onProgress: ({ progress, total, text }) =>
+            tellProgress(context, {
+              progress,
+              ...(total === undefined ? {} : { total }),
+              ...(text === undefined ? {} : { message: text }),
+            }),
+          handlers: questionsTo(context),
+        },
+      });
+    } finally {
+      quiet();
+    }
+  };
+  return mcp;
+}
+
+/** What is followed is followed by who has the server; its log is kept there. */
+function passedOn({ tools, resources, prompts, completions, tasks, extensions }: JsonObject): JsonObject {
+  return {
+    ...(tools === undefined ? {} : { tools: { listChanged: true } }),
+    ...(resources === undefined ? {} : { resources: { listChanged: true } }),
+    ...(prompts === undefined ? {} : { prompts: { listChanged: true } }),
+    ...(completions === undefined ? {} : { completions }),
+    ...(tasks === undefined ? {} : { tasks }),
+    ...(extensions === undefined ? {} : { extensions }),
+  };
+}
+
+function paramsOf(given: unknown, { mcpReq }: ServerContext): JsonObject {
+  const { _meta: meta, ...params } = isJsonObject(given) ? given : {};
+  const kept = Object.entries(isJsonObject(meta) ? meta : {}).filter(([key]) => !OF_THE_CONNECTION.includes(key));
+  const state = mcpReq.requestState();
+  return {
+    ...params,
+    ...(kept.length === 0 ? {} : { _meta: Object.fromEntries(kept) }),
+    ...(mcpReq.inputResponses === undefined ? {} : { inputResponses: mcpReq.inputResponses as JsonObject }),
+    ...(typeof state === 'string' ? { requestState: state } : {}),
+  };
+}
+
+const action = z.looseObject({ action: z.enum(['accept', 'decline', 'cancel']), content: z.unknown().optional() });
+const anything = z.looseObject({});
+
+/** Questions of a legacy server, which go to whoever has made the call. */
+function questionsTo(context: ServerContext): QuestionHandlers {
+  const { mcpReq } = context;
+  const ask = async <T>(method: string, params: object, schema: z.ZodType<T>, signal: AbortSignal): Promise<T> => {
+    const { _meta: meta, ...rest } = params as JsonObject;
+    const { progressToken: _token, ...kept } = isJsonObject(meta) ? meta : {};
+    const sent = Object.keys(kept).length === 0 ? rest : { ...rest, _meta: kept };
+    try {
+      return await mcpReq.send({ method, params: sent }, schema, { signal, timeout: NEVER });
+    } catch (thrown) {
+      const said = thrown instanceof Error ? thrown.message : '';
+      throw new ToolyardError({ code: 'refused', message: said === '' ? 'The question was not answered.' : said });
+    }
+  };
+  return {
+    sampling: async (request, { signal }) => (await ask('sampling/createMessage', request, anything, signal)) as never,
+    form: async (request, { signal }) => {
+      const given = await ask('elicitation/create', request, action, signal);
+      if (given.action !== 'accept') return { action: given.action };
+      return { action: 'accept', content: isJsonObject(given.content) ? given.content : {}, asIs: true };
+    },
+    url: async (request, { signal, completed }) => {
+      const { elicitationId } = request;
+      if (elicitationId !== undefined) {
+        void completed
+          .then(() => mcpReq.notify({ method: 'notifications/elicitation/complete', params: { elicitationId } }))
+          .catch(() => undefined);
+      }
+      return (await ask('elicitation/create', request, action, signal)).action;
+    },
+  };
+}
+
+function tellProgress({ mcpReq }: ServerContext, said: { progress: number; total?: number; message?: string }): void {
+  const { _meta: meta } = mcpReq;
+  const progressToken = meta?.progressToken;
+  if (progressToken === undefined) return;
+  // Nobody may be there any more.
+  mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...said } }).catch(() => undefined);
+}
+
+/** The time-out of the server is kept where the server is: who waits behind it need not guess. */
+function signsOfLife(context: ServerContext, clock: RelayServerOptions['clock']): () => void {
+  let callOff = (): void => undefined;
+  const tell = (): void => {
+    tellProgress(context, { progress: 0 });
+    callOff = clock.after(SIGN_OF_LIFE_MS, tell);
+  };
+  callOff = clock.after(SIGN_OF_LIFE_MS, tell);
+  return () => callOff();
+}

@@ -1,0 +1,59 @@
+import type { CreateTransport, TransportContext } from '@toolyard/mcp-host';
+import { createWebTransports } from '@toolyard/mcp-host';
+import type { Clock } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { readCatalogue } from './catalogue.ts';
+import type { InternalClient } from './internal-client.ts';
+import type { Presence } from './presence.ts';
+import { isLocal } from './role.ts';
+import { relayPath } from './server-methods.ts';
+
+/** How long it is waited for somebody to have a server: processes start in any order, and restart. Milliseconds. */
+const PATIENCE_MS = 8_000;
+const LOOK_EVERY_MS = 250;
+
+export type RelayTransportsOptions = {
+  presence: Pick<Presence, 'servers'>;
+  client: InternalClient;
+  clock: Clock;
+  /** Told by which process a server is reached from now on. */
+  onFound: (serverId: string, holderId: string) => void;
+};
+
+/** Reaches programs through the process that runs them; everything else as before. */
+export function createRelayTransports(own: CreateTransport, options: RelayTransportsOptions): CreateTransport {
+  return async (config, context) => {
+    if (!isLocal(config)) return own(config, context);
+    const address = await addressOf(context, options);
+    const create = createWebTransports({ fetch: (input, init) => options.client.fetch(address, input, init) });
+    return create({ type: 'http', url: `${address}${relayPath(context.serverId)}` }, context);
+  };
+}
+
+/** @throws ToolyardError where nobody has it, or who has it says why it cannot be used */
+async function addressOf(
+  { serverId }: TransportContext,
+  { presence, clock, onFound }: RelayTransportsOptions,
+): Promise<string> {
+  const giveUpAt = clock.monotonic() + PATIENCE_MS;
+  for (;;) {
+    const row = (await presence.servers()).find((each) => each.serverId === serverId);
+    const isOver = clock.monotonic() >= giveUpAt;
+    if (row?.holder?.address != null) {
+      onFound(serverId, row.holder.id);
+      const { state, error } = readCatalogue(row.catalogue)?.health ?? {};
+      if (error !== undefined && (state === 'failed' || state === 'needs_sign_in')) throw new ToolyardError(error);
+      if (state === 'ready' || state === 'idle' || state === 'disabled' || isOver) return row.holder.address;
+    } else if (isOver) throw nobodyHasIt(serverId);
+    await new Promise<void>((resolve) => void clock.after(LOOK_EVERY_MS, resolve));
+  }
+}
+
+function nobodyHasIt(serverId: string): ToolyardError {
+  return new ToolyardError({
+    code: 'server_unreachable',
+    message: `No process runs the server "${serverId}": it is a program, and programs are run by processes of the role "tools".`,
+    hint: 'Start one: toolyard serve --role tools, with the same database and the same mcp.json.',
+    retryable: true,
+  });
+}

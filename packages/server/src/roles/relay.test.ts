@@ -1,0 +1,185 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { CallToolOptions } from '@toolyard/mcp-host';
+import { createWebTransports, McpHost } from '@toolyard/mcp-host';
+import { createNodeTransports } from '@toolyard/mcp-host/node';
+import type { ToolResult } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import type { McpBehaviour } from '@toolyard/testing';
+import { eventually, scriptedMcpCommand } from '@toolyard/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { NOBODY } from '../mcp/nobody.ts';
+import { Relay } from './relay.ts';
+
+const clientInfo = { name: 'test', version: '1.0.0' };
+
+/** A server as a program, the host that has it, and another host that reaches it through the first one. */
+async function chain(behaviour: McpBehaviour): Promise<{ near: McpHost; far: McpHost; relay: Relay; log: string[] }> {
+  const log: string[] = [];
+  const config = { id: 'lab', transport: { type: 'stdio' as const, ...scriptedMcpCommand(behaviour) } };
+  const fetchNothing = (): never => {
+    throw new Error('nothing is fetched');
+  };
+  const near = new McpHost({
+    servers: [config],
+    createTransport: createNodeTransports({ fetch: fetchNothing }),
+    clock: systemClock,
+    clientInfo,
+    handlers: NOBODY,
+  });
+  const relay = new Relay({ host: near, serverId: 'lab', clock: systemClock, log: (line) => log.push(line) });
+  near.onChange(() => relay.tellChanges());
+  await near.connectAll();
+  const door = createServer(getRequestListener((request) => relay.fetch(request)));
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(door.address() as AddressInfo).port}/lab`;
+  const far = new McpHost({
+    servers: [config],
+    createTransport: (_config, context) => createWebTransports({ fetch })({ type: 'http', url }, context),
+    clock: systemClock,
+    clientInfo,
+    handlers: NOBODY,
+  });
+  onTestFinished(async () => {
+    await far.close();
+    await relay.close();
+    await near.close();
+    door.closeAllConnections();
+    door.close();
+  });
+  await far.connectAll();
+  return { near, far, relay, log };
+}
+
+const call = (host: McpHost, name: string, options: CallToolOptions = {}, args = {}): Promise<ToolResult> =>
+  host.callTool({ serverId: 'lab', name }, args, options);
+
+describe.each(['legacy', 'modern'] as const)('a %s server through another process', (era) => {
+  test('is the same server: what it lists and answers comes as it is', async () => {
+    const strange = {
+      content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }],
+      structuredContent: { a: [1] },
+    };
+    const { near, far } = await chain({
+      era,
+      instructions: 'Mind the gap.',
+      serverInfo: { name: 'lab', version: '7', title: 'The lab' },
+      tools: [
+        { name: 'echo', title: 'Echo', annotations: { readOnlyHint: true }, does: [{ do: 'echo' }] },
+        { name: 'picture', does: [{ do: 'result', result: strange }] },
+        { name: 'fail', does: [{ do: 'fail', text: 'no paper' }] },
+        { name: 'refuse', does: [{ do: 'error', code: -32_602, message: 'not so' }] },
+      ],
+    });
+    const of = (host: McpHost) =>
+      host
+        .health()
+        .map(({ era: spoken, serverInfo, instructions, state }) => ({ spoken, serverInfo, instructions, state }));
+    expect(of(far)).toEqual(of(near));
+    expect(of(far)).toMatchObject([{ spoken: era, state: 'ready' }]);
+    const plain = (host: McpHost) => JSON.stringify(host.tools());
+    expect(plain(far)).toBe(plain(near));
+    const reference = { serverId: 'lab', name: 'echo' };
+    expect(far.definitionOf(reference)).toBe(near.definitionOf(reference));
+    for (const name of ['echo', 'picture', 'fail', 'refuse']) {
+      expect(await call(far, name, {}, { x: 'ü' })).toEqual(await call(near, name, {}, { x: 'ü' }));
+    }
+  });
+
+  test('tells of progress, and of tools that have changed', async () => {
+    const { far } = await chain({
+      era,
+      tools: [
+        { name: 'slow', does: [{ do: 'progress', steps: 3, everyMs: 20 }] },
+        { name: 'grow', does: [{ do: 'set_tools', tools: [{ name: 'grown' }] }] },
+      ],
+    });
+    const steps: number[] = [];
+    await call(far, 'slow', { onProgress: ({ progress }) => steps.push(progress) });
+    expect(steps).toEqual([1, 2, 3]);
+    await call(far, 'grow');
+    await eventually(() => far.tools().some(({ name }) => name === 'grown'));
+  });
+
+  test('that dies in the middle of a call leaves its outcome unknown, and comes back', async () => {
+    const { far } = await chain({
+      era,
+      tools: [
+        { name: 'crash', does: [{ do: 'exit', code: 3 }] },
+        { name: 'echo', does: [{ do: 'echo' }] },
+      ],
+    });
+    expect(await call(far, 'crash')).toMatchObject({ isError: true, outcome: 'unknown' });
+    expect(await call(far, 'echo', {}, { a: 1 })).toMatchObject({ isError: false });
+  });
+
+  test('hears that a call is no longer wanted', async () => {
+    const { far, relay } = await chain({ era, tools: [{ name: 'hang', does: [{ do: 'never' }] }] });
+    const stop = new AbortController();
+    const called = call(far, 'hang', { signal: stop.signal });
+    setTimeout(() => stop.abort(), 100);
+    expect(await called).toMatchObject({ outcome: 'unknown', error: { code: 'cancelled' } });
+    await relay.whenIdle();
+  });
+});
+
+const FORM = {
+  method: 'elicitation/create',
+  params: {
+    message: 'Your name?',
+    requestedSchema: { type: 'object', properties: { name: { type: 'string', default: 'nobody' } } },
+  },
+};
+
+test('what a legacy server asks in the middle of a call reaches who made it, and the answer comes back', async () => {
+  const sampling = {
+    method: 'sampling/createMessage',
+    params: { messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }], maxTokens: 9 },
+  };
+  const { far } = await chain({
+    era: 'legacy',
+    tools: [
+      {
+        name: 'ask',
+        does: [{ do: 'request', ...FORM }, { do: 'request', ...sampling }, { do: 'tell_answers' }],
+      },
+    ],
+  });
+  const asked: string[] = [];
+  const result = await call(far, 'ask', {
+    handlers: {
+      form: async ({ message }, { tool }) => {
+        asked.push(`${tool?.name ?? ''}: ${message}`);
+        return { action: 'accept', content: { name: 'Ann' } };
+      },
+      sampling: async ({ maxTokens }) => {
+        asked.push(String(maxTokens));
+        return { role: 'assistant', model: 'm', content: { type: 'text', text: 'hello' } };
+      },
+    },
+  });
+  expect(asked).toEqual(['ask: Your name?', '9']);
+  expect(JSON.stringify(result.content)).toContain('Ann');
+  expect(JSON.stringify(result.content)).toContain('hello');
+});
+
+test('what a modern server wants to know is handed out as a round, its state kept to the letter', async () => {
+  const requestState = 'state "of" the sérver';
+  const { far } = await chain({
+    era: 'modern',
+    tools: [{ name: 'ask', does: [{ do: 'ask', inputRequests: { who: FORM }, requestState }, { do: 'echo_input' }] }],
+  });
+  let round: Parameters<NonNullable<CallToolOptions['onRound']>>[0] | undefined;
+  expect(await call(far, 'ask', { onRound: (one) => (round = one) })).toMatchObject({
+    error: { code: 'input_required' },
+  });
+  expect(round).toMatchObject({ number: 1, state: requestState, asked: [{ key: 'who' }] });
+  const responses = { who: { action: 'accept', content: { name: 'Ann' } } };
+  const result = await call(far, 'ask', { resume: { number: 1, responses, state: requestState } });
+  expect(result.isError).toBe(false);
+  expect(JSON.parse(result.content[0]?.type === 'text' ? result.content[0].text : '')).toMatchObject({
+    inputResponses: responses,
+    requestState,
+  });
+});

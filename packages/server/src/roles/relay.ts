@@ -1,0 +1,99 @@
+import { ProtocolError } from '@modelcontextprotocol/server';
+import type { ForwardedRequest, ForwardedServer, McpHost, Offered } from '@toolyard/mcp-host';
+import type { Clock, JsonObject } from '@toolyard/protocol';
+import { toErrorInfo } from '@toolyard/protocol';
+import type { McpMount } from '../mcp-mount/create-mcp-mount.ts';
+import { createMcpMount } from '../mcp-mount/create-mcp-mount.ts';
+import { createRelayServer } from './relay-server.ts';
+
+/** What the protocol has for a request that was not accepted. */
+const NOT_ACCEPTED = -32_600;
+
+export type RelayOptions = {
+  host: Pick<McpHost, 'forwarded' | 'offered'>;
+  serverId: string;
+  clock: Clock;
+  log: (line: string) => void;
+};
+
+/** One server of this process at an address of its own. */
+export class Relay {
+  readonly #options: RelayOptions;
+  readonly #mount: McpMount;
+  #era: ForwardedServer['era'] = 'legacy';
+  #announced: Offered | undefined;
+  #open = 0;
+  #isRefusing = false;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(options: RelayOptions) {
+    const { host, serverId, clock, log } = options;
+    this.#options = options;
+    this.#mount = createMcpMount({
+      // Whoever asks has shown the key of this installation.
+      allowedHosts: null,
+      maxBodyBytes: 64 * 1_024 * 1_024,
+      clock,
+      legacyOnly: () => this.#era === 'legacy',
+      createServer: async () => {
+        const server = { ...(await host.forwarded(serverId)), request: this.#forward };
+        return createRelayServer({ server, clock });
+      },
+      onError: (error) => log(`MCP server ${serverId}, as others reach it: ${error.message}`),
+    });
+  }
+
+  /** @throws ToolyardError where the server is not there */
+  async fetch(request: Request): Promise<Response> {
+    const { host, serverId } = this.#options;
+    // A legacy server's questions come in the middle of a call, which only the older protocol carries.
+    this.#era = (await host.forwarded(serverId, request.signal)).era;
+    return this.#mount.fetch(request);
+  }
+
+  /** Announces what has changed in the lists of the server since it was told last. */
+  tellChanges(): void {
+    const before = this.#announced;
+    const now = this.#options.host.offered(this.#options.serverId);
+    this.#announced = now;
+    if (before === undefined) return;
+    const has = (kind: keyof Offered): boolean => JSON.stringify(before[kind]) !== JSON.stringify(now[kind]);
+    if (has('tools')) this.#mount.announce.toolsChanged();
+    if (has('resources') || has('templates')) this.#mount.announce.resourcesChanged();
+    if (has('prompts')) this.#mount.announce.promptsChanged();
+  }
+
+  get isIdle(): boolean {
+    return this.#open === 0;
+  }
+
+  /** Whatever is asked from now on was not carried out. */
+  refuse(): void {
+    this.#isRefusing = true;
+  }
+
+  /** Resolves when nothing is asked of it any more. */
+  whenIdle(): Promise<void> {
+    return this.#open === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  close(): Promise<void> {
+    return this.#mount.close();
+  }
+
+  /** A connection outlives those to the server behind it: it is asked for anew each time. */
+  readonly #forward = async (request: ForwardedRequest): Promise<JsonObject> => {
+    const { host, serverId } = this.#options;
+    if (this.#isRefusing) throw new ProtocolError(NOT_ACCEPTED, `the process that runs "${serverId}" is stopping.`);
+    this.#open++;
+    try {
+      const server = await host.forwarded(serverId, request.options.signal).catch((thrown: unknown) => {
+        throw new ProtocolError(NOT_ACCEPTED, toErrorInfo(thrown).message);
+      });
+      return await server.request(request);
+    } finally {
+      this.#open--;
+      if (this.#open === 0) for (const tell of this.#whenIdle.splice(0)) tell();
+    }
+  };
+}

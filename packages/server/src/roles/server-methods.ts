@@ -1,0 +1,48 @@
+import type { Servers } from '../services.ts';
+
+/** What is done with a server where it is connected to, whoever was asked for it. */
+export const SERVER_METHODS = [
+  'call',
+  'complete',
+  'finishSignIn',
+  'getPrompt',
+  'log',
+  'prompts',
+  'read',
+  'reconnect',
+  'resources',
+  'signIn',
+  'signOut',
+  'templates',
+  'test',
+  'tools',
+] as const satisfies readonly (keyof Servers)[];
+
+export type ServerMethod = (typeof SERVER_METHODS)[number];
+
+const PREFIX = '/internal/servers/';
+const RELAY_PREFIX = '/internal/mcp/';
+
+export function isInternal(path: string): boolean {
+  return path.startsWith('/internal/');
+}
+
+export function serverMethodPath(method: ServerMethod): string {
+  return `${PREFIX}${method}`;
+}
+
+/** What is asked for at a path; undefined for nothing there is. */
+export function readInternalPath(path: string): { method: ServerMethod } | { relay: string } | undefined {
+  const method = SERVER_METHODS.find((each) => path === serverMethodPath(each));
+  if (method !== undefined) return { method };
+  if (!path.startsWith(RELAY_PREFIX)) return undefined;
+  try {
+    return { relay: decodeURIComponent(path.slice(RELAY_PREFIX.length)) };
+  } catch {
+    return undefined;
+  }
+}
+
+export function relayPath(serverId: string): string {
+  return `${RELAY_PREFIX}${encodeURIComponent(serverId)}`;
+}

@@ -1,0 +1,196 @@
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type { Clock, Principal } from '@toolyard/protocol';
+import type { Processes } from '@toolyard/storage';
+import type { OwnerFetches } from '../config/owner-fetches.ts';
+import { createOwnerFetches } from '../config/owner-fetches.ts';
+import type { OwnServers } from '../mcp/servers.ts';
+import type { ServersPart } from '../mcp/servers-options.ts';
+import type { LiveHub } from '../services.ts';
+import { catalogueOf, readCatalogue } from './catalogue.ts';
+import type { InternalClient } from './internal-client.ts';
+import { createInternalClient } from './internal-client.ts';
+import { createInternalDoor } from './internal-door.ts';
+import { Presence } from './presence.ts';
+import { createRelayTransports } from './relay-transport.ts';
+import { Relays } from './relays.ts';
+import type { Role } from './role.ts';
+import { isLocal, mayHave } from './role.ts';
+import type { WebServers } from './web-servers.ts';
+
+/** How long calls of other processes may take when this one stops, in milliseconds. */
+const LAST_CALLS_MS = 5_000;
+
+export type SharingOptions = {
+  processes: Processes;
+  /** Of this process. */
+  id: string;
+  role: Role;
+  owner: Principal;
+  /** By which the processes of this installation know each other; null: this one keeps to itself. */
+  token: string | null;
+  hub: Pick<LiveHub, 'changed'>;
+  clock: Clock;
+  log: (line: string) => void;
+};
+
+/** This process among those that share a database: what it does itself, and how it reaches what others do. */
+export class Sharing {
+  readonly presence: Presence;
+  readonly client: InternalClient;
+  readonly part: ServersPart;
+  /** Told what happens with servers here; others are told what is theirs to know. */
+  readonly hub: Pick<LiveHub, 'changed'>;
+  readonly #options: SharingOptions;
+  readonly #fetches: OwnerFetches = createOwnerFetches();
+  #own: { servers: OwnServers; relays: Relays; door: (request: Request) => Promise<Response> } | undefined;
+  #web: WebServers | undefined;
+  /** By which process a program is reached that runs elsewhere, and what was tried last. */
+  readonly #reached = new Map<string, string>();
+  readonly #tried = new Map<string, string>();
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+
+  constructor(options: SharingOptions) {
+    const { role, clock, hub, token } = options;
+    this.#options = options;
+    this.client = createInternalClient(this.#fetches, () => token ?? '');
+    this.presence = new Presence({
+      ...options,
+      mayHave: () =>
+        this.#own?.servers.configured.filter((config) => mayHave(role, config.transport)).map(({ id }) => id) ?? [],
+      onHeld: (ids) => this.#follow(ids),
+      onLost: (ids) => {
+        for (const id of ids) void this.#own?.relays.drop(id);
+        this.#follow(ids);
+      },
+      describe: (id) => this.#describe(id),
+      tell: (id) => hub.changed(null, 'servers', id),
+      onBeat: () => void this.#followHolders(),
+    });
+    this.hub = {
+      changed: (ownerId, what, id) => {
+        // What is seen here of a server that another process has is nobody's business.
+        if (role === 'all') hub.changed(ownerId, what, id);
+        if (what === 'servers' && id !== undefined) this.presence.changed(id);
+      },
+    };
+    this.part = {
+      isThere: ({ transport }) => role !== 'tools' || isLocal(transport),
+      mayConnect: (id) => role !== 'tools' || this.presence.holds(id),
+      transports: (own) =>
+        role === 'worker'
+          ? createRelayTransports(own, {
+              presence: this.presence,
+              client: this.client,
+              clock,
+              onFound: (id, holder) => this.#reached.set(id, holder),
+            })
+          : own,
+    };
+  }
+
+  /** These servers are this process's part of them. */
+  have(servers: OwnServers): void {
+    const { clock, log, token } = this.#options;
+    const relays = new Relays({
+      host: servers.host,
+      clock,
+      log,
+      has: (id) => this.presence.holds(id) && isLocalIn(servers.configured, id),
+      ready: (id, signal) => servers.ready(id, signal),
+    });
+    const door = token === null ? undefined : createInternalDoor({ servers, relays, token, log });
+    this.#own = { servers, relays, door: door ?? (async () => new Response(null, { status: 404 })) };
+  }
+
+  /** It has none. */
+  show(servers: WebServers): void {
+    this.#web = servers;
+  }
+
+  /** Answers another process. */
+  async answer(request: Request): Promise<Response> {
+    return this.#own?.door(request) ?? new Response(null, { status: 404 });
+  }
+
+  /** From now on others find it at this address. */
+  async start(address: string): Promise<void> {
+    await this.presence.start(this.#options.token === null ? null : address);
+  }
+
+  /** Something about servers has changed in another process, or may have. */
+  look(): void {
+    this.#lookAgain = true;
+    this.#looking ??= this.#lookNow().finally(() => {
+      this.#looking = undefined;
+    });
+  }
+
+  /** Begins nothing new, ends what is under way for others, and lets others have what was its own. */
+  async stop(): Promise<void> {
+    this.presence.beginLeaving();
+    await this.#own?.relays.drain(LAST_CALLS_MS);
+    // Nobody is to start a program that still runs here.
+    if (this.#options.role === 'tools') await this.#own?.servers.close();
+    await this.presence.leave();
+    await this.#own?.relays.close();
+    await this.#fetches.close();
+  }
+
+  async #lookNow(): Promise<void> {
+    while (this.#lookAgain) {
+      this.#lookAgain = false;
+      try {
+        await (this.#own?.servers ?? this.#web)?.lookAgain();
+        await this.#own?.servers.lookForSignIns();
+        this.presence.look();
+        await this.#followHolders();
+      } catch (thrown) {
+        this.#options.log(`roles: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+      }
+    }
+  }
+
+  #follow(ids: readonly string[]): void {
+    const { role, log } = this.#options;
+    if (role !== 'tools') return;
+    for (const id of ids) {
+      this.#own?.servers.follow(id).catch((thrown: unknown) => {
+        log(`MCP server ${id}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+      });
+    }
+  }
+
+  #describe(id: string): string | undefined {
+    const { servers } = this.#own ?? {};
+    const catalogue = servers && catalogueOf(servers.host, id, servers.redactor(id));
+    return catalogue && JSON.stringify(catalogue);
+  }
+
+  /** Goes to where programs run now, as soon as that is known. */
+  async #followHolders(): Promise<void> {
+    const { servers } = this.#own ?? {};
+    if (this.#options.role !== 'worker' || servers === undefined) return;
+    const rows = await this.presence.servers().catch(() => []);
+    for (const { serverId: id, holder, catalogue, version } of rows) {
+      if (holder === null || !isLocalIn(servers.configured, id)) continue;
+      const state = servers.host.health().find((each) => each.id === id)?.state;
+      const before = this.#reached.get(id);
+      const hasMoved = before !== undefined && before !== holder.id;
+      if (state === 'ready' && hasMoved) {
+        this.#reached.set(id, holder.id);
+        servers.host.reconnect(id).catch(() => undefined);
+      }
+      const isComing = state === 'reconnecting' && hasMoved;
+      const isBack = state === 'failed' && readCatalogue(catalogue)?.health.state === 'ready';
+      const attempt = `${holder.id} ${version}`;
+      if ((!isComing && !isBack) || this.#tried.get(id) === attempt) continue;
+      this.#tried.set(id, attempt);
+      await servers.follow(id);
+    }
+  }
+}
+
+function isLocalIn(configured: readonly ServerConfig[], id: string): boolean {
+  return configured.some((config) => config.id === id && isLocal(config.transport));
+}

@@ -1,0 +1,351 @@
+import type { IndexedTool, ServerConfig, SignInResponse } from '@toolyard/mcp-host';
+import { redactorFor, ToolIndex } from '@toolyard/mcp-host';
+import type {
+  AddMcpServer,
+  ChangeMcpServer,
+  EditMcpServer,
+  JsonValue,
+  McpPromptList,
+  McpServerList,
+  McpServerView,
+  PermissionView,
+  Principal,
+  ToolReference,
+} from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { HeldServer } from '@toolyard/storage';
+import { configuredServers } from '../mcp/configured-servers.ts';
+import { ServerBook } from '../mcp/server-book.ts';
+import { ServerEditor } from '../mcp/server-editor.ts';
+import { ServerFile } from '../mcp/server-file.ts';
+import { toServerView, toToolDetail } from '../mcp/server-view.ts';
+import type { ServersOptions } from '../mcp/servers-options.ts';
+import { storePin } from '../mcp/stored-pins.ts';
+import type { Servers } from '../services.ts';
+import type { ServerCatalogue } from './catalogue.ts';
+import { readCatalogue } from './catalogue.ts';
+import type { InternalClient } from './internal-client.ts';
+import type { Presence } from './presence.ts';
+import { mayHave } from './role.ts';
+import type { ServerMethod } from './server-methods.ts';
+
+export type WebServersOptions = Pick<
+  ServersOptions,
+  'builtIn' | 'file' | 'flags' | 'env' | 'owner' | 'settings' | 'permissions' | 'hub' | 'clock' | 'log'
+> & {
+  presence: Pick<Presence, 'servers' | 'living'>;
+  client: InternalClient;
+};
+
+type Row = { holder: HeldServer['holder']; catalogue: ServerCatalogue | undefined };
+
+/** The MCP servers as a process shows them that is connected to none: rows, and whoever has a server is asked. */
+export async function createWebServers(options: WebServersOptions): Promise<WebServers> {
+  const { settings, owner, clock } = options;
+  const book = await ServerBook.open({ settings, owner, now: () => clock.now() });
+  const servers = new WebServers(options, book);
+  await servers.start();
+  return servers;
+}
+
+export class WebServers implements Servers {
+  readonly #options: WebServersOptions;
+  readonly #book: ServerBook;
+  readonly #file: ServerFile;
+  readonly #editor: ServerEditor;
+  readonly #told = new Set<string>();
+  #reading: Promise<void> = Promise.resolve();
+
+  constructor(options: WebServersOptions, book: ServerBook) {
+    const { file, env, clock, log } = options;
+    this.#options = options;
+    this.#book = book;
+    this.#file = new ServerFile({ path: file, env, clock, log, onChange: () => void this.#read() });
+    this.#editor = new ServerEditor({ book, file: this.#file });
+  }
+
+  async start(): Promise<void> {
+    await this.#read();
+    this.#file.watch();
+  }
+
+  async list(principal: Principal): Promise<McpServerList> {
+    const [rows, permissions] = await Promise.all([this.#rows(), this.#permissions(principal)]);
+    const tools = this.#tools(rows);
+    const items = this.#book.all.map((server) => {
+      const catalogue = rows.get(server.id)?.catalogue;
+      const isHeld = rows.get(server.id)?.holder != null;
+      return toServerView({
+        server,
+        enabled: this.#book.isEnabled(server.id),
+        health: 'config' in server ? healthOf(server.config, catalogue, isHeld) : undefined,
+        tools: isHeld ? tools.filter(({ tool }) => tool.serverId === server.id) : [],
+        templates: catalogue?.templates.length ?? 0,
+        permissions,
+        ...this.#ofTools(rows),
+      });
+    });
+    const { fault } = this.#file;
+    return { items, ...(fault === undefined ? {} : { fileFault: fault }) };
+  }
+
+  async add(principal: Principal, { id, ...server }: AddMcpServer): Promise<McpServerView> {
+    this.#checkOwner(principal);
+    this.#editor.add(id, server);
+    await this.#book.forget([id], [id]);
+    return this.#changed(principal, id);
+  }
+
+  async configuration(principal: Principal, id: string) {
+    this.#check(principal, id);
+    return this.#editor.configuration(id, this.#book.isEnabled(id));
+  }
+
+  async edit(principal: Principal, id: string, edit: EditMcpServer): Promise<McpServerView> {
+    this.#check(principal, id);
+    this.#editor.edit(id, edit, this.#book.isEnabled(id));
+    await this.#book.forget([id], edit.disabledTools === undefined ? [] : [id]);
+    return this.#changed(principal, id);
+  }
+
+  async remove(principal: Principal, id: string): Promise<void> {
+    this.#check(principal, id);
+    // Nobody is to find a way in that was left behind.
+    await this.#ask(principal, id, 'signOut', []).catch(() => undefined);
+    this.#editor.remove(id);
+    await this.#book.forget([id], [id]);
+    await this.#read();
+    this.#options.hub.changed(null, 'servers', id);
+  }
+
+  async change(principal: Principal, id: string, { enabled, tools }: ChangeMcpServer): Promise<McpServerView> {
+    this.#check(principal, id);
+    if (tools !== undefined) await this.#book.switchTools(id, tools);
+    if (enabled !== undefined) await this.#book.switchServer(id, enabled);
+    this.#options.hub.changed(null, 'servers', id);
+    return this.#view(principal, id);
+  }
+
+  async test(principal: Principal, request: Parameters<Servers['test']>[1], signal?: AbortSignal) {
+    this.#checkOwner(principal);
+    const { transport } = this.#editor.tried(request);
+    const address = await this.#somebodyFor(transport);
+    return (await this.#options.client.ask(address, 'test', principal, [request], signal)) as never;
+  }
+
+  reconnect = async (principal: Principal, id: string): Promise<McpServerView> =>
+    (await this.#ask(principal, id, 'reconnect', [])) as never;
+  signIn: Servers['signIn'] = async (principal, id, redirectUrl) =>
+    (await this.#ask(principal, id, 'signIn', [redirectUrl])) as never;
+  signOut: Servers['signOut'] = async (principal, id) => (await this.#ask(principal, id, 'signOut', [])) as never;
+  log: Servers['log'] = async (principal, id, after) =>
+    (await this.#ask(principal, id, 'log', after === undefined ? [] : [after])) as never;
+  call: Servers['call'] = async (principal, id, request, signal) =>
+    (await this.#ask(principal, id, 'call', [request], signal)) as never;
+  read: Servers['read'] = async (principal, id, uri, signal) =>
+    (await this.#ask(principal, id, 'read', [uri], signal)) as never;
+  getPrompt: Servers['getPrompt'] = async (principal, id, prompt, signal) =>
+    (await this.#ask(principal, id, 'getPrompt', [prompt], signal)) as never;
+  complete: Servers['complete'] = async (principal, id, request, signal) =>
+    (await this.#ask(principal, id, 'complete', [request], signal)) as never;
+
+  async finishSignIn(response: SignInResponse): Promise<string> {
+    const { owner, client } = this.#options;
+    const address = await this.#somebodyFor({ type: 'http', url: '' });
+    return (await client.ask(address, 'finishSignIn', owner, [response])) as string;
+  }
+
+  async tools(principal: Principal, id: string) {
+    const rows = await this.#rows();
+    if (!isReady(rows.get(id))) return (await this.#ask(principal, id, 'tools', [])) as never;
+    const permissions = await this.#permissions(principal);
+    return this.#tools(rows)
+      .filter(({ tool }) => tool.serverId === id)
+      .map((tool) => toToolDetail(tool, { permissions, ...this.#ofTools(rows) }));
+  }
+
+  async resources(principal: Principal, id: string) {
+    const row = (await this.#rows()).get(id);
+    if (!isReady(row)) return (await this.#ask(principal, id, 'resources', [])) as never;
+    return row.catalogue.resources.map(({ icons: _icons, ...resource }) => resource);
+  }
+
+  async templates(principal: Principal, id: string) {
+    const row = (await this.#rows()).get(id);
+    if (!isReady(row)) return (await this.#ask(principal, id, 'templates', [])) as never;
+    return row.catalogue.templates.map(({ icons: _icons, ...template }) => template);
+  }
+
+  async prompts(): Promise<McpPromptList> {
+    const rows = await this.#rows();
+    const items = this.#book.ids.flatMap((serverId) => {
+      const row = rows.get(serverId);
+      if (!isReady(row)) return [];
+      return row.catalogue.prompts.map(({ icons: _icons, ...prompt }) => ({ serverId, ...prompt }));
+    });
+    return { items, failures: [] };
+  }
+
+  approve({ tool, definition }: Parameters<Servers['approve']>[0]): void {
+    const server = this.#book.find(tool.serverId);
+    if (definition === undefined || server === undefined || !('config' in server) || server.config.builtIn) return;
+    const { hub, log } = this.#options;
+    storePin(this.#options, tool, definition).then(
+      () => hub.changed(null, 'servers', tool.serverId),
+      (thrown: unknown) => log(`What was approved of a tool could not be stored: ${messageOf(thrown)}`),
+    );
+  }
+
+  /** Calls that waited for a sign-in are made again by who makes them. */
+  onSignedIn(): void {}
+
+  select(): Promise<never> {
+    return Promise.reject(new ToolyardError({ code: 'internal', message: 'This process takes up no runs.' }));
+  }
+
+  /** Takes over what was switched in another process. */
+  async lookAgain(): Promise<void> {
+    await this.#book.readAgain();
+  }
+
+  async close(): Promise<void> {
+    this.#file.close();
+    await this.#reading;
+  }
+
+  #read(): Promise<void> {
+    const { builtIn, flags, hub } = this.#options;
+    this.#reading = this.#reading.then(async () => {
+      const tell = (line: string): void => this.#tellOnce(line);
+      const servers = configuredServers({ builtIn, entries: this.#file.entries, flags, log: tell });
+      const { removed, added, changed, switched } = await this.#book.update(servers);
+      for (const id of [...removed, ...added, ...changed, ...switched]) hub.changed(null, 'servers', id);
+    });
+    return this.#reading;
+  }
+
+  #tellOnce(line: string): void {
+    if (this.#told.has(line)) return;
+    this.#told.add(line);
+    this.#options.log(line);
+  }
+
+  async #changed(principal: Principal, id: string): Promise<McpServerView> {
+    await this.#read();
+    this.#options.hub.changed(null, 'servers', id);
+    return this.#view(principal, id);
+  }
+
+  async #rows(): Promise<Map<string, Row>> {
+    const all = await this.#options.presence.servers();
+    return new Map(
+      all.map(({ serverId, holder, catalogue }) => [serverId, { holder, catalogue: readCatalogue(catalogue) }]),
+    );
+  }
+
+  /** Under the names models call them by: made over all of them, as where they are called. */
+  #tools(rows: ReadonlyMap<string, Row>): readonly IndexedTool[] {
+    const servers = this.#book.all.flatMap((server) => {
+      const catalogue = rows.get(server.id)?.catalogue;
+      if (!('config' in server) || catalogue === undefined) return [];
+      return [{ serverId: server.id, builtIn: server.config.builtIn === true, tools: catalogue.tools }];
+    });
+    return new ToolIndex(servers).tools;
+  }
+
+  #ofTools(rows: ReadonlyMap<string, Row>) {
+    return {
+      isToolOn: (tool: ToolReference) => this.#book.isToolOn(tool),
+      changeOf: ({ serverId, name }: ToolReference) => rows.get(serverId)?.catalogue?.changes[name],
+    };
+  }
+
+  async #permissions(principal: Principal): Promise<PermissionView[]> {
+    const decided = await this.#options.permissions.list(principal);
+    return decided.filter(({ conversationId }) => conversationId === null);
+  }
+
+  async #view(principal: Principal, id: string): Promise<McpServerView> {
+    const view = (await this.list(principal)).items.find((server) => server.id === id);
+    if (view === undefined) throw noServer(id);
+    return view;
+  }
+
+  /** Asks the process that has a server. @throws ToolyardError naming the role that is missing, where none has it */
+  async #ask(
+    principal: Principal,
+    id: string,
+    method: ServerMethod,
+    args: readonly unknown[],
+    signal?: AbortSignal,
+  ): Promise<JsonValue> {
+    const server = this.#book.find(id);
+    if (server === undefined) throw noServer(id);
+    const holder = (await this.#rows()).get(id)?.holder?.address;
+    if (holder != null) return this.#options.client.ask(holder, method, principal, [id, ...args], signal);
+    if ('fault' in server) throw new ToolyardError({ ...server.fault.toJSON(), code: 'conflict' });
+    throw nobodyFor(server.config.transport, `the server "${id}"`);
+  }
+
+  /** Some process that can reach such a server. */
+  async #somebodyFor(transport: ServerConfig['transport']): Promise<string> {
+    const living = await this.#options.presence.living();
+    const able = living.find(({ role, address }) => address !== null && canReach(role, transport));
+    if (able?.address != null) return able.address;
+    throw nobodyFor(transport, 'such a server');
+  }
+
+  #check(principal: Principal, id: string): void {
+    if (this.#book.find(id) === undefined) throw noServer(id);
+    this.#checkOwner(principal);
+  }
+
+  #checkOwner(principal: Principal): void {
+    if (principal.ownerId === this.#options.owner.ownerId) return;
+    throw new ToolyardError({
+      code: 'forbidden',
+      message: 'MCP servers are switched and changed by whoever runs this Toolyard.',
+      hint: 'In a conversation you can still choose which of them it uses.',
+    });
+  }
+}
+
+function canReach(role: string, transport: ServerConfig['transport']): boolean {
+  return (
+    role === 'all' ||
+    (role === 'worker' && mayHave('worker', transport)) ||
+    (role === 'tools' && mayHave('tools', transport))
+  );
+}
+
+function isReady(row: Row | undefined): row is Row & { catalogue: ServerCatalogue } {
+  return row?.holder != null && row.catalogue?.health.state === 'ready';
+}
+
+/** What was last said of a server; where nobody has it now, that. */
+function healthOf(config: ServerConfig, catalogue: ServerCatalogue | undefined, isHeld: boolean) {
+  const redact = redactorFor(config);
+  if (isHeld && catalogue !== undefined) return catalogue.health;
+  const { code, message, hint } = nobodyFor(config.transport, `the server "${config.id}"`);
+  const error = { code, message: redact(message), ...(hint === undefined ? {} : { hint }) };
+  const nothing = { phase: 'disconnected' as const, phases: [], toolCount: 0, skipped: [], log: [] };
+  return { id: config.id, ...nothing, state: 'failed' as const, error };
+}
+
+function nobodyFor(transport: ServerConfig['transport'], what: string): ToolyardError {
+  const role = mayHave('tools', transport) ? 'tools' : 'worker';
+  return new ToolyardError({
+    code: 'server_unreachable',
+    message: `No process has ${what} at the moment: this one is connected to none, and none of the role "${role}" is running.`,
+    hint: `Start one with --role ${role} over the same database.`,
+    retryable: true,
+  });
+}
+
+function noServer(id: string): ToolyardError {
+  return new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

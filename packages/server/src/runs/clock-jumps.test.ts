@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Clock, RunEvent } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, systemClock } from '@toolyard/protocol';
+import { eventually } from '@toolyard/testing';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
+
+afterEach(cleanUp);
+
+const HOUR_MS = 3_600_000;
+
+/** The clock of a machine, which somebody sets: what counts seconds goes on as it did. */
+function settableClock(): Clock & { jump(ms: number): void } {
+  let offset = 0;
+  return {
+    ...systemClock,
+    now: () => systemClock.now() + offset,
+    jump: (ms) => {
+      offset += ms;
+    },
+  };
+}
+
+function expectNeverBack(events: readonly RunEvent[]): void {
+  const times = events.map(({ at }) => at);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+}
+
+describe.each([
+  ['forward', HOUR_MS],
+  ['back', -HOUR_MS],
+])('a clock that is set an hour %s', (_where, ms) => {
+  const limited = { limits: { ...DEFAULT_LIMITS, maxWallTimeMs: 60_000 } };
+
+  test('in the middle of a run changes nothing of it', async () => {
+    const clock = settableClock();
+    const hanging = hangsAfter('Some');
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([hanging.answer]),
+      clock,
+      configuration: limited,
+    });
+    const runId = await bench.ask(await bench.conversation(), 'Hello');
+    await eventually(() => bench.events(runId).some(({ type }) => type === 'text_delta'));
+    clock.jump(ms);
+    // Past the next renewal of the lease.
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    hanging.go(' words');
+    const events = await bench.rest(runId);
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
+    expect(events.some(({ type }) => type === 'attempt_abandoned')).toBe(false);
+    expectNeverBack(events);
+    const run = bench.storage.runs.getRun(ANNE, runId);
+    expect((run?.endedAt ?? 0) - (run?.createdAt ?? Infinity)).toBeGreaterThanOrEqual(0);
+    expect(bench.log).toEqual([]);
+  });
+
+  test('while a person is asked takes no time from the run, and gives it none', async () => {
+    const clock = settableClock();
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'send' }), says('Done')]),
+      tools: { send: { call: () => answers('sent') } },
+      clock,
+      configuration: limited,
+    });
+    const runId = await bench.ask(await bench.conversation(), 'Send');
+    await bench.rest(runId);
+    clock.jump(ms);
+    const [asked] = bench.storage.runs.listInterrupts(ANNE, { runId, limit: 1 });
+    await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'approve', scope: 'once' });
+    await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.status === 'done');
+    expectNeverBack(bench.events(runId));
+  });
+
+  test('while its process is dead loses no run', async () => {
+    const clock = settableClock();
+    const folder = temporaryFolder();
+    const first = await openBench(folder, { model: scriptedModel([hangsAfter('Half').answer]), clock });
+    const conversation = await first.conversation();
+    const runId = await first.ask(conversation, 'Hello');
+    await eventually(() => first.events(runId).some(({ type }) => type === 'text_delta'));
+    first.die();
+    clock.jump(ms);
+    const next = await openBench(folder, { model: scriptedModel([says('Whole')]), clock });
+    expectNeverBack(await next.rest(runId));
+    expect(told(await next.branch(conversation))).toEqual(['user: Hello', 'assistant: Whole']);
+  });
+});
+
+test('a run that is told to stop at a time keeps to it, when the clock was set back', async () => {
+  const clock = settableClock();
+  const folder = temporaryFolder();
+  const configuration = { limits: { ...DEFAULT_LIMITS, maxWallTimeMs: 300 } };
+  const first = await openBench(folder, { model: scriptedModel([hangsAfter('Half').answer]), clock, configuration });
+  const runId = await first.ask(await first.conversation(), 'Hello');
+  await eventually(() => first.events(runId).some(({ type }) => type === 'text_delta'));
+  first.die();
+  clock.jump(-HOUR_MS);
+  const next = await openBench(folder, { model: scriptedModel([hangsAfter('Again').answer]), clock, configuration });
+  expect((await next.rest(runId)).at(-1)).toMatchObject({ status: 'failed', error: { code: 'time_limit_exceeded' } });
+});

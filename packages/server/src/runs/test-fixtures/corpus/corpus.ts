@@ -1,0 +1,26 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Recording } from './recording.ts';
+import { fromLines } from './recording.ts';
+
+/** Recorded runs, a folder for each form their rows ever had: `v1`, `v2`, ... */
+export const CORPUS = fileURLToPath(new URL('../../../../corpus', import.meta.url));
+
+/** The types of what is stored, as they were when a folder was recorded. */
+export const SHAPE_FILE = 'shape.txt';
+
+/** The oldest first. */
+export function versions(): string[] {
+  const names = existsSync(CORPUS) ? readdirSync(CORPUS).filter((name) => /^v\d+$/.test(name)) : [];
+  return names.sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
+}
+
+export function recordingsOf(version: string): Recording[] {
+  const files = readdirSync(join(CORPUS, version)).filter((name) => name.endsWith('.jsonl'));
+  return files.sort().map((name) => fromLines(readFileSync(join(CORPUS, version, name), 'utf8')));
+}
+
+export function shapeOf(version: string): string {
+  return readFileSync(join(CORPUS, version, SHAPE_FILE), 'utf8');
+}

@@ -1,0 +1,25 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { argv, stdout } from 'node:process';
+import { CORPUS, SHAPE_FILE, versions } from './corpus.ts';
+import { recordStory } from './record.ts';
+import { toLines } from './recording.ts';
+import { currentShape } from './shape.ts';
+import { STORIES } from './stories.ts';
+
+/**
+ * Records every story as this version tells it: `npm run record-runs` makes a new folder of the corpus, with `--replace`
+ * the newest one is made again, for as long as no release has stored what is in it.
+ */
+const known = versions();
+const replace = argv.includes('--replace');
+const number = replace ? Math.max(1, known.length) : known.length + 1;
+const folder = join(CORPUS, `v${number}`);
+if (replace && existsSync(folder)) for (const file of readdirSync(folder)) rmSync(join(folder, file));
+mkdirSync(folder, { recursive: true });
+for (const name of Object.keys(STORIES)) {
+  const recording = await recordStory(name);
+  writeFileSync(join(folder, `${name}.jsonl`), toLines(recording));
+  stdout.write(`v${number}: ${name}, ${recording.moments.length} moments\n`);
+}
+writeFileSync(join(folder, SHAPE_FILE), currentShape());

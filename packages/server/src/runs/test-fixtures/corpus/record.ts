@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AgentConfiguration, JsonObject } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
+import { openStorage } from '@toolyard/storage';
+import { eventually } from '@toolyard/testing';
+import { ANNE } from '../bench.ts';
+import type { Moment, Recording } from './recording.ts';
+import { NAMES, readRows } from './recording.ts';
+import { outcomeOf, playPersons, stageOver, storyOf } from './stage.ts';
+
+/** Of these the first two moments are kept; of others the first. */
+const STEP = /^(?:step:|person:)/;
+/** Where nothing is stored that is not a moment before or after. */
+const THE_SAME = new Set(['run:created', 'run:step', 'run:stepped', 'run:finished']);
+
+/** Tells a story and keeps what is stored at every moment a process may die at. */
+export async function recordStory(name: string): Promise<Recording> {
+  const story = storyOf(name);
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-recording-'));
+  const moments: Moment[] = [];
+  const hits = new Map<string, number>();
+  const keep = (place: string): void => {
+    if (THE_SAME.has(place)) return;
+    const hit = (hits.get(place) ?? 0) + 1;
+    hits.set(place, hit);
+    if (hit <= (STEP.test(place) ? 2 : 1)) moments.push({ at: `${place}#${hit}`, rows: readRows(folder) });
+  };
+  try {
+    let storage = await openStorage({ folder, clock: systemClock });
+    let died = false;
+    const failpoint = (place: string): void => {
+      if (died) throw new Error('the process has died');
+      keep(place);
+      if (place !== story.diesAt) return;
+      died = true;
+      storage.close();
+      throw new Error('the process dies');
+    };
+    let runs = stageOver(storage, { failpoint });
+    const configuration = toJson({ ...story.configuration, model: { providerId: 'corpus', modelId: name } });
+    await storage.conversations.create(ANNE, {
+      id: NAMES.conversation,
+      title: '',
+      configuration,
+      at: systemClock.now(),
+    });
+    await runs.start();
+    const [first = '', second] = story.questions;
+    const said = (text: string, id: string) => ({ parts: [{ type: 'text' as const, text }], id });
+    await runs.send(ANNE, NAMES.conversation, said(first, NAMES.run));
+    if (second !== undefined) await runs.send(ANNE, NAMES.conversation, said(second, NAMES.queued));
+    if (story.diesAt !== undefined) {
+      await eventually(() => died, { what: `reaching ${story.diesAt}` });
+      await runs.close();
+      storage = await openStorage({ folder, clock: systemClock });
+      runs = stageOver(storage, { failpoint: keep });
+      await runs.start();
+    }
+    await playPersons({ storage, runs, onMoment: keep }, new Map([[NAMES.conversation, story]]));
+    moments.push({ at: 'over', rows: readRows(folder) });
+    const ending = await outcomeOf(storage, NAMES.conversation);
+    await runs.close();
+    storage.close();
+    return { story: name, ...ending, moments };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function toJson(configuration: AgentConfiguration): JsonObject {
+  return JSON.parse(JSON.stringify(configuration)) as JsonObject;
+}

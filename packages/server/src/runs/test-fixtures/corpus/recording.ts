@@ -1,0 +1,113 @@
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import type { Clock } from '@toolyard/protocol';
+import { DATABASE_FILE, openStorage } from '@toolyard/storage';
+
+/** The names a recorded run bears; they are replaced where it is loaded, so that many stand side by side. */
+export const NAMES = { conversation: 'CONVERSATION-ID', run: 'RUN-ID', queued: 'QUEUED-ID' } as const;
+
+/** All rows there were at one moment, by table. */
+export type Rows = Readonly<Record<string, readonly Readonly<Record<string, string | number | null>>[]>>;
+
+/** What was stored at one moment of a story. */
+export type Moment = {
+  /** Where it was: a failpoint, what the person did, or `over`. */
+  at: string;
+  rows: Rows;
+};
+
+/** A story as it was told, how it ended, and all of its moments. */
+export type Recording = {
+  story: string;
+  statuses: readonly string[];
+  told: readonly string[];
+  moments: readonly Moment[];
+};
+
+type Row = Rows[string][number];
+
+/** As a file: a line that says how it ended, a line for each row there ever was, and one for each moment: which rows. */
+export function toLines({ moments, ...ending }: Recording): string {
+  const numbers = new Map<string, number>();
+  const numberOf = (table: string, row: Row): number => {
+    const line = JSON.stringify([table, row]);
+    const number = numbers.get(line) ?? numbers.size;
+    numbers.set(line, number);
+    return number;
+  };
+  const of = moments.map(({ at, rows }) => ({
+    at,
+    rows: Object.entries(rows).flatMap(([table, all]) => all.map((row) => numberOf(table, row))),
+  }));
+  return [JSON.stringify(ending), ...numbers.keys(), ...of.map((moment) => JSON.stringify(moment)), ''].join('\n');
+}
+
+export function fromLines(text: string): Recording {
+  const [ending, ...lines] = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+  const rows = lines.filter((line): line is [string, Row] => Array.isArray(line));
+  const moments = lines.filter((line): line is { at: string; rows: number[] } => !Array.isArray(line));
+  return {
+    ...(ending as Omit<Recording, 'moments'>),
+    moments: moments.map(({ at, rows: which }) => ({
+      at,
+      rows: byTable(which.flatMap((number) => rows.slice(number, number + 1))),
+    })),
+  };
+}
+
+function byTable(rows: readonly [string, Row][]): Rows {
+  const tables: Record<string, Row[]> = {};
+  for (const [table, row] of rows) (tables[table] ??= []).push(row);
+  return tables;
+}
+
+/** The same rows under names that end in `suffix`. */
+export function renamed(rows: Rows, suffix: string): Rows {
+  const names = new RegExp(Object.values(NAMES).join('|'), 'g');
+  return JSON.parse(JSON.stringify(rows).replace(names, (name) => `${name}${suffix}`)) as Rows;
+}
+
+/** What comes of other rows, or of opening a database. */
+const LEFT_OUT = /^(?:sqlite_|kysely_|search_)/;
+
+/** Reads all rows of an open data folder that are stored at this moment. */
+export function readRows(folder: string): Rows {
+  const database = new DatabaseSync(join(folder, DATABASE_FILE), { readOnly: true });
+  try {
+    const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`).all();
+    const named = tables.map(({ name }) => String(name)).filter((name) => !LEFT_OUT.test(name));
+    const read = named.map((name) => [name, database.prepare(`SELECT * FROM "${name}"`).all()] as const);
+    return Object.fromEntries(read.filter(([, rows]) => rows.length > 0)) as Rows;
+  } finally {
+    database.close();
+  }
+}
+
+/** Makes a data folder of this version that holds these rows. A column that is not there is a mistake, and thrown. */
+export async function writeRows(folder: string, all: readonly Rows[], clock: Clock): Promise<void> {
+  (await openStorage({ folder, clock })).close();
+  const database = new DatabaseSync(join(folder, DATABASE_FILE));
+  try {
+    database.exec('PRAGMA foreign_keys = OFF; BEGIN');
+    for (const rows of all) {
+      for (const [table, of] of Object.entries(rows)) for (const row of of) insert(database, table, row);
+    }
+    database.exec('COMMIT');
+  } finally {
+    database.close();
+  }
+}
+
+/** Rows are numbered anew where their table numbers them: others stand beside them. */
+function insert(database: DatabaseSync, table: string, row: Row): void {
+  const numbers = database.prepare(`SELECT name FROM pragma_table_info(?) WHERE pk = 1 AND type = 'INTEGER'`);
+  const number = numbers.get(table)?.['name'];
+  const columns = Object.keys(row).filter((column) => column !== number);
+  const names = columns.map((column) => `"${column}"`).join(', ');
+  const places = columns.map(() => '?').join(', ');
+  const values = columns.map((column) => row[column] ?? null);
+  database.prepare(`INSERT INTO "${table}" (${names}) VALUES (${places})`).run(...values);
+}

@@ -1,0 +1,95 @@
+import type { Clock, Failpoint } from '@toolyard/protocol';
+import { systemClock, ToolyardError } from '@toolyard/protocol';
+import type { SharedStorage } from '@toolyard/storage';
+import { createIds, eventually } from '@toolyard/testing';
+import { createLiveHub } from '../../../live/hub.ts';
+import type { DurableRuns } from '../../create-run-service.ts';
+import { ANNE, runsOver, told } from '../bench.ts';
+import type { Story } from './stories.ts';
+import { modelOf, STORIES } from './stories.ts';
+import { CORPUS_TOOLS } from './tools.ts';
+
+const prefixes = createIds('stage');
+
+/** The runs of a process in which every story can be told. */
+export function stageOver(
+  storage: SharedStorage,
+  options: { clock?: Clock; failpoint?: Failpoint; log?: (line: string) => void } = {},
+): DurableRuns {
+  const { clock = systemClock, failpoint, log = () => {} } = options;
+  return runsOver(storage, {
+    model: (modelId) => modelOf(storyOf(modelId)),
+    tools: CORPUS_TOOLS,
+    hub: createLiveHub(),
+    clock,
+    log,
+    prefix: prefixes.next(),
+    ...(failpoint ? { failpoint } : {}),
+  });
+}
+
+export function storyOf(name: string): Story {
+  const story = STORIES[name];
+  if (!story) throw new Error(`there is no story "${name}"`);
+  return story;
+}
+
+/** What a person speaks with; told of each moment before and after they say something. */
+export type Played = { storage: SharedStorage; runs: DurableRuns; onMoment?: (place: string) => void };
+
+/** Does as the persons of the stories, by conversation, until nothing is under way in any of them. */
+export async function playPersons(of: Played, stories: ReadonlyMap<string, Story>): Promise<void> {
+  const { storage } = of;
+  await eventually(
+    async () => {
+      const open = await storage.runs.listRuns(ANNE, { statuses: UNDER_WAY, limit: 9_999 });
+      const ours = open.filter(({ conversationId }) => stories.has(conversationId));
+      const queued = (await storage.queue.due()).filter(({ conversationId }) => stories.has(conversationId));
+      await answerAll(of, stories);
+      for (const run of ours) if (stories.get(run.conversationId)?.cancelled) await cancel(of, run.id);
+      return ours.length === 0 && queued.length === 0;
+    },
+    { what: 'the end of all stories', timeoutMs: 60_000, everyMs: 30 },
+  );
+}
+
+const UNDER_WAY = ['queued', 'running', 'parked'] as const;
+
+async function answerAll({ storage, runs, onMoment }: Played, stories: ReadonlyMap<string, Story>): Promise<void> {
+  const asked = await storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9_999 });
+  for (const { id, conversationId, interrupt } of asked) {
+    const story = stories.get(conversationId);
+    if (!story) continue;
+    onMoment?.('person:asked');
+    const answer = interrupt.kind === 'in_doubt' ? { decision: 'repeat' as const } : story.answers?.[interrupt.kind];
+    if (!answer) throw new Error(`the person has no answer to a question of the kind ${interrupt.kind}`);
+    const isPage = interrupt.kind === 'elicitation' && interrupt.mode === 'url';
+    await runs.answer(ANNE, id, isPage ? { decision: 'accept' } : answer).catch(ignoreLate);
+    onMoment?.('person:answered');
+  }
+}
+
+/** Once it has begun to speak. */
+async function cancel({ storage, runs, onMoment }: Played, runId: string): Promise<void> {
+  const events = (await storage.runs.readEvents(ANNE, runId, 0, 99)) ?? [];
+  if (!events.some(({ type }) => type === 'text_delta')) return;
+  await runs.cancel(ANNE, runId).catch(ignoreLate);
+  onMoment?.('person:cancelled');
+}
+
+/** What the person says may come a moment after it was decided otherwise. */
+function ignoreLate(thrown: unknown): void {
+  if (!ToolyardError.isInstance(thrown) || thrown.code !== 'conflict') throw thrown;
+}
+
+/** What came of a conversation: how its runs ended, and what is shown. */
+export async function outcomeOf(
+  storage: SharedStorage,
+  conversationId: string,
+): Promise<{ statuses: string[]; told: string[] }> {
+  const runs = await storage.runs.listRuns(ANNE, { conversationId, limit: 99 });
+  return {
+    statuses: runs.toSorted((a, b) => a.createdAt - b.createdAt).map(({ status }) => status),
+    told: told(await storage.messages.branch(ANNE, conversationId)),
+  };
+}

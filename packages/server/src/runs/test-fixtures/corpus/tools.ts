@@ -1,0 +1,64 @@
+import type { CallToolOptions } from '@toolyard/mcp-host';
+import type { JsonObject, TaskHandle, ToolResult } from '@toolyard/protocol';
+import type { FakeTool } from '../bench.ts';
+import { answers } from '../bench.ts';
+
+const CITY = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+const RESEARCH: TaskHandle = { tool: { serverId: 'desk', name: 'research' }, taskId: 'task-1', era: 'modern' };
+
+/** The tools the stories call. Each says the same however often it is called, so that a call may be repeated. */
+export const CORPUS_TOOLS: Readonly<Record<string, FakeTool>> = {
+  note: { call: (args) => answers(`noted ${JSON.stringify(args)}`) },
+  research: {
+    async call(_args, options) {
+      await options.onTask?.(RESEARCH);
+      return answers('researched');
+    },
+    resume: () => answers('researched'),
+  },
+  /** A server of the older era asks while its call is open. */
+  book: {
+    async call(_args, options) {
+      const request = { mode: 'form', message: 'Which city?', requestedSchema: CITY } as never;
+      const answer = await options.handlers?.form?.(request, asked(options));
+      return answers(`booked ${JSON.stringify(answer)}`);
+    },
+  },
+  /** A server of the newer era is called again with what it asked for. */
+  travel: { call: (_args, options) => inRounds(options) },
+  think: {
+    async call(_args, options) {
+      const request = { messages: [{ role: 'user', content: { type: 'text', text: 'Say hi' } }], systemPrompt: ASIDE };
+      const answer = await options.handlers?.sampling?.({ ...request, maxTokens: 7 } as never, asked(options));
+      return answers(`thought ${JSON.stringify(answer)}`);
+    },
+  },
+  /** Nobody signs in: the person goes on without. */
+  mail: {
+    call: () => ({
+      content: [],
+      isError: true,
+      outcome: 'not_sent',
+      error: { code: 'needs_sign_in', message: 'Who are you?' },
+    }),
+  },
+};
+
+/** What the model is told where a server asks it something. */
+export const ASIDE = 'Be brief.';
+
+function asked({ signal }: CallToolOptions): { serverId: string; signal: AbortSignal } {
+  return { serverId: 'desk', signal: signal ?? new AbortController().signal };
+}
+
+function inRounds({ onRound, resume }: CallToolOptions): ToolResult {
+  const number = resume?.number ?? 0;
+  const questions = [
+    { key: 'city', question: { kind: 'form', message: 'Which city?', requestedSchema: CITY as JsonObject } as const },
+    { key: 'page', question: { kind: 'url', message: 'Look here', url: 'https://example.com/' } as const },
+  ];
+  const question = questions[number];
+  if (!question) return answers(`travelled ${JSON.stringify(resume?.responses)}`);
+  onRound?.({ number: number + 1, asked: [question], answered: {}, state: `state ${number}` });
+  return { content: [], isError: true, outcome: 'not_sent', error: { code: 'input_required', message: 'More.' } };
+}

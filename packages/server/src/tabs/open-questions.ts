@@ -1,0 +1,76 @@
+import type { CallToolOptions, SamplingRequest } from '@toolyard/mcp-host';
+import type { JsonObject, Principal, TabQuestion, TabQuestionAnswer, ToolReference } from '@toolyard/protocol';
+import type { TabRepository } from '@toolyard/storage';
+
+export type OpenQuestionsOptions = {
+  tabs: Pick<TabRepository, 'questions' | 'answer'>;
+  principal: Principal;
+  key: { runId: string; callId: string };
+  tool: ToolReference;
+  /** Whose handlers put the questions of the call to a person. */
+  options: Pick<CallToolOptions, 'handlers' | 'signal'>;
+  /** Called when an answer is stored: the tab waits for it. */
+  onAnswer: () => void;
+};
+
+/** What the server of a call asks in the tab, put to a person here. */
+export class OpenQuestions {
+  readonly #of: OpenQuestionsOptions;
+  readonly #put = new Set<string>();
+  readonly #over = new AbortController();
+
+  constructor(of: OpenQuestionsOptions) {
+    this.#of = of;
+  }
+
+  /** Puts what nobody was asked yet. Resolves when it is put, not when it is answered. */
+  async look(): Promise<void> {
+    const { tabs, principal, key } = this.#of;
+    for (const { id, question, answer } of await tabs.questions(principal, key)) {
+      if (answer !== null || this.#put.has(id)) continue;
+      this.#put.add(id);
+      void this.#answer(id, question);
+    }
+  }
+
+  /** Nobody waits for answers any more. */
+  end(): void {
+    this.#over.abort();
+  }
+
+  async #answer(id: string, question: TabQuestion): Promise<void> {
+    const { tabs, principal, key, onAnswer } = this.#of;
+    const answer = await this.#ask(question).catch((): TabQuestionAnswer => ({ kind: 'refused' }));
+    // A call that is over, or that another process goes on with, takes no answer from here.
+    if (this.#over.signal.aborted || this.#of.options.signal?.aborted) return;
+    await tabs.answer(principal, key, id, answer).then(onAnswer, () => this.#put.delete(id));
+  }
+
+  async #ask(question: TabQuestion): Promise<TabQuestionAnswer> {
+    const { tool, options } = this.#of;
+    const { form, url, sampling } = options.handlers ?? {};
+    const signals = [this.#over.signal, ...(options.signal ? [options.signal] : [])];
+    const asked = { serverId: tool.serverId, tool, signal: AbortSignal.any(signals) };
+    switch (question.kind) {
+      case 'form': {
+        if (form === undefined) return { kind: 'refused' };
+        const { message, requestedSchema } = question;
+        // The tab has read the schema; the form is read anew before it is shown.
+        const request = { message, requestedSchema } as unknown as Parameters<typeof form>[0];
+        const answer = await form(request, asked);
+        if (answer.action !== 'accept') return { kind: 'form', action: answer.action };
+        return { kind: 'form', action: 'accept', content: answer.content };
+      }
+      case 'url': {
+        if (url === undefined) return { kind: 'refused' };
+        const request = { mode: 'url' as const, message: question.message, url: question.url, elicitationId: '' };
+        return { kind: 'url', action: await url(request, { ...asked, completed: new Promise(() => undefined) }) };
+      }
+      case 'sampling': {
+        if (sampling === undefined) return { kind: 'refused' };
+        const answer = await sampling(question.request as unknown as SamplingRequest, asked);
+        return { kind: 'sampling', answer: answer as unknown as JsonObject };
+      }
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import type { CallToolOptions } from '@toolyard/mcp-host';
+import type {
+  Clock,
+  ErrorInfo,
+  JsonObject,
+  LiveEvent,
+  Principal,
+  TaskHandle,
+  ToolReference,
+  ToolResult,
+} from '@toolyard/protocol';
+import { HANDED_ON } from '@toolyard/protocol';
+import type { SharedStorage, StoredTabCall } from '@toolyard/storage';
+import type { RunHub } from '../live/hub.ts';
+import { resultInPlace } from '../runs/run-media.ts';
+import { OpenQuestions } from './open-questions.ts';
+import { canMake } from './tab-pins.ts';
+
+export type TabCallsOptions = {
+  storage: Pick<SharedStorage, 'tabs' | 'blobs'>;
+  hub: Pick<RunHub, 'listen' | 'changed'>;
+  clock: Clock;
+};
+
+/** On whose behalf, and in which run, calls go to tabs. */
+export type TabCallsOf = { principal: Principal; runId: string; conversationId: string };
+
+export type NewTabCall = { callId: string; tool: ToolReference; arguments: JsonObject; definition: string };
+
+/** A word that was lost costs this long at most, and so does a tab that goes without one. */
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * The calls of runs that are made by tabs. A call is a row: tabs claim it, one is first, and its result is written
+ * there, whichever process the tab speaks with and whether or not anybody waits just then.
+ */
+export class TabCalls {
+  readonly #options: TabCallsOptions;
+
+  constructor(options: TabCallsOptions) {
+    this.#options = options;
+  }
+
+  /** Puts a call to the tabs and waits for its result. Never throws for what a tab does. */
+  async make(of: TabCallsOf, call: NewTabCall, options: CallToolOptions): Promise<ToolResult> {
+    const { tabs } = this.#options.storage;
+    const { principal, runId, conversationId } = of;
+    const { callId, tool } = call;
+    if (!(await this.#someTabHas(of, call))) {
+      // It may have been brought while nobody waited for it.
+      const before = await tabs.getCall(principal, { runId, callId });
+      if (before?.status !== 'done') return needsTab(tool);
+    }
+    const at = this.#options.clock.now();
+    const put = await tabs.putCall(principal, { ...call, runId, conversationId, at });
+    if (put.status !== 'done') await options.onTask?.({ tool, taskId: callId, era: 'tab' });
+    return this.#follow(of, put, options);
+  }
+
+  /** Goes on waiting for a call an earlier process has put. */
+  async resume(of: TabCallsOf, { tool, taskId }: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
+    const call = await this.#options.storage.tabs.getCall(of.principal, { runId: of.runId, callId: taskId });
+    return call === null ? needsTab(tool) : this.#follow(of, call, options);
+  }
+
+  async #follow(of: TabCallsOf, put: StoredTabCall, options: CallToolOptions): Promise<ToolResult> {
+    const { principal, runId, conversationId } = of;
+    const { callId, tool } = put;
+    const { storage, hub, clock } = this.#options;
+    const key = { runId, callId };
+    const { signal } = options;
+    const changes = new Changes({ hub, clock, ownerId: principal.ownerId, conversationId, signal });
+    const questions = new OpenQuestions({ tabs: storage.tabs, principal, key, tool, options, onAnswer: tell });
+    function tell(): void {
+      hub.changed(principal.ownerId, 'tab_calls', conversationId);
+    }
+    try {
+      for (let call: StoredTabCall | null = put; call !== null; call = await storage.tabs.getCall(principal, key)) {
+        if (call.status === 'done' && call.result !== null) {
+          return await resultInPlace(call.result, storage.blobs, principal);
+        }
+        if (call.status === 'withdrawn') return call.tabId === null ? needsTab(tool) : tabGone(tool);
+        if (signal?.aborted) {
+          const ended = await this.#giveUp(of, call, signal.reason);
+          if (ended !== null) return ended;
+          continue;
+        }
+        if (call.status === 'claimed') {
+          await questions.look();
+          if (!(await this.#isThere(principal, call.tabId))) return tabGone(tool);
+        } else if (call.status !== 'done' && (await this.#someTabHas(of, call))) {
+          if (call.status === 'held' && (await storage.tabs.openCall(principal, key, clock.now()))) tell();
+        } else if (call.status === 'done') {
+          return tabGone(tool);
+        } else if (await storage.tabs.withdraw(principal, key, call.status, clock.now())) {
+          return needsTab(tool);
+        } else {
+          continue;
+        }
+        await changes.next();
+      }
+      return needsTab(tool);
+    } finally {
+      changes.end();
+      questions.end();
+    }
+  }
+
+  /** Null where the call has moved on in the same moment. */
+  async #giveUp({ principal, runId, conversationId }: TabCallsOf, call: StoredTabCall, reason: unknown) {
+    const { storage, hub, clock } = this.#options;
+    const { callId, tool, status } = call;
+    // Whoever takes the run up goes on waiting.
+    if (reason === HANDED_ON) return tabGone(tool);
+    if (status !== 'held' && status !== 'open' && status !== 'claimed') return null;
+    if (!(await storage.tabs.withdraw(principal, { runId, callId }, status, clock.now()))) return null;
+    hub.changed(principal.ownerId, 'tab_calls', conversationId);
+    return failed(STOPPED, status === 'claimed' ? 'unknown' : 'not_sent');
+  }
+
+  async #someTabHas(
+    { principal, conversationId }: TabCallsOf,
+    call: Pick<StoredTabCall, 'tool' | 'definition'>,
+  ): Promise<boolean> {
+    const { storage, clock } = this.#options;
+    const offers = await storage.tabs.offers(principal, { conversationId, seenSince: clock.now() });
+    return offers.some(({ servers }) => canMake(servers, call));
+  }
+
+  async #isThere(principal: Principal, tabId: string | null): Promise<boolean> {
+    if (tabId === null) return false;
+    const now = this.#options.clock.now();
+    return (await this.#options.storage.tabs.offersOf(principal, tabId)).some(({ seenUntil }) => seenUntil >= now);
+  }
+}
+
+/** Tells when it is worth looking again: something was said of the calls of a conversation, or some time has passed. */
+class Changes {
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal | undefined;
+  readonly #unsubscribe: () => void;
+  #changed = false;
+  #wake: () => void = () => undefined;
+
+  constructor(of: {
+    hub: Pick<RunHub, 'listen'>;
+    clock: Clock;
+    ownerId: string;
+    conversationId: string;
+    signal: AbortSignal | undefined;
+  }) {
+    this.#clock = of.clock;
+    this.#signal = of.signal;
+    const concerns = (event: LiveEvent): boolean =>
+      event.type === 'changed' && event.what === 'tab_calls' && event.id === of.conversationId;
+    this.#unsubscribe = of.hub.listen(of.ownerId, {
+      heard: (events) => {
+        if (events.some(concerns)) this.#tell();
+      },
+      missed: () => this.#tell(),
+    });
+    this.#signal?.addEventListener('abort', this.#tell);
+  }
+
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(LOOK_EVERY_MS, () => this.#wake());
+      this.#wake = () => {
+        cancel();
+        this.#changed = false;
+        resolve();
+      };
+      if (this.#changed || this.#signal?.aborted) this.#wake();
+    });
+  }
+
+  end(): void {
+    this.#unsubscribe();
+    this.#signal?.removeEventListener('abort', this.#tell);
+  }
+
+  readonly #tell = (): void => {
+    this.#changed = true;
+    this.#wake();
+  };
+}
+
+const STOPPED: ErrorInfo = { code: 'cancelled', message: 'The run was stopped.' };
+
+function needsTab({ serverId }: ToolReference): ToolResult {
+  const message = `"${serverId}" is reached from a tab of the browser, and none that has it is open.`;
+  return failed({ code: 'needs_tab', message, hint: 'Open this conversation in that browser.' }, 'not_sent');
+}
+
+function tabGone({ serverId, name }: ToolReference): ToolResult {
+  const message = `The tab that was calling "${name}" of "${serverId}" is gone; it is not known whether the call took effect. Do not repeat it.`;
+  return failed({ code: 'tab_gone', message }, 'unknown');
+}
+
+function failed(error: ErrorInfo, outcome: ToolResult['outcome']): ToolResult {
+  return { content: [{ type: 'text', text: error.message }], isError: true, outcome, error };
+}

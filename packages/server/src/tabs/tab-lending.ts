@@ -1,0 +1,55 @@
+import type { ApprovalInterrupt, Clock, Principal, ResolvedAgentConfiguration } from '@toolyard/protocol';
+import type { SharedStorage } from '@toolyard/storage';
+import type { RunHub } from '../live/hub.ts';
+import type { ToolSelection } from '../services.ts';
+import type { TabCallsOf } from './tab-calls.ts';
+import { TabCalls } from './tab-calls.ts';
+import { createTabPins } from './tab-pins.ts';
+import type { TabSelection } from './tab-tools.ts';
+import { TabTools } from './tab-tools.ts';
+
+/** The runs' side of what tabs lend. */
+export type TabLending = {
+  /** The tools of a run, with those that tabs lend it beside its own. */
+  select(
+    base: ToolSelection,
+    of: TabCallsOf & { begunAt: number; configuration: Pick<ResolvedAgentConfiguration, 'servers' | 'disabledTools'> },
+  ): Promise<TabSelection>;
+  /** From now on the tool is called unasked only as long as it is what was shown with the question. */
+  approve(
+    principal: Principal,
+    conversationId: string,
+    of: Pick<ApprovalInterrupt, 'tool' | 'definition'>,
+  ): Promise<void>;
+};
+
+export function createTabLending(of: {
+  storage: Pick<SharedStorage, 'tabs' | 'blobs' | 'settings'>;
+  hub: Pick<RunHub, 'listen' | 'changed'>;
+  clock: Clock;
+}): TabLending {
+  const { storage, clock } = of;
+  const calls = new TabCalls(of);
+  const pins = createTabPins({ settings: storage.settings, clock });
+  return {
+    select: (base, { principal, runId, conversationId, begunAt, configuration }) =>
+      TabTools.open({
+        base,
+        of: { principal, runId, conversationId },
+        begunAt,
+        configuration,
+        tabs: storage.tabs,
+        calls,
+        pins,
+      }),
+    async approve(principal, conversationId, approved) {
+      if (!approved.tool.serverId.startsWith('browser-')) return;
+      const offers = await storage.tabs.offers(principal, { conversationId, seenSince: 0 });
+      await pins.approve(
+        principal,
+        approved,
+        offers.flatMap(({ servers }) => servers),
+      );
+    },
+  };
+}

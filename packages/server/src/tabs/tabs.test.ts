@@ -1,0 +1,341 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type {
+  ClaimedTabCall,
+  JsonObject,
+  RunRecord,
+  StoredInterrupt,
+  TabCallView,
+  TabServer,
+  ToolResult,
+} from '@toolyard/protocol';
+import { createFakeClock, eventually } from '@toolyard/testing';
+import type { Bench, BenchOptions } from '../runs/test-fixtures/bench.ts';
+import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from '../runs/test-fixtures/bench.ts';
+import type { ScriptedModel } from '../runs/test-fixtures/scripted-model.ts';
+import { calls, says, scriptedModel } from '../runs/test-fixtures/scripted-model.ts';
+import { TabDesk } from './tab-desk.ts';
+
+afterEach(cleanUp);
+
+const NOTES: TabServer = {
+  id: 'browser-notes',
+  url: 'http://localhost:9/mcp',
+  instructions: 'Notes are short.',
+  tools: [{ name: 'note', description: 'Keeps a note.', inputSchema: { type: 'object' } }],
+};
+const asksForNote = (): ScriptedModel => scriptedModel([calls({ name: 'note' }), says('Kept.')]);
+const UNASKED = { intervention: 'auto' } as const;
+
+type Scene = { bench: Bench; desk: TabDesk; model: ScriptedModel; conversation: string; folder: string };
+
+async function scene(more: Partial<BenchOptions> = {}): Promise<Scene> {
+  const folder = temporaryFolder();
+  const model = (more.model ?? asksForNote()) as ScriptedModel;
+  const bench = await openBench(folder, { model, configuration: UNASKED, ...more });
+  return { bench, desk: deskOf(bench, more), model, conversation: await bench.conversation(), folder };
+}
+
+function deskOf({ storage, runs, hub }: Bench, { clock }: Partial<BenchOptions> = {}): TabDesk {
+  return new TabDesk({ storage, runs, hub, clock: clock ?? { ...createFakeClock(), now: () => Date.now() } });
+}
+
+/** What a tab does: it is told of calls, claims, and brings results. */
+function tab({ desk, conversation }: Pick<Scene, 'desk' | 'conversation'>, id = 'tab-1') {
+  const key = ({ runId, callId }: TabCallView) => ({ runId, callId });
+  return {
+    lends: (...servers: TabServer[]) => desk.offer(ANNE, id, conversation, { servers }),
+    seen: () => desk.renew(ANNE, id),
+    async call(): Promise<TabCallView> {
+      return eventually(
+        async () => {
+          const [first] = await desk.renew(ANNE, id);
+          if (!first) throw new Error('nothing to do');
+          return first;
+        },
+        { what: 'a call for the tab' },
+      );
+    },
+    claim: (call: TabCallView) => desk.claim(ANNE, id, key(call)),
+    brings: (call: TabCallView, { fence }: ClaimedTabCall, result: ToolResult) =>
+      desk.finish(ANNE, id, key(call), { fence, result }),
+    asks: (call: TabCallView, { fence }: ClaimedTabCall, requestedSchema: JsonObject) =>
+      desk.ask(ANNE, id, key(call), {
+        id: 'q1',
+        fence,
+        question: { kind: 'form', message: 'Which?', requestedSchema },
+      }),
+    leaves: () => desk.leave(ANNE, id),
+  };
+}
+
+const runOf = async ({ storage }: Bench, id: string): Promise<RunRecord | null> => storage.runs.getRun(ANNE, id);
+
+async function untilStatus(bench: Bench, runId: string, status: RunRecord['status']): Promise<void> {
+  await eventually(async () => expect((await runOf(bench, runId))?.status).toBe(status), { what: status });
+}
+
+function asked(bench: Bench, runId: string): readonly StoredInterrupt[] {
+  return bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
+}
+
+describe('a tool that lives in a tab', () => {
+  test('is offered to the model under its own name, and called by the tab; the ledger knows', async () => {
+    const { bench, desk, model, conversation } = await scene();
+    const page = tab({ desk, conversation });
+    await page.lends(NOTES);
+    const runId = await bench.ask(conversation, 'Keep this');
+    const call = await page.call();
+    expect(call).toMatchObject({ tool: { serverId: 'browser-notes', name: 'note' }, claimed: false });
+    expect(bench.storage.runs.readLedger(ANNE, runId)).toMatchObject([{ status: 'sent' }]);
+    const claimed = await page.claim(call);
+    expect(claimed).toMatchObject({ tool: { name: 'note' }, arguments: {} });
+    await page.brings(call, claimed, answers('kept as 1'));
+    await untilStatus(bench, runId, 'done');
+    expect(told(await bench.branch(conversation))).toEqual([
+      'user: Keep this',
+      'assistant: <tool_call>',
+      'tool: kept as 1',
+      'assistant: Kept.',
+    ]);
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['note']);
+    expect(JSON.stringify(model.requests[0]?.messages)).toContain('Notes are short.');
+    expect(bench.storage.runs.readLedger(ANNE, runId)).toMatchObject([{ status: 'done' }]);
+  });
+
+  test('asks before it is called, as any other, and again once it is another than was approved', async () => {
+    const model = scriptedModel([calls({ name: 'note' }), says('Kept.'), calls({ name: 'note' }), says('Again.')]);
+    const { bench, desk, conversation } = await scene({ model, configuration: {} });
+    const page = tab({ desk, conversation });
+    await page.lends(NOTES);
+    const runId = await bench.ask(conversation, 'Keep this');
+    await untilStatus(bench, runId, 'parked');
+    const [first] = asked(bench, runId);
+    expect(first?.interrupt).toMatchObject({ kind: 'approval', description: 'Keeps a note.' });
+    await bench.runs.answer(ANNE, first?.id ?? '', { decision: 'approve', scope: 'always' });
+    const call = await page.call();
+    await page.brings(call, await page.claim(call), answers('1'));
+    await untilStatus(bench, runId, 'done');
+
+    const [note] = NOTES.tools;
+    await page.lends({ ...NOTES, tools: [{ ...note, name: 'note', inputSchema: {}, description: 'Sends mail.' }] });
+    const again = await bench.ask(conversation, 'And this');
+    await untilStatus(bench, again, 'parked');
+    expect(asked(bench, again)[0]?.interrupt).toMatchObject({
+      kind: 'approval',
+      changed: {
+        hasMoved: false,
+        differences: expect.arrayContaining([
+          { path: 'description', before: '"Keeps a note."', after: '"Sends mail."' },
+        ]) as unknown,
+      },
+    });
+  });
+
+  test('names the server where a tool of a server has the same name', async () => {
+    const model = scriptedModel([says('Hm.')]);
+    const { bench, desk, conversation } = await scene({ model, tools: { note: { call: () => answers('desk') } } });
+    await tab({ desk, conversation }).lends(NOTES);
+    await untilStatus(bench, await bench.ask(conversation, 'Who?'), 'done');
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['note', 'browser-notes__note']);
+  });
+
+  test('is not there where the conversation or the run has switched it off', async () => {
+    const model = scriptedModel([says('One.'), says('Two.')]);
+    const { bench, desk, conversation } = await scene({ model });
+    await tab({ desk, conversation }).lends(NOTES);
+    const off = { configuration: { servers: { 'browser-notes': false } } };
+    const one = await bench.say(conversation, 'One', off);
+    await untilStatus(bench, 'run' in one ? one.run.id : '', 'done');
+    const two = await bench.say(conversation, 'Two', { configuration: { disabledTools: ['browser-notes/note'] } });
+    await untilStatus(bench, 'run' in two ? two.run.id : '', 'done');
+    expect(model.requests.map(({ tools }) => tools.length)).toEqual([0, 0]);
+  });
+
+  test('puts what its server asks to a person by way of the run, and the tab gets the answer', async () => {
+    const { bench, desk, conversation } = await scene();
+    const page = tab({ desk, conversation });
+    await page.lends(NOTES);
+    const runId = await bench.ask(conversation, 'Keep this');
+    const call = await page.call();
+    const claimed = await page.claim(call);
+    await page.asks(call, claimed, { type: 'object', properties: { colour: { type: 'string' } } });
+    await eventually(() => expect(asked(bench, runId)).toHaveLength(1), { what: 'the question' });
+    const [question] = asked(bench, runId);
+    expect(question).toMatchObject({ mode: 'live', interrupt: { kind: 'elicitation', message: 'Which?' } });
+    await bench.runs.answer(ANNE, question?.id ?? '', { decision: 'accept', content: { colour: 'red' } });
+    await eventually(
+      async () =>
+        expect((await page.call()).answers).toEqual({
+          q1: { kind: 'form', action: 'accept', content: { colour: 'red' } },
+        }),
+      { what: 'the answer' },
+    );
+    await page.brings(call, claimed, answers('in red'));
+    await untilStatus(bench, runId, 'done');
+  });
+});
+
+describe('of two tabs', () => {
+  test('one has the call; the other is told so, and what it brings does not count', async () => {
+    const at = await scene();
+    const [one, two] = [tab(at, 'tab-1'), tab(at, 'tab-2')];
+    await one.lends(NOTES);
+    await two.lends(NOTES);
+    const runId = await at.bench.ask(at.conversation, 'Keep this');
+    const call = await one.call();
+    const claims = await Promise.allSettled([one.claim(call), two.claim(call)]);
+    expect(claims.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const winner = claims[0].status === 'fulfilled' ? one : two;
+    const loser = winner === one ? two : one;
+    const claimed = await winner.claim(call);
+    expect(await loser.seen()).toEqual([]);
+    await expect(loser.brings(call, claimed, answers('mine'))).rejects.toMatchObject({ code: 'conflict' });
+    await winner.brings(call, claimed, answers('kept'));
+    // A result whose answer was lost is brought again.
+    await winner.brings(call, claimed, answers('kept'));
+    await untilStatus(at.bench, runId, 'done');
+    expect(told(await at.bench.branch(at.conversation))).toContain('tool: kept');
+  });
+
+  test('one that lends another tool under the same name gets no call', async () => {
+    const at = await scene();
+    const [one, other] = [tab(at, 'tab-1'), tab(at, 'tab-2')];
+    await other.lends({ ...NOTES, url: 'http://elsewhere:9/mcp' });
+    await one.lends(NOTES);
+    const runId = await at.bench.ask(at.conversation, 'Keep this');
+    const call = await one.call();
+    expect(await other.seen()).toEqual([]);
+    await expect(other.claim(call)).rejects.toMatchObject({ code: 'not_found' });
+    await one.brings(call, await one.claim(call), answers('kept'));
+    await untilStatus(at.bench, runId, 'done');
+  });
+});
+
+describe('a tab that is not there', () => {
+  test('is waited for, visibly, and the call is made when one comes', async () => {
+    const at = await scene({ model: scriptedModel([calls({ name: 'note' }), says('Kept.')]), configuration: {} });
+    const page = tab(at);
+    await page.lends(NOTES);
+    const runId = await at.bench.ask(at.conversation, 'Keep this');
+    await untilStatus(at.bench, runId, 'parked');
+    await page.leaves();
+    await at.bench.runs.answer(ANNE, asked(at.bench, runId)[0]?.id ?? '', { decision: 'approve', scope: 'once' });
+    await untilStatus(at.bench, runId, 'waiting_for_tab');
+    expect(asked(at.bench, runId)[0]?.interrupt).toMatchObject({ kind: 'tab', name: 'note' });
+    expect(at.bench.storage.runs.readLedger(ANNE, runId)).toMatchObject([{ status: 'planned' }]);
+
+    const reloaded = tab(at, 'tab-2');
+    await reloaded.lends(NOTES);
+    const call = await reloaded.call();
+    await reloaded.brings(call, await reloaded.claim(call), answers('kept'));
+    await untilStatus(at.bench, runId, 'done');
+    expect(told(await at.bench.branch(at.conversation))).toContain('tool: kept');
+  });
+
+  test('need not be waited for', async () => {
+    const at = await scene({ configuration: {} });
+    const page = tab(at);
+    await page.lends(NOTES);
+    const runId = await at.bench.ask(at.conversation, 'Keep this');
+    await untilStatus(at.bench, runId, 'parked');
+    await page.leaves();
+    await at.bench.runs.answer(ANNE, asked(at.bench, runId)[0]?.id ?? '', { decision: 'approve', scope: 'once' });
+    await untilStatus(at.bench, runId, 'waiting_for_tab');
+    await at.bench.runs.answer(ANNE, asked(at.bench, runId)[0]?.id ?? '', { decision: 'decline' });
+    await untilStatus(at.bench, runId, 'done');
+    expect(told(await at.bench.branch(at.conversation))[2]).toMatch(/^tool: .*did not wait/);
+  });
+
+  test('can be given up by stopping the run', async () => {
+    const at = await scene({ configuration: {} });
+    await tab(at).lends(NOTES);
+    const runId = await at.bench.ask(at.conversation, 'Keep this');
+    await untilStatus(at.bench, runId, 'parked');
+    await tab(at).leaves();
+    await at.bench.runs.answer(ANNE, asked(at.bench, runId)[0]?.id ?? '', { decision: 'approve', scope: 'once' });
+    await untilStatus(at.bench, runId, 'waiting_for_tab');
+    await at.bench.runs.cancel(ANNE, runId);
+    await untilStatus(at.bench, runId, 'cancelled');
+  });
+});
+
+describe('a tab that goes in the middle of a call', () => {
+  async function claimedCall(more: Partial<BenchOptions> = {}) {
+    const at = await scene(more);
+    const page = tab(at);
+    await page.lends(NOTES);
+    const runId = await at.bench.ask(at.conversation, 'Keep this');
+    const call = await page.call();
+    return { ...at, page, runId, call, claimed: await page.claim(call) };
+  }
+
+  test('leaves the call in doubt: a person decides, and repeating it goes to whoever is there', async () => {
+    const at = await claimedCall();
+    await at.page.leaves();
+    await untilStatus(at.bench, at.runId, 'parked');
+    expect(asked(at.bench, at.runId)[0]?.interrupt).toMatchObject({ kind: 'in_doubt', name: 'note' });
+    expect(at.bench.storage.runs.readLedger(ANNE, at.runId)).toMatchObject([{ status: 'in_doubt' }]);
+    const next = tab(at, 'tab-2');
+    await next.lends(NOTES);
+    expect(await next.seen()).toEqual([]);
+    await at.bench.runs.answer(ANNE, asked(at.bench, at.runId)[0]?.id ?? '', { decision: 'repeat' });
+    const call = await next.call();
+    const claimed = await next.claim(call);
+    // The first one comes back too late: the call has been put anew.
+    await expect(at.page.brings(at.call, at.claimed, answers('late'))).rejects.toMatchObject({ code: 'conflict' });
+    await next.brings(call, claimed, answers('kept once more'));
+    await untilStatus(at.bench, at.runId, 'done');
+    expect(told(await at.bench.branch(at.conversation))).toContain('tool: kept once more');
+  });
+
+  test('settles the doubt itself when it comes back with the result', async () => {
+    const at = await claimedCall();
+    await at.desk.streamEnded(ANNE, 'tab-1');
+    await at.bench.storage.tabs.leave(ANNE, 'tab-1', 0);
+    await untilStatus(at.bench, at.runId, 'parked');
+    await at.page.seen();
+    await at.page.brings(at.call, at.claimed, answers('kept all the same'));
+    await untilStatus(at.bench, at.runId, 'done');
+    expect(told(await at.bench.branch(at.conversation))).toContain('tool: kept all the same');
+    expect(at.bench.events(at.runId).filter(({ type }) => type === 'tool_started')).toHaveLength(1);
+  });
+
+  test('is told to stop when the run is', async () => {
+    const at = await claimedCall();
+    await at.bench.runs.cancel(ANNE, at.runId);
+    await untilStatus(at.bench, at.runId, 'cancelled');
+    expect(await at.page.seen()).toEqual([]);
+    await expect(at.page.brings(at.call, at.claimed, answers('late'))).rejects.toMatchObject({ code: 'conflict' });
+    expect(told(await at.bench.branch(at.conversation))[2]).toMatch(/^tool: .*stopped/);
+  });
+
+  test('a server that dies meanwhile loses nothing: the next one takes the result', async () => {
+    const at = await claimedCall();
+    at.bench.die();
+    const model = scriptedModel([says('Kept.')]);
+    const next = await openBench(at.folder, { model, configuration: UNASKED });
+    const desk = deskOf(next);
+    const page = tab({ desk, conversation: at.conversation });
+    await page.brings(at.call, at.claimed, answers('kept meanwhile'));
+    await untilStatus(next, at.runId, 'done');
+    expect(told(await next.branch(at.conversation))).toEqual([
+      'user: Keep this',
+      'assistant: <tool_call>',
+      'tool: kept meanwhile',
+      'assistant: Kept.',
+    ]);
+  });
+});
+
+test('calls are nobody else’s', async () => {
+  const at = await scene();
+  const page = tab(at);
+  await page.lends(NOTES);
+  await at.bench.ask(at.conversation, 'Keep this');
+  const call = await page.call();
+  await expect(at.desk.offer(BERT, 'tab-1', at.conversation, { servers: [] })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  await expect(at.desk.claim(BERT, 'tab-1', call)).rejects.toMatchObject({ code: 'not_found' });
+  await page.brings(call, await page.claim(call), answers('kept'));
+});

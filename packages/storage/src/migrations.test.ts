@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { MIGRATIONS as POSTGRES } from './postgres/migrate.ts';
+import { MIGRATIONS as SQLITE } from './sqlite/migrate.ts';
+import { narrowings } from './test-fixtures/kept/widening.ts';
+
+/** The first step makes all there is. */
+const later = <T>(migrations: Readonly<Record<string, T>>): [string, T][] => Object.entries(migrations).slice(1);
+
+describe('a step of the tables only widens them, so that the version before may write beside it', () => {
+  test.each(later(SQLITE))('SQLite %s', (_name, statements) => {
+    expect(narrowings(statements)).toEqual([]);
+  });
+
+  test.each(later(POSTGRES))('PostgreSQL %s, unless it says that it does not', (_name, { kind, statements }) => {
+    if (kind === 'expand') expect(narrowings(statements)).toEqual([]);
+  });
+});
+
+describe('that a step narrows is found', () => {
+  test.each([
+    'DROP TABLE runs',
+    'ALTER TABLE runs DROP COLUMN place',
+    'ALTER TABLE runs RENAME COLUMN place TO "where"',
+    'ALTER TABLE runs RENAME TO journeys',
+    'ALTER TABLE runs ADD COLUMN mood TEXT NOT NULL',
+    'ALTER TABLE runs ADD COLUMN mood TEXT UNIQUE',
+    `ALTER TABLE runs ADD COLUMN mood TEXT CHECK (mood <> '')`,
+    'ALTER TABLE runs ADD CONSTRAINT one UNIQUE (agent_id)',
+    'ALTER TABLE runs ALTER COLUMN agent_id SET NOT NULL',
+    'ALTER TABLE runs ALTER COLUMN agent_id TYPE BIGINT',
+    'CREATE UNIQUE INDEX one ON runs (agent_id)',
+    'CREATE TRIGGER stop BEFORE INSERT ON runs BEGIN SELECT 1; END',
+    'DELETE FROM runs',
+  ])('%s', (statement) => {
+    expect(narrowings([statement])).toHaveLength(1);
+  });
+
+  test.each([
+    [`ALTER TABLE runs ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'`],
+    ['ALTER TABLE runs ADD COLUMN mood TEXT'],
+    ['CREATE INDEX by_mood ON runs (mood)'],
+    [
+      'CREATE TABLE moods (name TEXT UNIQUE)',
+      'CREATE UNIQUE INDEX one ON moods (name)',
+      'ALTER TABLE moods DROP COLUMN x',
+    ],
+  ])('and what only adds is let be: %s', (...statements) => {
+    expect(narrowings(statements)).toEqual([]);
+  });
+});

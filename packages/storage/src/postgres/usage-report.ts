@@ -1,0 +1,27 @@
+import type { UsageBy } from '@toolyard/protocol';
+import type { Engine } from '../engine/engine.ts';
+import type { Statement } from '../engine/work.ts';
+import { statements } from '../engine/work.ts';
+import type { ReadUsage, SumRow } from '../usage/usage-report.ts';
+import { toUsageRow, toUsageSum, usageSql } from '../usage/usage-report.ts';
+
+/** Adds up in the database. */
+export function createUsageReport(engine: Engine): ReadUsage {
+  const prepared = new Map<
+    UsageBy,
+    { each: Statement<SumRow & { key: string; label: string }>; all: Statement<SumRow> }
+  >();
+  return async ({ ownerId }, { by, from, to }) => {
+    const sql = usageSql(by);
+    const { each, all } = prepared.get(by) ?? { each: engine.prepare(sql.rows), all: engine.prepare(sql.total) };
+    prepared.set(by, { each, all });
+    return engine.perform(
+      statements(function* () {
+        const rows = yield* each.all(ownerId, from, to);
+        const [total] = yield* all.all(ownerId, from, to);
+        if (!total) throw new Error('a sum is one row');
+        return { rows: rows.map(toUsageRow), total: toUsageSum(total) };
+      }),
+    );
+  };
+}

@@ -1,0 +1,302 @@
+import type { Kysely, Selectable } from 'kysely';
+import type {
+  JsonObject,
+  Principal,
+  TabQuestion,
+  TabQuestionAnswer,
+  TabServer,
+  ToolReference,
+  ToolResult,
+} from '@toolyard/protocol';
+import type { Schema } from '../schema.ts';
+import { encodeJson, scrubText } from '../text.ts';
+
+/** What one tab lends to the runs of one conversation. */
+export type TabOffer = { tabId: string; conversationId: string; servers: TabServer[]; seenUntil: number };
+
+/**
+ * Where a call stands that goes to a tab: `held` until its run has stored that it may be claimed, `open` for whichever
+ * tab is first, `claimed` by one, `done` with a result. A `withdrawn` one nobody waits for: a claim of it is void.
+ */
+export type StoredTabCall = {
+  callId: string;
+  runId: string;
+  conversationId: string;
+  tool: ToolReference;
+  arguments: JsonObject;
+  definition: string;
+  status: Schema['tab_calls']['status'];
+  tabId: string | null;
+  /** Grows whenever the call is put anew: what a tab brings under an older one does not count. */
+  fence: number;
+  result: ToolResult | null;
+  updatedAt: number;
+};
+
+export type PutTabCall = Pick<
+  StoredTabCall,
+  'callId' | 'runId' | 'conversationId' | 'tool' | 'arguments' | 'definition'
+> & { at: number };
+
+type CallKey = { runId: string; callId: string };
+
+export type TabQuestionRow = { id: string; question: TabQuestion; answer: TabQuestionAnswer | null };
+
+/** Tabs that lend their tools to runs, and the calls that go to them. Each change of a call is compare-and-set. */
+export type TabRepository = {
+  /** Takes the place of what the tab offered before. False where the owner has no such conversation. */
+  offer(principal: Principal, offer: TabOffer & { at: number }): Promise<boolean>;
+  /** The tab is there until then at least. False where it offers nothing. */
+  renew(principal: Principal, tabId: string, seenUntil: number): Promise<boolean>;
+  /** The tab is there until then at most. */
+  leave(principal: Principal, tabId: string, seenUntil: number): Promise<void>;
+  /** Those seen since then; who offered last comes first. */
+  offers(principal: Principal, query: { conversationId: string; seenSince: number }): Promise<TabOffer[]>;
+  offersOf(principal: Principal, tabId: string): Promise<TabOffer[]>;
+
+  /** `held` from here on, unless it is done: then it is given as it is. */
+  putCall(principal: Principal, call: PutTabCall): Promise<StoredTabCall>;
+  getCall(principal: Principal, key: CallKey): Promise<StoredTabCall | null>;
+  /** What is open or claimed. */
+  openCalls(principal: Principal): Promise<StoredTabCall[]>;
+  openCall(principal: Principal, key: CallKey, at: number): Promise<boolean>;
+  /** Null where it is not open. */
+  claim(principal: Principal, key: CallKey, of: { tabId: string; at: number }): Promise<StoredTabCall | null>;
+  finish(
+    principal: Principal,
+    key: CallKey,
+    of: { tabId: string; fence: number; result: ToolResult; at: number },
+  ): Promise<boolean>;
+  /** False where it is not in this state any more. */
+  withdraw(principal: Principal, key: CallKey, from: 'held' | 'open' | 'claimed', at: number): Promise<boolean>;
+
+  /** One that was asked before stays as it is. */
+  ask(principal: Principal, key: CallKey, question: Omit<TabQuestionRow, 'answer'>): Promise<void>;
+  answer(principal: Principal, key: CallKey, id: string, answer: TabQuestionAnswer): Promise<void>;
+  questions(principal: Principal, key: CallKey): Promise<TabQuestionRow[]>;
+
+  /** Removes offers of tabs not seen since then. */
+  sweep(seenBefore: number): Promise<void>;
+};
+
+export function createTabRepository(db: Kysely<Schema>): TabRepository {
+  const call = ({ ownerId }: Principal, { runId, callId }: CallKey) =>
+    db
+      .updateTable('tab_calls')
+      .where('owner_id', '=', ownerId)
+      .where('run_id', '=', runId)
+      .where('call_id', '=', callId);
+
+  return {
+    async offer({ ownerId }, { tabId, conversationId, servers, seenUntil, at }) {
+      const found = await db
+        .selectFrom('conversations')
+        .select('id')
+        .where('id', '=', conversationId)
+        .where('owner_id', '=', ownerId)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst();
+      if (!found) return false;
+      const told = { servers: encodeJson(servers), seen_until: seenUntil, offered_at: at };
+      await db
+        .insertInto('tab_offers')
+        .values({ owner_id: ownerId, conversation_id: conversationId, tab_id: scrubText(tabId), ...told })
+        .onConflict((conflict) =>
+          conflict.columns(['conversation_id', 'tab_id']).doUpdateSet(told).where('tab_offers.owner_id', '=', ownerId),
+        )
+        .execute();
+      return true;
+    },
+    async renew({ ownerId }, tabId, seenUntil) {
+      const result = await db
+        .updateTable('tab_offers')
+        .set({ seen_until: seenUntil })
+        .where('owner_id', '=', ownerId)
+        .where('tab_id', '=', tabId)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+    async leave({ ownerId }, tabId, seenUntil) {
+      await db
+        .updateTable('tab_offers')
+        .set({ seen_until: seenUntil })
+        .where('owner_id', '=', ownerId)
+        .where('tab_id', '=', tabId)
+        .where('seen_until', '>', seenUntil)
+        .execute();
+    },
+    async offers({ ownerId }, { conversationId, seenSince }) {
+      const rows = await db
+        .selectFrom('tab_offers')
+        .selectAll()
+        .where('owner_id', '=', ownerId)
+        .where('conversation_id', '=', conversationId)
+        .where('seen_until', '>=', seenSince)
+        .orderBy('offered_at', 'desc')
+        .orderBy('tab_id')
+        .execute();
+      return rows.map(toOffer);
+    },
+    async offersOf({ ownerId }, tabId) {
+      const rows = await db
+        .selectFrom('tab_offers')
+        .selectAll()
+        .where('owner_id', '=', ownerId)
+        .where('tab_id', '=', tabId)
+        .execute();
+      return rows.map(toOffer);
+    },
+
+    async putCall({ ownerId }, { callId, runId, conversationId, tool, arguments: args, definition, at }) {
+      const put = {
+        server_id: scrubText(tool.serverId),
+        tool_name: scrubText(tool.name),
+        arguments: encodeJson(args),
+        definition: scrubText(definition),
+        status: 'held' as const,
+        tab_id: null,
+        updated_at: at,
+      };
+      const row = await db
+        .insertInto('tab_calls')
+        .values({
+          owner_id: ownerId,
+          call_id: callId,
+          run_id: runId,
+          conversation_id: conversationId,
+          ...put,
+          fence: 1,
+          result: null,
+        })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['run_id', 'call_id'])
+            .doUpdateSet(({ ref, eb }) => ({ ...put, fence: eb(ref('tab_calls.fence'), '+', 1) }))
+            .where('tab_calls.owner_id', '=', ownerId)
+            .where('tab_calls.status', '<>', 'done'),
+        )
+        .returningAll()
+        .executeTakeFirst();
+      return toCall(row ?? (await selectCall(db, { ownerId }, { runId, callId }).executeTakeFirstOrThrow()));
+    },
+    async getCall(principal, key) {
+      const row = await selectCall(db, principal, key).executeTakeFirst();
+      return row ? toCall(row) : null;
+    },
+    async openCalls({ ownerId }) {
+      const rows = await db
+        .selectFrom('tab_calls')
+        .selectAll()
+        .where('owner_id', '=', ownerId)
+        .where('status', 'in', ['open', 'claimed'])
+        .orderBy('updated_at')
+        .execute();
+      return rows.map(toCall);
+    },
+    async openCall(principal, key, at) {
+      const result = await call(principal, key)
+        .set({ status: 'open', updated_at: at })
+        .where('status', '=', 'held')
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+    async claim(principal, key, { tabId, at }) {
+      const row = await call(principal, key)
+        .set({ status: 'claimed', tab_id: scrubText(tabId), updated_at: at })
+        .where('status', '=', 'open')
+        .returningAll()
+        .executeTakeFirst();
+      return row ? toCall(row) : null;
+    },
+    async finish(principal, key, { tabId, fence, result, at }) {
+      const done = await call(principal, key)
+        .set({ status: 'done', result: encodeJson(result), updated_at: at })
+        .where('status', '=', 'claimed')
+        .where('tab_id', '=', tabId)
+        .where('fence', '=', fence)
+        .executeTakeFirst();
+      return done.numUpdatedRows > 0n;
+    },
+    async withdraw(principal, key, from, at) {
+      const result = await call(principal, key)
+        .set({ status: 'withdrawn', updated_at: at })
+        .where('status', '=', from)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+
+    async ask({ ownerId }, { runId, callId }, { id, question }) {
+      await db
+        .insertInto('tab_questions')
+        .values({
+          owner_id: ownerId,
+          run_id: runId,
+          call_id: callId,
+          id: scrubText(id),
+          question: encodeJson(question),
+          answer: null,
+        })
+        .onConflict((conflict) => conflict.columns(['run_id', 'call_id', 'id']).doNothing())
+        .execute();
+    },
+    async answer({ ownerId }, { runId, callId }, id, answer) {
+      await db
+        .updateTable('tab_questions')
+        .set({ answer: encodeJson(answer) })
+        .where('owner_id', '=', ownerId)
+        .where('run_id', '=', runId)
+        .where('call_id', '=', callId)
+        .where('id', '=', id)
+        .where('answer', 'is', null)
+        .execute();
+    },
+    async questions({ ownerId }, { runId, callId }) {
+      return await db
+        .selectFrom('tab_questions')
+        .select(['id', 'question', 'answer'])
+        .where('owner_id', '=', ownerId)
+        .where('run_id', '=', runId)
+        .where('call_id', '=', callId)
+        .orderBy('id')
+        .execute();
+    },
+
+    async sweep(seenBefore) {
+      await db.deleteFrom('tab_offers').where('seen_until', '<', seenBefore).execute();
+    },
+  };
+}
+
+function selectCall(db: Kysely<Schema>, { ownerId }: Principal, { runId, callId }: CallKey) {
+  return db
+    .selectFrom('tab_calls')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('run_id', '=', runId)
+    .where('call_id', '=', callId);
+}
+
+function toOffer(row: Selectable<Schema['tab_offers']>): TabOffer {
+  return {
+    tabId: row.tab_id,
+    conversationId: row.conversation_id,
+    servers: row.servers,
+    seenUntil: row.seen_until,
+  };
+}
+
+function toCall(row: Selectable<Schema['tab_calls']>): StoredTabCall {
+  return {
+    callId: row.call_id,
+    runId: row.run_id,
+    conversationId: row.conversation_id,
+    tool: { serverId: row.server_id, name: row.tool_name },
+    arguments: row.arguments,
+    definition: row.definition,
+    status: row.status,
+    tabId: row.tab_id,
+    fence: row.fence,
+    result: row.result,
+    updatedAt: row.updated_at,
+  };
+}

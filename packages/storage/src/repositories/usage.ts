@@ -1,0 +1,76 @@
+import type { Budget, Principal, Spent, UsageEntry } from '@toolyard/protocol';
+import { NOTHING_SPENT } from '@toolyard/protocol';
+import type { Engine } from '../engine/engine.ts';
+import { statements } from '../engine/work.ts';
+import { scrubText } from '../text.ts';
+import { dayOf } from '../usage/day.ts';
+import type { ReadUsage } from '../usage/usage-report.ts';
+import type { UsageOf } from '../usage/usage-writer.ts';
+import { createUsageWriter } from '../usage/usage-writer.ts';
+
+/** What calls came to. Those of a run are stored with its steps: see `RunCommit.usage`. */
+export type UsageRepository = {
+  /** A call that belongs to no run. */
+  add(principal: Principal, entry: UsageEntry, of?: Partial<Omit<UsageOf, 'ownerId'>>): Promise<void>;
+  /**
+   * What was used of a budget of a conversation, an agent, a model, a tool or all, as it is stored now. Nothing for a
+   * run or a turn: those count by themselves.
+   */
+  spent(
+    principal: Principal,
+    budget: Budget,
+    of: { conversationId: string | null; agentId: string | null; at: number },
+  ): Promise<Spent>;
+  report: ReadUsage;
+};
+
+const SPENT = `
+  SELECT coalesce(sum(cost), 0) AS dollars,
+    CAST(coalesce(sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)), 0) AS BIGINT) AS tokens,
+    CAST(coalesce(sum(calls), 0) AS BIGINT) AS calls, CAST(coalesce(sum(unpriced), 0) AS BIGINT) AS unpriced
+  FROM usage_sums WHERE owner_id = ?1`;
+
+export function createUsageRepository(engine: Engine, report: ReadUsage): UsageRepository {
+  const writer = createUsageWriter(engine);
+  const ofModels = `${SPENT} AND kind = 'model'`;
+  const ofConversation = engine.prepare<Spent>(`${ofModels} AND conversation_id = ?2`);
+  const ofDay = engine.prepare<Spent>(`${ofModels} AND day = ?2`);
+  const ofAgent = engine.prepare<Spent>(`${ofModels} AND day = ?2 AND agent_id = ?3`);
+  const ofModel = engine.prepare<Spent>(`${ofModels} AND day = ?2 AND source || '/' || name = ?3`);
+  const askedByTool = engine.prepare<Spent>(`${ofModels} AND day = ?2 AND for_tool = ?3`);
+  const callsOfTool = engine.prepare<Spent>(`${SPENT} AND kind = 'tool' AND day = ?2 AND source || '/' || name = ?3`);
+
+  return {
+    add: ({ ownerId }, entry, { runId = null, conversationId = null, agentId = null, place = 'api' } = {}) =>
+      engine.perform(statements(() => writer.add(entry, { ownerId, runId, conversationId, agentId, place }))),
+
+    async spent({ ownerId }, budget, { conversationId, agentId, at }) {
+      const day = dayOf(at);
+      const spent = await engine.perform(
+        statements(function* () {
+          switch (budget.of) {
+            case 'turn':
+            case 'run':
+              return undefined;
+            case 'conversation':
+              return conversationId === null ? undefined : yield* ofConversation.get(ownerId, conversationId);
+            case 'day':
+              return yield* ofDay.get(ownerId, day);
+            case 'agent':
+              return agentId === null ? undefined : yield* ofAgent.get(ownerId, day, agentId);
+            case 'model':
+              return yield* ofModel.get(ownerId, day, scrubText(budget.model));
+            case 'tool': {
+              const asked = yield* askedByTool.get(ownerId, day, scrubText(budget.tool));
+              const called = yield* callsOfTool.get(ownerId, day, scrubText(budget.tool));
+              return { ...NOTHING_SPENT, ...asked, calls: called?.calls ?? 0 };
+            }
+          }
+        }),
+      );
+      return spent ? { ...spent } : NOTHING_SPENT;
+    },
+
+    report,
+  };
+}

@@ -1,0 +1,63 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createFakeClock } from '@toolyard/testing';
+import { DATABASE_FILE } from '../layout.ts';
+import { openStorage } from '../open-storage.ts';
+import { keptSqlite, keptSteps } from '../test-fixtures/kept/kept.ts';
+import { expectKeptData } from '../test-fixtures/kept/expect-kept-data.ts';
+import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
+import { MIGRATIONS } from './migrate.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+const clock = createFakeClock();
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+function put(step: string, name: string): string {
+  const data = join(folder.path, name);
+  mkdirSync(data);
+  writeFileSync(join(data, DATABASE_FILE), keptSqlite(step));
+  return data;
+}
+
+test('the databases that are kept end with steps there are', () => {
+  expect(keptSteps('sqlite').length).toBeGreaterThan(0);
+  for (const step of keptSteps('sqlite')) expect(Object.keys(MIGRATIONS)).toContain(step);
+});
+
+test.each(keptSteps('sqlite'))('a folder as %s left it opens, with all its data, and work goes on', async (step) => {
+  const storage = await openStorage({ folder: put(step, 'data'), clock });
+  try {
+    await expectKeptData(storage);
+  } finally {
+    storage.close();
+  }
+});
+
+test.each(keptSteps('sqlite'))('what is stored as of %s has its place in the tables of today', async (step) => {
+  const old = new DatabaseSync(join(put(step, 'old'), DATABASE_FILE), { readOnly: true });
+  const today = join(folder.path, 'today');
+  (await openStorage({ folder: today, clock })).close();
+  const database = new DatabaseSync(join(today, DATABASE_FILE));
+  try {
+    // As the older version says it: it names its own columns and knows of no others.
+    database.exec('PRAGMA foreign_keys = OFF');
+    const tables = old.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
+    const named = tables.map(({ name }) => String(name)).filter((name) => !/^(?:sqlite|kysely|search)_/.test(name));
+    for (const table of named) {
+      for (const row of old.prepare(`SELECT * FROM ${table}`).all()) {
+        const columns = Object.keys(row);
+        const into = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
+        database.prepare(into).run(...Object.values(row));
+      }
+    }
+    expect(database.prepare('PRAGMA foreign_key_check').all()).toEqual([]);
+  } finally {
+    database.close();
+    old.close();
+  }
+});

@@ -1,0 +1,25 @@
+import { expect } from 'vitest';
+import type { SharedStorage } from '../../storage.ts';
+import { ANNE, BERT } from '../conversation.ts';
+
+/** What `fill` stored is there in this version too, and goes on. */
+export async function expectKeptData(storage: SharedStorage): Promise<void> {
+  expect(await storage.check()).toEqual({ ok: true });
+  expect((await storage.conversations.list(ANNE, { limit: 9 })).map(({ id, title }) => [id, title])).toEqual([
+    ['c1', 'Uhren 時計'],
+  ]);
+  expect((await storage.messages.branch(ANNE, 'c1')).map(({ id }) => id)).toEqual(['r1.question', 'a0']);
+  expect(await storage.messages.branch(BERT, 'b1', 'q1')).toMatchObject([{ id: 'q1' }]);
+  expect(await storage.runs.readEvents(ANNE, 'r1', 0, 9_999)).toHaveLength(1_201);
+  expect(await storage.runs.readLedger(ANNE, 'r1')).toMatchObject([{ callId: 'k1', arguments: { a: '秘密' } }]);
+  expect(await storage.agents.list(ANNE)).toMatchObject([{ id: 'g', configuration: { b: 1, a: 2 } }]);
+  expect(await storage.settings.get(ANNE, 'theme')).toEqual({ dark: true, z: 1, a: 2 });
+  const [asked] = await storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
+  expect(asked).toMatchObject({ interrupt: { id: 'i1', kind: 'approval' } });
+  const said = await storage.runs.answerInterrupt(ANNE, 'i1', { decision: 'approve', scope: 'once' }, 9);
+  expect(said).toMatchObject({ outcome: 'answered' });
+  const lease = await storage.runs.acquireLease('r1', { owner: 'later', ms: 60_000 });
+  expect(lease).toMatchObject({ lastSeq: 1_201, state: { step: 1 } });
+  const waiting = await storage.runs.readInbox('r1', lease?.fence ?? 0);
+  expect(waiting?.map(({ kind }) => kind)).toEqual(['cancel', 'answer']);
+}

@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stdout } from 'node:process';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { Kysely } from 'kysely';
+import { systemClock } from '@toolyard/protocol';
+import { findPostgres, startCluster } from '@toolyard/testing/postgres';
+import { DATABASE_FILE } from '../../layout.ts';
+import { openStorage } from '../../open-storage.ts';
+import { PostgresConnection } from '../../postgres/connection.ts';
+import { MIGRATIONS as POSTGRES, migrateToLatest as migratePostgres } from '../../postgres/migrate.ts';
+import { SqliteConnection } from '../../sqlite/connection.ts';
+import { createSqliteDialect } from '../../sqlite/kysely-dialect.ts';
+import { MIGRATIONS as SQLITE, migrateToLatest as migrateSqlite } from '../../sqlite/migrate.ts';
+import { fill } from '../filled.ts';
+import { temporaryFolder } from '../sqlite-engine.ts';
+import { KEPT, keptSteps } from './kept.ts';
+
+/**
+ * Keeps, for each step of the tables that is not kept yet, a database with data as that step leaves it. To be called with
+ * each release: `npm run record-schemas`. What is kept already is never made again.
+ */
+type Value = string | number | null | Uint8Array;
+type Rows = ReadonlyMap<string, readonly Readonly<Record<string, Value>>[]>;
+
+/** Made by the steps themselves, or without their files. */
+const LEFT_OUT = /^(?:sqlite_|kysely_|toolyard_|search_|blobs?$|blob_bytes$|bulletins$|installation$)/;
+
+/** Something of everything, as this version stores it. */
+async function allRows(): Promise<Rows> {
+  const folder = temporaryFolder();
+  try {
+    const storage = await openStorage({ folder: folder.path, clock: systemClock });
+    await fill(storage);
+    storage.close();
+    const database = new DatabaseSync(join(folder.path, DATABASE_FILE), { readOnly: true });
+    const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid`).all();
+    const names = tables.map(({ name }) => String(name)).filter((name) => !LEFT_OUT.test(name));
+    const rows = names.map((name) => [name, database.prepare(`SELECT * FROM "${name}"`).all()] as const);
+    database.close();
+    return new Map(rows as [string, Record<string, Value>[]][]);
+  } finally {
+    folder.remove();
+  }
+}
+
+function upTo<T>(migrations: Readonly<Record<string, T>>, last: string): Record<string, T> {
+  return Object.fromEntries(Object.entries(migrations).filter(([name]) => name <= last));
+}
+
+async function keepSqlite(rows: Rows): Promise<void> {
+  for (const last of Object.keys(SQLITE).filter((name) => !keptSteps('sqlite').includes(name))) {
+    const folder = temporaryFolder();
+    const file = join(folder.path, DATABASE_FILE);
+    const connection = new SqliteConnection(file);
+    const db = new Kysely<unknown>({ dialect: createSqliteDialect(connection, { transactions: 'allowed' }) });
+    connection.database.exec('PRAGMA foreign_keys = OFF');
+    const filled = new Set<string>();
+    for (const step of Object.keys(upTo(SQLITE, last))) {
+      await migrateSqlite(db, connection, upTo(SQLITE, step));
+      for (const [table, all] of rows) {
+        const columns = connection.prepare('SELECT name FROM pragma_table_info(?)').all(table);
+        if (columns.length === 0 || filled.has(table)) continue;
+        filled.add(table);
+        const names = columns.map(({ name }) => String(name));
+        const into = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
+        for (const row of all) connection.prepare(into).run(...names.map((name) => row[name] ?? null));
+      }
+    }
+    connection.database.exec('PRAGMA journal_mode = DELETE; VACUUM');
+    connection.close();
+    writeFileSync(join(KEPT, `sqlite-${last}.db.gz`), gzipSync(readFileSync(file), { level: 9 }));
+    folder.remove();
+    stdout.write(`sqlite ${last}\n`);
+  }
+}
+
+async function keepPostgres(rows: Rows): Promise<void> {
+  const binaries = findPostgres();
+  const client = findPostgres(['pg_dump']);
+  if (binaries === null || client === null) throw new Error('there is no PostgreSQL with pg_dump on this machine');
+  const cluster = await startCluster(binaries);
+  try {
+    for (const last of Object.keys(POSTGRES).filter((name) => !keptSteps('postgres').includes(name))) {
+      const url = await cluster.createDatabase();
+      const connection = new PostgresConnection({ url, connections: 1 });
+      await connection.query(`SET session_replication_role = replica`, []);
+      const filled = new Set<string>();
+      for (const step of Object.keys(upTo(POSTGRES, last))) {
+        await migratePostgres(connection, upTo(POSTGRES, step));
+        for (const [table, all] of rows) {
+          const found = await connection.query(
+            `SELECT column_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1 AND is_identity = 'NO'`,
+            [table],
+          );
+          const names = (found.rows as { name: string }[]).map(({ name }) => name);
+          if (names.length === 0 || filled.has(table)) continue;
+          filled.add(table);
+          const places = names.map((_name, index) => `$${index + 1}`).join(', ');
+          const into = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places})`;
+          for (const row of all)
+            await connection.query(
+              into,
+              names.map((name) => row[name] ?? null),
+            );
+        }
+      }
+      await connection.close();
+      const dump = ['--inserts', '--no-owner', '--no-privileges', `--dbname=${url}`];
+      const { stdout: sql } = await promisify(execFile)(join(client, 'pg_dump'), dump, { maxBuffer: 1e9 });
+      // Words to psql, comments, and settings of the session.
+      const kept = sql.split('\n').filter((line) => !/^(?:\\|--|SET |SELECT pg_catalog\.set_config|$)/.test(line));
+      writeFileSync(join(KEPT, `postgres-${last}.sql.gz`), gzipSync(`${kept.join('\n')}\n`, { level: 9 }));
+      stdout.write(`postgres ${last}\n`);
+    }
+  } finally {
+    await cluster.close();
+  }
+}
+
+mkdirSync(KEPT, { recursive: true });
+const rows = await allRows();
+await keepSqlite(rows);
+await keepPostgres(rows);

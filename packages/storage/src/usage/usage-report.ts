@@ -1,0 +1,105 @@
+import type { Principal, Usage, UsageBy, UsageRow, UsageSum } from '@toolyard/protocol';
+
+/** Days in UTC, both included. */
+export type UsageQuery = { by: UsageBy; from: string; to: string };
+
+/** What is asked is added up at once; `total` also counts what is beyond the longest list. */
+export type UsageFound = { rows: UsageRow[]; total: UsageSum };
+
+/** Reads through whatever there is of those days; takes long where there is much. */
+export type ReadUsage = (principal: Principal, query: UsageQuery) => Promise<UsageFound>;
+
+/** More rows are nothing to look at: of those with the most cost. */
+const MOST_ROWS = 1_000;
+
+const whole = (sum: string, name: string): string => `CAST(coalesce(sum(${sum}), 0) AS BIGINT) AS ${name}`;
+const known = (column: string): string => `CAST(sum(${column}) AS BIGINT) AS ${column}`;
+const SUMS = [
+  whole("CASE WHEN kind = 'model' THEN calls ELSE 0 END", 'model_calls'),
+  whole("CASE WHEN kind = 'tool' THEN calls ELSE 0 END", 'tool_calls'),
+  whole('failures', 'failures'),
+  whole('duration_ms', 'duration_ms'),
+  whole('unpriced', 'unpriced'),
+  whole('uncounted', 'uncounted'),
+  known('input_tokens'),
+  known('output_tokens'),
+  known('cached_input_tokens'),
+  known('cache_write_tokens'),
+  known('reasoning_tokens'),
+  'coalesce(sum(cost), 0) AS cost',
+].join(', ');
+
+const DAYS = 'owner_id = ?1 AND day BETWEEN ?2 AND ?3';
+
+const KEYS: Record<UsageBy, { key: string; only?: string }> = {
+  day: { key: 'day' },
+  model: { key: "source || '/' || name", only: "kind = 'model'" },
+  tool: {
+    key: "CASE WHEN kind = 'tool' THEN source || '/' || name ELSE for_tool END",
+    only: "(kind = 'tool' OR for_tool <> '')",
+  },
+  agent: { key: 'agent_id' },
+  conversation: { key: 'conversation_id' },
+};
+
+const LABELS: Record<UsageBy, string> = {
+  day: 'g.key',
+  model: 'g.key',
+  tool: 'g.key',
+  agent: "coalesce((SELECT title FROM agents WHERE id = g.key AND owner_id = ?1), '')",
+  conversation:
+    "coalesce((SELECT title FROM conversations WHERE id = g.key AND owner_id = ?1 AND deleted_at IS NULL), '')",
+};
+
+/** A statement for each question, and one for the sum of all; they take owner, first and last day. */
+export function usageSql(by: UsageBy): { rows: string; total: string } {
+  const { key, only } = KEYS[by];
+  const where = only === undefined ? DAYS : `${DAYS} AND ${only}`;
+  const order = by === 'day' ? 'g.key' : 'g.cost DESC, g.model_calls + g.tool_calls DESC, g.key';
+  return {
+    rows: `
+      SELECT g.*, ${LABELS[by]} AS label FROM (
+        SELECT ${key} AS key, ${SUMS} FROM usage_sums WHERE ${where} GROUP BY 1
+      ) AS g ORDER BY ${order} LIMIT ${MOST_ROWS}`,
+    total: `SELECT ${SUMS} FROM usage_sums WHERE ${where}`,
+  };
+}
+
+export type SumRow = {
+  model_calls: number;
+  tool_calls: number;
+  failures: number;
+  duration_ms: number;
+  unpriced: number;
+  uncounted: number;
+  input_tokens: number | null;
+  output_tokens: number | null;
+  cached_input_tokens: number | null;
+  cache_write_tokens: number | null;
+  reasoning_tokens: number | null;
+  cost: number;
+};
+
+export function toUsageRow(row: SumRow & { key: string; label: string }): UsageRow {
+  return { key: row.key, label: row.label, ...toUsageSum(row) };
+}
+
+export function toUsageSum(row: SumRow): UsageSum {
+  const usage: Usage = {};
+  if (row.input_tokens !== null) usage.inputTokens = row.input_tokens;
+  if (row.output_tokens !== null) usage.outputTokens = row.output_tokens;
+  if (row.cached_input_tokens !== null) usage.cachedInputTokens = row.cached_input_tokens;
+  if (row.cache_write_tokens !== null) usage.cacheWriteTokens = row.cache_write_tokens;
+  if (row.reasoning_tokens !== null) usage.reasoningTokens = row.reasoning_tokens;
+  const isUnknown = row.model_calls > 0 && row.unpriced === row.model_calls;
+  return {
+    modelCalls: row.model_calls,
+    toolCalls: row.tool_calls,
+    failures: row.failures,
+    durationMs: row.duration_ms,
+    usage,
+    cost: isUnknown ? null : row.cost,
+    unpriced: row.unpriced,
+    uncounted: row.uncounted,
+  };
+}

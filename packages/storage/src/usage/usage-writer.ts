@@ -1,0 +1,84 @@
+import type { Place, UsageEntry } from '@toolyard/protocol';
+import { formatToolReference } from '@toolyard/protocol';
+import type { Engine } from '../engine/engine.ts';
+import type { Work } from '../engine/work.ts';
+import { scrubText } from '../text.ts';
+import { dayOf } from './day.ts';
+
+/** Whose call it was, and what it belongs to; `api`: a single call from outside, that belongs to no run. */
+export type UsageOf = {
+  ownerId: string;
+  runId: string | null;
+  conversationId: string | null;
+  agentId: string | null;
+  place: Place | 'api';
+};
+
+export type UsageWriter = { add(entry: UsageEntry, of: UsageOf): Work<void> };
+
+const KEYS = ['owner_id', 'day', 'run_id', 'kind', 'source', 'name', 'for_tool', 'place'];
+const COUNTS = ['calls', 'failures', 'duration_ms', 'cost', 'unpriced', 'uncounted'];
+/** Null where nobody knows: what is added to it is all that is known. */
+const TOKENS = ['input_tokens', 'output_tokens', 'cached_input_tokens', 'cache_write_tokens', 'reasoning_tokens'];
+
+/** Adds up calls, one row for all of one model or tool in a run and a day; inside whatever transaction it is used in. */
+export function createUsageWriter(engine: Engine): UsageWriter {
+  const columns = [...KEYS, 'conversation_id', 'agent_id', ...COUNTS, ...TOKENS];
+  const sums = [
+    ...COUNTS.map((column) => `${column} = usage_sums.${column} + excluded.${column}`),
+    ...TOKENS.map(
+      (column) =>
+        `${column} = CASE WHEN excluded.${column} IS NULL THEN usage_sums.${column}
+          ELSE coalesce(usage_sums.${column}, 0) + excluded.${column} END`,
+    ),
+  ];
+  const upsert = engine.prepare(`
+    INSERT INTO usage_sums (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
+    ON CONFLICT (${KEYS.join(', ')}) DO UPDATE SET ${sums.join(', ')}`);
+  return {
+    *add(entry, { ownerId, runId, conversationId, agentId, place }) {
+      const { source, name, forTool, counts, tokens } = valuesOf(entry);
+      const key = [ownerId, dayOf(entry.at), runId ?? '', entry.kind, scrubText(source), scrubText(name)];
+      yield* upsert.run(...key, scrubText(forTool), place, conversationId ?? '', agentId ?? '', ...counts, ...tokens);
+    },
+  };
+}
+
+type Values = {
+  source: string;
+  name: string;
+  forTool: string;
+  /** In the order of {@link COUNTS}. */
+  counts: number[];
+  /** In the order of {@link TOKENS}. */
+  tokens: (number | null)[];
+};
+
+function valuesOf(entry: UsageEntry): Values {
+  const ms = Math.max(0, Math.round(entry.durationMs));
+  if (entry.kind === 'tool') {
+    const { serverId: source, name } = entry.tool;
+    const none = TOKENS.map(() => null);
+    return { source, name, forTool: '', counts: [1, entry.failed ? 1 : 0, ms, 0, 0, 0], tokens: none };
+  }
+  const { providerId: source, modelId: name, usage, cost, tool } = entry;
+  const isCounted = usage?.inputTokens !== undefined || usage?.outputTokens !== undefined;
+  return {
+    source,
+    name,
+    forTool: tool ? formatToolReference(tool) : '',
+    counts: [1, 0, ms, cost ?? 0, cost === null ? 1 : 0, isCounted ? 0 : 1],
+    tokens: [
+      whole(usage?.inputTokens),
+      whole(usage?.outputTokens),
+      whole(usage?.cachedInputTokens),
+      whole(usage?.cacheWriteTokens),
+      whole(usage?.reasoningTokens),
+    ],
+  };
+}
+
+/** A server may tell anything: what is no count is not known. */
+function whole(tokens: number | undefined): number | null {
+  return tokens === undefined || !Number.isSafeInteger(tokens) || tokens < 0 ? null : tokens;
+}

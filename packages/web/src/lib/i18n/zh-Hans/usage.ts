@@ -1,0 +1,30 @@
+import type { LateTexts } from '../catalogue.ts';
+
+export const usage: LateTexts<'usage'> = {
+  budgetTitle: '预算已用完',
+  budgetText: '{name}：已用 {spent}，上限 {limit}。',
+  budgetUnpriced: {
+    one: '未计入：{count} 次模型调用，其价格未知。',
+    other: '未计入：{count} 次模型调用，其价格未知。',
+  },
+  budget_turn: '单个回合',
+  budget_run: '这次回答',
+  budget_conversation: '这个对话',
+  budget_agent: '这个智能体，每日',
+  budget_day: '全部，每日',
+  budget_model: '模型 {name}，每日',
+  budget_tool: '工具 {name}，每日',
+  newLimit: '新的上限（{unit}）',
+  newLimitProblem: '请填写大于 {spent} 的数字。',
+  unitDollars: '美元',
+  unitTokens: 'token',
+  unitCalls: '次调用',
+  tokens: { one: '{count} 个 token', other: '{count} 个 token' },
+  calls: { one: '{count} 次调用', other: '{count} 次调用' },
+  raiseFor: '提高的范围',
+  forRun: '这次回答',
+  forConversation: '这个对话',
+  forAlways: '始终',
+  raise: '提高并继续',
+  stop: '到此为止',
+};

@@ -1,0 +1,30 @@
+import type { LateTexts } from '../catalogue.ts';
+
+export const usage: LateTexts<'usage'> = {
+  budgetTitle: '預算已用完',
+  budgetText: '{name}：已用 {spent}，上限 {limit}。',
+  budgetUnpriced: {
+    one: '未計入：{count} 次模型呼叫，其價格未知。',
+    other: '未計入：{count} 次模型呼叫，其價格未知。',
+  },
+  budget_turn: '單一回合',
+  budget_run: '這次回答',
+  budget_conversation: '這個對話',
+  budget_agent: '這個代理，每日',
+  budget_day: '全部，每日',
+  budget_model: '模型 {name}，每日',
+  budget_tool: '工具 {name}，每日',
+  newLimit: '新的上限（{unit}）',
+  newLimitProblem: '請填寫大於 {spent} 的數字。',
+  unitDollars: '美元',
+  unitTokens: 'token',
+  unitCalls: '次呼叫',
+  tokens: { one: '{count} 個 token', other: '{count} 個 token' },
+  calls: { one: '{count} 次呼叫', other: '{count} 次呼叫' },
+  raiseFor: '提高的範圍',
+  forRun: '這次回答',
+  forConversation: '這個對話',
+  forAlways: '一律',
+  raise: '提高並繼續',
+  stop: '到此為止',
+};

@@ -1,0 +1,26 @@
+import type { IndexedTool } from '@toolyard/mcp-host';
+import type { TabServer, TabTool } from '@toolyard/protocol';
+import type { BrowserServerView } from './types.ts';
+
+/** What this tab lends of these tools, as the server is told of it. */
+export function tabServersOf(
+  tools: readonly IndexedTool[],
+  servers: readonly Pick<BrowserServerView, 'id' | 'transport' | 'instructions'>[],
+): TabServer[] {
+  return servers.flatMap(({ id, transport, instructions }): TabServer[] => {
+    const own = tools.filter(({ tool }) => tool.serverId === id).map(toTabTool);
+    if (own.length === 0 || transport === null || !('url' in transport)) return [];
+    return [{ id, url: transport.url, ...(instructions === undefined ? {} : { instructions }), tools: own }];
+  });
+}
+
+function toTabTool({ tool, title, description, inputSchema, outputSchema, annotations }: IndexedTool): TabTool {
+  return {
+    name: tool.name,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    inputSchema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(annotations === undefined ? {} : { annotations }),
+  };
+}
