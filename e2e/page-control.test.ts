@@ -74,6 +74,12 @@ describe.skipIf(NO_BROWSER !== null)(`control in the page${NO_BROWSER === null ?
     await steps.nth(2).getByRole('button').click();
     await sheet.getByText('desk/note').waitFor();
     await sheet.getByText('milk').first().waitFor();
+    // The second request held what the tool had answered, as the model read it.
+    await steps.nth(3).getByRole('button').first().click();
+    await sheet.getByRole('button', { name: 'What was sent to it' }).click();
+    await sheet.getByText('Remember the milk.').waitFor();
+    await sheet.getByText('Result of a tool').waitFor();
+    await sheet.getByText(/tools were offered/).waitFor();
     await faultless(page, 'dialog');
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
