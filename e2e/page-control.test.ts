@@ -74,6 +74,12 @@ describe.skipIf(NO_BROWSER !== null)(`control in the page${NO_BROWSER === null ?
     await steps.nth(2).getByRole('button').click();
     await sheet.getByText('desk/note').waitFor();
     await sheet.getByText('milk').first().waitFor();
+    // The second request held what the tool had answered, as the model read it.
+    await steps.nth(3).getByRole('button').first().click();
+    await sheet.getByRole('button', { name: 'What was sent to it' }).click();
+    await sheet.getByText('Remember the milk.').waitFor();
+    await sheet.getByText('Result of a tool').waitFor();
+    await sheet.getByText(/tools were offered/).waitFor();
     await faultless(page, 'dialog');
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
@@ -142,6 +148,33 @@ describe.skipIf(NO_BROWSER !== null)(`control in the page${NO_BROWSER === null ?
     await chat.rests();
     expect(await chat.text()).toContain('Use the blue one.');
     expect(await page.getByText(/message waiting/).count()).toBe(0);
+  });
+
+  test('what the model asks is answered in words and by choosing, also after a reload', async () => {
+    stage = await setStage(({ body }) => {
+      const { messages } = body as Messages;
+      const answers = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
+      if (answers.length === 0) return reply.toolCalls([{ name: 'ask_user', arguments: { question: 'Which city?' } }]);
+      const [, second] = answers;
+      if (second !== undefined) return reply.text(`So: ${answers.join(' and ')}`);
+      const choices = ['By train', 'By ship'];
+      return reply.toolCalls([{ name: 'ask_user', arguments: { question: 'How?', choices } }]);
+    });
+    const page = await stage.open();
+    const chat = chatPage(page);
+    await chat.send('Plan a journey.');
+    await page.waitForURL(/\/c\//);
+    await page.getByText('Which city?').waitFor();
+    await page.reload();
+    const field = page.getByRole('textbox', { name: 'Your answer' });
+    await field.fill('Taipei');
+    await faultless(page, '[data-tool-card]');
+    await field.press('Enter');
+    await page.getByText('How?').waitFor();
+    await page.getByRole('radio', { name: 'By ship' }).check();
+    await faultless(page, '[data-tool-card]:last-of-type');
+    await page.getByRole('button', { name: 'Send', exact: true }).first().click();
+    await chat.reads(/So: .*Taipei.*By ship/);
   });
 
   test('rules are written in the page, tried without a call, and count', async () => {

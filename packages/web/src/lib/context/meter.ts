@@ -1,6 +1,6 @@
 import type { ContextFill } from '@toolyard/protocol';
 
-export type PartName = keyof ContextFill['parts'];
+type PartName = keyof ContextFill['parts'];
 
 export type Meter = {
   /** Of the window, from 0 to 1. */

@@ -3,7 +3,7 @@ import { textOf } from '@toolyard/protocol';
 
 /** Something that took its time in a run. Times are milliseconds since 1970; `to` is null while it goes on. */
 export type Entry = { key: string; from: number; to: number | null; abandoned: boolean } & (
-  | { kind: 'model'; model: RunModelCall }
+  | { kind: 'model'; step: number; model: RunModelCall }
   | { kind: 'tool'; call: RunCall }
   | { kind: 'wait'; question: RunQuestion }
   | { kind: 'fold' }
@@ -28,7 +28,7 @@ function entriesOf(step: RunStep): Entry[] {
     const { model } = step;
     const from = step.startedAt;
     const to = model.durationMs === null ? (abandoned ? step.endedAt : null) : from + model.durationMs;
-    entries.push({ kind: 'model', key: `${id}:model`, from, to, abandoned, model });
+    entries.push({ kind: 'model', key: `${id}:model`, from, to, abandoned, step: step.step, model });
   } else if (step.instruction === 'compress_context') {
     entries.push({ kind: 'fold', key: `${id}:fold`, from: step.startedAt, to: step.endedAt, abandoned });
   }
