@@ -3,6 +3,7 @@ import { currentTools } from '../composer/current.svelte.ts';
 import { chat } from '../state/chat.svelte.ts';
 import { live } from '../state/live.svelte.ts';
 import { tabId } from '../state/tab-id.ts';
+import { runPlaces } from '../tab-runs/run-places.svelte.ts';
 import { lendBy } from './lending.ts';
 import { mcpStore } from './mcp-store.svelte.ts';
 import { TabLender } from './tab-lender.ts';
@@ -35,6 +36,7 @@ export function startBrowserServers(): void {
     $effect(() => {
       const id = chat.view?.id;
       const servers = lent();
+      runPlaces.offered = servers.length > 0;
       if (id !== undefined) void lender.offer(id, servers).catch(() => undefined);
     });
   });

@@ -5,6 +5,7 @@ import { conversationAddress } from '../shell/addresses.ts';
 import { readRun } from '../transcript/read-run.ts';
 import { uuid } from '../transcript/uuid.ts';
 import { ChatStore } from './chat-store.svelte.ts';
+import { runPlaces } from '../tab-runs/run-places.svelte.ts';
 import { live } from './live.svelte.ts';
 
 /** The conversation this tab shows. */
@@ -16,6 +17,8 @@ export const chat = new ChatStore({
   goTo: (conversationId) => goto(conversationAddress(conversationId), { reset: false }),
   newId: () => uuid(),
   lendTo,
+  startHere: async (request) =>
+    runPlaces.next === 'tab' ? (await import('../tab-runs/tab-runs.ts')).startHere(request) : null,
   now: () => Date.now(),
 });
 
