@@ -1,11 +1,10 @@
 import { goto } from '$app/navigation';
 import { api } from '../api/client.ts';
-import { lendTo } from '../mcp/lending.ts';
+import { lending } from '../mcp/lending.svelte.ts';
 import { conversationAddress } from '../shell/addresses.ts';
 import { readRun } from '../transcript/read-run.ts';
 import { uuid } from '../transcript/uuid.ts';
 import { ChatStore } from './chat-store.svelte.ts';
-import { runPlaces } from '../tab-runs/run-places.svelte.ts';
 import { live } from './live.svelte.ts';
 
 /** The conversation this tab shows. */
@@ -16,9 +15,8 @@ export const chat = new ChatStore({
   soon: withNextFrame,
   goTo: (conversationId) => goto(conversationAddress(conversationId), { reset: false }),
   newId: () => uuid(),
-  lendTo,
-  startHere: async (request) =>
-    runPlaces.next === 'tab' ? (await import('../tab-runs/tab-runs.ts')).startHere(request) : null,
+  lendTo: lending.lendTo,
+  startHere: lending.startHere,
   now: () => Date.now(),
 });
 
