@@ -3,7 +3,8 @@ import { currentTools } from '../composer/current.svelte.ts';
 import { chat } from '../state/chat.svelte.ts';
 import { live } from '../state/live.svelte.ts';
 import { tabId } from '../state/tab-id.ts';
-import { lendBy } from './lending.ts';
+import { runPlaces } from '../tab-runs/run-places.svelte.ts';
+import { lending } from './lending.svelte.ts';
 import { mcpStore } from './mcp-store.svelte.ts';
 import { TabLender } from './tab-lender.ts';
 import { tabServersOf } from './tab-servers.ts';
@@ -20,10 +21,16 @@ export function startBrowserServers(): void {
   const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
   const lender = new TabLender({ api, tabId, host: () => mcpStore.host(), now: () => performance.now(), wait });
   const lent = () => tabServersOf(mcpStore.tools(currentTools()), mcpStore.list);
-  lendBy(async (conversationId) => {
-    await Promise.race([started, wait(PATIENCE_MS)]);
-    await lender.offer(conversationId, lent());
-  });
+  lending.by = {
+    async lend(conversationId) {
+      await Promise.race([started, wait(PATIENCE_MS)]);
+      await lender.offer(conversationId, lent());
+    },
+    begin: async (request) =>
+      lending.offered && runPlaces.chosen === 'tab'
+        ? (await import('../tab-runs/tab-runs.ts')).startHere(request)
+        : null,
+  };
 
   live.onSign(() => lender.heard());
   live.onHello(() => void lender.look());
@@ -35,6 +42,7 @@ export function startBrowserServers(): void {
     $effect(() => {
       const id = chat.view?.id;
       const servers = lent();
+      lending.offered = servers.length > 0;
       if (id !== undefined) void lender.offer(id, servers).catch(() => undefined);
     });
   });

@@ -14,6 +14,7 @@ import type {
   RunRecord,
   SendMessage,
   SentMessage,
+  StartRunInTab,
   Shown,
   UserMessage,
   UserPart,
@@ -41,6 +42,8 @@ export type ChatDeps = OpenConversationDeps & {
   /** Goes to the address of a conversation that was made just now. */
   goTo: (conversationId: string) => Promise<void>;
   newId: () => string;
+  /** Begins the run in this tab, where it is to be; null: on the server. */
+  startHere: (request: StartRunInTab) => Promise<RunRecord | null>;
   /** Tells the server what this tab lends to the conversation, before a run of it begins. */
   lendTo: (conversationId: string) => Promise<void>;
   now: () => number;
@@ -295,8 +298,14 @@ export class ChatStore {
     const { parts } = message;
     await this.#deps.lendTo(id);
     this.#unsent = { id: message.id, what: JSON.stringify(parts) };
+    const { parentId = message.parentId } = options;
+    const run = this.#isRunning
+      ? null
+      : await this.#deps.startHere({ conversationId: id, id: message.id, parts, parentId });
     const body: SendMessage = { id: message.id, parts, ...options };
-    const sent = await this.#deps.api.post<SentMessage>(`${pathOf(id)}/messages`, body);
+    const sent: SentMessage = run
+      ? { run, message }
+      : await this.#deps.api.post<SentMessage>(`${pathOf(id)}/messages`, body);
     if (visit !== this.#open.visit) return;
     this.#unsent = null;
     if ('run' in sent) {
@@ -305,6 +314,10 @@ export class ChatStore {
     }
     this.#open.change(visit, (transcript) => forgetSending(transcript, message.id));
     await this.#open.queue.load();
+  }
+
+  get #isRunning(): boolean {
+    return this.run !== null && isActive(this.run.status);
   }
 
   #newMessage(parts: UserPart[], parentId: string | null): UserMessage {

@@ -42,6 +42,7 @@ function chatOver(answer: Answer) {
     goTo: async (id) => void visited.push(id),
     newId: () => `id${String((ids += 1))}`,
     lendTo: () => Promise.resolve(),
+    startHere: () => Promise.resolve(null),
     now: () => 1,
   });
   const shown = () =>

@@ -1,6 +1,6 @@
 import { goto } from '$app/navigation';
 import { api } from '../api/client.ts';
-import { lendTo } from '../mcp/lending.ts';
+import { lending } from '../mcp/lending.svelte.ts';
 import { conversationAddress } from '../shell/addresses.ts';
 import { readRun } from '../transcript/read-run.ts';
 import { uuid } from '../transcript/uuid.ts';
@@ -15,7 +15,8 @@ export const chat = new ChatStore({
   soon: withNextFrame,
   goTo: (conversationId) => goto(conversationAddress(conversationId), { reset: false }),
   newId: () => uuid(),
-  lendTo,
+  lendTo: lending.lendTo,
+  startHere: lending.startHere,
   now: () => Date.now(),
 });
 

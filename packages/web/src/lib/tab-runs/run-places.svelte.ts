@@ -10,17 +10,10 @@ const kept = stored<RunPlace>('run-place', {
 
 /** Where the runs of this tab's chats execute, and what is known of those whose loop is in a tab. */
 class RunPlaces {
-  /** This tab has tools for the open chat that a loop here can call. */
-  offered = $state(false);
   /** What the person chose. */
   chosen: RunPlace = $state(kept.get());
   /** Runs whose loop is here. */
   mine: ReadonlySet<string> = $state.raw(new Set());
-
-  /** Where a run that is begun now executes. */
-  get next(): RunPlace {
-    return this.offered ? this.chosen : 'server';
-  }
 
   choose(place: RunPlace): void {
     this.chosen = place;

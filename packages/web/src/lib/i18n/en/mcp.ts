@@ -236,4 +236,11 @@ export const mcp = {
   offEverywhere: 'off for every chat',
   panelBrowser: 'Servers of this browser only',
   panelBrowserText: 'Their prompts and resources can be used; chats cannot call their tools yet.',
+  runPlace: 'Where the answers are made',
+  runOnServer: 'On the server',
+  runInTab: 'In this tab',
+  runInTabHint: 'Only the tools of this browser can be called, and this tab has to stay open.',
+  runHere: 'The answer is made in this tab: keep it open.',
+  runElsewhere: 'This answer was begun in another tab. It goes on there, as long as that is open.',
+  takeHere: 'Go on here',
 } as const;

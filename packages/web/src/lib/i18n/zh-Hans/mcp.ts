@@ -236,4 +236,11 @@ export const mcp: LateTexts<'mcp'> = {
   offEverywhere: '在所有对话中关闭',
   panelBrowser: '仅限此浏览器的服务器',
   panelBrowserText: '它们的提示与资源可以使用；对话目前还不能调用它们的工具。',
+  runPlace: '回答在哪里生成',
+  runOnServer: '在服务器上',
+  runInTab: '在这个标签页',
+  runInTabHint: '只能调用这个浏览器的工具，而且这个标签页必须保持打开。',
+  runHere: '回答正在这个标签页生成：请不要关闭。',
+  runElsewhere: '这个回答是在另一个标签页开始的；那个标签页开着时，会在那里继续。',
+  takeHere: '在这里继续',
 };

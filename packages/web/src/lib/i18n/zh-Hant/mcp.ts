@@ -236,4 +236,11 @@ export const mcp: LateTexts<'mcp'> = {
   offEverywhere: '在所有對話中關閉',
   panelBrowser: '僅限此瀏覽器的伺服器',
   panelBrowserText: '它們的提示與資源可以使用；對話目前還不能呼叫它們的工具。',
+  runPlace: '回答在哪裡產生',
+  runOnServer: '在伺服器上',
+  runInTab: '在這個分頁',
+  runInTabHint: '只能呼叫這個瀏覽器的工具，而且這個分頁必須保持開啟。',
+  runHere: '回答正在這個分頁產生：請不要關閉。',
+  runElsewhere: '這個回答是在另一個分頁開始的；那個分頁開著時，會在那裡繼續。',
+  takeHere: '在這裡繼續',
 };

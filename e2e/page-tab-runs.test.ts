@@ -1,0 +1,104 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { RunRecord, StoredInterrupt } from '@toolyard/protocol';
+import type { ModelScript, ScriptedMcp } from '@toolyard/testing';
+import { eventually, reply, startScriptedMcp } from '@toolyard/testing';
+import { call } from './support/api.ts';
+import { closeBrowser, NO_BROWSER } from './support/browser.ts';
+import { chatPage } from './support/chat-page.ts';
+import type { Stage } from './support/stage.ts';
+import { setStage } from './support/stage.ts';
+
+type Asked = { messages: { role: string; content: unknown }[]; tools?: { function: { name: string } }[] };
+
+const callsNamed: ModelScript = ({ body }) => {
+  const { messages, tools = [] } = body as Asked;
+  const last = messages.at(-1);
+  if (last?.role === 'tool') return reply.text(`It said: ${JSON.stringify(last.content)}`);
+  const said = JSON.stringify(last?.content);
+  if (said.includes('slowly')) return reply.text('word '.repeat(60), { pieces: 60, gapMs: 150 });
+  const wanted = tools.find(({ function: { name } }) => said.includes(name));
+  return wanted ? reply.toolCalls([{ name: wanted.function.name, arguments: {} }]) : reply.text('Nothing to call.');
+};
+
+describe.skipIf(NO_BROWSER !== null)('a loop in a tab', () => {
+  let undo = new AsyncDisposableStack();
+  let peer: ScriptedMcp;
+  let stage: Stage;
+  let page: Page;
+
+  beforeEach(async () => {
+    undo = new AsyncDisposableStack();
+    peer = undo.use(
+      await startScriptedMcp({ tools: [{ name: 'jot', does: [{ do: 'text', text: 'jotted' }] }] }, { cors: {} }),
+    );
+    stage = undo.use(await setStage(callsNamed));
+    page = await stage.open();
+    await keepServer(page);
+  });
+  afterEach(async (context) => {
+    if (context.task.result?.state === 'fail') await stage.photograph(context.task.name);
+    await undo.disposeAsync();
+    expect(stage.complaints.filter((text) => !/CORS policy/.test(text))).toEqual([]);
+  });
+  afterAll(() => closeBrowser());
+
+  async function keepServer(of: Page): Promise<void> {
+    await of.evaluate((url) => {
+      const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
+      localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
+      localStorage.setItem('toolyard:run-place:1', '"tab"');
+    }, peer.url);
+    await of.reload();
+    await of.getByLabel('Where the answers are made').waitFor();
+  }
+  const runs = async (): Promise<RunRecord[]> =>
+    (await call<{ items: RunRecord[] }>(stage.server.url, 'GET', '/api/runs')).items;
+  const becomes = (status: RunRecord['status']): Promise<void> =>
+    eventually(async () => expect((await runs())[0]).toMatchObject({ place: 'browser', status }), { what: status });
+  const allow = (at: Page): Promise<void> => at.getByRole('button', { name: 'Allow once' }).first().click();
+
+  test('asks, calls and answers as one on the server does, and says where it is', async () => {
+    const chat = chatPage(page);
+    await chat.send('Please jot it down');
+    await page.getByText('The answer is made in this tab').waitFor();
+    await allow(page);
+    await chat.reads(/It said: .*jotted/);
+    await becomes('done');
+    expect(peer.received.filter(({ method }) => method === 'tools/call')).toHaveLength(1);
+    await page.reload();
+    await chatPage(page).reads(/It said: .*jotted/);
+  });
+
+  test('that was answered in another tab goes on where it was begun', async () => {
+    await chatPage(page).send('Please jot it down');
+    await becomes('parked');
+    const questions = await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts');
+    const answer = { answer: { decision: 'approve', scope: 'once' } };
+    await call(stage.server.url, 'POST', `/api/interrupts/${questions.items[0]?.id ?? ''}/answer`, answer);
+    await chatPage(page).reads(/It said: .*jotted/);
+    await becomes('done');
+  });
+
+  test('that ended with its tab goes on in another one, where a person wants that', async () => {
+    await chatPage(page).send('Speak slowly');
+    await chatPage(page).reads('word word');
+    const path = new URL(page.url()).pathname;
+    await page.reload();
+    const other = await stage.openBeside(page, path);
+    await page.close();
+    await other.getByText('begun in another tab').waitFor();
+    expect((await runs())[0]).toMatchObject({ status: 'running' });
+    await other.getByRole('button', { name: 'Go on here' }).click();
+    await becomes('done');
+    await chatPage(other).rests();
+  });
+
+  test('can be stopped, also when its tab is gone', async () => {
+    await chatPage(page).send('Speak slowly');
+    await chatPage(page).reads('word word');
+    await chatPage(page).stop();
+    await becomes('cancelled');
+    await chatPage(page).rests();
+  });
+});
