@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { writeFontConfiguration } from './fonts.ts';
 
 /** Why there is no browser on this machine; null where there is one. */
@@ -18,6 +18,17 @@ export async function closeBrowser(): Promise<void> {
   const browser = await launched?.catch(() => undefined);
   launched = undefined;
   await browser?.close();
+}
+
+/** Stops all processes of the browser, as the lid of a laptop does; what is given back lets them go on. */
+export async function stopBrowser(page: Page): Promise<() => void> {
+  const session = await page.context().browser()?.newBrowserCDPSession();
+  const { processInfo } = (await session?.send('SystemInfo.getProcessInfo')) ?? { processInfo: [] };
+  const send = (signal: NodeJS.Signals): void => {
+    for (const { id } of processInfo) process.kill(id, signal);
+  };
+  send('SIGSTOP');
+  return () => send('SIGCONT');
 }
 
 async function launch(): Promise<Browser> {

@@ -2,6 +2,7 @@ import type {
   Clock,
   ErrorInfo,
   Failpoint,
+  IdSource,
   Message,
   RunEvent,
   RunJournal,
@@ -10,6 +11,7 @@ import type {
   ToolResult,
   Usage,
   UserMessage,
+  UserPart,
 } from '@toolyard/protocol';
 import { textOf, ToolyardError } from '@toolyard/protocol';
 import type { AgentContext, Brain, Ending, Executors } from '@toolyard/agent-runtime';
@@ -54,6 +56,7 @@ export type AgentRunOptions = {
   id: string;
   limits: RunLimits;
   clock: Clock;
+  ids: IdSource;
   conversation: MemoryConversation;
   /** Where the messages of this run begin in the conversation. */
   firstMessage: number;
@@ -87,7 +90,7 @@ export class AgentRun implements AsyncIterable<RunEvent> {
   readonly #stop = new AbortController();
   #ending: Ending | null = null;
   #isOver = false;
-  readonly #said: UserMessage[] = [];
+  readonly #said: UserPart[][] = [];
 
   constructor(options: AgentRunOptions) {
     this.id = options.id;
@@ -105,21 +108,22 @@ export class AgentRun implements AsyncIterable<RunEvent> {
    * Says something to the run while it is under way: it stands in the conversation before the next step, never between a
    * call and its result. False where the run is over, and nothing was said.
    */
-  steer(message: UserMessage): boolean {
+  steer(input: string | UserPart[]): boolean {
     if (this.#isOver) return false;
-    this.#said.push(message);
+    this.#said.push(typeof input === 'string' ? [{ type: 'text', text: input }] : input);
     return true;
   }
 
   /** What was said and the run ended before it could be heard. */
-  get unheard(): readonly UserMessage[] {
+  get unheard(): readonly UserPart[][] {
     return this.#said;
   }
 
-  #hear({ conversation }: AgentRunOptions, journal: RunJournal): boolean {
+  #hear({ conversation, clock, ids }: AgentRunOptions, journal: RunJournal): boolean {
     const said = this.#said.splice(0);
-    for (const { id, createdAt, parts } of said) {
-      const message: UserMessage = { id, parentId: conversation.leafId, createdAt, role: 'user', parts };
+    for (const parts of said) {
+      const { leafId: parentId } = conversation;
+      const message: UserMessage = { id: ids.next(), parentId, createdAt: clock.now(), role: 'user', parts };
       conversation.add(message);
       journal.append({ type: 'steered', message });
     }

@@ -38,7 +38,7 @@ export function continuationOf(branch: readonly Message[], canContinue: boolean)
 }
 
 /** True for an answer that did not come to its end by itself. */
-export function isCut({ finishReason }: AssistantMessage): boolean {
+function isCut({ finishReason }: AssistantMessage): boolean {
   return finishReason !== 'stop' && finishReason !== 'tool_calls' && finishReason !== 'content_filter';
 }
 

@@ -212,11 +212,13 @@ class LocalAgent implements Agent {
       id: ids.next(),
       limits: { ...DEFAULT_LIMITS, ...this.#options.limits },
       clock,
+      ids,
       conversation,
       firstMessage,
       context,
       brain: new GeneralChatAgent({
         gate,
+        budgets: (state, need) => budgets.check(state, need),
         asking: {
           isAsk: ({ serverId, name }) =>
             askUser !== undefined && serverId === ASK_USER.serverId && name === ASK_USER.name,

@@ -9,6 +9,7 @@ test('the package offers this and nothing else', () => {
     'RUN_EVENT_VERSION',
     'ToolyardError',
     'VERSION',
+    'WEBHOOK_EVENTS',
     'WIRES',
     'addUsage',
     'amountOf',

@@ -92,8 +92,10 @@ export { showHidden } from './hidden-characters.ts';
 export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, RunStatus } from './events.ts';
 export { RUN_EVENT_VERSION } from './events.ts';
 export type {
+  ConversationExample,
   InterventionMode,
   InterventionRule,
+  ModelInput,
   ModelParameters,
   OnMaxTurns,
   ReasoningEffort,
@@ -113,6 +115,7 @@ export type {
   ToolLedger,
 } from './ports.ts';
 export type {
+  AcquireOptions,
   AnswerOutcome,
   CommitOutcome,
   CreateRunOutcome,
@@ -148,7 +151,6 @@ export type {
   CheckPreflight,
   ContinueConversation,
   ContinuedConversation,
-  ConversationExample,
   ConversationExport,
   ConversationSummary,
   ConversationView,
@@ -158,7 +160,6 @@ export type {
   KnownProviderView,
   LiveEvent,
   MessagePage,
-  ModelInput,
   ModelReference,
   ModelView,
   ModelsView,
@@ -229,17 +230,33 @@ export type {
   RunSteps,
   StartRun,
 } from './run-api.ts';
+export type {
+  SetWebhook,
+  SetWebhookAnswer,
+  TestedWebhook,
+  WebhookEvent,
+  WebhookMessage,
+  WebhookState,
+  WebhookView,
+} from './webhook.ts';
+export { WEBHOOK_EVENTS } from './webhook.ts';
 export { VERSION } from './version.ts';
 export { WIRES } from './wires.ts';
 export type { WireName } from './wires.ts';
 export type {
   AskFromTab,
   ClaimedTabCall,
+  CommitFromTab,
+  CommittedFromTab,
   FinishTabCall,
+  HeldRun,
   OfferTabTools,
+  StartRunInTab,
   TabCallView,
   TabQuestion,
   TabQuestionAnswer,
+  TabRunWishes,
   TabServer,
   TabTool,
+  TakenRun,
 } from './tab-api.ts';

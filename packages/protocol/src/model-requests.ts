@@ -1,5 +1,4 @@
-import type { ModelParameters, ToolMode } from './agents.ts';
-import type { ConversationExample, ModelInput } from './api.ts';
+import type { ConversationExample, ModelInput, ModelParameters, ToolMode } from './agents.ts';
 import type { AssistantPart } from './parts.ts';
 import type { Message } from './messages.ts';
 import type { ToolDefinition } from './tools.ts';

@@ -58,6 +58,12 @@ export type LeaseTerms = {
   ms: number;
 };
 
+/**
+ * `from`: who holds it gives way, if its name begins so. A tab takes over from another one that way, since a person
+ * wants it to.
+ */
+export type AcquireOptions = { from?: string };
+
 /** A run to be stored together with the message that asks for it. */
 export type NewRun = {
   id: string;
@@ -281,7 +287,7 @@ export type RunStore = {
   ): Awaitable<readonly RunEvent[] | null>;
 
   /** Null where somebody holds it, it is over, or it is not there. */
-  acquireLease(runId: string, terms: LeaseTerms): Awaitable<LeasedRun | null>;
+  acquireLease(runId: string, terms: LeaseTerms, options?: AcquireOptions): Awaitable<LeasedRun | null>;
   /** One statement for all runs of a process. */
   renewLeases(terms: LeaseTerms): Awaitable<readonly LeaseRenewal[]>;
   /** False where the lease was no longer held under this fence. */

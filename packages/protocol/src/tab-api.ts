@@ -1,6 +1,11 @@
+import type { AgentConfiguration, ModelReference, ResolvedAgentConfiguration } from './api.ts';
+import type { Spent } from './budgets.ts';
+import type { InterruptAnswer } from './interrupts.ts';
 import type { JsonObject } from './json.ts';
-import type { ToolResult } from './parts.ts';
-import type { ToolAnnotations, ToolReference } from './tools.ts';
+import type { Message, UserMessage } from './messages.ts';
+import type { ToolResult, UserPart } from './parts.ts';
+import type { LedgerEntry, RunCommit, RunRecord } from './run-store.ts';
+import type { PermissionView, ToolAnnotations, ToolReference } from './tools.ts';
 
 /**
  * How a tab lends the tools of its own MCP servers to runs on the server: it tells what it has (`PUT
@@ -72,3 +77,67 @@ export type ClaimedTabCall = {
 export type FinishTabCall = { fence: number; result: ToolResult };
 
 export type AskFromTab = { fence: number; question: TabQuestion };
+
+/**
+ * A run whose loop is in a tab (`POST /api/tabs/{tab}/runs`): the tab holds its lease, and commits to
+ * `POST /api/tabs/{tab}/runs/{run}/commit`. As everywhere, nobody hears of what is not stored.
+ */
+export type StartRunInTab = {
+  conversationId: string;
+  /** Made by the sender, so that sending again begins no second run. */
+  id?: string;
+  parts: UserPart[];
+  /** What it follows; absent: the current leaf. */
+  parentId?: string | null;
+  configuration?: AgentConfiguration;
+};
+
+/** All that a tab needs to go on with a run. */
+export type HeldRun = {
+  run: RunRecord;
+  message: UserMessage | null;
+  fence: number;
+  attempt: number;
+  /** Where it stands, as it is stored with each step. */
+  state: JsonObject;
+  configuration: ResolvedAgentConfiguration;
+  model: ModelReference;
+  /** The branch it works on. */
+  messages: Message[];
+  ledger: LedgerEntry[];
+  wishes: TabRunWishes;
+};
+
+/** `held` null: it rests, and waits for a person. */
+export type TakenRun = { held: HeldRun | null };
+
+/** What one run has to write; see {@link RunCommit}. */
+export type CommitFromTab = Pick<
+  RunCommit,
+  | 'fence'
+  | 'baseSeq'
+  | 'events'
+  | 'state'
+  | 'status'
+  | 'messages'
+  | 'leaf'
+  | 'ledger'
+  | 'interrupts'
+  | 'taken'
+  | 'release'
+>;
+
+/** It is stored, now or by an earlier sending of the same. */
+export type CommittedFromTab = { lastSeq: number; inboxWaits: boolean };
+
+/** What was said to the run, and what counts for its next step. */
+export type TabRunWishes = {
+  /** It is to end. */
+  stops: boolean;
+  /** Items that ask it to stop; they are taken with its end. */
+  cancels: string[];
+  answers: { itemId: string; interruptId: string; answer: InterruptAnswer }[];
+  permissions: PermissionView[];
+  /** Of budgets that more than this run uses, by `budgetKey`. */
+  spent: Record<string, Spent>;
+};

@@ -4,6 +4,11 @@ import type { SignInResponse, ToolHost } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
   AgentConfiguration,
+  CommitFromTab,
+  CommittedFromTab,
+  HeldRun,
+  StartRunInTab,
+  TabRunWishes,
   ApprovalInterrupt,
   AddMcpServer,
   CallMcpTool,
@@ -61,7 +66,7 @@ import type {
  */
 
 /** Starts runs, keeps them going, and takes what people have to say to them. */
-export type RunService = {
+export type RunService = RunsInTabs & {
   send(principal: Principal, conversationId: string, message: SendMessage): Promise<SentMessage>;
   /** `conflict` where another run is under way or the conversation has gone on, `bad_request` where nothing was cut. */
   continue(principal: Principal, conversationId: string, request: ContinueConversation): Promise<ContinuedConversation>;
@@ -93,6 +98,18 @@ export type RunService = {
   removeQueued(principal: Principal, conversationId: string, id: string): Promise<void>;
   /** Stops what is under way and sends this one at once. */
   sendQueued(principal: Principal, conversationId: string, id: string): Promise<void>;
+};
+
+/** Runs whose loop is in a tab. */
+export type RunsInTabs = {
+  /** `conflict` where another run is under way in the conversation. */
+  startInTab(principal: Principal, tabId: string, request: StartRunInTab): Promise<HeldRun>;
+  /** A tab takes a run over, from whichever tab has it; null where it waits for a person. */
+  takeInTab(principal: Principal, tabId: string, runId: string): Promise<HeldRun | null>;
+  /** The tab is at work on its runs. Gives what was said to this one; `conflict` where it is not the tab's any more. */
+  renewInTab(principal: Principal, tabId: string, runId: string, fence: number): Promise<TabRunWishes>;
+  /** `conflict` where the run is not the tab's any more. The same may be sent twice. */
+  commitFromTab(principal: Principal, runId: string, commit: CommitFromTab): Promise<CommittedFromTab>;
 };
 
 /** What happens now, told to whoever listens in this process. Runs are told only of what is committed. */

@@ -21,7 +21,7 @@ export type OpenAiChatQuirks = {
  * - `prefix`: it has to be marked as `prefix`, Mistral
  * - `continue_final_message`: and asked for, vLLM
  */
-export type ContinuingStyle = 'last_message' | 'prefix' | 'continue_final_message';
+type ContinuingStyle = 'last_message' | 'prefix' | 'continue_final_message';
 
 /**
  * - `reasoning_effort`: OpenAI and most

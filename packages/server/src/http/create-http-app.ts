@@ -32,6 +32,7 @@ import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
 import { addTabRoutes } from './routes/tabs.ts';
 import { addUsageRoutes } from './routes/usage.ts';
+import { addWebhookRoutes } from './routes/webhook.ts';
 import type { Sessions } from './sessions.ts';
 import { createSessions } from './sessions.ts';
 import type { AppEnv, HttpDeps } from './types.ts';
@@ -120,6 +121,7 @@ function addRoutes(
   addRunHistoryRoutes(router, deps);
   addSentRequestRoutes(router, deps);
   addInterruptRoutes(router, deps);
+  addWebhookRoutes(router, deps);
   addLiveRoutes(router, deps, eventStreams);
   addTabRoutes(router, deps);
   addAgentRoutes(router, deps);

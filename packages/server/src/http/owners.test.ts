@@ -36,8 +36,15 @@ const BODIES: Record<string, unknown> = {
   'post /api/mcp/servers/{id}/prompts/get': { name: 'p' },
   'post /api/mcp/servers/{id}/complete': { target: { prompt: 'p' }, argument: { name: 'x', value: '' } },
   'put /api/settings/{key}': 'of Bert',
+  'put /api/webhook': { url: 'https://bert.example/' },
   'put /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
   'put /api/tabs/{tab}/offers/{conversation}': { servers: [] },
+  'post /api/tabs/{tab}/runs': {
+    conversationId: 'conversation-of-anne',
+    parts: [{ type: 'text', text: 'taken over' }],
+  },
+  'post /api/tabs/{tab}/runs/{run}/lease': { fence: 1 },
+  'post /api/tabs/{tab}/runs/{run}/commit': { fence: 1, baseSeq: 0, events: [] },
   'post /api/tabs/{tab}/runs/{run}/calls/{call}/result': {
     fence: 1,
     result: { content: [], isError: false, outcome: 'done' },

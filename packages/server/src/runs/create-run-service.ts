@@ -1,4 +1,5 @@
-import type { Clock, Failpoint, IdSource, Principal, UserPart } from '@toolyard/protocol';
+import { CommitPump } from '@toolyard/agent-host/durable';
+import type { Clock, Failpoint, IdSource, Principal, RunRecord, UserPart } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
@@ -7,7 +8,7 @@ import type { RunMetrics } from '../metrics/metrics.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
-import { CommitPump } from './commit-pump.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { LeaseKeeper } from './leases.ts';
 import { MessageQueue } from './message-queue.ts';
@@ -15,6 +16,7 @@ import { RunCrew } from './run-crew.ts';
 import type { RunServiceOptions } from './run-service.ts';
 import { createDoors } from './run-service.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
+import { createTabRuns } from './tab-runs.ts';
 import { startRun } from './start-run.ts';
 
 export type CreateRunServiceOptions = {
@@ -34,6 +36,7 @@ export type CreateRunServiceOptions = {
   metrics?: RunMetrics;
   /** False: runs are begun here and taken up by other processes; default true. */
   takesUp?: boolean;
+  telemetry?: Pick<Telemetry, 'took' | 'published'>;
   /**
    * Passed at `run:created`, `run:planned`, `run:sent`, `run:returned`, `run:streaming`, `run:step`, `run:stepped`,
    * `run:parked` and `run:finished`.
@@ -53,9 +56,11 @@ export type DurableRuns = RunService & {
 
 /** With the time until somebody looks, a run whose process died is taken over within 15 s. */
 const LEASE_MS = 10_000;
+/** What another process could not send any more waits so long at most. */
+const SEND_DUE_EVERY_MS = 5_000;
 
 export function createRunService(options: CreateRunServiceOptions): DurableRuns {
-  const { storage, configurations, models, hub, clock, ids, log, metrics, takesUp = true } = options;
+  const { storage, configurations, models, hub, clock, ids, log, metrics, telemetry, takesUp = true } = options;
   const terms = { owner: ids.next(), ms: LEASE_MS };
   const failpoint = options.failpoint ? { failpoint: options.failpoint } : {};
   const pump = new CommitPump({
@@ -64,24 +69,26 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     publish: (ownerId, events) => {
       hub.runEvents(ownerId, events);
       metrics?.published(events);
+      telemetry?.published(events);
     },
     onStored: (runs, ms) => metrics?.stored(runs, ms),
     onFailure: (error) => {
       metrics?.failed();
-      keeper.pause();
+      keeper.pause(error);
       log(`runs could not be stored: ${error instanceof Error ? error.message : String(error)}`);
     },
     ...failpoint,
   });
+  function over(run: RunRecord, status: RunRecord['status'], sendNext: string | null): void {
+    queue
+      .afterRun({ ownerId: run.ownerId }, run.conversationId, status, sendNext)
+      .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`));
+  }
   const crew = new RunCrew({
     ...options,
     pump,
     terms,
-    onOver: (run, status, sendNext) => {
-      queue
-        .afterRun({ ownerId: run.ownerId }, run.conversationId, status, sendNext)
-        .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`));
-    },
+    onOver: over,
   });
   const looked = (): Promise<void> => queue.sendDue();
   const keeper = new LeaseKeeper({ store: storage.runs, crew, terms, clock, log, looked });
@@ -125,14 +132,38 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     start,
     canContinue,
   });
+  const inTabs = createTabRuns({
+    storage,
+    pump,
+    hub,
+    clock,
+    newId: () => ids.next(),
+    keepMedia,
+    start,
+    budgetsOf: (principal, { agentId, configuration }) =>
+      configurations.resolve(principal, { agentId, conversation: readStoredConfiguration(configuration) }),
+    onOver: (run, status) => over(run, status, null),
+  });
   let stopHousekeeping = (): void => {};
+  let stopSending = (): void => {};
+  function sendDueAgain(): void {
+    stopSending = clock.after(SEND_DUE_EVERY_MS, () => {
+      queue
+        .sendDue()
+        .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`))
+        .finally(() => !closing && sendDueAgain());
+    });
+  }
 
   return {
     ...doors,
+    ...inTabs,
     async start() {
       if (!takesUp) return;
       await keeper.start();
       await queue.sendDue();
+      // Of several processes one may end between the end of a run and what was to follow it.
+      if (options.wakeElsewhere) sendDueAgain();
       stopHousekeeping = startHousekeeping({ storage, clock, log });
     },
     woken(runId) {
@@ -144,6 +175,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       closing ??= (async () => {
         keeper.close();
         stopHousekeeping();
+        stopSending();
         await crew.close();
         await pump.drain();
       })();

@@ -1,9 +1,8 @@
+import type { CommitPump } from '@toolyard/agent-host/durable';
+import { RunWriter, unanswered } from '@toolyard/agent-host/durable';
 import type { Clock, ErrorInfo, LeasedRun, Principal } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
-import type { CommitPump } from './commit-pump.ts';
-import { unanswered } from './run-conversation.ts';
-import { RunWriter } from './run-writer.ts';
 
 /**
  * Ends a run of which nothing else can be made: its state cannot be read, or what it wrote was refused. Needs nothing

@@ -1,6 +1,6 @@
+import type { RunLost } from '@toolyard/agent-host/durable';
 import type { Failpoint, LeasedRun, LeaseTerms, RunRecord } from '@toolyard/protocol';
 import type { LiveHub } from '../services.ts';
-import type { RunLost } from './run-lost.ts';
 import type { RunWorkerServices, WorkResult } from './run-worker.ts';
 import { RunWorker } from './run-worker.ts';
 
@@ -58,8 +58,20 @@ export class RunCrew {
     if (this.#closing || this.#options.takesUp === false) return worker !== undefined;
     // Null where it is held, here or elsewhere, or over.
     const run = await this.#options.storage.runs.acquireLease(runId, this.#options.terms);
-    if (run) this.start(run);
-    return worker !== undefined || run !== null;
+    if (run === null) return worker !== undefined;
+    if (run.place === 'browser' && !(await this.#isToEnd(run))) {
+      // A tab goes on with it, where a person wants that.
+      await this.#options.storage.runs.releaseLease(run.id, run.fence);
+      return true;
+    }
+    this.start(run);
+    return true;
+  }
+
+  /** No tab is needed to stop a run. */
+  async #isToEnd({ id, fence }: LeasedRun): Promise<boolean> {
+    const items = (await this.#options.storage.runs.readInbox(id, fence)) ?? [];
+    return items.some(({ kind }) => kind === 'cancel' || kind === 'message');
   }
 
   find(runId: string): RunWorker | undefined {

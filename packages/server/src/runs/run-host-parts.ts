@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { DurableJournal, RunConversation, RunLedger } from '@toolyard/agent-host/durable';
 import type { AskQuestion, KeepPrelude, Questioning } from '@toolyard/agent-host';
 import { ASK_USER, createAgentExecutors, wantsCompression } from '@toolyard/agent-host';
 import type { Brain, ContextSources, Executors, Gate } from '@toolyard/agent-runtime';
@@ -10,10 +11,7 @@ import type { SharedStorage } from '@toolyard/storage';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers, ToolSelection } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
-import type { DurableJournal } from './durable-journal.ts';
-import type { RunConversation } from './run-conversation.ts';
 import { RunBudgets } from './run-budgets.ts';
-import type { RunLedger } from './run-ledger.ts';
 import { needsFacts, sourcesOf } from './context-sources.ts';
 import { RunPermissions } from './run-permissions.ts';
 import type { RunConfiguration } from './stored-run.ts';

@@ -1,21 +1,5 @@
 import type { SharedStorage } from '@toolyard/storage';
-import { MAX_INLINE_BYTES } from '@toolyard/storage';
 import type { AssistantPart, Message, Principal, ToolContentPart, ToolResult, UserPart } from '@toolyard/protocol';
-
-const MAX_INLINE_CHARACTERS = (MAX_INLINE_BYTES * 4) / 3;
-
-/** True where there may be media in `value` that belongs into the blob store. */
-export function holdsLargeMedia(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if ('source' in value && isLarge(value.source)) return true;
-  for (const inner of Object.values(value)) if (holdsLargeMedia(inner)) return true;
-  return false;
-}
-
-function isLarge(source: unknown): boolean {
-  if (typeof source !== 'object' || source === null || !('data' in source)) return false;
-  return typeof source.data === 'string' && source.data.length > MAX_INLINE_CHARACTERS;
-}
 
 /** The message as a model can be sent it: what lies in the blob store is put in place. A blob that is gone stays named. */
 export async function withBlobsInPlace(

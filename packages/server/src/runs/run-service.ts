@@ -18,7 +18,7 @@ import type {
 import { canonicalJson, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import type { KeepRaised } from '../config/raise-budget.ts';
-import type { Configurations, LiveHub, RunService, Servers } from '../services.ts';
+import type { Configurations, LiveHub, RunsInTabs, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
 import { continuing } from './continue-run.ts';
 import { checkAnswer } from './check-answer.ts';
@@ -49,8 +49,9 @@ export type RunServiceOptions = {
  * What people do with runs. A run that a message starts has the id of that message, so that sending it again finds the
  * run and starts no second one.
  */
-export function createDoors(options: RunServiceOptions): RunService {
-  const { storage, servers, configurations, tabs, queue, crew, hub, clock, ids, keepMedia, start, canContinue } = options;
+export function createDoors(options: RunServiceOptions): Omit<RunService, keyof RunsInTabs> {
+  const { storage, servers, configurations, tabs, queue, crew, hub, clock, ids, keepMedia, start, canContinue } =
+    options;
 
   async function conversationOf(principal: Principal, id: string): Promise<Conversation> {
     const conversation = await storage.conversations.get(principal, id);
@@ -219,6 +220,8 @@ export function createDoors(options: RunServiceOptions): RunService {
       const { outcome } = await storage.runs.putInbox(principal, runId, item);
       if (outcome === 'put' || outcome === 'exists') await crew.wake(runId);
       const run: RunRecord | null = await storage.runs.getRun(principal, runId);
+      // Its tab looks at what was said to it.
+      if (run?.place === 'browser') hub.changed(principal.ownerId, 'tab_calls', run.conversationId);
       if (run) return run;
       throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
     },

@@ -1,9 +1,8 @@
+import type { RunConversation, RunWriter } from '@toolyard/agent-host/durable';
 import type { Clock, Principal, QueuedMessage, RunJournal, UserMessage } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
-import type { RunConversation } from './run-conversation.ts';
 import type { RunWishes } from './run-inbox.ts';
 import { withBlobsInPlace } from './run-media.ts';
-import type { RunWriter } from './run-writer.ts';
 
 export type RunSteeringOptions = {
   principal: Principal;
@@ -48,7 +47,9 @@ export class RunSteering {
       steers.map(({ queuedMessageId }) => storage.queue.get(principal, conversation.id, queuedMessageId)),
     );
     const readable = await Promise.all(
-      found.map((queued) => queued && withBlobsInPlace(messageOf(queued, null, 0), storage.blobs, principal)),
+      found.map(async (queued) =>
+        queued ? withBlobsInPlace(messageOf(queued, null, 0), storage.blobs, principal) : null,
+      ),
     );
     // From here on nothing is waited for: all of it is stored at once.
     this.#waiting = this.#waiting.slice(steers.length);

@@ -1,3 +1,13 @@
+import { loadConversation } from './load-conversation.ts';
+import type { CommitPump } from '@toolyard/agent-host/durable';
+import {
+  LiveQuestions,
+  DurableJournal,
+  RunConversation,
+  RunLedger,
+  RunLost,
+  RunWriter,
+} from '@toolyard/agent-host/durable';
 import type { AskQuestion } from '@toolyard/agent-host';
 import { driveRun } from '@toolyard/agent-host';
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
@@ -15,19 +25,13 @@ import { HANDED_ON, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import type { LiveHub } from '../services.ts';
-import type { CommitPump } from './commit-pump.ts';
-import { DurableJournal } from './durable-journal.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { failOutright } from './fail-outright.ts';
-import { LiveQuestions } from './live-questions.ts';
-import { RunConversation } from './run-conversation.ts';
 import type { OpenedHost, RunHostParts, RunHostServices } from './run-host-parts.ts';
 import { openEndingHost, openRunHost } from './run-host-parts.ts';
 import { readWishes } from './run-inbox.ts';
-import { RunLedger } from './run-ledger.ts';
-import { RunLost } from './run-lost.ts';
 import { RunSteering } from './run-steering.ts';
 import { RunTime } from './run-time.ts';
-import { RunWriter } from './run-writer.ts';
 import { isStorageFault } from './storage-fault.ts';
 import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
@@ -38,6 +42,7 @@ export type RunWorkerServices = RunHostServices & {
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
   log: (line: string) => void;
+  telemetry?: Pick<Telemetry, 'took'>;
   failpoint?: Failpoint;
 };
 
@@ -154,7 +159,8 @@ export class RunWorker {
     const stored = readStoredRun(run);
     const { configuration, steers = [] } = stored;
     this.#steering.carry(steers);
-    const conversation = await RunConversation.load(storage, this.#principal, {
+    this.#services.telemetry?.took(run, configuration);
+    const conversation = await loadConversation(storage, this.#principal, {
       conversationId: run.conversationId,
       runId: run.id,
       instructions: configuration.instructions,

@@ -1,3 +1,4 @@
+import type { StoredRun } from '@toolyard/agent-host/durable';
 import { initialState } from '@toolyard/agent-runtime';
 import { messageIdOf } from '@toolyard/agent-host';
 import type {
@@ -17,7 +18,7 @@ import type { Conversation, SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations, LiveHub, Models } from '../services.ts';
 import type { RunCrew } from './run-crew.ts';
-import type { RunConfiguration, StoredRun } from './stored-run.ts';
+import type { RunConfiguration } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
 
 export type StartRunServices = {
@@ -46,6 +47,8 @@ export type StartRequest = {
   queuedMessageId?: string;
   /** Counts for this run only. */
   configuration?: AgentConfiguration;
+  /** A tab that carries it out; this process leaves it alone. */
+  heldBy?: LeaseTerms;
 };
 
 /** `busy`: another run is under way in this conversation, and nothing was stored. */
@@ -71,8 +74,8 @@ export async function startRun(
   switch (created.outcome) {
     case 'created': {
       if (failpoint) await failpoint('run:created');
-      if (services.terms) crew.start(created.run);
-      else await crew.wake(created.run.id);
+      if (services.terms && !request.heldBy) crew.start(created.run);
+      else if (!request.heldBy) await crew.wake(created.run.id);
       hub.changed(principal.ownerId, 'conversations', conversation.id);
       if (request.queuedMessageId !== undefined) hub.changed(principal.ownerId, 'queue', conversation.id);
       return { started: true, run: recordOf(created.run) };
@@ -96,7 +99,7 @@ export function noConversation(id: string): ToolyardError {
 }
 
 function newRun(
-  { runId, conversation, question, again, goesOnFrom = question.id, continues, queuedMessageId }: StartRequest,
+  { runId, conversation, question, again, goesOnFrom = question.id, continues, queuedMessageId, heldBy }: StartRequest,
   configuration: RunConfiguration,
   { clock, terms }: StartRunServices,
 ): NewRun {
@@ -122,17 +125,18 @@ function newRun(
     leafId: continues?.leafId ?? goesOnFrom,
     shownId: answer.id,
   };
+  const lease = heldBy ?? terms;
   const title = conversation.title === '' ? titleFrom(question) : '';
   return {
     id: runId,
     conversationId: conversation.id,
-    place: 'server',
+    place: heldBy ? 'browser' : 'server',
     at,
     configuration,
     state: stored,
     messages: again ? [answer] : [question, answer],
     leaf: answer.id,
-    ...(terms === undefined ? {} : { lease: terms }),
+    ...(lease === undefined ? {} : { lease }),
     ...(title === '' ? {} : { title }),
     ...(conversation.agentId === null ? {} : { agentId: conversation.agentId }),
     ...(queuedMessageId === undefined ? {} : { queuedMessageId }),

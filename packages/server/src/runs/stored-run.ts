@@ -1,22 +1,12 @@
+import type { StoredRun } from '@toolyard/agent-host/durable';
+import { RunLost } from '@toolyard/agent-host/durable';
 import type { AgentState, RunPoint } from '@toolyard/agent-runtime';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type { JsonObject, JsonValue, LeasedRun, ModelReference, ResolvedAgentConfiguration } from '@toolyard/protocol';
 import { isJsonObject, NOTHING_SPENT, ToolyardError } from '@toolyard/protocol';
-import { RunLost } from './run-lost.ts';
 
 /** What a run is started with: resolved once, when the person sends. */
 export type RunConfiguration = ResolvedAgentConfiguration & { model: ModelReference };
-
-/** What is stored of a run with each step. */
-export type StoredRun = {
-  point: RunPoint;
-  /** The end of the run's own branch, whatever branch the person looks at. */
-  leafId: string;
-  /** What the page shows at that end: a placeholder while the first answer is being written, else `leafId`. */
-  shownId: string;
-  /** Queued messages a run that rests for a person is to take in once it goes on. */
-  steers?: string[];
-};
 
 /**
  * @throws RunLost `newer` for a state a newer version wrote: that one can go on with it.

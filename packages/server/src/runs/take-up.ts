@@ -1,15 +1,12 @@
+import type { RunConversation, RunWriter, Stamp, StoredRun } from '@toolyard/agent-host/durable';
+import { STORED_WITH_STEP } from '@toolyard/agent-host/durable';
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
 import { answerInterrupts, restingStatus } from '@toolyard/agent-runtime';
 import { messageIdOf } from '@toolyard/agent-host';
 import type { Clock, LeasedRun, Principal, RunStore } from '@toolyard/protocol';
 import type { LastAttempt } from './last-attempt.ts';
 import { readLastAttempt } from './last-attempt.ts';
-import type { RunConversation } from './run-conversation.ts';
-import { STORED_WITH_STEP } from './durable-journal.ts';
-import type { Stamp } from './run-draft.ts';
 import type { RunWishes } from './run-inbox.ts';
-import type { RunWriter } from './run-writer.ts';
-import type { StoredRun } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
 
 export type TakeUpOptions = {

@@ -15,7 +15,8 @@ export function createLeases(
   const { now, claimFreeRows } = engine.sql;
   const acquire = engine.prepare<RunRow>(`
     UPDATE runs SET lease_owner = ?, lease_until = ${now} + ?, fence = fence + 1
-    WHERE id = ? AND status IN ${ACTIVE} AND (lease_owner IS NULL OR lease_until <= ${now})
+    WHERE id = ? AND status IN ${ACTIVE}
+      AND (lease_owner IS NULL OR lease_until <= ${now} OR substr(lease_owner, 1, length(CAST(? AS TEXT))) = ?)
     RETURNING ${RUN_COLUMNS}`);
   const renew = engine.prepare<RenewedRow>(`
     UPDATE runs SET lease_until = ${now} + ? WHERE lease_owner = ?
@@ -39,9 +40,9 @@ export function createLeases(
   }
 
   return {
-    acquireLease(runId, terms) {
+    acquireLease(runId, terms, { from = null } = {}) {
       return transaction('lease', 'normal', function* () {
-        const row = yield* acquire.get(terms.owner, Math.trunc(terms.ms), runId);
+        const row = yield* acquire.get(terms.owner, Math.trunc(terms.ms), runId, from, from);
         return row === undefined ? null : yield* leased(row);
       });
     },

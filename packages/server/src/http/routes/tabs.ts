@@ -1,6 +1,16 @@
 import type { Router } from '../router.ts';
+import {
+  commitFromTab,
+  committedFromTab,
+  heldRun,
+  startRunInTab,
+  tabLease,
+  tabRunWishes,
+  takenRun,
+} from '../schemas/tab-runs.ts';
 import { askFromTab, claimedTabCall, finishTabCall, offerTabTools, tabCallPage } from '../schemas/tabs.ts';
 import type { HttpDeps } from '../types.ts';
+import { checkParts } from '../user-parts.ts';
 
 const CALL = '/api/tabs/{tab}/runs/{run}/calls/{call}';
 /** Definitions and results can be large; a server may send what fits into a response, too. */
@@ -8,7 +18,7 @@ const LONGEST_OFFER = 8 * 1_024 * 1_024;
 const LONGEST_RESULT = 32 * 1_024 * 1_024;
 
 /** Tabs that lend the tools of their own MCP servers to runs on the server. */
-export function addTabRoutes({ route }: Router, { tabs }: HttpDeps): void {
+export function addTabRoutes({ route }: Router, { tabs, runs, storage }: HttpDeps): void {
   route({
     method: 'put',
     path: '/api/tabs/{tab}/offers/{conversation}',
@@ -61,5 +71,45 @@ export function addTabRoutes({ route }: Router, { tabs }: HttpDeps): void {
     body: askFromTab,
     handle: ({ principal, params: { tab, run, call, question }, body }) =>
       tabs.ask(principal, tab, { runId: run, callId: call }, { ...body, id: question }),
+  });
+
+  route({
+    method: 'post',
+    path: '/api/tabs/{tab}/runs',
+    summary: 'Begins a run whose loop is in the tab; gives all it needs to go on',
+    body: startRunInTab,
+    answer: heldRun,
+    status: 201,
+    async handle({ principal, params: { tab }, body }) {
+      await checkParts(body.parts, async (sha256) => (await storage.blobs.info(principal, sha256)) !== null);
+      return runs.startInTab(principal, tab, body);
+    },
+  });
+
+  route({
+    method: 'post',
+    path: '/api/tabs/{tab}/runs/{run}/take',
+    summary: 'The tab takes a run over, from whichever tab has it',
+    answer: takenRun,
+    handle: async ({ principal, params: { tab, run } }) => ({ held: await runs.takeInTab(principal, tab, run) }),
+  });
+
+  route({
+    method: 'post',
+    path: '/api/tabs/{tab}/runs/{run}/lease',
+    summary: 'The tab is at work; gives what was said to the run',
+    body: tabLease,
+    answer: tabRunWishes,
+    handle: ({ principal, params: { tab, run }, body: { fence } }) => runs.renewInTab(principal, tab, run, fence),
+  });
+
+  route({
+    method: 'post',
+    path: '/api/tabs/{tab}/runs/{run}/commit',
+    summary: 'What the run has to write, all or nothing; may be sent twice',
+    body: commitFromTab,
+    maxBodyBytes: LONGEST_RESULT,
+    answer: committedFromTab,
+    handle: ({ principal, params: { run }, body }) => runs.commitFromTab(principal, run, body),
   });
 }

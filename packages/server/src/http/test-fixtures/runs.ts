@@ -112,6 +112,10 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
       return all.find(({ id }) => id === interruptId) ?? Promise.reject(missing('question'));
     },
     async signedIn() {},
+    startInTab: () => Promise.reject(missing('conversation')),
+    takeInTab: () => Promise.reject(missing('run')),
+    renewInTab: () => Promise.reject(missing('run')),
+    commitFromTab: () => Promise.reject(missing('run')),
     async tabCame() {},
     async tabReturned() {},
     async changeQueued(principal, conversationId, id, change) {

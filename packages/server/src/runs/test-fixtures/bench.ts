@@ -30,6 +30,7 @@ import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
 import type { LiveStreams, ModelAbilities, ToolSelection } from '../../services.ts';
 import { createTabLending } from '../../tabs/tab-lending.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { DurableRuns } from '../create-run-service.ts';
 import { createRunService } from '../create-run-service.ts';
 
@@ -62,6 +63,7 @@ export type BenchOptions = {
   configuration?: Partial<ResolvedAgentConfiguration>;
   /** Called before a group is stored. */
   beforeCommit?: (items: readonly RunCommit[], storage: Storage) => void;
+  telemetry?: Telemetry;
   /** Takes up the runs that are there; default true. */
   start?: boolean;
 };
@@ -229,6 +231,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
         }),
     },
     ...(failpoint ? { failpoint } : {}),
+    ...(options.telemetry ? { telemetry: options.telemetry } : {}),
   });
 }
 

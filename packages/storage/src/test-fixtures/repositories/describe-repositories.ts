@@ -8,6 +8,7 @@ import { describeQueue } from './queue.ts';
 import { describeConversationsAndMore } from './repositories.ts';
 import { describeSignIns } from './sign-ins.ts';
 import { describeUsage } from './usage.ts';
+import { describeWebhooks } from './webhooks.ts';
 
 /** Everything the repositories promise, whatever the engine. */
 export function describeRepositories(name: string, makeHome: MakeHome): void {
@@ -18,6 +19,7 @@ export function describeRepositories(name: string, makeHome: MakeHome): void {
     'decisions and secrets': describeDecisionsAndSecrets,
     'sign-ins': describeSignIns,
     'what calls came to': describeUsage,
+    'webhooks, and what else answers and runs are told by': describeWebhooks,
     'full text': describeSearch,
     'blobs nothing names': describeBlobSweep,
   };

@@ -146,9 +146,12 @@ class McpStore {
   tools(
     choices: { servers?: Readonly<Record<string, boolean>>; disabledTools?: readonly string[] } = {},
   ): readonly IndexedTool[] {
-    const on = this.#entries.filter(({ id, enabled }) => choices.servers?.[id] ?? enabled).map(({ id }) => id);
-    const hidden = new Set(choices.disabledTools);
-    return this.#live?.select(new Set(on), ({ serverId, name }) => hidden.has(`${serverId}/${name}`)).tools() ?? [];
+    return this.#live?.select(this.idsOn(choices.servers), hiding(choices.disabledTools)).tools() ?? [];
+  }
+
+  /** The servers that are on with these choices. */
+  idsOn(servers: Readonly<Record<string, boolean>> = {}): ReadonlySet<string> {
+    return new Set(this.#entries.filter(({ id, enabled }) => servers[id] ?? enabled).map(({ id }) => id));
   }
 
   /** By the name a model knows it by. */
@@ -296,6 +299,12 @@ class McpStore {
       missing: missingHeaders(entry, this.#deps.kept.secretsOf(entry.id)),
     });
   }
+}
+
+/** True for the tools of a list, as `server/tool`. */
+export function hiding(disabledTools: readonly string[] = []): (tool: ToolReference) => boolean {
+  const hidden = new Set(disabledTools);
+  return ({ serverId, name }) => hidden.has(`${serverId}/${name}`);
 }
 
 /** The servers of this browser. */

@@ -3,6 +3,7 @@ import type {
   AgentConfiguration,
   AnswerInterrupt,
   ChangeQueuedMessage,
+  ContextFill,
   ContinueConversation,
   ContinuedConversation,
   ConversationView,
@@ -18,7 +19,7 @@ import type {
   UserPart,
 } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
-import { askedBefore, findRow, lastMessageId, lastToRetry } from '../transcript/find-row.ts';
+import { askedBefore, findRow, lastMessageId, lastRunId, lastToRetry } from '../transcript/find-row.ts';
 import {
   NO_ROWS,
   beginRun,
@@ -73,6 +74,16 @@ export class ChatStore {
 
   get view(): ConversationView | null {
     return this.#open.view;
+  }
+
+  /** How full the last request that was watched made the model's window. */
+  get fill(): ContextFill | null {
+    return this.#open.transcript?.fill ?? null;
+  }
+
+  /** The run of the last answer there is. */
+  get lastRunId(): string | null {
+    return this.run?.id ?? lastRunId(this.rows);
   }
 
   /** What waits until the answer under way is finished. */

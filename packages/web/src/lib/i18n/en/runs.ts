@@ -25,6 +25,7 @@ export const runs = {
   kind_tool: 'Tool',
   kind_wait: 'Waiting',
   kind_fold: 'Summing up',
+  kind_said: 'You said to it',
   kind_notice: 'Notice',
   fold: 'The conversation was summed up',
   waitFor: 'Waiting for a person: {what}',
@@ -54,5 +55,5 @@ export const runs = {
   out_answered: 'Answered',
   began: 'Began',
   tool: 'Tool',
-  firstAfter: 'First word after',
+  window: 'Window of the model',
 } as const;

@@ -26,6 +26,7 @@ export const runs: LateTexts<'runs'> = {
   kind_tool: '工具',
   kind_wait: '等待',
   kind_fold: '摘要',
+  kind_said: '你对它说',
   kind_notice: '通知',
   fold: '已将对话整理成摘要',
   waitFor: '等人处理：{what}',
@@ -55,5 +56,5 @@ export const runs: LateTexts<'runs'> = {
   out_answered: '已回答',
   began: '开始于',
   tool: '工具',
-  firstAfter: '第一个字出现前',
+  window: '模型的窗口',
 };

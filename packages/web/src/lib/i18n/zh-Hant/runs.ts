@@ -26,6 +26,7 @@ export const runs: LateTexts<'runs'> = {
   kind_tool: '工具',
   kind_wait: '等候',
   kind_fold: '摘要',
+  kind_said: '你對它說',
   kind_notice: '通知',
   fold: '已將對話整理成摘要',
   waitFor: '等人處理：{what}',
@@ -55,5 +56,5 @@ export const runs: LateTexts<'runs'> = {
   out_answered: '已回答',
   began: '開始於',
   tool: '工具',
-  firstAfter: '第一個字出現前',
+  window: '模型的視窗',
 };

@@ -10,7 +10,7 @@ import type {
   UsageEntry,
 } from '@toolyard/protocol';
 import type { RunLost } from './run-lost.ts';
-import { holdsLargeMedia } from './run-media.ts';
+import { holdsLargeMedia } from './large-media.ts';
 
 /** Where in a run something happens. */
 export type Stamp = { step: number; attempt: number };

@@ -1,6 +1,8 @@
-import type { AskQuestion } from '@toolyard/agent-host';
+import type { AskQuestion } from '../run-host.ts';
 import type { InterruptAnswer } from '@toolyard/protocol';
-import type { RunWishes } from './run-inbox.ts';
+
+/** An answer as it lies in the inbox of the run. */
+type Given = { itemId: string; interruptId: string; answer: InterruptAnswer };
 
 /** What servers ask inside the open calls of one run, until somebody answers at a door. */
 export class LiveQuestions {
@@ -23,7 +25,7 @@ export class LiveQuestions {
     });
 
   /** Hands answers to whoever waits for them; gives the inbox items that are used up with that. */
-  give(answers: RunWishes['answers']): string[] {
+  give(answers: readonly Given[]): string[] {
     return answers.flatMap(({ itemId, interruptId, answer }) => {
       const take = this.#waiting.get(interruptId);
       take?.(answer);

@@ -1,7 +1,5 @@
-import type { ConversationPort, ErrorInfo, Message, Principal, SystemMessage, UserMessage } from '@toolyard/protocol';
-import type { SharedStorage } from '@toolyard/storage';
+import type { ConversationPort, ErrorInfo, Message, SystemMessage, UserMessage } from '@toolyard/protocol';
 import type { RunWriter } from './run-writer.ts';
-import { withBlobsInPlace } from './run-media.ts';
 
 export type RunConversationOptions = {
   conversationId: string;
@@ -20,23 +18,14 @@ export class RunConversation implements ConversationPort {
   #leafId: string;
   #shownId: string;
 
-  private constructor(options: RunConversationOptions, branch: readonly Message[]) {
+  /** `stored` is the branch up to `leafId`, in a form a model can read. */
+  constructor(options: RunConversationOptions, stored: readonly Message[]) {
+    const branch = stored.filter(isSaid);
     this.id = options.conversationId;
     this.#writer = options.writer;
     this.#leafId = options.leafId;
     this.#shownId = options.shownId;
     this.#messages = options.instructions === '' ? [...branch] : [systemMessage(options), ...branch];
-  }
-
-  static async load(
-    storage: Pick<SharedStorage, 'messages' | 'blobs'>,
-    principal: Principal,
-    options: RunConversationOptions,
-  ): Promise<RunConversation> {
-    const stored = await storage.messages.branch(principal, options.conversationId, options.leafId);
-    const said = stored.filter(isSaid);
-    const branch = await Promise.all(said.map((message) => withBlobsInPlace(message, storage.blobs, principal)));
-    return new RunConversation(options, branch);
   }
 
   messages(): readonly Message[] {
@@ -101,7 +90,8 @@ export function unanswered(of: {
   };
 }
 
-function isSaid(message: Message): boolean {
+/** True for what was said to the end, or cut off by a person: what a model is shown. */
+export function isSaid(message: Message): boolean {
   return message.role !== 'assistant' || (message.finishReason !== 'pending' && message.finishReason !== 'abandoned');
 }
 

@@ -1,0 +1,198 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { RunRecord, StoredInterrupt } from '@toolyard/protocol';
+import type { McpBehaviour, ModelScript, ScriptedMcp } from '@toolyard/testing';
+import { eventually, reply, startScriptedMcp } from '@toolyard/testing';
+import { call } from './support/api.ts';
+import { closeBrowser, NO_BROWSER, stopBrowser } from './support/browser.ts';
+import { chatPage } from './support/chat-page.ts';
+import type { Stage } from './support/stage.ts';
+import { setStage } from './support/stage.ts';
+
+type Asked = { messages: { role: string; content: unknown }[]; tools?: { function: { name: string } }[] };
+
+/** Calls the tool the person names, and then says what came of it. */
+const callsNamed: ModelScript = ({ body }) => {
+  const { messages, tools = [] } = body as Asked;
+  const last = messages.at(-1);
+  if (last?.role === 'tool') return reply.text(`It said: ${JSON.stringify(last.content)}`);
+  const wanted = tools.find(({ function: { name } }) => JSON.stringify(last?.content).includes(name));
+  return wanted ? reply.toolCalls([{ name: wanted.function.name, arguments: {} }]) : reply.text('Nothing to call.');
+};
+
+const NOTES: McpBehaviour = {
+  serverInfo: { name: 'notes', version: '1.0.0' },
+  tools: [
+    { name: 'jot', does: [{ do: 'count' }, { do: 'text', text: 'jotted' }] },
+    { name: 'slowly', does: [{ do: 'count' }, { do: 'wait', ms: 3_000 }, { do: 'text', text: 'slowly jotted' }] },
+    { name: 'stuck', does: [{ do: 'count' }, { do: 'never' }] },
+    {
+      name: 'choose',
+      does: [
+        {
+          do: 'request',
+          method: 'elicitation/create',
+          params: {
+            mode: 'form',
+            message: 'Which colour?',
+            requestedSchema: { type: 'object', properties: { colour: { type: 'string', title: 'Colour' } } },
+          },
+        },
+        { do: 'tell_answers' },
+      ],
+    },
+  ],
+};
+
+describe.skipIf(NO_BROWSER !== null)('a tool that lives in a tab', () => {
+  let undo = new AsyncDisposableStack();
+  let peer: ScriptedMcp;
+  let stage: Stage;
+  let page: Page;
+  let counted: () => number;
+
+  beforeEach(async () => {
+    undo = new AsyncDisposableStack();
+    const folder = mkdtempSync(join(tmpdir(), 'toolyard-tab-tools-'));
+    undo.defer(() => rmSync(folder, { recursive: true, force: true }));
+    const countFile = join(folder, 'count');
+    counted = () => {
+      try {
+        return readFileSync(countFile).length;
+      } catch {
+        return 0;
+      }
+    };
+    peer = undo.use(await startScriptedMcp(NOTES, { cors: {}, countFile }));
+    stage = undo.use(await setStage(callsNamed));
+    page = await stage.open();
+    await page.evaluate((url) => {
+      const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
+      localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
+    }, peer.url);
+    await page.reload();
+    await connected();
+  });
+  afterEach(async (context) => {
+    if (context.task.result?.state === 'fail') await stage.photograph(context.task.name);
+    await undo.disposeAsync();
+    expect(stage.complaints.filter((text) => !/CORS policy/.test(text))).toEqual([]);
+  });
+  afterAll(() => closeBrowser());
+
+  const connected = (): Promise<void> =>
+    eventually(() => expect(peer.received.some(({ method }) => method === 'tools/list')).toBe(true), {
+      what: 'the connection of the tab',
+    });
+  const run = async (): Promise<RunRecord | undefined> =>
+    (await call<{ items: RunRecord[] }>(stage.server.url, 'GET', '/api/runs')).items[0];
+  const becomes = (status: RunRecord['status']): Promise<void> =>
+    eventually(async () => expect((await run())?.status).toBe(status), { what: status });
+  const questions = async (): Promise<StoredInterrupt[]> =>
+    (await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts')).items;
+  const allow = (at = page): Promise<void> => at.getByRole('button', { name: 'Allow once' }).first().click();
+  const begun = (): Promise<void> => eventually(() => expect(counted()).toBe(1), { what: 'the call' });
+
+  test('is asked about, called from the tab, and answered into the chat', async () => {
+    const chat = chatPage(page);
+    await chat.send('Please jot it down');
+    await allow();
+    await chat.reads(/It said: .*jotted/);
+    expect(counted()).toBe(1);
+    await becomes('done');
+  });
+
+  test('asks the person in the chat what its server wants to know', async () => {
+    const chat = chatPage(page);
+    await chat.send('Please choose one');
+    await allow();
+    await page.getByLabel('Colour').fill('red');
+    await page.getByRole('button', { name: 'Send', exact: true }).last().click();
+    await chat.reads(/It said: .*red/);
+  });
+
+  test('of two tabs one makes the call', async () => {
+    const chat = chatPage(page);
+    await chat.send('Hello');
+    await chat.reads('Nothing to call.');
+    const beside = await stage.openBeside(page, new URL(page.url()).pathname);
+    await chatPage(beside).reads('Nothing to call.');
+    await chat.send('Please jot it down');
+    await allow(beside);
+    await chat.reads(/It said: .*jotted/);
+    await chatPage(beside).reads(/It said: .*jotted/);
+    expect(counted()).toBe(1);
+  });
+
+  test('is waited for while no tab is open, and called when one comes', async () => {
+    await chatPage(page).send('Please jot it down');
+    await becomes('parked');
+    await page.waitForURL(({ pathname }) => pathname !== '/');
+    const path = new URL(page.url()).pathname;
+    const other = await stage.openBeside(page, '/settings');
+    await page.close({ runBeforeUnload: true });
+    await other.evaluate(() => localStorage.removeItem('toolyard:mcp-servers:1'));
+    await other.close();
+    const [asked] = await questions();
+    const answer = { answer: { decision: 'approve', scope: 'once' } };
+    await call(stage.server.url, 'POST', `/api/interrupts/${asked?.id ?? ''}/answer`, answer);
+    await becomes('waiting_for_tab');
+
+    const elsewhere = await stage.open(path);
+    await elsewhere.getByText('Waits for a tab that has').waitFor();
+    await elsewhere.evaluate((url) => {
+      const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
+      localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
+    }, peer.url);
+    await elsewhere.reload();
+    await chatPage(elsewhere).reads(/It said: .*jotted/);
+    expect(counted()).toBe(1);
+  });
+
+  test('that was cut off by a reload is put to the person, and not called again by itself', async () => {
+    await chatPage(page).send('You are stuck');
+    await allow();
+    await begun();
+    await page.reload();
+    await becomes('parked');
+    expect((await questions()).map(({ interrupt }) => interrupt.kind)).toEqual(['in_doubt']);
+    await chatPage(page).card('stuck').first().waitFor();
+    expect(counted()).toBe(1);
+  });
+
+  test('that was cut off by the end of the tab is put to the person', async () => {
+    await chatPage(page).send('You are stuck');
+    await allow();
+    await begun();
+    await page.close();
+    await becomes('parked');
+    expect((await questions()).map(({ interrupt }) => interrupt.kind)).toEqual(['in_doubt']);
+  });
+
+  test('a laptop that slept in the middle of a call goes on where it was, and calls once', async () => {
+    const chat = chatPage(page);
+    await chat.send('Do it slowly');
+    await allow();
+    await begun();
+    const wake = await stopBrowser(page);
+    // The tool answers while nobody listens.
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    expect((await run())?.status).toBe('running');
+    wake();
+    await chat.reads(/It said: .*slowly jotted/);
+    expect(counted()).toBe(1);
+  });
+
+  test('is called by a run that a server took up which was killed meanwhile', async () => {
+    const chat = chatPage(page);
+    await chat.send('Do it slowly');
+    await allow();
+    await begun();
+    await stage.server.restart();
+    await chat.reads(/It said: .*slowly jotted/);
+    expect(counted()).toBe(1);
+  });
+});

@@ -1,0 +1,16 @@
+/** Media of more bytes than this is kept as a blob, never inside a row. */
+const MAX_INLINE_BYTES = 65_536;
+const MAX_INLINE_CHARACTERS = (MAX_INLINE_BYTES * 4) / 3;
+
+/** True where there may be media in `value` that belongs into the blob store. */
+export function holdsLargeMedia(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if ('source' in value && isLarge(value.source)) return true;
+  for (const inner of Object.values(value)) if (holdsLargeMedia(inner)) return true;
+  return false;
+}
+
+function isLarge(source: unknown): boolean {
+  if (typeof source !== 'object' || source === null || !('data' in source)) return false;
+  return typeof source.data === 'string' && source.data.length > MAX_INLINE_CHARACTERS;
+}

@@ -1,0 +1,82 @@
+import type { CommitFromTab, Message, RunEvent, RunRecord } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+
+/**
+ * Looks over what a tab wants to write. A tab writes as its own run and as nothing else: whose ids are not made from
+ * the run's, or that speaks of another one, is refused whole. Gaps, fences and moves of the ledger are the store's.
+ *
+ * @throws ToolyardError `bad_request` that says what is wrong
+ */
+export function checkTabCommit(run: RunRecord, commit: CommitFromTab): void {
+  const own = (id: string): boolean => id.startsWith(`${run.id}.`);
+  for (const event of commit.events) checkEvent(run, event, own);
+  for (const { conversationId, message } of commit.messages ?? []) {
+    if (conversationId !== run.conversationId) throw wrong('a message of another conversation');
+    checkMessage(run, message, own);
+  }
+  if (commit.leaf && !own(commit.leaf.to)) throw wrong('a leaf that is no message of this run');
+  for (const { callId } of commit.ledger ?? []) if (!own(callId)) throw wrong(`the call ${callId}`);
+  for (const { interrupt } of commit.interrupts?.opened ?? []) {
+    if (!own(interrupt.id)) throw wrong(`the question ${interrupt.id}`);
+  }
+  for (const { id } of commit.interrupts?.answered ?? []) if (!own(id)) throw wrong(`the question ${id}`);
+  for (const id of commit.interrupts?.withdrawn ?? []) if (!own(id)) throw wrong(`the question ${id}`);
+  if (commit.state !== undefined) checkState(run, commit);
+  if (commit.status !== undefined && commit.status !== 'running' && commit.state === undefined) {
+    throw wrong('a run that rests or ends without its state');
+  }
+}
+
+function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolean): void {
+  if (event.runId !== run.id) throw wrong(`an event of run ${event.runId}`);
+  switch (event.type) {
+    case 'run_started':
+      if (event.conversationId !== run.conversationId || event.place !== 'browser') throw wrong('how the run began');
+      return;
+    case 'message_started':
+    case 'text_delta':
+    case 'reasoning_delta':
+    case 'tool_call_started':
+    case 'tool_call_ready':
+    case 'tool_call_malformed':
+      if (!own(event.messageId)) throw wrong(`the message ${event.messageId}`);
+      return;
+    case 'message_finished':
+    case 'tool_finished':
+      return checkMessage(run, event.message, own);
+    case 'tool_started':
+    case 'tool_progress':
+      if (!own(event.callId)) throw wrong(`the call ${event.callId}`);
+      return;
+    default:
+  }
+}
+
+function checkMessage(run: RunRecord, message: Message, own: (id: string) => boolean): void {
+  if (!own(message.id)) throw wrong(`the message ${message.id}`);
+  if (message.role === 'user' || (message.role === 'assistant' && message.runId !== run.id)) {
+    throw wrong(`the message ${message.id} in somebody else's name`);
+  }
+}
+
+/** The state names its run and its conversation; whoever takes the run up would go on with another one. */
+function checkState(run: RunRecord, { state, status }: CommitFromTab): void {
+  const stored: unknown = state;
+  const point = isObject(stored) ? stored['point'] : null;
+  const at = isObject(point) ? point['state'] : null;
+  if (!isObject(stored) || !isObject(point) || !isObject(at) || !isObject(point['context'])) throw wrong('its state');
+  if (at['runId'] !== run.id || at['conversationId'] !== run.conversationId) throw wrong('the state of another run');
+  const isOver = status === 'done' || status === 'failed' || status === 'cancelled';
+  if (isOver && at['status'] !== status) throw wrong('an end its state does not know of');
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return isJsonObject(value);
+}
+
+function wrong(what: string): ToolyardError {
+  return new ToolyardError({
+    code: 'bad_request',
+    message: `A tab may write its own run and nothing else: this holds ${what}.`,
+  });
+}

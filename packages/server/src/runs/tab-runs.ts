@@ -1,0 +1,247 @@
+import type { CommitPump, StoredRun } from '@toolyard/agent-host/durable';
+import { isSaid, RunConversation, RunLost, RunWriter } from '@toolyard/agent-host/durable';
+import type {
+  Clock,
+  CommitFromTab,
+  CommittedFromTab,
+  HeldRun,
+  JsonObject,
+  LeasedRun,
+  LeaseTerms,
+  Principal,
+  RunRecord,
+  StartRunInTab,
+  TabRunWishes,
+  UserMessage,
+  UserPart,
+} from '@toolyard/protocol';
+import { budgetKey, ToolyardError } from '@toolyard/protocol';
+import type { Conversation, SharedStorage } from '@toolyard/storage';
+import { mediaToBlobs } from '@toolyard/storage';
+import type { LiveHub, RunsInTabs } from '../services.ts';
+import { checkTabCommit } from './check-tab-commit.ts';
+import { readWishes } from './run-inbox.ts';
+import type { StartOutcome, StartRequest } from './start-run.ts';
+import { noConversation } from './start-run.ts';
+import type { RunConfiguration } from './stored-run.ts';
+import { readStoredRun } from './stored-run.ts';
+import { takeUp } from './take-up.ts';
+
+export type TabRunsOptions = {
+  storage: Pick<SharedStorage, 'runs' | 'messages' | 'conversations' | 'blobs' | 'permissions' | 'usage'>;
+  pump: CommitPump;
+  hub: LiveHub;
+  clock: Clock;
+  newId: () => string;
+  keepMedia: (principal: Principal, parts: UserPart[]) => Promise<UserPart[]>;
+  start: (principal: Principal, request: StartRequest) => Promise<StartOutcome>;
+  /** What this conversation may use, as it is configured now. */
+  budgetsOf: (principal: Principal, conversation: Conversation) => Promise<Pick<RunConfiguration, 'budgets'>>;
+  /** A run is over: what waits in the queue of its conversation may be sent. */
+  onOver: (run: RunRecord, status: RunRecord['status']) => void;
+};
+
+/** A browser lets a hidden tab speak once a minute. */
+const LEASE_MS = 90_000;
+const PREFIX = 'tab:';
+
+/** Runs whose loop is in a tab. The tab holds the lease; here what it writes is looked over, stored and told. */
+export function createTabRuns(options: TabRunsOptions): RunsInTabs {
+  const { storage, hub, clock } = options;
+
+  const keep = <T>(principal: Principal, value: T): Promise<T> =>
+    mediaToBlobs(value, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
+
+  async function runOf(principal: Principal, runId: string): Promise<RunRecord> {
+    const run = await storage.runs.getRun(principal, runId);
+    if (run?.place === 'browser') return run;
+    throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId} of a tab.` });
+  }
+
+  async function wishesOf(
+    principal: Principal,
+    run: Pick<RunRecord, 'id' | 'conversationId' | 'agentId'>,
+    fence: number,
+    configuration: Pick<RunConfiguration, 'budgets'> | null,
+  ): Promise<TabRunWishes> {
+    const items = await storage.runs.readInbox(run.id, fence);
+    if (items === null) throw stale();
+    const { cancels, sendNext, answers } = readWishes(items);
+    const { conversationId, agentId } = run;
+    const spent: TabRunWishes['spent'] = {};
+    for (const budget of configuration?.budgets ?? []) {
+      if (budget.of === 'run' || budget.of === 'turn') continue;
+      const of = { conversationId, agentId, at: clock.now() };
+      spent[budgetKey(budget)] = await storage.usage.spent(principal, budget, of);
+    }
+    return {
+      cancels,
+      stops: cancels.length > 0 || sendNext !== null,
+      answers,
+      permissions: await storage.permissions.list(principal, { conversationId }),
+      spent,
+    };
+  }
+
+  /** Closes what the one before left open, applies what was said meanwhile, and hands over where it stands. */
+  async function handOver(principal: Principal, run: LeasedRun): Promise<HeldRun | null> {
+    const stored = readStoredRun(run);
+    const { configuration, steers = [] } = stored;
+    const writer = new RunWriter({
+      run,
+      pump: options.pump,
+      clock,
+      keepMedia: (value) => keep(principal, value),
+      onLost: () => undefined,
+    });
+    const { conversationId } = run;
+    const branch = (await storage.messages.branch(principal, conversationId, stored.leafId)).filter(isSaid);
+    const { leafId, shownId } = stored;
+    const conversation = new RunConversation(
+      { conversationId, runId: run.id, instructions: '', leafId, shownId, writer },
+      branch,
+    );
+    const items = (await storage.runs.readInbox(run.id, run.fence)) ?? [];
+    const { modelId: model, providerId } = configuration.model;
+    const taken = await takeUp({
+      run,
+      point: stored.point,
+      store: storage.runs,
+      writer,
+      conversation,
+      clock,
+      model,
+      providerId,
+      wishes: readWishes(items),
+      steers,
+      ending: null,
+    });
+    if (taken.rests) return null;
+    await writer.flushed();
+    const now = await runOf(principal, run.id);
+    const state: StoredRun = { point: taken.point, leafId: conversation.leafId, shownId: conversation.shownId };
+    return {
+      run: now,
+      message: conversation.question ?? null,
+      fence: run.fence,
+      attempt: taken.attempt,
+      // Plain JSON: it was read from the store, or is about to be written there.
+      state: state as unknown as JsonObject,
+      configuration,
+      model: configuration.model,
+      messages: [...conversation.messages()],
+      ledger: [...((await storage.runs.readLedger(principal, run.id)) ?? [])],
+      wishes: await wishesOf(principal, run, run.fence, configuration),
+    };
+  }
+
+  async function take(principal: Principal, tabId: string, runId: string): Promise<HeldRun | null> {
+    const run = await runOf(principal, runId);
+    const leased = await storage.runs.acquireLease(runId, termsOf(tabId), { from: PREFIX });
+    if (leased === null) {
+      const message = run.endedAt === null ? 'Somebody is at work on this run.' : 'This run is over.';
+      throw new ToolyardError({ code: 'conflict', message });
+    }
+    try {
+      return await handOver(principal, leased);
+    } catch (thrown) {
+      if (!(thrown instanceof RunLost)) throw thrown;
+      throw stale();
+    } finally {
+      hub.changed(principal.ownerId, 'conversations', leased.conversationId);
+      hub.changed(principal.ownerId, 'interrupts', leased.conversationId);
+    }
+  }
+
+  return {
+    async startInTab(principal, tabId, request) {
+      const conversation = await storage.conversations.get(principal, request.conversationId);
+      if (!conversation) throw noConversation(request.conversationId);
+      const question = await questionOf(principal, request, conversation);
+      const { configuration } = request;
+      const outcome = await options.start(principal, {
+        runId: question.id,
+        conversation,
+        question,
+        again: false,
+        heldBy: termsOf(tabId),
+        ...(configuration ? { configuration } : {}),
+      });
+      if (!outcome.started) {
+        throw new ToolyardError({
+          code: 'conflict',
+          message: 'An answer is being written already.',
+          hint: 'Stop it first, or wait for its end.',
+        });
+      }
+      const held = await take(principal, tabId, outcome.run.id);
+      if (held) return held;
+      throw new ToolyardError({ code: 'conflict', message: 'This run waits for a person.' });
+    },
+
+    takeInTab: take,
+
+    async renewInTab(principal, tabId, runId, fence) {
+      const run = await runOf(principal, runId);
+      await storage.runs.renewLeases(termsOf(tabId));
+      const conversation = await storage.conversations.get(principal, run.conversationId);
+      return wishesOf(principal, run, fence, conversation ? await options.budgetsOf(principal, conversation) : null);
+    },
+
+    async commitFromTab(principal, runId, given): Promise<CommittedFromTab> {
+      const run = await runOf(principal, runId);
+      checkTabCommit(run, given);
+      const kept = await keep(principal, given);
+      const [outcome] = await storage.runs.commit([{ ...kept, runId, durability: 'normal' }]);
+      switch (outcome?.outcome) {
+        case 'committed': {
+          if (kept.events.length > 0) hub.runEvents(principal.ownerId, kept.events);
+          tellOfStatus(principal, run, given);
+          return { lastSeq: outcome.lastSeq, inboxWaits: outcome.inboxWaits === true };
+        }
+        case 'stale': {
+          // The answer to an earlier sending of the same was lost.
+          const { now } = outcome;
+          const end = given.baseSeq + given.events.length;
+          if (given.events.length > 0 && now?.fence === given.fence && now.lastSeq === end) {
+            return { lastSeq: end, inboxWaits: false };
+          }
+          throw stale();
+        }
+        case 'invalid':
+          throw new ToolyardError({ code: 'bad_request', message: `This was not stored: ${outcome.problem}.` });
+        default:
+          throw stale();
+      }
+    },
+  };
+
+  function tellOfStatus({ ownerId }: Principal, run: RunRecord, { status }: CommitFromTab): void {
+    if (status === undefined || status === 'running') return;
+    hub.changed(ownerId, 'conversations', run.conversationId);
+    hub.changed(ownerId, 'interrupts', run.conversationId);
+    if (status === 'done' || status === 'failed' || status === 'cancelled') options.onOver(run, status);
+  }
+
+  async function questionOf(
+    principal: Principal,
+    { id = options.newId(), parts, parentId }: StartRunInTab,
+    conversation: Conversation,
+  ): Promise<UserMessage> {
+    return {
+      id,
+      parentId: parentId === undefined ? conversation.leafId : parentId,
+      createdAt: clock.now(),
+      role: 'user',
+      parts: await options.keepMedia(principal, parts),
+    };
+  }
+}
+
+function termsOf(tabId: string): LeaseTerms {
+  return { owner: `${PREFIX}${tabId}`, ms: LEASE_MS };
+}
+
+function stale(): ToolyardError {
+  return new ToolyardError({ code: 'conflict', message: 'Another tab has taken this run over, or it is over.' });
+}

@@ -1,0 +1,238 @@
+import { createAgentExecutors, driveRun, judgedBy } from '@toolyard/agent-host';
+import {
+  CommitPump,
+  DurableJournal,
+  LiveQuestions,
+  RunConversation,
+  RunLedger,
+  RunWriter,
+} from '@toolyard/agent-host/durable';
+import type { StoredRun } from '@toolyard/agent-host/durable';
+import type { Ending, Gate } from '@toolyard/agent-runtime';
+import { BudgetChecker, GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
+import type { McpHost } from '@toolyard/mcp-host';
+import { createWebApiRuntime } from '@toolyard/model-runtime/webapi';
+import type {
+  Clock,
+  CommitFromTab,
+  CommitOutcome,
+  CommittedFromTab,
+  HeldRun,
+  RunCommit,
+  TabRunWishes,
+  ToolReference,
+} from '@toolyard/protocol';
+import { budgetKey, formatToolReference, HANDED_ON, NOTHING_SPENT, toErrorInfo } from '@toolyard/protocol';
+import type { api } from '../api/client.ts';
+import { ApiError } from '../api/error.ts';
+
+export type TabRunDeps = {
+  api: Pick<typeof api, 'post'>;
+  tabId: string;
+  host: McpHost;
+  /** The servers of this browser that are on with these choices. */
+  idsOn: (servers: Readonly<Record<string, boolean>>) => ReadonlySet<string>;
+  fetch: typeof fetch;
+  clock: Clock;
+};
+
+/** `rested`: it waits for a person. `lost`: another tab has it now, or it could not be written any more. */
+export type TabRunEnd = 'over' | 'rested' | 'lost';
+
+const LONGEST_WAIT_MS = 10_000;
+/** What a commit may not be refused for: it is sent again. */
+const LATER = new Set([0, 401, 429]);
+
+/** A run whose loop is in this tab: the same loop as everywhere, which commits over HTTP. */
+export class TabRun {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly result: Promise<TabRunEnd>;
+  readonly #held: HeldRun;
+  readonly #deps: TabRunDeps;
+  readonly #path: string;
+  readonly #abort = new AbortController();
+  readonly #questions = new LiveQuestions();
+  readonly #writer: RunWriter;
+  #wishes: TabRunWishes;
+  #ending: Ending | null = null;
+  #lost = false;
+
+  constructor(held: HeldRun, deps: TabRunDeps) {
+    this.#held = held;
+    this.#deps = deps;
+    this.#wishes = held.wishes;
+    const { run, fence } = held;
+    this.id = run.id;
+    this.conversationId = run.conversationId;
+    this.#path = `/api/tabs/${encodeURIComponent(deps.tabId)}/runs/${encodeURIComponent(run.id)}`;
+    const pump = new CommitPump({
+      store: { commit: (items) => Promise.all(items.map((item) => this.#commit(item))) },
+      clock: deps.clock,
+      // The live stream of the server tells the page, as it does every other one.
+      publish: () => undefined,
+      onFailure: () => undefined,
+    });
+    this.#writer = new RunWriter({
+      run: { ...run, fence },
+      pump,
+      clock: deps.clock,
+      // Large media is put into the blob store where it is committed.
+      keepMedia: (value) => Promise.resolve(value),
+      onLost: () => {
+        this.#lost = true;
+        this.#abort.abort(HANDED_ON);
+      },
+    });
+    this.result = this.#drive().catch(() => 'lost' as const);
+  }
+
+  /** Says that this tab is at work, and acts on what was said to the run. Never rejects. */
+  async listen(): Promise<void> {
+    try {
+      this.#heard(await this.#deps.api.post<TabRunWishes>(`${this.#path}/lease`, { fence: this.#held.fence }));
+    } catch {
+      // A commit tells what has become of the lease.
+    }
+  }
+
+  #heard(wishes: TabRunWishes): void {
+    this.#wishes = wishes;
+    const taken = this.#questions.give(wishes.answers);
+    if (taken.length > 0) this.#writer.keep({ taken });
+    if (!wishes.stops || this.#ending) return;
+    this.#ending = { status: 'cancelled' };
+    this.#abort.abort();
+  }
+
+  async #drive(): Promise<TabRunEnd> {
+    const { run, configuration, model, message } = this.#held;
+    const { clock } = this.#deps;
+    const writer = this.#writer;
+    // What the server stores with each step is what the loop gave it.
+    const { point, leafId, shownId } = this.#held.state as unknown as StoredRun;
+    const conversation = new RunConversation(
+      {
+        conversationId: run.conversationId,
+        runId: run.id,
+        instructions: configuration.instructions,
+        leafId,
+        shownId,
+        writer,
+      },
+      this.#held.messages,
+    );
+    const ledger = new RunLedger(this.#held.ledger, { runId: run.id, writer, clock });
+    const journal = new DurableJournal({
+      runId: run.id,
+      model: model.modelId,
+      writer,
+      conversation,
+      ledger,
+      clock,
+      step: point.state.step,
+      attempt: this.#held.attempt,
+      taken: () => this.#wishes.cancels,
+      steers: () => [],
+    });
+    if (run.lastSeq === 0 && message) {
+      const { conversationId } = run;
+      journal.append({ type: 'run_started', conversationId, place: 'browser', model: model.modelId, message });
+    }
+    this.#heard(this.#wishes);
+    const last = await driveRun({
+      point,
+      journal,
+      ...this.#parts({ conversation, journal, ledger }),
+      stopRequested: () => this.#ending,
+      refresh: () => this.listen(),
+    });
+    if (this.#lost) return 'lost';
+    return last.state.status === 'parked' ? 'rested' : 'over';
+  }
+
+  #parts(of: { conversation: RunConversation; journal: DurableJournal; ledger: RunLedger }) {
+    const { run, configuration, model } = this.#held;
+    const { host, idsOn, fetch, clock } = this.#deps;
+    const ids = idsOn(configuration.servers);
+    const disabled = new Set(configuration.disabledTools);
+    const tools = host.select(ids, (tool) => disabled.has(formatToolReference(tool)));
+    const judged = (tool: ToolReference) => judgedBy(host, tools.tools(), tool);
+    const checker = new InterventionChecker({
+      mode: configuration.intervention,
+      rules: configuration.interventionRules,
+      permission: (tool) => this.#permissionOf(tool),
+      lookUp: judged,
+    });
+    const gate: Gate = (tool, args) => checker.check(tool, args);
+    const budgets = new BudgetChecker({
+      budgets: configuration.budgets,
+      model: `${model.providerId}/${model.modelId}`,
+      spent: (budget) => this.#wishes.spent[budgetKey(budget)] ?? NOTHING_SPENT,
+    });
+    const check: BudgetChecker['check'] = (state, need) => budgets.check(state, need);
+    const executors = createAgentExecutors({
+      model: createWebApiRuntime({
+        provider: model.providerId,
+        fetch: (input, init) => fetch(input, init),
+        headers: { 'x-toolyard-run': run.id },
+      }),
+      modelId: model.modelId,
+      parameters: configuration.parameters,
+      toolMode: configuration.toolMode,
+      tools,
+      ...of,
+      clock,
+      signal: this.#abort.signal,
+      contextSources: () => ({
+        serverInstructions: host
+          .health()
+          .flatMap(({ id, state, instructions }) =>
+            ids.has(id) && state === 'ready' && instructions ? [{ serverId: id, text: instructions }] : [],
+          ),
+      }),
+      asking: configuration.intervention === 'headless' ? { who: 'nobody' } : { who: 'park' },
+      // Its servers are asked while their calls are open: what they want kept stays in this tab.
+      questions:
+        configuration.intervention === 'headless' ? { who: 'nobody' } : { who: 'person', ask: this.#questions.ask },
+      budgets: { refresh: () => this.listen(), check },
+      // A decision that lasts is stored where it is given: at the door.
+      remember: () => undefined,
+      forbidden: async (tool, args) => {
+        await this.listen();
+        return refusalOf(gate(tool, args));
+      },
+      repeatable: (tool) => isHarmless(judged(tool)),
+    });
+    return { brain: new GeneralChatAgent({ gate, budgets: check }), executors, count: () => this.listen() };
+  }
+
+  /** Of two decisions about one tool a "never" wins, wherever it was given. */
+  #permissionOf(tool: ToolReference): 'allow' | 'never' | undefined {
+    const wanted = formatToolReference(tool);
+    const decided = this.#wishes.permissions.filter((one) => formatToolReference(one.tool) === wanted);
+    return decided.find(({ decision }) => decision === 'never')?.decision ?? decided[0]?.decision;
+  }
+
+  /** Sent until it is stored or refused: the same may be sent twice. */
+  async #commit({
+    runId: _run,
+    durability: _durability,
+    usage: _usage,
+    unqueued: _unqueued,
+    ...item
+  }: RunCommit): Promise<CommitOutcome> {
+    const body: CommitFromTab = item;
+    for (let ms = 500; ; ms = Math.min(LONGEST_WAIT_MS, ms * 2)) {
+      try {
+        const { lastSeq, inboxWaits } = await this.#deps.api.post<CommittedFromTab>(`${this.#path}/commit`, body);
+        return { outcome: 'committed', lastSeq, ...(inboxWaits ? { inboxWaits: true as const } : {}) };
+      } catch (thrown) {
+        if (!(thrown instanceof ApiError)) return { outcome: 'invalid', problem: toErrorInfo(thrown).message };
+        if (thrown.status === 409 || thrown.status === 404) return { outcome: 'stale', now: null };
+        if (thrown.status < 500 && !LATER.has(thrown.status)) return { outcome: 'invalid', problem: thrown.message };
+        await new Promise<void>((resolve) => void this.#deps.clock.after(ms, resolve));
+      }
+    }
+  }
+}

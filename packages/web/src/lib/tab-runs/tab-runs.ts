@@ -1,0 +1,87 @@
+import { systemClock } from '@toolyard/protocol';
+import type { HeldRun, Page, RunRecord, StartRunInTab, StoredInterrupt, TakenRun } from '@toolyard/protocol';
+import { api } from '../api/client.ts';
+import { mcpStore } from '../mcp/mcp-store.svelte.ts';
+import { live } from '../state/live.svelte.ts';
+import { tabId } from '../state/tab-id.ts';
+import { runPlaces } from './run-places.svelte.ts';
+import { TabRun } from './tab-run.ts';
+
+/** The server takes a tab for gone that says nothing for 90 seconds. */
+const SAY_EVERY_MS = 20_000;
+
+const path = `/api/tabs/${encodeURIComponent(tabId)}/runs`;
+const working = new Map<string, TabRun>();
+/** Runs of this tab that wait for a person: it goes on with them when they have answered. */
+const resting = new Map<string, string>();
+let saidAt = 0;
+
+/** Begins a run whose loop is here. */
+export async function startHere(request: StartRunInTab): Promise<RunRecord> {
+  const held = await api.post<HeldRun>(path, request);
+  await drive(held);
+  return held.run;
+}
+
+/** Goes on here with a run another tab began, or this one before it was loaded anew. */
+export async function takeHere(runId: string): Promise<void> {
+  const { held } = await api.post<TakenRun>(`${path}/${encodeURIComponent(runId)}/take`);
+  if (held) await drive(held);
+}
+
+async function drive(held: HeldRun): Promise<void> {
+  const host = await mcpStore.host();
+  const run = new TabRun(held, {
+    api,
+    tabId,
+    host,
+    idsOn: (servers) => mcpStore.idsOn(servers),
+    fetch: (input, init) => fetch(input, init),
+    clock: systemClock,
+  });
+  working.set(run.id, run);
+  resting.delete(run.id);
+  tell();
+  void run.result.then((end) => {
+    if (working.get(run.id) === run) working.delete(run.id);
+    if (end === 'rested') resting.set(run.id, run.conversationId);
+    tell();
+    if (end === 'rested') void goOn(run.id);
+  });
+}
+
+/** Whoever answers last, in whichever tab: the one whose run it was goes on with it. */
+async function goOn(runId: string): Promise<void> {
+  const query = new URLSearchParams({ run: runId, status: 'open' });
+  const { items } = await api.get<Page<StoredInterrupt>>(`/api/interrupts?${query.toString()}`);
+  if (items.length > 0 || !resting.has(runId)) return;
+  const { status } = await api.get<RunRecord>(`/api/runs/${encodeURIComponent(runId)}`);
+  if (status !== 'parked' && status !== 'waiting_for_tab') {
+    resting.delete(runId);
+    tell();
+    return;
+  }
+  resting.delete(runId);
+  await takeHere(runId).catch(() => tell());
+}
+
+function tell(): void {
+  runPlaces.mine = new Set([...working.keys(), ...resting.keys()]);
+}
+
+function listen(): void {
+  saidAt = performance.now();
+  for (const run of working.values()) void run.listen();
+}
+
+live.onSign(() => {
+  if (working.size > 0 && performance.now() - saidAt >= SAY_EVERY_MS) listen();
+});
+live.onHello(listen);
+live.onChanged(({ what, id }) => {
+  if (what !== 'interrupts' && what !== 'tab_calls') return;
+  for (const run of working.values()) if (id === undefined || run.conversationId === id) void run.listen();
+  for (const [runId, conversationId] of resting) {
+    if (id === undefined || conversationId === id) void goOn(runId).catch(() => undefined);
+  }
+});
