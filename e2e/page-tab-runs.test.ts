@@ -16,7 +16,7 @@ const callsNamed: ModelScript = ({ body }) => {
   const last = messages.at(-1);
   if (last?.role === 'tool') return reply.text(`It said: ${JSON.stringify(last.content)}`);
   const said = JSON.stringify(last?.content);
-  if (said.includes('slowly')) return reply.text('word '.repeat(60), { pieces: 60, gapMs: 150 });
+  if (said.includes('slowly')) return reply.text('word '.repeat(60), { pieces: 5, delayMs: 120 });
   const wanted = tools.find(({ function: { name } }) => said.includes(name));
   return wanted ? reply.toolCalls([{ name: wanted.function.name, arguments: {} }]) : reply.text('Nothing to call.');
 };
