@@ -68,6 +68,8 @@ describe.skipIf(NO_BROWSER !== null)('a loop in a tab', () => {
     expect(peer.received.filter(({ method }) => method === 'tools/call')).toHaveLength(1);
     await page.reload();
     await chatPage(page).reads(/It said: .*jotted/);
+    const used = await call<unknown>(stage.server.url, 'GET', '/api/usage');
+    expect(JSON.stringify(used)).toContain('"calls":2');
   });
 
   test('that was answered in another tab goes on where it was begun', async () => {

@@ -108,7 +108,9 @@ async function toItsEnd(url: string, place: RunRecord['place'], { says }: Scenar
 async function onStage(scenario: Scenario, work: (stage: Stage, url: string) => Promise<Story>): Promise<Story> {
   await using stage = await setStage(scriptOf(scenario));
   const { url } = stage.server;
-  if (scenario.limits) await call(url, 'PUT', '/api/settings/defaults', { limits: scenario.limits });
+  // A process has the servers it is given and no others.
+  const defaults = { servers: { date: false }, ...(scenario.limits ? { limits: scenario.limits } : {}) };
+  await call(url, 'PUT', '/api/settings/defaults', defaults);
   return await work(stage, url);
 }
 

@@ -34,6 +34,8 @@ export type ModelCalls = {
     principal: Principal,
     providerId: string,
     request: ChatRequest,
+    /** Told at the end what was used. */
+    counted?: (usage: Usage | undefined) => void,
   ): Promise<(signal: AbortSignal) => AsyncIterable<readonly StreamPart[]>>;
   embeddings: Ability<EmbeddingsRequest, Embeddings>;
   createImage: Ability<ImageRequest, CreatedImages>;
@@ -97,10 +99,14 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
   }
 
   return {
-    async chat(principal, providerId, request) {
+    async chat(principal, providerId, request, counted) {
       const of: OutsideCall = { providerId, modelId: request.model, ability: 'chat' };
       const runtime = await open(principal, providerId, request.model);
-      const over = policy.admit(principal, of);
+      const admitted = policy.admit(principal, of);
+      const over = (usage: Usage | undefined): void => {
+        admitted(usage);
+        counted?.(usage);
+      };
       return (signal) =>
         chatParts(runtime, signal, over, async () => ({
           ...request,

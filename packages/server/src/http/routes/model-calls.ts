@@ -2,6 +2,7 @@ import type { StreamPart } from '@toolyard/model-runtime';
 import { WebApiEncoder } from '@toolyard/model-runtime/webapi';
 import type { Principal } from '@toolyard/protocol';
 import { createCallLimit } from '../../models/call-limit.ts';
+import { createTabUsage } from '../../runs/tab-usage.ts';
 import { createModelCalls } from '../../models/model-calls.ts';
 import { toChatRequest, toMessages } from '../chat-call.ts';
 import type { EventStreams, Frame } from '../event-stream.ts';
@@ -30,6 +31,7 @@ export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStrea
   const { storage, models, clock, ids, callPolicy = createCallLimit() } = deps;
   const { blobs } = storage;
   const calls = createModelCalls({ models, blobs, clock, policy: callPolicy });
+  const ofTabs = createTabUsage({ storage, configurations: deps.configurations, clock });
   const isKeptBy =
     (principal: Principal) =>
     async (sha256: string): Promise<boolean> =>
@@ -47,7 +49,10 @@ export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStrea
     async handle({ c, principal, params: { provider }, body }) {
       const request = await toChatRequest(body, isKeptBy(principal));
       const price = await models.price(principal, { providerId: provider, modelId: request.model });
-      const parts = await calls.chat(principal, provider, request);
+      const runId = c.req.header('x-toolyard-run');
+      const model = { providerId: provider, modelId: request.model };
+      const counted = runId === undefined ? null : await ofTabs.admit(principal, runId, { ...model, price });
+      const parts = await calls.chat(principal, provider, request, counted ?? undefined);
       const encoder = new WebApiEncoder(provider, price);
       return eventStreams.answer(c, (signal) => chatFrames(parts(signal), encoder, ids.next()));
     },
