@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const conditions = ['toolyard-src'];
-const BROWSER_TESTS = 'e2e/page-*.test.ts';
+const BROWSER_TESTS = 'e2e/{page-*,three-places}.test.ts';
 
 export default defineConfig({
   test: {

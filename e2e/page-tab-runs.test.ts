@@ -16,7 +16,7 @@ const callsNamed: ModelScript = ({ body }) => {
   const last = messages.at(-1);
   if (last?.role === 'tool') return reply.text(`It said: ${JSON.stringify(last.content)}`);
   const said = JSON.stringify(last?.content);
-  if (said.includes('slowly')) return reply.text('word '.repeat(60), { pieces: 60, gapMs: 150 });
+  if (said.includes('slowly')) return reply.text('word '.repeat(60), { pieces: 5, delayMs: 120 });
   const wanted = tools.find(({ function: { name } }) => said.includes(name));
   return wanted ? reply.toolCalls([{ name: wanted.function.name, arguments: {} }]) : reply.text('Nothing to call.');
 };
@@ -68,6 +68,8 @@ describe.skipIf(NO_BROWSER !== null)('a loop in a tab', () => {
     expect(peer.received.filter(({ method }) => method === 'tools/call')).toHaveLength(1);
     await page.reload();
     await chatPage(page).reads(/It said: .*jotted/);
+    const used = await call<unknown>(stage.server.url, 'GET', '/api/usage');
+    expect(JSON.stringify(used)).toContain('"calls":2');
   });
 
   test('that was answered in another tab goes on where it was begun', async () => {

@@ -33,14 +33,13 @@ export type StoredTabCall = {
   updatedAt: number;
 };
 
-export type PutTabCall = Pick<
-  StoredTabCall,
-  'callId' | 'runId' | 'conversationId' | 'tool' | 'arguments' | 'definition'
-> & { at: number };
+type PutTabCall = Pick<StoredTabCall, 'callId' | 'runId' | 'conversationId' | 'tool' | 'arguments' | 'definition'> & {
+  at: number;
+};
 
 type CallKey = { runId: string; callId: string };
 
-export type TabQuestionRow = { id: string; question: TabQuestion; answer: TabQuestionAnswer | null };
+type TabQuestionRow = { id: string; question: TabQuestion; answer: TabQuestionAnswer | null };
 
 /** Tabs that lend their tools to runs, and the calls that go to them. Each change of a call is compare-and-set. */
 export type TabRepository = {
@@ -171,7 +170,7 @@ export function createTabRepository(db: Kysely<Schema>): TabRepository {
         .onConflict((conflict) =>
           conflict
             .columns(['run_id', 'call_id'])
-            .doUpdateSet(({ ref, eb }) => ({ ...put, fence: eb(ref('tab_calls.fence'), '+', 1) }))
+            .doUpdateSet((eb) => ({ ...put, fence: eb('tab_calls.fence', '+', 1) }))
             .where('tab_calls.owner_id', '=', ownerId)
             .where('tab_calls.status', '<>', 'done'),
         )

@@ -30,7 +30,7 @@ const MAX_CALL_BYTES = 32 * 1024 * 1024;
 export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStreams: EventStreams): void {
   const { storage, models, configurations, clock, ids, log } = deps;
   const next = deps.callPolicy ?? createCallLimit();
-  const policy = createUsagePolicy({ usage: storage.usage, configurations, models, clock, next, log });
+  const policy = createUsagePolicy({ storage, configurations, models, clock, next, log });
   const { blobs } = storage;
   const calls = createModelCalls({ models, blobs, clock, policy });
   const isKeptBy =
@@ -50,7 +50,8 @@ export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStrea
     async handle({ c, principal, params: { provider }, body }) {
       const request = await toChatRequest(body, isKeptBy(principal));
       const price = await models.price(principal, { providerId: provider, modelId: request.model });
-      const parts = await calls.chat(principal, provider, request);
+      const runId = c.req.header('x-toolyard-run');
+      const parts = await calls.chat(principal, provider, request, runId);
       const encoder = new WebApiEncoder(provider, price);
       return eventStreams.answer(c, (signal) => chatFrames(parts(signal), encoder, ids.next()));
     },
