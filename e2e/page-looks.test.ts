@@ -70,6 +70,38 @@ describe.skipIf(NO_BROWSER !== null)(`how the page looks${NO_BROWSER === null ? 
       },
     ],
     [
+      'arguments being changed',
+      async (page) => {
+        await page.goto(stage.line.url + asking);
+        await page.getByRole('button', { name: 'Change the arguments…' }).click();
+        await page.getByLabel(/^note/).fill('Something else');
+        await page.getByText('You changed 1 place').waitFor();
+      },
+    ],
+    [
+      'the inbox',
+      async (page) => {
+        await page.goto(`${stage.line.url}/inbox`);
+        await page.getByRole('article').getByRole('button', { name: 'Allow once' }).waitFor();
+      },
+    ],
+    [
+      'the steps of an answer',
+      async (page) => {
+        await page.goto(stage.line.url + conversation);
+        await page.getByRole('button', { name: 'What happened, step by step' }).click();
+        await page.getByRole('list', { name: 'Steps' }).getByRole('button').first().click();
+      },
+    ],
+    [
+      'the context meter',
+      async (page) => {
+        await page.goto(stage.line.url + conversation);
+        await page.getByRole('button', { name: /^Context/ }).click();
+        await page.getByRole('dialog').waitFor();
+      },
+    ],
+    [
       'a message being edited',
       async (page) => {
         await page.goto(stage.line.url + conversation);
@@ -151,18 +183,29 @@ describe.skipIf(NO_BROWSER !== null)(`how the page looks${NO_BROWSER === null ? 
       '/',
       conversation,
       asking,
+      '/inbox',
       ...['general', 'models', 'tools', 'permissions', 'about'].map((section) => `/settings/${section}`),
       '/nowhere/at/all',
     ]) {
       await page.goto(stage.line.url + path);
       await page.locator('h1, h2, textarea').first().waitFor();
-      for (const text of await shownTexts(page)) seen.set(text, path);
+      for (const text of await settledTexts(page)) seen.set(text, path);
     }
     const english = await englishCatalogue();
     expect([...seen].filter(([text]) => english.has(text))).toEqual([]);
     expect(seen.size).toBeGreaterThan(60);
   });
 });
+
+/** What is loaded on demand comes after the first words. */
+async function settledTexts(page: Page): Promise<string[]> {
+  for (let before = await shownTexts(page); ;) {
+    await page.waitForTimeout(250);
+    const now = await shownTexts(page);
+    if (now.length === before.length) return now;
+    before = now;
+  }
+}
 
 /** All words a person sees or hears: text, and what names and describes elements. */
 function shownTexts(page: Page): Promise<string[]> {

@@ -1,6 +1,14 @@
-import { expect, it } from 'vitest';
-import type { McpServerList, McpToolDetail, Page, RunEvent, ToolResult } from '@toolyard/protocol';
-import { eventually } from '@toolyard/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import type {
+  McpServerList,
+  McpToolDetail,
+  Page,
+  ProviderView,
+  RunRecord,
+  SentMessage,
+  ToolResult,
+} from '@toolyard/protocol';
+import { eventually, startScriptedMcp } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call } from './support/api.ts';
 import type { Life, LivesDatabase } from './support/lives.ts';
@@ -37,8 +45,8 @@ async function trio(lives: Lives): Promise<Trio> {
   return { web, worker, tools };
 }
 
-const stateOf = async (url: string): Promise<string | undefined> =>
-  (await call<McpServerList>(url, 'GET', '/api/mcp/servers')).items.find(({ id }) => id === 'counter')?.state;
+const stateOf = async (url: string, server = 'counter'): Promise<string | undefined> =>
+  (await call<McpServerList>(url, 'GET', '/api/mcp/servers')).items.find(({ id }) => id === server)?.state;
 
 describeOnPostgres('processes with roles over one database', (cluster) => {
   const database = async (more: Partial<LivesDatabase> = {}): Promise<LivesDatabase> => ({
@@ -76,6 +84,242 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
         expect((await fetch(`${url}/api/conversations`)).status).toBe(404);
         expect((await fetch(`${url}/internal/servers/tools`, { method: 'POST' })).status).toBe(404);
       }
+    },
+  );
+
+  it(
+    'a server changed in the tools process is another one at the web process, and what is done with it goes there',
+    { timeout: 60_000 },
+    async () => {
+      await using lives = await Lives.of(TURNS, {
+        database: await database(),
+        tools: {
+          instructions: 'Count with care.',
+          tools: [
+            { name: 'count', does: [{ do: 'count' }] },
+            { name: 'grow', does: [{ do: 'set_tools', tools: [{ name: 'grown', does: [{ do: 'echo' }] }] }] },
+          ],
+        },
+      });
+      const web = await lives.start(undefined, 'web');
+      const path = '/api/mcp/servers/counter';
+      expect(await call<McpServerList>(web.url, 'GET', '/api/mcp/servers')).toMatchObject({
+        items: [
+          { id: 'counter', state: 'failed', error: { message: expect.stringContaining('role "tools"') as string } },
+        ],
+      });
+      await expect(call(web.url, 'POST', `${path}/call`, { tool: 'count' })).rejects.toThrow('--role tools');
+      await lives.start(undefined, 'tools');
+      await eventually(async () => (await stateOf(web.url)) === 'ready', { timeoutMs: 20_000 });
+      const toolsOf = async (): Promise<string[]> =>
+        (await call<Page<McpToolDetail>>(web.url, 'GET', `${path}/tools`)).items.map(({ name }) => name);
+      expect(await toolsOf()).toEqual(['count', 'grow']);
+      expect(await call<ToolResult>(web.url, 'POST', `${path}/call`, { tool: 'count' })).toMatchObject({
+        isError: false,
+      });
+      expect(lives.counted).toBe(1);
+      await call(web.url, 'POST', `${path}/call`, { tool: 'grow' });
+      await eventually(async () => (await toolsOf()).join() === 'grown', { timeoutMs: 10_000 });
+      expect(await call<{ items: object[] }>(web.url, 'GET', `${path}/log`)).toMatchObject({
+        items: expect.anything() as object,
+      });
+      // Switched off at the web process, it is left where it runs; on again, it is started there.
+      await call(web.url, 'PATCH', path, { enabled: false });
+      await eventually(async () => (await stateOf(web.url)) === 'disabled', { timeoutMs: 10_000 });
+      await call(web.url, 'PATCH', path, { enabled: true });
+      await eventually(async () => (await toolsOf()).join() === 'count,grow', { timeoutMs: 10_000 });
+      expect(await call(web.url, 'POST', `${path}/reconnect`, {})).toMatchObject({ state: 'ready' });
+    },
+  );
+
+  it(
+    'a tools process that is killed in the middle of a call: its outcome is unknown and it is not made again, and another process runs the server',
+    { timeout: 90_000 },
+    async () => {
+      await using lives = await Lives.of(TURNS, {
+        database: await database(),
+        tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 400 }] }] },
+      });
+      const { web, tools } = await trio(lives);
+      await eventually(async () => (await stateOf(web.url)) === 'ready', { timeoutMs: 20_000 });
+      const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
+      const followed = person.goOn(web.url);
+      await eventually(() => lives.counted === 2, { timeoutMs: 20_000 });
+      tools.kill();
+      await lives.start(undefined, 'tools');
+      expect(await followed).toBe('over');
+      expect(person.events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
+      const outcomes = told((await viewOf(web.url)).page.messages).flatMap(
+        (line) => /^tool: .* \((\w+)\)$/s.exec(line)?.[1] ?? [],
+      );
+      expect(outcomes).toHaveLength(CALLS);
+      expect(outcomes.filter((outcome) => outcome === 'unknown')).toHaveLength(1);
+      expect(outcomes.at(-1)).toBe('done');
+      expect(new Set(lives.made).size).toBe(lives.made.length);
+      expect(lives.starts).toBe(2);
+    },
+  );
+
+  it(
+    'a server elsewhere is reached by workers, and through them from the web process',
+    { timeout: 60_000 },
+    async () => {
+      const scripted = await startScriptedMcp({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] });
+      onTestFinished(() => scripted.close());
+      const lab = { id: 'lab', transport: { type: 'http' as const, url: scripted.url } };
+      await using lives = await Lives.of(TURNS, { database: await database(), others: [lab] });
+      const web = await lives.start(undefined, 'web');
+      const tryIt = { transport: { type: 'http', url: scripted.url } };
+      await expect(call(web.url, 'POST', '/api/mcp/test', tryIt)).rejects.toThrow('--role worker');
+      const first = await lives.start(undefined, 'worker');
+      await lives.start(undefined, 'worker');
+      await eventually(async () => (await stateOf(web.url, 'lab')) === 'ready', { timeoutMs: 20_000 });
+      const echo = (): Promise<ToolResult> =>
+        call(web.url, 'POST', '/api/mcp/servers/lab/call', { tool: 'echo', arguments: { a: 1 } });
+      expect(await echo()).toMatchObject({ isError: false, content: [{ text: '{"a":1}' }] });
+      expect(await call(web.url, 'POST', '/api/mcp/test', tryIt)).toMatchObject({ ok: true });
+      // The other worker has been connected all along: it says from now on how the server is.
+      first.signal('SIGTERM');
+      await first.over;
+      await eventually(async () => (await stateOf(web.url, 'lab')) === 'ready', { timeoutMs: 10_000 });
+      expect(await echo()).toMatchObject({ isError: false });
+    },
+  );
+
+  it('what a program asks in the middle of a call is answered at the web process', { timeout: 60_000 }, async () => {
+    const requestedSchema = { type: 'object', properties: { city: { type: 'string' } } };
+    const question = { method: 'elicitation/create', params: { message: 'Where?', requestedSchema } };
+    await using lives = await Lives.of([1], {
+      database: await database(),
+      tools: { tools: [{ name: 'count', does: [{ do: 'request', ...question }, { do: 'tell_answers' }] }] },
+    });
+    const { web } = await trio(lives);
+    const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
+    expect(await person.goOn(web.url)).toBe('over');
+    const answered = await person.answered(web.url);
+    expect(answered.map(({ interrupt }) => interrupt.kind).toSorted()).toEqual(['approval', 'elicitation']);
+    expect(told((await viewOf(web.url)).page.messages).join()).toContain('Taipei');
+  });
+
+  it(
+    'a worker that is killed: another one goes on with its run, with the same program',
+    { timeout: 90_000 },
+    async () => {
+      await using lives = await Lives.of(TURNS, { database: await database() });
+      const web = await lives.start(undefined, 'web');
+      await lives.start(undefined, 'tools');
+      const worker = await lives.start({ place: 'run:returned', hit: 3 }, 'worker');
+      const person = new Person(() => ({ decision: 'repeat' }), await ask(web.url));
+      const followed = person.goOn(web.url);
+      await worker.over;
+      await lives.start(undefined, 'worker');
+      expect(await followed).toBe('over');
+      await expectWhole(lives, person, web.url);
+      const doubts = (await person.answered(web.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');
+      expect(lives.counted).toBe(CALLS + doubts.length);
+      expect(lives.starts).toBe(1);
+    },
+  );
+
+  /** Many runs at once, none of which asks anybody. Resolves when all are over. */
+  async function runMany(url: string, count: number): Promise<{ started: number; over: Promise<RunRecord[]> }> {
+    const tool = { serverId: 'counter', name: 'count' };
+    await call(url, 'PUT', '/api/permissions', { tool, conversationId: null, decision: 'allow' });
+    const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
+    const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
+    const ids: string[] = [];
+    for (let n = 0; n < count; n++) {
+      const configuration = { model: { providerId, modelId: 'scripted' } };
+      await call(url, 'POST', '/api/conversations', { id: `c${n}`, configuration });
+      const parts = [{ type: 'text', text: 'Count, please.' }];
+      const sent = await call<SentMessage>(url, 'POST', `/api/conversations/c${n}/messages`, { parts });
+      if ('run' in sent) ids.push(sent.run.id);
+    }
+    const over = Promise.all(
+      ids.map((id) =>
+        eventually(
+          async () => {
+            const run = await call<RunRecord>(url, 'GET', `/api/runs/${id}`);
+            return run.endedAt === null ? null : run;
+          },
+          { timeoutMs: 60_000 },
+        ),
+      ),
+    );
+    return { started: ids.length, over };
+  }
+
+  it(
+    'workers are restarted one after the other under load: no run fails, and nothing is done twice',
+    { timeout: 120_000 },
+    async () => {
+      await using lives = await Lives.of(TURNS, {
+        database: await database(),
+        tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 400 }] }] },
+      });
+      const { web, worker } = await trio(lives);
+      const other = await lives.start(undefined, 'worker');
+      await lives.start(undefined, 'worker');
+      await eventually(async () => (await stateOf(web.url)) === 'ready', { timeoutMs: 20_000 });
+      const { started, over } = await runMany(web.url, 6);
+      for (const old of [worker, other]) {
+        const before = lives.counted;
+        await eventually(() => lives.counted > before + 2, { timeoutMs: 20_000 });
+        old.signal('SIGTERM');
+        expect(await old.over).toBe(null);
+        expect(lives.counted).toBeLessThan(started * CALLS);
+      }
+      expect((await over).map(({ status }) => status)).toEqual(Array.from({ length: started }, () => 'done'));
+      expect(lives.counted).toBe(started * CALLS);
+      expect(lives.faults).toEqual([]);
+      expect(await call(web.url, 'GET', '/api/interrupts?status=answered')).toMatchObject({ items: [] });
+    },
+  );
+
+  it(
+    'a tools process is restarted under load: calls under way are finished there, the next ones made at the new one',
+    { timeout: 120_000 },
+    async () => {
+      await using lives = await Lives.of(TURNS, {
+        database: await database(),
+        tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 100 }] }] },
+      });
+      const { web, tools } = await trio(lives);
+      await eventually(async () => (await stateOf(web.url)) === 'ready', { timeoutMs: 20_000 });
+      await lives.start(undefined, 'tools');
+      const { started, over } = await runMany(web.url, 4);
+      await eventually(() => lives.counted > 4, { timeoutMs: 20_000 });
+      tools.signal('SIGTERM');
+      expect(await tools.over).toBe(null);
+      expect((await over).map(({ status }) => status)).toEqual(Array.from({ length: started }, () => 'done'));
+      expect(lives.counted).toBe(started * CALLS);
+      expect(lives.starts).toBe(2);
+    },
+  );
+
+  it(
+    'what waits in the queue when a worker dies at the end of a run is sent by another one',
+    { timeout: 90_000 },
+    async () => {
+      await using lives = await Lives.of([1], { database: await database() });
+      const web = await lives.start(undefined, 'web');
+      await lives.start(undefined, 'tools');
+      const standby = await lives.start(undefined, 'worker');
+      standby.signal('SIGSTOP');
+      const worker = await lives.start({ place: 'run:finished', hit: 1 }, 'worker');
+      const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
+      const parts = [{ type: 'text', text: 'And now?' }];
+      expect(await call(web.url, 'POST', '/api/conversations/c/messages', { parts })).toHaveProperty('queued');
+      void person.goOn(web.url);
+      await worker.over;
+      standby.signal('SIGCONT');
+      await eventually(
+        async () => {
+          const { page, activeRun } = await viewOf(web.url);
+          return activeRun === null && told(page.messages).filter((line) => line.endsWith('(stop)')).length === 2;
+        },
+        { timeoutMs: 30_000 },
+      );
     },
   );
 });

@@ -1,4 +1,5 @@
 import { quartiles, quantile } from '../support/quantile.ts';
+import type { Api } from '../support/api.ts';
 import { createApi } from '../support/api.ts';
 import type { Context } from './context.ts';
 import { serve } from './context.ts';
@@ -47,12 +48,12 @@ export async function measureFirstToken(context: Context): Promise<Finding[]> {
   }
 }
 
-/** How long each token of one answer was under way, in milliseconds. */
-async function delaysOf(api: ReturnType<typeof createApi>): Promise<number[]> {
+/** How long each token of one answer was under way, in milliseconds. It may be asked for at one door and read at another. */
+export async function delaysOf(api: Api, reader = api): Promise<number[]> {
   const conversation = await api.createConversation({ model: { providerId: PROVIDER, modelId: 'first' } });
   const run = await api.send(conversation, 'Say something.');
   const delays: number[] = [];
-  await api.read(run, (events, at) => {
+  await reader.read(run, (events, at) => {
     for (const event of events) {
       if (event.type === 'text_delta') delays.push(...stampsIn(event.text).map((sent) => Number(at - sent) / 1e6));
     }

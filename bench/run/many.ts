@@ -82,7 +82,7 @@ async function watch(server: ServerProcess, ms: number): Promise<Load> {
 }
 
 /** One run and its reader. */
-class Answer {
+export class Answer {
   readonly #expected: string;
   readonly #tokens: number;
   #text = '';
@@ -97,12 +97,12 @@ class Answer {
     this.#expected = steadyAnswer(tokens);
   }
 
-  static async begin(api: Api, tokens: number): Promise<Answer> {
+  static async begin(api: Api, tokens: number, reader = api): Promise<Answer> {
     const answer = new Answer(tokens);
     const modelId = `steady-${String(tokens)}`;
     const conversation = await api.createConversation({ model: { providerId: PROVIDER, modelId } });
     const run = await api.send(conversation, 'Tell me a long story.');
-    answer.ended = api.read(run, (events, at) => {
+    answer.ended = reader.read(run, (events, at) => {
       for (const event of events) {
         if (event.seq !== answer.#nextSeq++) answer.#misplaced++;
         if (event.type !== 'text_delta') continue;

@@ -37,6 +37,8 @@ export type ServerOptions = {
   /** MCP servers besides the bundled one, as mcp.json has them. */
   mcpServers?: Readonly<Record<string, { command: string; args: string[] }>>;
   args?: readonly string[];
+  /** Besides the bench's own. */
+  env?: Readonly<Record<string, string>>;
   /** Where a CPU profile is left, and its name; null for none. */
   profile: Profile | null;
 };
@@ -55,10 +57,10 @@ const START_MS = 30_000;
 const ANSWER_MS = 10_000;
 const FAREWELL_MS = 10_000;
 /** What a server says that starts and ends as it should. */
-const USUAL = /^toolyard: (data in|ending;).*\n/gm;
+const USUAL = /^toolyard: (data in|ending;|conversations and runs in).*\n/gm;
 
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
-  const { dataFolder, providers, mcpServers = {}, args = [], profile } = options;
+  const { dataFolder, providers, mcpServers = {}, args = [], env = {}, profile } = options;
   mkdirSync(dataFolder, { recursive: true });
   const listed = Object.entries(providers).map(([id, baseUrl]) => ({ id, baseUrl }));
   writeFileSync(join(dataFolder, 'config.json'), JSON.stringify({ providers: listed }));
@@ -80,7 +82,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
       '0',
       ...args,
     ],
-    { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, NODE_ENV: 'production' } },
+    { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, NODE_ENV: 'production', ...env } },
   );
   child.stderr?.setEncoding('utf8').on('data', (text: string) => process.stderr.write(text.replaceAll(USUAL, '')));
   try {

@@ -5,7 +5,7 @@ import type { TakeOver } from './take-overs.ts';
 import { takeOversOf } from './take-overs.ts';
 
 /** A run goes on elsewhere within so many milliseconds of its process's end. */
-export const TAKE_OVER_MS = 15_000;
+const TAKE_OVER_MS = 15_000;
 
 export type Verdict = {
   /** Everything that must not be, in words; empty where all is well. */

@@ -6,7 +6,7 @@ export type Blow =
   | { kind: 'kill' | 'leave' | 'stop' | 'cut'; slot: number; at: number; ms: number }
   | { kind: 'fast' | 'immediate' | 'deaf'; at: number; ms: number };
 
-export type BlowKind = Blow['kind'];
+type BlowKind = Blow['kind'];
 
 /** Drawn without putting back until it is empty: a short time sees one of each. */
 const BAG: readonly BlowKind[] = ['kill', 'stop', 'fast', 'kill', 'deaf', 'immediate', 'cut', 'leave'];

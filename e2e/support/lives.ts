@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ServerConfig } from '@toolyard/mcp-host';
 import type { JsonObject } from '@toolyard/protocol';
 import { isJsonObject, parseJson, systemClock } from '@toolyard/protocol';
 import type { CheckResult } from '@toolyard/storage';
@@ -47,6 +48,8 @@ export type LivesOptions = {
   /** How the tool server behaves; default: it counts. */
   tools?: McpBehaviour | McpBehaviourName;
   database?: LivesDatabase;
+  /** Servers beside the tool server. */
+  others?: readonly ServerConfig[];
   /** Whatever is asked of the store is a failpoint, too. */
   everyCall?: boolean;
 };
@@ -99,6 +102,11 @@ export class Lives implements AsyncDisposable {
     return existsSync(file) ? statSync(file).size : 0;
   }
 
+  /** How often the tool server was started. */
+  get starts(): number {
+    return this.#messages.filter(({ method }) => method === 'notifications/initialized').length;
+  }
+
   /** The argument `n` of every call that reached the tool. */
   get made(): number[] {
     return this.#calls.flatMap((params) => {
@@ -113,10 +121,13 @@ export class Lives implements AsyncDisposable {
   }
 
   get #calls(): JsonObject[] {
+    return this.#messages.flatMap(({ params }) => (isJsonObject(params) ? [params] : []));
+  }
+
+  get #messages(): JsonObject[] {
     return this.#lines('log').flatMap((line) => {
       const message = parseJson(line);
-      const params = message.ok && isJsonObject(message.value) ? message.value['params'] : undefined;
-      return isJsonObject(params) ? [params] : [];
+      return message.ok && isJsonObject(message.value) ? [message.value] : [];
     });
   }
 
@@ -140,14 +151,14 @@ export class Lives implements AsyncDisposable {
 
   /** Starts the server; resolves when it answers. */
   async start(death?: Death, role?: NonNullable<ServerOptions['role']>): Promise<Life> {
-    const { database, everyCall, tools = 'counting' } = this.#options;
+    const { database, everyCall, tools = 'counting', others = [] } = this.#options;
     const env = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
     const counter = { id: 'counter', transport: { type: 'stdio', ...scriptedMcpCommand(tools), env } };
     const child = spawn(
       process.execPath,
       [
         ...[SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', DYING, this.#file('data'), '0'],
-        ...[JSON.stringify([counter]), ...(death ? [death.place, String(death.hit)] : [])],
+        ...[JSON.stringify([counter, ...others]), ...(death ? [death.place, String(death.hit)] : [])],
       ],
       {
         stdio: ['ignore', 'pipe', 'inherit'],

@@ -26,11 +26,11 @@ const MESSAGE_ID = '0192f0c1-2345-7abc-8def-0123456789ab';
 export class Person {
   /** Everything read, in the order it came. */
   readonly events: RunEvent[] = [];
-  readonly #doubt: () => InDoubtAnswer;
+  readonly #doubt: () => InDoubtAnswer | Promise<InDoubtAnswer>;
   #runId: string | null = null;
 
   /** @param runId what was asked already, if anything was */
-  constructor(doubt: () => InDoubtAnswer, runId: string | null = null) {
+  constructor(doubt: () => InDoubtAnswer | Promise<InDoubtAnswer>, runId: string | null = null) {
     this.#doubt = doubt;
     this.#runId = runId;
   }
@@ -48,7 +48,7 @@ export class Person {
     return readRun(url, this.#runId, this.events, (event) => this.#see(answersAt(), event));
   }
 
-  #answerTo(kind: Interrupt['kind']): InterruptAnswer {
+  async #answerTo(kind: Interrupt['kind']): Promise<InterruptAnswer> {
     switch (kind) {
       case 'approval':
         return { decision: 'approve', scope: 'conversation' };
@@ -67,7 +67,7 @@ export class Person {
   #see(url: string, event: RunEvent): void {
     if (event.type !== 'interrupt_requested') return;
     const { id, kind } = event.interrupt;
-    void this.#answer(url, id, this.#answerTo(kind));
+    void this.#answerTo(kind).then((answer) => this.#answer(url, id, answer));
   }
 
   /** Given again where the server had trouble; lost where it dies: it is given again in its next life. */

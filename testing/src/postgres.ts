@@ -18,6 +18,7 @@ export type Cluster = {
   readonly query: (url: string, ...statements: string[]) => Promise<Record<string, unknown>[]>;
   /** As an administrator restarts it, or as a power cut does (`immediate`). */
   stop(how: 'fast' | 'immediate'): Promise<void>;
+  /** Nothing where it runs. */
   start(): Promise<void>;
   close(): Promise<void>;
 };
@@ -40,8 +41,11 @@ export function findPostgres(programs: readonly string[] = ['postgres', 'initdb'
   return folders.find((folder) => programs.every((name) => existsSync(join(folder, name)))) ?? null;
 }
 
-/** Makes and starts a cluster on a free port of this machine. */
-export async function startCluster(binaries: string): Promise<Cluster> {
+/**
+ * Makes and starts a cluster on a free port of this machine. With `durable` what it has stored survives a power cut, too,
+ * and takes as long as that takes.
+ */
+export async function startCluster(binaries: string, { durable = false } = {}): Promise<Cluster> {
   const root = process.getuid?.() === 0;
   const identity = root ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-postgres-'));
@@ -72,7 +76,14 @@ export async function startCluster(binaries: string): Promise<Cluster> {
   };
 
   async function start(): Promise<void> {
-    const settings = ['fsync=off', 'unix_socket_directories=', 'listen_addresses=127.0.0.1', 'shared_buffers=32MB'];
+    if (end) return;
+    const fsync = durable ? 'on' : 'off';
+    const settings = [
+      `fsync=${fsync}`,
+      'unix_socket_directories=',
+      'listen_addresses=127.0.0.1',
+      'shared_buffers=32MB',
+    ];
     const server = [join(binaries, 'postgres'), '-D', data, '-p', String(port)];
     const words = [...server, ...settings.flatMap((setting) => ['-c', setting])];
     const child = spawn('sh', ['-c', KEEPER, 'sh', ...words], {

@@ -2,6 +2,7 @@ import type {
   Clock,
   ErrorInfo,
   Failpoint,
+  IdSource,
   Message,
   RunEvent,
   RunJournal,
@@ -9,9 +10,11 @@ import type {
   ToolCallPart,
   ToolResult,
   Usage,
+  UserMessage,
+  UserPart,
 } from '@toolyard/protocol';
 import { textOf, ToolyardError } from '@toolyard/protocol';
-import type { Brain, Ending, Executors } from '@toolyard/agent-runtime';
+import type { AgentContext, Brain, Ending, Executors } from '@toolyard/agent-runtime';
 import { initialState } from '@toolyard/agent-runtime';
 import { driveRun } from './drive-run.ts';
 import { EventQueue } from './event-queue.ts';
@@ -53,9 +56,12 @@ export type AgentRunOptions = {
   id: string;
   limits: RunLimits;
   clock: Clock;
+  ids: IdSource;
   conversation: MemoryConversation;
   /** Where the messages of this run begin in the conversation. */
   firstMessage: number;
+  /** What the run begins with. */
+  context: AgentContext;
   brain: Brain;
   executors: (parts: RunParts) => Executors;
   /** Called with the journal before the first step. */
@@ -83,6 +89,8 @@ export class AgentRun implements AsyncIterable<RunEvent> {
   readonly #events = new EventQueue();
   readonly #stop = new AbortController();
   #ending: Ending | null = null;
+  #isOver = false;
+  readonly #said: UserPart[][] = [];
 
   constructor(options: AgentRunOptions) {
     this.id = options.id;
@@ -94,6 +102,32 @@ export class AgentRun implements AsyncIterable<RunEvent> {
   /** Stops the run within the current step; what was said is kept. */
   cancel(): void {
     this.#end({ status: 'cancelled' });
+  }
+
+  /**
+   * Says something to the run while it is under way: it stands in the conversation before the next step, never between a
+   * call and its result. False where the run is over, and nothing was said.
+   */
+  steer(input: string | UserPart[]): boolean {
+    if (this.#isOver) return false;
+    this.#said.push(typeof input === 'string' ? [{ type: 'text', text: input }] : input);
+    return true;
+  }
+
+  /** What was said and the run ended before it could be heard. */
+  get unheard(): readonly UserPart[][] {
+    return this.#said;
+  }
+
+  #hear({ conversation, clock, ids }: AgentRunOptions, journal: RunJournal): boolean {
+    const said = this.#said.splice(0);
+    for (const parts of said) {
+      const { leafId: parentId } = conversation;
+      const message: UserMessage = { id: ids.next(), parentId, createdAt: clock.now(), role: 'user', parts };
+      conversation.add(message);
+      journal.append({ type: 'steered', message });
+    }
+    return said.length > 0;
   }
 
   [Symbol.asyncIterator](): AsyncIterator<RunEvent, undefined> {
@@ -122,7 +156,8 @@ export class AgentRun implements AsyncIterable<RunEvent> {
     try {
       options.onStart(journal);
       at = await driveRun({
-        point: { state, context: { phase: 'user_input' } },
+        point: { state, context: options.context },
+        hear: () => this.#hear(options, journal),
         brain: options.brain,
         executors: options.executors({ journal, signal: this.#stop.signal }),
         journal,
@@ -131,6 +166,7 @@ export class AgentRun implements AsyncIterable<RunEvent> {
         ...(options.onDefect ? { onDefect: options.onDefect } : {}),
       });
     } finally {
+      this.#isOver = true;
       cancelTimer?.();
       signal?.removeEventListener('abort', onAbort);
       this.#events.end();

@@ -7,6 +7,7 @@ import type {
   InterventionMode,
   InterventionRule,
   Message,
+  ModelInput,
   ModelParameters,
   RunLimits,
   ToolDefinition,
@@ -18,7 +19,7 @@ import type { ModelInfo } from '@toolyard/model-runtime';
 import type { AgentQuestions } from './agent-questions.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { ModelChoice } from './model-choice.ts';
-import type { AskApproval, AskBudget } from './run-host.ts';
+import type { AskApproval, AskBudget, AskUser } from './run-host.ts';
 
 export type AgentOptions = {
   model: ModelChoice;
@@ -41,6 +42,12 @@ export type AgentOptions = {
   rules?: InterventionRule[];
   /** Asks a person about a call. Without it, calls that would need a person are refused. */
   approve?: AskApproval;
+  /** Answers what the model asks. With it the model has a tool for that, `ask_user`. */
+  askUser?: AskUser;
+  /** What the model can take, in tokens; absent: 128,000 is assumed. */
+  contextWindow?: number;
+  /** What the model reads beside text; absent: it is sent whatever there is. */
+  inputs?: ModelInput[];
   /** Answers what servers ask in the middle of a call. Without it they are told that nobody does. */
   questions?: AgentQuestions;
   /** Tools that need not be asked about, as `server/tool`. */
@@ -73,6 +80,11 @@ export interface Agent extends AsyncDisposable {
    * ToolyardError while another run is under way, and after {@link close}.
    */
   run(input: string | UserPart[], options?: RunOptions): AgentRun;
+  /**
+   * Goes on where the last run broke off: in the answer itself where the model can, else in a new message. Throws
+   * ToolyardError where there is nothing to go on with, and as {@link run} does.
+   */
+  continue(options?: RunOptions): AgentRun;
   /** What the provider offers. Throws ToolyardError. */
   models(): Promise<ModelInfo[]>;
   /** Another model of the same provider for the runs to come; the conversation stays. */

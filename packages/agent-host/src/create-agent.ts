@@ -7,7 +7,7 @@ import type {
   UserPart,
 } from '@toolyard/protocol';
 import { DEFAULT_LIMITS, formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
-import type { ContextSources, Gate, JudgedTool } from '@toolyard/agent-runtime';
+import type { AgentContext, ContextSources, Gate, JudgedTool } from '@toolyard/agent-runtime';
 import {
   BudgetChecker,
   GeneralChatAgent,
@@ -21,6 +21,9 @@ import { McpHost } from '@toolyard/mcp-host';
 import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
 import type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
 import { AgentRun } from './agent-run.ts';
+import { ASK_USER, ASK_USER_SERVER, withAskUser } from './ask-user-server.ts';
+import { continuationOf } from './continuation.ts';
+import { wantsCompression } from './executors/request-makings.ts';
 import { declared, questioning } from './agent-questions.ts';
 import { judgedBy } from './judged-tool.ts';
 import { createAgentExecutors } from './executors/create-agent-executors.ts';
@@ -28,6 +31,7 @@ import { memoryLedger } from './memory-ledger.ts';
 import { MemoryConversation } from './memory-conversation.ts';
 import { MemoryUsage } from './memory-usage.ts';
 import { resolveModel } from './model-choice.ts';
+import type { AskApproval, Asking, AskUser } from './run-host.ts';
 
 /**
  * Makes an agent; resolves once its servers are connected and listed, or reported as failed.
@@ -44,16 +48,25 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
   const { clock, ids } = platform;
   const log = options.log ?? ((): void => {});
   const host = new McpHost({
-    servers: options.servers ?? [],
-    createTransport: platform.createTransport,
+    servers: [...(options.servers ?? []), ...(options.askUser ? [ASK_USER_SERVER] : [])],
+    createTransport: options.askUser ? withAskUser(platform.createTransport) : platform.createTransport,
     clock,
     clientInfo: { name: 'toolyard', version: VERSION },
     ...(options.signIn === undefined ? {} : { signIn: options.signIn }),
     ...(options.questions ? { handlers: declared(options.questions) } : {}),
   });
   await host.connectAll();
-  for (const server of host.health()) log(describe(server));
+  for (const server of host.health()) if (server.id !== ASK_USER.serverId || !options.askUser) log(describe(server));
   return new LocalAgent(options, platform, host, new MemoryConversation(ids.next()), log);
+}
+
+function personOf(ask: AskApproval | undefined, askUser: AskUser | undefined): Asking {
+  if (!ask && !askUser) return { who: 'nobody' };
+  return {
+    who: 'person',
+    ask: ask ?? (() => Promise.resolve({ decision: 'refuse' })),
+    ...(askUser ? { askUser } : {}),
+  };
 }
 
 function describe(server: ServerHealth): string {
@@ -145,9 +158,8 @@ class LocalAgent implements Agent {
   run(input: string | UserPart[], runOptions: RunOptions = {}): AgentRun {
     if (this.#closing) throw new ToolyardError({ code: 'bad_request', message: 'This agent is closed.' });
     this.#refuseWhileRunning();
-    const { clock, ids, failpoint } = this.#platform;
+    const { clock, ids } = this.#platform;
     const conversation = this.#conversation;
-    const { runtime, id: modelId } = this.#model;
     const message: UserMessage = {
       id: ids.next(),
       parentId: conversation.leafId,
@@ -157,7 +169,30 @@ class LocalAgent implements Agent {
     };
     const firstMessage = conversation.messages().length;
     conversation.add(message);
+    return this.#start({ message, firstMessage, context: { phase: 'user_input' } }, runOptions);
+  }
 
+  continue(runOptions: RunOptions = {}): AgentRun {
+    if (this.#closing) throw new ToolyardError({ code: 'bad_request', message: 'This agent is closed.' });
+    this.#refuseWhileRunning();
+    const conversation = this.#conversation;
+    const { message, how } = continuationOf(conversation.messages(), this.#model.runtime.canContinue === true);
+    const firstMessage = conversation.messages().length;
+    if (how.kind !== 'same')
+      return this.#start({ message, firstMessage, context: { phase: 'user_input' } }, runOptions);
+    conversation.remove(how.cut.id);
+    const context = { phase: 'user_input' as const, continues: { parts: how.parts } };
+    return this.#start({ message, firstMessage: firstMessage - 1, context }, runOptions);
+  }
+
+  #start(
+    { message, firstMessage, context }: { message: UserMessage; firstMessage: number; context: AgentContext },
+    runOptions: RunOptions,
+  ): AgentRun {
+    const { clock, ids, failpoint } = this.#platform;
+    const conversation = this.#conversation;
+    const { runtime, id: modelId } = this.#model;
+    const { askUser } = this.#options;
     const ask = this.#options.approve;
     const checker = new InterventionChecker({
       mode: this.#options.intervention ?? (ask ? 'manual' : 'headless'),
@@ -177,9 +212,21 @@ class LocalAgent implements Agent {
       id: ids.next(),
       limits: { ...DEFAULT_LIMITS, ...this.#options.limits },
       clock,
+      ids,
       conversation,
       firstMessage,
-      brain: new GeneralChatAgent({ gate, budgets: (state, need) => budgets.check(state, need) }),
+      context,
+      brain: new GeneralChatAgent({
+        gate,
+        budgets: (state, need) => budgets.check(state, need),
+        asking: {
+          isAsk: ({ serverId, name }) =>
+            askUser !== undefined && serverId === ASK_USER.serverId && name === ASK_USER.name,
+          isAnybodyThere: askUser !== undefined,
+        },
+        isNearlyFull: () =>
+          wantsCompression({ conversation, contextSources: () => this.#currentSources(), tools: this.#host }),
+      }),
       executors: ({ journal, signal }) =>
         createAgentExecutors({
           model: runtime,
@@ -193,7 +240,7 @@ class LocalAgent implements Agent {
           signal,
           contextSources: () => this.#currentSources(),
           ledger: memoryLedger,
-          asking: ask ? { who: 'person', ask } : { who: 'nobody' },
+          asking: personOf(ask, askUser),
           ...(askBudget ? { askBudget } : {}),
           used: (entry) => this.#usage.add(entry),
           budgets: { refresh: () => undefined, check: (state, need) => budgets.check(state, need) },
@@ -261,6 +308,8 @@ class LocalAgent implements Agent {
 
   #currentSources(): ContextSources {
     this.#contextSources ??= {
+      ...(this.#options.contextWindow === undefined ? {} : { window: this.#options.contextWindow }),
+      ...(this.#options.inputs ? { inputs: this.#options.inputs } : {}),
       serverInstructions: this.#host
         .health()
         .flatMap(({ id, state, instructions }) =>

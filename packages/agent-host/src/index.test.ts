@@ -4,13 +4,19 @@ import * as node from './node/index.ts';
 
 test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
+    'ASK_USER',
+    'ASK_USER_SERVER',
     'RunFailed',
+    'askUserInMemory',
+    'continuationOf',
     'createAgent',
     'createAgentExecutors',
     'createUuidSource',
     'driveRun',
     'judgedBy',
     'messageIdOf',
+    'rebuildRequest',
+    'wantsCompression',
   ]);
 });
 

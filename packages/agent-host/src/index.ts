@@ -1,3 +1,5 @@
+export { ASK_USER, ASK_USER_SERVER, askUserInMemory } from './ask-user-server.ts';
+export { continuationOf } from './continuation.ts';
 export { createAgent } from './create-agent.ts';
 export type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
 export type { AgentQuestions } from './agent-questions.ts';
@@ -9,7 +11,8 @@ export type { DriveOptions } from './drive-run.ts';
 export { messageIdOf } from './executors/call-llm.ts';
 export { rebuildRequest } from './executors/assemble-request.ts';
 export { wantsCompression } from './executors/request-makings.ts';
+export type { KeepPrelude } from './executors/keep-prelude.ts';
 export { createAgentExecutors } from './executors/create-agent-executors.ts';
 export { judgedBy } from './judged-tool.ts';
-export type { AskApproval, Asking, AskQuestion, Questioning, RunHost, ServerQuestion } from './run-host.ts';
+export type { AskApproval, Asking, AskQuestion, AskUser, Questioning, RunHost, ServerQuestion } from './run-host.ts';
 export { createUuidSource } from './uuid.ts';

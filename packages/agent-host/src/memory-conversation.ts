@@ -17,6 +17,11 @@ export class MemoryConversation implements ConversationPort {
     this.#messages.push(message);
   }
 
+  /** Takes the last message away, if it is this one. */
+  remove(id: string): void {
+    if (this.#messages.at(-1)?.id === id) this.#messages.pop();
+  }
+
   /** Forgets everything but the system message. */
   clear(): void {
     const [first] = this.#messages;

@@ -1,5 +1,5 @@
 import type { Budget, BudgetInterrupt, BudgetMeasure, ErrorInfo, Spent, Usage } from '@toolyard/protocol';
-import { budgetExceeded, costOf, countCall, formatToolReference, mergeBudgets, usedUp } from '@toolyard/protocol';
+import { addUsage, budgetExceeded, formatToolReference, mergeBudgets, usedUp } from '@toolyard/protocol';
 import type { AgentState, PendingCall } from './state.ts';
 
 /** A budget that is used up. */
@@ -62,10 +62,11 @@ export function budgetError({ budget, measure, spent }: BudgetExcess): ErrorInfo
   return budgetExceeded(budget, measure, spent);
 }
 
-/** The state after one more answer of a model, for the run itself or for a server that asked. */
-export function withModelCall(state: AgentState, usage: Usage | undefined): AgentState {
-  const { price } = state.limits;
-  const cost = usage && price && costOf(usage, price);
+/**
+ * The state after one more answer of a model, for the run itself or for a server that asked; `usage` and `cost` where
+ * they are known.
+ */
+export function withModelCall(state: AgentState, usage: Usage | undefined, cost: number | undefined): AgentState {
   const add = (spent: Spent): Spent => ({
     dollars: spent.dollars + (cost ?? 0),
     tokens: spent.tokens + (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
@@ -73,7 +74,12 @@ export function withModelCall(state: AgentState, usage: Usage | undefined): Agen
     unpriced: spent.unpriced + (cost === undefined ? 1 : 0),
   });
   const { run, turn } = state.spent;
-  return { ...state, ...countCall(state, usage, price), spent: { run: add(run), turn: add(turn) } };
+  return {
+    ...state,
+    usage: usage ? addUsage(state.usage, usage) : state.usage,
+    cost: state.cost === null || cost === undefined ? null : state.cost + cost,
+    spent: { run: add(run), turn: add(turn) },
+  };
 }
 
 function isMade(call: PendingCall): call is PendingCall & { tool: NonNullable<PendingCall['tool']> } {

@@ -3,6 +3,7 @@ import { EXIT } from './exit.ts';
 import { reportFailure } from './failure.ts';
 import type { ChatFlags, DoctorFlags } from './flags.ts';
 import { number, positiveInteger, repeatable } from './options.ts';
+import { defineInterrupts } from './interrupts/define-interrupts.ts';
 import { defineMcp } from './mcp/define-mcp.ts';
 import { defineAbilities } from './models/ability/define-abilities.ts';
 import { defineModels } from './models/define-models.ts';
@@ -78,6 +79,7 @@ function createProgram(): Command {
   defineAbilities(program);
   defineServerCommands(program);
 
+  defineInterrupts(program);
   defineMcp(program);
   return program;
 }

@@ -31,6 +31,9 @@ export async function askServer<T>(
   }
 }
 
+/** Nobody was there to take a call. */
+const NOT_THERE: ReadonlySet<string> = new Set(['server_closed', 'server_unreachable', 'server_exited']);
+
 /** Makes a call; it is made a second time only where that can do no harm. Never throws. */
 export async function callServer(
   slot: ServerSlot,
@@ -48,8 +51,9 @@ export async function callServer(
   };
   const result = await callOnce(slot, tool, args, { ...options, onTask });
   if (handle !== undefined) return followOn(slot, whenBack, handle, options, result);
-  if (!slot.isRenewing) return result;
-  // The session was lost under the call: where nobody can say whether it took effect, only some may be made twice.
+  const neverArrived = result.outcome === 'not_sent' && NOT_THERE.has(result.error?.code ?? '');
+  if (!slot.isRenewing && !(neverArrived && slot.isReconnecting)) return result;
+  // The connection was lost before the call, or the session under it: where nobody can say whether it took effect, only some may be made twice.
   const isHarmless = result.outcome === 'not_sent' || mayBeRepeated(slot.config, definition);
   if (result.outcome === 'done' || !isHarmless) return result;
   await whenBack();

@@ -8,6 +8,7 @@ import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from './host.ts';
 import { createWebTransports } from './web-transports.ts';
 import { connected, healthOf } from './node/test-fixtures/peers.ts';
+import { createQuickClock, PATIENT } from './node/test-fixtures/quick-clock.ts';
 
 let host: McpHost | undefined;
 let server: ScriptedMcp | undefined;
@@ -267,8 +268,11 @@ describe('calling', () => {
   });
 
   test('a server that is gone was certainly not called', async () => {
-    const met = await meet({});
-    await server?.close();
+    server = await startScriptedMcp({ tools: [{ name: 'go' }] }, { sessions: false });
+    const transport = { type: 'http' as const, url: server.url };
+    const quick = { clock: createQuickClock(), maxReconnects: 1_000 };
+    const met = (host = await connected([{ id: 'odd', transport, ...PATIENT }], quick));
+    await server.close();
     // The first call may still find a connection that is just breaking, and then nobody can say.
     expect((await go(met)).outcome).not.toBe('done');
     expect(await go(met)).toMatchObject({ isError: true, outcome: 'not_sent', error: { code: 'server_unreachable' } });

@@ -37,6 +37,7 @@ export { readHosted, serviceAddress } from './hosted/hosted-config.ts';
 export type { HostedRecord, HostedServersOptions, HostedStore } from './hosted/hosted-servers.ts';
 export { HostedServers } from './hosted/hosted-servers.ts';
 export type { ServeInMemory } from './in-memory-transport.ts';
+export { createInMemoryTransport } from './in-memory-transport.ts';
 export type {
   AskedQuestion,
   FormAnswer,

@@ -40,7 +40,7 @@ test('one that was restarted meanwhile and says 400 to the old session is greete
 
 test.each(['legacy', 'modern'] as const)('a call that finds nobody tells that the %s server is gone', async (era) => {
   const server = await startScriptedMcp({ tools: [{ name: 'echo' }], era }, { sessions: false });
-  host = await connected([at(server.url)]);
+  host = await connected([at(server.url)], { clock: createQuickClock(), maxReconnects: 1_000 });
   const met = host;
   await server.close();
   // A connection that was kept open may be found broken first.
@@ -50,6 +50,22 @@ test.each(['legacy', 'modern'] as const)('a call that finds nobody tells that th
   });
   expect(refused.error).toMatchObject({ code: 'server_unreachable' });
   expect(healthOf(host, 'web')).toMatchObject({ state: 'reconnecting', error: { code: 'server_unreachable' } });
+});
+
+test('a call that finds nobody is made when the server is back, if that does not take long', async () => {
+  const first = await startEverything();
+  host = await connected([at(first.url)]);
+  const met = host;
+  await first.stop();
+  // A connection that was kept open may be found broken first, and then nobody can say.
+  const made = (async () => {
+    for (;;) {
+      const result = await echo(met);
+      if (result.outcome !== 'unknown') return result;
+    }
+  })();
+  ({ stop } = await startEverything(first.url));
+  expect(await made).toMatchObject({ outcome: 'done', isError: false });
 });
 
 test('where a server of the older kind is not there, that is what is said', async () => {

@@ -23,7 +23,8 @@ export type ModelRuntimeOptions = WireOptions &
  * for await (const parts of runtime.chat(request)) show(parts);
  */
 export function createModelRuntime(options: ModelRuntimeOptions): ModelRuntime {
-  return new WireRuntime(options, () => loadDialect(options));
+  const canContinue = options.wire === 'openai-chat' && options.quirks?.continuing !== undefined;
+  return new WireRuntime(options, () => loadDialect(options), canContinue);
 }
 
 async function loadDialect(options: ModelRuntimeOptions): Promise<Dialect> {

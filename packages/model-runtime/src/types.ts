@@ -55,7 +55,8 @@ export type StreamPart =
   | { type: 'malformed_tool_call'; raw: string; reason: string }
   | { type: 'image'; mimeType: string; source: MediaSource }
   | { type: 'citation'; url: string; title?: string; text?: string }
-  | { type: 'usage'; usage: Usage }
+  /** `cost` in US dollars, where whoever answers knows the price. */
+  | { type: 'usage'; usage: Usage; cost?: number }
   /** Milliseconds from the request to the first word, and to the last; right before `finish`. */
   | { type: 'timing'; firstMs: number; totalMs: number }
   /** Something the person should know, such as a setting the provider refused. */

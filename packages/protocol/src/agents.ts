@@ -39,6 +39,12 @@ export type RunLimits = {
 
 export const DEFAULT_LIMITS: RunLimits = { maxTurns: 20, onMaxTurns: 'answer', toolConcurrency: 8, maxSameCall: 10 };
 
+/** What a model can read. */
+export type ModelInput = 'text' | 'image' | 'audio' | 'video';
+
+/** How the owner would like a question answered. */
+export type ConversationExample = { question: string; answer: string };
+
 /** `native`: tools go in the request. `text`: they are described in the prompt and calls come back as text. */
 export type ToolMode = 'native' | 'text';
 

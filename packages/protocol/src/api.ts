@@ -1,4 +1,12 @@
-import type { InterventionMode, InterventionRule, ModelParameters, RunLimits, ToolMode } from './agents.ts';
+import type {
+  ConversationExample,
+  InterventionMode,
+  InterventionRule,
+  ModelInput,
+  ModelParameters,
+  RunLimits,
+  ToolMode,
+} from './agents.ts';
 import type { Budget } from './budgets.ts';
 import type { ErrorInfo } from './errors.ts';
 import type { RunEvent } from './events.ts';
@@ -62,9 +70,6 @@ export type AgentConfiguration = {
   /** Of the same thing that of the later layer counts; the others stay. */
   budgets?: Budget[];
 };
-
-/** How the owner would like a question answered. */
-export type ConversationExample = { question: string; answer: string };
 
 /** The whole of it, with where each part came from. */
 export type ResolvedAgentConfiguration = {
@@ -263,8 +268,6 @@ export type KnownProviderView = {
 };
 export type TestedProvider = { ok: true; models: string[] } | { ok: false; error: ErrorInfo };
 
-/** What a model can read. */
-export type ModelInput = 'text' | 'image' | 'audio' | 'video';
 export type ModelView = {
   providerId: string;
   providerLabel: string;

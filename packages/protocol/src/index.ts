@@ -42,8 +42,8 @@ export type {
 } from './messages.ts';
 export { textOf } from './messages.ts';
 export type { ContextFill, ModelRequestRecord, RequestPrelude, SentRequest } from './model-requests.ts';
-export type { Price, Rates, Usage, UsageCounter } from './usage.ts';
-export { addUsage, costOf, countCall } from './usage.ts';
+export type { Price, Rates, Usage } from './usage.ts';
+export { addUsage, costOf } from './usage.ts';
 export {
   amountOf,
   budgetExceeded,
@@ -92,8 +92,10 @@ export { showHidden } from './hidden-characters.ts';
 export type { InstructionType, Place, RunEvent, RunEventBody, RunEventEnvelope, RunStatus } from './events.ts';
 export { RUN_EVENT_VERSION } from './events.ts';
 export type {
+  ConversationExample,
   InterventionMode,
   InterventionRule,
+  ModelInput,
   ModelParameters,
   OnMaxTurns,
   ReasoningEffort,
@@ -149,7 +151,6 @@ export type {
   CheckPreflight,
   ContinueConversation,
   ContinuedConversation,
-  ConversationExample,
   ConversationExport,
   ConversationSummary,
   ConversationView,
@@ -159,7 +160,6 @@ export type {
   KnownProviderView,
   LiveEvent,
   MessagePage,
-  ModelInput,
   ModelReference,
   ModelView,
   ModelsView,
@@ -230,6 +230,16 @@ export type {
   RunSteps,
   StartRun,
 } from './run-api.ts';
+export type {
+  SetWebhook,
+  SetWebhookAnswer,
+  TestedWebhook,
+  WebhookEvent,
+  WebhookMessage,
+  WebhookState,
+  WebhookView,
+} from './webhook.ts';
+export { WEBHOOK_EVENTS } from './webhook.ts';
 export { VERSION } from './version.ts';
 export { WIRES } from './wires.ts';
 export type { WireName } from './wires.ts';

@@ -50,6 +50,8 @@ export type McpServerView = McpIntroduction & {
   /** Its own default; a conversation may choose otherwise. */
   enabled: boolean;
   builtIn: boolean;
+  /** Set where the owner believes what it says of its tools: `"trusted": true` in `mcp.json`. */
+  trusted?: true;
   origin: 'built-in' | 'file' | 'flag';
   /** True where it can be edited and removed here: what stands in `mcp.json`. */
   editable: boolean;

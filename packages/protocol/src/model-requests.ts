@@ -1,5 +1,4 @@
-import type { ModelParameters, ToolMode } from './agents.ts';
-import type { ModelInput } from './api.ts';
+import type { ConversationExample, ModelInput, ModelParameters, ToolMode } from './agents.ts';
 import type { AssistantPart } from './parts.ts';
 import type { Message } from './messages.ts';
 import type { ToolDefinition } from './tools.ts';
@@ -28,7 +27,16 @@ export type ModelRequestRecord = {
 };
 
 /** What goes along with many requests and changes seldom. */
-export type RequestPrelude = { serverInstructions: { serverId: string; text: string }[]; tools: ToolDefinition[] };
+export type RequestPrelude = {
+  /** The owner's own, with their placeholders. */
+  instructions: string;
+  /** What servers say about their tools. */
+  serverInstructions: { serverId: string; text: string }[];
+  tools: ToolDefinition[];
+  historyMessages?: number;
+  inputTemplate?: string;
+  examples?: ConversationExample[];
+};
 
 /** What a model was sent, as its wire was given it; the last message is the beginning of the answer if `continues`. */
 export type SentRequest = Pick<

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addUsage, costOf, countCall } from './usage.ts';
+import { addUsage, costOf } from './usage.ts';
 
 const PRICE = { inputPerMillion: 3, outputPerMillion: 15, cachedInputPerMillion: 0.3, cacheWritePerMillion: 3.75 };
 
@@ -50,14 +50,5 @@ describe('what several calls come to', () => {
       cacheWriteTokens: 2,
       outputTokens: 0,
     });
-  });
-
-  it('has an unknown cost from the first call on whose cost is unknown, and goes on counting tokens', () => {
-    const one = countCall({ usage: {}, cost: 0 }, { inputTokens: 1_000_000 }, PRICE);
-    expect(one).toEqual({ usage: { inputTokens: 1_000_000 }, cost: 3 });
-    const unpriced = countCall(one, { inputTokens: 5 }, undefined);
-    expect(unpriced).toEqual({ usage: { inputTokens: 1_000_005 }, cost: null });
-    expect(countCall(unpriced, { inputTokens: 5 }, PRICE).cost).toBeNull();
-    expect(countCall(one, undefined, PRICE)).toEqual({ usage: one.usage, cost: null });
   });
 });

@@ -66,15 +66,3 @@ function ratesFor(inputTokens: number, price: Price): Rates {
   }
   return rates;
 }
-
-/** What several model calls came to. `cost` in US dollars; null once it is not known of one of them. */
-export type UsageCounter = { usage: Usage; cost: number | null };
-
-/** The counter with one more call on it; of one that told no usage nobody knows the cost. */
-export function countCall(counter: UsageCounter, usage: Usage | undefined, price: Price | undefined): UsageCounter {
-  const cost = usage && price && costOf(usage, price);
-  return {
-    usage: usage ? addUsage(counter.usage, usage) : counter.usage,
-    cost: counter.cost === null || cost === undefined ? null : counter.cost + cost,
-  };
-}

@@ -1,4 +1,5 @@
 import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
+import type { KeepRaised, Raised } from './config/raise-budget.ts';
 import type { SignInResponse, ToolHost } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
@@ -12,6 +13,8 @@ import type {
   AddMcpServer,
   CallMcpTool,
   CompleteMcpArgument,
+  ContinueConversation,
+  ContinuedConversation,
   EditMcpServer,
   GetMcpPrompt,
   McpCompletion,
@@ -37,6 +40,7 @@ import type {
   McpSignInStarted,
   ModelReference,
   ModelsView,
+  ModelView,
   Price,
   Principal,
   KnownProviderView,
@@ -64,6 +68,8 @@ import type {
 /** Starts runs, keeps them going, and takes what people have to say to them. */
 export type RunService = RunsInTabs & {
   send(principal: Principal, conversationId: string, message: SendMessage): Promise<SentMessage>;
+  /** `conflict` where another run is under way or the conversation has gone on, `bad_request` where nothing was cut. */
+  continue(principal: Principal, conversationId: string, request: ContinueConversation): Promise<ContinuedConversation>;
   regenerate(principal: Principal, conversationId: string, request: Regenerate): Promise<{ run: RunRecord }>;
   /** Resolves when the wish is stored; a run that is over stays as it is. */
   cancel(principal: Principal, runId: string): Promise<RunRecord>;
@@ -142,7 +148,20 @@ export type Configurations = {
     principal: Principal,
     layers: { agentId: string | null; conversation?: AgentConfiguration; run?: AgentConfiguration },
   ): Promise<ResolvedAgentConfiguration>;
+  /**
+   * Where a budget that somebody raised beyond one run is to be kept; calling what is given back keeps it there.
+   * `bad_request` where it is set where nothing can be changed from here.
+   */
+  whereToRaise(
+    principal: Principal,
+    conversationId: string,
+    scope: 'conversation' | 'always',
+    raised: Raised,
+  ): Promise<KeepRaised>;
 };
+
+/** What of a model decides what it is sent. */
+export type ModelAbilities = Pick<ModelView, 'contextWindow' | 'inputs'>;
 
 /** Providers, their keys and their models. */
 export type Models = {
@@ -152,6 +171,11 @@ export type Models = {
   open(principal: Principal, model: ModelReference): Promise<ModelRuntime>;
   /** What the model costs; undefined where nobody knows. Never throws. */
   price(principal: Principal, model: ModelReference): Promise<Price | undefined>;
+  /**
+   * What the model can take and read, as far as that is known; `ask`: its provider is asked where nothing is known yet.
+   * Never throws.
+   */
+  facts(principal: Principal, model: ModelReference, options?: { ask?: boolean }): Promise<ModelAbilities>;
   providers(principal: Principal): Promise<ProviderView[]>;
   /** Those known by name, of whom only a key is wanted. */
   known(): Promise<KnownProviderView[]>;

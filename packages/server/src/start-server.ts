@@ -6,7 +6,7 @@ import { createUuidSource } from '@toolyard/agent-host';
 import type { Failpoint } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { DatabaseStorage, SharedStorage, Storage, StorageOptions } from '@toolyard/storage';
-import { openStorage } from '@toolyard/storage';
+import { openStorage, readS3Settings } from '@toolyard/storage';
 import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
 import type { ServerOptions } from './config/server-options.ts';
@@ -33,6 +33,8 @@ import type { Secrets } from './secrets/secrets.ts';
 import { createSecrets } from './secrets/secrets.ts';
 import { TabDesk } from './tabs/tab-desk.ts';
 import { createTabLending } from './tabs/tab-lending.ts';
+import { readTelemetry } from './telemetry/telemetry-settings.ts';
+import { createWebhooks } from './webhooks/webhooks.ts';
 import { ADDRESS_FILE, namedHolder } from './who-is-there.ts';
 
 /** A server that answers. */
@@ -88,7 +90,6 @@ async function assemble(
     bulletins &&
     relayHub(createLiveHub(), {
       bulletins,
-      store: storage.runs,
       clock,
       log,
       onWake: (runId) => runs.woken(runId),
@@ -125,6 +126,7 @@ async function assemble(
           log,
         })
       : null;
+  ends.defer(() => sharing?.close());
   const ofServers = {
     builtIn: options.builtInServers,
     file: join(dataDir, 'mcp.json'),
@@ -149,8 +151,13 @@ async function assemble(
   const configurations = createConfigurations({
     storage,
     fileDefaults: file.defaults,
+    clock,
     standardModel: (principal) => models.standard(principal),
   });
+  const traced = readTelemetry(env, file.telemetry);
+  const telemetry =
+    traced && (await import('./telemetry/telemetry.ts')).createTelemetry({ settings: traced, clock, log });
+  ends.defer(() => telemetry?.close());
   const runs = createRunService({
     storage,
     models,
@@ -165,8 +172,19 @@ async function assemble(
     takesUp: duties.runs,
     ...(relayed ? { wakeElsewhere: (runId: string) => relayed.wake(runId) } : {}),
     ...(metrics ? { metrics } : {}),
+    ...(telemetry ? { telemetry } : {}),
     ...(failpoint ? { failpoint } : {}),
   });
+  const webhooks = await createWebhooks({
+    storage,
+    secrets,
+    clock,
+    ids,
+    log,
+    owner: OWNER,
+    file: file.webhook,
+  });
+  ends.defer(() => webhooks.close());
   relayed?.start();
   ends.defer(() => runs.close());
   servers.onSignedIn((id) => {
@@ -185,6 +203,7 @@ async function assemble(
     streams: createLiveStreams({ store: storage.runs, hub, clock, boot: ids.next() }),
     models,
     servers,
+    webhooks,
     configurations,
     clock,
     ids,
@@ -214,6 +233,7 @@ async function assemble(
   }
 
   await runs.start();
+  if (duties.runs) webhooks.start();
   ready = true;
   void secrets.check(OWNER);
   return listening;
@@ -236,12 +256,13 @@ function internalUrl({ url, port }: Listening, host: string): string {
 
 /** Where the folder is open already, says who has it. */
 async function open(
-  { dataDir, databaseUrl, databaseNotify }: ServerOptions,
+  { dataDir, databaseUrl, databaseNotify, blobsUrl, env }: ServerOptions,
   options: Omit<StorageOptions, 'folder'>,
 ): Promise<Storage | DatabaseStorage> {
   if (databaseUrl !== undefined) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    return openStorage({ url: databaseUrl, notify: databaseNotify ?? true, ...options });
+    const files = blobsUrl === undefined ? {} : { files: readS3Settings(blobsUrl, env) };
+    return openStorage({ url: databaseUrl, notify: databaseNotify ?? true, ...files, ...options });
   }
   try {
     return await openStorage({ folder: dataDir, ...options });

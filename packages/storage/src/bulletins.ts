@@ -1,3 +1,8 @@
+import type { RunEvent } from '@toolyard/protocol';
+
+/** A run of which somebody was told, and the last event of it he knows. */
+export type ToldRun = { ownerId: string; runId: string; afterSeq: number };
+
 /**
  * Words between the processes that share a database: what happened, so that others look at once and not at their next
  * turn. Whatever must not be lost is stored elsewhere.
@@ -11,6 +16,8 @@ export type Bulletins = {
    * @param missed Called where words may have been lost: look at everything.
    */
   listen(heard: (bodies: readonly string[]) => void, missed: () => void): void;
+  /** Reads on in many runs at once: what is stored of each after what is known, run by run in order, up to `limit` events. */
+  readOn(runs: readonly ToldRun[], limit: number): Promise<readonly RunEvent[]>;
   /** Ends the listening. May be called again. */
   close(): Promise<void>;
 };

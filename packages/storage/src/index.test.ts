@@ -14,6 +14,7 @@ test('the package offers this and nothing else', () => {
     'copyStorage',
     'mediaToBlobs',
     'openStorage',
+    'readS3Settings',
     'scrubText',
   ]);
 });

@@ -104,7 +104,14 @@ type AnnouncementsTable = {
   attempts: ColumnType<number, number | undefined, number>;
   due_at: number;
 };
-type RequestPreludesTable = { owner_id: string; id: string; prelude: string; made_at: number };
+
+type RequestPreludesTable = {
+  conversation_id: string;
+  id: string;
+  owner_id: string;
+  prelude: string;
+  made_at: number;
+};
 
 type SettingsTable = { owner_id: string; key: string; value: Json<JsonValue>; updated_at: number };
 

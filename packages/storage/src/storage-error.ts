@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorInfo } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, VERSION } from '@toolyard/protocol';
 
 /**
  * What is wrong with the data folder or the database in it.
@@ -165,7 +165,7 @@ function describe(problem: FolderProblem, where: string, detail: string): Omit<E
       };
     case 'newer_version':
       return {
-        message: `${where} was written by a newer Toolyard.`,
+        message: `${where} was written by a newer Toolyard in a way this one (${VERSION}) does not know: ${detail}.`,
         hint: 'Start that version, or choose another data folder. Nothing was changed.',
       };
     case 'not_ours':

@@ -7,6 +7,7 @@ import type { CheckResult } from './check.ts';
 import type { Processes } from './processes.ts';
 import type { Repositories } from './repositories/create-repositories.ts';
 import type { StoredCounts } from './runs/counts.ts';
+import type { S3Settings } from './s3/settings.ts';
 import type { SyncRunStore } from './sqlite/run-store.ts';
 
 export type StorageOptions = {
@@ -42,6 +43,8 @@ export type DatabaseOptions = {
   failpoint?: Failpoint;
   /** How many connections this process opens at most, beside the one it listens on; 10 where absent. */
   connections?: number;
+  /** Where the bytes of blobs are stored from now on; in the database where absent. */
+  files?: S3Settings;
   /** False: processes look for each other's words once a second, and are not notified of them. */
   notify?: boolean;
 };

@@ -20,6 +20,7 @@ export class Answer {
   readonly #parts: AssistantPart[] = [];
   #calls = 0;
   #usage: Usage | undefined;
+  #cost: number | undefined;
   #finish: FinishReason | undefined;
   #error: ErrorInfo | undefined;
 
@@ -100,6 +101,7 @@ export class Answer {
       }
       case 'usage':
         this.#usage = part.usage;
+        this.#cost = part.cost;
         return;
       case 'timing':
         return;
@@ -128,6 +130,11 @@ export class Answer {
 
   get usage(): Usage | undefined {
     return this.#usage;
+  }
+
+  /** US dollars, where whoever answered said so. */
+  get cost(): number | undefined {
+    return this.#cost;
   }
 
   get error(): ErrorInfo | undefined {

@@ -7,6 +7,7 @@ import type {
   ModelRequestRecord,
   RequestPrelude,
   SentRequest,
+  SystemMessage,
   ToolDefinition,
   ToolMode,
 } from '@toolyard/protocol';
@@ -62,24 +63,23 @@ export function recordOf(makings: RequestMakings, fill: ContextFill, prelude: st
 }
 
 /**
- * What a model was sent, made again from the record of it. `conversation` is the branch up to the `leafId` of the record,
- * the owner's instructions first; `sources` what the run was configured with.
+ * What a model was sent, made again from the record of it. `branch` are the stored messages up to the `leafId` of the
+ * record.
  */
 export function rebuildRequest(of: {
   record: ModelRequestRecord;
-  conversation: readonly Message[];
+  branch: readonly Message[];
   prelude: RequestPrelude | null;
-  sources: Pick<ContextSources, 'historyMessages' | 'examples' | 'inputTemplate'>;
 }): SentRequest {
-  const { record, conversation, prelude } = of;
+  const { record, branch, prelude } = of;
   const { model, toolChoice, toolMode, parameters, at, timeZone, fill, inputs, continues } = record;
   const sources: ContextSources = {
-    ...of.sources,
-    serverInstructions: prelude?.serverInstructions ?? [],
+    ...sourcesIn(prelude),
     ...(fill.assumed ? {} : { window: fill.window }),
     ...(inputs ? { inputs } : {}),
   };
   const tools = prelude?.tools ?? [];
+  const conversation = prelude?.instructions ? [systemMessage(prelude.instructions), ...branch] : branch;
   const makings = { model, conversation, sources, tools, toolChoice, toolMode, parameters, at, timeZone };
   const { request } = assembleRequest({ ...makings, ...(continues ? { continues } : {}) });
   return {
@@ -93,6 +93,21 @@ export function rebuildRequest(of: {
     tools: prelude?.tools ?? null,
     continues: continues !== undefined,
   };
+}
+
+function sourcesIn(prelude: RequestPrelude | null): ContextSources {
+  if (!prelude) return { serverInstructions: [] };
+  const { serverInstructions, historyMessages, inputTemplate, examples } = prelude;
+  return {
+    serverInstructions,
+    ...(historyMessages === undefined ? {} : { historyMessages }),
+    ...(inputTemplate === undefined ? {} : { inputTemplate }),
+    ...(examples ? { examples } : {}),
+  };
+}
+
+function systemMessage(text: string): SystemMessage {
+  return { id: 'instructions', parentId: null, createdAt: 0, role: 'system', parts: [{ type: 'text', text }] };
 }
 
 function beginning(model: string, messages: readonly Message[], parts: readonly AssistantPart[]): AssistantMessage {

@@ -4,11 +4,14 @@ import type { AgentState } from '@toolyard/agent-runtime';
 import { budgetError, withModelCall } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 
+/** What a model that was asked on behalf of a server said of its answer; undefined where it said nothing. */
+type Told = { usage: Usage; cost?: number } | undefined;
+
 /** What models were asked on behalf of servers while the calls of a step were made. */
 export class Bill {
   readonly #host: RunHost;
   readonly #before: AgentState;
-  #usages: (Usage | undefined)[] = [];
+  readonly #asked: { usage: Usage | undefined; cost: number | undefined }[] = [];
 
   constructor(host: RunHost, before: AgentState) {
     this.#host = host;
@@ -24,10 +27,10 @@ export class Bill {
     return excess ? budgetError(excess) : undefined;
   }
 
-  /** `usage` is undefined where the model does not say what it took. */
-  add(usage: Usage | undefined, call: { tool: ToolReference; durationMs: number }): void {
-    this.#usages.push(usage);
+  add(told: Told, call: { tool: ToolReference; durationMs: number }): void {
     const { price } = this.#before.limits;
+    const cost = told && ((price && costOf(told.usage, price)) ?? told.cost);
+    this.#asked.push({ usage: told?.usage, cost });
     const { model, modelId, clock, used } = this.#host;
     used?.({
       kind: 'model',
@@ -35,12 +38,12 @@ export class Bill {
       ...call,
       providerId: model.provider,
       modelId,
-      usage: usage ?? null,
-      cost: (usage && price && costOf(usage, price)) ?? null,
+      usage: told?.usage ?? null,
+      cost: cost ?? null,
     });
   }
 
   addTo(state: AgentState): AgentState {
-    return this.#usages.reduce<AgentState>(withModelCall, state);
+    return this.#asked.reduce<AgentState>((sum, { usage, cost }) => withModelCall(sum, usage, cost), state);
   }
 }

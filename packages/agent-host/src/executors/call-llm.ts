@@ -1,3 +1,4 @@
+import type { Usage } from '@toolyard/protocol';
 import { costOf, isAbortError, NOTHING_SPENT, toErrorInfo } from '@toolyard/protocol';
 import type { AgentState, Executor } from '@toolyard/agent-runtime';
 import { withModelCall, withPendingCalls } from '@toolyard/agent-runtime';
@@ -32,7 +33,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     }
 
     const { price } = state.limits;
-    const cost = answer.usage && price && costOf(answer.usage, price);
+    const cost = (answer.usage && price && costOf(answer.usage, price)) ?? answer.cost;
     const message = answer.toMessage({
       ...(cost === undefined ? {} : { cost }),
       parentId,
@@ -63,7 +64,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     const { error } = answer;
     // A request that did not fit was none: it is made again once the conversation is shorter.
     const isRefused = error?.code === 'context_exceeded' && !afterCompression;
-    const counted = isRefused ? state : withUsage(state, answer);
+    const counted = isRefused ? state : withUsage(state, answer.usage, cost);
     return {
       state: withPendingCalls(counted, answer.pendingCalls()),
       context: {
@@ -84,7 +85,7 @@ export function messageIdOf(state: Pick<AgentState, 'runId' | 'step'>, attempt: 
   return attempt === 1 ? id : `${id}~${attempt}`;
 }
 
-function withUsage(state: AgentState, answer: Answer): AgentState {
+function withUsage(state: AgentState, usage: Usage | undefined, cost: number | undefined): AgentState {
   const turn = { ...state, turns: state.turns + 1, spent: { ...state.spent, turn: NOTHING_SPENT } };
-  return withModelCall(turn, answer.usage);
+  return withModelCall(turn, usage, cost);
 }

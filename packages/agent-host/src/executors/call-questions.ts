@@ -96,7 +96,11 @@ export class CallQuestions {
     const { questions: questioning } = this.#host;
     if (typeof sealed !== 'string') return { resume: { number, responses } };
     if (questioning.who !== 'park') return { refusal: NOT_ANSWERED };
-    return { resume: { number, responses, state: await questioning.open(sealed) } };
+    try {
+      return { resume: { number, responses, state: await questioning.open(sealed) } };
+    } catch {
+      return { refusal: STATE_UNREADABLE };
+    }
   }
 
   get #handlers(): QuestionHandlers {
@@ -196,6 +200,12 @@ const NO_TAB: ErrorInfo = {
 const NOT_OPENED: ErrorInfo = {
   code: 'tool_refused',
   message: 'The server wants the person to open a page first, and they did not. The call was not made.',
+};
+
+const STATE_UNREADABLE: ErrorInfo = {
+  code: 'refused',
+  message:
+    'What the server wanted kept until the person had answered cannot be read any more: it was changed, or another key is in use. The call was not made.',
 };
 
 const NOT_ANSWERED: ErrorInfo = { code: 'refused', message: 'The person did not answer.' };

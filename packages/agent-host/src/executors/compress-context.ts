@@ -1,5 +1,5 @@
 import type { ErrorInfo, Message, SystemMessage, Usage, UserMessage } from '@toolyard/protocol';
-import { countCall, isAbortError, toErrorInfo } from '@toolyard/protocol';
+import { costOf, isAbortError, toErrorInfo } from '@toolyard/protocol';
 import type { Executor, FoldPlan } from '@toolyard/agent-runtime';
 import {
   ASSUMED_WINDOW,
@@ -9,6 +9,7 @@ import {
   summaryRequest,
   summaryTokens,
   tokensOfText,
+  withModelCall,
 } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { assembleRequest } from './assemble-request.ts';
@@ -29,7 +30,19 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
     if (!last) return { state, context };
     const count = folded.filter(({ role }) => role !== 'system').length;
     journal.append({ type: 'compression_started', messages: count });
-    const { text, usage, error } = await sumUp(host, messages, plan, window);
+    const began = clock.monotonic();
+    const { text, told, error } = await sumUp(host, messages, plan, window);
+    const { price } = state.limits;
+    const cost = told && ((price && costOf(told.usage, price)) ?? told.cost);
+    host.used?.({
+      kind: 'model',
+      at: clock.now(),
+      durationMs: Math.round(clock.monotonic() - began),
+      providerId: host.model.provider,
+      modelId: host.modelId,
+      usage: told?.usage ?? null,
+      cost: cost ?? null,
+    });
     if (host.signal.aborted) return { state, context };
     if (error) journal.append({ type: 'compression_failed', error });
     const summary = text ?? plainSummary(messages, plan, window);
@@ -47,8 +60,8 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
       },
     };
     conversation.add(message);
-    journal.append({ type: 'compression_finished', message, ...(usage ? { usage } : {}) });
-    return { state: text === null ? state : { ...state, ...countCall(state, usage, state.limits.price) }, context };
+    journal.append({ type: 'compression_finished', message, ...(told ? { usage: told.usage } : {}) });
+    return { state: withModelCall(state, told?.usage, cost), context };
   };
 }
 
@@ -60,13 +73,15 @@ function windowNow(host: RunHost, because: 'full' | 'refused'): number {
   return Math.min(fill.window, Math.max(1_000, Math.floor(fill.tokens * 0.9)));
 }
 
+type Told = { usage: Usage; cost?: number };
+
 /** `text` null where the model could not do it. */
 async function sumUp(
   host: RunHost,
   messages: readonly Message[],
   plan: FoldPlan,
   window: number,
-): Promise<{ text: string | null; usage: Usage | undefined; error?: ErrorInfo }> {
+): Promise<{ text: string | null; told: Told | undefined; error?: ErrorInfo }> {
   const { model, modelId, toolMode, clock, signal } = host;
   const at = { parentId: null, createdAt: clock.now() };
   const system: SystemMessage = {
@@ -90,21 +105,21 @@ async function sumUp(
     parameters: { maxOutputTokens: summaryTokens(window) },
   };
   let text = '';
-  let usage: Usage | undefined;
+  let told: Told | undefined;
   let error: ErrorInfo | undefined;
   try {
     for await (const batch of model.chat(request, { signal })) {
       for (const part of batch) {
         if (part.type === 'text') text += part.text;
-        else if (part.type === 'usage') ({ usage } = part);
+        else if (part.type === 'usage') told = part;
         else if (part.type === 'error') ({ error } = part);
       }
     }
   } catch (thrown) {
     if (!signal.aborted || !isAbortError(thrown)) error = toErrorInfo(thrown);
   }
-  if (!error && text.trim() !== '') return { text: text.trim(), usage };
-  return { text: null, usage, error: error ?? NOTHING_SAID };
+  if (!error && text.trim() !== '') return { text: text.trim(), told };
+  return { text: null, told, error: error ?? NOTHING_SAID };
 }
 
 const NOTHING_SAID: ErrorInfo = {

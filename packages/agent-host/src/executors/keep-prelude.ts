@@ -1,4 +1,5 @@
 import type { RequestPrelude } from '@toolyard/protocol';
+import { textOf } from '@toolyard/protocol';
 import type { RequestMakings } from './assemble-request.ts';
 
 /** Keeps what goes along with requests, and gives the id under which it is found again. */
@@ -6,13 +7,25 @@ export type KeepPrelude = (prelude: RequestPrelude) => string;
 
 /** Hands it over only where it is another one than the last time: it is the same for nearly all requests of a run. */
 export function preludeKeeper(keep: KeepPrelude | undefined): (makings: RequestMakings) => string | undefined {
-  let last: { notes: unknown; tools: unknown; id: string } | null = null;
-  return ({ sources: { serverInstructions: notes }, tools }) => {
+  let last: { of: readonly unknown[]; id: string } | null = null;
+  return (makings) => {
     if (!keep) return undefined;
-    if (last?.notes !== notes || last.tools !== tools) {
-      last = { notes, tools, id: keep({ serverInstructions: [...notes], tools: tools.map(plain) }) };
-    }
+    const { sources, tools, conversation } = makings;
+    const of = [sources, tools, conversation[0]];
+    if (!last?.of.every((each, index) => each === of[index])) last = { of, id: keep(preludeOf(makings)) };
     return last.id;
+  };
+}
+
+function preludeOf({ sources, tools, conversation: [first] }: RequestMakings): RequestPrelude {
+  const { serverInstructions, historyMessages, inputTemplate, examples } = sources;
+  return {
+    instructions: first?.role === 'system' && !first.folds ? textOf(first) : '',
+    serverInstructions: [...serverInstructions],
+    tools: tools.map(plain),
+    ...(historyMessages === undefined ? {} : { historyMessages }),
+    ...(inputTemplate === undefined ? {} : { inputTemplate }),
+    ...(examples ? { examples: [...examples] } : {}),
   };
 }
 

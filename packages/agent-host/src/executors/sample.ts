@@ -52,7 +52,10 @@ export async function sample(
     throw new ToolyardError({ code: 'bad_response', message: 'The model could not answer.' });
   } finally {
     const durationMs = Math.round(host.clock.monotonic() - began);
-    bill.add(parts.find((part) => part.type === 'usage')?.usage, { tool, durationMs });
+    bill.add(
+      parts.find((part) => part.type === 'usage'),
+      { tool, durationMs },
+    );
   }
   return toSamplingAnswer(parts, host.modelId);
 }

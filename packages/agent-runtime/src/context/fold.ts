@@ -11,7 +11,7 @@ export function isSummary(message: Message): message is Summary {
 }
 
 /** Where the last summary of a branch is, and the first message it does not stand for; null where there is none. */
-export function lastFold(messages: readonly Message[]): { summary: Summary; rest: number } | null {
+function lastFold(messages: readonly Message[]): { summary: Summary; rest: number } | null {
   for (let at = messages.length - 1; at >= 0; at--) {
     const summary = messages[at];
     if (!summary || !isSummary(summary)) continue;

@@ -5,6 +5,8 @@ import { forbidden, isFeared, unreadable } from './dangerous-commands.ts';
 import { inspectCode, inspectShell, inspectWords, secret, startsLater } from './inspect-shell.ts';
 import { isDevice, isEverything, isSecretPath, isStartedByItself } from './sensitive-paths.ts';
 import { isInterpreter, SHELLS, WRAPPERS } from './shell-names.ts';
+import type { ReadShell } from './shell-words.ts';
+import { readShell } from './shell-words.ts';
 
 const DEEPEST = 64;
 const MOST_VALUES = 20_000;
@@ -29,25 +31,28 @@ export type Suspect = { name: string; onlyReads: boolean };
  * looked at, at any depth and under any name. It knows what a text says, not what a server makes of it: it is no
  * sandbox.
  */
-export function findDanger({ name, onlyReads }: Suspect, args: JsonValue): Finding | undefined {
+export function findDanger({ name, onlyReads }: Suspect, args: JsonValue, read?: ReadShell): Finding | undefined {
   const called = inWords(name);
   const search = new Search({
     runs: RUNS.test(called),
     code: CODE.test(called),
     removes: REMOVES.test(called),
     onlyReads,
+    read: read ?? readShell,
   });
   search.lookAt(args, '', 0);
   return search.finding;
 }
 
+type Looking = { runs: boolean; code: boolean; removes: boolean; onlyReads: boolean; read: ReadShell };
+
 class Search {
-  readonly #tool: { runs: boolean; code: boolean; removes: boolean; onlyReads: boolean };
+  readonly #tool: Looking;
   #values = 0;
   #characters = 0;
   finding: Finding | undefined;
 
-  constructor(tool: { runs: boolean; code: boolean; removes: boolean; onlyReads: boolean }) {
+  constructor(tool: Looking) {
     this.#tool = tool;
   }
 
@@ -72,13 +77,13 @@ class Search {
   #text(text: string, key: string): void {
     this.#characters += text.length;
     if (text.length < 2 && text !== '/' && text !== '~') return;
-    const { runs, code, removes } = this.#tool;
+    const { runs, code, removes, read } = this.#tool;
     const called = inWords(key);
     this.#path(text);
     if (removes && /^[/~]|^[a-z]:/i.test(text) && isEverything(text)) {
       this.#found(forbidden(`It removes ${text} and all that is in it.`));
     }
-    this.#found(inspectShell(text, RUNS.test(called) || (runs && !TELLS.test(key))).finding);
+    this.#found(inspectShell(text, RUNS.test(called) || (runs && !TELLS.test(key)), read).finding);
     if (code || CODE.test(called)) this.#found(inspectCode(text));
   }
 

@@ -13,7 +13,7 @@ import {
   USUAL,
   WRAPPERS,
 } from './shell-names.ts';
-import type { Command, Script, Word } from './shell-words.ts';
+import type { Command, ReadShell, Script, Word } from './shell-words.ts';
 import { readShell, UNKNOWN } from './shell-words.ts';
 
 const DEEPEST = 6;
@@ -26,8 +26,8 @@ export type Inspection = { finding: Finding | undefined; commands: Command[] };
  * Looks at a text as a shell would read it. `isCommand`: it is known to be run; a text that is not might be anything,
  * so only what is plainly feared counts.
  */
-export function inspectShell(text: string, isCommand: boolean): Inspection {
-  return inspect(text, isCommand, 0);
+export function inspectShell(text: string, isCommand: boolean, read?: ReadShell): Inspection {
+  return inspect(text, isCommand, 0, read);
 }
 
 /** The same for a command that is given in words already. */
@@ -58,9 +58,9 @@ const CODE_FLAG = /^(?:-[a-zA-Z]*[ceEpr]|--(?:eval|print|command|run))$/;
 const DOWNLOADED = forbidden('It runs what it downloads.');
 const DECODED = forbidden('It runs what cannot be read before it is decoded.');
 
-function inspect(text: string, sure: boolean, depth: number): Inspection {
+function inspect(text: string, sure: boolean, depth: number, read: ReadShell = readShell): Inspection {
   if (depth > DEEPEST) return { finding: unreadable('Commands are hidden in commands too deeply.'), commands: [] };
-  const script = readShell(text);
+  const script = read(text);
   const first = script.commands[0]?.words[0]?.text ?? '';
   const isCommand = sure || USUAL.has(baseName(first)) || OWN_PATH.test(first) || UNKNOWN_COMMAND.test(text);
   return { finding: findIn(script, { isCommand, sure, depth, text }), commands: script.commands };
@@ -72,10 +72,13 @@ function findIn(script: Script, setting: Setting): Finding | undefined {
   }
   let doubt: Finding | undefined;
   if (setting.sure && script.faults.length > 0) doubt = unreadable('Part of it cannot be read as a command.');
-  for (const [index, command] of script.commands.entries()) {
-    const names = command.words.map(({ text }) => baseName(text));
+  const { commands } = script;
+  for (let index = 0; index < commands.length; index++) {
+    const command = commands[index];
+    if (!command) continue;
+    const names = command.words.map(nameOf);
     for (const look of LOOKS) {
-      const finding = look(command, setting, script.commands, index, names);
+      const finding = look(command, setting, commands, index, names);
       if (finding?.kind === 'forbidden') return finding;
       doubt ??= finding;
     }
@@ -107,16 +110,19 @@ const lookAtRedirects: Look = ({ redirects, words }, setting) => {
   return undefined;
 };
 
-const lookAtPaths: Look = ({ words, assignments }, setting) => {
-  const name = baseName(words[0]?.text ?? '');
+const lookAtPaths: Look = ({ words, assignments }, setting, _commands, _index, names) => {
+  const name = names[0] ?? '';
   const isCommand = setting.isCommand || USUAL.has(name);
   if (PRINTERS.has(name)) return undefined;
   for (const { text } of assignments) if (isSecretPath(text, isCommand)) return secret(text);
-  for (const [at, { text }] of words.entries()) {
+  const mayWrite = isCommand && !READERS.has(name);
+  const writes = WRITERS.has(name);
+  for (let at = 0; at < words.length; at++) {
+    const text = words[at]?.text ?? '';
     if (isSecretPath(text, isCommand)) return secret(text);
-    if (!isCommand || at === 0 || READERS.has(name)) continue;
+    if (!mayWrite || at === 0) continue;
     if (isStartedByItself(text)) return startsLater(text);
-    if (WRITERS.has(name) && isDevice(text)) return forbidden(`It writes to the device ${text}.`);
+    if (writes && isDevice(text)) return forbidden(`It writes to the device ${text}.`);
   }
   return undefined;
 };
@@ -131,11 +137,10 @@ const lookAtNames: Look = (command, { isCommand }, commands, index, names) => {
     doubt = unreadable('It cannot be told which program it runs.');
   }
   const isWrapper = WRAPPERS.has(name);
-  const seen = new Set<string>();
-  for (const [at, feared] of names.entries()) {
+  for (let at = 0; at < names.length; at++) {
     if (at === 1 && isText(words)) break;
-    if (!isFeared(feared) || seen.has(feared)) continue;
-    seen.add(feared);
+    const feared = names[at] ?? '';
+    if (!isFeared(feared) || names.indexOf(feared) < at) continue;
     if (at > 0 && !isWrapper && POWER.has(feared)) continue;
     const place: Place = at === 0 ? (isCommand ? 'command' : 'argument') : isWrapper ? 'command' : 'argument';
     const args = words.slice(at + 1).map((word) => word.text);
@@ -177,7 +182,8 @@ const lookAtScripts: Look = (command, setting, commands, index, names) => {
     if (finding?.kind === 'forbidden') return finding;
     doubt = finding;
   }
-  for (const { text } of words.slice(1)) {
+  for (let next = 1; next < words.length; next++) {
+    const text = words[next]?.text ?? '';
     if (!/[\s;|&<>`$(]/.test(text)) continue;
     const { finding } = inspect(text, false, setting.depth + 1);
     if (finding?.kind === 'forbidden') return finding;
@@ -302,6 +308,10 @@ function isText(words: readonly Word[]): boolean {
 
 function isPrinter({ words }: Command): boolean {
   return PRINTERS.has(baseName(words[0]?.text ?? ''));
+}
+
+function nameOf({ text }: Word): string {
+  return baseName(text);
 }
 
 function baseName(text: string): string {

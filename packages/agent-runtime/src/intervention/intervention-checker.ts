@@ -10,6 +10,7 @@ import { formatToolReference } from '@toolyard/protocol';
 import type { CallAbout } from '../state.ts';
 import { findDanger } from './blacklist.ts';
 import { decideByRules } from './rules.ts';
+import { readOnce, readShell } from './shell-words.ts';
 
 export type Verdict =
   { decision: 'run' } | { decision: 'ask'; about?: CallAbout } | { decision: 'refused'; refusal: ErrorInfo };
@@ -75,9 +76,10 @@ export class InterventionChecker {
     if (decided === 'never') return refused(neverAllowed(reference));
     const judged = lookUp(tool);
     const hints = trustedHints(judged);
-    const ruled = decideByRules(rules, tool, args, hints);
+    const read = rules.length === 0 ? readShell : readOnce();
+    const ruled = decideByRules(rules, tool, args, hints, read);
     if (ruled === 'never') return refused(ruledOut(reference));
-    const danger = findDanger({ name: tool.name, onlyReads: hints.readOnly }, args);
+    const danger = findDanger({ name: tool.name, onlyReads: hints.readOnly }, args, read);
     if (danger) return this.#ask(judged, tooDangerous(reference, danger.why), danger.why);
     if (ruled === 'ask') return this.#ask(judged, needsPerson(reference));
     if (isHarmless(judged)) return RUN;

@@ -1,7 +1,7 @@
 import type { InterventionRule, JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
 import { formatToolReference, isJsonObject } from '@toolyard/protocol';
 import { matchesGlob, normalPath } from './sensitive-paths.ts';
-import type { Command } from './shell-words.ts';
+import type { Command, ReadShell } from './shell-words.ts';
 import { readShell, UNKNOWN } from './shell-words.ts';
 
 /** What the owner trusts a tool to be; of a server that is not trusted nothing counts. */
@@ -18,9 +18,10 @@ export function decideByRules(
   tool: ToolReference,
   args: JsonObject,
   hints: TrustedHints,
+  read: ReadShell = readShell,
 ): InterventionRule['decision'] | undefined {
   if (rules.length === 0) return undefined;
-  const facts = new CallFacts(tool, args, hints);
+  const facts = new CallFacts(tool, args, hints, read);
   let decided: InterventionRule['decision'] | undefined;
   for (const rule of rules) {
     if (decided === rule.decision || (decided !== undefined && rule.decision === 'allow')) continue;
@@ -48,12 +49,10 @@ function fits(rule: InterventionRule, facts: CallFacts): boolean {
     const { commands } = facts;
     if (allows) {
       if (commands.length === 0 || !commands.every((each) => isPlainly(each, command))) return false;
-    } else if (!commands.some((each) => matchesGlob(command, wordsOf(each)))) return false;
+    } else if (!facts.commandTexts.some((text) => matchesGlob(command, text))) return false;
   }
-  if (outside !== undefined && !facts.texts.some((text) => pathsIn(text).some((path) => !lies(path, outside))))
-    return false;
-  if (inside !== undefined && !facts.texts.every((text) => pathsIn(text).every((path) => lies(path, inside))))
-    return false;
+  if (outside !== undefined && !facts.paths.some((paths) => paths.some((path) => !lies(path, outside)))) return false;
+  if (inside !== undefined && !facts.paths.every((paths) => paths.every((path) => lies(path, inside)))) return false;
   return true;
 }
 
@@ -65,11 +64,15 @@ class CallFacts {
   #texts: string[] | null = null;
   #all: string[] | null = null;
   #commands: Command[] | null = null;
+  #commandTexts: string[] | null = null;
+  #paths: string[][] | null = null;
+  readonly #read: ReadShell;
 
-  constructor(tool: ToolReference, args: JsonObject, hints: TrustedHints) {
+  constructor(tool: ToolReference, args: JsonObject, hints: TrustedHints, read: ReadShell) {
     this.reference = formatToolReference(tool);
     this.#args = args;
     this.hints = hints;
+    this.#read = read;
   }
 
   /** Every text among the values, at any depth. */
@@ -86,10 +89,21 @@ class CallFacts {
 
   get commands(): Command[] {
     this.#commands ??= this.texts.flatMap((text) => {
-      const { commands, faults } = readShell(text);
+      const { commands, faults } = this.#read(text);
       return faults.length === 0 ? commands : [...commands, UNREADABLE];
     });
     return this.#commands;
+  }
+
+  get commandTexts(): readonly string[] {
+    this.#commandTexts ??= this.commands.map(wordsOf);
+    return this.#commandTexts;
+  }
+
+  /** Of each text what may be a path. */
+  get paths(): readonly string[][] {
+    this.#paths ??= this.texts.map((text) => pathsIn(text, this.#read));
+    return this.#paths;
   }
 }
 
@@ -124,10 +138,14 @@ function isPlainly(command: Command, pattern: string): boolean {
   );
 }
 
+/** Something that every path which says where it lies has. */
+const MAYBE_PATH = new RegExp(`[/\\\\~${UNKNOWN}]|\\.\\.`);
+
 /** What of a text may be a path: the whole, or the words of a command. */
-function pathsIn(text: string): string[] {
-  const words = /\s/.test(text) ? readShell(text).commands.flatMap(pathWords) : [text];
+function pathsIn(text: string, read: ReadShell): string[] {
+  const words = /\s/.test(text) ? read(text).commands.flatMap(pathWords) : [text];
   return words
+    .filter((word) => MAYBE_PATH.test(word))
     .flatMap((word) => [word, ...(/[=:@]/.test(word) ? word.split(/[=:@]/) : [])])
     .map((word) => word.replace(/^file:(?:\/\/)?/, ''))
     .filter((word) => /^[/~\\]|^[A-Za-z]:[\\/]|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(word) || word.startsWith(UNKNOWN));

@@ -31,6 +31,9 @@ const SAFE_DEVICES =
 const MAYBE =
   /ssh|aws|gnupg|azure|password-store|kube|docker|config\/|terraform|cargo|git.cred|keychain|keyrings|secrets|passwd|shadow|sudoers|environ|mem$|\.env|netrc|npmrc|pypirc|pgpass|my\.cnf|vault|s3cfg|boto|history|id_|key4|logins?|cookies|kdbx|[*?[\0%\\]/i;
 
+/** The same for what is started by itself. */
+const MAYBE_STARTED = /rc|profile|log(?:in|out)|env|xsession|config|hooks|launchagents|etc|cron|proc|sys|[%\\]/i;
+
 /** No system opens a path that is longer. */
 const LONGEST = 4096;
 
@@ -60,6 +63,7 @@ export function isSecretPath(text: string, named: boolean): boolean {
 
 /** True for a file that is run without anybody asking for it. */
 export function isStartedByItself(text: string): boolean {
+  if (!MAYBE_STARTED.test(text)) return false;
   return candidates(text).some((path) => STARTED_BY_ITSELF.test(path));
 }
 

@@ -10,6 +10,7 @@ import { plainLine } from '../plain.ts';
 export function agentPartner(agent: Agent): Partner {
   return {
     ask: (question) => agent.run(question),
+    continue: () => agent.continue(),
     history: async () => agent.messages,
     clear: () => agent.clear(),
     tools: async () => [

@@ -1,6 +1,7 @@
-import type { AgentQuestions, AskApproval } from '@toolyard/agent-host';
+import type { AgentQuestions, AskApproval, AskUser } from '@toolyard/agent-host';
 import { ToolyardError } from '@toolyard/protocol';
 import { askForm } from './ask-form.ts';
+import { askPrompt, askSelection } from './ask-model-question.ts';
 import type { Reply } from './ask-person.ts';
 import { askApproval } from './ask-person.ts';
 import { askSampling, askUrl } from './ask-server-question.ts';
@@ -24,6 +25,17 @@ export function createTerminalQuestions({ terminal, reader, onInterrupt }: AtTer
     form: async (asked, { signal }) => said(await askForm(asked, { terminal, reader, signal })),
     url: async (asked, { signal }) => said(await askUrl(asked, { terminal, reader, signal })),
     sampling: async (asked, { signal }) => said(await askSampling(asked, { terminal, reader, signal })),
+  };
+}
+
+/** Puts what the model asks to the person at the terminal. */
+export function createTerminalAskUser({ terminal, reader, onInterrupt }: AtTerminal): AskUser {
+  return async (asked, { signal }) => {
+    const at = { terminal, reader, signal };
+    const reply = asked.kind === 'prompt' ? await askPrompt(asked, at) : await askSelection(asked, at);
+    if (reply.kind === 'said') return reply.answer;
+    if (reply.kind === 'interrupted') onInterrupt();
+    return { decision: 'decline' };
   };
 }
 

@@ -9,7 +9,7 @@ import { dataDirFrom } from '../server/data-dir.ts';
 import { serversFrom } from '../servers.ts';
 import { agentPartner } from './agent-partner.ts';
 import { answerOnce } from './answer-once.ts';
-import { createTerminalApproval, createTerminalQuestions } from './approval.ts';
+import { createTerminalApproval, createTerminalAskUser, createTerminalQuestions } from './approval.ts';
 import { Conversation } from './conversation.ts';
 import type { Answering, ServerLine } from './partner.ts';
 import { parametersFrom, readQuestion } from './read-flags.ts';
@@ -93,10 +93,14 @@ function personAt(
   terminal: Terminal,
   reader: LineReader,
   onInterrupt: () => void,
-): Pick<AgentOptions, 'approve' | 'questions'> {
+): Pick<AgentOptions, 'approve' | 'askUser' | 'questions'> {
   if (!terminal.interactive) return {};
   const at = { terminal, reader, onInterrupt };
-  return { approve: createTerminalApproval(at), questions: createTerminalQuestions(at) };
+  return {
+    approve: createTerminalApproval(at),
+    askUser: createTerminalAskUser(at),
+    questions: createTerminalQuestions(at),
+  };
 }
 
 function linesOf(agent: Agent): ServerLine[] {

@@ -10,6 +10,7 @@ import { dim } from './terminal.ts';
 import { Transcript } from './transcript.ts';
 
 const HELP = `/tools            the tools the model may use
+/continue         go on with an answer that was cut
 /history          what was said
 /clear            begin anew
 /model [name]     the models on offer, or another one
@@ -61,6 +62,13 @@ export class Conversation {
       leaving = false;
       const text = line.text.trim();
       if (text === '') continue;
+      if (text === '/continue') {
+        const answer = await this.#continue();
+        if (!terminal.interactive) code = Math.max(code, answer);
+        if (signals.wantsEnd()) return signals.exitCode() ?? code;
+        signals.reset();
+        continue;
+      }
       if (text === '/exit' || text === '/quit') return code;
       const command = /^\/(tools|history|clear|model|help)(?:\s+(.*))?$/s.exec(text);
       if (command) await this.#command(command[1] ?? '', command[2]?.trim() ?? '');
@@ -74,6 +82,18 @@ export class Conversation {
       if (signals.wantsEnd()) return signals.exitCode() ?? code;
       signals.reset();
     }
+  }
+
+  async #continue(): Promise<number> {
+    const { partner, terminal } = this.#options;
+    let run: Answering;
+    try {
+      run = partner.continue();
+    } catch (thrown) {
+      reportFailure(thrown, terminal.err);
+      return EXIT.failed;
+    }
+    return this.#follow(run);
   }
 
   #follow(run: Answering): Promise<number> {

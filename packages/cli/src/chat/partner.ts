@@ -11,6 +11,8 @@ export type Answering = AsyncIterable<RunEvent> & {
 /** Whom a chat talks with: the loop of this process, or a running server. Each holds one conversation at a time. */
 export type Partner = {
   ask(question: string): Answering;
+  /** Goes on where the last answer was cut. Throws, or its result rejects with, ToolyardError where none was. */
+  continue(): Answering;
   /** What was said, on the current branch. */
   history(): Promise<readonly Message[]>;
   /** What is said from now on begins a new conversation. */

@@ -22,6 +22,7 @@ export function defineServe(program: Command): void {
     .option('--token <text>', 'who wants in must know it; needed for any other address (better: TOOLYARD_TOKEN)')
     .option('--data-dir <folder>', 'where everything is kept (or TOOLYARD_DATA_DIR)')
     .option('--database-url <url>', 'keep conversations and runs in this PostgreSQL (better: DATABASE_URL)')
+    .option('--blobs-url <s3://...>', 'with a database: store files in this bucket (or TOOLYARD_BLOBS_URL)')
     .option('--no-database-notify', 'other processes are not notified but look once a second')
     .option('--role <role>', 'all, or a part over one PostgreSQL: web, worker, tools (or TOOLYARD_ROLE; default all)')
     .option('--internal-url <url>', 'where other processes reach this one (or TOOLYARD_INTERNAL_URL)')

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { ASK_USER_SERVER } from '@toolyard/agent-host';
 import { ToolyardError } from '@toolyard/protocol';
 import { onStopSignal } from '../chat/stop-signals.ts';
 import { serversFrom } from '../servers.ts';
@@ -47,7 +48,7 @@ export async function serveCommand(flags: ServeFlags, env: NodeJS.ProcessEnv = p
       ...settings,
       allowHosts: flags.allowHost,
       proxyAllow: flags.proxyAllow,
-      builtInServers: bundled,
+      builtInServers: [...bundled, ASK_USER_SERVER],
       flagServers: added,
       env,
       log: tell,

@@ -24,10 +24,21 @@ describe('the settings of toolyard serve', () => {
     });
   });
 
+  it('name the role of the process, and refuse one there is not', () => {
+    expect(read({}).settings.role).toBe('all');
+    expect(read({}, { TOOLYARD_ROLE: 'worker' }).settings.role).toBe('worker');
+    expect(read({ role: 'web', 'internal-url': 'http://10.0.0.5:1' }).settings).toMatchObject({
+      role: 'web',
+      internalUrl: 'http://10.0.0.5:1',
+    });
+    expect(() => read({ role: 'boss' })).toThrow('--role is "boss": a role is one of all, web, worker, tools.');
+  });
+
   it('take flags over the environment', () => {
     expect(read({ port: '9000' }, { PORT: '9001' }).settings.port).toBe(9000);
     expect(read({}, { PORT: '9001' }).settings.port).toBe(9001);
     expect(read({ 'data-dir': '/a' }, { TOOLYARD_DATA_DIR: '/b' }).settings.dataDir).toBe('/a');
+    expect(read({ 'blobs-url': 's3://a' }, { TOOLYARD_BLOBS_URL: 's3://b' }).settings.blobsUrl).toBe('s3://a');
     expect(read({ ui: true }, { TOOLYARD_UI: 'off' }).settings.ui).toBe(true);
   });
 

@@ -13,6 +13,7 @@ export type ServeSettings = {
   token?: string;
   dataDir: string;
   databaseUrl?: string;
+  blobsUrl?: string;
   databaseNotify: boolean;
   role: Role;
   internalUrl?: string;
@@ -23,7 +24,7 @@ export type ServeSettings = {
 };
 
 /** What a process is there for; the server knows what each does. */
-export type Role = NonNullable<ServerOptions['role']>;
+type Role = NonNullable<ServerOptions['role']>;
 const ROLES: readonly Role[] = ['all', 'web', 'worker', 'tools'];
 
 const STANDARD_PORT = 8710;
@@ -51,6 +52,7 @@ const HOST = spelled('host', 'TOOLYARD_HOST');
 const PORT: Spelling = { flags: ['port'], variables: ['PORT'] };
 const TOKEN = spelled('token', 'TOOLYARD_TOKEN');
 const DATABASE: Spelling = { flags: ['database-url'], variables: ['DATABASE_URL'] };
+const BLOBS: Spelling = { flags: ['blobs-url'], variables: ['TOOLYARD_BLOBS_URL'] };
 const METRICS = spelled('metrics', 'TOOLYARD_METRICS');
 const ROLE = spelled('role', 'TOOLYARD_ROLE');
 const INTERNAL_URL = spelled('internal-url', 'TOOLYARD_INTERNAL_URL');
@@ -60,6 +62,7 @@ const NOTIFY = spelled('database-notify', 'TOOLYARD_DATABASE_NOTIFY');
 export function readServeSettings(given: Given): ServeSettings {
   const token = textOf(TOKEN, given)?.text;
   const databaseUrl = textOf(DATABASE, given)?.text;
+  const blobsUrl = textOf(BLOBS, given)?.text;
   const internalUrl = textOf(INTERNAL_URL, given)?.text;
   return {
     host: textOf(HOST, given)?.text ?? '127.0.0.1',
@@ -67,6 +70,7 @@ export function readServeSettings(given: Given): ServeSettings {
     ...(token === undefined ? {} : { token }),
     dataDir: dataDirFrom(textOf({ flags: ['data-dir'], variables: [] }, given)?.text, given.env),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    ...(blobsUrl === undefined ? {} : { blobsUrl }),
     databaseNotify: switchOf(NOTIFY, given) ?? true,
     role: readRole(given),
     ...(internalUrl === undefined ? {} : { internalUrl }),

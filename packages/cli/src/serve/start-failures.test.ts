@@ -44,6 +44,23 @@ async function leaveDatabase(): Promise<string> {
 }
 
 describe('toolyard serve says why it cannot start', () => {
+  it('names what a part of a whole needs', async () => {
+    const ran = await refused('--role', 'worker');
+    expect(ran.stderr).toMatch(
+      /The role "worker" is for one of several processes over one PostgreSQL;.*\n.*DATABASE_URL/,
+    );
+    expect(existsSync(dataDir)).toBe(false);
+    const lost = await refused(
+      '--role',
+      'web',
+      '--database-url',
+      'postgres://127.0.0.1:1/x',
+      '--internal-url',
+      'nowhere',
+    );
+    expect(lost.stderr).toContain('"nowhere" is no address by which other processes could reach this one.');
+  });
+
   it('names the Toolyard that has the port', async () => {
     await using served = await Served.start();
     const ran = await refused('--port', new URL(served.url).port);
@@ -101,7 +118,9 @@ describe('toolyard serve says why it cannot start', () => {
     database.exec(`INSERT INTO kysely_migration VALUES ('999-later', '2030-01-01T00:00:00.000Z')`);
     database.close();
     const before = readFileSync(file);
-    expect((await refused()).stderr).toContain('written by a newer Toolyard');
+    expect((await refused()).stderr).toMatch(
+      /written by a newer Toolyard in a way this one \(\d\S+\) does not know: 999-later/,
+    );
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 

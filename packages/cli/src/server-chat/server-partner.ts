@@ -1,6 +1,8 @@
 import type {
   AgentConfiguration,
   Clock,
+  ContinueConversation,
+  ContinuedConversation,
   ConversationView,
   IdSource,
   McpServerView,
@@ -70,6 +72,17 @@ export class ServerPartner implements Partner {
       const sent = await client.post<SentMessage>(path, message);
       if ('run' in sent) return sent.run.id;
       throw new ToolyardError({ code: 'conflict', message: 'This question waits in the queue of the conversation.' });
+    });
+  }
+
+  continue(): Answering {
+    const { client } = this.#options;
+    const { id, begun } = this.#conversation;
+    return this.#run(id, async () => {
+      if (!begun) throw new ToolyardError({ code: 'bad_request', message: 'Nothing has been said yet.' });
+      const body: ContinueConversation = { configuration: this.#configuration };
+      const path = `/api/conversations/${encodeURIComponent(id)}/continue`;
+      return (await client.post<ContinuedConversation>(path, body)).run.id;
     });
   }
 

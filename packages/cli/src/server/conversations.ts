@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
 import type { ConversationSummary, ConversationView, Message, MessagePage, Page } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
 import { plain } from '../plain.ts';
+import { saveOrPrint } from './save-or-print.ts';
 import type { ServerClient } from './server-client.ts';
 
 const write = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -73,8 +73,5 @@ export async function exportConversation(
   options: { format: 'json' | 'markdown'; output?: string },
 ): Promise<void> {
   const path = `/api/conversations/${encodeURIComponent(id)}/export?format=${options.format}`;
-  const bytes = new Uint8Array(await (await client.open(path)).arrayBuffer());
-  if (options.output === undefined) return void process.stdout.write(bytes);
-  writeFileSync(options.output, bytes, { flag: 'wx' });
-  process.stderr.write(`Written to ${options.output}\n`);
+  await saveOrPrint(await client.open(path), options.output);
 }

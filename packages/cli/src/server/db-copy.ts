@@ -8,8 +8,12 @@ type CopyFlags = { to?: string; dataDir?: string; from?: string; toDir?: string 
 
 /** `toolyard db copy`: from a data folder to a database, or from a database to a data folder. */
 export async function copyCommand(flags: CopyFlags, env: NodeJS.ProcessEnv = process.env): Promise<number> {
-  const [from, to] = readPlaces(flags, env);
-  const { copyStorage } = await import('@toolyard/storage');
+  const { copyStorage, readS3Settings } = await import('@toolyard/storage');
+  const bucket = env['TOOLYARD_BLOBS_URL']?.trim() ?? '';
+  const withFiles = (place: StoragePlace): StoragePlace =>
+    'url' in place && bucket !== '' ? { ...place, files: readS3Settings(bucket, env) } : place;
+  const places = readPlaces(flags, env);
+  const [from, to] = [withFiles(places[0]), withFiles(places[1])];
   let copied: Copied;
   try {
     copied = await copyStorage(from, to, {

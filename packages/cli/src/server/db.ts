@@ -7,11 +7,14 @@ export async function checkCommand(
   flags: { dataDir?: string; databaseUrl?: string },
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<number> {
-  const { checkDatabaseAt, checkStorage } = await import('@toolyard/storage');
+  const { checkDatabaseAt, checkStorage, readS3Settings } = await import('@toolyard/storage');
   const url = databaseMeant(flags, env);
   const folder = dataDirFrom(flags.dataDir, env);
+  const bucket = env['TOOLYARD_BLOBS_URL']?.trim() ?? '';
   const { where, result } =
-    url === null ? { where: folder, result: await checkStorage(folder) } : await checkDatabaseAt(url);
+    url === null
+      ? { where: folder, result: await checkStorage(folder) }
+      : await checkDatabaseAt(url, bucket === '' ? undefined : readS3Settings(bucket, env));
   if (result.ok) {
     process.stdout.write(`${where}: nothing wrong was found.\n`);
     return EXIT.done;

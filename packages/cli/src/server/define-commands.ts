@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { ServerClient, ServerFlags } from './server-client.ts';
+import { clientOf, onServer } from './on-server.ts';
+import type { RunFilters } from './runs.ts';
+import type { ServerFlags } from './server-client.ts';
+import type { UsageFlags } from './usage.ts';
 
 /** Defines the commands that look into a running server, and those that look after its data folder. */
 export function defineServerCommands(program: Command): void {
@@ -11,42 +14,92 @@ export function defineServerCommands(program: Command): void {
     .option('--json', 'as JSON')
     .action(async (options: ServerFlags & { search?: string; limit: string; json?: boolean }) => {
       const { listConversations } = await import('./conversations.ts');
-      await listConversations(await client(options), options);
+      await listConversations(await clientOf(options), options);
     });
   onServer(conversations.command('show').argument('<id>').description('What was said, on the current branch'))
     .option('--json', 'as JSON')
     .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
       const { showConversation } = await import('./conversations.ts');
-      await showConversation(await client(options), id, options);
+      await showConversation(await clientOf(options), id, options);
     });
   onServer(conversations.command('export').argument('<id>').description('The whole of it, to stdout or a file'))
     .addOption(new Option('--format <format>', 'how').choices(['json', 'markdown']).default('json'))
     .option('--output <file>', 'a file that does not exist yet')
     .action(async (id: string, options: ServerFlags & { format: 'json' | 'markdown'; output?: string }) => {
       const { exportConversation } = await import('./conversations.ts');
-      await exportConversation(await client(options), id, options);
+      await exportConversation(await clientOf(options), id, options);
     });
 
   const runs = group(program, 'runs', 'The runs of a running server');
   onServer(runs.command('list').description('The newest first'))
+    .option('--status <states>', 'only those that stand so, such as failed or parked,running')
+    .option('--conversation <id>', 'only those of this conversation')
+    .option('--agent <id>', 'only those of this agent')
     .option('--limit <n>', 'at most so many', '30')
     .option('--json', 'as JSON')
-    .action(async (options: ServerFlags & { limit: string; json?: boolean }) => {
+    .action(async (options: ServerFlags & RunFilters) => {
       const { listRuns } = await import('./runs.ts');
-      await listRuns(await client(options), options);
+      await listRuns(await clientOf(options), options);
     });
   onServer(runs.command('show').argument('<id>').description('How a run stands'))
     .option('--json', 'as JSON')
     .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
       const { showRun } = await import('./runs.ts');
-      await showRun(await client(options), id, options);
+      await showRun(await clientOf(options), id, options);
     });
   onServer(runs.command('cancel').argument('<id>').description('Stop a run; what was said is kept')).action(
     async (id: string, options: ServerFlags) => {
       const { cancelRun } = await import('./runs.ts');
-      await cancelRun(await client(options), id);
+      await cancelRun(await clientOf(options), id);
     },
   );
+  onServer(runs.command('steps').argument('<id>').description('What a run did, step by step'))
+    .option('--json', 'as JSON, with arguments and results')
+    .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
+      const { showSteps } = await import('./run-steps.ts');
+      await showSteps(await clientOf(options), id, options);
+    });
+  onServer(
+    runs
+      .command('resume')
+      .argument('<id>')
+      .description('Let a run go on that failed, was cancelled, or rests though its questions are answered'),
+  )
+    .option('--json', 'as JSON')
+    .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
+      const { resumeRun } = await import('./runs.ts');
+      await resumeRun(await clientOf(options), id, options);
+    });
+  onServer(runs.command('export').argument('<id>').description('Its steps and messages, to stdout or a file'))
+    .addOption(new Option('--format <format>', 'how').choices(['json', 'markdown']).default('json'))
+    .option('--output <file>', 'a file that does not exist yet')
+    .action(async (id: string, options: ServerFlags & { format: 'json' | 'markdown'; output?: string }) => {
+      const { exportRun } = await import('./runs.ts');
+      await exportRun(await clientOf(options), id, options);
+    });
+
+  const usage = onServer(program.command('usage').description('What calls of models and tools came to'))
+    .addOption(
+      new Option('--by <what>', 'added up by')
+        .choices(['day', 'model', 'agent', 'tool', 'conversation'])
+        .default('day'),
+    )
+    .option('--from <day>', 'the first day, in UTC, such as 2026-11-01 (default: 30 days up to the last)')
+    .option('--to <day>', 'the last day (default: today)')
+    .option('--json', 'as JSON')
+    .option('--csv', 'as a table for other programs')
+    .action(async (options: ServerFlags & UsageFlags) => {
+      const { usageCommand } = await import('./usage.ts');
+      await usageCommand(await clientOf(options), options);
+    });
+  onServer(usage.command('budgets').description('What may be used, and what was of it'))
+    .option('--conversation <id>', 'as they count for this conversation')
+    .option('--json', 'as JSON')
+    .action(async (_own: unknown, command: Command) => {
+      const options = command.optsWithGlobals<ServerFlags & { conversation?: string; json?: boolean }>();
+      const { budgetsCommand } = await import('./usage.ts');
+      await budgetsCommand(await clientOf(options), options);
+    });
 
   const db = group(program, 'db', 'What is kept: the data folder, or a PostgreSQL database');
   db.command('check')
@@ -93,17 +146,4 @@ its password stands in no list of processes.`;
 
 function group(program: Command, name: string, description: string): Command {
   return program.command(name).description(description).exitOverride();
-}
-
-function onServer(command: Command): Command {
-  return command
-    .option('--server <url>', 'which server; by default the one that has the data folder')
-    .option('--token <text>', 'its token (better: TOOLYARD_TOKEN)')
-    .option('--data-dir <folder>', 'the data folder whose server is meant (or TOOLYARD_DATA_DIR)')
-    .exitOverride();
-}
-
-async function client(flags: ServerFlags): Promise<ServerClient> {
-  const { serverClient } = await import('./server-client.ts');
-  return serverClient(flags, process.env, (input, init) => globalThis.fetch(input, init));
 }

@@ -69,7 +69,7 @@ describe('a whole answer', () => {
     ['base64_image', 'data:image/png;base64,AAAA'],
     ['grounding', { citations: [{ url: 'https://a.example/' }] }],
     ['notice', { code: 'retrying', text: 'Again.' }],
-    ['usage', { totalInputTokens: 5, totalOutputTokens: 11 }],
+    ['usage', { totalInputTokens: 5, totalOutputTokens: 11, cost: 0.25 }],
     ['speed', { ttft: 10, latency: 1010, duration: 1000 }],
     ['stop', 'tool_calls'],
   );
@@ -85,6 +85,7 @@ describe('a whole answer', () => {
       citations: [{ url: 'https://a.example/' }],
       notices: [{ code: 'retrying', text: 'Again.' }],
       usage: { inputTokens: 5, outputTokens: 11 },
+      cost: 0.25,
       speed: { firstMs: 10, totalMs: 1010, tokensPerSecond: 11 },
     },
   ];

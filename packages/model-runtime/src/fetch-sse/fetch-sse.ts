@@ -27,6 +27,8 @@ export type WholeAnswer = {
   citations: Omit<PartOf<'citation'>, 'type'>[];
   notices: { code: string; text: string }[];
   usage?: Usage;
+  /** US dollars; absent where nobody knows. */
+  cost?: number;
   speed?: Speed;
 };
 
@@ -134,6 +136,7 @@ class Gathered {
       }
       case 'usage':
         answer.usage = part.usage;
+        if (part.cost !== undefined) answer.cost = part.cost;
         return;
       case 'timing':
         answer.speed = speedOf(part, answer.usage);

@@ -10,9 +10,18 @@ export type OpenAiChatQuirks = {
   noStreamWithTools?: boolean;
   /** The prompt opens the thinking block, so the answer begins inside it without a `<think>`. */
   startsInReasoning?: boolean;
+  /** How it is told to go on with an answer that was begun; absent: it cannot, or nobody says that it can. */
+  continuing?: ContinuingStyle;
   /** How it wants to be told how hard to think, default `reasoning_effort`. */
   reasoning?: ReasoningStyle;
 };
+
+/**
+ * - `last_message`: an answer that stands last is gone on with, llama.cpp
+ * - `prefix`: it has to be marked as `prefix`, Mistral
+ * - `continue_final_message`: and asked for, vLLM
+ */
+type ContinuingStyle = 'last_message' | 'prefix' | 'continue_final_message';
 
 /**
  * - `reasoning_effort`: OpenAI and most

@@ -30,6 +30,8 @@ export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, witho
     systemSuffix: textModeSuffix(request, textForm),
     ...(without.has(WITHOUT.replay) ? {} : { replayFor: request.model }),
   });
+  const { continuing } = quirks;
+  if (request.continues && continuing === 'prefix') markPrefix(messages);
   const settings = settingsOf(request, quirks, without);
   const tools = toolFields(request, quirks, without);
   const stream = quirks.noStreamWithTools !== true || tools.length === 0;
@@ -37,6 +39,9 @@ export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, witho
   const fields: JsonObject = {
     ...settings.fields,
     stream,
+    ...(request.continues && continuing === 'continue_final_message'
+      ? { continue_final_message: true, add_generation_prompt: false }
+      : {}),
     ...(isUsageAsked ? { stream_options: { include_usage: true } } : {}),
   };
   settings.addExtra(fields, request.parameters.extra, OWNED);
@@ -46,6 +51,12 @@ export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, witho
   // The messages may be long: put together once, and not once more with the rest.
   const body = `{"model":${model},"messages":[${messages.join(',')}],${rest}}`;
   return { path: '/chat/completions', body, sent, leftOut };
+}
+
+/** The messages are remembered as they are: the mark is of this request only. */
+function markPrefix(messages: string[]): void {
+  const last = messages.pop();
+  if (last !== undefined) messages.push(`${last.slice(0, -1)},"prefix":true}`);
 }
 
 function settingsOf(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): Settings {

@@ -57,9 +57,9 @@ const FORMS: Forms = {
     return { event: 'content_part', data: { partType: 'image', content: source.url, mimeType } };
   },
   citation: ({ type: _, ...citation }) => ({ event: 'grounding', data: { citations: [citation] } }),
-  usage({ usage }, told) {
+  usage({ usage, cost: toldCost }, told) {
     told.outputTokens = usage.outputTokens;
-    const cost = told.price && costOf(usage, told.price);
+    const cost = (told.price && costOf(usage, told.price)) ?? toldCost;
     return { event: 'usage', data: { ...usageData(usage), ...(cost === undefined ? {} : { cost }) } };
   },
   timing({ firstMs, totalMs }, { outputTokens }) {
@@ -168,7 +168,7 @@ export class WebApiDecoder {
         out.push(...readCitations(data));
         return;
       case 'usage':
-        if (isJsonObject(data)) out.push({ type: 'usage', usage: readUsage(data) });
+        if (isJsonObject(data)) out.push({ type: 'usage', usage: readUsage(data), ...costIn(data) });
         return;
       case 'speed':
         if (isJsonObject(data)) out.push(...readTiming(data));
@@ -259,6 +259,10 @@ function readUsage(data: JsonObject): Usage {
     if (typeof tokens === 'number') usage[ours as keyof Usage] = tokens;
   }
   return usage;
+}
+
+function costIn({ cost }: JsonObject): { cost?: number } {
+  return typeof cost === 'number' && cost >= 0 ? { cost } : {};
 }
 
 function readTiming({ ttft, latency }: JsonObject): PartOf<'timing'>[] {

@@ -36,11 +36,13 @@ const MAX_PAGES = 50;
 /** One server's models over one wire. What is particular to the wire is in its {@link Dialect}, loaded when needed. */
 export class WireRuntime implements ModelRuntime {
   readonly provider: string;
+  readonly canContinue: boolean;
   readonly #connection: Connection;
   readonly #concessions: Concessions;
 
   /** Throws ToolyardError `bad_config` for what is no http address. */
-  constructor(options: WireOptions, load: () => Promise<Dialect>) {
+  constructor(options: WireOptions, load: () => Promise<Dialect>, canContinue = false) {
+    this.canContinue = canContinue;
     this.#connection = new Connection(options, load);
     this.provider = this.#connection.server;
     this.#concessions = new Concessions(this.provider);

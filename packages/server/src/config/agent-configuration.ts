@@ -91,7 +91,7 @@ export const agentConfigurationSchema = z.strictObject({
  * nothing runs by itself any more: it might be the one that forbids.
  */
 export function readStoredConfiguration(stored: unknown): AgentConfiguration {
-  const rest: JsonObject = isJsonObject(stored) ? structuredClone(stored) : {};
+  const rest: JsonObject = isJsonObject(stored) ? withBudgetOfRun(stored) : {};
   let hasLostRules = false;
   for (;;) {
     const read = agentConfigurationSchema.safeParse(rest);
@@ -105,6 +105,19 @@ export function readStoredConfiguration(stored: unknown): AgentConfiguration {
       for (const key of keys) takeOut(rest, key === undefined ? issue.path : [...issue.path, key]);
     }
   }
+}
+
+/** What a run might cost stood among its limits once. */
+export function withBudgetOfRun(configuration: JsonObject): JsonObject {
+  const rest: JsonObject = structuredClone(configuration);
+  const { limits } = rest;
+  if (!isJsonObject(limits) || !('maxCost' in limits)) return rest;
+  const { maxCost: dollars, ...others } = limits;
+  const { budgets = [] } = rest;
+  const isSet = Array.isArray(budgets) && budgets.some((each) => isJsonObject(each) && each['of'] === 'run');
+  const added =
+    Array.isArray(budgets) && !isSet && dollars !== undefined ? [...budgets, { of: 'run', dollars }] : budgets;
+  return { ...rest, limits: others, budgets: added };
 }
 
 /** Takes out what stands at a path, or, where it lacks something or is in a list, the whole field it is part of. */

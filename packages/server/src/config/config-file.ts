@@ -5,8 +5,11 @@ import type { AgentConfiguration, JsonObject, WireName } from '@toolyard/protoco
 import { isJsonObject, ToolyardError, WIRES } from '@toolyard/protocol';
 import { z } from 'zod';
 import { price } from '../http/schemas/common.ts';
+import { webhookEvents, webhookSecret, webhookUrl } from '../http/schemas/webhook.ts';
 import type { StatedModels } from '../models/model-facts.ts';
-import { agentConfigurationSchema } from './agent-configuration.ts';
+import type { FileTelemetry } from '../telemetry/telemetry-settings.ts';
+import type { FileWebhook } from '../webhooks/webhooks.ts';
+import { agentConfigurationSchema, withBudgetOfRun } from './agent-configuration.ts';
 import { checkBaseUrl } from './base-url.ts';
 import { checkAllowedHost } from './server-options.ts';
 
@@ -29,6 +32,10 @@ export type ConfigFile = {
   defaults: AgentConfiguration;
   allowHosts: readonly string[];
   uiSettings: JsonObject;
+  /** Where the owner is told of what happens; null where nobody is. */
+  webhook: FileWebhook | null;
+  /** Where traces go; null where the file does not say. */
+  telemetry: FileTelemetry | null;
   /** What the owner says of models, by `<provider>/<model>`. */
   models: StatedModels;
 };
@@ -62,6 +69,16 @@ const schema = z.strictObject({
     )
     .default({}),
   uiSettings: z.custom<JsonObject>(isJsonObject, 'expected an object').default({}),
+  telemetry: z
+    .strictObject({
+      endpoint: webhookUrl,
+      headers: z.record(z.string(), z.string()).exactOptional(),
+      content: z.boolean().exactOptional(),
+    })
+    .exactOptional(),
+  webhook: z
+    .strictObject({ url: webhookUrl, secret: z.string(), events: webhookEvents.default(['interrupt.opened']) })
+    .exactOptional(),
 });
 
 /**
@@ -71,9 +88,10 @@ const schema = z.strictObject({
  * @throws ToolyardError `bad_config`, naming file, line, what is wrong there and what to do
  */
 export function readConfigFile(path: string, env: Readonly<Record<string, string | undefined>>): ConfigFile {
-  if (!existsSync(path)) return { providers: [], defaults: {}, allowHosts: [], uiSettings: {}, models: {} };
+  if (!existsSync(path))
+    return { providers: [], defaults: {}, allowHosts: [], uiSettings: {}, webhook: null, telemetry: null, models: {} };
   const file = readJsonFile(path);
-  const { providers, defaults, allowHosts, uiSettings, models: stated } = checked(file);
+  const { providers, defaults, allowHosts, uiSettings, webhook, telemetry, models: stated } = checked(file);
   const seen = new Set<string>();
   return {
     providers: providers.map(({ id, label, baseUrl, apiKey, wire, known, models }, at) => {
@@ -109,12 +127,38 @@ export function readConfigFile(path: string, env: Readonly<Record<string, string
       return host;
     }),
     uiSettings,
+    webhook: webhook === undefined ? null : { ...webhook, secret: webhookSecretOf(webhook.secret, env, file) },
+    telemetry: telemetry === undefined ? null : { ...telemetry, ...filledHeaders(telemetry.headers, env, file) },
     models: stated,
   };
 }
 
+function filledHeaders(
+  headers: Readonly<Record<string, string>> | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+  file: JsonFile,
+): { headers?: Record<string, string> } {
+  if (headers === undefined) return {};
+  const filled = Object.entries(headers).map(([name, value]): [string, string] => [
+    name,
+    fill(value, env, file.placeOf(['telemetry', 'headers', name])) ?? '',
+  ]);
+  return { headers: Object.fromEntries(filled) };
+}
+
+function webhookSecretOf(written: string, env: Readonly<Record<string, string | undefined>>, file: JsonFile): string {
+  const place = file.placeOf(['webhook', 'secret']);
+  const secret = webhookSecret.safeParse(fill(written, env, place));
+  if (secret.success) return secret.data;
+  throw bad(`${place}: the secret of the webhook is too short.`, 'Give it 16 characters or more, at random.');
+}
+
 function checked(file: JsonFile): z.infer<typeof schema> {
-  const read = schema.safeParse(file.value);
+  const { value } = file;
+  const defaults = isJsonObject(value) ? value['defaults'] : undefined;
+  const read = schema.safeParse(
+    isJsonObject(value) && isJsonObject(defaults) ? { ...value, defaults: withBudgetOfRun(defaults) } : value,
+  );
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   if (issue === undefined) throw bad(`${file.placeOf([])}: this is not understood.`, 'Correct the file.');

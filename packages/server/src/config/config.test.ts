@@ -22,7 +22,15 @@ function file(text: string): string {
 describe('the configuration file', () => {
   it('says nothing where there is none', () => {
     const none = readConfigFile(join(folder, 'none.json'), {});
-    expect(none).toEqual({ providers: [], defaults: {}, allowHosts: [], uiSettings: {}, models: {} });
+    expect(none).toEqual({
+      providers: [],
+      defaults: {},
+      allowHosts: [],
+      uiSettings: {},
+      webhook: null,
+      telemetry: null,
+      models: {},
+    });
   });
 
   it('is read with comments, its keys filled in from the environment', () => {
@@ -35,8 +43,9 @@ describe('the configuration file', () => {
       "defaults": { "model": { "providerId": "work", "modelId": "m" }, "limits": { "maxTurns": 5 } },
       "allowHosts": ["toolyard.example.com", "box:8710"],
       "uiSettings": { "theme": "dark" },
+      "webhook": { "url": "https://hooks.example.com/", "secret": "\${env:HOOK}" },
     }`);
-    expect(readConfigFile(path, { WORK_KEY: 'k-1' })).toEqual({
+    expect(readConfigFile(path, { WORK_KEY: 'k-1', HOOK: 'sixteen characters' })).toEqual({
       providers: [
         { id: 'work', label: 'Work', baseUrl: 'https://llm.example.com/v1', apiKey: 'k-1', place: `${path}, line 4` },
         { id: 'plain', baseUrl: 'http://127.0.0.1:9000', place: `${path}, line 5` },
@@ -44,6 +53,8 @@ describe('the configuration file', () => {
       defaults: { model: { providerId: 'work', modelId: 'm' }, limits: { maxTurns: 5 } },
       allowHosts: ['toolyard.example.com', 'box:8710'],
       uiSettings: { theme: 'dark' },
+      webhook: { url: 'https://hooks.example.com/', secret: 'sixteen characters', events: ['interrupt.opened'] },
+      telemetry: null,
       models: {},
     });
   });
@@ -61,6 +72,16 @@ describe('the configuration file', () => {
       'a value of the wrong kind',
       '{"defaults": {\n"limits": {\n"maxTurns": "five"}}}',
       /line 3: "defaults\.limits\.maxTurns"/,
+    ],
+    [
+      'a webhook whose secret could be guessed',
+      '{"webhook": {"url": "http://x",\n"secret": "short"}}',
+      /line 2: the secret of the webhook is too short/,
+    ],
+    [
+      'a webhook that hears of what there is not',
+      '{"webhook": {"url": "http://x", "secret": "sixteen characters",\n"events": ["all"]}}',
+      /line 2: "webhook\.events\.0"/,
     ],
     ['a missing one', '{"providers": [\n{"id": "a"}]}', /line 2: the provider "a" has no address/],
     [
@@ -189,6 +210,7 @@ describe('layers of configuration', () => {
     try {
       const configurations = createConfigurations({
         storage,
+        clock: systemClock,
         fileDefaults: { parameters: { topP: 0.2 }, instructions: 'file' },
         standardModel: () => Promise.resolve(model),
       });

@@ -1,15 +1,14 @@
-import type { AgentConfiguration, ModelReference, Principal } from '@toolyard/protocol';
+import type { AgentConfiguration, Clock, ModelReference, Principal } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import type { Configurations } from '../services.ts';
 import { readStoredConfiguration } from './agent-configuration.ts';
+import { DEFAULTS_KEY, whereToRaise } from './raise-budget.ts';
 import { resolveAgentConfig } from './resolve-agent-config.ts';
 
-/** The settings key under which the page keeps the undermost layer. */
-export const DEFAULTS_KEY = 'defaults';
-
 export type ConfigurationsOptions = {
-  storage: Pick<Storage, 'settings' | 'agents'>;
+  storage: Pick<Storage, 'settings' | 'agents' | 'conversations'>;
+  clock: Pick<Clock, 'now'>;
   /** The defaults of the configuration file: they win over those the page has stored. */
   fileDefaults: AgentConfiguration;
   /** What answers where no layer names a model. */
@@ -18,7 +17,7 @@ export type ConfigurationsOptions = {
 
 /** Configurations over the stored settings and agents and the configuration file. */
 export function createConfigurations(options: ConfigurationsOptions): Configurations {
-  const { storage, fileDefaults, standardModel } = options;
+  const { storage, fileDefaults, standardModel, clock } = options;
 
   async function agentLayer(principal: Principal, agentId: string | null): Promise<AgentConfiguration[]> {
     if (agentId === null) return [];
@@ -45,5 +44,6 @@ export function createConfigurations(options: ConfigurationsOptions): Configurat
       const named = layers.some(({ model }) => model !== undefined);
       return resolveAgentConfig(layers, named ? null : await standardModel(principal));
     },
+    whereToRaise: (...of) => whereToRaise({ storage, fileDefaults, now: () => clock.now() }, ...of),
   };
 }

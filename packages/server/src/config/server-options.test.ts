@@ -21,6 +21,7 @@ describe('the options of a start', () => {
     {},
     { port: 0 },
     { host: 'localhost' },
+    { databaseUrl: 'postgres://x/y', blobsUrl: 's3://files' },
     { host: '::1' },
     { host: '0.0.0.0', token: 'a-token' },
   ])('are fine with %j', (change) => {
@@ -40,6 +41,7 @@ describe('the options of a start', () => {
     [{ port: 65_536 }, /not a port/],
     [{ port: Number.NaN }, /not a port/],
     [{ dataDir: ' ' }, /data folder/],
+    [{ blobsUrl: 's3://files' }, /no database/],
     [{ allowHosts: ['http://x.example'] }, /--allow-host/],
     [{ allowHosts: ['*'] }, /--allow-host/],
     [{ allowHosts: [''] }, /--allow-host/],

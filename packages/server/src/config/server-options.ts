@@ -11,6 +11,8 @@ export type ServerOptions = {
   dataDir: string;
   /** Conversations, runs and settings are kept in this PostgreSQL database, not in the data folder. */
   databaseUrl?: string;
+  /** With a database: files are stored in this bucket, `s3://bucket/prefix?region=...&endpoint=...`. */
+  blobsUrl?: string;
   /** False: the processes over one database look for each other's words once a second; default true. */
   databaseNotify?: boolean;
   /** What this process is there for, where several share the database; default `all`. */
@@ -45,10 +47,16 @@ export type ServerOptions = {
 
 /** @throws ToolyardError `bad_config` for what no server can be started with, saying why and what to do. */
 export function checkOptions(options: ServerOptions): void {
-  const { dataDir, host, port, token, allowHosts, proxyAllow } = options;
+  const { dataDir, databaseUrl, blobsUrl, host, port, token, allowHosts, proxyAllow } = options;
   checkRole(options.role ?? 'all', options.databaseUrl);
   if (options.internalUrl !== undefined) checkInternalUrl(options.internalUrl);
   if (dataDir.trim() === '') throw bad('The data folder has no name.', 'Give one with --data-dir.');
+  if (blobsUrl !== undefined && databaseUrl === undefined) {
+    throw bad(
+      'TOOLYARD_BLOBS_URL names a bucket, and there is no database that could say what is in it.',
+      'Set DATABASE_URL as well, or leave the bucket out: then files lie in the data folder.',
+    );
+  }
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw bad(`${port} is not a port.`, 'A port is a whole number from 0 to 65535; 0 takes any free one.');
   }

@@ -23,6 +23,7 @@ import { addPreflightRoute } from './routes/preflight.ts';
 import { addProxyRoutes, isProxyPath } from './routes/proxy.ts';
 import { addRunHistoryRoutes } from './routes/run-history.ts';
 import { addRunRoutes } from './routes/runs.ts';
+import { addSentRequestRoutes } from './routes/sent-requests.ts';
 import { addMcpRoutes } from './routes/mcp.ts';
 import { addMcpSignInRoutes } from './routes/mcp-sign-in.ts';
 import { addMcpOfferRoutes } from './routes/mcp-offers.ts';
@@ -30,6 +31,8 @@ import { addPermissionRoutes } from './routes/permissions.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
 import { addTabRoutes } from './routes/tabs.ts';
+import { addUsageRoutes } from './routes/usage.ts';
+import { addWebhookRoutes } from './routes/webhook.ts';
 import type { Sessions } from './sessions.ts';
 import { createSessions } from './sessions.ts';
 import type { AppEnv, HttpDeps } from './types.ts';
@@ -116,7 +119,9 @@ function addRoutes(
   addExportRoute(router, deps);
   addRunRoutes(router, deps, eventStreams);
   addRunHistoryRoutes(router, deps);
+  addSentRequestRoutes(router, deps);
   addInterruptRoutes(router, deps);
+  addWebhookRoutes(router, deps);
   addLiveRoutes(router, deps, eventStreams);
   addTabRoutes(router, deps);
   addAgentRoutes(router, deps);
@@ -128,6 +133,7 @@ function addRoutes(
   addModelCallRoutes(router, deps, eventStreams);
   addPreflightRoute(router);
   addSettingsRoutes(router, deps);
+  addUsageRoutes(router, deps);
   addFileRoutes(router, deps);
   addOperationRoutes(router, deps, sessions);
 }

@@ -69,7 +69,7 @@ test('how many questions wait is told without them, to each their own', async ()
 
 test('arguments a person changed, and what they saw, come through the door', async () => {
   const given: unknown[] = [];
-  const { answer } = server.runs;
+  const answer = server.runs.answer.bind(server.runs);
   server.runs.answer = (principal, id, said, shown) => (given.push(said, shown), answer(principal, id, said, shown));
   const body = { answer: { ...YES, arguments: { a: [1, { b: null }] } }, shown: { arguments: {}, definition: 'd' } };
   expect(await post('/api/interrupts/one/answer', body)).toMatchObject({ status: 200, json: { answer: body.answer } });

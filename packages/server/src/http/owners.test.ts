@@ -17,6 +17,7 @@ const BODIES: Record<string, unknown> = {
   'patch /api/conversations/{id}': { title: 'taken over' },
   'post /api/conversations/{id}/messages': { parts: [{ type: 'text', text: 'taken over' }] },
   'post /api/conversations/{id}/regenerate': { messageId: 'm1' },
+  'post /api/conversations/{id}/continue': {},
   'patch /api/conversations/{id}/queue/{item}': { before: null },
   'post /api/interrupts/{id}/answer': { answer: { decision: 'approve', scope: 'always' } },
   'post /api/runs': { parts: [{ type: 'text', text: 'of Bert' }] },
@@ -35,6 +36,7 @@ const BODIES: Record<string, unknown> = {
   'post /api/mcp/servers/{id}/prompts/get': { name: 'p' },
   'post /api/mcp/servers/{id}/complete': { target: { prompt: 'p' }, argument: { name: 'x', value: '' } },
   'put /api/settings/{key}': 'of Bert',
+  'put /api/webhook': { url: 'https://bert.example/' },
   'put /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
   'put /api/tabs/{tab}/offers/{conversation}': { servers: [] },
   'post /api/tabs/{tab}/runs': {
@@ -123,6 +125,7 @@ async function makeThings(): Promise<Record<string, string>> {
     servers: 'files',
     sha256: (json as { sha256: string }).sha256,
     key: 'key-of-anne',
+    step: '0',
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ToolResult } from '@toolyard/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { askAsDescribed } from './test-fixtures/documented.ts';
 import type { Answer, TestServer } from './test-fixtures/test-server.ts';
@@ -45,7 +46,11 @@ test('the steps and the file of a run are told as they are described, and to nob
   const { run, message } = (await post('/api/runs', { parts })).json as Started;
   const tool = { serverId: 'files', name: 'delete' };
   const call = { type: 'tool_call', callId: 'call', name: 'delete', tool, arguments: { a: 1 } } as const;
-  const result = { content: [{ type: 'text', text: 'gone | ok' }], isError: false, outcome: 'done' } as const;
+  const result: ToolResult = {
+    content: [{ type: 'text', text: 'gone | ok' }],
+    isError: false,
+    outcome: 'done',
+  };
   server.runs.emit(
     run.id,
     {

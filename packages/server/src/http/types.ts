@@ -5,6 +5,7 @@ import type { Context } from 'hono';
 import type { Duties } from '../roles/role.ts';
 import type { CallPolicy } from '../models/call-limit.ts';
 import type { Proxy } from '../proxy/proxy.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers } from '../services.ts';
 import type { TabDesk } from '../tabs/tab-desk.ts';
 
@@ -19,6 +20,7 @@ export type HttpDeps = {
   /** Decides on single calls of models; absent: so many at once. */
   callPolicy?: CallPolicy;
   servers: Servers;
+  webhooks: Webhooks;
   configurations: Configurations;
   clock: Clock;
   ids: IdSource;

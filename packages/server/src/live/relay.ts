@@ -1,14 +1,12 @@
-import type { Clock, LiveEvent, RunEvent, RunStore } from '@toolyard/protocol';
+import type { Clock, LiveEvent, RunEvent } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import type { Bulletins } from '@toolyard/storage';
 import type { RunHub } from './hub.ts';
-import { storedEvents } from './stored-events.ts';
 
 type What = Extract<LiveEvent, { type: 'changed' }>['what'];
 
 export type RelayOptions = {
   bulletins: Bulletins;
-  store: Pick<RunStore, 'readEvents'>;
   clock: Pick<Clock, 'after'>;
   /** Another process has a word for whoever holds this run, or may take it up. */
   onWake: (runId: string) => void;
@@ -31,6 +29,8 @@ export type RelayedHub = RunHub & {
 const TELL_AGAIN_MS = 500;
 /** Of so many runs it is kept how far they were told here; of another one the readers look themselves. */
 const RUNS_KEPT = 2_000;
+/** Events read in one go; the rest follows. */
+const READ_AT_ONCE = 2_000;
 
 /**
  * Words name runs and how far they have come, never what is in them: whoever reads one here has it read from the store.
@@ -153,8 +153,9 @@ class RemoteRuns {
   readonly #options: RelayOptions;
   /** How far each was told here. */
   readonly #told = new Map<string, number>();
-  /** Being read, and how far it is to be read by now. */
-  readonly #reading = new Map<string, number>();
+  /** How far those are to be read of which somebody else told. */
+  #wanted = new Map<string, { ownerId: string; seq: number }>();
+  #reading = false;
 
   constructor(local: RunHub, options: RelayOptions) {
     this.#local = local;
@@ -180,39 +181,53 @@ class RemoteRuns {
       this.#told.delete(runId);
       return;
     }
-    const wanted = this.#reading.get(runId);
-    this.#reading.set(runId, Math.max(seq, wanted ?? 0));
-    if (wanted === undefined) void this.#read(ownerId, runId);
+    this.#want(runId, { ownerId, seq });
+    if (this.#reading) return;
+    this.#reading = true;
+    // All runs of one word are read together.
+    queueMicrotask(() => void this.#readAll());
+  }
+
+  async #readAll(): Promise<void> {
+    while (this.#wanted.size > 0) {
+      const wanted = this.#wanted;
+      this.#wanted = new Map();
+      try {
+        await this.#read(wanted);
+      } catch (thrown) {
+        for (const runId of wanted.keys()) this.#told.delete(runId);
+        const reason = thrown instanceof Error ? thrown.message : '';
+        this.#options.log(`what another process wrote could not be read: ${reason}`);
+        this.#local.missed();
+      }
+    }
+    this.#reading = false;
   }
 
   /** Of a run nothing was told of here only the last is read: whoever follows it sees the gap, and reads it all. */
-  async #read(ownerId: string, runId: string): Promise<void> {
-    const { store, log } = this.#options;
-    try {
-      for (;;) {
-        const wanted = this.#reading.get(runId) ?? 0;
-        const after = this.#told.get(runId) ?? wanted - 1;
-        if (after >= wanted) return;
-        let last = after;
-        for await (const events of storedEvents(store, { ownerId }, runId, after)) {
-          this.#local.runEvents(ownerId, events);
-          const end = events.at(-1);
-          if (end) {
-            this.told(end);
-            last = end.seq;
-          }
-        }
-        if ((this.#reading.get(runId) ?? 0) <= Math.max(last, wanted)) return;
-      }
-    } catch (thrown) {
-      this.#told.delete(runId);
-      log(
-        `run ${runId}: what another process wrote could not be read: ${thrown instanceof Error ? thrown.message : ''}`,
-      );
-      this.#local.missed();
-    } finally {
-      this.#reading.delete(runId);
+  async #read(wanted: ReadonlyMap<string, { ownerId: string; seq: number }>): Promise<void> {
+    const due = [...wanted].flatMap(([runId, { ownerId, seq }]) => {
+      const afterSeq = this.#told.get(runId) ?? seq - 1;
+      return afterSeq < seq ? [{ ownerId, runId, afterSeq, seq }] : [];
+    });
+    if (due.length === 0) return;
+    const stored = await this.#options.bulletins.readOn(due, READ_AT_ONCE);
+    const events = Map.groupBy(stored, ({ runId }) => runId);
+    for (const { ownerId, runId, afterSeq, seq } of due) {
+      const own = events.get(runId) ?? [];
+      // Told here by somebody else meanwhile: this process has taken the run up.
+      const fresh = own.filter((event) => event.seq > (this.#told.get(runId) ?? afterSeq));
+      if (fresh.length > 0) this.#local.runEvents(ownerId, fresh);
+      const last = own.at(-1);
+      if (last) this.told(last);
+      // What did not fit is read next; of what is not there nothing will come.
+      const readUpTo = last?.seq ?? afterSeq;
+      if (stored.length === READ_AT_ONCE && readUpTo < seq) this.#want(runId, { ownerId, seq });
     }
+  }
+
+  #want(runId: string, { ownerId, seq }: { ownerId: string; seq: number }): void {
+    this.#wanted.set(runId, { ownerId, seq: Math.max(seq, this.#wanted.get(runId)?.seq ?? 0) });
   }
 }
 

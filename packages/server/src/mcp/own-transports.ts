@@ -1,3 +1,4 @@
+import { askUserInMemory } from '@toolyard/agent-host';
 import type { CreateTransport, HostedServers, TransportConfig } from '@toolyard/mcp-host';
 import { serviceAddress } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
@@ -9,6 +10,7 @@ export function createOwnTransports(fetches: OwnerFetches, hosted: HostedServers
     const address = addressOf(config);
     return createNodeTransports({
       hosted,
+      inMemory: askUserInMemory,
       fetch: (input, init) => fetches.for(address)(input, init),
       openWebSocket: (url, init) => fetches.for(address).openWebSocket(url, init),
     })(config, context);

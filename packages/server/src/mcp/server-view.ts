@@ -51,6 +51,7 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     ...base,
     state: !enabled && health.state === 'idle' ? 'disabled' : health.state,
     builtIn: config.builtIn === true,
+    ...(config.trusted === true ? { trusted: true } : {}),
     transport: shownTransport(config.transport),
     ...(serverInfo === undefined ? {} : { serverInfo }),
     ...(era === undefined ? {} : { era }),

@@ -87,6 +87,7 @@ export function createMetrics(role: Role): Metrics {
         ),
     }),
     countedBulletins: (bulletins) => ({
+      readOn: (runs, limit) => bulletins.readOn(runs, limit),
       async tell(body) {
         await bulletins.tell(body);
         words.add({ direction: 'told' });

@@ -8,21 +8,24 @@ export type OutsideCall = {
   ability: 'chat' | 'embeddings' | 'images' | 'speech' | 'transcriptions' | 'objects';
 };
 
+/** Told once, when a call is over, however it ended; without a usage where nobody said what it took. */
+export type CallOver = (usage: Usage | undefined) => void;
+
 /** Decides on calls that come from outside of a run, and learns what they used. */
 export type CallPolicy = {
   /**
-   * Called before anything is sent. What it returns is called once, when the call is over, however it ended.
+   * Called before anything is sent.
    *
    * @throws ToolyardError where the call is not to be made
    */
-  admit(principal: Principal, call: OutsideCall): (usage: Usage | undefined) => void;
+  admit(principal: Principal, call: OutsideCall): CallOver | Promise<CallOver>;
 };
 
 /** How many calls one owner may have under way; a loop that runs away in a tab stops here. */
 const MOST_AT_ONCE = 32;
 
 /** The policy of a server nobody gave another: so many at once, whatever they cost. */
-export function createCallLimit(most = MOST_AT_ONCE): CallPolicy {
+export function createCallLimit(most = MOST_AT_ONCE): { admit(principal: Principal): CallOver } {
   const underWay = new Map<string, number>();
   return {
     admit({ ownerId }) {

@@ -34,8 +34,6 @@ export type ModelCalls = {
     principal: Principal,
     providerId: string,
     request: ChatRequest,
-    /** Told at the end what was used. */
-    counted?: (usage: Usage | undefined) => void,
   ): Promise<(signal: AbortSignal) => AsyncIterable<readonly StreamPart[]>>;
   embeddings: Ability<EmbeddingsRequest, Embeddings>;
   createImage: Ability<ImageRequest, CreatedImages>;
@@ -73,7 +71,7 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
     make: (runtime: ModelRuntime, options: CallOptions) => Promise<Result>,
   ): Promise<Result> {
     const runtime = await open(principal, of.providerId, of.modelId);
-    const over = policy.admit(principal, of);
+    const over = await policy.admit(principal, of);
     let usage: Usage | undefined;
     try {
       const result = await make(runtime, { signal });
@@ -99,14 +97,10 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
   }
 
   return {
-    async chat(principal, providerId, request, counted) {
+    async chat(principal, providerId, request) {
       const of: OutsideCall = { providerId, modelId: request.model, ability: 'chat' };
       const runtime = await open(principal, providerId, request.model);
-      const admitted = policy.admit(principal, of);
-      const over = (usage: Usage | undefined): void => {
-        admitted(usage);
-        counted?.(usage);
-      };
+      const over = await policy.admit(principal, of);
       return (signal) =>
         chatParts(runtime, signal, over, async () => ({
           ...request,

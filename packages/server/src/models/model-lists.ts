@@ -24,6 +24,12 @@ export class ModelLists {
     this.#clock = clock;
   }
 
+  /** What a provider said last; undefined where it was not asked yet. */
+  known(key: string, version: string): ListOutcome | undefined {
+    const entry = this.#entries.get(key);
+    return entry?.version === version ? entry.outcome : undefined;
+  }
+
   /**
    * The models of one provider, asked for at most `ms`. Never rejects.
    *

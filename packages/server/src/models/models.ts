@@ -16,7 +16,7 @@ import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { checkBaseUrl } from '../config/base-url.ts';
 import type { FileProvider } from '../config/config-file.ts';
 import { PROVIDER_ID } from '../config/config-file.ts';
-import { DEFAULTS_KEY } from '../config/configurations.ts';
+import { DEFAULTS_KEY } from '../config/raise-budget.ts';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { LiveHub, Models } from '../services.ts';
@@ -161,6 +161,22 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     async price(principal, { providerId, modelId }) {
       const record = providerId === DEMO.id ? undefined : await directory.find(principal, providerId);
       return record && (await facts.of(record))({ id: modelId }).price;
+    },
+    async facts(principal, { providerId, modelId }, { ask = false } = {}) {
+      if (providerId === DEMO.id) return {};
+      try {
+        const record = await directory.find(principal, providerId);
+        if (record === undefined) return {};
+        const { key, version, runtime } = await directory.open(principal, record);
+        const listed = ask ? await lists.ask(key, version, runtime, 'known', LIST_MS) : lists.known(key, version);
+        const models = listed?.ok ? listed.models : (listed?.before ?? []);
+        const model = models.find(({ id }) => id === modelId) ?? { id: modelId };
+        const { contextWindow } = (await facts.of(record))(model);
+        return { ...(contextWindow === undefined ? {} : { contextWindow }), ...inputsOf(model) };
+      } catch {
+        // A key that cannot be read, say: whoever opens the model learns of it.
+        return {};
+      }
     },
     async providers(principal) {
       const known = await directory.configured(principal);

@@ -16,6 +16,8 @@ export type ServerCatalogue = {
   tools: readonly ListedTool[];
   /** By the names of tools: how they differ from what was approved. */
   changes: Readonly<Record<string, ToolChange>>;
+  /** By the names of tools: what stands for them as they are. */
+  definitions: Readonly<Record<string, string>>;
   resources: readonly ListedResource[];
   templates: readonly ListedTemplate[];
   prompts: readonly ListedPrompt[];
@@ -52,6 +54,12 @@ export function catalogueOf(host: McpHost, id: string, redact: (text: string) =>
       log: log.slice(-LOG_LINES).map((entry) => ({ ...entry, text: redact(entry.text) })),
     },
     changes: Object.fromEntries(changes),
+    definitions: Object.fromEntries(
+      offered.tools.flatMap(({ name }) => {
+        const definition = host.definitionOf({ serverId: id, name });
+        return definition === undefined ? [] : [[name, definition] as const];
+      }),
+    ),
     ...offered,
   };
 }
@@ -60,8 +68,8 @@ export function catalogueOf(host: McpHost, id: string, redact: (text: string) =>
 export function readCatalogue(text: string | null): ServerCatalogue | undefined {
   const parsed = parseJson(text ?? '');
   if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;
-  const { health, changes, tools, resources, templates, prompts } = parsed.value;
-  if (!isJsonObject(health) || !isJsonObject(changes)) return undefined;
+  const { health, changes, definitions, tools, resources, templates, prompts } = parsed.value;
+  if (!isJsonObject(health) || !isJsonObject(changes) || !isJsonObject(definitions)) return undefined;
   if (![tools, resources, templates, prompts].every(Array.isArray)) return undefined;
   return parsed.value as unknown as ServerCatalogue;
 }

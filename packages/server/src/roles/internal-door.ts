@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { SignInResponse } from '@toolyard/mcp-host';
 import type { ErrorInfo, Principal } from '@toolyard/protocol';
-import { isJsonObject, parseJson, toErrorInfo } from '@toolyard/protocol';
+import { isJsonObject, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { HttpApp } from '../http/create-http-app.ts';
 import type { Servers } from '../services.ts';
 import type { Relays } from './relays.ts';
 import type { ServerMethod } from './server-methods.ts';
-import { isInternal, readInternalPath } from './server-methods.ts';
+import { isInternal, NOT_TAKEN, readInternalPath } from './server-methods.ts';
 
 const MOST_BYTES = 64 * 1_024 * 1_024;
 
@@ -29,7 +29,7 @@ export function createInternalDoor({
       if (!isSame(request.headers.get('authorization') ?? '', `Bearer ${token}`)) return refuse(404, NOT_HERE);
       const asked = readInternalPath(new URL(request.url).pathname);
       if (asked === undefined) return refuse(404, NOT_HERE);
-      if ('relay' in asked) return await relays.fetch(asked.relay, request);
+      if ('relay' in asked) return await relays.fetch(asked.relay, request).catch(notTaken);
       if (request.method !== 'POST') return refuse(405, NOT_HERE);
       const given = await readBody(request);
       if (given === undefined) return refuse(400, { code: 'bad_request', message: 'The request cannot be read.' });
@@ -40,6 +40,12 @@ export function createInternalDoor({
       return refuse(409, info);
     }
   };
+}
+
+/** Nothing of it has been carried out. */
+function notTaken(thrown: unknown): Response {
+  if (!ToolyardError.isInstance(thrown)) throw thrown;
+  return Response.json(thrown.toJSON(), { status: 503, headers: { [NOT_TAKEN]: '1', 'cache-control': 'no-store' } });
 }
 
 const NOT_HERE: ErrorInfo = { code: 'not_found', message: 'There is nothing here.' };

@@ -102,8 +102,13 @@ export class Presence {
     await this.#inTurn(async () => {
       const { processes, onLost } = this.#options;
       const still = new Set((await processes.live(this.#self, LEASE_MS)).map(({ serverId }) => serverId));
-      const lost = [...this.#held].filter((id) => !still.has(id));
-      this.#forget(lost);
+      const gone = [...this.#held].filter((id) => !still.has(id));
+      this.#forget(gone);
+      // The rows were lost in a crash of the database, or nobody wanted them meanwhile: nothing here need end.
+      const back = await processes.take(this.#options.owner, this.#self, gone, LEASE_MS);
+      for (const id of back) this.#held.add(id);
+      for (const id of back) await this.#say(id);
+      const lost = gone.filter((id) => !this.#held.has(id));
       if (lost.length > 0) onLost(lost);
       await this.#share();
     });

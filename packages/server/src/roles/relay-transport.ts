@@ -6,7 +6,7 @@ import { readCatalogue } from './catalogue.ts';
 import type { InternalClient } from './internal-client.ts';
 import type { Presence } from './presence.ts';
 import { isLocal } from './role.ts';
-import { relayPath } from './server-methods.ts';
+import { NOT_TAKEN, relayPath } from './server-methods.ts';
 
 /** How long it is waited for somebody to have a server: processes start in any order, and restart. Milliseconds. */
 const PATIENCE_MS = 8_000;
@@ -25,9 +25,22 @@ export function createRelayTransports(own: CreateTransport, options: RelayTransp
   return async (config, context) => {
     if (!isLocal(config)) return own(config, context);
     const address = await addressOf(context, options);
-    const create = createWebTransports({ fetch: (input, init) => options.client.fetch(address, input, init) });
+    const create = createWebTransports({
+      fetch: async (input, init) => {
+        const response = await options.client.fetch(address, input, init);
+        if (response.headers.has(NOT_TAKEN)) throw await nobodyThere(response);
+        return response;
+      },
+    });
     return create({ type: 'http', url: `${address}${relayPath(context.serverId)}` }, context);
   };
+}
+
+/** As if nobody had listened: the connection is opened anew, to whoever has the server then. */
+async function nobodyThere(response: Response): Promise<TypeError> {
+  await response.body?.cancel();
+  const cause = Object.assign(new Error('The server is elsewhere.'), { code: 'ECONNREFUSED' });
+  return new TypeError('fetch failed', { cause });
 }
 
 /** @throws ToolyardError where nobody has it, or who has it says why it cannot be used */

@@ -18,9 +18,7 @@ const clientInfo = { name: 'test', version: '1.0.0' };
 async function chain(behaviour: McpBehaviour): Promise<{ near: McpHost; far: McpHost; relay: Relay; log: string[] }> {
   const log: string[] = [];
   const config = { id: 'lab', transport: { type: 'stdio' as const, ...scriptedMcpCommand(behaviour) } };
-  const fetchNothing = (): never => {
-    throw new Error('nothing is fetched');
-  };
+  const fetchNothing = (): Promise<Response> => Promise.reject(new Error('nothing is fetched'));
   const near = new McpHost({
     servers: [config],
     createTransport: createNodeTransports({ fetch: fetchNothing }),
@@ -31,7 +29,8 @@ async function chain(behaviour: McpBehaviour): Promise<{ near: McpHost; far: Mcp
   const relay = new Relay({ host: near, serverId: 'lab', clock: systemClock, log: (line) => log.push(line) });
   near.onChange(() => relay.tellChanges());
   await near.connectAll();
-  const door = createServer(getRequestListener((request) => relay.fetch(request)));
+  const answer = getRequestListener((request) => relay.fetch(request));
+  const door = createServer((incoming, outgoing) => void answer(incoming, outgoing));
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(door.address() as AddressInfo).port}/lab`;
   const far = new McpHost({

@@ -23,7 +23,6 @@ export class Relay {
   #era: ForwardedServer['era'] = 'legacy';
   #announced: Offered | undefined;
   #open = 0;
-  #isRefusing = false;
   #whenIdle: (() => void)[] = [];
 
   constructor(options: RelayOptions) {
@@ -67,11 +66,6 @@ export class Relay {
     return this.#open === 0;
   }
 
-  /** Whatever is asked from now on was not carried out. */
-  refuse(): void {
-    this.#isRefusing = true;
-  }
-
   /** Resolves when nothing is asked of it any more. */
   whenIdle(): Promise<void> {
     return this.#open === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve));
@@ -84,7 +78,6 @@ export class Relay {
   /** A connection outlives those to the server behind it: it is asked for anew each time. */
   readonly #forward = async (request: ForwardedRequest): Promise<JsonObject> => {
     const { host, serverId } = this.#options;
-    if (this.#isRefusing) throw new ProtocolError(NOT_ACCEPTED, `the process that runs "${serverId}" is stopping.`);
     this.#open++;
     try {
       const server = await host.forwarded(serverId, request.options.signal).catch((thrown: unknown) => {

@@ -1,6 +1,6 @@
 import type { McpHost } from '@toolyard/mcp-host';
 import type { Clock } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import { Relay } from './relay.ts';
 
 export type RelaysOptions = {
@@ -29,8 +29,8 @@ export class Relays {
   async fetch(serverId: string, request: Request): Promise<Response> {
     const { host, clock, log, has, ready } = this.#options;
     const known = this.#relays.get(serverId);
-    // What is under way is answered, and answers what it is asked, until it is over.
-    if (this.#isStopping && (known === undefined || known.isIdle)) throw elsewhere(serverId);
+    // What is under way goes on to its end, and so do the questions in it.
+    if (this.#isStopping && (known?.isIdle !== false || (await asksForSomething(request)))) throw elsewhere(serverId);
     if (!has(serverId)) throw elsewhere(serverId);
     await ready(serverId, request.signal);
     const relay = this.#relays.get(serverId) ?? new Relay({ host, serverId, clock, log });
@@ -49,7 +49,6 @@ export class Relays {
   async drain(ms: number): Promise<void> {
     this.#isStopping = true;
     const all = [...this.#relays.values()];
-    for (const relay of all) relay.refuse();
     let callOff = (): void => undefined;
     const patience = new Promise<void>((resolve) => {
       callOff = this.#options.clock.after(ms, resolve);
@@ -63,6 +62,13 @@ export class Relays {
     this.#stopHearing();
     await Promise.all([...this.#relays.keys()].map((id) => this.drop(id)));
   }
+}
+
+/** True for what would begin something new: no answer and no word about what is under way. */
+async function asksForSomething(request: Request): Promise<boolean> {
+  if (request.method !== 'POST') return request.method === 'GET';
+  const parsed = parseJson(await request.clone().text());
+  return parsed.ok && isJsonObject(parsed.value) && 'method' in parsed.value && 'id' in parsed.value;
 }
 
 function elsewhere(serverId: string): ToolyardError {

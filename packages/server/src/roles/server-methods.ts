@@ -1,7 +1,7 @@
 import type { Servers } from '../services.ts';
 
 /** What is done with a server where it is connected to, whoever was asked for it. */
-export const SERVER_METHODS = [
+const SERVER_METHODS = [
   'call',
   'complete',
   'finishSignIn',
@@ -19,6 +19,9 @@ export const SERVER_METHODS = [
 ] as const satisfies readonly (keyof Servers)[];
 
 export type ServerMethod = (typeof SERVER_METHODS)[number];
+
+/** Marks the answer to a request that was certainly not carried out: the server is to be looked for elsewhere. */
+export const NOT_TAKEN = 'x-toolyard-not-taken';
 
 const PREFIX = '/internal/servers/';
 const RELAY_PREFIX = '/internal/mcp/';

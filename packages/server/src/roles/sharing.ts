@@ -134,7 +134,11 @@ export class Sharing {
     if (this.#options.role === 'tools') await this.#own?.servers.close();
     await this.presence.leave();
     await this.#own?.relays.close();
-    await this.#fetches.close();
+  }
+
+  /** When nothing here reaches other processes any more. */
+  close(): Promise<void> {
+    return this.#fetches.close();
   }
 
   async #lookNow(): Promise<void> {

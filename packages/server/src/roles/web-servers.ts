@@ -1,5 +1,5 @@
-import type { IndexedTool, ServerConfig, SignInResponse } from '@toolyard/mcp-host';
-import { redactorFor, ToolIndex } from '@toolyard/mcp-host';
+import type { IndexedTool, ServerConfig, ServerHealth, SignInResponse } from '@toolyard/mcp-host';
+import { ToolIndex } from '@toolyard/mcp-host';
 import type {
   AddMcpServer,
   ChangeMcpServer,
@@ -78,7 +78,10 @@ export class WebServers implements Servers {
       return toServerView({
         server,
         enabled: this.#book.isEnabled(server.id),
-        health: 'config' in server ? healthOf(server.config, catalogue, isHeld) : undefined,
+        health:
+          'config' in server
+            ? healthOf(server.config, { catalogue, isHeld, enabled: this.#book.isEnabled(server.id) })
+            : undefined,
         tools: isHeld ? tools.filter(({ tool }) => tool.serverId === server.id) : [],
         templates: catalogue?.templates.length ?? 0,
         permissions,
@@ -188,12 +191,18 @@ export class WebServers implements Servers {
 
   approve({ tool, definition }: Parameters<Servers['approve']>[0]): void {
     const server = this.#book.find(tool.serverId);
-    if (definition === undefined || server === undefined || !('config' in server) || server.config.builtIn) return;
-    const { hub, log } = this.#options;
-    storePin(this.#options, tool, definition).then(
-      () => hub.changed(null, 'servers', tool.serverId),
-      (thrown: unknown) => log(`What was approved of a tool could not be stored: ${messageOf(thrown)}`),
-    );
+    if (server === undefined || !('config' in server) || server.config.builtIn === true) return;
+    this.#pin(tool, definition).catch((thrown: unknown) => {
+      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      this.#options.log(`What was approved of a tool could not be stored: ${why}`);
+    });
+  }
+
+  async #pin(tool: ToolReference, shown: string | undefined): Promise<void> {
+    const definition = shown ?? (await this.#rows()).get(tool.serverId)?.catalogue?.definitions[tool.name];
+    if (definition === undefined) return;
+    await storePin(this.#options, tool, definition);
+    this.#options.hub.changed(null, 'servers', tool.serverId);
   }
 
   /** Calls that waited for a sign-in are made again by who makes them. */
@@ -323,13 +332,16 @@ function isReady(row: Row | undefined): row is Row & { catalogue: ServerCatalogu
 }
 
 /** What was last said of a server; where nobody has it now, that. */
-function healthOf(config: ServerConfig, catalogue: ServerCatalogue | undefined, isHeld: boolean) {
-  const redact = redactorFor(config);
-  if (isHeld && catalogue !== undefined) return catalogue.health;
-  const { code, message, hint } = nobodyFor(config.transport, `the server "${config.id}"`);
-  const error = { code, message: redact(message), ...(hint === undefined ? {} : { hint }) };
-  const nothing = { phase: 'disconnected' as const, phases: [], toolCount: 0, skipped: [], log: [] };
-  return { id: config.id, ...nothing, state: 'failed' as const, error };
+function healthOf(
+  { id, transport }: ServerConfig,
+  of: { catalogue: ServerCatalogue | undefined; isHeld: boolean; enabled: boolean },
+): ServerHealth {
+  if (of.isHeld && of.catalogue !== undefined) return of.catalogue.health;
+  const nothing = { id, phase: 'disconnected' as const, phases: [], toolCount: 0, skipped: [], log: [] };
+  if (!of.enabled) return { ...nothing, state: 'idle' };
+  // Taken a moment ago, and nothing was said of it yet.
+  if (of.isHeld) return { ...nothing, state: 'connecting' };
+  return { ...nothing, state: 'failed', error: nobodyFor(transport, `the server "${id}"`).toJSON() };
 }
 
 function nobodyFor(transport: ServerConfig['transport'], what: string): ToolyardError {
@@ -344,8 +356,4 @@ function nobodyFor(transport: ServerConfig['transport'], what: string): Toolyard
 
 function noServer(id: string): ToolyardError {
   return new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

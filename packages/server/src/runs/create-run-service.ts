@@ -3,23 +3,25 @@ import type { Clock, Failpoint, IdSource, Principal, RunRecord, UserPart } from 
 import { ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
+import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { RunMetrics } from '../metrics/metrics.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { LeaseKeeper } from './leases.ts';
 import { MessageQueue } from './message-queue.ts';
 import { RunCrew } from './run-crew.ts';
+import type { RunServiceOptions } from './run-service.ts';
 import { createDoors } from './run-service.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { createTabRuns } from './tab-runs.ts';
-import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { startRun } from './start-run.ts';
 
 export type CreateRunServiceOptions = {
   storage: SharedStorage;
-  models: Pick<Models, 'open' | 'price'>;
+  models: Pick<Models, 'open' | 'price' | 'facts'>;
   servers: Pick<Servers, 'select' | 'approve'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: TabLending;
@@ -34,6 +36,7 @@ export type CreateRunServiceOptions = {
   metrics?: RunMetrics;
   /** False: runs are begun here and taken up by other processes; default true. */
   takesUp?: boolean;
+  telemetry?: Pick<Telemetry, 'took' | 'published'>;
   /**
    * Passed at `run:created`, `run:planned`, `run:sent`, `run:returned`, `run:streaming`, `run:step`, `run:stepped`,
    * `run:parked` and `run:finished`.
@@ -53,9 +56,11 @@ export type DurableRuns = RunService & {
 
 /** With the time until somebody looks, a run whose process died is taken over within 15 s. */
 const LEASE_MS = 10_000;
+/** What another process could not send any more waits so long at most. */
+const SEND_DUE_EVERY_MS = 5_000;
 
 export function createRunService(options: CreateRunServiceOptions): DurableRuns {
-  const { storage, configurations, models, hub, clock, ids, log, metrics, takesUp = true } = options;
+  const { storage, configurations, models, hub, clock, ids, log, metrics, telemetry, takesUp = true } = options;
   const terms = { owner: ids.next(), ms: LEASE_MS };
   const failpoint = options.failpoint ? { failpoint: options.failpoint } : {};
   const pump = new CommitPump({
@@ -64,11 +69,12 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     publish: (ownerId, events) => {
       hub.runEvents(ownerId, events);
       metrics?.published(events);
+      telemetry?.published(events);
     },
     onStored: (runs, ms) => metrics?.stored(runs, ms),
     onFailure: (error) => {
       metrics?.failed();
-      keeper.pause();
+      keeper.pause(error);
       log(`runs could not be stored: ${error instanceof Error ? error.message : String(error)}`);
     },
     ...failpoint,
@@ -104,9 +110,18 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   const keepMedia = (principal: Principal, parts: UserPart[]): Promise<UserPart[]> =>
     mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
   const queue = new MessageQueue({ storage, crew, hub, clock, keepMedia, start, log });
+  const canContinue: RunServiceOptions['canContinue'] = async (principal, { agentId, configuration }, run) => {
+    const conversation = readStoredConfiguration(configuration);
+    const layers = { agentId, conversation, ...(run ? { run } : {}) };
+    const { model } = await configurations.resolve(principal, layers);
+    // A provider that is gone is told of by the run.
+    const runtime = model && (await models.open(principal, model).catch(() => null));
+    return runtime?.canContinue === true;
+  };
   const doors = createDoors({
     storage,
     servers: options.servers,
+    configurations,
     tabs: options.tabs,
     queue,
     crew,
@@ -115,6 +130,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     ids,
     keepMedia,
     start,
+    canContinue,
   });
   const inTabs = createTabRuns({
     storage,
@@ -129,6 +145,15 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     onOver: (run, status) => over(run, status, null),
   });
   let stopHousekeeping = (): void => {};
+  let stopSending = (): void => {};
+  function sendDueAgain(): void {
+    stopSending = clock.after(SEND_DUE_EVERY_MS, () => {
+      queue
+        .sendDue()
+        .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`))
+        .finally(() => !closing && sendDueAgain());
+    });
+  }
 
   return {
     ...doors,
@@ -137,6 +162,8 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       if (!takesUp) return;
       await keeper.start();
       await queue.sendDue();
+      // Of several processes one may end between the end of a run and what was to follow it.
+      if (options.wakeElsewhere) sendDueAgain();
       stopHousekeeping = startHousekeeping({ storage, clock, log });
     },
     woken(runId) {
@@ -148,6 +175,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       closing ??= (async () => {
         keeper.close();
         stopHousekeeping();
+        stopSending();
         await crew.close();
         await pump.drain();
       })();

@@ -1,9 +1,10 @@
 import type { Clock, LeaseTerms, RunStore } from '@toolyard/protocol';
+import { StorageError } from '@toolyard/storage';
 import type { RunCrew } from './run-crew.ts';
 
 export type LeaseKeeperOptions = {
   store: Pick<RunStore, 'renewLeases' | 'releaseLease' | 'takeOver'>;
-  crew: RunCrew;
+  crew: Pick<RunCrew, 'workers' | 'find' | 'start'>;
   terms: LeaseTerms;
   clock: Clock;
   log: (line: string) => void;
@@ -42,9 +43,11 @@ export class LeaseKeeper {
   }
 
   /** The store has failed: no run is taken up for a while. */
-  pause(): void {
+  pause(error: unknown): void {
     const { clock } = this.#options;
     if (clock.monotonic() < this.#pausedUntil) return;
+    // From a database that is away no run can be taken either: once it is back, none need lie any longer.
+    if (StorageError.isInstance(error) && error.problem === 'unreachable') return;
     this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs === 0 ? TAKE_OVER_EVERY_MS : this.#pauseMs * 2);
     this.#pausedUntil = clock.monotonic() + this.#pauseMs;
   }
@@ -64,7 +67,7 @@ export class LeaseKeeper {
         .then(
           () => (this.#told = ''),
           (error: unknown) => {
-            this.pause();
+            this.pause(error);
             const problem = `runs: ${error instanceof Error ? error.message : String(error)}`;
             if (problem !== this.#told) log(problem);
             this.#told = problem;

@@ -52,7 +52,7 @@ async function requestFor(principal: Principal, run: RunRecord, { storage }: Res
   const { conversationId } = run;
   const conversation = await storage.conversations.get(principal, conversationId);
   if (conversation === null) throw noConversation(conversationId);
-  const branch = await storage.messages.branch(principal, conversationId, conversation.leafId);
+  const branch = await storage.messages.branch(principal, conversationId, conversation.leafId ?? undefined);
   const asked = branch.findLastIndex((message) => message.role === 'user');
   const question = branch[asked];
   const answer = branch.slice(asked + 1);

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { DurableJournal, RunConversation, RunLedger } from '@toolyard/agent-host/durable';
-import type { AskQuestion, Questioning } from '@toolyard/agent-host';
-import { createAgentExecutors } from '@toolyard/agent-host';
-import type { Brain, Executors, Gate } from '@toolyard/agent-runtime';
+import type { AskQuestion, KeepPrelude, Questioning } from '@toolyard/agent-host';
+import { ASK_USER, createAgentExecutors, wantsCompression } from '@toolyard/agent-host';
+import type { Brain, ContextSources, Executors, Gate } from '@toolyard/agent-runtime';
 import { GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { Clock, Principal, ToolReference, UsageEntry } from '@toolyard/protocol';
@@ -11,6 +12,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers, ToolSelection } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
 import { RunBudgets } from './run-budgets.ts';
+import { needsFacts, sourcesOf } from './context-sources.ts';
 import { RunPermissions } from './run-permissions.ts';
 import type { RunConfiguration } from './stored-run.ts';
 
@@ -32,11 +34,12 @@ export type RunHostParts = {
 };
 
 export type RunHostServices = {
-  models: Pick<Models, 'open'>;
+  models: Pick<Models, 'open' | 'facts'>;
   servers: Pick<Servers, 'select'>;
-  storage: Pick<SharedStorage, 'permissions' | 'usage'>;
+  storage: Pick<SharedStorage, 'permissions' | 'usage' | 'requestPreludes'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: Pick<TabLending, 'select'>;
+  log: (line: string) => void;
 };
 
 /** What a run is driven with; `refresh` brings its permissions up to date, `count` what was used of its budgets. */
@@ -55,12 +58,14 @@ export type OpenedHost = {
  */
 export async function openRunHost(parts: RunHostParts, services: RunHostServices): Promise<OpenedHost> {
   const { principal, runId, begunAt, configuration, conversation, signal } = parts;
-  const [model, own] = await Promise.all([
+  const [model, own, abilities] = await Promise.all([
     services.models.open(principal, configuration.model),
     services.servers.select(configuration, signal),
+    services.models.facts(principal, configuration.model, { ask: needsFacts(conversation.messages()) }),
   ]);
   const lent = { principal, runId, conversationId: conversation.id, begunAt, configuration };
   const tools = await services.tabs.select(own, lent);
+  const contextSources = sourcesOf(configuration, tools, abilities);
   const permissions = new RunPermissions(services.storage.permissions, principal, conversation.id);
   const refresh = async (): Promise<void> => {
     await Promise.all([permissions.refresh(), tools.refresh()]);
@@ -82,16 +87,48 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
           clock,
         })
       : null;
+  const questions = questioning(parts, services);
+  const keepPrelude = keeperOf(parts, services);
   const executors = executorsOf(parts, {
     model,
     tools,
     gate,
     refresh,
-    questions: questioning(parts, services),
+    questions,
+    contextSources,
+    keepPrelude,
     ...(budgets ? { budgets } : {}),
   });
-  const brain = new GeneralChatAgent({ gate, ...(budgets ? { budgets: budgets.check } : {}) });
+  const brain = new GeneralChatAgent({
+    gate,
+    ...(budgets ? { budgets: budgets.check } : {}),
+    asking: {
+      isAsk: (tool) => isAskUser(tool) && tools.judged(tool)?.builtIn === true,
+      isAnybodyThere: configuration.intervention !== 'headless',
+    },
+    isNearlyFull: () => wantsCompression({ conversation, contextSources, tools }),
+  });
   return { brain, executors, refresh, ...(budgets ? { count: budgets.refresh } : {}) };
+}
+
+function isAskUser({ serverId, name }: ToolReference): boolean {
+  return serverId === ASK_USER.serverId && name === ASK_USER.name;
+}
+
+/** What went along with a request is stored in the background: the request does not wait for it. */
+function keeperOf(
+  { principal, runId, conversation, clock }: RunHostParts,
+  { storage, log }: Pick<RunHostServices, 'storage' | 'log'>,
+): KeepPrelude {
+  return (prelude) => {
+    const id = createHash('sha256').update(JSON.stringify(prelude)).digest('hex');
+    storage.requestPreludes
+      .put(principal, conversation.id, { id, prelude, at: clock.now() })
+      .catch((error: unknown) => {
+        log(`run ${runId}: what was sent could not be kept: ${error instanceof Error ? error.message : String(error)}`);
+      });
+    return id;
+  };
 }
 
 /** What a server wants kept is nobody's business, and is of use to this run only. */
@@ -120,6 +157,7 @@ export function openEndingHost(parts: RunHostParts): OpenedHost {
     gate,
     refresh,
     questions: { who: 'nobody' },
+    contextSources: () => NO_TOOLS.contextSources(),
   });
   return { brain: new GeneralChatAgent({ gate }), executors, refresh };
 }
@@ -133,6 +171,8 @@ function executorsOf(
     refresh,
     questions,
     budgets,
+    contextSources,
+    keepPrelude,
   }: {
     model: ModelRuntime;
     tools: ToolSelection;
@@ -140,6 +180,8 @@ function executorsOf(
     refresh: () => Promise<void>;
     questions: Questioning;
     budgets?: RunBudgets;
+    contextSources: () => ContextSources;
+    keepPrelude?: KeepPrelude;
   },
 ): Executors {
   const { configuration, conversation, journal, ledger, clock, signal, used } = parts;
@@ -154,7 +196,8 @@ function executorsOf(
     ledger,
     clock,
     signal,
-    contextSources: () => tools.contextSources(),
+    contextSources,
+    ...(keepPrelude ? { keepPrelude } : {}),
     asking: configuration.intervention === 'headless' ? { who: 'nobody' } : { who: 'park' },
     questions,
     used: (entry) => used(withProvider(entry, configuration.model)),

@@ -1,4 +1,5 @@
 import type {
+  AgentConfiguration,
   Clock,
   IdSource,
   Interrupt,
@@ -16,8 +17,10 @@ import type {
 } from '@toolyard/protocol';
 import { canonicalJson, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
-import type { LiveHub, RunsInTabs, RunService, Servers } from '../services.ts';
+import type { KeepRaised } from '../config/raise-budget.ts';
+import type { Configurations, LiveHub, RunsInTabs, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
+import { continuing } from './continue-run.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RunCrew } from './run-crew.ts';
@@ -29,6 +32,7 @@ import { noConversation } from './start-run.ts';
 export type RunServiceOptions = {
   storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue'>;
   servers: Pick<Servers, 'approve'>;
+  configurations: Pick<Configurations, 'whereToRaise'>;
   tabs: Pick<TabLending, 'approve'>;
   queue: MessageQueue;
   crew: RunCrew;
@@ -37,6 +41,8 @@ export type RunServiceOptions = {
   ids: IdSource;
   keepMedia: (principal: Principal, parts: UserPart[]) => Promise<UserPart[]>;
   start: (principal: Principal, request: StartRequest) => Promise<StartOutcome>;
+  /** True where the model of the next run can go on with an answer that was begun. */
+  canContinue: (principal: Principal, conversation: Conversation, run?: AgentConfiguration) => Promise<boolean>;
 };
 
 /**
@@ -44,7 +50,8 @@ export type RunServiceOptions = {
  * run and starts no second one.
  */
 export function createDoors(options: RunServiceOptions): Omit<RunService, keyof RunsInTabs> {
-  const { storage, servers, tabs, queue, crew, hub, clock, ids, keepMedia, start } = options;
+  const { storage, servers, configurations, tabs, queue, crew, hub, clock, ids, keepMedia, start, canContinue } =
+    options;
 
   async function conversationOf(principal: Principal, id: string): Promise<Conversation> {
     const conversation = await storage.conversations.get(principal, id);
@@ -62,6 +69,19 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
     return message?.role === 'user' ? { run, message } : null;
   }
 
+  /** Of a budget raised beyond the run that asks. */
+  async function whereToKeep(
+    principal: Principal,
+    { interrupt, conversationId }: StoredInterrupt,
+    given: InterruptAnswer,
+  ): Promise<KeepRaised | null> {
+    if (interrupt.kind !== 'budget' || given.decision !== 'raise') return null;
+    const { scope = 'run', limit } = given;
+    if (scope === 'run') return null;
+    const { budget, measure } = interrupt;
+    return configurations.whereToRaise(principal, conversationId, scope, { budget, measure, limit });
+  }
+
   async function answer(
     principal: Principal,
     interruptId: string,
@@ -72,6 +92,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
     if (!asked) throw noInterrupt(interruptId);
     checkAnswer(asked.interrupt, said, shown);
     const given = withoutUnchanged(asked.interrupt, said);
+    const keepRaised = await whereToKeep(principal, asked, given);
     const at = clock.now();
     const decides = decisionOf(asked, given, at);
     const outcome = await storage.runs.answerInterrupt(principal, interruptId, given, at, decides);
@@ -89,6 +110,10 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
         if (decides?.decision === 'allow' && asked.interrupt.kind === 'approval') {
           servers.approve(asked.interrupt);
           await tabs.approve(principal, asked.conversationId, asked.interrupt);
+        }
+        if (keepRaised) {
+          const { what, id } = await keepRaised();
+          hub.changed(principal.ownerId, what, id);
         }
         hub.changed(principal.ownerId, 'interrupts', asked.conversationId);
         await crew.wake(outcome.runId);
@@ -165,6 +190,29 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
       });
       if (!outcome.started) throw busy('An answer is being written already.');
       return { run: outcome.run };
+    },
+
+    async continue(principal, conversationId, { messageId, configuration }) {
+      const conversation = await conversationOf(principal, conversationId);
+      if (conversation.activeRun !== null) throw busy('An answer is being written already.');
+      if (messageId !== undefined && messageId !== conversation.leafId) {
+        throw new ToolyardError({
+          code: 'conflict',
+          message: 'The conversation has gone on since: this message is not the last one any more.',
+          hint: 'Look at it again, then go on.',
+        });
+      }
+      const branch = await storage.messages.branch(principal, conversationId);
+      const { request, how } = continuing({
+        runId: ids.next(),
+        conversation,
+        branch,
+        canContinue: await canContinue(principal, conversation, configuration),
+        ...(configuration ? { configuration } : {}),
+      });
+      const outcome = await start(principal, request);
+      if (!outcome.started) throw busy('An answer is being written already.');
+      return { run: outcome.run, how };
     },
 
     async cancel(principal, runId) {

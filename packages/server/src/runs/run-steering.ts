@@ -47,7 +47,9 @@ export class RunSteering {
       steers.map(({ queuedMessageId }) => storage.queue.get(principal, conversation.id, queuedMessageId)),
     );
     const readable = await Promise.all(
-      found.map((queued) => queued && withBlobsInPlace(messageOf(queued, null, 0), storage.blobs, principal)),
+      found.map(async (queued) =>
+        queued ? withBlobsInPlace(messageOf(queued, null, 0), storage.blobs, principal) : null,
+      ),
     );
     // From here on nothing is waited for: all of it is stored at once.
     this.#waiting = this.#waiting.slice(steers.length);

@@ -19,7 +19,7 @@ const over = (bench: Bench, runId: string): Promise<unknown> =>
 
 describe('the steps of a run', () => {
   test('tell what was asked, called, answered, and for how long it waited for a person', async () => {
-    const clock = createFakeClock({ now: 1_000_000 });
+    const clock = createFakeClock({ start: 1_000_000 });
     const bench = await openBench(temporaryFolder(), {
       clock,
       model: scriptedModel([calls({ name: 'send', arguments: { to: 'all' } }), says('Done')]),

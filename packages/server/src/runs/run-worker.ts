@@ -25,6 +25,7 @@ import { HANDED_ON, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import type { LiveHub } from '../services.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { failOutright } from './fail-outright.ts';
 import type { OpenedHost, RunHostParts, RunHostServices } from './run-host-parts.ts';
 import { openEndingHost, openRunHost } from './run-host-parts.ts';
@@ -41,6 +42,7 @@ export type RunWorkerServices = RunHostServices & {
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
   log: (line: string) => void;
+  telemetry?: Pick<Telemetry, 'took'>;
   failpoint?: Failpoint;
 };
 
@@ -157,6 +159,7 @@ export class RunWorker {
     const stored = readStoredRun(run);
     const { configuration, steers = [] } = stored;
     this.#steering.carry(steers);
+    this.#services.telemetry?.took(run, configuration);
     const conversation = await loadConversation(storage, this.#principal, {
       conversationId: run.conversationId,
       runId: run.id,

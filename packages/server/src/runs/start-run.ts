@@ -3,6 +3,7 @@ import { initialState } from '@toolyard/agent-runtime';
 import { messageIdOf } from '@toolyard/agent-host';
 import type {
   AgentConfiguration,
+  AssistantPart,
   Clock,
   Failpoint,
   LeasedRun,
@@ -40,6 +41,8 @@ export type StartRequest = {
   again: boolean;
   /** The last message of the answer so far, where the run goes on with one. */
   goesOnFrom?: string;
+  /** Where an answer goes on that broke off: behind this message, and with these parts if in the answer itself. */
+  continues?: { leafId: string; parts?: AssistantPart[] };
   /** The question leaves the queue with this run. */
   queuedMessageId?: string;
   /** Counts for this run only. */
@@ -96,7 +99,7 @@ export function noConversation(id: string): ToolyardError {
 }
 
 function newRun(
-  { runId, conversation, question, again, goesOnFrom = question.id, queuedMessageId, heldBy }: StartRequest,
+  { runId, conversation, question, again, goesOnFrom = question.id, continues, queuedMessageId, heldBy }: StartRequest,
   configuration: RunConfiguration,
   { clock, terms }: StartRunServices,
 ): NewRun {
@@ -109,14 +112,17 @@ function newRun(
   });
   const answer = placeholder({
     id: messageIdOf(state, 1),
-    parentId: goesOnFrom,
+    parentId: continues?.leafId ?? goesOnFrom,
     runId,
     model: configuration.model.modelId,
     createdAt: at,
   });
   const stored: StoredRun = {
-    point: { state, context: { phase: 'user_input' } },
-    leafId: goesOnFrom,
+    point: {
+      state,
+      context: { phase: 'user_input', ...(continues?.parts ? { continues: { parts: continues.parts } } : {}) },
+    },
+    leafId: continues?.leafId ?? goesOnFrom,
     shownId: answer.id,
   };
   const lease = heldBy ?? terms;

@@ -49,6 +49,8 @@ describeOnPostgres('a copy from a data folder to PostgreSQL and back', (cluster)
       { interrupt: { id: 'i1' } },
     ]);
     expect(await storage.runs.readLedger(ANNE, 'r1')).toMatchObject([{ callId: 'k1', arguments: { a: '秘密' } }]);
+    const used = await storage.usage.report(ANNE, { by: 'model', from: '1970-01-01', to: '1970-01-01' });
+    expect(used.rows).toMatchObject([{ key: 'p/m', cost: 0.125, usage: { inputTokens: 3 }, durationMs: 40 }]);
     expect(await storage.secrets.get(ANNE, 'provider:a')).toEqual(new Uint8Array([0, 255, 10]));
     expect(JSON.stringify(await storage.settings.get(ANNE, 'theme'))).toBe('{"dark":true,"z":1,"a":2}');
     expect(Buffer.from((await storage.blobs.read(BERT, blobs.picture)) ?? []).equals(PICTURE)).toBe(true);

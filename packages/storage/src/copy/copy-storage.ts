@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock, Failpoint, Message } from '@toolyard/protocol';
 import type { Value, Work } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
+import type { S3Settings } from '../s3/settings.ts';
 import { StorageError } from '../storage-error.ts';
 import { decodeJson } from '../text.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -14,8 +15,8 @@ import { ROWS_AT_ONCE, rowReader } from '../engine/read-rows.ts';
 import type { CopiedTable } from './tables.ts';
 import { COPIED_TABLES } from './tables.ts';
 
-/** A data folder, or the address of a PostgreSQL database. */
-export type StoragePlace = { folder: string } | { url: string };
+/** A data folder, or the address of a PostgreSQL database, with the bucket of its files where they lie in one. */
+export type StoragePlace = { folder: string } | { url: string; files?: S3Settings };
 
 export type CopyOptions = {
   clock: Clock;
@@ -58,12 +59,12 @@ export async function copyStorage(from: StoragePlace, to: StoragePlace, options:
 type Source = Place & { identity: string };
 
 async function openSource(from: StoragePlace, options: CopyOptions): Promise<Source> {
-  if ('url' in from) return (await import('./database-place.ts')).openSourceDatabase(from.url);
+  if ('url' in from) return (await import('./database-place.ts')).openSourceDatabase(from);
   return (await import('./folder-place.ts')).openSourceFolder(from.folder, { clock: options.clock });
 }
 
 async function openTarget(to: StoragePlace, options: CopyOptions): Promise<Target> {
-  if ('url' in to) return (await import('./database-place.ts')).openTargetDatabase(to.url, options.failpoint);
+  if ('url' in to) return (await import('./database-place.ts')).openTargetDatabase(to, options.failpoint);
   return (await import('./folder-place.ts')).openTargetFolder(to.folder, options);
 }
 

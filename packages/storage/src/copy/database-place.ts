@@ -1,12 +1,16 @@
 import { Kysely } from 'kysely';
 import type { Failpoint } from '@toolyard/protocol';
 import { statements } from '../engine/work.ts';
+import { NO_BYTES, objectNameOf, readObject } from '../postgres/blobs.ts';
 import { nothingThere } from '../postgres/check.ts';
 import { PostgresConnection } from '../postgres/connection.ts';
 import { createPostgresEngine } from '../postgres/engine.ts';
 import { createPostgresDialect } from '../postgres/kysely-dialect.ts';
 import { migrateToLatest } from '../postgres/migrate.ts';
 import { hasTable } from '../postgres/tables.ts';
+import type { Bucket } from '../s3/bucket.ts';
+import { bucketOf } from '../s3/bucket-of.ts';
+import type { S3Settings } from '../s3/settings.ts';
 import type { Schema } from '../schema.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Place, Target } from './place.ts';
@@ -21,14 +25,23 @@ const REFERS_TO_ITSELF = {
   runs: 'FOREIGN KEY (parent_run_id) REFERENCES runs (id) ON DELETE CASCADE',
 } as const;
 
+type DatabaseAddress = { url: string; files?: S3Settings };
+
+/** What cannot be reached is said before anything is copied. */
+async function openFiles(files: S3Settings | undefined): Promise<Bucket | null> {
+  const bucket = await bucketOf(files);
+  await bucket?.check();
+  return bucket;
+}
+
 /** A database no server uses at the moment, to be copied. */
-export async function openSourceDatabase(url: string): Promise<Place & { identity: string }> {
+export async function openSourceDatabase({ url, files }: DatabaseAddress): Promise<Place & { identity: string }> {
   const connection = await connect(url);
   try {
     if (!(await hasTable(connection, 'run_events'))) throw nothingThere(connection.where);
     if (await hasTable(connection, PROGRESS_TABLE)) throw halfDone(connection.where);
     await migrateToLatest(connection);
-    return { ...placeOf(connection), identity: connection.where };
+    return { ...placeOf(connection, await openFiles(files)), identity: connection.where };
   } catch (error) {
     await connection.close();
     throw error;
@@ -36,23 +49,27 @@ export async function openSourceDatabase(url: string): Promise<Place & { identit
 }
 
 /** A database without data, or with the unfinished copy. */
-export async function openTargetDatabase(url: string, failpoint?: Failpoint): Promise<Target> {
+export async function openTargetDatabase({ url, files }: DatabaseAddress, failpoint?: Failpoint): Promise<Target> {
   const connection = await connect(url, failpoint);
+  let bucket: Bucket | null;
   try {
+    bucket = await openFiles(files);
     await migrateToLatest(connection);
   } catch (error) {
     await connection.close();
     throw error;
   }
   return {
-    ...placeOf(connection),
+    ...placeOf(connection, bucket),
     begun: () => hasTable(connection, PROGRESS_TABLE),
     begin: () => together(connection, [...dropReferences(), CREATE_PROGRESS]),
     async keepBytes(sha256, bytes) {
-      await connection.query('INSERT INTO blob_bytes (sha256, bytes) VALUES ($1, $2) ON CONFLICT (sha256) DO NOTHING', [
-        sha256,
-        bytes,
-      ]);
+      const objectName = bucket && objectNameOf(sha256);
+      if (bucket && objectName !== null) await bucket.put(objectName, bytes, sha256);
+      await connection.query(
+        'INSERT INTO blob_bytes (sha256, bytes, object_name) VALUES ($1, $2, $3) ON CONFLICT (sha256) DO NOTHING',
+        [sha256, bucket ? NO_BYTES : bytes, objectName],
+      );
     },
     async finish({ lastNumbers, salt }) {
       await together(connection, [
@@ -108,18 +125,24 @@ async function connect(url: string, failpoint?: Failpoint): Promise<PostgresConn
   }
 }
 
-function placeOf(connection: PostgresConnection): Place {
+function placeOf(connection: PostgresConnection, bucket: Bucket | null): Place {
   const engine = createPostgresEngine(connection, new Kysely<Schema>({ dialect: createPostgresDialect(connection) }));
   const columns = engine.prepare<{ name: string }>(`
     SELECT CAST(column_name AS TEXT) COLLATE "C" AS name FROM information_schema.columns
     WHERE table_schema = current_schema() AND table_name = ? ORDER BY 1`);
-  const bytes = engine.prepare<{ bytes: Uint8Array }>('SELECT bytes FROM blob_bytes WHERE sha256 = ?');
+  const bytes = engine.prepare<{ bytes: Uint8Array; objectName: string | null }>(
+    'SELECT bytes, object_name AS "objectName" FROM blob_bytes WHERE sha256 = ?',
+  );
   const salt = engine.prepare<{ salt: string }>('SELECT salt FROM installation');
   return {
     where: `the database ${connection.where}`,
     engine,
     columnsOf: async (table) => (await engine.perform(statements(() => columns.all(table)))).map(({ name }) => name),
-    bytesOf: async (sha256) => (await engine.perform(statements(() => bytes.get(sha256))))?.bytes ?? null,
+    async bytesOf(sha256) {
+      const row = await engine.perform(statements(() => bytes.get(sha256)));
+      if (!row) return null;
+      return row.objectName === null ? row.bytes : readObject(bucket, row.objectName, sha256);
+    },
     async lastNumber(table) {
       const { rows } = await connection.query(
         `SELECT coalesce(pg_sequence_last_value(CAST(pg_get_serial_sequence($1, 'position') AS regclass)), 0) AS last`,

@@ -27,7 +27,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'sign_ins', key: ['owner_id', 'key'] },
   { name: 'webhooks', key: ['owner_id'] },
   { name: 'announcements', key: ['id'] },
-  { name: 'request_preludes', key: ['owner_id', 'id'] },
+  { name: 'request_preludes', key: ['conversation_id', 'id'] },
   {
     name: 'usage_sums',
     key: ['owner_id', 'day', 'run_id', 'kind', 'source', 'name', 'for_tool', 'place'],

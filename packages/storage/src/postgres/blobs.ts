@@ -1,26 +1,43 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { BlobInfo } from '../blobs.ts';
 import type { Engine } from '../engine/engine.ts';
 import { statements, transaction } from '../engine/work.ts';
+import type { Bucket } from '../s3/bucket.ts';
 import type { SharedStorage } from '../storage.ts';
+import { StorageError } from '../storage-error.ts';
 import { scrubText } from '../text.ts';
 
-/** Blobs as rows, so that every process has them. */
-export function createTableBlobs(engine: Engine): SharedStorage['blobs'] {
+type BytesRow = { bytes: Uint8Array; objectName: string | null };
+
+/**
+ * Blobs every process has: as rows, or, with a bucket, as objects the rows name. What was stored before there was a
+ * bucket stays where it is.
+ *
+ * Each time bytes are brought they become an object of another name, and a row counts for the one it names: so whoever
+ * deletes an object cannot take it from under a row that was written meanwhile. What dies half way leaves an object that
+ * nothing names, never a row without its object.
+ */
+export function createTableBlobs(engine: Engine, bucket: Bucket | null): SharedStorage['blobs'] {
   // Written even where they are there: their removal waits, or they are stored again after it.
   const keepBytes = engine.prepare(`
-    INSERT INTO blob_bytes (sha256, bytes) VALUES (?, ?)
+    INSERT INTO blob_bytes (sha256, bytes, object_name) VALUES (?, ?, ?)
     ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256`);
+  const nameOf = engine.prepare<{ objectName: string | null }>(
+    'SELECT object_name AS "objectName" FROM blob_bytes WHERE sha256 = ?',
+  );
   const insert = engine.prepare(`
     INSERT INTO blobs (owner_id, sha256, size, mime_type, created_at) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (owner_id, sha256) DO UPDATE SET created_at = excluded.created_at`);
   const touch = engine.prepare('UPDATE blobs SET created_at = ? WHERE owner_id = ? AND sha256 = ?');
   const select = engine.prepare<BlobInfo>(`
     SELECT sha256, size, mime_type AS "mimeType", created_at AS "createdAt" FROM blobs WHERE owner_id = ? AND sha256 = ?`);
-  const bytesOf = engine.prepare<{ bytes: Uint8Array }>(`
-    SELECT b.bytes FROM blobs AS o JOIN blob_bytes AS b ON b.sha256 = o.sha256 WHERE o.owner_id = ? AND o.sha256 = ?`);
+  const bytesOf = engine.prepare<BytesRow>(`
+    SELECT b.bytes, b.object_name AS "objectName"
+    FROM blobs AS o JOIN blob_bytes AS b ON b.sha256 = o.sha256 WHERE o.owner_id = ? AND o.sha256 = ?`);
   const remove = engine.prepare('DELETE FROM blobs WHERE owner_id = ? AND sha256 = ? AND created_at < ?');
-  const claimBytes = engine.prepare(`SELECT 1 FROM blob_bytes WHERE sha256 = ?${engine.sql.claimRow}`);
+  const claimBytes = engine.prepare<{ objectName: string | null }>(
+    `SELECT object_name AS "objectName" FROM blob_bytes WHERE sha256 = ?${engine.sql.claimRow}`,
+  );
   const removeBytes = engine.prepare(`
     DELETE FROM blob_bytes WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.sha256 = ?1)`);
 
@@ -30,33 +47,91 @@ export function createTableBlobs(engine: Engine): SharedStorage['blobs'] {
   const touched = async (ownerId: string, sha256: string, at: number): Promise<boolean> =>
     (await engine.perform(statements(() => touch.run(at, ownerId, sha256)))) === 1;
 
+  const rowOf = (ownerId: string, sha256: string): Promise<BytesRow | undefined> =>
+    engine.perform(statements(() => bytesOf.get(ownerId, sha256)));
+
+  /** Nothing names it: should it stay, it only takes room. */
+  const forget = async (objectName: string): Promise<void> => {
+    await bucket?.remove(objectName).catch(() => {});
+  };
+
   return {
     touch: ({ ownerId }, sha256, at) => touched(ownerId, sha256, at),
     async put({ ownerId }, bytes, { mimeType, at }) {
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       const known = (await touched(ownerId, sha256, at)) ? await info(ownerId, sha256) : null;
       if (known) return known;
+      const objectName = bucket && objectNameOf(sha256);
+      if (bucket && objectName !== null) await bucket.put(objectName, bytes, sha256);
       const row = { sha256, size: bytes.byteLength, mimeType: scrubText(mimeType), createdAt: at };
       const job = transaction('blob', 'full', function* () {
-        yield* keepBytes.run(sha256, bytes);
+        yield* keepBytes.run(sha256, bucket ? NO_BYTES : bytes, objectName);
         yield* insert.run(ownerId, sha256, row.size, row.mimeType, at);
-        return (yield* select.get(ownerId, sha256)) ?? row;
+        const kept = yield* nameOf.get(sha256);
+        return { stored: (yield* select.get(ownerId, sha256)) ?? row, kept: kept?.objectName ?? null };
       });
-      return engine.perform(job);
+      const { stored, kept } = await engine.perform(job);
+      // Somebody else's were there already.
+      if (objectName !== null && kept !== objectName) await forget(objectName);
+      return stored;
     },
     info: ({ ownerId }, sha256) => info(ownerId, sha256),
     async read({ ownerId }, sha256) {
-      const row = await engine.perform(statements(() => bytesOf.get(ownerId, sha256)));
-      return row?.bytes ?? null;
+      const row = await rowOf(ownerId, sha256);
+      if (!row) return null;
+      if (row.objectName === null) return row.bytes;
+      const bytes = await readObject(bucket, row.objectName, sha256);
+      if (bytes) return bytes;
+      // Removed while it was being read: then it is not there, and nothing is wrong.
+      const now = await rowOf(ownerId, sha256);
+      if (!now) return null;
+      const again = now.objectName === null ? now.bytes : await readObject(bucket, now.objectName, sha256);
+      if (again) return again;
+      throw lost(bucket, sha256);
     },
-    remove({ ownerId }, sha256, unusedSince = Number.MAX_SAFE_INTEGER) {
+    async remove({ ownerId }, sha256, unusedSince = Number.MAX_SAFE_INTEGER) {
       const job = transaction('blob', 'full', function* () {
-        if (!(yield* claimBytes.get(sha256))) return false;
-        if ((yield* remove.run(ownerId, sha256, unusedSince)) === 0) return false;
-        yield* removeBytes.run(sha256);
-        return true;
+        const claimed = yield* claimBytes.get(sha256);
+        if (!claimed || (yield* remove.run(ownerId, sha256, unusedSince)) === 0)
+          return { removed: false, unnamed: null };
+        const wasLast = (yield* removeBytes.run(sha256)) === 1;
+        return { removed: true, unnamed: wasLast ? claimed.objectName : null };
       });
-      return engine.perform(job);
+      const { removed, unnamed } = await engine.perform(job);
+      if (unnamed !== null) await forget(unnamed);
+      return removed;
     },
   };
+}
+
+/** What stands in the row of a blob whose bytes are an object. */
+export const NO_BYTES = new Uint8Array();
+
+/** Another one each time. */
+export function objectNameOf(sha256: string): string {
+  return `${sha256.slice(0, 2)}/${sha256}.${randomUUID()}`;
+}
+
+/**
+ * Null where the object is not there.
+ *
+ * @throws StorageError where nobody said which bucket it lies in.
+ */
+export async function readObject(
+  bucket: Bucket | null,
+  objectName: string,
+  sha256: string,
+): Promise<Uint8Array | null> {
+  if (bucket) return bucket.get(objectName);
+  throw new StorageError('bad_url', {
+    message: `The bytes of the file ${sha256} lie in a bucket, and it is not said in which.`,
+    hint: 'Set TOOLYARD_BLOBS_URL as it was when the file was stored.',
+  });
+}
+
+function lost(bucket: Bucket | null, sha256: string): StorageError {
+  return new StorageError('corrupt', {
+    message: `The file ${sha256} is not in ${bucket?.where ?? 'its bucket'} any more.`,
+    hint: 'Put it back from a backup of the bucket.',
+  });
 }

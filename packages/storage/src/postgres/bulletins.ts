@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Bulletins } from '../bulletins.ts';
+import type { EventRow } from '../runs/run-reader.ts';
+import { toEvent } from '../runs/run-reader.ts';
 import { readAddress } from './address.ts';
 import type { PostgresConnection } from './connection.ts';
 
@@ -12,6 +14,13 @@ const RECONNECT_MS = 500;
 const SETTLED_AFTER_MS = 10_000;
 const KEEP_SECONDS = 60;
 const SWEEP_EVERY_MS = 20_000;
+
+/** Where a process follows hundreds of runs of another one, a query for each would be most of what both do. */
+const READ_ON = `
+  SELECT e.run_id, e.v, e.seq, e.step, e.attempt, e.at, e.body
+  FROM unnest(CAST($1 AS TEXT[]), CAST($2 AS TEXT[]), CAST($3 AS BIGINT[])) AS told (run_id, owner_id, after_seq)
+  JOIN run_events AS e ON e.run_id = told.run_id AND e.seq > told.after_seq AND e.owner_id = told.owner_id
+  ORDER BY e.run_id, e.seq LIMIT $4`;
 
 export type BulletinOptions = {
   url: string;
@@ -37,6 +46,15 @@ export function createBulletins({ url, connection, notify = true }: BulletinOpti
     listen(heard, missed) {
       listening = new Listening({ url: readAddress(url).url, sender, notify, heard, missed });
       listening.start();
+    },
+    async readOn(runs, limit) {
+      const { rows } = await connection.query(READ_ON, [
+        runs.map(({ runId }) => runId),
+        runs.map(({ ownerId }) => ownerId),
+        runs.map(({ afterSeq }) => afterSeq),
+        limit,
+      ]);
+      return (rows as (EventRow & { run_id: string })[]).map(({ run_id: runId, ...row }) => toEvent(runId, row));
     },
     async close() {
       await listening?.close();
@@ -145,8 +163,10 @@ class Listening {
       this.#again = false;
       const { rows } = await client.query<Row>({
         name: 'bulletins',
-        text: 'SELECT id, body FROM bulletins WHERE id > $1 AND sender <> $2 ORDER BY id',
-        values: [this.#floor, this.#options.sender],
+        text: `SELECT id, body FROM bulletins
+          WHERE id > $1 AND sender <> $2 AND id <> ALL (CAST($3 AS BIGINT[])) ORDER BY id`,
+        // What was heard is not sent again: of a busy process it is megabytes, at every word.
+        values: [this.#floor, this.#options.sender, [...this.#seen.keys()]],
       });
       this.#hear(rows);
       await this.#sweep(client);
@@ -157,7 +177,6 @@ class Listening {
     const now = performance.now();
     const bodies: string[] = [];
     for (const { id, body } of rows) {
-      if (this.#seen.has(Number(id))) continue;
       this.#seen.set(Number(id), now);
       bodies.push(body);
     }

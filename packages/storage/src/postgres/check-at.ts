@@ -1,4 +1,5 @@
 import type { CheckResult } from '../check.ts';
+import type { S3Settings } from '../s3/settings.ts';
 
 /**
  * Reads a database through: gaps in the events of runs, blobs that hold something else. Changes nothing, and may be used
@@ -6,8 +7,11 @@ import type { CheckResult } from '../check.ts';
  *
  * @throws StorageError where it cannot be reached, or holds nothing of ours.
  */
-export async function checkDatabaseAt(url: string): Promise<{ where: string; result: CheckResult }> {
+export async function checkDatabaseAt(
+  url: string,
+  files?: S3Settings,
+): Promise<{ where: string; result: CheckResult }> {
   // Who keeps a folder need not load it.
   const { checkAt } = await import('./check.ts');
-  return checkAt(url);
+  return checkAt(url, files);
 }

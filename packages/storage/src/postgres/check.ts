@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Kysely } from 'kysely';
 import type { CheckResult } from '../check.ts';
 import { GAPS } from '../check.ts';
@@ -6,35 +7,63 @@ import type { Engine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
 import type { Schema } from '../schema.ts';
 import { StorageError, unfinishedCopy } from '../storage-error.ts';
+import type { Bucket } from '../s3/bucket.ts';
+import { bucketOf } from '../s3/bucket-of.ts';
+import type { S3Settings } from '../s3/settings.ts';
+import { readObject } from './blobs.ts';
 import { PostgresConnection } from './connection.ts';
 import { createPostgresEngine } from './engine.ts';
 import { createPostgresDialect } from './kysely-dialect.ts';
 import { hasTable } from './tables.ts';
 
-/** Gaps in the events of a run, and blobs that hold something else. What the tables themselves forbid is not looked at. */
-export async function checkDatabase(engine: Engine): Promise<CheckResult> {
+/** Gaps in the events of a run, and blobs that are gone or hold something else. What the tables themselves forbid is not looked at. */
+export async function checkDatabase(engine: Engine, bucket: Bucket | null): Promise<CheckResult> {
   const gaps = engine.prepare<{ id: string }>(GAPS);
   const changed = engine.prepare<{ sha256: string }>(
-    `SELECT sha256 FROM blob_bytes WHERE encode(sha256(bytes), 'hex') <> sha256 ORDER BY sha256`,
+    `SELECT sha256 FROM blob_bytes WHERE object_name IS NULL AND encode(sha256(bytes), 'hex') <> sha256 ORDER BY sha256`,
   );
   const runs = await engine.perform(statements(() => gaps.all()));
   const blobs = await engine.perform(statements(() => changed.all()));
   const problems = [
     ...runs.map(({ id }) => `The events of run ${id} are not whole.`),
     ...blobs.map(({ sha256 }) => `Blob ${sha256} holds something else.`),
+    ...(await checkObjects(engine, bucket)),
   ];
   return problems.length === 0 ? { ok: true } : { ok: false, problems };
 }
 
+/** Reads every object through that a row names. */
+async function checkObjects(engine: Engine, bucket: Bucket | null): Promise<string[]> {
+  const next = engine.prepare<{ sha256: string; objectName: string }>(`
+    SELECT sha256, object_name AS "objectName" FROM blob_bytes
+    WHERE object_name IS NOT NULL AND sha256 > ? ORDER BY sha256 LIMIT 100`);
+  const problems: string[] = [];
+  let after: string | undefined = '';
+  while (after !== undefined) {
+    const from: string = after;
+    const page: { sha256: string; objectName: string }[] = await engine.perform(statements(() => next.all(from)));
+    if (page.length > 0 && !bucket) return ['Blobs lie in a bucket, and were not looked at: set TOOLYARD_BLOBS_URL.'];
+    for (const { sha256, objectName } of page) {
+      const bytes = await readObject(bucket, objectName, sha256);
+      if (bytes === null) problems.push(`Blob ${sha256} is not in ${bucket?.where ?? 'its bucket'}.`);
+      else if (createHash('sha256').update(bytes).digest('hex') !== sha256) {
+        problems.push(`Blob ${sha256} holds something else.`);
+      }
+    }
+    after = page.at(-1)?.sha256;
+  }
+  return problems;
+}
+
 /** See `checkDatabaseAt`. */
-export async function checkAt(url: string): Promise<{ where: string; result: CheckResult }> {
+export async function checkAt(url: string, files?: S3Settings): Promise<{ where: string; result: CheckResult }> {
   const connection = new PostgresConnection({ url, connections: 1, answerWithinMs: null, name: 'toolyard check' });
   try {
     const where = `the database ${connection.where}`;
     if (await hasTable(connection, PROGRESS_TABLE)) throw unfinishedCopy(where);
     if (!(await hasTable(connection, 'run_events'))) throw nothingThere(connection.where);
     const db = new Kysely<Schema>({ dialect: createPostgresDialect(connection) });
-    return { where, result: await checkDatabase(createPostgresEngine(connection, db)) };
+    return { where, result: await checkDatabase(createPostgresEngine(connection, db), await bucketOf(files)) };
   } finally {
     await connection.close();
   }

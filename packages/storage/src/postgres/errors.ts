@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, VERSION } from '@toolyard/protocol';
 import type { StorageProblem } from '../storage-error.ts';
 import { StorageError } from '../storage-error.ts';
 
@@ -120,7 +120,7 @@ function describe(problem: StorageProblem, where: string, detail: string): Omit<
       };
     case 'newer_version':
       return {
-        message: `The database ${where} was changed by a newer Toolyard in a way this one does not know.`,
+        message: `The database ${where} was changed by a newer Toolyard in a way this one (${VERSION}) does not know${said}.`,
         hint: 'Start that version. Nothing was changed.',
       };
     case 'not_ours':

@@ -9,6 +9,7 @@ import { roles } from './migrations/005-roles.ts';
 import { usage } from './migrations/004-usage.ts';
 import { requestPreludes } from './migrations/007-request-preludes.ts';
 import { tabs } from './migrations/008-tabs.ts';
+import { blobsElsewhere } from './migrations/009-blobs-elsewhere.ts';
 
 /**
  * One change of the tables.
@@ -27,6 +28,7 @@ export const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '006-inbox': { kind: 'expand', statements: inbox },
   '007-request-preludes': { kind: 'expand', statements: requestPreludes },
   '008-tabs': { kind: 'expand', statements: tabs },
+  '009-blobs-elsewhere': { kind: 'expand', statements: blobsElsewhere },
 };
 
 /** Any number that nobody else takes: advisory locks are shared by all programs of a database. */
@@ -75,9 +77,8 @@ async function missing(
   if (tables.length === 0) return Object.keys(migrations);
   if (!tables.includes(STEPS)) throw databaseError('not_ours', where);
   const done = await client.query<{ name: string; kind: string }>(`SELECT name, kind FROM ${STEPS}`);
-  if (done.rows.some(({ name, kind }) => !(name in migrations) && kind !== 'expand')) {
-    throw databaseError('newer_version', where);
-  }
+  const unknown = done.rows.filter(({ name, kind }) => !(name in migrations) && kind !== 'expand');
+  if (unknown.length > 0) throw databaseError('newer_version', where, unknown.map(({ name }) => name).join(', '));
   const names = new Set(done.rows.map(({ name }) => name));
   return Object.keys(migrations).filter((name) => !names.has(name));
 }

@@ -9,6 +9,7 @@ import type { Schema } from '../schema.ts';
 import { unfinishedCopy } from '../storage-error.ts';
 import type { DatabaseOptions, DatabaseStorage } from '../storage.ts';
 import { createTableBlobs } from './blobs.ts';
+import { bucketOf } from '../s3/bucket-of.ts';
 import { createBulletins } from './bulletins.ts';
 import { checkDatabase } from './check.ts';
 import { PostgresConnection } from './connection.ts';
@@ -28,12 +29,14 @@ import { createUsageReport } from './usage-report.ts';
  */
 export async function openDatabase(options: DatabaseOptions, leaseTime?: string): Promise<DatabaseStorage> {
   await makeReady(options);
+  const bucket = await bucketOf(options.files);
+  await bucket?.check();
   const connection = new PostgresConnection(options);
   const db = new Kysely<Schema>({ dialect: createPostgresDialect(connection), plugins: [jsonColumns] });
   const { url, notify } = options;
   const bulletins = createBulletins({ url, connection, ...(notify === undefined ? {} : { notify }) });
   const engine = createPostgresEngine(connection, db, leaseTime);
-  const blobs = createTableBlobs(engine);
+  const blobs = createTableBlobs(engine, bucket);
   const counts = createCounts(engine);
   return {
     runs: createPostgresRunStore(engine, createRunJobs(engine, options.clock)),
@@ -41,7 +44,7 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
     blobs,
     sweepBlobs: (of) => sweepBlobs(engine, (...blob) => blobs.remove(...blob), of),
     counts: () => engine.perform(counts()),
-    check: () => checkDatabase(engine),
+    check: () => checkDatabase(engine, bucket),
     bulletins,
     processes: createProcesses(connection, leaseTime),
     async salt() {

@@ -4,15 +4,17 @@ import type { RunJobs } from '../runs/run-jobs.ts';
 
 /** A {@link RunStore} that answers over a socket. */
 export function createPostgresRunStore({ perform }: Engine, jobs: RunJobs): RunStore {
+  // Both write many runs of this process in whatever order suits: side by side each could wait for what the other has.
+  const inTurn = takingTurns();
   return {
-    commit: (...given) => perform(jobs.commit(...given)),
+    commit: (...given) => inTurn(() => perform(jobs.commit(...given))),
     createRun: (...given) => perform(jobs.createRun(...given)),
     getRun: (...given) => perform(jobs.getRun(...given)),
     listRuns: (...given) => perform(jobs.listRuns(...given)),
     readEvents: (...given) => perform(jobs.readEvents(...given)),
     readWholeEvents: (...given) => perform(jobs.readWholeEvents(...given)),
     acquireLease: (...given) => perform(jobs.acquireLease(...given)),
-    renewLeases: (...given) => perform(jobs.renewLeases(...given)),
+    renewLeases: (...given) => inTurn(() => perform(jobs.renewLeases(...given))),
     releaseLease: (...given) => perform(jobs.releaseLease(...given)),
     takeOver: (...given) => perform(jobs.takeOver(...given)),
     putInbox: (...given) => perform(jobs.putInbox(...given)),
@@ -23,5 +25,15 @@ export function createPostgresRunStore({ perform }: Engine, jobs: RunJobs): RunS
     listInterrupts: (...given) => perform(jobs.listInterrupts(...given)),
     countInterrupts: (...given) => perform(jobs.countInterrupts(...given)),
     answerInterrupt: (...given) => perform(jobs.answerInterrupt(...given)),
+  };
+}
+
+/** Begins one thing when the one before is over, however that ended. */
+function takingTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
   };
 }

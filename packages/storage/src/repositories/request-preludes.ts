@@ -3,26 +3,29 @@ import type { Principal, RequestPrelude } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 import { decodeJson, encodeJson } from '../text.ts';
 
-/** What went along with requests to models, each kept once under a hash of it. */
+/** What went along with the requests of conversations, each kept once under a hash of it. They go with theirs. */
 export type RequestPreludeRepository = {
   /** What is there under this id already is the same. */
-  put(principal: Principal, id: string, prelude: RequestPrelude, at: number): Promise<void>;
-  get(principal: Principal, id: string): Promise<RequestPrelude | null>;
+  put(principal: Principal, conversationId: string, kept: KeptPrelude): Promise<void>;
+  get(principal: Principal, conversationId: string, id: string): Promise<RequestPrelude | null>;
 };
+
+type KeptPrelude = { id: string; prelude: RequestPrelude; at: number };
 
 export function createRequestPreludeRepository(db: Kysely<Schema>): RequestPreludeRepository {
   return {
-    async put({ ownerId }, id, prelude, at) {
+    async put({ ownerId }, conversationId, { id, prelude, at }) {
       await db
         .insertInto('request_preludes')
-        .values({ owner_id: ownerId, id, prelude: encodeJson(prelude), made_at: at })
-        .onConflict((conflict) => conflict.columns(['owner_id', 'id']).doNothing())
+        .values({ conversation_id: conversationId, id, owner_id: ownerId, prelude: encodeJson(prelude), made_at: at })
+        .onConflict((conflict) => conflict.columns(['conversation_id', 'id']).doNothing())
         .execute();
     },
-    async get({ ownerId }, id) {
+    async get({ ownerId }, conversationId, id) {
       const row = await db
         .selectFrom('request_preludes')
         .select('prelude')
+        .where('conversation_id', '=', conversationId)
         .where('owner_id', '=', ownerId)
         .where('id', '=', id)
         .executeTakeFirst();

@@ -8,19 +8,17 @@ import type { ReadUsage } from '../usage/usage-report.ts';
 import type { UsageOf } from '../usage/usage-writer.ts';
 import { createUsageWriter } from '../usage/usage-writer.ts';
 
+/** Whose budget it is: of the things that are null there is none. */
+export type BudgetOf = { conversationId: string | null; runId?: string | null; agentId: string | null; at: number };
+
 /** What calls came to. Those of a run are stored with its steps: see `RunCommit.usage`. */
 export type UsageRepository = {
   /** A call that belongs to no run. */
   add(principal: Principal, entry: UsageEntry, of?: Partial<Omit<UsageOf, 'ownerId'>>): Promise<void>;
   /**
-   * What was used of a budget of a conversation, an agent, a model, a tool or all, as it is stored now. Nothing for a
-   * run or a turn: those count by themselves.
+   * What was used of a budget, as it is stored now. Nothing for a turn: a run itself counts that.
    */
-  spent(
-    principal: Principal,
-    budget: Budget,
-    of: { conversationId: string | null; agentId: string | null; at: number },
-  ): Promise<Spent>;
+  spent(principal: Principal, budget: Budget, of: BudgetOf): Promise<Spent>;
   report: ReadUsage;
 };
 
@@ -34,6 +32,7 @@ export function createUsageRepository(engine: Engine, report: ReadUsage): UsageR
   const writer = createUsageWriter(engine);
   const ofModels = `${SPENT} AND kind = 'model'`;
   const ofConversation = engine.prepare<Spent>(`${ofModels} AND conversation_id = ?2`);
+  const ofRun = engine.prepare<Spent>(`${ofModels} AND conversation_id = ?2 AND run_id = ?3`);
   const ofDay = engine.prepare<Spent>(`${ofModels} AND day = ?2`);
   const ofAgent = engine.prepare<Spent>(`${ofModels} AND day = ?2 AND agent_id = ?3`);
   const ofModel = engine.prepare<Spent>(`${ofModels} AND day = ?2 AND source || '/' || name = ?3`);
@@ -44,14 +43,16 @@ export function createUsageRepository(engine: Engine, report: ReadUsage): UsageR
     add: ({ ownerId }, entry, { runId = null, conversationId = null, agentId = null, place = 'api' } = {}) =>
       engine.perform(statements(() => writer.add(entry, { ownerId, runId, conversationId, agentId, place }))),
 
-    async spent({ ownerId }, budget, { conversationId, agentId, at }) {
+    async spent({ ownerId }, budget, { conversationId, runId = null, agentId, at }) {
       const day = dayOf(at);
       const spent = await engine.perform(
         statements(function* () {
           switch (budget.of) {
             case 'turn':
-            case 'run':
               return undefined;
+            case 'run':
+              if (conversationId === null || runId === null) return undefined;
+              return yield* ofRun.get(ownerId, conversationId, runId);
             case 'conversation':
               return conversationId === null ? undefined : yield* ofConversation.get(ownerId, conversationId);
             case 'day':

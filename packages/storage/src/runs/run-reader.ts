@@ -8,7 +8,8 @@ import type { RunJobs } from './run-jobs.ts';
 import type { RunRow } from './run-rows.ts';
 import { RUN_COLUMNS, toRunRecord } from './run-rows.ts';
 
-type EventRow = { v: number; seq: number; step: number; attempt: number; at: number; body: string };
+/** An event as it is stored. */
+export type EventRow = { v: number; seq: number; step: number; attempt: number; at: number; body: string };
 
 /** What a run's owner may read of it. */
 export function createRunReader(
@@ -77,6 +78,6 @@ export function createRunReader(
   };
 }
 
-function toEvent(runId: string, { body, ...envelope }: EventRow): RunEvent {
+export function toEvent(runId: string, { body, ...envelope }: EventRow): RunEvent {
   return { ...envelope, runId, ...(decodeJson(body) as object) } as RunEvent;
 }

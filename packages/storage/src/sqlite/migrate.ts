@@ -59,7 +59,8 @@ export function refuseForeignDatabase(file: string): void {
     if (!tables.includes('kysely_migration')) throw storageError('not_ours', file);
     const done = names(database, 'SELECT name FROM kysely_migration');
     if (done.length > 0 && !tables.includes('run_events')) throw storageError('not_ours', file);
-    if (done.some((name) => !(name in MIGRATIONS))) throw storageError('newer_version', file);
+    const unknown = done.filter((name) => !(name in MIGRATIONS));
+    if (unknown.length > 0) throw storageError('newer_version', file, unknown.join(', '));
   } catch (error) {
     throw toStorageError(error, file);
   } finally {

@@ -1,8 +1,19 @@
+import type { UsageEntry } from '@toolyard/protocol';
 import type { SharedStorage } from '../storage.ts';
 import { ANNE, approval, BERT, commitOf, deltas, newRun, question, reply } from './conversation.ts';
 
 export const PICTURE = new Uint8Array(100_000).fill(7);
 const NOTE = new Uint8Array([1, 2, 3]);
+
+const ASKED: UsageEntry = {
+  kind: 'model',
+  at: 5,
+  durationMs: 40,
+  providerId: 'p',
+  modelId: 'm',
+  usage: { inputTokens: 3 },
+  cost: 0.125,
+};
 
 /** Something of everything, more events than go into one batch, and a parked run. */
 export async function fill(storage: SharedStorage): Promise<{ picture: string; note: string }> {
@@ -24,6 +35,7 @@ export async function fill(storage: SharedStorage): Promise<{ picture: string; n
       ],
       leaf: { from: 'r1.question', to: 'a0' },
       interrupts: { opened: [{ interrupt: approval('i1'), mode: 'parked' }] },
+      usage: [ASKED, { kind: 'tool', at: 5, durationMs: 7, tool: { serverId: 's', name: 't' }, failed: true }],
       status: 'parked',
     }),
   ]);

@@ -6,7 +6,7 @@ import { doorsOf } from './doors.ts';
 import type { Cluster } from '@toolyard/testing/postgres';
 
 /** Everything a database keeps, as `TRUNCATE` is told it; what refers to these goes with them. */
-const TABLES = 'conversations, agents, settings, permissions, secrets, blob_bytes';
+const TABLES = 'conversations, agents, settings, permissions, secrets, blob_bytes, usage_sums, webhooks, announcements';
 
 /** Databases that were emptied, to be used again: making a new one takes a second. */
 export function createDatabases(cluster: () => Cluster): () => Promise<string> {

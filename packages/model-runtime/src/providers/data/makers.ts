@@ -54,6 +54,7 @@ export const MAKERS: readonly ProviderRecord[] = [
     label: 'Mistral',
     place: 'hosted',
     wire: 'openai-chat',
+    quirks: { continuing: 'prefix' },
     baseUrl: 'https://api.mistral.ai/v1',
     keyVariables: ['MISTRAL_API_KEY'],
     keyPage: 'https://console.mistral.ai/api-keys',

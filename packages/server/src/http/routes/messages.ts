@@ -7,6 +7,8 @@ import type { Router } from '../router.ts';
 import { runView } from '../run-view.ts';
 import {
   changeQueuedMessage,
+  continueConversation,
+  continuedConversation,
   messagePage,
   queuedMessage,
   queuePage,
@@ -74,6 +76,20 @@ export function addMessageRoutes({ route }: Router, deps: HttpDeps): void {
       await findConversation(deps, principal, id);
       const { run } = await runs.regenerate(principal, id, body);
       return { run: runView(run) };
+    },
+  });
+
+  route({
+    method: 'post',
+    path: `${PATH}/continue`,
+    summary: 'Go on where the conversation broke off: in the same message where the model can, else in a new one',
+    body: continueConversation,
+    answer: continuedConversation,
+    status: 201,
+    async handle({ principal, params: { id }, body }) {
+      await findConversation(deps, principal, id);
+      const { run, how } = await runs.continue(principal, id, body);
+      return { run: runView(run), how };
     },
   });
 

@@ -2,8 +2,9 @@ import type { StreamPart } from '@toolyard/model-runtime';
 import { WebApiEncoder } from '@toolyard/model-runtime/webapi';
 import type { Principal } from '@toolyard/protocol';
 import { createCallLimit } from '../../models/call-limit.ts';
-import { createTabUsage } from '../../runs/tab-usage.ts';
 import { createModelCalls } from '../../models/model-calls.ts';
+import { createTabUsagePolicy } from '../../models/tab-usage-policy.ts';
+import { createUsagePolicy } from '../../models/usage-policy.ts';
 import { toChatRequest, toMessages } from '../chat-call.ts';
 import type { EventStreams, Frame } from '../event-stream.ts';
 import type { Router } from '../router.ts';
@@ -28,10 +29,16 @@ const MAX_CALL_BYTES = 32 * 1024 * 1024;
 
 /** Single calls of models: no conversation, no run, nothing stored but files that are made. */
 export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStreams: EventStreams): void {
-  const { storage, models, clock, ids, callPolicy = createCallLimit() } = deps;
+  const { storage, models, configurations, clock, ids, log } = deps;
+  const next = deps.callPolicy ?? createCallLimit();
+  const policy = createUsagePolicy({ usage: storage.usage, configurations, models, clock, next, log });
   const { blobs } = storage;
-  const calls = createModelCalls({ models, blobs, clock, policy: callPolicy });
-  const ofTabs = createTabUsage({ storage, configurations: deps.configurations, clock });
+  const calls = createModelCalls({ models, blobs, clock, policy });
+  /** A run in a tab has budgets of its own, and is counted as what it is. */
+  const callsOf = (runId: string) => {
+    const ofRun = createTabUsagePolicy(runId, { storage, configurations, models, clock, next, log });
+    return createModelCalls({ models, blobs, clock, policy: ofRun });
+  };
   const isKeptBy =
     (principal: Principal) =>
     async (sha256: string): Promise<boolean> =>
@@ -50,9 +57,7 @@ export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStrea
       const request = await toChatRequest(body, isKeptBy(principal));
       const price = await models.price(principal, { providerId: provider, modelId: request.model });
       const runId = c.req.header('x-toolyard-run');
-      const model = { providerId: provider, modelId: request.model };
-      const counted = runId === undefined ? null : await ofTabs.admit(principal, runId, { ...model, price });
-      const parts = await calls.chat(principal, provider, request, counted ?? undefined);
+      const parts = await (runId === undefined ? calls : callsOf(runId)).chat(principal, provider, request);
       const encoder = new WebApiEncoder(provider, price);
       return eventStreams.answer(c, (signal) => chatFrames(parts(signal), encoder, ids.next()));
     },

@@ -10,11 +10,12 @@ import { resumedRun } from '../schemas/run-steps.ts';
 import { runPage, runRecord, runStatus } from '../schemas/runs.ts';
 import type { HttpDeps } from '../types.ts';
 
+const statusList = z.array(runStatus).min(1);
 /** One, or several with commas between. */
 const statuses = z
   .string()
-  .transform((text) => text.split(','))
-  .pipe(z.array(runStatus).min(1));
+  .refine((text) => statusList.safeParse(text.split(',')).success, 'expected states of runs with commas between')
+  .transform((text) => text.split(',') as RunStatus[]);
 const moment = z.coerce.number().int().min(0);
 
 const OVER: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);

@@ -1,6 +1,6 @@
 import type { SettingsView } from '@toolyard/protocol';
 import { agentConfigurationSchema, readStoredConfiguration } from '../../config/agent-configuration.ts';
-import { DEFAULTS_KEY } from '../../config/configurations.ts';
+import { DEFAULTS_KEY } from '../../config/raise-budget.ts';
 import { misfit, notFound, quoted, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { jsonValue } from '../schemas/common.ts';

@@ -1,6 +1,8 @@
 import type {
   ChangeConversation,
   ChangeQueuedMessage,
+  ContinueConversation,
+  ContinuedConversation,
   ConversationExport,
   ConversationSummary,
   ConversationView,
@@ -135,6 +137,17 @@ export const regenerate = named(
   exactly<Regenerate>()(z.strictObject({ messageId: anId, configuration: agentConfiguration.exactOptional() })),
 );
 export const regenerated = named('Regenerated', exactly<{ run: RunRecord }>()(z.strictObject({ run: runRecord })));
+
+export const continueConversation = named(
+  'ContinueConversation',
+  exactly<ContinueConversation>()(
+    z.strictObject({ messageId: anId.exactOptional(), configuration: agentConfiguration.exactOptional() }),
+  ),
+);
+export const continuedConversation = named(
+  'ContinuedConversation',
+  exactly<ContinuedConversation>()(z.strictObject({ run: runRecord, how: z.enum(['same', 'new', 'answer']) })),
+);
 
 export const changeQueuedMessage = named(
   'ChangeQueuedMessage',

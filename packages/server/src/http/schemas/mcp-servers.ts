@@ -123,6 +123,7 @@ export const mcpServerView = named(
       state: z.enum(['idle', 'connecting', 'ready', 'reconnecting', 'needs_sign_in', 'failed', 'disabled']),
       enabled: z.boolean(),
       builtIn: z.boolean(),
+      trusted: z.literal(true).exactOptional(),
       origin: z.enum(['built-in', 'file', 'flag']),
       editable: z.boolean(),
       transport: transportView.nullable(),

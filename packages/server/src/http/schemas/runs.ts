@@ -19,6 +19,7 @@ import { exactly } from './exactly.ts';
 import { modelParameters } from './configuration.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
 import { assistantPart, malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
+import { spent } from './usage.ts';
 
 const place = z.enum(['server', 'browser', 'process']);
 export const runStatus = exactly<RunStatus>()(
@@ -47,7 +48,6 @@ export const runPage = pageOf('RunPage', runRecord);
 
 const asked = { id: z.string(), callId: z.string(), tool: toolReference, name: z.string() };
 const measure = z.enum(['dollars', 'tokens', 'calls']);
-const spent = z.strictObject({ dollars: z.number(), tokens: z.number(), calls: z.number(), unpriced: z.number() });
 const samplingContent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string() }),
   z.strictObject({ type: z.literal('media'), mimeType: z.string(), bytes: z.number() }),
@@ -216,6 +216,12 @@ function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(t
 
 const messageId = z.string();
 const tokens = z.int();
+export const contextFill = z.strictObject({
+  tokens,
+  window: tokens,
+  assumed: z.literal(true).exactOptional(),
+  parts: z.strictObject({ instructions: tokens, tools: tokens, results: tokens, messages: tokens }),
+});
 export const modelRequest = named(
   'ModelRequestRecord',
   exactly<ModelRequestRecord>()(
@@ -230,12 +236,7 @@ export const modelRequest = named(
       inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
       prelude: z.string().exactOptional(),
       continues: z.array(assistantPart).exactOptional(),
-      fill: z.strictObject({
-        tokens,
-        window: tokens,
-        assumed: z.literal(true).exactOptional(),
-        parts: z.strictObject({ instructions: tokens, tools: tokens, results: tokens, messages: tokens }),
-      }),
+      fill: contextFill,
     }),
   ),
 );

@@ -91,6 +91,9 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
       if ((await storage.messages.get(principal, conversationId, messageId)) === null) throw missing('message');
       return { run: start(principal, conversationId, null) };
     },
+    async continue(principal, conversationId) {
+      return { run: start(principal, conversationId, null), how: 'new' };
+    },
     async cancel(principal, runId) {
       if (storage.runs.getRun(principal, runId) === null) throw missing('run');
       if (held.has(runId)) finish(runId, 'cancelled');

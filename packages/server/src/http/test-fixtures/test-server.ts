@@ -11,7 +11,9 @@ import { createIds } from '@toolyard/testing';
 import { createConfigurations } from '../../config/configurations.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
 import { TabDesk } from '../../tabs/tab-desk.ts';
+import { createWebhooks } from '../../webhooks/webhooks.ts';
 import type { HttpApp } from '../create-http-app.ts';
 import { createHttpApp } from '../create-http-app.ts';
 import type { Listening } from '../listen.ts';
@@ -69,6 +71,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const runs = createTestRuns({ storage, hub, clock, ids });
   const logged: string[] = [];
   const host = options.host ?? '127.0.0.1';
+  const webhooks = await createWebhooks({
+    storage,
+    secrets: keptInMemory(),
+    clock,
+    ids,
+    log: (line) => logged.push(line),
+    owner: options.owner ?? { ownerId: 'owner' },
+    file: null,
+  });
   const app = createHttpApp({
     storage,
     runs,
@@ -77,7 +88,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     streams: createLiveStreams({ store: storage.runs, hub, clock, boot: 'boot-1' }),
     models: createTestModels(),
     servers: createTestServers(options.owner?.ownerId ?? 'owner'),
-    configurations: createConfigurations({ storage, fileDefaults: {}, standardModel: async () => null }),
+    webhooks,
+    configurations: createConfigurations({ storage, clock, fileDefaults: {}, standardModel: async () => null }),
     clock,
     ids,
     security: { host, allowHosts: [], tokens: [], ...options.security },
@@ -98,9 +110,21 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ask: (target, asked) => ask(listening, target, asked),
     async close() {
       await listening.close();
+      await webhooks.close();
       storage.close();
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** Secrets as they are, for what a test looks at. */
+function keptInMemory(): Pick<Secrets, 'get' | 'set' | 'remove'> {
+  const kept = new Map<string, string>();
+  const keyOf = ({ ownerId }: Principal, name: string): string => `${ownerId} ${name}`;
+  return {
+    get: async (principal, name) => kept.get(keyOf(principal, name)) ?? null,
+    set: async (principal, name, text) => void kept.set(keyOf(principal, name), text),
+    remove: async (principal, name) => void kept.delete(keyOf(principal, name)),
   };
 }
 

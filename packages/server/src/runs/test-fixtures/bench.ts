@@ -24,11 +24,13 @@ import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { SharedStorage, Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import { createIds, eventually } from '@toolyard/testing';
+import { whereToRaise } from '../../config/raise-budget.ts';
 import type { RunHub } from '../../live/hub.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
-import type { LiveStreams, ToolSelection } from '../../services.ts';
+import type { LiveStreams, ModelAbilities, ToolSelection } from '../../services.ts';
 import { createTabLending } from '../../tabs/tab-lending.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { DurableRuns } from '../create-run-service.ts';
 import { createRunService } from '../create-run-service.ts';
 
@@ -41,12 +43,16 @@ export type FakeTool = {
   /** What its arguments have to fit; `inQuestion` false: it is too long to stand in a question. */
   inputSchema?: JsonObject;
   inQuestion?: boolean;
+  /** Default `desk`. */
+  serverId?: string;
   call: (args: JsonObject, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
   /** Waits for a task an earlier call has become. */
   resume?: (handle: TaskHandle, options: CallToolOptions) => ToolResult | Promise<ToolResult>;
 };
 
 export type BenchOptions = {
+  /** What the model can take and read. */
+  abilities?: ModelAbilities;
   model: ModelRuntime;
   tools?: Record<string, FakeTool>;
   failpoint?: Failpoint;
@@ -57,6 +63,7 @@ export type BenchOptions = {
   configuration?: Partial<ResolvedAgentConfiguration>;
   /** Called before a group is stored. */
   beforeCommit?: (items: readonly RunCommit[], storage: Storage) => void;
+  telemetry?: Telemetry;
   /** Takes up the runs that are there; default true. */
   start?: boolean;
 };
@@ -191,6 +198,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
           ? Promise.reject(new ToolyardError({ code: 'model_not_found', message: 'The provider "gone" is not there.' }))
           : Promise.resolve(typeof model === 'function' ? model(modelId) : model),
       price: () => Promise.resolve(options.price),
+      facts: () => Promise.resolve(options.abilities ?? {}),
     },
     servers: { select: () => Promise.resolve(selectionOf(options.tools ?? {})), approve: () => undefined },
     tabs: createTabLending({ storage, hub, clock }),
@@ -199,6 +207,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
       unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
     },
     configurations: {
+      whereToRaise: (...of) => whereToRaise({ storage, fileDefaults: {}, now: () => clock.now() }, ...of),
       resolve: (_principal, { conversation, run }) =>
         Promise.resolve({
           model: { providerId: 'scripted', modelId: 'scripted-1' } satisfies ModelReference,
@@ -222,13 +231,14 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
         }),
     },
     ...(failpoint ? { failpoint } : {}),
+    ...(options.telemetry ? { telemetry: options.telemetry } : {}),
   });
 }
 
 function selectionOf(tools: Record<string, FakeTool>): ToolSelection {
   const indexed = Object.entries(tools).map(
-    ([name, { builtIn = false, inputSchema = { type: 'object' } }]): IndexedTool => ({
-      tool: { serverId: 'desk', name },
+    ([name, { builtIn = false, serverId = 'desk', inputSchema = { type: 'object' } }]): IndexedTool => ({
+      tool: { serverId, name },
       name,
       inputSchema,
       builtIn,

@@ -1,10 +1,11 @@
-/** What goes along with many requests to models and changes seldom, by a hash of it: notes of servers, tools. */
+/** What goes along with many requests of a conversation and changes seldom, by a hash of it: instructions, tools. */
 export const requestPreludes: readonly string[] = [
   `CREATE TABLE request_preludes (
-    owner_id TEXT NOT NULL,
+    conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
     id TEXT NOT NULL,
+    owner_id TEXT NOT NULL,
     prelude TEXT NOT NULL,
     made_at INTEGER NOT NULL,
-    PRIMARY KEY (owner_id, id)
+    PRIMARY KEY (conversation_id, id)
   ) STRICT, WITHOUT ROWID`,
 ];

@@ -7,6 +7,8 @@ import { describeMessagePages } from './message-pages.ts';
 import { describeQueue } from './queue.ts';
 import { describeConversationsAndMore } from './repositories.ts';
 import { describeSignIns } from './sign-ins.ts';
+import { describeUsage } from './usage.ts';
+import { describeWebhooks } from './webhooks.ts';
 
 /** Everything the repositories promise, whatever the engine. */
 export function describeRepositories(name: string, makeHome: MakeHome): void {
@@ -16,6 +18,8 @@ export function describeRepositories(name: string, makeHome: MakeHome): void {
     'queued messages': describeQueue,
     'decisions and secrets': describeDecisionsAndSecrets,
     'sign-ins': describeSignIns,
+    'what calls came to': describeUsage,
+    'webhooks, and what else answers and runs are told by': describeWebhooks,
     'full text': describeSearch,
     'blobs nothing names': describeBlobSweep,
   };

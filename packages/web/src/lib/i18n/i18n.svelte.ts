@@ -45,10 +45,20 @@ const lateLoaders: { [N in LateName]: Record<Locale, () => Promise<{ [K in N]: L
     'zh-Hant': () => import('./zh-Hant/cards.ts'),
     'zh-Hans': () => import('./zh-Hans/cards.ts'),
   },
+  context: {
+    en: () => import('./en/context.ts'),
+    'zh-Hant': () => import('./zh-Hant/context.ts'),
+    'zh-Hans': () => import('./zh-Hans/context.ts'),
+  },
   inbox: {
     en: () => import('./en/inbox.ts'),
     'zh-Hant': () => import('./zh-Hant/inbox.ts'),
     'zh-Hans': () => import('./zh-Hans/inbox.ts'),
+  },
+  rules: {
+    en: () => import('./en/rules.ts'),
+    'zh-Hant': () => import('./zh-Hant/rules.ts'),
+    'zh-Hans': () => import('./zh-Hans/rules.ts'),
   },
   runs: {
     en: () => import('./en/runs.ts'),

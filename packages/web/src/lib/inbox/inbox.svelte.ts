@@ -1,5 +1,5 @@
 import type { ConversationView, Page, StoredInterrupt } from '@toolyard/protocol';
-import { api as realApi } from '../api/client.ts';
+import type { api as realApi } from '../api/client.ts';
 import type { ApiError } from '../api/error.ts';
 import { asApiError } from '../state/failure.ts';
 import type { live as realLive } from '../state/live.svelte.ts';

@@ -46,7 +46,10 @@ export class Notifications {
       try {
         // Several tabs tell of the same question: the tag makes one message of them.
         const shown = new Notification(t('inbox.noticeTitle'), {
-          body: t('inbox.noticeText', { tool: showHidden(interrupt.tool.name) }),
+          body:
+            interrupt.kind === 'budget'
+              ? t('inbox.noticeBudget')
+              : t('inbox.noticeText', { tool: showHidden(interrupt.tool.name) }),
           tag: `toolyard-${id}`,
           icon: '/icon.svg',
         });

@@ -5,7 +5,7 @@ import { scaleOf, timelineOf } from './timeline.ts';
 const HOUR = 3_600_000;
 
 function step(more: Partial<RunStep>): RunStep {
-  const empty = { calls: [], questions: [], notices: [], attempt: 1, instruction: 'finish' as const };
+  const empty = { calls: [], questions: [], steered: [], notices: [], attempt: 1, instruction: 'finish' as const };
   return { step: 0, startedAt: 0, endedAt: 0, ...empty, ...more };
 }
 
@@ -15,7 +15,7 @@ const model = (messageId: string, durationMs: number | null) => ({
   parentId: null,
   durationMs,
   finishReason: 'stop' as const,
-  asksFor: [],
+  calls: [],
 });
 const call = (callId: string, startedAt: number | null, durationMs: number | null) => ({
   callId,

@@ -1,11 +1,13 @@
 import type { RunCall, RunModelCall, RunQuestion, RunStep } from '@toolyard/protocol';
+import { textOf } from '@toolyard/protocol';
 
 /** Something that took its time in a run. Times are milliseconds since 1970; `to` is null while it goes on. */
 export type Entry = { key: string; from: number; to: number | null; abandoned: boolean } & (
-  | { kind: 'model'; model: RunModelCall }
+  | { kind: 'model'; step: number; model: RunModelCall }
   | { kind: 'tool'; call: RunCall }
   | { kind: 'wait'; question: RunQuestion }
   | { kind: 'fold' }
+  | { kind: 'said'; text: string }
   | { kind: 'notice'; level: 'info' | 'warning'; text: string }
 );
 
@@ -26,9 +28,20 @@ function entriesOf(step: RunStep): Entry[] {
     const { model } = step;
     const from = step.startedAt;
     const to = model.durationMs === null ? (abandoned ? step.endedAt : null) : from + model.durationMs;
-    entries.push({ kind: 'model', key: `${id}:model`, from, to, abandoned, model });
+    entries.push({ kind: 'model', key: `${id}:model`, from, to, abandoned, step: step.step, model });
   } else if (step.instruction === 'compress_context') {
     entries.push({ kind: 'fold', key: `${id}:fold`, from: step.startedAt, to: step.endedAt, abandoned });
+  }
+  for (const message of step.steered) {
+    const at = Math.max(step.startedAt, message.createdAt);
+    entries.push({
+      kind: 'said',
+      key: `${id}:${message.id}`,
+      from: at,
+      to: at,
+      abandoned: false,
+      text: textOf(message),
+    });
   }
   for (const question of step.questions) {
     const { askedAt, closedAt, interrupt } = question;

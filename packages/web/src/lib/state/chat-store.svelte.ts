@@ -3,6 +3,9 @@ import type {
   AgentConfiguration,
   AnswerInterrupt,
   ChangeQueuedMessage,
+  ContextFill,
+  ContinueConversation,
+  ContinuedConversation,
   ConversationView,
   CreateConversation,
   InterruptAnswer,
@@ -17,7 +20,7 @@ import type {
   UserPart,
 } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
-import { askedBefore, findRow, lastMessageId, lastToRetry } from '../transcript/find-row.ts';
+import { askedBefore, findRow, lastMessageId, lastRunId, lastToRetry } from '../transcript/find-row.ts';
 import {
   NO_ROWS,
   beginRun,
@@ -74,6 +77,16 @@ export class ChatStore {
 
   get view(): ConversationView | null {
     return this.#open.view;
+  }
+
+  /** How full the last request that was watched made the model's window. */
+  get fill(): ContextFill | null {
+    return this.#open.transcript?.fill ?? null;
+  }
+
+  /** The run of the last answer there is. */
+  get lastRunId(): string | null {
+    return this.run?.id ?? lastRunId(this.rows);
   }
 
   /** What waits until the answer under way is finished. */
@@ -167,6 +180,17 @@ export class ChatStore {
       if (asked) this.#open.change(visit, (transcript) => beginRun(transcript, begunBy(run), asked));
     });
     if (asked === undefined) await this.#open.refresh();
+  }
+
+  /** Goes on where the answer that ends in `messageId` was cut: in its own text where the model can. */
+  async goOn(messageId: string): Promise<void> {
+    const { id } = this.#open;
+    if (id === null || this.busy) return;
+    const body: ContinueConversation = { messageId };
+    await this.#hold(async () => {
+      await this.#deps.api.post<ContinuedConversation>(`${pathOf(id)}/continue`, body);
+    });
+    await this.#open.refresh();
   }
 
   /** Tries the last message again: it has no answer, or one that failed. */

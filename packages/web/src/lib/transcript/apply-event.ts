@@ -36,6 +36,8 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       return { ...next, tail: markAnswers(steer(transcript.tail, event.message)) };
 
     case 'request_made':
+      return { ...next, fill: event.request.fill };
+
     case 'compression_started':
       return next;
 

@@ -13,6 +13,12 @@ export function lastMessageId(rows: RowList): string | null {
   return row === undefined ? null : messageIdOf(row);
 }
 
+/** The run of the last answer there is. */
+export function lastRunId(rows: RowList): string | null {
+  const row = findLast(rows, ({ kind }) => kind === 'assistant');
+  return row?.kind === 'assistant' ? row.runId : null;
+}
+
 /** The person's message an answer belongs to; undefined where it is not loaded. */
 export function askedBefore(rows: RowList, answerId: string): UserMessage | undefined {
   let seen = false;

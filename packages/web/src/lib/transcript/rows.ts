@@ -59,7 +59,7 @@ export type AnswerOf = {
 };
 
 /** From here on the model gets a summary in the place of the messages above, which stay as they are. */
-export type FoldRow = { kind: 'fold'; key: string; messageId: string; text: string; messages: number };
+type FoldRow = { kind: 'fold'; key: string; messageId: string; text: string; messages: number };
 
 type NoticeRow = { kind: 'notice'; key: string; level: 'info' | 'warning'; text: string };
 

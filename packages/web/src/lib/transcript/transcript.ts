@@ -1,4 +1,5 @@
 import type {
+  ContextFill,
   ConversationView,
   Message,
   MessagePage,
@@ -23,6 +24,8 @@ export type Transcript = {
   /** The rows of {@link Transcript.run}. */
   tail: readonly Row[];
   run: RunState | null;
+  /** How full the last request that was watched made the model's window. */
+  fill: ContextFill | null;
   /** Older messages are to be had. */
   earlier: boolean;
   /** The first message there is of the branch; older ones come before it. */
@@ -85,6 +88,7 @@ export function openTranscript(view: ConversationView, before?: Transcript): Tra
     firstId: above?.firstId ?? view.page.messages[0]?.id ?? null,
     orphans: above?.orphans ?? orphansOf(view.page.messages),
     asOf: view.updatedAt,
+    fill: shown?.fill ?? null,
   };
 
   const watched = shown?.run ?? null;
@@ -125,6 +129,7 @@ export function newTranscript(): Transcript {
     history: [],
     tail: [],
     run: null,
+    fill: null,
     earlier: false,
     firstId: null,
     orphans: new Map(),

@@ -84,6 +84,18 @@ export const STORIES: Readonly<Record<string, Story>> = {
     answers: { sign_in: { decision: 'decline' } },
     says: [[() => calls({ name: 'mail' }), () => says('I cannot look.')]],
   },
+  'asked-person': {
+    questions: ['Ask me'],
+    configuration: AUTO,
+    answers: { prompt: { decision: 'say', text: 'Taipei' } },
+    says: [[() => calls({ name: 'ask_user', arguments: { question: 'Which city?' } }, NOTE), () => says('Taipei.')]],
+  },
+  'over-budget': {
+    questions: ['Note it'],
+    configuration: { ...AUTO, budgets: [{ of: 'run', calls: 1 }] },
+    answers: { budget: { decision: 'raise', limit: 9, scope: 'run' } },
+    says: [[() => calls(NOTE), () => says('Noted.')]],
+  },
   task: {
     questions: ['Research'],
     configuration: AUTO,

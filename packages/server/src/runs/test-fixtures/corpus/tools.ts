@@ -16,6 +16,8 @@ export const CORPUS_TOOLS: Readonly<Record<string, FakeTool>> = {
     },
     resume: () => answers('researched'),
   },
+  /** Toolyard's own: never called, the person is asked in its place. */
+  ask_user: { serverId: 'person', builtIn: true, call: () => answers('must not be called') },
   /** A server of the older era asks while its call is open. */
   book: {
     async call(_args, options) {

@@ -16,7 +16,7 @@ type Actions = { onenter?: () => void; onescape?: () => void };
 
 /**
  * Makes a question answerable by its keys while the focus is on the question itself, and gives it the focus when it
- * comes up, if nobody is doing anything else. Whoever goes on typing goes on in the composer. When it is answered the
+ * comes up, if nobody is doing anything else; in a list of questions (`data-questions`) none was waited for. Whoever goes on typing goes on in the composer. When it is answered the
  * next question gets the focus, or else the composer.
  */
 export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLElement> {
@@ -32,7 +32,7 @@ export function questionFocus({ onenter, onescape }: Actions): Attachment<HTMLEl
     };
     element.addEventListener('focusin', onfocusin);
     element.addEventListener('focusout', onfocusout);
-    if (isIdle()) focusQuestion(element);
+    if (isIdle() && element.closest('[data-questions]') === null) focusQuestion(element);
 
     function onkeydown(event: KeyboardEvent): void {
       if (event.target !== element || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;

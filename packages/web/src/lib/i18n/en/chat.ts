@@ -19,6 +19,7 @@ export const chat = {
   copyMessage: 'Copy the message',
   copyAnswer: 'Copy the answer',
   copyCode: 'Copy the code',
+  continue: 'Continue',
   regenerate: 'Answer again',
   steps: 'What happened, step by step',
   earlierVersion: 'Earlier version',

@@ -8,6 +8,7 @@ export const composer = {
   stopping: 'Stopping…',
   queue: 'Send when this answer is finished',
   sendOptions: 'More ways to send',
+  steer: 'Tell it to this answer now',
   interruptAndSend: 'Stop this answer and send now',
   attach: 'Attach files',
   drop: 'Drop the files here to attach them',

@@ -4,6 +4,7 @@ export const inbox = {
   none: 'Nothing waits for you.',
   count: { one: '{count} question waits for you.', other: '{count} questions wait for you.' },
   question: 'Question about {tool}',
+  budget: 'A budget is used up',
   openChat: 'Open the conversation',
   live: 'Its call is held open until you answer.',
   batchTitle: { one: '{count} call of {tool}', other: '{count} calls of {tool}' },
@@ -16,4 +17,5 @@ export const inbox = {
   notifyRefused: 'This browser was told not to show notifications of Toolyard. Its settings can change that.',
   noticeTitle: 'Toolyard waits for you',
   noticeText: 'It is about {tool}.',
+  noticeBudget: 'A run waits because a budget is used up.',
 } as const;

@@ -1,8 +1,10 @@
 import type { cards } from './cards.ts';
+import type { context } from './context.ts';
 import type { inbox } from './inbox.ts';
 import type { mcp } from './mcp.ts';
 import type { models } from './models.ts';
 import type { questions } from './questions.ts';
+import type { rules } from './rules.ts';
 import type { runs } from './runs.ts';
 import type { servers } from './servers.ts';
 import type { settings } from './settings.ts';
@@ -11,12 +13,14 @@ import type { usage } from './usage.ts';
 /** Texts that come with the part of the page that shows them, by namespace: see `i18n.need`. */
 export type LateMessages = {
   cards: typeof cards;
+  context: typeof context;
   inbox: typeof inbox;
   mcp: typeof mcp;
   models: typeof models;
   servers: typeof servers;
   settings: typeof settings;
   questions: typeof questions;
+  rules: typeof rules;
   runs: typeof runs;
   usage: typeof usage;
 };

@@ -5,6 +5,7 @@ export const settings = {
   models: 'Models',
   tools: 'Tools',
   permissions: 'Permissions',
+  usage: 'Usage',
   about: 'About',
 
   languageHint: 'The language of this page, not of the answers.',

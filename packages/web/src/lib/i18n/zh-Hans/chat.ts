@@ -22,6 +22,7 @@ export const chat: Translation<typeof en> = {
   copyMessage: '复制消息',
   copyAnswer: '复制回答',
   copyCode: '复制代码',
+  continue: '继续',
   regenerate: '重新回答',
   steps: '逐步查看过程',
   earlierVersion: '上一个版本',

@@ -11,6 +11,7 @@ export const composer: Translation<typeof en> = {
   stopping: '正在停止…',
   queue: '这条回答结束后发送',
   sendOptions: '其他发送方式',
+  steer: '现在就告诉这个回答',
   interruptAndSend: '停止这条回答并立即发送',
   attach: '添加文件',
   drop: '将文件拖放到这里即可添加',

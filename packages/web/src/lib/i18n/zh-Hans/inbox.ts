@@ -5,6 +5,7 @@ export const inbox: LateTexts<'inbox'> = {
   none: '没有等你处理的事。',
   count: { other: '有 {count} 个问题等你处理。' },
   question: '关于 {tool} 的问题',
+  budget: '预算已用完',
   openChat: '打开对话',
   live: '调用会一直等到你回答为止。',
   batchTitle: { other: '{tool} 的 {count} 次调用' },
@@ -17,4 +18,5 @@ export const inbox: LateTexts<'inbox'> = {
   notifyRefused: '这个浏览器已设为不显示 Toolyard 的通知，可在浏览器设置中更改。',
   noticeTitle: 'Toolyard 等你处理',
   noticeText: '与 {tool} 有关。',
+  noticeBudget: '一次运行因预算用完而等待。',
 };

@@ -8,6 +8,7 @@ export const settings: Translation<typeof en> = {
   models: '模型',
   tools: '工具',
   permissions: '权限',
+  usage: '使用量',
   about: '关于',
 
   languageHint: '此页面的语言，不影响回答的语言。',

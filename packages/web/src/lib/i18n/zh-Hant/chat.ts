@@ -22,6 +22,7 @@ export const chat: Translation<typeof en> = {
   copyMessage: '複製訊息',
   copyAnswer: '複製回答',
   copyCode: '複製程式碼',
+  continue: '繼續',
   regenerate: '重新回答',
   steps: '逐步查看過程',
   earlierVersion: '上一個版本',

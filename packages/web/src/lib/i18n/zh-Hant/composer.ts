@@ -11,6 +11,7 @@ export const composer: Translation<typeof en> = {
   stopping: '正在停止…',
   queue: '這則回答結束後傳送',
   sendOptions: '其他傳送方式',
+  steer: '現在就告訴這個回答',
   interruptAndSend: '停止這則回答並立即傳送',
   attach: '附加檔案',
   drop: '將檔案拖放到這裡即可附加',

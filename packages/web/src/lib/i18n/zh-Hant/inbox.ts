@@ -5,6 +5,7 @@ export const inbox: LateTexts<'inbox'> = {
   none: '沒有等你處理的事。',
   count: { other: '有 {count} 個問題等你處理。' },
   question: '關於 {tool} 的問題',
+  budget: '預算已用完',
   openChat: '開啟對話',
   live: '呼叫會一直等到你回答為止。',
   batchTitle: { other: '{tool} 的 {count} 個呼叫' },
@@ -17,4 +18,5 @@ export const inbox: LateTexts<'inbox'> = {
   notifyRefused: '這個瀏覽器已設為不顯示 Toolyard 的通知，可在瀏覽器設定中變更。',
   noticeTitle: 'Toolyard 等你處理',
   noticeText: '與 {tool} 有關。',
+  noticeBudget: '一次執行因預算用完而等候。',
 };

@@ -1,0 +1,84 @@
+import type { JudgedTool } from '@toolyard/agent-runtime';
+import { InterventionChecker } from '@toolyard/agent-runtime';
+import type { InterventionRule, JsonObject } from '@toolyard/protocol';
+import type { Finding } from '../support/finding.ts';
+import { median, quartiles } from '../support/quantile.ts';
+
+/** Calls as agents make them all day. */
+const CALLS: Readonly<Record<string, { tool: string; args: JsonObject }>> = {
+  'a short command': { tool: 'run', args: { command: 'npm test 2>&1 | tail -n 40', description: 'Runs the tests' } },
+  'a long command': {
+    tool: 'run',
+    args: {
+      command:
+        'cd /srv/app && git pull --rebase && npm ci && npm run build > build.log 2>&1 && for f in dist/*.js; do gzip -k "$f"; done; ' +
+        'grep -rn "TODO" src | sort | uniq -c | head -n 20 && tar -czf /tmp/release.tgz dist && scp /tmp/release.tgz deploy:/srv/releases/',
+    },
+  },
+  'a file to write, 2 kB': {
+    tool: 'write_file',
+    args: {
+      path: '/srv/app/src/index.ts',
+      content: 'export const answer = (x: number): number => x * 42;\n'.repeat(38),
+    },
+  },
+  'a search, seven fields': {
+    tool: 'search',
+    args: {
+      query: 'tides in June',
+      limit: 10,
+      site: 'example.com',
+      language: 'en',
+      safe: true,
+      from: null,
+      tags: ['sea', 'moon'],
+    },
+  },
+};
+
+/** One of each kind a rule can be. */
+const FOUR_RULES: readonly InterventionRule[] = [
+  { decision: 'allow', tool: 'desk/*', command: 'npm *' },
+  { decision: 'never', command: 'git push*' },
+  { decision: 'ask', outside: '/srv/app' },
+  { decision: 'never', argument: '*secret*' },
+];
+
+const KNOWN: JudgedTool = { builtIn: false, readOnly: false };
+const AIM_US = 20;
+
+/** What one check takes of a processor: medians over rounds. */
+export function measurePolicy(quick: boolean): Finding[] {
+  return Object.entries(CALLS).flatMap(([name, { tool, args }]) =>
+    [[], FOUR_RULES].map((rules): Finding => {
+      const checker = new InterventionChecker({
+        mode: 'auto',
+        rules,
+        permission: () => undefined,
+        lookUp: () => KNOWN,
+      });
+      const check = (): unknown => checker.check({ serverId: 'desk', name: tool }, args);
+      const values = rounds(check, quick);
+      return {
+        part: rules.length === 0 ? 'blacklist alone' : 'four rules',
+        measure: name,
+        value: median(values),
+        unit: 'µs',
+        quartiles: quartiles(values),
+        atMost: AIM_US,
+      };
+    }),
+  );
+}
+
+/** Processor time: other work on the machine takes nothing of it. */
+function rounds(check: () => unknown, quick: boolean): number[] {
+  const count = quick ? 500 : 4_000;
+  for (let at = 0; at < 3 * count; at++) check();
+  return Array.from({ length: quick ? 9 : 25 }, () => {
+    const from = process.cpuUsage();
+    for (let at = 0; at < count; at++) check();
+    const { user, system } = process.cpuUsage(from);
+    return (user + system) / count;
+  });
+}

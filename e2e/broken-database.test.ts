@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { RunEvent } from '@toolyard/protocol';
+import type { RunningServer } from '@toolyard/server';
+import { startServer } from '@toolyard/server';
+import type { ModelServer } from '@toolyard/testing';
+import { eventually, reply, startModelServer } from '@toolyard/testing';
+import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { readRun } from './support/api.ts';
+import { ask, CONVERSATION, viewOf } from './support/person.ts';
+import { serverOptions } from './support/server-options.ts';
+import { told } from './support/transcript.ts';
+
+const ANSWER = 'All of it, word by word, however long it takes to say so.';
+
+describeOnPostgres('a server whose database', (cluster) => {
+  let folder: string;
+  let model: ModelServer;
+  let server: RunningServer | undefined;
+  let log: string[];
+  let url: string;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'toolyard-broken-'));
+    // Slow at first, so that what happens to the database happens in the middle of it.
+    model = await startModelServer((_request, index) =>
+      reply.text(ANSWER, index === 0 ? { pieces: 3, delayMs: 150 } : { pieces: 20 }),
+    );
+    log = [];
+    url = await cluster().createDatabase();
+  });
+  afterEach(async () => {
+    await cluster().start();
+    await server?.close();
+    server = undefined;
+    await model.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const begin = (): Promise<RunningServer> =>
+    startServer(
+      serverOptions({
+        dataDir: folder,
+        databaseUrl: url,
+        env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'k', TOOLYARD_SECRET: 'a secret of the test' },
+        log: (line) => log.push(line),
+      }),
+    );
+
+  async function problemOf(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+    const response = await fetch(`${server?.url ?? ''}${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body) ?? null,
+    });
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    const text = await response.text();
+    expect(text).not.toMatch(/127\.0\.0\.1|owner|test\d/);
+    return { status: response.status, ...(JSON.parse(text) as object) };
+  }
+
+  /** The run has come to its end, and whoever reads it has each event once. */
+  async function expectWhole(at: string, runId: string): Promise<void> {
+    await eventually(async () => (await viewOf(at)).activeRun === null, { timeoutMs: 30_000 });
+    const events: RunEvent[] = [];
+    expect(await readRun(at, runId, events)).toBe('over');
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+    expect(told((await viewOf(at)).page.messages).at(-1)).toBe(`assistant: ${ANSWER} (stop)`);
+  }
+
+  const say = { parts: [{ type: 'text', text: 'And now?' }] };
+
+  it('is gone says so with 503, stays, and goes on when it is back', { timeout: 90_000 }, async () => {
+    server = await begin();
+    const at = server.url;
+    const runId = await ask(at);
+    await eventually(async () =>
+      (await viewOf(at)).page.messages.some((message) => told([message])[0] !== 'assistant:  (pending)'),
+    );
+    await cluster().stop('immediate');
+
+    const away = {
+      status: 503,
+      code: 'storage_failed',
+      detail: expect.stringContaining('cannot be reached') as string,
+    };
+    expect(await problemOf('GET', '/api/conversations')).toMatchObject(away);
+    expect(await problemOf('POST', `/api/conversations/${CONVERSATION}/messages`, say)).toMatchObject(away);
+    expect(await problemOf('GET', `/api/runs/${runId}/events`)).toMatchObject(away);
+    expect(await problemOf('GET', '/ready')).toMatchObject({ status: 503 });
+    expect((await fetch(`${at}/health`)).status).toBe(200);
+    await eventually(() => log.some((line) => line.includes('cannot be reached')));
+    expect(log.join('\n')).not.toMatch(/secret of the cluster|\n? {4}at /);
+
+    await cluster().start();
+    await expectWhole(at, runId);
+    expect((await fetch(`${at}/ready`)).status).toBe(200);
+  });
+
+  it('is not there at the start is named, and nothing stays behind', async () => {
+    await cluster().stop('fast');
+    await expect(begin()).rejects.toMatchObject({
+      code: 'storage_failed',
+      message: expect.stringMatching(/^The database "test\d+" at 127\.0\.0\.1:\d+ cannot be reached/) as string,
+    });
+    await cluster().start();
+    server = await begin();
+    expect(await viewOf(server.url).catch(String)).toContain('404');
+  });
+
+  it('is of a newer version is refused, and it is said which step is unknown', async () => {
+    server = await begin();
+    await server.close();
+    server = undefined;
+    const steps = 'SELECT name FROM toolyard_migrations ORDER BY name';
+    await cluster().query(url, `INSERT INTO toolyard_migrations (name, kind) VALUES ('999-later', 'contract')`);
+    const before = await cluster().query(url, steps);
+    await expect(begin()).rejects.toMatchObject({
+      code: 'bad_config',
+      message: expect.stringMatching(/newer Toolyard.*999-later/) as string,
+    });
+    expect(await cluster().query(url, steps)).toEqual(before);
+  });
+
+  it('has no room left refuses what is new, damages nothing, and goes on with room', { timeout: 90_000 }, async () => {
+    server = await begin();
+    const at = server.url;
+    const runId = await ask(at);
+    await eventually(async () => (await cluster().query(url, 'SELECT 1 FROM run_events')).length > 3);
+    await cluster().query(
+      url,
+      `CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`,
+      'CREATE TRIGGER full_events BEFORE INSERT ON run_events EXECUTE FUNCTION no_room()',
+      'CREATE TRIGGER full_conversations BEFORE INSERT ON conversations EXECUTE FUNCTION no_room()',
+    );
+    await eventually(() => log.some((line) => line.includes('no room left')));
+    expect(await problemOf('POST', '/api/conversations', { title: 'One more' })).toMatchObject({
+      status: 507,
+      code: 'storage_full',
+    });
+    expect((await viewOf(at)).activeRun).not.toBeNull();
+
+    await cluster().query(
+      url,
+      'DROP TRIGGER full_events ON run_events',
+      'DROP TRIGGER full_conversations ON conversations',
+    );
+    await expectWhole(at, runId);
+  });
+});

@@ -1,0 +1,120 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import type { ModelScript } from '@toolyard/testing';
+import { reply } from '@toolyard/testing';
+import { call } from './support/api.ts';
+import { closeBrowser, NO_BROWSER } from './support/browser.ts';
+import type { Stage } from './support/stage.ts';
+import { setStage } from './support/stage.ts';
+
+const usage = { prompt_tokens: 15, completion_tokens: 10, total_tokens: 25 };
+
+/** Looks at the clock once, and then answers. */
+const looksThenSays: ModelScript = ({ body }) => {
+  const { messages } = body as { messages: { role: string }[] };
+  if (messages.at(-1)?.role === 'tool') return reply.text('It is late.', { usage });
+  return reply.toolCalls([{ name: 'get-date', arguments: {} }], { usage });
+};
+
+describe.skipIf(NO_BROWSER !== null)(`usage in the page${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
+  let stage: Stage | undefined;
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await stage?.photograph(task.name);
+    const complaints = stage?.complaints;
+    await stage?.[Symbol.asyncDispose]();
+    stage = undefined;
+    expect(complaints ?? []).toEqual([]);
+  });
+  afterAll(closeBrowser);
+
+  async function opened(budgets: object[]): Promise<Page> {
+    stage = await setStage(looksThenSays);
+    if (budgets.length > 0) await call(stage.server.url, 'PUT', '/api/settings/defaults', { budgets });
+    return stage.open('/');
+  }
+
+  async function ask(page: Page): Promise<void> {
+    const field = page.getByRole('textbox').last();
+    await field.fill('What time is it?');
+    await field.press('Enter');
+  }
+
+  async function violations(page: Page): Promise<string[]> {
+    const { violations: found } = await new AxeBuilder({ page }).analyze();
+    return found.map(({ id }) => id);
+  }
+
+  test('a budget that is used up asks, is raised by keyboard, and the answer comes', async () => {
+    const page = await opened([{ of: 'conversation', tokens: 20 }]);
+    await ask(page);
+    const card = page.getByRole('group', { name: 'A budget is used up' });
+    await card.getByText('This chat: 25 tokens of 20 tokens.').waitFor();
+    expect(await violations(page)).toEqual([]);
+
+    // What does not reach is not sent.
+    const limit = card.getByRole('textbox', { name: 'New limit, in tokens' });
+    await limit.fill('25');
+    await card.getByRole('button', { name: 'Raise and go on' }).click();
+    await card.getByText('Write a number above 25 tokens.').waitFor();
+    await page.reload();
+    await card.waitFor();
+    await limit.fill('200');
+    await limit.press('Enter');
+    await page.getByText('It is late.').waitFor();
+    await card.waitFor({ state: 'detached' });
+
+    // The meter of the chat, and the field the budget stands in.
+    await page.getByRole('button', { name: /instructions and parameters/i }).click();
+    await page.getByText('This chat: 50 tokens of 20 tokens').waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('stopped: the run ends and says why', async () => {
+    const page = await opened([{ of: 'run', calls: 1 }]);
+    await ask(page);
+    await page.getByRole('button', { name: 'Stop here' }).click();
+    await page.getByText('The budget of this run is used up: 1 call of 1 call.').waitFor();
+  });
+
+  test('budgets are set in the settings, and nothing that is none is kept', async () => {
+    const page = await opened([]);
+    const stored = async (): Promise<unknown> => {
+      const answer = await fetch(`${stage?.server.url ?? ''}/api/settings`);
+      return ((await answer.json()) as { defaults: { budgets?: unknown } }).defaults.budgets ?? null;
+    };
+    await page.goto(new URL('/settings/general', page.url()).href);
+    await page.getByRole('button', { name: 'Add a budget' }).click();
+    await page.getByText('Fill in at least one amount.').waitFor();
+    await page.getByRole('combobox', { name: 'Budget of' }).selectOption({ label: 'Everything, a day' });
+    await page.getByRole('textbox', { name: 'US dollars' }).fill('0');
+    await page.getByText('Write a number above zero.').waitFor();
+    expect(await stored()).toBeNull();
+    await page.getByRole('textbox', { name: 'US dollars' }).fill('2.5');
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(await stored()).toEqual([{ of: 'day', dollars: 2.5 }]);
+    await page.getByRole('button', { name: 'Remove this budget' }).click();
+    await expect.poll(stored).toBeNull();
+  });
+
+  test('what was used is drawn, and stands in a table; what nobody knows is called so', async () => {
+    const page = await opened([]);
+    await ask(page);
+    await page.getByText('It is late.').waitFor();
+    await page.goto(new URL('/settings/usage', page.url()).href);
+    const table = page.getByRole('table', { name: 'The numbers' });
+    const last = table.locator('tfoot tr');
+    await last.waitFor();
+    expect((await last.innerText()).split(/\s+/)).toEqual(['All', '2', '1', '0', '30', '20', 'unknown']);
+    await page.getByRole('img', { name: /^Cost by Day: \$0 in all, and an unknown part$/ }).waitFor();
+    await page.getByRole('combobox', { name: 'Shown' }).selectOption('tokens');
+    await page.getByRole('img', { name: 'Tokens by Day: 50 in all' }).waitFor();
+    await page.getByRole('combobox', { name: 'Added up by' }).selectOption('tool');
+    await page.getByRole('img', { name: /^Calls by Tool: 1 in all/ }).waitFor();
+    await table.getByRole('rowheader', { name: /get-date/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    const href = await page.getByRole('link', { name: /CSV/ }).getAttribute('href');
+    const csv = await (await fetch(new URL(href ?? '', stage?.server.url))).text();
+    expect(csv.split('\r\n')[1]).toMatch(/^date\/get-date,date\/get-date,0,1,0,\d+,/);
+  });
+});

@@ -1,0 +1,146 @@
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { AnsweredInterrupts, Page, RunRecord, StoredInterrupt } from '@toolyard/protocol';
+import { DATABASE_FILE } from '@toolyard/storage';
+import type { McpBehaviour } from '@toolyard/testing';
+import { eventually } from '@toolyard/testing';
+import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { call } from './support/api.ts';
+import { Lives } from './support/lives.ts';
+import { ask, viewOf } from './support/person.ts';
+
+const STATE = 'opaque "state" 状态 \\ 0x00';
+
+/** A modern server that wants to know a city before it counts. */
+const ASKS_FIRST: McpBehaviour = {
+  era: 'modern',
+  tools: [
+    {
+      name: 'count',
+      does: [
+        {
+          do: 'ask',
+          requestState: STATE,
+          inputRequests: {
+            city: {
+              method: 'elicitation/create',
+              params: {
+                mode: 'form',
+                message: 'Which city?',
+                requestedSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+              },
+            },
+          },
+        },
+        { do: 'count' },
+      ],
+    },
+  ],
+};
+
+const YES = { decision: 'approve', scope: 'once' };
+const TAIPEI = { decision: 'accept', content: { city: 'Taipei' } };
+
+const asked = async (url: string): Promise<StoredInterrupt> =>
+  eventually(async () => (await call<Page<StoredInterrupt>>(url, 'GET', '/api/interrupts')).items[0], {
+    what: 'a question',
+  });
+const answer = (url: string, id: string, given: object): Promise<AnsweredInterrupts> =>
+  call(url, 'POST', '/api/interrupts/answers', { answers: [{ id, answer: given }] });
+const status = async (url: string, runId: string): Promise<string> =>
+  (await call<RunRecord>(url, 'GET', `/api/runs/${runId}`)).status;
+const over = (url: string, runId: string): Promise<unknown> =>
+  eventually(async () => /done|failed|cancelled/.test(await status(url, runId)), {
+    what: 'the end of the run',
+    timeoutMs: 30_000,
+  });
+
+/** Asks at one process, and lets the run rest with the form of the server. */
+async function restingAt(url: string): Promise<{ runId: string; form: StoredInterrupt }> {
+  const runId = await ask(url);
+  const approval = await asked(url);
+  await answer(url, approval.id, YES);
+  const form = await eventually(
+    async () => {
+      const question = await asked(url);
+      return question.interrupt.kind === 'elicitation' ? question : null;
+    },
+    { what: 'the form' },
+  );
+  await eventually(async () => (await status(url, runId)) === 'parked', { what: 'the rest of the run' });
+  return { runId, form };
+}
+
+describeOnPostgres('a question of a server, over one database', (cluster) => {
+  it(
+    'is answered in another process, after the one that asked was killed: the tool runs once, its state as it was',
+    { timeout: 60_000 },
+    async () => {
+      await using lives = await Lives.of([1], {
+        tools: ASKS_FIRST,
+        database: { url: await cluster().createDatabase() },
+      });
+      const one = await lives.start();
+      const { runId, form } = await restingAt(one.url);
+      one.kill();
+      await one.over;
+      const other = await lives.start();
+      expect((await asked(other.url)).id).toBe(form.id);
+      expect(await answer(other.url, form.id, { decision: 'accept', content: {} })).toMatchObject({
+        items: [{ outcome: 'refused', error: { code: 'bad_request' } }],
+      });
+      expect(await answer(other.url, form.id, TAIPEI)).toMatchObject({ items: [{ outcome: 'answered' }] });
+      await over(other.url, runId);
+      expect({ status: await status(other.url, runId), counted: lives.counted, states: lives.states }).toEqual({
+        status: 'done',
+        counted: 1,
+        states: [STATE],
+      });
+    },
+  );
+
+  it('answered in both processes at once has one answer, and the tool runs once', { timeout: 60_000 }, async () => {
+    await using lives = await Lives.of([1], { tools: ASKS_FIRST, database: { url: await cluster().createDatabase() } });
+    const [one, other] = [await lives.start(), await lives.start()];
+    const { runId, form } = await restingAt(one.url);
+    const tabs = [one.url, other.url, one.url, other.url];
+    const outcomes = await Promise.all(tabs.map((url) => answer(url, form.id, TAIPEI)));
+    expect(outcomes.flatMap(({ items }) => items.map((item) => item.outcome)).sort()).toEqual([
+      'answered',
+      'refused',
+      'refused',
+      'refused',
+    ]);
+    await over(one.url, runId);
+    expect(await answer(other.url, form.id, TAIPEI)).toMatchObject({ items: [{ error: { code: 'conflict' } }] });
+    expect(lives.counted).toBe(1);
+  });
+});
+
+describe('a question that waits', () => {
+  it('whose kept state was changed meanwhile: the call is not made, which is said', { timeout: 60_000 }, async () => {
+    await using lives = await Lives.of([1], { tools: ASKS_FIRST });
+    const first = await lives.start();
+    const { runId, form } = await restingAt(first.url);
+    first.kill();
+    await first.over;
+    const database = new DatabaseSync(join(lives.dataDir, DATABASE_FILE));
+    const [row] = database.prepare('SELECT state FROM run_states WHERE run_id = ?').all(runId);
+    const state = String(row?.['state']);
+    const forged = state.replace(/("sealed":")(.)/, (_all, before: string, letter: string) => {
+      return `${before}${letter === 'A' ? 'B' : 'A'}`;
+    });
+    expect(forged).not.toBe(state);
+    database.prepare('UPDATE run_states SET state = ? WHERE run_id = ?').run(forged, runId);
+    database.close();
+
+    const last = await lives.start();
+    await answer(last.url, form.id, TAIPEI);
+    await over(last.url, runId);
+    const { page } = await viewOf(last.url);
+    expect(JSON.stringify(page.messages)).toContain('cannot be read any more: it was changed');
+    expect(lives.counted).toBe(0);
+    expect(lives.states).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '@toolyard/protocol';
+import { createModelRuntime } from '@toolyard/model-runtime';
+import { eventually, reply, startModelServer } from '@toolyard/testing';
+import { agentOn, eventsOf, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
+
+const ask = { name: 'ask_user', arguments: { question: 'Which?', choices: ['red', 'green'], multiple: true } };
+
+describe('ask_user', () => {
+  it('is offered by a server inside the process, and what the person says is the result', async () => {
+    await using server = await startModelServer([reply.toolCalls([ask]), reply.text('Painted.')]);
+    const asked: unknown[] = [];
+    await using agent = await agentOn(server, {
+      askUser: (interrupt) => {
+        asked.push(interrupt);
+        return Promise.resolve({ decision: 'choose', chosen: ['green', 'red'] });
+      },
+    });
+    expect(agent.tools).toMatchObject([{ name: 'ask_user', builtIn: true }]);
+    const { calls, text } = await agent.run('Paint it').result;
+    expect(asked).toMatchObject([{ kind: 'selection', question: 'Which?', choices: ['red', 'green'] }]);
+    expect(calls[0]?.result.content).toEqual([{ type: 'text', text: 'green\nred' }]);
+    expect(text).toBe('Painted.');
+  });
+
+  it('is answered with the person rather not saying where the question cannot be put', async () => {
+    await using server = await startModelServer([reply.toolCalls([ask]), reply.text('Then red.')]);
+    await using agent = await agentOn(server, { askUser: () => Promise.reject(new Error('no screen')) });
+    const { calls } = await agent.run('Paint it').result;
+    expect(calls[0]?.result.content).toMatchObject([{ text: expect.stringContaining('does not want') as string }]);
+  });
+
+  it('is no tool where nobody can be asked', async () => {
+    await using server = await startModelServer([reply.text('Hello')]);
+    await using agent = await agentOn(server);
+    await agent.run('Hi').result;
+    expect(sentBody(server, 0)['tools']).toBeUndefined();
+  });
+});
+
+describe('steer', () => {
+  it('is heard before the next step, behind the result of the call', async () => {
+    await using server = await startModelServer([reply.toolCalls([ask]), reply.text('Auf Deutsch.')]);
+    let answer = (): void => {};
+    await using agent = await agentOn(server, {
+      askUser: () => new Promise((resolve) => (answer = () => resolve({ decision: 'decline' }))),
+    });
+    const run = agent.run('Paint it');
+    const events = eventsOf(run);
+    await eventually(() => server.requests.length === 1);
+    expect(run.steer('in German')).toBe(true);
+    await eventually(() => {
+      answer();
+      return server.requests.length === 2;
+    });
+    expect(sentMessages(server, 1).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
+    expect((await events).map(({ type }) => type)).toContain('steered');
+    await run.result;
+    expect(run.steer('too late')).toBe(false);
+  });
+});
+
+describe('continue', () => {
+  it('goes on in the answer itself at a server that can', async () => {
+    await using server = await startModelServer([reply.text('One, two,', { finish: 'length' }), reply.text(' three.')]);
+    const runtime = createModelRuntime({
+      wire: 'openai-chat',
+      baseUrl: server.url,
+      fetch,
+      clock: systemClock,
+      quirks: { continuing: 'prefix' },
+    });
+    await using agent = await agentOn(server, { model: { runtime, id: 'scripted' } });
+    await agent.run('Count').result;
+    const { text } = await agent.continue().result;
+    expect(text).toBe('One, two, three.');
+    expect(sentMessages(server, 1)[1]).toEqual({ role: 'assistant', content: 'One, two,', prefix: true });
+    expect(agent.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+  });
+
+  it('goes on in a new message elsewhere, and is refused after a whole answer', async () => {
+    await using server = await startModelServer([reply.text('One,', { finish: 'length' }), reply.text('two.')]);
+    await using agent = await agentOn(server);
+    await agent.run('Count').result;
+    expect((await agent.continue().result).text).toBe('two.');
+    expect(sentMessages(server, 1).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(() => agent.continue()).toThrow('The last answer is whole');
+  });
+});

@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS, NOTHING_SPENT } from '@toolyard/protocol';
+import type { ErrorInfo } from '@toolyard/protocol';
+import type { BudgetExcess } from './budget-checker.ts';
+import { GeneralChatAgent } from './general-chat-agent.ts';
+import type { AgentContext, Instruction } from './instructions.ts';
+import type { Verdict } from './intervention/intervention-checker.ts';
+import type { AgentState, PendingCall } from './state.ts';
+import { initialState } from './state.ts';
+
+const error = fc.constantFrom<ErrorInfo>(
+  { code: 'network', message: 'no line' },
+  { code: 'context_exceeded', message: 'too long' },
+);
+
+const call = fc
+  .record({
+    index: fc.nat(5),
+    name: fc.constantFrom('read', 'write', 'ask_user', 'gone'),
+    decision: fc.constantFrom('undecided', 'run', 'ask', 'refused'),
+    isApproved: fc.boolean(),
+    hasProblem: fc.boolean(),
+  })
+  .map(({ index, name, decision, isApproved, hasProblem }): PendingCall => ({
+    callId: `${name}.${index}`,
+    name,
+    tool: name === 'gone' ? null : { serverId: 's', name },
+    arguments: { question: 'Which?' },
+    decision,
+    ...(isApproved ? { approved: true as const } : {}),
+    ...(hasProblem ? { problem: { code: 'invalid_arguments', message: 'no' } as const } : {}),
+  }));
+
+const state = fc
+  .record({
+    turns: fc.nat(6),
+    maxTurns: fc.integer({ min: 1, max: 5 }),
+    onMaxTurns: fc.constantFrom('answer', 'error'),
+    pending: fc.uniqueArray(call, { maxLength: 4, selector: ({ callId }) => callId }),
+  })
+  .map(({ turns, maxTurns, onMaxTurns, pending }): AgentState => {
+    const limits = { ...DEFAULT_LIMITS, maxTurns, onMaxTurns };
+    return { ...initialState({ runId: 'r', conversationId: 'c', startedAt: 0, limits }), turns, pending };
+  });
+
+const context = fc.oneof(
+  fc.constantFrom<AgentContext>(
+    { phase: 'user_input' },
+    { phase: 'compressed' },
+    { phase: 'human_response' },
+    { phase: 'tool_result' },
+    { phase: 'tools_batch_result' },
+    { phase: 'ending', ending: { status: 'cancelled' } },
+  ),
+  fc
+    .record({
+      hasText: fc.boolean(),
+      toolChoice: fc.constantFrom('auto', 'none'),
+      filtered: fc.boolean(),
+      afterCompression: fc.boolean(),
+      error: fc.option(error, { nil: undefined }),
+    })
+    .map(({ afterCompression, error, ...rest }): AgentContext => ({
+      phase: 'llm_result',
+      ...rest,
+      ...(afterCompression ? { afterCompression: true as const } : {}),
+      ...(error ? { error } : {}),
+    })),
+);
+
+const verdict = fc.constantFrom<Verdict>(
+  { decision: 'run' },
+  { decision: 'ask', about: {} },
+  { decision: 'refused', refusal: { code: 'tool_refused', message: 'never' } },
+);
+
+const situation = fc.record({
+  state,
+  context,
+  verdicts: fc.dictionary(fc.constantFrom('read', 'write', 'ask_user'), verdict),
+  isAnybodyThere: fc.boolean(),
+  isNearlyFull: fc.boolean(),
+  isUsedUp: fc.boolean(),
+});
+
+type Situation = typeof situation extends fc.Arbitrary<infer Of> ? Of : never;
+
+/** What makes sense of a state: calls wait only behind an answer or a person. */
+function settle({ state: of, ...rest }: Situation): Situation {
+  const { phase } = rest.context;
+  const waits = phase === 'llm_result' || phase === 'human_response' || phase === 'ending';
+  const isFailed = rest.context.phase === 'llm_result' && rest.context.error !== undefined;
+  return { ...rest, state: waits && !isFailed ? of : { ...of, pending: [] } };
+}
+
+function decide(situation: Situation): Instruction | null {
+  const { state: of, context: about, verdicts, isAnybodyThere, isNearlyFull, isUsedUp } = situation;
+  const excess: BudgetExcess = { budget: { of: 'run', dollars: 1 }, measure: 'dollars', spent: NOTHING_SPENT };
+  if (about.phase === 'human_response' && of.pending.length === 0) return null;
+  const brain = new GeneralChatAgent({
+    gate: ({ name }) => verdicts[name] ?? { decision: 'run' },
+    asking: { isAsk: ({ name }) => name === 'ask_user', isAnybodyThere },
+    isNearlyFull: () => isNearlyFull,
+    budgets: (_state, need) => (isUsedUp && need === 'model' ? excess : null),
+  });
+  return brain.decide(of, about);
+}
+
+function lawful(law: (instruction: Instruction, of: Situation) => void): void {
+  fc.assert(
+    fc.property(situation.map(settle), (of) => {
+      const instruction = decide(of);
+      if (instruction) law(instruction, of);
+    }),
+    { numRuns: 2_000 },
+  );
+}
+
+describe('whatever has happened, the brain', () => {
+  test('gives the same instruction for the same state', () => {
+    lawful((instruction, of) => expect(decide(of)).toEqual(instruction));
+  });
+
+  test('never asks the model while a call is open, without a turn left, or with its budget used up', () => {
+    lawful((instruction, { isUsedUp, state: { turns, limits, pending } }) => {
+      if (instruction.type !== 'call_llm' && instruction.type !== 'compress_context') return;
+      expect(pending).toEqual([]);
+      if (instruction.type === 'compress_context' && instruction.because === 'refused') return;
+      expect(turns).toBeLessThan(limits.maxTurns);
+      expect(isUsedUp).toBe(false);
+    });
+  });
+
+  test('lets no call run that the gate refuses, or that it asks about and nobody approved', () => {
+    lawful((instruction, { verdicts }) => {
+      const made =
+        instruction.type === 'call_tool'
+          ? [instruction.call]
+          : instruction.type === 'call_tools_batch'
+            ? instruction.calls
+            : [];
+      for (const { decision, problem, tool, approved, name } of made) {
+        expect(decision).not.toBe('ask');
+        if (decision !== 'run' || problem || tool === null) continue;
+        expect(verdicts[name]?.decision).not.toBe('refused');
+        if (name !== 'ask_user' && verdicts[name]?.decision === 'ask') expect(approved).toBe(true);
+      }
+    });
+  });
+
+  test('asks the person only where somebody is there, and never ends with a call unanswered', () => {
+    lawful((instruction, { isAnybodyThere, state: { pending } }) => {
+      if (instruction.type === 'request_human_prompt' || instruction.type === 'request_human_select') {
+        expect(isAnybodyThere).toBe(true);
+      }
+      if (instruction.type === 'finish') expect(pending).toEqual([]);
+    });
+  });
+
+  test('sums up once for a request that did not fit, and not again', () => {
+    lawful((instruction, { context: about }) => {
+      if (instruction.type !== 'compress_context' || instruction.because !== 'refused') return;
+      expect(about.phase === 'llm_result' && about.afterCompression).toBeFalsy();
+    });
+  });
+
+  test('calls the model right after the conversation was summed up, however full the window is', () => {
+    lawful((instruction, { context: about }) => {
+      if (about.phase === 'compressed') expect(['call_llm', 'request_human_budget', 'finish']).toContain(instruction.type);
+    });
+  });
+});

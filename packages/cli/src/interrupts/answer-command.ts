@@ -1,0 +1,95 @@
+import type {
+  AnsweredInterrupts,
+  AnswerInterrupts,
+  Interrupt,
+  InterruptAnswer,
+  Page,
+  StoredInterrupt,
+} from '@toolyard/protocol';
+import { decisionsFor, ToolyardError } from '@toolyard/protocol';
+import type { Terminal } from '../chat/terminal.ts';
+import { createLineReader, processTerminal } from '../chat/terminal.ts';
+import { EXIT } from '../exit.ts';
+import { counted, remark, say, sayJson } from '../mcp/output.ts';
+import { askAtTerminal } from '../server-chat/ask-at-terminal.ts';
+import type { ServerClient } from '../server/server-client.ts';
+import type { AnswerFlags } from './answer-from-flags.ts';
+import { answerFromFlags } from './answer-from-flags.ts';
+import { gist } from './list-interrupts.ts';
+
+type Given = AnswerInterrupts['answers'][number];
+
+const MOST_AT_ONCE = 200;
+
+/** `toolyard interrupts answer`: 1 where one of them was not answered. */
+export async function answerCommand(client: ServerClient, ids: readonly string[], flags: AnswerFlags): Promise<number> {
+  const answer = answerFromFlags(flags);
+  const open = (await client.get<Page<StoredInterrupt>>(`/api/interrupts?limit=500`)).items;
+  const meant = meantBy(open, ids, { all: flags.all === true, answer });
+  const given = answer
+    ? meant.map((asked): Given => ({ id: asked.id, answer, ...shown(asked.interrupt) }))
+    : await askEach(meant, processTerminal());
+  // One that is not open any more is sent as well: the server says what became of it.
+  const gone = answer ? ids.filter((id) => !open.some((asked) => asked.id === id)) : [];
+  const answers = [...given, ...(answer ? gone.map((id): Given => ({ id, answer })) : [])];
+  const items: AnsweredInterrupts['items'] = [];
+  for (let at = 0; at < answers.length; at += MOST_AT_ONCE) {
+    const body: AnswerInterrupts = { answers: answers.slice(at, at + MOST_AT_ONCE) };
+    items.push(...(await client.post<AnsweredInterrupts>('/api/interrupts/answers', body)).items);
+  }
+  if (flags.json === true) sayJson(items);
+  else for (const item of items) tell(item);
+  if (items.length === 0) remark('Nothing was answered.');
+  return items.some(({ outcome }) => outcome === 'refused') ? EXIT.failed : EXIT.done;
+}
+
+function meantBy(
+  open: StoredInterrupt[],
+  ids: readonly string[],
+  { all, answer }: { all: boolean; answer: InterruptAnswer | null },
+): StoredInterrupt[] {
+  if (all && ids.length > 0) throw wrong('--all and ids of questions are given.', 'Give one of the two.');
+  if (ids.length > 0) return open.filter(({ id }) => ids.includes(id));
+  if (!all && answer) throw wrong('It is not said which question is answered.', 'Name it, or give --all.');
+  if (answer?.decision === 'approve' && answer.arguments) {
+    throw wrong('Arguments are those of one call.', 'Name the question.');
+  }
+  return answer ? open.filter(({ interrupt }) => decisionsFor(interrupt.kind).includes(answer.decision)) : open;
+}
+
+/** What is answered is what was listed, and nothing that has come in its place. */
+function shown(interrupt: Interrupt): Pick<Given, 'shown'> {
+  if (interrupt.kind !== 'approval') return {};
+  const { arguments: args, definition } = interrupt;
+  return { shown: { arguments: args, ...(definition === undefined ? {} : { definition }) } };
+}
+
+async function askEach(meant: readonly StoredInterrupt[], terminal: Terminal): Promise<Given[]> {
+  if (!terminal.interactive) {
+    throw wrong('There is no answer, and nobody can be asked here.', 'Say --approve, --refuse, or another answer.');
+  }
+  const reader = createLineReader(terminal);
+  const ask = askAtTerminal({ terminal, reader, allow: [], tell: remark });
+  const given: Given[] = [];
+  try {
+    for (const [at, { id, interrupt }] of meant.entries()) {
+      remark(`${at + 1} of ${counted(meant.length, 'question')}: ${gist(interrupt)}`);
+      const reply = await ask(interrupt, new AbortController().signal);
+      if (reply.kind === 'interrupted') break;
+      if (reply.kind === 'said') given.push({ id, answer: reply.answer, ...shown(interrupt) });
+    }
+  } finally {
+    reader.close();
+  }
+  return given;
+}
+
+function tell(item: AnsweredInterrupts['items'][number]): void {
+  if (item.outcome === 'answered') return say(`${item.id}: ${item.interrupt.answer?.decision ?? 'answered'}`);
+  remark(`${item.id}: ${item.error.message}`);
+  if (item.error.hint !== undefined) remark(`  ${item.error.hint}`);
+}
+
+function wrong(message: string, hint: string): ToolyardError {
+  return new ToolyardError({ code: 'bad_request', message, hint });
+}

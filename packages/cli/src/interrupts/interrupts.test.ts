@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Page, RunRecord, RunSteps, StoredInterrupt } from '@toolyard/protocol';
+import type { ModelServer } from '@toolyard/testing';
+import { eventually, reply, startModelServer } from '@toolyard/testing';
+import { Served, toolyard } from '../test-fixtures/served.ts';
+
+const DESK = { desk: { tools: [{ name: 'echo', does: [{ do: 'echo' as const }] }] } };
+
+type Scene = AsyncDisposable & {
+  served: Served;
+  model: ModelServer;
+  run: RunRecord;
+  asked: StoredInterrupt[];
+  cli: (...args: string[]) => ReturnType<typeof toolyard>;
+  over: (runId?: string) => Promise<RunRecord>;
+};
+
+/** A run that waits for answers to these calls of a tool. */
+async function waiting(...messages: string[]): Promise<Scene> {
+  const model = await startModelServer(({ body }) => {
+    const { messages: said } = body as { messages: { role: string }[] };
+    if (said.at(-1)?.role === 'tool') return reply.text('Done.');
+    return reply.toolCalls(messages.map((message) => ({ name: 'echo', arguments: { message } })));
+  });
+  const served = await Served.start({ model: model.url, mcp: DESK });
+  const parts = [{ type: 'text', text: 'Do it' }];
+  const { run } = await served.post<{ run: RunRecord }>('/api/runs', { parts });
+  const find = (id: string): Promise<RunRecord> => served.get(`/api/runs/${id}`);
+  await eventually(async () => (await find(run.id)).status === 'parked', { what: 'the questions' });
+  const { items } = await served.get<Page<StoredInterrupt>>('/api/interrupts');
+  return {
+    served,
+    model,
+    run,
+    asked: items,
+    cli: (...args) => toolyard([...args, '--data-dir', served.dataDir]),
+    over: (id = run.id) =>
+      eventually(async () => ((await find(id)).endedAt === null ? null : find(id)), { what: 'the end of the run' }),
+    async [Symbol.asyncDispose]() {
+      await served[Symbol.asyncDispose]();
+      await model.close();
+    },
+  };
+}
+
+describe('toolyard interrupts', () => {
+  it('lists what is asked, and answers it with other arguments after a restart of the server', async () => {
+    await using scene = await waiting('to everybody \u001b[31m');
+    const { served, cli, asked, run } = scene;
+    const listed = await cli('interrupts', 'list');
+    expect(listed.code, listed.stderr).toBe(0);
+    expect(listed.stdout).toContain(asked[0]?.id);
+    expect(listed.stdout).toContain('desk/echo');
+    expect(listed.stdout).not.toContain('\u001b');
+    await served.end('SIGKILL');
+    await served.start();
+
+    const id = asked[0]?.id ?? '';
+    const edited = JSON.stringify({ message: 'to Bert' });
+    const answered = await cli('interrupts', 'answer', id, '--approve', '--arguments', edited);
+    expect(answered.code, answered.stderr).toBe(0);
+    expect(await scene.over()).toMatchObject({ status: 'done' });
+    const again = await cli('interrupts', 'answer', id, '--refuse', '--json');
+    expect(again.code).toBe(1);
+    expect(JSON.parse(again.stdout)).toMatchObject([{ id, outcome: 'refused', error: { code: 'conflict' } }]);
+
+    const steps = await cli('runs', 'steps', run.id);
+    expect(steps.stdout).toMatch(/echo \{"message":"to Bert"\} \(as a person wrote them\): done/);
+    expect(steps.stdout).toMatch(/asked: approval, approve/);
+    expect((await cli('interrupts', 'list')).stderr).toContain('Nothing is asked');
+  });
+
+  it('answers all at once, and only those the answer fits', async () => {
+    await using scene = await waiting('one', 'two', 'three');
+    const { cli } = scene;
+    expect((await cli('interrupts', 'answer', '--all', '--decline')).stderr).toContain('Nothing was answered');
+    const all = await cli('interrupts', 'answer', '--all', '--refuse', '--reason', 'not today');
+    expect(all.code, all.stderr).toBe(0);
+    expect(all.stdout.match(/: refuse$/gm)).toHaveLength(3);
+    await scene.over();
+    expect(JSON.stringify(scene.model.requests.at(-1)?.body)).toContain('not today');
+  });
+
+  it('says what is wrong with an answer, and answers nothing', async () => {
+    await using scene = await waiting('one');
+    const { cli, asked, served } = scene;
+    const id = asked[0]?.id ?? '';
+    const wrong = async (...args: string[]): Promise<string> => {
+      const { code, stderr } = await cli('interrupts', 'answer', ...args);
+      expect(code).not.toBe(0);
+      return stderr;
+    };
+    expect(await wrong(id, '--approve', '--refuse')).toContain('two answers');
+    expect(await wrong('--approve')).toContain('which question');
+    expect(await wrong(id, '--refuse', '--arguments', '{}')).toContain('--arguments belongs to --approve');
+    expect(await wrong(id, '--approve', '--arguments', 'no json')).toContain('JSON object');
+    expect(await wrong(id, '--repeat')).toContain('no answer to this question');
+    expect(await wrong(id)).toContain('nobody can be asked');
+    expect(await wrong('gone', '--approve')).toContain('There is no question gone');
+    expect((await served.get<Page<StoredInterrupt>>('/api/interrupts')).items).toHaveLength(1);
+  });
+});
+
+describe('toolyard runs', () => {
+  it('resumes a cancelled run, and exports what it did', async () => {
+    await using scene = await waiting('one');
+    const { cli, run, served } = scene;
+    expect((await cli('runs', 'resume', run.id)).stderr).toContain('waits for a person');
+    expect((await cli('runs', 'cancel', run.id)).code).toBe(0);
+    await scene.over();
+    const resumed = await cli('runs', 'resume', run.id, '--json');
+    expect(resumed.code, resumed.stderr).toBe(0);
+    const { run: next } = JSON.parse(resumed.stdout) as { run: RunRecord };
+    expect(next.id).not.toBe(run.id);
+    expect(await scene.over(next.id)).toMatchObject({ status: 'done' });
+    expect((await cli('runs', 'list', '--status', 'cancelled')).stdout).toContain(run.id);
+
+    const file = join(served.folder, 'run.json');
+    expect((await cli('runs', 'export', next.id, '--output', file)).code).toBe(0);
+    const exported = JSON.parse(readFileSync(file, 'utf8')) as RunSteps;
+    expect(exported.items.map(({ instruction }) => instruction)).toEqual(['call_llm', 'finish']);
+    const text = await cli('runs', 'export', next.id, '--format', 'markdown');
+    expect(text.stdout).toContain(`# Run ${next.id}`);
+    expect(text.stdout).toContain('Done.');
+  });
+});

@@ -1,0 +1,63 @@
+import type { Interrupt, Page, StoredInterrupt } from '@toolyard/protocol';
+import { amountOf, formatToolReference, nameBudget, showHidden } from '@toolyard/protocol';
+import { columns } from '../models/columns.ts';
+import { remark, say, sayJson } from '../mcp/output.ts';
+import type { ServerClient } from '../server/server-client.ts';
+
+export type ListFlags = { status: string; run?: string; conversation?: string; limit: string; json?: boolean };
+
+/** `toolyard interrupts list`: the oldest first. */
+export async function listInterrupts(client: ServerClient, flags: ListFlags): Promise<void> {
+  const { status, run, conversation, limit } = flags;
+  const query = new URLSearchParams({
+    status,
+    limit,
+    ...(run ? { run } : {}),
+    ...(conversation ? { conversation } : {}),
+  });
+  const { items } = await client.get<Page<StoredInterrupt>>(`/api/interrupts?${query.toString()}`);
+  if (flags.json === true) return sayJson(items);
+  const rows = items.map(({ id, openedAt, interrupt, answer }) => [
+    id,
+    new Date(openedAt).toISOString().slice(0, 16).replace('T', ' '),
+    interrupt.kind,
+    ...(status === 'open' ? [] : [answer?.decision ?? '']),
+    gist(interrupt),
+  ]);
+  for (const line of columns(rows)) say(line);
+  if (items.length === 0) remark(status === 'open' ? 'Nothing is asked.' : 'There are none.');
+}
+
+/** What is asked, in a line. */
+export function gist(interrupt: Interrupt): string {
+  const tool = 'tool' in interrupt ? formatToolReference(interrupt.tool) : '';
+  return showHidden([tool, details(interrupt)].filter((text) => text !== '').join(': '));
+}
+
+function details(interrupt: Interrupt): string {
+  switch (interrupt.kind) {
+    case 'approval': {
+      const danger = interrupt.danger === undefined ? '' : ` (${interrupt.danger})`;
+      return `${JSON.stringify(interrupt.arguments)}${danger}`;
+    }
+    case 'in_doubt':
+      return `${JSON.stringify(interrupt.arguments)}, sent, and nobody knows whether it took effect`;
+    case 'elicitation':
+      return interrupt.mode === 'url' ? interrupt.url : interrupt.message;
+    case 'sampling':
+      return `wants an answer of ${interrupt.model}`;
+    case 'sign_in':
+      return 'wants a sign-in';
+    case 'tab':
+      return 'waits for a browser tab that has it';
+    case 'prompt':
+      return interrupt.question;
+    case 'budget': {
+      const { budget, measure, spent } = interrupt;
+      const limit = amountOf(measure, budget[measure] ?? 0);
+      return `${nameBudget(budget)}: ${amountOf(measure, spent[measure])} of ${limit} are used up`;
+    }
+    case 'selection':
+      return `${interrupt.question} (${interrupt.choices.join(', ')})`;
+  }
+}

@@ -1,0 +1,86 @@
+import type { BudgetMeasure, BudgetView, Page, UsageBy, UsageReport, UsageSum } from '@toolyard/protocol';
+import { amountOf, nameBudget } from '@toolyard/protocol';
+import { columns } from '../models/columns.ts';
+import type { ServerClient } from './server-client.ts';
+
+const write = (line: string): void => void process.stdout.write(`${line}\n`);
+
+export type UsageFlags = { by: UsageBy; from?: string; to?: string; json?: boolean; csv?: boolean };
+
+const HEADS: Record<UsageBy, string> = {
+  day: 'day',
+  model: 'model',
+  agent: 'agent',
+  tool: 'tool',
+  conversation: 'conversation',
+};
+
+/** `toolyard usage`: what calls of models and tools came to. */
+export async function usageCommand(client: ServerClient, { by, from, to, json, csv }: UsageFlags): Promise<void> {
+  const query = new URLSearchParams({ by, ...(from ? { from } : {}), ...(to ? { to } : {}) });
+  if (csv) {
+    query.set('format', 'csv');
+    const answer = await client.open(`/api/usage?${query.toString()}`);
+    return void process.stdout.write(await answer.text());
+  }
+  const report = await client.get<UsageReport>(`/api/usage?${query.toString()}`);
+  if (json) return write(JSON.stringify(report, null, 2));
+  const heads = [HEADS[by], 'model calls', 'tool calls', 'failed', 'tokens in', 'tokens out', 'cost'];
+  const rows = report.rows.map((row) => [nameOf(by, row), ...cells(row)]);
+  for (const line of columns([heads, ...rows, ['all', ...cells(report.total)]])) write(line);
+  if (report.rows.length === 0) process.stderr.write(`Nothing was used from ${report.from} to ${report.to}.\n`);
+}
+
+function nameOf(by: UsageBy, { key, label }: { key: string; label: string }): string {
+  if (key === '') return by === 'agent' ? '(no agent)' : '(no conversation)';
+  return label === '' ? `${key} (gone)` : label;
+}
+
+function cells(sum: UsageSum): string[] {
+  const { modelCalls, toolCalls, failures, usage } = sum;
+  return [
+    String(modelCalls),
+    String(toolCalls),
+    String(failures),
+    tokens(usage.inputTokens, sum),
+    tokens(usage.outputTokens, sum),
+    costText(sum),
+  ];
+}
+
+/** Of calls that told nothing nobody knows: `?` where that is all there is, else behind what is known. */
+function tokens(known: number | undefined, { modelCalls, uncounted }: UsageSum): string {
+  if (modelCalls === 0) return '-';
+  if (known === undefined) return '?';
+  return uncounted > 0 ? `${known} + ?` : String(known);
+}
+
+function costText({ modelCalls, cost, unpriced }: UsageSum): string {
+  if (modelCalls === 0) return '-';
+  if (cost === null) return 'unknown';
+  const told = amountOf('dollars', cost);
+  return unpriced > 0 ? `${told} + unknown of ${amountOf('calls', unpriced)}` : told;
+}
+
+const MEASURES: readonly BudgetMeasure[] = ['dollars', 'tokens', 'calls'];
+
+/** `toolyard usage budgets`: what may be used, and what was. */
+export async function budgetsCommand(
+  client: ServerClient,
+  { conversation, json }: { conversation?: string; json?: boolean },
+): Promise<void> {
+  const query = conversation === undefined ? '' : `?${new URLSearchParams({ conversation }).toString()}`;
+  const { items } = await client.get<Page<BudgetView>>(`/api/usage/budgets${query}`);
+  if (json) return write(JSON.stringify(items, null, 2));
+  const rows = items.flatMap(({ budget, spent }) =>
+    MEASURES.flatMap((measure) => {
+      const limit = budget[measure];
+      if (limit === undefined) return [];
+      const isCounted = budget.of !== 'turn' && budget.of !== 'run';
+      const used = isCounted ? `${amountOf(measure, spent[measure])} of ` : '';
+      return [[nameBudget(budget), `${used}${amountOf(measure, limit)}`]];
+    }),
+  );
+  for (const line of columns(rows)) write(line);
+  if (rows.length === 0) process.stderr.write('There are no budgets.\n');
+}

@@ -1,0 +1,88 @@
+import type { BudgetView, Principal, ResolvedAgentConfiguration, UsageReport } from '@toolyard/protocol';
+import { z } from 'zod';
+import { readStoredConfiguration } from '../../config/agent-configuration.ts';
+import { textAnswer } from '../answers.ts';
+import { findConversation } from '../conversation-view.ts';
+import { refusal } from '../problems.ts';
+import type { Router } from '../router.ts';
+import { word } from '../schemas/query.ts';
+import { budgetPage, by, day, usageReport } from '../schemas/usage.ts';
+import type { HttpDeps } from '../types.ts';
+import { usageCsv } from '../usage-csv.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Where nobody says from when: today and the days before. */
+const STANDARD_DAYS = 30;
+
+/** What calls of models and tools came to, and where budgets stand. */
+export function addUsageRoutes({ route }: Router, deps: HttpDeps): void {
+  const { storage, configurations, clock } = deps;
+  const today = (): number => Math.floor(clock.now() / DAY_MS) * DAY_MS;
+
+  route({
+    method: 'get',
+    path: '/api/usage',
+    summary: 'What calls of models and tools came to, on days in UTC, both included; 30 days up to today where absent',
+    query: z.strictObject({
+      by: by.default('day'),
+      from: day.exactOptional(),
+      to: day.exactOptional(),
+      format: z.enum(['json', 'csv']).default('json'),
+    }),
+    answer: usageReport,
+    async handle({ c, principal, query }) {
+      const to = query.to ?? dayOf(today());
+      const from = query.from ?? dayOf(Date.parse(`${to}T00:00:00Z`) - (STANDARD_DAYS - 1) * DAY_MS);
+      if (from > to) {
+        throw refusal({ code: 'bad_request', message: `The days end (${to}) before they begin (${from}).` });
+      }
+      const found = await storage.usage.report(principal, { by: query.by, from, to });
+      const report: UsageReport = { from, to, by: query.by, ...found };
+      if (query.format === 'json') return report;
+      return textAnswer(usageCsv(report), {
+        status: 200,
+        acceptEncoding: c.req.header('accept-encoding'),
+        headers: {
+          'content-type': 'text/csv; charset=utf-8',
+          'content-disposition': `attachment; filename="usage-by-${query.by}-${from}-${to}.csv"`,
+          'cache-control': 'no-store',
+        },
+      });
+    },
+  });
+
+  route({
+    method: 'get',
+    path: '/api/usage/budgets',
+    summary: 'Budgets and what was used of them: those of a conversation, or those that count for every new one',
+    query: z.strictObject({ conversation: word.exactOptional() }),
+    answer: budgetPage,
+    handle: async ({ principal, query }) => ({ items: await budgetsOf(principal, query.conversation) }),
+  });
+
+  async function budgetsOf(principal: Principal, id: string | undefined): Promise<BudgetView[]> {
+    const conversation = id === undefined ? null : await findConversation(deps, principal, id);
+    const agentId = conversation?.agentId ?? null;
+    const resolved = await configurations.resolve(principal, {
+      agentId,
+      ...(conversation ? { conversation: readStoredConfiguration(conversation.configuration) } : {}),
+    });
+    const runId = conversation?.activeRun?.id ?? null;
+    const of = { conversationId: conversation?.id ?? null, runId, agentId, at: clock.now() };
+    const views: BudgetView[] = [];
+    for (const budget of resolved.budgets) {
+      if (conversation && !concerns(budget, resolved)) continue;
+      views.push({ budget, spent: await storage.usage.spent(principal, budget, of) });
+    }
+    return views;
+  }
+}
+
+/** A budget of another model is none of this conversation's business. */
+function concerns(budget: BudgetView['budget'], { model }: ResolvedAgentConfiguration): boolean {
+  return budget.of !== 'model' || (model !== null && budget.model === `${model.providerId}/${model.modelId}`);
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}

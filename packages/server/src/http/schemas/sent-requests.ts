@@ -1,0 +1,42 @@
+import type { SentRequest } from '@toolyard/protocol';
+import { z } from 'zod';
+import { jsonObject, named, time, toolReference } from './common.ts';
+import { modelParameters } from './configuration.ts';
+import { exactly } from './exactly.ts';
+import { message } from './messages.ts';
+import { contextFill } from './runs.ts';
+
+const toolDefinition = z.strictObject({
+  tool: toolReference,
+  name: z.string(),
+  title: z.string().exactOptional(),
+  description: z.string().exactOptional(),
+  inputSchema: jsonObject,
+  outputSchema: jsonObject.exactOptional(),
+  annotations: z
+    .strictObject({
+      readOnly: z.boolean().exactOptional(),
+      destructive: z.boolean().exactOptional(),
+      idempotent: z.boolean().exactOptional(),
+      openWorld: z.boolean().exactOptional(),
+    })
+    .exactOptional(),
+  builtIn: z.boolean(),
+});
+
+export const sentRequest = named(
+  'SentRequest',
+  exactly<SentRequest>()(
+    z.strictObject({
+      model: z.string(),
+      toolChoice: z.enum(['auto', 'none']),
+      toolMode: z.enum(['native', 'text']),
+      parameters: modelParameters,
+      at: time,
+      fill: contextFill,
+      messages: z.array(message),
+      tools: z.array(toolDefinition).nullable(),
+      continues: z.boolean(),
+    }),
+  ),
+);

@@ -1,0 +1,175 @@
+import type { Budget, UsageReport } from '@toolyard/protocol';
+import type { ModelServer } from '@toolyard/testing';
+import { eventually, reply } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ModelsScene } from '../models/test-fixtures/models-scene.ts';
+import { setModelsScene } from '../models/test-fixtures/models-scene.ts';
+import { askAsDescribed } from './test-fixtures/documented.ts';
+import type { Answer, TestServer } from './test-fixtures/test-server.ts';
+import { ANNE, as, BERT, startTestServer } from './test-fixtures/test-server.ts';
+import { OWNER } from './types.ts';
+
+let scene: ModelsScene;
+let upstream: ModelServer;
+let server: TestServer;
+
+beforeEach(async () => {
+  scene = await setModelsScene();
+  const models = await scene.models({
+    statedModels: { 'p/dear': { price: { inputPerMillion: 1_000_000, outputPerMillion: 1_000_000 } } },
+  });
+  upstream = await scene.server(() => reply.text('Hi.', { usage: { prompt_tokens: 2, completion_tokens: 1 } }));
+  await models.create(OWNER, { id: 'p', label: 'P', baseUrl: upstream.url });
+  server = await startTestServer({ change: { models } });
+});
+afterEach(async () => {
+  await server.close();
+  await scene.end();
+});
+
+const get = (target: string): Promise<Answer> => askAsDescribed(server, target, {});
+const chat = (model: string): Promise<Answer> =>
+  server.ask('/webapi/chat/p', {
+    json: { model, messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }] },
+  });
+const setDefaults = (budgets: unknown): Promise<Answer> =>
+  server.ask('/api/settings/defaults', { method: 'PUT', json: { budgets } });
+const report = async (query = ''): Promise<UsageReport> => (await get(`/api/usage${query}`)).json as never;
+const counted = (calls: number): Promise<boolean> =>
+  eventually(async () => (await report()).total.modelCalls === calls, { what: `${calls} counted calls` });
+
+describe('single calls of models', () => {
+  test('are counted, at their price where it is known', async () => {
+    await chat('dear');
+    await chat('cheap');
+    await counted(2);
+    expect((await report('?by=model')).rows).toMatchObject([
+      { key: 'p/dear', modelCalls: 1, cost: 3, unpriced: 0, usage: { inputTokens: 2, outputTokens: 1 } },
+      { key: 'p/cheap', modelCalls: 1, cost: null, unpriced: 1, usage: { inputTokens: 2, outputTokens: 1 } },
+    ]);
+    expect((await report('?by=conversation')).rows).toMatchObject([{ key: '', modelCalls: 2, cost: 3, unpriced: 1 }]);
+  });
+
+  test('are counted as of unknown usage where they fail', async () => {
+    upstream.close?.();
+    await chat('dear');
+    await counted(1);
+    expect((await report('?by=model')).rows).toMatchObject([{ cost: null, unpriced: 1, uncounted: 1, usage: {} }]);
+  });
+
+  test.each<[string, Budget, string]>([
+    ['the day', { of: 'day', tokens: 3 }, 'The budget of the day is used up: 3 tokens of 3 tokens.'],
+    ['the model', { of: 'model', model: 'p/dear', dollars: 3 }, "The day's budget of the model p/dear is used up"],
+  ])('are refused past the budget of %s, and nothing is sent', async (_what, budget, words) => {
+    await setDefaults([budget]);
+    expect(await chat('dear')).toMatchObject({ status: 200 });
+    await counted(1);
+    const refused = await chat('dear');
+    expect(refused).toMatchObject({
+      status: 402,
+      json: { code: 'budget_exceeded', hint: 'Raise the budget to go on.' },
+    });
+    expect(refused.text).toContain(words);
+    expect(upstream.requests).toHaveLength(1);
+    await setDefaults([{ ...budget, tokens: 100, dollars: 100 }]);
+    expect(await chat('dear')).toMatchObject({ status: 200 });
+  });
+});
+
+describe('GET /api/usage', () => {
+  const days = (from: string, to: string): string => `?from=${from}&to=${to}`;
+
+  test('knows no day that is none, and no end before the beginning', async () => {
+    for (const query of ['?from=yesterday', '?to=2026-02-30', '?by=colour', days('2026-11-02', '2026-11-01')]) {
+      const { status, json } = await get(`/api/usage${query}`);
+      expect([query, status, (json as { code: string }).code]).toEqual([query, 400, 'bad_request']);
+    }
+    expect(await report(days('2024-02-29', '2024-02-29'))).toMatchObject({
+      rows: [],
+      total: { modelCalls: 0, cost: 0 },
+    });
+  });
+
+  test('tells thirty days up to today where nobody says which', async () => {
+    const { from, to } = await report();
+    expect(Date.parse(to) - Date.parse(from)).toBe(29 * 24 * 60 * 60 * 1_000);
+  });
+
+  test('comes as a table as well, in which no text is a formula', async () => {
+    const at = Date.UTC(2026, 0, 2);
+    const tool = { serverId: '=cmd', name: 'a,"b"' };
+    await server.storage.usage.add(OWNER, { kind: 'tool', at, durationMs: 4, tool, failed: true });
+    const { text, headers } = await server.ask(`/api/usage${days('2026-01-01', '2026-01-31')}&by=tool&format=csv`);
+    expect(headers).toMatchObject({ 'content-type': 'text/csv; charset=utf-8' });
+    const [head, row, rest] = text.split('\r\n');
+    expect(head?.split(',').slice(0, 5)).toEqual(['key', 'label', 'model_calls', 'tool_calls', 'failures']);
+    expect(row).toBe(`"'=cmd/a,""b""","'=cmd/a,""b""",0,1,1,4,,,,,,0,0,0`);
+    expect(rest).toBe('');
+  });
+});
+
+describe('budgets', () => {
+  test('that cannot be are refused where they are set, saying why, and change nothing', async () => {
+    await setDefaults([{ of: 'day', dollars: 5 }]);
+    const wrong: [unknown, RegExp][] = [
+      [[{ of: 'day', dollars: 0 }], /above zero/],
+      [[{ of: 'day', tokens: -3 }], /above zero/],
+      [[{ of: 'day', dollars: 'five' }], /expected number/],
+      [[{ of: 'week', dollars: 1 }], /budgets.0.of/],
+      [[{ of: 'day' }], /"dollars", "tokens" or "calls"/],
+      [[{ of: 'model', model: 'gpt', dollars: 1 }], /slash/],
+      [
+        [
+          { of: 'day', dollars: 1 },
+          { of: 'day', tokens: 1 },
+        ],
+        /two budgets of the same thing/,
+      ],
+    ];
+    for (const [budgets, words] of wrong) {
+      const { status, json } = await setDefaults(budgets);
+      expect([JSON.stringify(budgets), status]).toEqual([JSON.stringify(budgets), 400]);
+      expect((json as { detail: string }).detail).toMatch(words);
+    }
+    expect((await get('/api/settings')).json).toMatchObject({ defaults: { budgets: [{ of: 'day', dollars: 5 }] } });
+  });
+
+  test('are told with what was used of them', async () => {
+    await setDefaults([
+      { of: 'day', dollars: 5 },
+      { of: 'conversation', tokens: 50 },
+      { of: 'model', model: 'q/other', calls: 1 },
+    ]);
+    await chat('dear');
+    await counted(1);
+    expect((await get('/api/usage/budgets')).json).toMatchObject({
+      items: [{ spent: { dollars: 3, tokens: 3, calls: 1 } }, { spent: { calls: 0 } }, { spent: { calls: 0 } }],
+    });
+    await server.ask('/api/conversations', { json: { id: 'c' } });
+    expect((await get('/api/usage/budgets?conversation=c')).json).toEqual({
+      items: [
+        { budget: { of: 'day', dollars: 5 }, spent: { dollars: 3, tokens: 3, calls: 1, unpriced: 0 } },
+        { budget: { of: 'conversation', tokens: 50 }, spent: { dollars: 0, tokens: 0, calls: 0, unpriced: 0 } },
+      ],
+    });
+    expect(await get('/api/usage/budgets?conversation=none')).toMatchObject({ status: 404 });
+  });
+
+  test('and usage of one owner are nothing to another', async () => {
+    const two = await startTestServer({ security: { tokens: [ANNE, BERT] }, owner: ANNE.principal });
+    try {
+      const at = Date.now();
+      const tool = { serverId: 'secret-server', name: 't' };
+      await two.storage.conversations.create(ANNE.principal, { id: 'c', title: 'secret', at });
+      await two.storage.usage.add(ANNE.principal, { kind: 'tool', at, durationMs: 4, tool, failed: false });
+      for (const by of ['day', 'model', 'agent', 'tool', 'conversation']) {
+        const { text, json } = await two.ask(`/api/usage?by=${by}`, { headers: as(BERT) });
+        expect(json).toMatchObject({ rows: [], total: { toolCalls: 0 } });
+        expect(text).not.toContain('secret');
+      }
+      expect(await two.ask('/api/usage/budgets?conversation=c', { headers: as(BERT) })).toMatchObject({ status: 404 });
+    } finally {
+      await two.close();
+    }
+  });
+});

@@ -1,0 +1,111 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ChatRequest } from '@toolyard/model-runtime';
+import { sentRequest } from './sent-request.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
+import { calls, scriptedModel } from './test-fixtures/scripted-model.ts';
+
+afterEach(cleanUp);
+
+/** About a thousand tokens. */
+const LONG = 'word '.repeat(800);
+
+/** No usage is told: everything is estimated. */
+function tells(text: string): ScriptedAnswer {
+  return [[{ type: 'text', text }], [{ type: 'finish', reason: 'stop' }]];
+}
+
+const isSummary = ({ messages }: ChatRequest): boolean => told(messages)[0]?.includes('You sum up') === true;
+
+describe('a conversation that grows too long for its model', () => {
+  test('is summed up at 80 % of the window; what was folded stays, and later requests carry the summary', async () => {
+    const model = scriptedModel((index) => (index === 3 ? tells('They like long words.') : tells(LONG)));
+    const bench = await openBench(temporaryFolder(), { model, abilities: { contextWindow: 8_000 } });
+    const conversation = await bench.conversation();
+    for (const text of ['one', 'two', 'three']) await bench.rest(await bench.ask(conversation, `${text} ${LONG}`));
+    expect(model.requests.some(isSummary)).toBe(false);
+    const runId = await bench.ask(conversation, `four ${LONG}`);
+    const events = await bench.rest(runId);
+
+    expect(model.requests.filter(isSummary)).toHaveLength(1);
+    expect(events.map(({ type }) => type)).toContain('compression_finished');
+    const branch = await bench.branch(conversation);
+    const summary = branch.find(({ role }) => role === 'system');
+    expect(summary).toMatchObject({ parts: [{ text: 'They like long words.' }], folds: { messages: 6 } });
+    expect(branch).toHaveLength(9);
+    const [first, ...others] = told(model.requests.at(-1)?.messages ?? []);
+    expect(first).toContain('They like long words.');
+    expect(first).toContain(`four ${LONG}`);
+    expect(others).toEqual([]);
+
+    await bench.rest(await bench.ask(conversation, 'five'));
+    expect(model.requests.filter(isSummary)).toHaveLength(1);
+    expect(told(model.requests.at(-1)?.messages ?? [])[0]).toContain('They like long words.');
+  });
+
+  test('is summed up once and asked again where the provider says that it is too long', async () => {
+    const tooLong: ScriptedAnswer = [[{ type: 'error', error: { code: 'context_exceeded', message: 'Too long.' } }]];
+    const script = [tells(LONG), tells(LONG), tooLong, tells('Summary.'), tells('Fine.')];
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel(script) });
+    const conversation = await bench.conversation();
+    for (const text of ['one', 'two']) await bench.rest(await bench.ask(conversation, `${text} ${LONG}`));
+    const events = await bench.rest(await bench.ask(conversation, 'three'));
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
+    expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: Fine.');
+  });
+
+  test('fails with the words of the provider where it is still too long', async () => {
+    const tooLong: ScriptedAnswer = [[{ type: 'error', error: { code: 'context_exceeded', message: 'Too long.' } }]];
+    const model = scriptedModel([tells(LONG), tells(LONG), tooLong, tells('Summary.'), tooLong]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const conversation = await bench.conversation();
+    for (const text of ['one', 'two']) await bench.rest(await bench.ask(conversation, `${text} ${LONG}`));
+    const events = await bench.rest(await bench.ask(conversation, 'three'));
+    expect(events.at(-1)).toMatchObject({ status: 'failed', error: { code: 'context_exceeded' } });
+    expect(model.requests).toHaveLength(5);
+  });
+
+  test('goes on with what the person said where no model could sum it up', async () => {
+    const dead: ScriptedAnswer = [[{ type: 'error', error: { code: 'overloaded', message: 'Later.' } }]];
+    const model = scriptedModel((index) => (index === 3 ? dead : tells(LONG)));
+    const bench = await openBench(temporaryFolder(), { model, abilities: { contextWindow: 8_000 } });
+    const conversation = await bench.conversation();
+    for (const text of ['one', 'two', 'three']) await bench.rest(await bench.ask(conversation, `${text} ${LONG}`));
+    const events = await bench.rest(await bench.ask(conversation, `four ${LONG}`));
+    expect(events.find(({ type }) => type === 'compression_failed')).toMatchObject({ error: { message: 'Later.' } });
+    expect(events.at(-1)).toMatchObject({ status: 'done' });
+    const last = told(model.requests.at(-1)?.messages ?? [])[0];
+    expect(last).toContain('The person said: one word');
+  });
+});
+
+test('what a model was sent is told again to the letter, of every request of a run', async () => {
+  const model = scriptedModel([calls({ name: 'count' }), tells('42 it is')]);
+  const tools = { count: { builtIn: true, call: () => answers('42') } };
+  const configuration = {
+    instructions: 'Today is {{date}}, you are {{model}}.',
+    inputTemplate: 'The person says: {{text}}',
+    examples: [{ question: 'Two and two?', answer: 'Four.' }],
+  };
+  const bench = await openBench(temporaryFolder(), { model, tools, configuration });
+  const conversation = await bench.conversation();
+  const runId = await bench.ask(conversation, 'Count');
+  const events = await bench.rest(runId);
+  const steps = events.flatMap((event) => (event.type === 'request_made' ? [event.step] : []));
+  expect(steps).toHaveLength(2);
+  for (const index of steps.keys()) {
+    const sent = await sentRequest(
+      bench.storage,
+      ANNE,
+      { id: runId, conversationId: conversation },
+      steps[index] ?? -1,
+    );
+    if (!sent) throw new Error('nothing was sent');
+    expect(told(sent.messages)).toEqual(told(model.requests[index]?.messages ?? []));
+    expect(sent.tools?.map(({ name }) => name)).toEqual(['count']);
+  }
+  const first = told(model.requests[0]?.messages ?? []);
+  expect(first[0]).toMatch(/^system: Today is \d{4}-\d\d-\d\d, you are scripted-1\.$/);
+  expect(first.slice(1)).toEqual(['user: Two and two?', 'assistant: Four.', 'user: The person says: Count']);
+  expect(await sentRequest(bench.storage, ANNE, { id: runId, conversationId: conversation }, 1)).toBeNull();
+});

@@ -1,0 +1,27 @@
+import { continuationOf } from '@toolyard/agent-host';
+import type { AgentConfiguration, ContinuedConversation, Message } from '@toolyard/protocol';
+import type { Conversation } from '@toolyard/storage';
+import type { StartRequest } from './start-run.ts';
+
+/** How the run is started that goes on where a branch broke off. @throws ToolyardError where nothing did */
+export function continuing(of: {
+  runId: string;
+  conversation: Conversation;
+  branch: readonly Message[];
+  canContinue: boolean;
+  configuration?: AgentConfiguration;
+}): { request: StartRequest; how: ContinuedConversation['how'] } {
+  const { runId, conversation, branch, canContinue, configuration } = of;
+  const { message: question, how } = continuationOf(branch, canContinue);
+  const leafId = leafOf(branch, how.kind) ?? question.id;
+  const continues = { leafId, ...(how.kind === 'same' ? { parts: how.parts } : {}) };
+  const kept = configuration ? { configuration } : {};
+  return { request: { runId, conversation, question, again: true, continues, ...kept }, how: how.kind };
+}
+
+/** What the new message follows: an answer of which nothing is kept is answered anew beside it. */
+function leafOf(branch: readonly Message[], how: ContinuedConversation['how']): string | null {
+  const last = branch.at(-1);
+  if (!last) return null;
+  return last.role === 'assistant' && how !== 'new' ? last.parentId : last.id;
+}

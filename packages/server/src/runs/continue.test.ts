@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { StreamPart } from '@toolyard/model-runtime';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
+import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
+
+afterEach(cleanUp);
+
+const FINISHES = {
+  length: { type: 'finish', reason: 'length' },
+  error: { type: 'error', error: { code: 'network', message: 'The line is dead.' } },
+} as const satisfies Record<string, StreamPart>;
+
+function cut(text: string, how: keyof typeof FINISHES): ScriptedAnswer {
+  return [[{ type: 'text', text }], [FINISHES[how]]];
+}
+
+describe('going on after a cut', () => {
+  test('in the answer itself where the model can: another version of it that begins with what was said', async () => {
+    const model = Object.assign(scriptedModel([cut('One, two, ', 'length'), says(' three.')]), { canContinue: true });
+    const bench = await openBench(temporaryFolder(), { model });
+    const conversation = await bench.conversation();
+    await bench.rest(await bench.ask(conversation, 'Count'));
+    const { run, how } = await bench.runs.continue(ANNE, conversation, {});
+    const events = await bench.rest(run.id);
+
+    expect(how).toBe('same');
+    expect(model.requests[1]).toMatchObject({ continues: true });
+    expect(told(model.requests[1]?.messages ?? [])).toEqual(['user: Count', 'assistant: One, two,']);
+    expect(told(await bench.branch(conversation))).toEqual(['user: Count', 'assistant: One, two, three.']);
+    const streamed = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
+    expect(streamed).toBe('One, two, three.');
+    expect(await bench.all(conversation)).toHaveLength(3);
+  });
+
+  test.each(['length', 'error'] as const)('in a new message where it cannot, after %s', async (how) => {
+    const model = scriptedModel([cut('One, two,', how), says('three.')]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const conversation = await bench.conversation();
+    await bench.rest(await bench.ask(conversation, 'Count'));
+    const { run, how: told_ } = await bench.runs.continue(ANNE, conversation, {});
+    await bench.rest(run.id);
+
+    expect(told_).toBe('new');
+    const sent = told(model.requests[1]?.messages ?? []);
+    expect(sent).toHaveLength(3);
+    expect(sent[2]).toContain('cut off');
+    expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: three.');
+    expect(await bench.branch(conversation)).toHaveLength(3);
+  });
+
+  test('answers anew beside an answer of which nothing was said', async () => {
+    const model = scriptedModel([[[FINISHES.error]], says('Hello')]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const conversation = await bench.conversation();
+    await bench.rest(await bench.ask(conversation, 'Hi'));
+    const { run, how } = await bench.runs.continue(ANNE, conversation, {});
+    await bench.rest(run.id);
+    expect(how).toBe('answer');
+    expect(told(await bench.branch(conversation))).toEqual(['user: Hi', 'assistant: Hello']);
+  });
+
+  test('asks the model again where a tool was the last to speak', async () => {
+    const model = scriptedModel([calls({ name: 'count' }), [[FINISHES.error]], says('It is 42')]);
+    const tools = { count: { builtIn: true, call: () => answers('42') } };
+    const bench = await openBench(temporaryFolder(), { model, tools });
+    const conversation = await bench.conversation();
+    await bench.rest(await bench.ask(conversation, 'Count'));
+    const { run } = await bench.runs.continue(ANNE, conversation, {});
+    await bench.rest(run.id);
+    expect(told(await bench.branch(conversation)).slice(-2)).toEqual(['tool: 42', 'assistant: It is 42']);
+    expect(told(model.requests[2]?.messages ?? [])).toHaveLength(3);
+  });
+
+  test('is refused where nothing was cut, and where the conversation has gone on', async () => {
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Whole')]) });
+    const conversation = await bench.conversation();
+    await expect(bench.runs.continue(ANNE, conversation, {})).rejects.toMatchObject({ code: 'bad_request' });
+    await bench.rest(await bench.ask(conversation, 'Hi'));
+    await expect(bench.runs.continue(ANNE, conversation, {})).rejects.toMatchObject({ code: 'bad_request' });
+    const old = { messageId: 'some-other' };
+    await expect(bench.runs.continue(ANNE, conversation, old)).rejects.toMatchObject({ code: 'conflict' });
+    expect(bench.storage.runs.listRuns(ANNE, { limit: 9 })).toHaveLength(1);
+  });
+});

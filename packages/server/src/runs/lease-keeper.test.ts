@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import type { LeasedRun } from '@toolyard/protocol';
+import { StorageError } from '@toolyard/storage';
+import { createFakeClock } from '@toolyard/testing';
+import { LeaseKeeper } from './leases.ts';
+
+const AWAY = new StorageError('unreachable', { message: 'The database cannot be reached.' });
+const FULL = new StorageError('disk_full', { message: 'There is no room left.' });
+
+/** A keeper over a store that fails for a while, and how long after that it looks for runs again. */
+async function idleAfter(error: StorageError, failingMs: number): Promise<number> {
+  const clock = createFakeClock();
+  let failing = false;
+  let lookedAt: number | null = null;
+  const keeper = new LeaseKeeper({
+    store: {
+      renewLeases: () => (failing ? Promise.reject(error) : []),
+      releaseLease: () => true,
+      takeOver(): LeasedRun[] {
+        if (!failing) lookedAt ??= clock.monotonic();
+        return [];
+      },
+    },
+    crew: { workers: () => [], find: () => undefined, start: () => undefined },
+    terms: { owner: 'this process', ms: 10_000 },
+    clock,
+    log: () => undefined,
+    looked: () => Promise.resolve(),
+  });
+  await keeper.start();
+  failing = true;
+  for (let ms = 0; ms < failingMs; ms += 500) await clock.advance(500);
+  failing = false;
+  lookedAt = null;
+  const backAt = clock.monotonic();
+  for (let ms = 0; ms < 120_000 && lookedAt === null; ms += 500) await clock.advance(500);
+  keeper.close();
+  return (lookedAt ?? Infinity) - backAt;
+}
+
+test('however long a database was away, runs are taken up within seconds of its return', async () => {
+  for (const awayMs of [1_000, 20_000, 300_000]) expect(await idleAfter(AWAY, awayMs)).toBeLessThanOrEqual(3_000);
+});
+
+test('a store that fails otherwise is given longer and longer: a model asked for nothing costs money', async () => {
+  expect(await idleAfter(FULL, 120_000)).toBeGreaterThan(6_000);
+});

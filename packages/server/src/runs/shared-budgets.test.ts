@@ -1,0 +1,44 @@
+import { afterEach, expect, test } from 'vitest';
+import type { Budget, UsageEntry } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, systemClock } from '@toolyard/protocol';
+import { initialState } from '@toolyard/agent-runtime';
+import type { DatabaseStorage } from '@toolyard/storage';
+import { openStorage } from '@toolyard/storage';
+import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { RunBudgets } from './run-budgets.ts';
+import type { RunConfiguration } from './stored-run.ts';
+
+const ANNE = { ownerId: 'anne' };
+const model = { providerId: 'p', modelId: 'm' };
+const state = initialState({ runId: 'r', conversationId: 'c', startedAt: 0, limits: DEFAULT_LIMITS });
+
+describeOnPostgres('a budget of the day', (cluster) => {
+  const open: DatabaseStorage[] = [];
+  afterEach(async () => {
+    for (const storage of open.splice(0)) await storage.close();
+  });
+
+  test('is one for all processes over a database, whoever uses it at once', async () => {
+    const url = await cluster().createDatabase();
+    for (let at = 0; at < 2; at++) open.push(await openStorage({ url, clock: systemClock }));
+    const [one, two] = open;
+    if (!one || !two) throw new Error('two processes');
+    const budgets: Budget[] = [{ of: 'day', calls: 20 }];
+    const configuration = { budgets, model } as RunConfiguration;
+    const of = { conversationId: 'c', agentId: null, configuration, clock: systemClock };
+    const here = new RunBudgets(one.usage, ANNE, of);
+    const entry: UsageEntry = { kind: 'model', at: Date.now(), durationMs: 1, ...model, usage: null, cost: null };
+
+    // The same row, from both, at the same time.
+    await Promise.all(Array.from({ length: 19 }, (_none, at) => (at % 2 === 0 ? one : two).usage.add(ANNE, entry)));
+    await here.refresh();
+    expect(here.check(state, 'model')).toBeNull();
+    await two.usage.add(ANNE, entry);
+    expect(here.check(state, 'model')).toBeNull();
+    await here.refresh();
+    expect(here.check(state, 'model')).toMatchObject({ measure: 'calls', spent: { calls: 20, unpriced: 20 } });
+    const stranger = new RunBudgets(two.usage, { ownerId: 'bert' }, of);
+    await stranger.refresh();
+    expect(stranger.check(state, 'model')).toBeNull();
+  });
+});

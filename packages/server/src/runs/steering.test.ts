@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '@toolyard/protocol';
+import { eventually } from '@toolyard/testing';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
+
+afterEach(cleanUp);
+
+/** A tool that answers when it is let. */
+function slowTool(): { tool: { call: () => Promise<ReturnType<typeof answers>>; builtIn: true }; go: () => void } {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  return { tool: { builtIn: true, call: () => released.then(() => answers('42')) }, go: () => release() };
+}
+
+describe('what is said to a run under way', () => {
+  test('stands behind the result of the open call, and the model reads it with its next request', async () => {
+    const { tool, go } = slowTool();
+    const model = scriptedModel([calls({ name: 'count' }), says('In German: 42')]);
+    const bench = await openBench(temporaryFolder(), { model, tools: { count: tool } });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Count');
+    await eventually(() => bench.events(runId).some(({ type }) => type === 'tool_started'));
+    const sent = await bench.say(conversation, 'in German, please', { id: 's1', whenBusy: 'steer' });
+    expect(sent).toMatchObject({ queued: { id: 's1' } });
+    go();
+    const events = await bench.rest(runId);
+
+    expect(told(model.requests[1]?.messages ?? [])).toMatchObject({ 0: 'user: Count', 3: 'user: in German, please' });
+    expect(told(await bench.branch(conversation)).slice(-2)).toEqual([
+      'user: in German, please',
+      'assistant: In German: 42',
+    ]);
+    expect(events.filter(({ type }) => type === 'steered')).toHaveLength(1);
+    expect(await bench.storage.queue.list(ANNE, conversation)).toEqual([]);
+    expect(bench.storage.runs.listRuns(ANNE, { limit: 9 })).toHaveLength(1);
+  });
+
+  test('while the last answer is written: the run goes on with it instead of ending', async () => {
+    const hanging = hangsAfter('The answer');
+    const model = scriptedModel([hanging.answer, says('Shorter')]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Tell me');
+    await eventually(() => bench.events(runId).some(({ type }) => type === 'text_delta'));
+    await bench.say(conversation, 'shorter!', { whenBusy: 'steer' });
+    hanging.go(' is long');
+    await bench.rest(runId);
+    expect(told(await bench.branch(conversation))).toEqual([
+      'user: Tell me',
+      'assistant: The answer is long',
+      'user: shorter!',
+      'assistant: Shorter',
+    ]);
+    expect(bench.storage.runs.listRuns(ANNE, { limit: 9 })).toHaveLength(1);
+  });
+
+  test('is sent as a message of its own where the run has no turn left for it', async () => {
+    const hanging = hangsAfter('Well');
+    const model = scriptedModel([hanging.answer, says('Hello again')]);
+    const bench = await openBench(temporaryFolder(), {
+      model,
+      configuration: { limits: { ...DEFAULT_LIMITS, maxTurns: 1 } },
+    });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Tell me');
+    await eventually(() => bench.events(runId).some(({ type }) => type === 'text_delta'));
+    await bench.say(conversation, 'and?', { id: 's1', whenBusy: 'steer' });
+    hanging.go();
+    await bench.rest(runId);
+    await eventually(() => bench.storage.runs.getRun(ANNE, 's1')?.status === 'done');
+    expect(told(await bench.branch(conversation)).slice(-2)).toEqual(['user: and?', 'assistant: Hello again']);
+  });
+
+  test('waits while the run waits for a person, wakes nobody, and goes in once it goes on', async () => {
+    const model = scriptedModel([calls({ name: 'delete' }), says('Done')]);
+    const bench = await openBench(temporaryFolder(), { model, tools: { delete: { call: () => answers('gone') } } });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Delete it');
+    await bench.rest(runId);
+    await bench.say(conversation, 'and tell me', { whenBusy: 'steer' });
+    await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.status === 'parked');
+    const [asked] = bench.storage.runs.listInterrupts(ANNE, { runId, limit: 9 });
+    await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'approve', scope: 'once' });
+    await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.status === 'done');
+    const branch = told(await bench.branch(conversation));
+    expect(branch.slice(-2)).toEqual(['user: and tell me', 'assistant: Done']);
+    expect(branch).toHaveLength(5);
+  });
+
+  test('is not said once it was taken back', async () => {
+    const { tool, go } = slowTool();
+    const model = scriptedModel([calls({ name: 'count' }), says('42')]);
+    const bench = await openBench(temporaryFolder(), { model, tools: { count: tool } });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Count');
+    await eventually(() => bench.events(runId).some(({ type }) => type === 'tool_started'));
+    await bench.say(conversation, 'no matter', { id: 's1', whenBusy: 'steer' });
+    await bench.runs.removeQueued(ANNE, conversation, 's1');
+    go();
+    await bench.rest(runId);
+    expect(told(await bench.branch(conversation)).filter((line) => line.startsWith('user:'))).toEqual(['user: Count']);
+  });
+
+  test('is heard once by the process that takes the run over', async () => {
+    const folder = temporaryFolder();
+    const { tool } = slowTool();
+    const first = await openBench(folder, {
+      model: scriptedModel([calls({ name: 'count' })]),
+      tools: { count: tool },
+    });
+    const conversation = await first.conversation();
+    const runId = await first.ask(conversation, 'Count');
+    await eventually(() => first.events(runId).some(({ type }) => type === 'tool_started'));
+    await first.say(conversation, 'in German', { whenBusy: 'steer' });
+    first.die();
+
+    const model = scriptedModel([says('Zweiundvierzig')]);
+    const quick = { builtIn: true, call: () => answers('42') };
+    const second = await openBench(folder, { model, tools: { count: quick } });
+    await eventually(() => second.storage.runs.getRun(ANNE, runId)?.status === 'done', { timeoutMs: 30_000 });
+    const branch = told(await second.branch(conversation));
+    expect(branch.filter((line) => line === 'user: in German')).toHaveLength(1);
+    expect(branch.at(-1)).toBe('assistant: Zweiundvierzig');
+  }, 60_000);
+});

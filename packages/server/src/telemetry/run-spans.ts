@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto';
+import type { AssistantMessage, LeasedRun, ModelRequestRecord, RunEvent } from '@toolyard/protocol';
+import type { RunConfiguration } from '../runs/stored-run.ts';
+import type { Span, SpanValue } from './otlp-exporter.ts';
+
+type Attributes = Record<string, SpanValue>;
+
+/** What is known of a run this process works on. */
+type Known = { provider: string; model: string; attributes: Attributes; startedAt: number };
+type Begun = { at: number; attributes: Attributes; name: string };
+
+/** Runs that were handed on without an end are forgotten one day. */
+const MOST_RUNS = 5_000;
+const LONGEST_CONTENT = 32_000;
+
+/**
+ * Makes spans of what runs tell, by OpenTelemetry's conventions for generative AI: one for the run, one for each request
+ * to a model, one for each call of a tool. Ids are made of the run's, so that a run two processes worked on is one trace.
+ */
+export class RunSpans {
+  readonly #add: (span: Span) => void;
+  readonly #content: boolean;
+  readonly #runs = new Map<string, Known>();
+  /** What is under way, by run and message or call. */
+  readonly #begun = new Map<string, Begun>();
+
+  constructor({ add, content }: { add: (span: Span) => void; content: boolean }) {
+    this.#add = add;
+    this.#content = content;
+  }
+
+  /** This process works on the run from now on. */
+  took({ id, conversationId, agentId, createdAt }: LeasedRun, { model }: RunConfiguration): void {
+    const attributes: Attributes = {
+      'gen_ai.provider.name': providerName(model.providerId),
+      'gen_ai.request.model': model.modelId,
+      'gen_ai.conversation.id': conversationId,
+      ...(agentId === null ? {} : { 'gen_ai.agent.id': agentId }),
+    };
+    this.#runs.delete(id);
+    this.#runs.set(id, { provider: model.providerId, model: model.modelId, attributes, startedAt: createdAt });
+    const [oldest] = this.#runs.keys();
+    if (this.#runs.size > MOST_RUNS && oldest !== undefined) this.#forget(oldest);
+  }
+
+  published(events: readonly RunEvent[]): void {
+    for (const event of events) this.#take(event);
+  }
+
+  #take(event: RunEvent): void {
+    const run = this.#runs.get(event.runId);
+    if (run === undefined) return;
+    switch (event.type) {
+      case 'request_made':
+        return this.#begin(event, event.messageId, `chat ${event.request.model}`, ofRequest(event.request));
+      case 'message_started':
+        if (this.#begun.has(keyOf(event.runId, event.messageId))) return;
+        return this.#begin(event, event.messageId, `chat ${event.model}`, {});
+      case 'message_finished':
+        return this.#endChat(event, run, event.message);
+      case 'attempt_abandoned':
+        if (event.messageId === null) return;
+        return this.#end(event, event.messageId, 'client', { ...chatAttributes(run) }, 'abandoned');
+      case 'tool_started': {
+        const { callId, tool, name } = event;
+        return this.#begin(event, callId, `execute_tool ${name}`, {
+          'gen_ai.operation.name': 'execute_tool',
+          'gen_ai.tool.name': name,
+          'gen_ai.tool.call.id': callId,
+          'gen_ai.tool.type': 'extension',
+          'toolyard.server.id': tool.serverId,
+          ...(this.#content && event.editedArguments
+            ? { 'gen_ai.tool.call.arguments': short(event.editedArguments) }
+            : {}),
+        });
+      }
+      case 'tool_finished': {
+        const { result, callId } = event;
+        const told = this.#content ? { 'gen_ai.tool.call.result': short(result.content) } : {};
+        const error = result.isError ? (result.error?.code ?? 'tool_error') : undefined;
+        return this.#end(event, callId, 'internal', { 'toolyard.tool.outcome': result.outcome, ...told }, error);
+      }
+      case 'run_finished': {
+        const { usage, cost, error, status } = event;
+        const [traceId, spanId] = [traceIdOf(event.runId), spanIdOf(event.runId)];
+        this.#add({
+          traceId,
+          spanId,
+          name: 'invoke_agent',
+          kind: 'internal',
+          startedAt: run.startedAt,
+          endedAt: event.at,
+          attributes: {
+            'gen_ai.operation.name': 'invoke_agent',
+            ...run.attributes,
+            ...ofUsage(usage),
+            'toolyard.run.id': event.runId,
+            'toolyard.run.status': status,
+            ...(cost === undefined ? {} : { 'toolyard.cost.usd': cost }),
+            ...(error ? { 'error.type': error.code } : {}),
+          },
+          ...(error ? { error: error.code } : {}),
+        });
+        return this.#forget(event.runId);
+      }
+      default:
+    }
+  }
+
+  #begin({ runId, at }: RunEvent, id: string, name: string, attributes: Attributes): void {
+    this.#begun.set(keyOf(runId, id), { at, name, attributes });
+  }
+
+  #endChat(event: RunEvent, run: Known, message: AssistantMessage): void {
+    const failure = message.parts.find((part) => part.type === 'error');
+    const attributes: Attributes = {
+      ...chatAttributes(run),
+      'gen_ai.response.id': message.id,
+      'gen_ai.response.finish_reasons': [message.finishReason],
+      ...ofUsage(message.usage ?? {}),
+      ...(message.cost === undefined ? {} : { 'toolyard.cost.usd': message.cost }),
+      ...(this.#content ? { 'gen_ai.output.messages': short([{ role: 'assistant', parts: message.parts }]) } : {}),
+    };
+    this.#end(event, message.id, 'client', attributes, failure?.error.code);
+  }
+
+  #end({ runId, at }: RunEvent, id: string, kind: Span['kind'], more: Attributes, error?: string): void {
+    const key = keyOf(runId, id);
+    const begun = this.#begun.get(key);
+    if (begun === undefined) return;
+    this.#begun.delete(key);
+    const { name, at: startedAt, attributes } = begun;
+    this.#add({
+      traceId: traceIdOf(runId),
+      // A call may be made more than once.
+      spanId: spanIdOf(`${key} ${startedAt}`),
+      parentSpanId: spanIdOf(runId),
+      name,
+      kind,
+      startedAt,
+      endedAt: at,
+      attributes: { ...more, ...attributes, ...(error === undefined ? {} : { 'error.type': error }) },
+      ...(error === undefined ? {} : { error }),
+    });
+  }
+
+  #forget(runId: string): void {
+    this.#runs.delete(runId);
+    for (const key of this.#begun.keys()) if (key.startsWith(`${runId} `)) this.#begun.delete(key);
+  }
+}
+
+function chatAttributes({ attributes }: Known): Attributes {
+  return { 'gen_ai.operation.name': 'chat', ...attributes };
+}
+
+function ofRequest({ model, parameters }: ModelRequestRecord): Attributes {
+  const { temperature, topP, maxOutputTokens, stop } = parameters;
+  return {
+    'gen_ai.request.model': model,
+    ...(temperature == null ? {} : { 'gen_ai.request.temperature': temperature }),
+    ...(topP == null ? {} : { 'gen_ai.request.top_p': topP }),
+    ...(maxOutputTokens == null ? {} : { 'gen_ai.request.max_tokens': maxOutputTokens }),
+    ...(stop == null ? {} : { 'gen_ai.request.stop_sequences': stop }),
+  };
+}
+
+function ofUsage(usage: NonNullable<AssistantMessage['usage']>): Attributes {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
+  return {
+    ...(inputTokens === undefined ? {} : { 'gen_ai.usage.input_tokens': inputTokens }),
+    ...(outputTokens === undefined ? {} : { 'gen_ai.usage.output_tokens': outputTokens }),
+    ...(cachedInputTokens === undefined ? {} : { 'gen_ai.usage.cache_read.input_tokens': cachedInputTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { 'gen_ai.usage.cache_creation.input_tokens': cacheWriteTokens }),
+  };
+}
+
+/** The names the conventions have for some providers; any other goes by its own. */
+const PROVIDER_NAMES: Readonly<Record<string, string>> = {
+  mistral: 'mistral_ai',
+  xai: 'x_ai',
+  google: 'gcp.gemini',
+  gemini: 'gcp.gemini',
+  vertex: 'gcp.vertex_ai',
+  bedrock: 'aws.bedrock',
+  azure: 'azure.ai.openai',
+  moonshot: 'moonshot_ai',
+};
+
+function providerName(id: string): string {
+  return PROVIDER_NAMES[id] ?? id;
+}
+
+function keyOf(runId: string, id: string): string {
+  return `${runId} ${id}`;
+}
+
+function traceIdOf(runId: string): string {
+  return digest(`trace ${runId}`).slice(0, 32);
+}
+
+function spanIdOf(of: string): string {
+  return digest(`span ${of}`).slice(0, 16);
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function short(value: unknown): string {
+  return JSON.stringify(value).slice(0, LONGEST_CONTENT);
+}

@@ -1,0 +1,163 @@
+import type { IncomingHttpHeaders, Server } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '@toolyard/protocol';
+import { createFakeClock, eventually } from '@toolyard/testing';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder } from '../runs/test-fixtures/bench.ts';
+import { calls, says, scriptedModel } from '../runs/test-fixtures/scripted-model.ts';
+import { readTelemetry } from './telemetry-settings.ts';
+import type { Telemetry } from './telemetry.ts';
+import { createTelemetry } from './telemetry.ts';
+
+type Attribute = { key: string; value: Record<string, unknown> };
+type ToldSpan = {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  attributes: Attribute[];
+  status: { code?: number };
+};
+type Payload = { resourceSpans: { resource: { attributes: Attribute[] }; scopeSpans: { spans: ToldSpan[] }[] }[] };
+
+let receiver: Server;
+let endpoint: string;
+let got: { path: string; headers: IncomingHttpHeaders; body: Payload }[];
+let statuses: number[];
+
+beforeEach(async () => {
+  [got, statuses] = [[], []];
+  receiver = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as Payload;
+      const status = statuses.shift() ?? 200;
+      if (status === 200) got.push({ path: request.url ?? '', headers: request.headers, body });
+      response.writeHead(status).end();
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  endpoint = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  await cleanUp();
+  receiver.closeAllConnections();
+  receiver.close();
+});
+
+function telemetry(env: Record<string, string> = {}, clock = systemClock): { made: Telemetry; log: string[] } {
+  const log: string[] = [];
+  const settings = readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...env }, null);
+  if (settings === null) throw new Error('it is off');
+  return { made: createTelemetry({ settings, clock, log: (line) => log.push(line) }), log };
+}
+
+/** A run that calls a tool and answers; what the receiver then has of it. */
+async function traced(env: Record<string, string> = {}): Promise<{ spans: ToldSpan[]; runId: string }> {
+  const { made } = telemetry(env);
+  const bench = await openBench(temporaryFolder(), {
+    model: scriptedModel([calls({ name: 'date', arguments: { zone: 'secret-zone' } }), says('secret-answer')]),
+    tools: { date: { builtIn: true, call: () => answers('secret-noon') } },
+    telemetry: made,
+  });
+  const runId = await bench.ask(await bench.conversation(), 'secret-question');
+  await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end of the run' });
+  await bench.runs.close();
+  await made.close();
+  return { spans: spansOf(got), runId };
+}
+
+const spansOf = (payloads: typeof got): ToldSpan[] =>
+  payloads.flatMap(({ body }) =>
+    body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
+  );
+const attribute = ({ attributes }: Pick<ToldSpan, 'attributes'>, key: string): unknown =>
+  Object.values(attributes.find((each) => each.key === key)?.value ?? {})[0];
+
+describe('traces of a run', () => {
+  test('are one for the run, and within it one for each model request and call, by the conventions', async () => {
+    const { spans, runId } = await traced();
+    expect(spans.map(({ name, kind }) => [name, kind])).toEqual([
+      ['chat scripted-1', 3],
+      ['execute_tool date', 1],
+      ['chat scripted-1', 3],
+      ['invoke_agent', 1],
+    ]);
+    const [asked, called, said, run] = spans as [ToldSpan, ToldSpan, ToldSpan, ToldSpan];
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(4);
+    for (const span of [asked, called, said]) expect(span.parentSpanId).toBe(run.spanId);
+    for (const { traceId, spanId, startTimeUnixNano, endTimeUnixNano } of spans) {
+      expect(traceId).toMatch(/^[0-9a-f]{32}$/);
+      expect(spanId).toMatch(/^[0-9a-f]{16}$/);
+      expect(BigInt(startTimeUnixNano) <= BigInt(endTimeUnixNano)).toBe(true);
+      expect(BigInt(run.startTimeUnixNano) <= BigInt(startTimeUnixNano)).toBe(true);
+    }
+    const named = (span: ToldSpan) => [
+      attribute(span, 'gen_ai.operation.name'),
+      attribute(span, 'gen_ai.provider.name'),
+      attribute(span, 'gen_ai.request.model'),
+    ];
+    expect(named(asked)).toEqual(['chat', 'scripted', 'scripted-1']);
+    expect(named(run)).toEqual(['invoke_agent', 'scripted', 'scripted-1']);
+    expect(attribute(called, 'gen_ai.tool.name')).toBe('date');
+    expect(attribute(called, 'toolyard.server.id')).toBe('desk');
+    expect(attribute(said, 'gen_ai.usage.input_tokens')).toBe('1');
+    expect(attribute(said, 'gen_ai.response.finish_reasons')).toEqual({ values: [{ stringValue: 'stop' }] });
+    expect(attribute(run, 'toolyard.run.id')).toBe(runId);
+    expect(attribute(run, 'gen_ai.conversation.id')).toBe('c1');
+  });
+
+  test('hold nothing of what was said, called or answered, unless that is wanted', async () => {
+    const { spans } = await traced();
+    expect(JSON.stringify(spans)).not.toContain('secret');
+    got.length = 0;
+    const open = await traced({ OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' });
+    expect(JSON.stringify(open.spans)).toContain('secret-answer');
+    expect(JSON.stringify(open.spans)).toContain('secret-noon');
+  });
+
+  test('go where the environment says, under the name and with the headers it gives', async () => {
+    await traced({
+      OTEL_SERVICE_NAME: 'yard',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20key',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    });
+    expect(got[0]?.path).toBe('/v1/traces');
+    expect(got[0]?.headers.authorization).toBe('Bearer key');
+    const resource = got[0]?.body.resourceSpans[0]?.resource ?? { attributes: [] };
+    expect(attribute(resource, 'service.name')).toBe('yard');
+    expect(attribute(resource, 'deployment.environment.name')).toBe('test');
+  });
+
+  test('wait for a receiver that is away, which is said once', async () => {
+    statuses = [503, 503];
+    const clock = createFakeClock({ start: 1_000 });
+    const { made, log } = telemetry({}, clock);
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Hi')]), telemetry: made });
+    const runId = await bench.ask(await bench.conversation(), 'Hi');
+    await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null);
+    await bench.runs.close();
+    await eventually(async () => (await clock.advance(5_000), got.length > 0), { what: 'the spans' });
+    expect(spansOf(got).map(({ name }) => name)).toEqual(['chat scripted-1', 'invoke_agent']);
+    expect(log.filter((line) => line.includes('503'))).toHaveLength(1);
+    await made.close();
+  });
+});
+
+test.each([
+  ['nothing is set', {}],
+  ['it is switched off', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_SDK_DISABLED: 'true' }],
+  ['no exporter is wanted', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_TRACES_EXPORTER: 'none' }],
+])('nothing is traced where %s', (_where, env) => {
+  expect(readTelemetry(env, null)).toBeNull();
+});
+
+test('an address that is none is said before anything is sent', () => {
+  expect(() => readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }, null)).toThrow(/is no address/);
+});

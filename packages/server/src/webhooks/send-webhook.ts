@@ -1,0 +1,56 @@
+import { createHmac } from 'node:crypto';
+import type { Clock, Fetch, WebhookMessage } from '@toolyard/protocol';
+import { ToolyardError, toErrorInfo, VERSION } from '@toolyard/protocol';
+
+/** How long an answer may take. */
+const PATIENCE_MS = 15_000;
+
+export type SentWebhook =
+  { ok: true; status: number } | { ok: false; error: ToolyardError; status?: number; retryAfterMs?: number };
+
+/** Sends one message, signed as Standard Webhooks has it. Never throws for what the other side does. */
+export async function sendWebhook(
+  { url, secret, id, message }: { url: string; secret: string; id: string; message: WebhookMessage },
+  { fetch, clock }: { fetch: Fetch; clock: Clock },
+): Promise<SentWebhook> {
+  const body = JSON.stringify(message);
+  const seconds = Math.floor(clock.now() / 1_000);
+  const control = new AbortController();
+  const stop = clock.after(PATIENCE_MS, () => control.abort());
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': `Toolyard/${VERSION}`,
+        'webhook-id': id,
+        'webhook-timestamp': String(seconds),
+        'webhook-signature': `v1,${signatureOf(secret, `${id}.${seconds}.${body}`)}`,
+      },
+      body,
+      signal: control.signal,
+    });
+    await answer.body?.cancel();
+    const { status } = answer;
+    if (status >= 200 && status < 300) return { ok: true, status };
+    const error = new ToolyardError({ code: 'server_refused', message: `It was answered with HTTP ${status}.` });
+    const wanted = Number(answer.headers.get('retry-after') ?? '');
+    return { ok: false, error, status, ...(wanted > 0 ? { retryAfterMs: wanted * 1_000 } : {}) };
+  } catch (thrown) {
+    if (control.signal.aborted) {
+      return { ok: false, error: new ToolyardError({ code: 'timed_out', message: 'It was not answered in time.' }) };
+    }
+    const error = ToolyardError.isInstance(thrown)
+      ? thrown
+      : new ToolyardError({ code: 'network', message: 'Nothing answers there.', hint: toErrorInfo(thrown).message });
+    return { ok: false, error };
+  } finally {
+    stop();
+  }
+}
+
+/** A secret that says so is written in base64; any other is taken as it is. */
+function signatureOf(secret: string, text: string): string {
+  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret);
+  return createHmac('sha256', key).update(text).digest('base64');
+}

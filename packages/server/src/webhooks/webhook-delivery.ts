@@ -1,0 +1,126 @@
+import type { Clock, Principal, StoredInterrupt, WebhookEvent, WebhookMessage } from '@toolyard/protocol';
+import { formatToolReference, toErrorInfo, WEBHOOK_EVENTS } from '@toolyard/protocol';
+import type { Announcement, SharedStorage } from '@toolyard/storage';
+import type { OwnerFetches } from '../config/owner-fetches.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import { sendWebhook } from './send-webhook.ts';
+
+export type DeliveryServices = {
+  storage: Pick<SharedStorage, 'runs' | 'webhooks'>;
+  secrets: Pick<Secrets, 'get'>;
+  fetches: Pick<OwnerFetches, 'for'>;
+  clock: Clock;
+  log: (line: string) => void;
+};
+
+/** The name the secret is kept under. */
+export const WEBHOOK_SECRET = 'webhook';
+
+const LOOK_EVERY_MS = 1_000;
+const AT_ONCE = 8;
+/** Nobody else tries meanwhile; longer than an answer may take. */
+const CLAIM_MS = 60_000;
+const FIRST_WAIT_MS = 5_000;
+const LONGEST_WAIT_MS = 6 * 3_600_000;
+/** With waits that grow fourfold: about two days. */
+const MOST_ATTEMPTS = 14;
+
+/**
+ * Tells what was written down to be told, at least once each, until somebody answers that they have it. Any number of
+ * processes may do so over one database. Returns how to stop.
+ */
+export function startDelivery(services: DeliveryServices): () => Promise<void> {
+  const { storage, clock, log } = services;
+  let stopped = false;
+  let cancel: () => void = () => undefined;
+  let working: Promise<void> = Promise.resolve();
+
+  async function look(): Promise<void> {
+    try {
+      const now = clock.now();
+      const due = await storage.webhooks.claim(now, now + CLAIM_MS, AT_ONCE);
+      await Promise.all(due.map((announcement) => deliver(announcement, services)));
+    } catch (error) {
+      // The storage is closed behind it.
+      if (!stopped) log(`webhook: ${toErrorInfo(error).message}`);
+    }
+    if (!stopped) plan();
+  }
+
+  function plan(): void {
+    cancel = clock.after(LOOK_EVERY_MS, () => {
+      working = look();
+    });
+  }
+
+  plan();
+  return async () => {
+    stopped = true;
+    cancel();
+    await working;
+  };
+}
+
+async function deliver(announcement: Announcement, services: DeliveryServices): Promise<void> {
+  const { storage, secrets, fetches, clock, log } = services;
+  const principal: Principal = { ownerId: announcement.ownerId };
+  const { id, attempts } = announcement;
+  const webhook = await storage.webhooks.get(principal);
+  const secret = await secrets.get(principal, WEBHOOK_SECRET);
+  const message = await messageOf(principal, announcement, storage);
+  // Nobody wants to be told any more, or what was asked is answered.
+  if (webhook === null || secret === null || message === null) return storage.webhooks.settle(id);
+  const { url } = webhook;
+  const sent = await sendWebhook({ url, secret, id, message }, { fetch: fetches.for(url), clock });
+  if (sent.ok) return storage.webhooks.settle(id);
+  const isHopeless = attempts + 1 >= MOST_ATTEMPTS;
+  log(`webhook: ${id} was not taken: ${sent.error.message}${isHopeless ? ' It is given up.' : ''}`);
+  if (isHopeless) return storage.webhooks.settle(id);
+  const wait = Math.max(FIRST_WAIT_MS * 4 ** attempts, sent.retryAfterMs ?? 0);
+  return storage.webhooks.putOff(id, clock.now() + Math.min(wait, LONGEST_WAIT_MS));
+}
+
+async function messageOf(
+  principal: Principal,
+  { event, runId, interruptId, happenedAt }: Announcement,
+  storage: Pick<SharedStorage, 'runs'>,
+): Promise<WebhookMessage | null> {
+  const type = WEBHOOK_EVENTS.find((known) => known === event);
+  const run = await storage.runs.getRun(principal, runId);
+  if (type === undefined || run === null) return null;
+  const asked = interruptId === null ? null : await openInterrupt(principal, runId, interruptId, storage);
+  if (interruptId !== null && asked === null) return null;
+  const code = type === 'run.failed' ? await failureOf(principal, runId, run.lastSeq, storage) : undefined;
+  return {
+    type: type satisfies WebhookEvent,
+    timestamp: new Date(happenedAt).toISOString(),
+    data: {
+      runId,
+      conversationId: run.conversationId,
+      status: run.status,
+      ...(asked === null ? {} : { interrupt: shortly(asked) }),
+      ...(code === undefined ? {} : { error: { code } }),
+    },
+  };
+}
+
+async function openInterrupt(
+  principal: Principal,
+  runId: string,
+  id: string,
+  storage: Pick<SharedStorage, 'runs'>,
+): Promise<StoredInterrupt | null> {
+  const open = await storage.runs.listInterrupts(principal, { runId, status: 'open', limit: 500 });
+  return open.find((interrupt) => interrupt.id === id) ?? null;
+}
+
+/** Arguments, messages and forms are nobody's business on the way. */
+function shortly({ id, interrupt }: StoredInterrupt): { id: string; kind: string; tool?: string } {
+  const { kind } = interrupt;
+  return { id, kind, ...('tool' in interrupt ? { tool: formatToolReference(interrupt.tool) } : {}) };
+}
+
+async function failureOf(principal: Principal, runId: string, lastSeq: number, storage: Pick<SharedStorage, 'runs'>) {
+  const [last] = (await storage.runs.readEvents(principal, runId, Math.max(0, lastSeq - 1), 1)) ?? [];
+  return last?.type === 'run_finished' ? last.error?.code : undefined;
+}

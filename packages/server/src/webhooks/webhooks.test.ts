@@ -1,0 +1,230 @@
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Principal, WebhookEvent } from '@toolyard/protocol';
+import type { Storage } from '@toolyard/storage';
+import { openStorage } from '@toolyard/storage';
+import type { FakeClock } from '@toolyard/testing';
+import { createFakeClock, createIds, eventually } from '@toolyard/testing';
+import type { TestRuns } from '../http/test-fixtures/runs.ts';
+import { createTestRuns } from '../http/test-fixtures/runs.ts';
+import { createLiveHub } from '../live/hub.ts';
+import type { FileWebhook } from './webhooks.ts';
+import { createWebhooks } from './webhooks.ts';
+
+const ANNE: Principal = { ownerId: 'anne' };
+const BERT: Principal = { ownerId: 'bert' };
+const SECRET = 'a secret of sixteen or more';
+
+type Got = { headers: IncomingHttpHeaders; body: string };
+type Opened = Awaited<ReturnType<typeof createWebhooks>>;
+
+let folder: string;
+let storage: Storage;
+let clock: FakeClock;
+let runs: TestRuns;
+let receiver: Server;
+let url: string;
+let got: Got[];
+/** What the receiver answers, one after the other; 204 from then on. */
+let answers: { status: number; headers?: Record<string, string> }[];
+let log: string[];
+let secrets: Map<string, string>;
+const open: Opened[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'toolyard-webhooks-'));
+  clock = createFakeClock({ start: 1_700_000_000_000 });
+  storage = await openStorage({ folder, clock });
+  runs = createTestRuns({ storage, hub: createLiveHub(), clock, ids: createIds('run') });
+  [got, answers, log, secrets] = [[], [], [], new Map()];
+  receiver = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      got.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
+      const { status, headers } = answers.shift() ?? { status: 204 };
+      response.writeHead(status, headers).end();
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+});
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+  receiver.closeAllConnections();
+  receiver.close();
+  storage.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function webhooks(file: FileWebhook | null = null): Promise<Opened> {
+  const made = await createWebhooks({
+    storage,
+    clock,
+    ids: createIds('test'),
+    owner: ANNE,
+    file,
+    log: (line) => log.push(line),
+    secrets: {
+      get: async ({ ownerId }, name) => secrets.get(`${ownerId} ${name}`) ?? null,
+      set: async ({ ownerId }, name, text) => void secrets.set(`${ownerId} ${name}`, text),
+      remove: async ({ ownerId }, name) => void secrets.delete(`${ownerId} ${name}`),
+    },
+  });
+  open.push(made);
+  return made;
+}
+
+async function told(events: WebhookEvent[] = ['interrupt.opened']): Promise<Opened> {
+  const made = await webhooks();
+  await made.set(ANNE, { url, secret: SECRET, events });
+  made.start();
+  return made;
+}
+
+async function begin(principal = ANNE): Promise<string> {
+  const id = `c${Math.random()}`;
+  await storage.conversations.create(principal, { id, title: '', at: 1 });
+  const sent = await runs.send(principal, id, { parts: [{ type: 'text', text: 'the secret question' }] });
+  if ('queued' in sent) throw new Error('it was queued');
+  return sent.run.id;
+}
+
+/** Lets time pass until the receiver has heard so often. */
+const heard = (count: number): Promise<unknown> =>
+  eventually(async () => (await clock.advance(1_000), got.length >= count), { what: `message ${count}` });
+const settled = (): Promise<unknown> => eventually(async () => (await storage.webhooks.waiting(ANNE)) === 0);
+
+describe('a webhook', () => {
+  test('hears of an open question: signed, and without what the call says', async () => {
+    await told();
+    const runId = await begin();
+    runs.ask(runId, `${runId}.question`);
+    await heard(1);
+    const [message] = got;
+    const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = message?.headers ?? {};
+    expect(id).toBe(`interrupt.opened:${runId}.question`);
+    const signed = createHmac('sha256', SECRET)
+      .update(`${String(id)}.${String(at)}.${message?.body}`)
+      .digest('base64');
+    expect(signature).toBe(`v1,${signed}`);
+    expect(JSON.parse(message?.body ?? '')).toMatchObject({
+      type: 'interrupt.opened',
+      data: { runId, interrupt: { id: `${runId}.question`, kind: 'approval', tool: 'files/delete' } },
+    });
+    expect(message?.body).not.toContain('arguments');
+    expect(message?.body).not.toContain('secret question');
+    await settled();
+    await clock.advance(600_000);
+    expect(got).toHaveLength(1);
+  });
+
+  test('that does not take it hears it again, ever later, under the same id', async () => {
+    await told();
+    answers = [{ status: 500 }, { status: 429, headers: { 'retry-after': '120' } }];
+    const runId = await begin();
+    runs.ask(runId, `${runId}.question`);
+    await heard(1);
+    await clock.advance(3_000);
+    expect(got).toHaveLength(1);
+    await heard(2);
+    await clock.advance(100_000);
+    expect(got).toHaveLength(2);
+    await heard(3);
+    expect(new Set(got.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(new Set(got.map(({ body }) => body)).size).toBe(1);
+    await settled();
+    expect(log.join()).not.toContain(SECRET);
+  });
+
+  test('hears after a restart what the last process did not come to tell', async () => {
+    const first = await told();
+    await first.close();
+    const runId = await begin();
+    runs.ask(runId, `${runId}.question`);
+    expect(await storage.webhooks.waiting(ANNE)).toBe(1);
+    (await webhooks()).start();
+    await heard(1);
+  });
+
+  test('does not hear of a question that was answered before it could be told', async () => {
+    await told();
+    const runId = await begin();
+    runs.ask(runId, `${runId}.question`);
+    storage.runs.answerInterrupt(ANNE, `${runId}.question`, { decision: 'refuse' }, 1);
+    await eventually(async () => (await clock.advance(1_000), (await storage.webhooks.waiting(ANNE)) === 0));
+    expect(got).toEqual([]);
+  });
+
+  test('hears of ends of runs only where that is wanted, each by its name', async () => {
+    await told(['run.failed', 'run.finished']);
+    const [failed, done] = [await begin(), await begin()];
+    runs.ask(failed, `${failed}.question`);
+    runs.finish(failed, 'failed');
+    runs.finish(done, 'done');
+    await heard(2);
+    await settled();
+    const types = got.map(({ body }) => (JSON.parse(body) as { type: string }).type).sort();
+    expect(types).toEqual(['run.failed', 'run.finished']);
+  });
+
+  test('of one owner hears nothing of another, who may not set one', async () => {
+    const made = await told(['interrupt.opened', 'run.finished']);
+    runs.finish(await begin(BERT), 'done');
+    runs.finish(await begin(), 'done');
+    await heard(1);
+    await settled();
+    expect(got).toHaveLength(1);
+    await expect(made.set(BERT, { url })).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await made.get(BERT)).toBeNull();
+  });
+
+  test('is tried by a test, which says what came of it', async () => {
+    const made = await told();
+    expect(await made.test(ANNE)).toEqual({ ok: true, status: 204 });
+    answers = [{ status: 404 }];
+    expect(await made.test(ANNE)).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining('404') as string },
+    });
+    expect(got.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual(['test', 'test']);
+  });
+
+  test('gets a secret where none was given, which is told once and kept by a change', async () => {
+    const made = await webhooks();
+    const { secret } = await made.set(ANNE, { url });
+    expect(secret).toMatch(/^whsec_/);
+    expect(await made.set(ANNE, { url, events: ['run.failed'] })).not.toHaveProperty('secret');
+    await made.test(ANNE);
+    const key = Buffer.from((secret ?? '').slice('whsec_'.length), 'base64');
+    const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = got[0]?.headers ?? {};
+    const text = `${String(id)}.${String(at)}.${got[0]?.body}`;
+    expect(signature).toBe(`v1,${createHmac('sha256', key).update(text).digest('base64')}`);
+  });
+
+  test('of the file is changed there and nowhere else, and goes with it', async () => {
+    const made = await webhooks({ url, secret: SECRET, events: ['run.failed'] });
+    expect(await made.get(ANNE)).toEqual({ url, events: ['run.failed'], origin: 'file', waiting: 0 });
+    await expect(made.set(ANNE, { url })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(made.remove(ANNE)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await (await webhooks()).get(ANNE)).toBeNull();
+    expect(secrets.size).toBe(0);
+  });
+
+  test('that is taken away takes with it what was not told yet', async () => {
+    const made = await webhooks();
+    await made.set(ANNE, { url, secret: SECRET });
+    const runId = await begin();
+    runs.ask(runId, `${runId}.question`);
+    await made.remove(ANNE);
+    expect(await storage.webhooks.waiting(ANNE)).toBe(0);
+    await expect(made.remove(ANNE)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import type {
+  IdSource,
+  Principal,
+  SetWebhook,
+  SetWebhookAnswer,
+  TestedWebhook,
+  WebhookEvent,
+  WebhookView,
+} from '@toolyard/protocol';
+import { ToolyardError, WEBHOOK_EVENTS } from '@toolyard/protocol';
+import { createOwnerFetches } from '../config/owner-fetches.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import { sendWebhook } from './send-webhook.ts';
+import type { DeliveryServices } from './webhook-delivery.ts';
+import { startDelivery, WEBHOOK_SECRET } from './webhook-delivery.ts';
+
+/** Where the owner is told of what happens while nobody looks at the page. */
+export type Webhooks = {
+  get(principal: Principal): Promise<WebhookView | null>;
+  set(principal: Principal, webhook: SetWebhook): Promise<SetWebhookAnswer>;
+  remove(principal: Principal): Promise<void>;
+  /** Sends a message that says nothing but that it is a test. */
+  test(principal: Principal): Promise<TestedWebhook>;
+};
+
+/** A webhook as `config.json` has it. */
+export type FileWebhook = { url: string; secret: string; events: readonly WebhookEvent[] };
+
+export type WebhooksOptions = Omit<DeliveryServices, 'secrets' | 'fetches'> & {
+  secrets: Pick<Secrets, 'get' | 'set' | 'remove'>;
+  ids: IdSource;
+  owner: Principal;
+  file: FileWebhook | null;
+};
+
+const STANDARD_EVENTS: readonly WebhookEvent[] = ['interrupt.opened'];
+
+/** What stands in the file takes the place of what was set before; and goes where it was taken out of the file. */
+export async function createWebhooks(
+  options: WebhooksOptions,
+): Promise<Webhooks & { start: () => void; close: () => Promise<void> }> {
+  const { storage, secrets, clock, ids, owner, file } = options;
+  const fetches = createOwnerFetches();
+  let stop: (() => Promise<void>) | null = null;
+
+  const known = await storage.webhooks.get(owner);
+  if (file !== null) {
+    await secrets.set(owner, WEBHOOK_SECRET, file.secret);
+    await storage.webhooks.put(owner, { url: file.url, events: file.events, origin: 'file' }, clock.now());
+  } else if (known?.origin === 'file') {
+    await storage.webhooks.remove(owner);
+    await secrets.remove(owner, WEBHOOK_SECRET);
+  }
+
+  async function get(principal: Principal): Promise<WebhookView | null> {
+    const webhook = await storage.webhooks.get(principal);
+    if (webhook === null) return null;
+    const { url, origin } = webhook;
+    const events = WEBHOOK_EVENTS.filter((event) => webhook.events.includes(event));
+    return { url, events, origin, waiting: await storage.webhooks.waiting(principal) };
+  }
+
+  async function existing(principal: Principal): Promise<WebhookView> {
+    const webhook = await get(principal);
+    if (webhook) return webhook;
+    throw new ToolyardError({ code: 'not_found', message: 'No webhook is set.' });
+  }
+
+  /** It may lead to a machine of the owner's: nobody else may say where. */
+  async function checkChange(principal: Principal): Promise<void> {
+    if (principal.ownerId !== owner.ownerId) {
+      throw new ToolyardError({
+        code: 'forbidden',
+        message: 'The webhook is set by whoever runs this Toolyard.',
+      });
+    }
+    if ((await storage.webhooks.get(principal))?.origin !== 'file') return;
+    throw new ToolyardError({
+      code: 'conflict',
+      message: 'The webhook stands in config.json.',
+      hint: 'Change it there, or take it out and start again.',
+    });
+  }
+
+  return {
+    get,
+    async set(principal, { url, secret, events = STANDARD_EVENTS }) {
+      await checkChange(principal);
+      const stays = secret === undefined && (await secrets.get(principal, WEBHOOK_SECRET)) !== null;
+      const made = secret ?? `whsec_${randomBytes(32).toString('base64')}`;
+      if (!stays) await secrets.set(principal, WEBHOOK_SECRET, made);
+      await storage.webhooks.put(principal, { url, events, origin: 'settings' }, clock.now());
+      // What waited for an address that did not answer is tried at the new one.
+      await storage.webhooks.hurry(principal, clock.now());
+      return { webhook: await existing(principal), ...(stays || secret !== undefined ? {} : { secret: made }) };
+    },
+    async remove(principal) {
+      await existing(principal);
+      await checkChange(principal);
+      await storage.webhooks.remove(principal);
+      await secrets.remove(principal, WEBHOOK_SECRET);
+    },
+    async test(principal) {
+      const { url } = await existing(principal);
+      const secret = (await secrets.get(principal, WEBHOOK_SECRET)) ?? '';
+      const message = { type: 'test', timestamp: new Date(clock.now()).toISOString(), data: {} } as const;
+      const sent = await sendWebhook(
+        { url, secret, id: `test:${ids.next()}`, message },
+        { fetch: fetches.for(url), clock },
+      );
+      return sent.ok ? sent : { ok: false, error: sent.error.toJSON() };
+    },
+    start() {
+      stop ??= startDelivery({ ...options, fetches });
+    },
+    async close() {
+      const stopping = stop?.();
+      // What is under way is told again by the next process.
+      await fetches.close();
+      await stopping;
+      await fetches.close();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { RunStore } from '@toolyard/protocol';
+import { createFakeClock } from '@toolyard/testing';
+import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import type { EngineUnderTest } from '../test-fixtures/conformance/bench.ts';
+import { P1, P2 } from '../test-fixtures/conformance/bench.ts';
+import { ANNE, commitOf, deltas, LEASE_MS, newRun } from '../test-fixtures/conversation.ts';
+import { openPostgresEngine } from '../test-fixtures/postgres-engine.ts';
+
+const HOUR_MS = 3_600_000;
+const START_MS = 10 * HOUR_MS;
+
+describeOnPostgres('a database whose clock is set an hour', (cluster) => {
+  let engine: EngineUnderTest;
+  let holder: RunStore;
+  let other: RunStore;
+  const setClock = async (ms: number): Promise<void> => engine.timePassed?.(ms);
+
+  beforeEach(async () => {
+    const clock = { ...createFakeClock(), monotonic: () => START_MS };
+    engine = await openPostgresEngine(cluster(), await cluster().createDatabase(), clock);
+    holder = await engine.handle();
+    other = await engine.handle();
+    await engine.createConversation(ANNE, 'c1');
+    await holder.createRun(ANNE, newRun('r1', 'c1'));
+  });
+  afterEach(() => engine.close());
+
+  test('forward: a run may be taken from who holds it, who then stores nothing more, and nothing is lost', async () => {
+    await holder.commit([commitOf('r1', { events: deltas('r1', 0, 2) })]);
+    await setClock(START_MS + HOUR_MS);
+    expect(await other.takeOver(P2, 10)).toMatchObject([{ id: 'r1', fence: 2, lastSeq: 2 }]);
+    const [late] = await holder.commit([commitOf('r1', { baseSeq: 2, events: deltas('r1', 2, 1) })]);
+    expect(late).toMatchObject({ outcome: 'stale', now: { fence: 2, lastSeq: 2 } });
+    expect(await other.commit([commitOf('r1', { fence: 2, baseSeq: 2, events: deltas('r1', 2, 1) })])).toMatchObject([
+      { outcome: 'committed', lastSeq: 3 },
+    ]);
+  });
+
+  test('back: who holds a run keeps it, and is missed by the new time', async () => {
+    const back = START_MS - HOUR_MS;
+    await setClock(back);
+    expect(await holder.renewLeases(P1)).toMatchObject([{ runId: 'r1', fence: 1 }]);
+    expect(await other.takeOver(P2, 10)).toEqual([]);
+    await setClock(back + LEASE_MS + 1);
+    expect(await other.takeOver(P2, 10)).toMatchObject([{ id: 'r1', fence: 2 }]);
+  });
+});

@@ -1,0 +1,145 @@
+import { AwsClient } from 'aws4fetch';
+import { StorageError } from '../storage-error.ts';
+import type { S3Settings } from './settings.ts';
+
+/** Objects in a bucket, by name. */
+export type Bucket = {
+  /** As it may be shown. */
+  readonly where: string;
+  /** @throws StorageError where it cannot be reached, is not there, or the key does not open it. */
+  check(): Promise<void>;
+  /** Kept by the store of files before it resolves. */
+  put(name: string, bytes: Uint8Array, sha256: string): Promise<void>;
+  /** Null where there is no such object. */
+  get(name: string): Promise<Uint8Array | null>;
+  /** What is not there is gone already. */
+  remove(name: string): Promise<void>;
+};
+
+/** How long one request may take; a file is at most some megabytes. */
+const REQUEST_MS = 30_000;
+const TRIES = 3;
+const PAUSE_MS = 200;
+
+type Wish = { method: 'GET' | 'HEAD' | 'PUT' | 'DELETE'; name: string; bytes?: Uint8Array; sha256?: string };
+
+/** A bucket of anything that speaks S3. */
+export function openBucket(settings: S3Settings): Bucket {
+  const { bucket, prefix, region, endpoint, accessKeyId, secretAccessKey, sessionToken } = settings;
+  const client = new AwsClient({
+    accessKeyId,
+    secretAccessKey,
+    service: 's3',
+    region,
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+  });
+  // Programs of one's own answer under the path; Amazon wants the name of the bucket in the host.
+  const base = endpoint === undefined ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint}/${bucket}`;
+  const where = `the bucket ${bucket} at ${new URL(base).host}`;
+
+  async function ask({ method, name, bytes, sha256 }: Wish): Promise<Response> {
+    const path = name === '' ? '' : `/${`${prefix}${name}`.split('/').map(encodeURIComponent).join('/')}`;
+    const signed = await client.sign(`${base}${path}`, {
+      method,
+      headers: {
+        'x-amz-content-sha256': sha256 ?? EMPTY,
+        ...(bytes ? { 'content-type': 'application/octet-stream' } : {}),
+      },
+      ...(bytes ? { body: Uint8Array.from(bytes) } : {}),
+    });
+    return fetch(signed, { signal: AbortSignal.timeout(REQUEST_MS), redirect: 'manual' });
+  }
+
+  /** What failed on its way, or for a reason that passes, is asked again: everything here may be done twice. */
+  async function request(wish: Wish): Promise<Response> {
+    for (let tries = 1; ; tries++) {
+      const isLast = tries === TRIES;
+      try {
+        const response = await ask(wish);
+        if (response.ok || response.status === 404 || (response.status < 500 && response.status !== 429) || isLast) {
+          return response;
+        }
+        await response.body?.cancel();
+      } catch (error) {
+        if (isLast) throw unreachable(where, error);
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * tries));
+    }
+  }
+
+  return {
+    where,
+    async check() {
+      const response = await request({ method: 'HEAD', name: '' });
+      if (!response.ok) throw await refusal(response, where, bucket);
+    },
+    async put(name, bytes, sha256) {
+      const response = await request({ method: 'PUT', name, bytes, sha256 });
+      if (!response.ok) throw await refusal(response, where, bucket);
+      await response.body?.cancel();
+    },
+    async get(name) {
+      const response = await request({ method: 'GET', name });
+      if (response.ok) return new Uint8Array(await response.arrayBuffer());
+      const text = await response.text();
+      if (response.status === 404 && !text.includes('NoSuchBucket')) return null;
+      throw await refusal(new Response(text, response), where, bucket);
+    },
+    async remove(name) {
+      const response = await request({ method: 'DELETE', name });
+      if (!response.ok && response.status !== 404) throw await refusal(response, where, bucket);
+      await response.body?.cancel();
+    },
+  };
+}
+
+const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+/** What the store of files answered, in words; its own words only where they are a code. */
+async function refusal(response: Response, where: string, bucket: string): Promise<StorageError> {
+  const code = /<Code>(\w{1,60})<\/Code>/.exec(await response.text().catch(() => ''))?.[1] ?? '';
+  const said = code === '' ? `HTTP ${response.status}` : code;
+  if (response.status === 404) {
+    return new StorageError('not_there', {
+      message: `There is no bucket ${bucket} where ${where} was looked for.`,
+      hint: 'Make it, or correct TOOLYARD_BLOBS_URL.',
+    });
+  }
+  if (response.status === 401 || response.status === 403) {
+    return new StorageError('not_allowed', {
+      message: `${capital(where)} does not open with this key: ${said}.`,
+      hint: 'Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and let the key read, write and delete there.',
+    });
+  }
+  if (response.status < 500 && response.status !== 429) {
+    return new StorageError('bad_url', {
+      message: `${capital(where)} does not take such requests: ${said}.`,
+      hint: 'Most likely region or endpoint of TOOLYARD_BLOBS_URL are not those of the bucket.',
+    });
+  }
+  return unreachable(where, new Error(said));
+}
+
+function unreachable(where: string, thrown: unknown): StorageError {
+  return new StorageError(
+    'unreachable',
+    {
+      message: `${capital(where)} cannot be reached: ${reasonOf(thrown)}.`,
+      hint: 'See whether it runs there. What was stored before is safe.',
+      retryable: true,
+    },
+    { cause: thrown },
+  );
+}
+
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return 'unknown reason';
+  if (thrown.name === 'TimeoutError') return `it did not answer within ${REQUEST_MS / 1_000} s`;
+  const { cause } = thrown;
+  if (cause instanceof Error && 'code' in cause) return String(cause.code);
+  return thrown.message;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createFakeClock } from '@toolyard/testing';
+import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { copyStorage } from '../copy/copy-storage.ts';
+import { openStorage } from '../open-storage.ts';
+import { checkDatabaseAt } from '../postgres/check-at.ts';
+import type { DatabaseStorage } from '../storage.ts';
+import { ANNE, BERT } from '../test-fixtures/conversation.ts';
+import type { S3Server } from '../test-fixtures/s3-server.ts';
+import { startS3Server } from '../test-fixtures/s3-server.ts';
+import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
+import { openBucket } from './bucket.ts';
+import { readS3Settings } from './settings.ts';
+
+const clock = createFakeClock();
+const SOUND = new Uint8Array(70_000).fill(9);
+const SHA = createHash('sha256').update(SOUND).digest('hex');
+const of = { mimeType: 'audio/wav', at: 1 };
+const KEY = { AWS_ACCESS_KEY_ID: 'me', AWS_SECRET_ACCESS_KEY: 'secret' };
+
+let s3: S3Server;
+beforeAll(async () => {
+  s3 = await startS3Server();
+});
+afterAll(() => s3.close());
+
+describe('the address of a bucket', () => {
+  test('names bucket, place in it, region and endpoint; the key comes from the environment', () => {
+    const address = 's3://files/a/b/?region=eu-central-1&endpoint=https://s3.example.com/';
+    expect(readS3Settings(address, { ...KEY, AWS_SESSION_TOKEN: 't' })).toEqual({
+      bucket: 'files',
+      prefix: 'a/b/',
+      region: 'eu-central-1',
+      endpoint: 'https://s3.example.com',
+      accessKeyId: 'me',
+      secretAccessKey: 'secret',
+      sessionToken: 't',
+    });
+    expect(readS3Settings('s3://files', KEY)).toMatchObject({ prefix: '', region: 'us-east-1' });
+  });
+
+  test.each([
+    ['https://files/', 'does not name a bucket'],
+    ['s3://', 'does not name a bucket'],
+    ['s3://me:secret@files', 'a key has no place in it'],
+    ['s3://files?regoin=x', '"regoin" means nothing'],
+    ['s3://files?endpoint=ftp://x', 'endpoint is no http'],
+  ])('%s is refused: %s', (address, words) => {
+    expect(() => readS3Settings(address, KEY)).toThrow(words);
+  });
+
+  test('without a key is refused, and it is said which variables are missing', () => {
+    expect(() => readS3Settings('s3://files', { AWS_ACCESS_KEY_ID: 'me' })).toThrow('no key');
+  });
+});
+
+describe('a bucket', () => {
+  test('keeps bytes under a name, and knows nothing of a name that was removed, twice', async () => {
+    const bucket = openBucket(s3.settings);
+    await bucket.put('a/ä b', SOUND, SHA);
+    expect(await bucket.get('a/ä b')).toEqual(SOUND);
+    await bucket.remove('a/ä b');
+    await bucket.remove('a/ä b');
+    expect(await bucket.get('a/ä b')).toBeNull();
+  });
+
+  test('that is not there, a key that does not open it, nobody at its address: each said, without the key', async () => {
+    const refused = async (more: object): Promise<unknown> => {
+      const bucket = openBucket({ ...s3.settings, ...more });
+      return Promise.all([bucket.check(), bucket.put('x', SOUND, SHA)]).catch((error: unknown) => error);
+    };
+    expect(await refused({ bucket: 'nowhere' })).toMatchObject({ problem: 'not_there' });
+    const wrong = await refused({ accessKeyId: 'nobody', secretAccessKey: 'quite wrong' });
+    expect(wrong).toMatchObject({ problem: 'not_allowed', code: 'bad_config' });
+    expect(String(wrong)).not.toContain('quite wrong');
+    expect(await refused({ endpoint: 'http://127.0.0.1:9' })).toMatchObject({
+      problem: 'unreachable',
+      message: expect.stringMatching(/^The bucket files at 127\.0\.0\.1:9 cannot be reached/) as string,
+    });
+  });
+});
+
+describeOnPostgres('blobs of a database, in a bucket', (cluster) => {
+  let url: string;
+  let storage: DatabaseStorage;
+  beforeEach(async () => {
+    url = await cluster().createDatabase();
+    storage = await openStorage({ url, clock, files: s3.settings });
+  });
+  afterEach(() => storage.close());
+
+  const inTable = () =>
+    cluster().query(url, 'SELECT length(bytes) AS length, object_name IS NULL AS here FROM blob_bytes');
+
+  test('are put, read, kept once for all owners, and go with the last', async () => {
+    await Promise.all([storage.blobs.put(ANNE, SOUND, of), storage.blobs.put(BERT, SOUND, of)]);
+    expect(await inTable()).toEqual([{ length: 0, here: false }]);
+    expect(await storage.blobs.read(ANNE, SHA)).toEqual(SOUND);
+    expect(await storage.check()).toEqual({ ok: true });
+    const [named] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
+    expect(await storage.blobs.remove(ANNE, SHA)).toBe(true);
+    expect(await storage.blobs.read(BERT, SHA)).toEqual(SOUND);
+    expect(await storage.sweepBlobs({ unusedSince: 9 })).toBe(1);
+    expect(await storage.blobs.read(BERT, SHA)).toBeNull();
+    expect(await openBucket(s3.settings).get(String(named?.['object_name']))).toBeNull();
+  });
+
+  test('are there for whoever names them while another takes them away', async () => {
+    await storage.blobs.put(ANNE, SOUND, of);
+    for (let round = 0; round < 8; round++) {
+      const [owner, other] = round % 2 === 0 ? [ANNE, BERT] : [BERT, ANNE];
+      await Promise.all([storage.blobs.remove(owner, SHA), storage.blobs.put(other, SOUND, of)]);
+      expect(await storage.blobs.read(other, SHA)).toEqual(SOUND);
+      await storage.blobs.remove(owner, SHA);
+    }
+    expect(await storage.check()).toEqual({ ok: true });
+  });
+
+  test('a bucket that is down leaves no row behind; it is said, and works again when it is back', async () => {
+    await storage.blobs.put(ANNE, SOUND, of);
+    await s3.stop();
+    const note = new Uint8Array([1]);
+    try {
+      await expect(storage.blobs.put(ANNE, note, of)).rejects.toMatchObject({ problem: 'unreachable' });
+      await expect(storage.blobs.read(ANNE, SHA)).rejects.toMatchObject({ problem: 'unreachable' });
+      await expect(openStorage({ url, clock, files: s3.settings })).rejects.toMatchObject({ problem: 'unreachable' });
+    } finally {
+      await s3.start();
+    }
+    expect(await storage.blobs.info(ANNE, createHash('sha256').update(note).digest('hex'))).toBeNull();
+    await storage.blobs.put(ANNE, note, of);
+    expect(await storage.blobs.read(ANNE, SHA)).toEqual(SOUND);
+  });
+
+  test('an object that is gone or changed is found by the check, and reading says it', async () => {
+    await storage.blobs.put(ANNE, SOUND, of);
+    const [named] = await cluster().query(url, 'SELECT object_name FROM blob_bytes');
+    const name = String(named?.['object_name']);
+    const bucket = openBucket(s3.settings);
+    const other = new Uint8Array([2]);
+    await bucket.put(name, other, createHash('sha256').update(other).digest('hex'));
+    expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('something else')] });
+    await bucket.remove(name);
+    expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('is not in the bucket')] });
+    await expect(storage.blobs.read(ANNE, SHA)).rejects.toThrow('not in the bucket files');
+  });
+
+  test('what was stored before there was a bucket stays readable; without the bucket it is said what is missing', async () => {
+    const plain = await openStorage({ url, clock });
+    try {
+      const early = await plain.blobs.put(ANNE, new Uint8Array([3]), of);
+      await storage.blobs.put(ANNE, SOUND, of);
+      expect(await storage.blobs.read(ANNE, early.sha256)).toEqual(new Uint8Array([3]));
+      expect(await storage.check()).toEqual({ ok: true });
+      await expect(plain.blobs.read(ANNE, SHA)).rejects.toThrow('not said in which');
+      expect((await checkDatabaseAt(url)).result).toMatchObject({ ok: false });
+      expect((await checkDatabaseAt(url, s3.settings)).result).toEqual({ ok: true });
+    } finally {
+      await plain.close();
+    }
+  });
+
+  test('go along from a folder to a database with a bucket, on to one without, and back', async () => {
+    const folder = temporaryFolder();
+    try {
+      const [from, back] = [join(folder.path, 'from'), join(folder.path, 'back')];
+      const source = await openStorage({ folder: from, clock });
+      await source.blobs.put(ANNE, SOUND, of);
+      await source.blobs.put(BERT, new Uint8Array([4]), of);
+      source.close();
+      const bucketed = await cluster().createDatabase();
+      const copied = await copyStorage({ folder: from }, { url: bucketed, files: s3.settings }, { clock });
+      expect(copied).toMatchObject({ blobs: 2, lostBlobs: [] });
+      expect((await checkDatabaseAt(bucketed, s3.settings)).result).toEqual({ ok: true });
+      const [{ objects } = { objects: 0 }] = await cluster().query(
+        bucketed,
+        'SELECT CAST(count(object_name) AS INTEGER) AS objects FROM blob_bytes WHERE length(bytes) = 0',
+      );
+      expect(objects).toBe(2);
+      await copyStorage({ url: bucketed, files: s3.settings }, { folder: back }, { clock });
+      const plain = await cluster().createDatabase();
+      await copyStorage({ folder: back }, { url: plain }, { clock });
+      const last = await openStorage({ url: plain, clock });
+      expect(await last.blobs.read(ANNE, SHA)).toEqual(SOUND);
+      await last.close();
+      await expect(copyStorage({ url: bucketed }, { folder: join(folder.path, 'x') }, { clock })).rejects.toThrow(
+        'not said in which',
+      );
+    } finally {
+      folder.remove();
+    }
+  });
+});

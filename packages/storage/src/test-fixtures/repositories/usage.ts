@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Budget, UsageBy, UsageEntry } from '@toolyard/protocol';
+import type { SharedStorage } from '../../storage.ts';
+import { ANNE, BERT, commitOf, deltas, newRun } from '../conversation.ts';
+import type { Home, MakeHome } from './home.ts';
+
+const DAY = 24 * 60 * 60 * 1_000;
+const NOON = Date.UTC(2026, 10, 21, 12);
+const TODAY = '2026-11-21';
+const TOOL = { serverId: 'files', name: 'read' };
+
+/** Numbers that add up without a rest. */
+function asked(more: Partial<Extract<UsageEntry, { kind: 'model' }>> = {}): UsageEntry {
+  const usage = { inputTokens: 10, outputTokens: 4, cachedInputTokens: 2 };
+  return { kind: 'model', at: NOON, durationMs: 100, providerId: 'p', modelId: 'm', usage, cost: 0.25, ...more };
+}
+function called(failed = false): UsageEntry {
+  return { kind: 'tool', at: NOON, durationMs: 5, tool: TOOL, failed };
+}
+
+/** What calls came to. */
+export function describeUsage(makeHome: MakeHome): void {
+  let home: Home;
+  let storage: SharedStorage;
+
+  beforeEach(async () => {
+    home = await makeHome();
+    storage = await home.open();
+    for (const id of ['c1', 'c2']) await storage.conversations.create(ANNE, { id, title: `Chat ${id}`, at: 1 });
+    await storage.agents.create(ANNE, { id: 'a1', title: 'Clerk', configuration: {}, at: 1 });
+    await storage.runs.createRun(ANNE, newRun('r1', 'c1', { agentId: 'a1' }));
+    await storage.runs.createRun(ANNE, newRun('r2', 'c2'));
+  });
+  afterEach(async () => {
+    await storage.close();
+    await home.remove();
+  });
+
+  const used = async (runId: string, ...usage: UsageEntry[]): Promise<string | undefined> =>
+    (await storage.runs.commit([commitOf(runId, { usage })]))[0]?.outcome;
+  const report = (by: UsageBy, principal = ANNE, from = TODAY, to = TODAY) =>
+    storage.usage.report(principal, { by, from, to });
+  const spent = (budget: Budget, of: { conversationId?: string; runId?: string; agentId?: string } = {}) =>
+    storage.usage.spent(ANNE, budget, { conversationId: null, agentId: null, at: NOON, ...of });
+
+  test('adds up exactly, by model, tool, agent, conversation and day', async () => {
+    await used('r1', asked(), asked({ cost: 0.5 }), called(), called(true));
+    await used('r2', asked({ modelId: 'other', at: NOON - DAY, tool: TOOL }));
+    await storage.usage.add(ANNE, asked({ providerId: 'q' }));
+
+    const both = await report('model', ANNE, '2026-11-20');
+    expect(both.rows.map(({ key, modelCalls, cost, durationMs }) => [key, modelCalls, cost, durationMs])).toEqual([
+      ['p/m', 2, 0.75, 200],
+      ['p/other', 1, 0.25, 100],
+      ['q/m', 1, 0.25, 100],
+    ]);
+    expect(both.rows[0]).toMatchObject({
+      usage: { inputTokens: 20, outputTokens: 8, cachedInputTokens: 4 },
+      unpriced: 0,
+      uncounted: 0,
+    });
+    expect(both.total).toMatchObject({ modelCalls: 4, cost: 1.25, usage: { inputTokens: 40, outputTokens: 16 } });
+
+    expect((await report('day', ANNE, '2026-11-20')).rows).toMatchObject([
+      { key: '2026-11-20', modelCalls: 1, toolCalls: 0, cost: 0.25 },
+      { key: TODAY, modelCalls: 3, toolCalls: 2, failures: 1, cost: 1, durationMs: 310 },
+    ]);
+    expect((await report('tool', ANNE, '2026-11-20')).rows).toMatchObject([
+      { key: 'files/read', toolCalls: 2, failures: 1, modelCalls: 1, cost: 0.25, usage: { inputTokens: 10 } },
+    ]);
+    expect((await report('agent')).rows.map(({ key, label, cost }) => [key, label, cost])).toEqual([
+      ['a1', 'Clerk', 0.75],
+      ['', '', 0.25],
+    ]);
+    expect((await report('conversation')).rows.map(({ key, label }) => [key, label])).toEqual([
+      ['c1', 'Chat c1'],
+      ['', ''],
+    ]);
+    // Only the days that were asked for.
+    expect((await report('day')).total).toMatchObject({ modelCalls: 3 });
+  });
+
+  test('what nobody knows is unknown, never nothing', async () => {
+    await used('r1', asked({ usage: null, cost: null }));
+    expect((await report('model')).rows).toMatchObject([{ cost: null, usage: {}, unpriced: 1, uncounted: 1 }]);
+    await used('r1', asked({ cost: null }), asked());
+    const [row] = (await report('model')).rows;
+    expect(row).toMatchObject({ cost: 0.25, unpriced: 2, uncounted: 1, modelCalls: 3 });
+    expect(row?.usage).toEqual({ inputTokens: 20, outputTokens: 8, cachedInputTokens: 4 });
+    // A server that tells nonsense tells nothing.
+    await used('r2', asked({ modelId: 'odd', usage: { inputTokens: -5, outputTokens: Number.NaN } }));
+    expect((await report('model')).rows.find(({ key }) => key === 'p/odd')?.usage).toEqual({});
+  });
+
+  test('is stored with its step or not at all', async () => {
+    const stale = commitOf('r1', { baseSeq: 7, events: deltas('r1', 7, 1), usage: [asked()] });
+    const old = commitOf('r1', { fence: 0, usage: [asked()] });
+    const broken = commitOf('r1', { usage: [asked()], taken: ['never put'] });
+    const outcomes = await storage.runs.commit([stale, old, broken]);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['stale', 'stale', 'invalid']);
+    expect((await report('day')).rows).toEqual([]);
+    const events = deltas('r1', 0, 1);
+    const twice = commitOf('r1', { events, usage: [asked()] });
+    expect((await storage.runs.commit([twice, twice])).map(({ outcome }) => outcome)).toEqual(['committed', 'stale']);
+    expect((await report('day')).total).toMatchObject({ modelCalls: 1, cost: 0.25 });
+  });
+
+  test('counts towards each budget what belongs to it', async () => {
+    await used('r1', asked(), asked({ cost: null, tool: TOOL }), called());
+    await used('r2', asked({ at: NOON - DAY }), asked());
+    const one = { dollars: 0.25, tokens: 14, calls: 1, unpriced: 0 };
+    const two = { dollars: 0.25, tokens: 28, calls: 2, unpriced: 1 };
+    const three = { dollars: 0.5, tokens: 42, calls: 3, unpriced: 1 };
+    expect(await spent({ of: 'day', dollars: 1 })).toEqual(three);
+    expect(await spent({ of: 'conversation', dollars: 1 }, { conversationId: 'c1' })).toEqual(two);
+    expect(await spent({ of: 'conversation', dollars: 1 }, { conversationId: 'c2' })).toMatchObject({ calls: 2 });
+    expect(await spent({ of: 'run', calls: 1 }, { conversationId: 'c1', runId: 'r1' })).toEqual(two);
+    expect(await spent({ of: 'agent', tokens: 1 }, { agentId: 'a1' })).toEqual(two);
+    expect(await spent({ of: 'model', model: 'p/m', tokens: 1 })).toEqual(three);
+    expect(await spent({ of: 'model', model: 'p/x', tokens: 1 })).toMatchObject({ calls: 0 });
+    // The calls are the tool's own, the tokens those its server had the model asked.
+    expect(await spent({ of: 'tool', tool: 'files/read', calls: 1 })).toEqual({ ...one, dollars: 0, unpriced: 1 });
+    for (const budget of [
+      { of: 'turn', calls: 1 },
+      { of: 'agent', calls: 1 },
+    ] as const) {
+      expect(await spent(budget)).toMatchObject({ calls: 0, tokens: 0 });
+    }
+  });
+
+  test('is nobody else’s', async () => {
+    await used('r1', asked());
+    for (const by of ['day', 'model', 'agent', 'tool', 'conversation'] as const) {
+      expect((await report(by, BERT)).rows).toEqual([]);
+    }
+    const of = { conversationId: 'c1', runId: 'r1', agentId: 'a1', at: NOON };
+    for (const budget of ['day', 'conversation', 'agent', 'run'] as const) {
+      expect(await storage.usage.spent(BERT, { of: budget, calls: 1 }, of)).toMatchObject({ calls: 0, dollars: 0 });
+    }
+  });
+
+  test('stays when its run is compacted, and its conversation and agent are gone', async () => {
+    await used('r1', asked(), called());
+    await storage.runs.commit([commitOf('r1', { status: 'done' })]);
+    await storage.runs.compact(Number.MAX_SAFE_INTEGER, 10);
+    await storage.conversations.purge(ANNE, 'c1');
+    await storage.agents.remove(ANNE, 'a1');
+    expect((await report('day')).total).toMatchObject({ modelCalls: 1, toolCalls: 1, cost: 0.25 });
+    expect((await report('conversation')).rows).toMatchObject([{ key: 'c1', label: '' }]);
+    await storage.close();
+    storage = await home.open();
+    expect((await report('agent')).rows).toMatchObject([{ key: 'a1', label: '', modelCalls: 1 }]);
+  });
+}

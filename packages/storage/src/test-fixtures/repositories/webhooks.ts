@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { RunCommit } from '@toolyard/protocol';
+import type { SharedStorage } from '../../storage.ts';
+import { ANNE, approval, BERT, commitOf, newRun } from '../conversation.ts';
+import type { Home, MakeHome } from './home.ts';
+
+/** What is written down to be told, with what happens. */
+export function describeWebhooks(makeHome: MakeHome): void {
+  let home: Home;
+  let storage: SharedStorage;
+
+  beforeEach(async () => {
+    home = await makeHome();
+    storage = await home.open();
+    for (const [owner, id] of [
+      [ANNE, 'c1'],
+      [BERT, 'c2'],
+    ] as const) {
+      await storage.conversations.create(owner, { id, title: id, at: 1 });
+      await storage.runs.createRun(owner, newRun(`run-${id}`, id));
+    }
+  });
+  afterEach(async () => {
+    await storage.close();
+    await home.remove();
+  });
+
+  const webhook = (...events: string[]) => ({ url: 'https://hooks.example/', events, origin: 'settings' as const });
+  const happens = async (runId: string, more: Partial<RunCommit>): Promise<void> => {
+    expect(await storage.runs.commit([commitOf(runId, more)])).toMatchObject([{ outcome: 'committed' }]);
+  };
+  const asks = (id: string): Partial<RunCommit> => ({
+    interrupts: { opened: [{ interrupt: approval(id), mode: 'parked' }] },
+  });
+  const claimed = async (now = Number.MAX_SAFE_INTEGER - 1) =>
+    (await storage.webhooks.claim(now, Number.MAX_SAFE_INTEGER, 9)).map(({ id }) => id).sort();
+
+  describe('what is to be told', () => {
+    test('is written down where its owner wants to hear of it, once, and of nobody else', async () => {
+      await storage.webhooks.put(ANNE, webhook('interrupt.opened', 'run.failed'), 1);
+      await happens('run-c1', asks('q1'));
+      await happens('run-c1', asks('q1'));
+      await happens('run-c2', asks('q2'));
+      await happens('run-c1', { status: 'failed' });
+      await happens('run-c2', { status: 'failed' });
+      expect(await storage.webhooks.waiting(ANNE)).toBe(2);
+      expect(await claimed()).toEqual(['interrupt.opened:q1', 'run.failed:run-c1']);
+    });
+
+    test('is not written down where only other things are wanted', async () => {
+      await storage.webhooks.put(ANNE, webhook('run.failed'), 1);
+      await happens('run-c1', asks('q1'));
+      await happens('run-c1', { status: 'done' });
+      expect(await storage.webhooks.waiting(ANNE)).toBe(0);
+    });
+
+    test('is claimed by one at a time, comes again when it is due, and goes when it was told', async () => {
+      await storage.webhooks.put(ANNE, webhook('interrupt.opened'), 1);
+      await happens('run-c1', asks('q1'));
+      const both = await Promise.all([storage.webhooks.claim(1e15, 2e15, 9), storage.webhooks.claim(1e15, 2e15, 9)]);
+      expect(both.flat()).toMatchObject([
+        { id: 'interrupt.opened:q1', runId: 'run-c1', interruptId: 'q1', attempts: 0 },
+      ]);
+      expect(await storage.webhooks.claim(1e15, 2e15, 9)).toEqual([]);
+      await storage.webhooks.putOff('interrupt.opened:q1', 5);
+      expect(await storage.webhooks.claim(4, 2e15, 9)).toEqual([]);
+      expect(await storage.webhooks.claim(5, 2e15, 9)).toMatchObject([{ attempts: 1 }]);
+      await storage.webhooks.settle('interrupt.opened:q1');
+      expect(await claimed()).toEqual([]);
+    });
+
+    test('goes with the webhook', async () => {
+      await storage.webhooks.put(ANNE, webhook('interrupt.opened'), 1);
+      await happens('run-c1', asks('q1'));
+      expect(await storage.webhooks.remove(ANNE)).toBe(true);
+      expect(await storage.webhooks.waiting(ANNE)).toBe(0);
+      expect(await storage.webhooks.remove(ANNE)).toBe(false);
+    });
+  });
+
+  test('whose arguments a call was made with stands in the ledger', async () => {
+    const tool = { serverId: 'files', name: 'delete' };
+    await happens('run-c1', {
+      ledger: [
+        { change: 'plan', callId: 'a', tool, arguments: {} },
+        { change: 'plan', callId: 'b', tool, arguments: { x: 1 }, edited: true },
+      ],
+    });
+    const [one, other] = (await storage.runs.readLedger(ANNE, 'run-c1')) ?? [];
+    expect(one).not.toHaveProperty('edited');
+    expect(other).toMatchObject({ arguments: { x: 1 }, edited: true });
+  });
+
+  test('events without deltas are those that are told whole, page by page', async () => {
+    const at = { v: 1 as const, runId: 'run-c1', step: 0, attempt: 1, at: 1 };
+    await happens('run-c1', {
+      events: [
+        { ...at, seq: 1, type: 'step_started', instruction: 'call_llm' },
+        { ...at, seq: 2, type: 'text_delta', messageId: 'm', text: 'a' },
+        { ...at, seq: 3, type: 'run_parked' },
+      ],
+    });
+    const seqs = async (after: number, limit: number) =>
+      (await storage.runs.readWholeEvents(ANNE, 'run-c1', after, limit))?.map(({ seq }) => seq);
+    expect([await seqs(0, 9), await seqs(0, 1), await seqs(1, 9)]).toEqual([[1, 3], [1], [3]]);
+    expect(await storage.runs.readWholeEvents(BERT, 'run-c1', 0, 9)).toBeNull();
+  });
+
+  test('questions that wait are counted, to each their own', async () => {
+    await happens('run-c1', asks('q1'));
+    await happens('run-c2', asks('q2'));
+    await storage.runs.answerInterrupt(BERT, 'q2', { decision: 'refuse' }, 1);
+    expect([await storage.runs.countInterrupts(ANNE), await storage.runs.countInterrupts(BERT)]).toEqual([1, 0]);
+  });
+
+  test('runs are found by agent and by when they began', async () => {
+    const found = async (query: { agentId?: string; from?: number; until?: number }) =>
+      (await storage.runs.listRuns(ANNE, { ...query, limit: 9 })).map(({ id }) => id);
+    expect([await found({ from: 1, until: 2 }), await found({ from: 2 }), await found({ agentId: 'a' })]).toEqual([
+      ['run-c1'],
+      [],
+      [],
+    ]);
+  });
+}

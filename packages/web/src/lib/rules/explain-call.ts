@@ -1,0 +1,67 @@
+import { InterventionChecker } from '@toolyard/agent-runtime';
+import type { JudgedTool } from '@toolyard/agent-runtime';
+import type { InterventionMode, InterventionRule, JsonObject, ToolReference } from '@toolyard/protocol';
+
+export type CallToExplain = {
+  tool: ToolReference;
+  args: JsonObject;
+  mode: InterventionMode;
+  rules: readonly InterventionRule[];
+  permission: 'allow' | 'never' | undefined;
+  judged: JudgedTool;
+};
+
+/** What would be done with a call, and what decides it. `rules`: all those that say so, by their place in the list. */
+export type Explained = {
+  decision: 'run' | 'ask' | 'refused';
+  by:
+    | { kind: 'owner' }
+    | { kind: 'rules'; rules: readonly number[] }
+    | { kind: 'danger'; why: string }
+    | { kind: 'built_in' }
+    | { kind: 'changed' }
+    | { kind: 'mode' };
+};
+
+/** Asks the very check that judges calls, and then what it says of each part alone. */
+export function explainCall(call: CallToExplain): Explained {
+  const { tool, args, mode, rules, permission, judged } = call;
+  const check = (options: Partial<Pick<CallToExplain, 'mode' | 'rules' | 'permission' | 'judged'>>) => {
+    const used = { ...call, ...options };
+    return new InterventionChecker({
+      mode: used.mode,
+      rules: used.rules,
+      permission: () => used.permission,
+      lookUp: () => used.judged,
+    }).check(tool, args);
+  };
+  /** As the checker would have it with nothing but this rule, where nothing else stands in the way. */
+  const { changed, ...unchanged } = judged;
+  const says = (rule: InterventionRule): InterventionRule['decision'] | undefined => {
+    const allows = rule.decision === 'allow';
+    const alone = check({
+      mode: allows ? 'allow-list' : 'auto',
+      rules: [rule],
+      permission: undefined,
+      judged: { ...unchanged, builtIn: false, trusted: judged.builtIn || judged.trusted === true },
+    });
+    const fits = { allow: 'run', ask: 'ask', never: 'refused' } as const;
+    return alone.decision === fits[rule.decision] ? rule.decision : undefined;
+  };
+  const saying = (decision: InterventionRule['decision']): number[] =>
+    rules.flatMap((rule, index) => (rule.decision === decision && says(rule) === decision ? [index] : []));
+
+  const { decision } = check({});
+  if (permission === 'never') return { decision, by: { kind: 'owner' } };
+  const forbidding = saying('never');
+  if (forbidding.length > 0) return { decision, by: { kind: 'rules', rules: forbidding } };
+  const feared = check({ mode: 'auto', rules: [], permission: 'allow', judged: unchanged });
+  if (feared.decision === 'ask') return { decision, by: { kind: 'danger', why: feared.about?.danger ?? '' } };
+  const asking = saying('ask');
+  if (asking.length > 0) return { decision, by: { kind: 'rules', rules: asking } };
+  if (judged.builtIn && judged.readOnly) return { decision, by: { kind: 'built_in' } };
+  if (changed !== undefined) return { decision, by: { kind: 'changed' } };
+  if (permission === 'allow') return { decision, by: { kind: 'owner' } };
+  const allowing = mode === 'manual' ? [] : saying('allow');
+  return { decision, by: allowing.length > 0 ? { kind: 'rules', rules: allowing } : { kind: 'mode' } };
+}

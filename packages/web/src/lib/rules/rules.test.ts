@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { faultsOfRules } from '@toolyard/agent-runtime';
+import type { InterventionRule } from '@toolyard/protocol';
+import { explainCall } from './explain-call.ts';
+import type { CallToExplain } from './explain-call.ts';
+import { EMPTY_RULE, formOf, ruleOf } from './rule-form.ts';
+
+describe('a rule as it is typed', () => {
+  it.each<InterventionRule>([
+    { decision: 'allow', tool: 'git/*', command: 'git status*', inside: '/home/ann' },
+    { decision: 'never', argument: '*secret*' },
+    { decision: 'ask', outside: 'C:\\work', destructive: true },
+    { decision: 'allow', readOnly: true },
+    { decision: 'ask', readOnly: false },
+  ])('comes out as it went in: %j', (rule) => {
+    expect(ruleOf(formOf(rule))).toEqual({ ok: true, rule });
+    expect(faultsOfRules([rule])).toEqual([]);
+  });
+
+  it('says what is missing', () => {
+    expect(ruleOf(EMPTY_RULE)).toMatchObject({ ok: false, fault: { problem: 'empty' } });
+    expect(ruleOf({ ...EMPTY_RULE, tool: '  ' })).toMatchObject({ ok: false });
+    expect(ruleOf({ ...EMPTY_RULE, folder: 'here' })).toMatchObject({ ok: false, fault: { field: 'folder' } });
+  });
+});
+
+const RULES: InterventionRule[] = [
+  { decision: 'allow', tool: 'shell/run', command: 'git *' },
+  { decision: 'ask', command: 'git push*' },
+  { decision: 'never', argument: '*production*' },
+];
+
+function explained(command: string, more: Partial<CallToExplain> = {}) {
+  return explainCall({
+    tool: { serverId: 'shell', name: 'run' },
+    args: { command },
+    mode: 'allow-list',
+    rules: RULES,
+    permission: undefined,
+    judged: { builtIn: false, readOnly: false },
+    ...more,
+  });
+}
+
+describe('what decides a call', () => {
+  it.each([
+    ['git status', 'run', { kind: 'rules', rules: [0] }],
+    ['git push', 'ask', { kind: 'rules', rules: [1] }],
+    ['git push production', 'refused', { kind: 'rules', rules: [2] }],
+    ['ls', 'ask', { kind: 'mode' }],
+  ] as const)('%s: %s', (command, decision, by) => {
+    expect(explained(command)).toEqual({ decision, by });
+  });
+
+  it('is fear before what allows, and the owner before fear', () => {
+    expect(explained('rm -rf /', { permission: 'allow' })).toMatchObject({ decision: 'ask', by: { kind: 'danger' } });
+    expect(explained('rm -rf /', { mode: 'headless' }).decision).toBe('refused');
+    expect(explained('rm -rf /', { permission: 'never' })).toEqual({ decision: 'refused', by: { kind: 'owner' } });
+  });
+
+  it('is no rule that allows, in the mode that always asks', () => {
+    expect(explained('git status', { mode: 'manual' })).toEqual({ decision: 'ask', by: { kind: 'mode' } });
+  });
+
+  it('is that a tool has changed, before it was allowed', () => {
+    const judged = { builtIn: false, readOnly: false, changed: { hasMoved: true, differences: [] } };
+    expect(explained('ls', { permission: 'allow', judged })).toEqual({ decision: 'ask', by: { kind: 'changed' } });
+    expect(explained('git push', { judged }).by).toEqual({ kind: 'rules', rules: [1] });
+  });
+
+  it('is that it only reads and is built in', () => {
+    const judged = { builtIn: true, readOnly: true };
+    expect(explained('ls', { judged })).toEqual({ decision: 'run', by: { kind: 'built_in' } });
+  });
+});

@@ -1,0 +1,41 @@
+import type { UsageReport, UsageRow } from '@toolyard/protocol';
+import { expect, test } from 'vitest';
+import { barsOf, firstDay } from './bars.ts';
+
+function row(key: string, more: Partial<UsageRow> = {}): UsageRow {
+  const counts = { modelCalls: 1, toolCalls: 0, failures: 0, durationMs: 1, unpriced: 0, uncounted: 0 };
+  return { key, label: key, ...counts, usage: { inputTokens: 3, outputTokens: 1 }, cost: 1, ...more };
+}
+const report = (by: UsageReport['by'], rows: UsageRow[]): UsageReport => ({
+  from: '2026-02-27',
+  to: '2026-03-02',
+  by,
+  rows,
+  total: row('all'),
+});
+
+test('days on which nothing happened are there, also over the end of a month', () => {
+  const bars = barsOf(report('day', [row('2026-02-28', { cost: 2 }), row('2026-03-02')]), 'cost');
+  expect(bars.map(({ key, value, share }) => [key, value, share])).toEqual([
+    ['2026-02-27', 0, 0],
+    ['2026-02-28', 2, 1],
+    ['2026-03-01', 0, 0],
+    ['2026-03-02', 1, 0.5],
+  ]);
+  expect(firstDay(30, Date.UTC(2026, 2, 1, 5))).toBe('2026-01-31');
+});
+
+test('other rows come by what is shown, the largest first, and what is unknown is no zero', () => {
+  const rows = [
+    row('p/dear', { cost: 9, modelCalls: 1 }),
+    row('p/own', { cost: null, modelCalls: 7, unpriced: 7, usage: { inputTokens: 90 } }),
+  ];
+  expect(barsOf(report('model', rows), 'cost').map(({ key, value, unknown }) => [key, value, unknown])).toEqual([
+    ['p/dear', 9, false],
+    ['p/own', 0, true],
+  ]);
+  expect(barsOf(report('model', rows), 'tokens').map(({ key, value, unknown }) => [key, value, unknown])).toEqual([
+    ['p/own', 90, false],
+    ['p/dear', 4, false],
+  ]);
+});

@@ -1,0 +1,79 @@
+import type { UsageBy, UsageReport, UsageRow, UsageSum } from '@toolyard/protocol';
+
+/** What bars are as long as. */
+export type ShownMeasure = 'cost' | 'tokens' | 'calls';
+
+/** `share` of the longest, from 0 to 1. `unknown`: there is more, and nobody knows how much. */
+export type Bar = { key: string; label: string; value: number; share: number; unknown: boolean };
+
+/** More bars than that cannot be told apart; the table has them all. */
+const MOST_BARS = 20;
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** What there is to draw: a bar for each day, with those on which nothing happened, or for each of the largest rows. */
+export function barsOf(report: UsageReport, measure: ShownMeasure): Bar[] {
+  const rows = report.by === 'day' ? everyDay(report) : largest(report.rows, measure);
+  const values = rows.map((row) => ({ row, value: valueOf(row, measure) }));
+  const most = Math.max(0, ...values.map(({ value }) => value));
+  return values.map(({ row, value }) => ({
+    key: row.key,
+    label: row.label,
+    value,
+    share: most === 0 ? 0 : value / most,
+    unknown: hasUnknown(row, measure),
+  }));
+}
+
+/** What is known of it. */
+export function valueOf(sum: UsageSum, measure: ShownMeasure): number {
+  switch (measure) {
+    case 'cost':
+      return sum.cost ?? 0;
+    case 'tokens':
+      return (sum.usage.inputTokens ?? 0) + (sum.usage.outputTokens ?? 0);
+    case 'calls':
+      return sum.modelCalls + sum.toolCalls;
+  }
+}
+
+export function hasUnknown(sum: UsageSum, measure: ShownMeasure): boolean {
+  if (measure === 'cost') return sum.unpriced > 0;
+  return measure === 'tokens' && sum.uncounted > 0;
+}
+
+/** Tools cost nothing by themselves: what they are compared by is how often they were called. */
+export function usualMeasure(by: UsageBy): ShownMeasure {
+  return by === 'tool' ? 'calls' : 'cost';
+}
+
+/** The first of so many days up to today, in UTC. */
+export function firstDay(days: number, now: number): string {
+  return new Date(now - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+}
+
+function largest(rows: readonly UsageRow[], measure: ShownMeasure): UsageRow[] {
+  return rows.toSorted((a, b) => valueOf(b, measure) - valueOf(a, measure)).slice(0, MOST_BARS);
+}
+
+function everyDay({ from, to, rows }: UsageReport): UsageRow[] {
+  const known = new Map(rows.map((row) => [row.key, row]));
+  const days: UsageRow[] = [];
+  const end = Date.parse(`${to}T00:00:00Z`);
+  for (let at = Date.parse(`${from}T00:00:00Z`); at <= end; at += DAY_MS) {
+    const key = new Date(at).toISOString().slice(0, 10);
+    days.push(known.get(key) ?? { key, label: key, ...NOTHING });
+  }
+  return days;
+}
+
+const NOTHING: UsageSum = {
+  modelCalls: 0,
+  toolCalls: 0,
+  failures: 0,
+  durationMs: 0,
+  usage: {},
+  cost: 0,
+  unpriced: 0,
+  uncounted: 0,
+};

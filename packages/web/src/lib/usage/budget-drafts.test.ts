@@ -1,0 +1,36 @@
+import type { Budget } from '@toolyard/protocol';
+import { expect, test } from 'vitest';
+import type { BudgetDraft } from './budget-drafts.ts';
+import { draftOf, emptyDraft, readDrafts } from './budget-drafts.ts';
+
+const typed = (more: Partial<BudgetDraft>): BudgetDraft => ({ ...emptyDraft(1), ...more });
+
+test('budgets come back as they were', () => {
+  const budgets: Budget[] = [
+    { of: 'day', dollars: 2.5, tokens: 1000 },
+    { of: 'model', model: 'p/org/m', calls: 3 },
+    { of: 'tool', tool: 'files/read', calls: 1 },
+  ];
+  expect(readDrafts(budgets.map(draftOf))).toEqual({ budgets, problems: new Map() });
+  expect(readDrafts([typed({ dollars: ' $1,5 ' })]).budgets).toEqual([{ of: 'run', dollars: 1.5 }]);
+  expect(readDrafts([]).budgets).toEqual([]);
+});
+
+test.each<[Partial<BudgetDraft>, unknown]>([
+  [{ dollars: '0' }, { measure: 'dollars', wants: 'amount' }],
+  [{ tokens: '-4' }, { measure: 'tokens', wants: 'amount' }],
+  [{ calls: 'many' }, { measure: 'calls', wants: 'amount' }],
+  [{ calls: '1.5' }, { measure: 'calls', wants: 'whole' }],
+  [{}, 'none'],
+  [{ of: 'model', name: 'gpt', dollars: '1' }, 'name'],
+  [{ of: 'tool', name: 'a/b' }, 'none'],
+])('%j is none yet, and nothing is kept of the list', (more, problem) => {
+  const { budgets, problems } = readDrafts([typed({ id: 7, dollars: '1', of: 'day' }), typed(more)]);
+  expect(budgets).toBeNull();
+  expect([...problems]).toEqual([[1, problem]]);
+});
+
+test('the same thing has one budget', () => {
+  const { problems } = readDrafts([typed({ id: 1, dollars: '1' }), typed({ id: 2, tokens: '9' })]);
+  expect([...problems]).toEqual([[2, 'twice']]);
+});

@@ -1,0 +1,64 @@
+import type { Budget, BudgetMeasure } from '@toolyard/protocol';
+import { budgetKey } from '@toolyard/protocol';
+
+export const BUDGET_KINDS = ['run', 'conversation', 'day', 'turn', 'agent', 'model', 'tool'] as const;
+export const BUDGET_MEASURES = ['dollars', 'tokens', 'calls'] as const;
+
+/** A budget as it is typed. */
+export type BudgetDraft = { id: number; of: Budget['of']; name: string } & Record<BudgetMeasure, string>;
+
+/** `amount`, `whole`: of the field of that measure. */
+export type DraftProblem = 'name' | 'none' | 'twice' | { measure: BudgetMeasure; wants: 'amount' | 'whole' };
+
+export function draftOf(budget: Budget, id: number): BudgetDraft {
+  const text = (measure: BudgetMeasure): string => (budget[measure] === undefined ? '' : String(budget[measure]));
+  const name = budget.of === 'model' ? budget.model : budget.of === 'tool' ? budget.tool : '';
+  return { id, of: budget.of, name, dollars: text('dollars'), tokens: text('tokens'), calls: text('calls') };
+}
+
+export function emptyDraft(id: number): BudgetDraft {
+  return { id, of: 'run', name: '', dollars: '', tokens: '', calls: '' };
+}
+
+/** What was typed as budgets; null where something of it is none: the problems stand by the ids of their drafts. */
+export function readDrafts(drafts: readonly BudgetDraft[]): {
+  budgets: Budget[] | null;
+  problems: ReadonlyMap<number, DraftProblem>;
+} {
+  const problems = new Map<number, DraftProblem>();
+  const budgets: Budget[] = [];
+  const seen = new Set<string>();
+  for (const draft of drafts) {
+    const read = readDraft(draft);
+    if ('problem' in read) {
+      problems.set(draft.id, read.problem);
+      continue;
+    }
+    const key = budgetKey(read.budget);
+    if (seen.has(key)) problems.set(draft.id, 'twice');
+    seen.add(key);
+    budgets.push(read.budget);
+  }
+  return { budgets: problems.size === 0 ? budgets : null, problems };
+}
+
+function readDraft(draft: BudgetDraft): { budget: Budget } | { problem: DraftProblem } {
+  const amounts: { [M in BudgetMeasure]?: number } = {};
+  for (const measure of BUDGET_MEASURES) {
+    const text = draft[measure].trim().replace(/^\$/, '').replace(',', '.');
+    if (text === '') continue;
+    const amount = Number(text);
+    if (!Number.isFinite(amount) || amount <= 0) return { problem: { measure, wants: 'amount' } };
+    if (measure !== 'dollars' && !Number.isInteger(amount)) return { problem: { measure, wants: 'whole' } };
+    amounts[measure] = amount;
+  }
+  if (draft.of === 'model' || draft.of === 'tool') {
+    const name = draft.name.trim();
+    if (!/^[^/]+\/./.test(name)) return { problem: 'name' };
+    if (Object.keys(amounts).length === 0) return { problem: 'none' };
+    const budget: Budget = draft.of === 'model' ? { of: 'model', model: name } : { of: 'tool', tool: name };
+    return { budget: { ...budget, ...amounts } };
+  }
+  if (Object.keys(amounts).length === 0) return { problem: 'none' };
+  return { budget: { of: draft.of, ...amounts } };
+}
