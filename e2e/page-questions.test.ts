@@ -78,7 +78,7 @@ describe.skipIf(NO_BROWSER !== null)(`what servers ask${NO_BROWSER === null ? ''
     await page.getByRole('textbox').last().fill('Book.');
     await page.getByRole('textbox').last().press('Enter');
     const card = page.locator('[data-tool-card]');
-    await card.getByRole('button').first().click();
+    await card.getByRole('button', { name: /^(Allow once|允許一次|允许一次)$/ }).click();
     return { page, chat, card };
   }
 

@@ -170,7 +170,7 @@ describe('what fails inside', () => {
   });
 
   test('a full disk is told without the place of the data', async () => {
-    const full = await startTestServer({ storage: { maxPages: 60 } });
+    const full = await startTestServer({ storage: { maxPages: 120 } });
     try {
       const answers = [];
       for (let n = 0; n < 400 && answers.at(-1)?.status !== 507; n++) {

@@ -51,7 +51,7 @@ describe('single calls of models', () => {
   });
 
   test('are counted as of unknown usage where they fail', async () => {
-    upstream.close?.();
+    await upstream.close();
     await chat('dear');
     await counted(1);
     expect((await report('?by=model')).rows).toMatchObject([{ cost: null, unpriced: 1, uncounted: 1, usage: {} }]);

@@ -49,7 +49,7 @@ async function runaway(
     ...(price ? { price } : {}),
   });
   const conversation = await bench.conversation();
-  if (more.stored) await bench.storage.settings.set(ANNE, 'defaults', { budgets } as never, 1);
+  if (more.stored) await bench.storage.settings.set(ANNE, 'defaults', { budgets }, 1);
   const runId = await bench.ask(conversation, 'Look');
   await bench.rest(runId);
   return { bench, runId, conversation, model, made: () => made };

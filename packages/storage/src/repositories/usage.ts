@@ -9,7 +9,7 @@ import type { UsageOf } from '../usage/usage-writer.ts';
 import { createUsageWriter } from '../usage/usage-writer.ts';
 
 /** Whose budget it is: of the things that are null there is none. */
-export type BudgetOf = { conversationId: string | null; runId?: string | null; agentId: string | null; at: number };
+type BudgetOf = { conversationId: string | null; runId?: string | null; agentId: string | null; at: number };
 
 /** What calls came to. Those of a run are stored with its steps: see `RunCommit.usage`. */
 export type UsageRepository = {

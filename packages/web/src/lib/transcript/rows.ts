@@ -64,7 +64,7 @@ type FoldRow = { kind: 'fold'; key: string; messageId: string; text: string; mes
 type NoticeRow = { kind: 'notice'; key: string; level: 'info' | 'warning'; text: string };
 
 /** A budget is used up, and the run waits for somebody to say whether it may go on. */
-export type BudgetRow = { kind: 'budget'; key: string; interrupt: BudgetInterrupt };
+type BudgetRow = { kind: 'budget'; key: string; interrupt: BudgetInterrupt };
 
 /** How a run ended where no message tells of it. */
 export type OutcomeRow = {
