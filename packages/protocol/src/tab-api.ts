@@ -4,7 +4,7 @@ import type { InterruptAnswer } from './interrupts.ts';
 import type { JsonObject } from './json.ts';
 import type { Message, UserMessage } from './messages.ts';
 import type { ToolResult, UserPart } from './parts.ts';
-import type { LedgerEntry, RunCommit, RunRecord } from './run-store.ts';
+import type { LedgerEntry, RunCommit, RunRecord, UsageEntry } from './run-store.ts';
 import type { PermissionView, ToolAnnotations, ToolReference } from './tools.ts';
 
 /**
@@ -125,7 +125,10 @@ export type CommitFromTab = Pick<
   | 'interrupts'
   | 'taken'
   | 'release'
->;
+> & {
+  /** Calls of tools; those of models are counted where they are made. */
+  usage?: readonly Extract<UsageEntry, { kind: 'tool' }>[];
+};
 
 /** It is stored, now or by an earlier sending of the same. */
 export type CommittedFromTab = { lastSeq: number; inboxWaits: boolean };

@@ -119,6 +119,18 @@ const given = z.strictObject({
       withdrawn: z.array(z.string()).max(MOST).exactOptional(),
     })
     .exactOptional(),
+  usage: z
+    .array(
+      z.strictObject({
+        kind: z.literal('tool'),
+        at: time,
+        durationMs: z.int().min(0),
+        tool: toolReference,
+        failed: z.boolean(),
+      }),
+    )
+    .max(MOST)
+    .exactOptional(),
   taken: z.array(z.string()).max(MOST).exactOptional(),
   release: z.literal(true).exactOptional(),
 });

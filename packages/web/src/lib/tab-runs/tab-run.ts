@@ -196,6 +196,7 @@ export class TabRun {
       questions:
         configuration.intervention === 'headless' ? { who: 'nobody' } : { who: 'person', ask: this.#questions.ask },
       budgets: { refresh: () => this.listen(), check },
+      used: (entry) => this.#writer.used(entry),
       // A decision that lasts is stored where it is given: at the door.
       remember: () => undefined,
       forbidden: async (tool, args) => {
@@ -218,11 +219,12 @@ export class TabRun {
   async #commit({
     runId: _run,
     durability: _durability,
-    usage: _usage,
+    usage = [],
     unqueued: _unqueued,
     ...item
   }: RunCommit): Promise<CommitOutcome> {
-    const body: CommitFromTab = item;
+    const tools = usage.filter((entry) => entry.kind === 'tool');
+    const body: CommitFromTab = { ...item, ...(tools.length > 0 ? { usage: tools } : {}) };
     for (let ms = 500; ; ms = Math.min(LONGEST_WAIT_MS, ms * 2)) {
       try {
         const { lastSeq, inboxWaits } = await this.#deps.api.post<CommittedFromTab>(`${this.#path}/commit`, body);
