@@ -1,13 +1,6 @@
 import { loadConversation } from './load-conversation.ts';
 import type { CommitPump } from '@toolyard/agent-host/durable';
-import {
-  LiveQuestions,
-  DurableJournal,
-  RunConversation,
-  RunLedger,
-  RunLost,
-  RunWriter,
-} from '@toolyard/agent-host/durable';
+import { LiveQuestions, DurableJournal, RunLedger, RunLost, RunWriter } from '@toolyard/agent-host/durable';
 import type { AskQuestion } from '@toolyard/agent-host';
 import { driveRun } from '@toolyard/agent-host';
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';

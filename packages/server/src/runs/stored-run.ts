@@ -1,6 +1,6 @@
 import type { StoredRun } from '@toolyard/agent-host/durable';
 import { RunLost } from '@toolyard/agent-host/durable';
-import type { AgentState, RunPoint } from '@toolyard/agent-runtime';
+import type { AgentState } from '@toolyard/agent-runtime';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type { JsonObject, JsonValue, LeasedRun, ModelReference, ResolvedAgentConfiguration } from '@toolyard/protocol';
 import { isJsonObject, NOTHING_SPENT, ToolyardError } from '@toolyard/protocol';

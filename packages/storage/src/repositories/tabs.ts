@@ -171,7 +171,7 @@ export function createTabRepository(db: Kysely<Schema>): TabRepository {
         .onConflict((conflict) =>
           conflict
             .columns(['run_id', 'call_id'])
-            .doUpdateSet(({ ref, eb }) => ({ ...put, fence: eb(ref('tab_calls.fence'), '+', 1) }))
+            .doUpdateSet((build) => ({ ...put, fence: build(build.ref('tab_calls.fence'), '+', 1) }))
             .where('tab_calls.owner_id', '=', ownerId)
             .where('tab_calls.status', '<>', 'done'),
         )
