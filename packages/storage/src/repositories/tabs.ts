@@ -33,14 +33,13 @@ export type StoredTabCall = {
   updatedAt: number;
 };
 
-export type PutTabCall = Pick<
-  StoredTabCall,
-  'callId' | 'runId' | 'conversationId' | 'tool' | 'arguments' | 'definition'
-> & { at: number };
+type PutTabCall = Pick<StoredTabCall, 'callId' | 'runId' | 'conversationId' | 'tool' | 'arguments' | 'definition'> & {
+  at: number;
+};
 
 type CallKey = { runId: string; callId: string };
 
-export type TabQuestionRow = { id: string; question: TabQuestion; answer: TabQuestionAnswer | null };
+type TabQuestionRow = { id: string; question: TabQuestion; answer: TabQuestionAnswer | null };
 
 /** Tabs that lend their tools to runs, and the calls that go to them. Each change of a call is compare-and-set. */
 export type TabRepository = {

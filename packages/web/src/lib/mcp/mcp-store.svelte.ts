@@ -302,7 +302,7 @@ class McpStore {
 }
 
 /** True for the tools of a list, as `server/tool`. */
-export function hiding(disabledTools: readonly string[] = []): (tool: ToolReference) => boolean {
+function hiding(disabledTools: readonly string[] = []): (tool: ToolReference) => boolean {
   const hidden = new Set(disabledTools);
   return ({ serverId, name }) => hidden.has(`${serverId}/${name}`);
 }

@@ -1,6 +1,6 @@
 import { stored } from '../browser-storage.ts';
 
-export type RunPlace = 'server' | 'tab';
+type RunPlace = 'server' | 'tab';
 
 const kept = stored<RunPlace>('run-place', {
   version: 1,
