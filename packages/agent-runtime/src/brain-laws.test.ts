@@ -167,7 +167,8 @@ describe('whatever has happened, the brain', () => {
 
   test('calls the model right after the conversation was summed up, however full the window is', () => {
     lawful((instruction, { context: about }) => {
-      if (about.phase === 'compressed') expect(['call_llm', 'request_human_budget', 'finish']).toContain(instruction.type);
+      if (about.phase === 'compressed')
+        expect(['call_llm', 'request_human_budget', 'finish']).toContain(instruction.type);
     });
   });
 });

@@ -6,6 +6,8 @@ export type OutsideCall = {
   providerId: string;
   modelId: string;
   ability: 'chat' | 'embeddings' | 'images' | 'speech' | 'transcriptions' | 'objects';
+  /** The run it is made for, where a loop in a tab makes it. */
+  runId?: string;
 };
 
 /** Told once, when a call is over, however it ended; without a usage where nobody said what it took. */

@@ -34,6 +34,8 @@ export type ModelCalls = {
     principal: Principal,
     providerId: string,
     request: ChatRequest,
+    /** The run of a tab it is made for. */
+    runId?: string,
   ): Promise<(signal: AbortSignal) => AsyncIterable<readonly StreamPart[]>>;
   embeddings: Ability<EmbeddingsRequest, Embeddings>;
   createImage: Ability<ImageRequest, CreatedImages>;
@@ -97,8 +99,13 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
   }
 
   return {
-    async chat(principal, providerId, request) {
-      const of: OutsideCall = { providerId, modelId: request.model, ability: 'chat' };
+    async chat(principal, providerId, request, runId) {
+      const of: OutsideCall = {
+        providerId,
+        modelId: request.model,
+        ability: 'chat',
+        ...(runId === undefined ? {} : { runId }),
+      };
       const runtime = await open(principal, providerId, request.model);
       const over = await policy.admit(principal, of);
       return (signal) =>

@@ -1,11 +1,12 @@
-import type { Clock, Principal } from '@toolyard/protocol';
-import { budgetExceeded, costOf, ToolyardError, usedUp } from '@toolyard/protocol';
+import type { Budget, Clock, Principal } from '@toolyard/protocol';
+import { budgetExceeded, budgetKey, costOf, ToolyardError, usedUp } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
+import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations, Models } from '../services.ts';
 import type { CallPolicy } from './call-limit.ts';
 
 export type UsagePolicyOptions = {
-  usage: SharedStorage['usage'];
+  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'usage'>;
   configurations: Pick<Configurations, 'resolve'>;
   models: Pick<Models, 'price'>;
   clock: Clock;
@@ -14,18 +15,59 @@ export type UsagePolicyOptions = {
   log: (line: string) => void;
 };
 
+/** On whose account a call goes: that of a run whose loop is in a tab, or of nobody but the owner. */
+type Account = {
+  budgets: readonly Budget[];
+  run: { runId: string; conversationId: string; agentId: string | null; place: 'browser' } | undefined;
+};
+
 /**
- * Holds single calls against the owner's budgets of the day and of the model, and counts them. Nobody can be asked in
- * the middle of a request: what is past a budget is refused.
+ * Holds calls from outside against the owner's budgets, and counts them, whatever who makes them says. Nobody can be
+ * asked in the middle of a request: what is past a budget is refused. What a run and its turns may use, and tools, is
+ * the affair of the loop that knows them.
  */
 export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
-  const { usage, configurations, models, clock, next, log } = options;
+  const { storage, configurations, models, clock, next, log } = options;
+  const { runs, conversations, usage } = storage;
 
-  async function refuseBeyondBudgets(principal: Principal, model: string): Promise<void> {
-    const { budgets } = await configurations.resolve(principal, { agentId: null });
+  async function accountOf(principal: Principal, runId: string | undefined): Promise<Account> {
+    if (runId === undefined) {
+      const { budgets } = await configurations.resolve(principal, { agentId: null });
+      return { budgets: budgets.filter((budget) => budget.of === 'day' || budget.of === 'model'), run: undefined };
+    }
+    const run = await runs.getRun(principal, runId);
+    if (run?.place !== 'browser' || run.endedAt !== null) {
+      throw new ToolyardError({ code: 'conflict', message: 'This run is over, or it is none of a tab.' });
+    }
+    const { conversationId, agentId } = run;
+    const conversation = await conversations.get(principal, conversationId);
+    const { budgets } = await configurations.resolve(principal, {
+      agentId,
+      ...(conversation ? { conversation: readStoredConfiguration(conversation.configuration) } : {}),
+    });
+    const held = budgets.filter(({ of }) => of !== 'run' && of !== 'turn' && of !== 'tool');
+    const past = held.length > 0 ? await raisedFor(principal, runId) : new Set<string>();
+    return {
+      budgets: held.filter((budget) => !past.has(budgetKey(budget))),
+      run: { runId, conversationId, agentId, place: 'browser' },
+    };
+  }
+
+  /** The budgets a person let this run go past: its loop has asked, and counts what it was given instead. */
+  async function raisedFor(principal: Principal, runId: string): Promise<ReadonlySet<string>> {
+    const answered = await runs.listInterrupts(principal, { runId, status: 'answered', limit: 1_000 });
+    return new Set(
+      answered.flatMap(({ interrupt, answer }) =>
+        interrupt.kind === 'budget' && answer?.decision === 'raise' ? [budgetKey(interrupt.budget)] : [],
+      ),
+    );
+  }
+
+  async function refuseBeyond({ budgets, run }: Account, principal: Principal, model: string): Promise<void> {
     for (const budget of budgets) {
-      if (budget.of !== 'day' && (budget.of !== 'model' || budget.model !== model)) continue;
-      const spent = await usage.spent(principal, budget, { conversationId: null, agentId: null, at: clock.now() });
+      if (budget.of === 'model' && budget.model !== model) continue;
+      const { conversationId = null, agentId = null } = run ?? {};
+      const spent = await usage.spent(principal, budget, { conversationId, agentId, at: clock.now() });
       const measure = usedUp(budget, spent);
       if (measure) throw new ToolyardError(budgetExceeded(budget, measure, spent));
     }
@@ -34,7 +76,8 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
   return {
     async admit(principal, call) {
       const { providerId, modelId } = call;
-      await refuseBeyondBudgets(principal, `${providerId}/${modelId}`);
+      const account = await accountOf(principal, call.runId);
+      await refuseBeyond(account, principal, `${providerId}/${modelId}`);
       const price = await models.price(principal, { providerId, modelId });
       const over = await next.admit(principal, call);
       const began = clock.monotonic();
@@ -43,7 +86,8 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
         const cost = (told && price && costOf(told, price)) ?? null;
         const durationMs = Math.round(clock.monotonic() - began);
         const entry = { kind: 'model', at: clock.now(), durationMs, providerId, modelId, cost } as const;
-        usage.add(principal, { ...entry, usage: told ?? null }).catch((thrown: unknown) => {
+        // Counted is what can be: an answer that was given is not taken back for it.
+        usage.add(principal, { ...entry, usage: told ?? null }, account.run).catch((thrown: unknown) => {
           log(`usage could not be stored: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
         });
       };

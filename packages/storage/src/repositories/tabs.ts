@@ -170,7 +170,7 @@ export function createTabRepository(db: Kysely<Schema>): TabRepository {
         .onConflict((conflict) =>
           conflict
             .columns(['run_id', 'call_id'])
-            .doUpdateSet((build) => ({ ...put, fence: build(build.ref('tab_calls.fence'), '+', 1) }))
+            .doUpdateSet((eb) => ({ ...put, fence: eb('tab_calls.fence', '+', 1) }))
             .where('tab_calls.owner_id', '=', ownerId)
             .where('tab_calls.status', '<>', 'done'),
         )

@@ -3,7 +3,6 @@ import { WebApiEncoder } from '@toolyard/model-runtime/webapi';
 import type { Principal } from '@toolyard/protocol';
 import { createCallLimit } from '../../models/call-limit.ts';
 import { createModelCalls } from '../../models/model-calls.ts';
-import { createTabUsagePolicy } from '../../models/tab-usage-policy.ts';
 import { createUsagePolicy } from '../../models/usage-policy.ts';
 import { toChatRequest, toMessages } from '../chat-call.ts';
 import type { EventStreams, Frame } from '../event-stream.ts';
@@ -31,14 +30,9 @@ const MAX_CALL_BYTES = 32 * 1024 * 1024;
 export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStreams: EventStreams): void {
   const { storage, models, configurations, clock, ids, log } = deps;
   const next = deps.callPolicy ?? createCallLimit();
-  const policy = createUsagePolicy({ usage: storage.usage, configurations, models, clock, next, log });
+  const policy = createUsagePolicy({ storage, configurations, models, clock, next, log });
   const { blobs } = storage;
   const calls = createModelCalls({ models, blobs, clock, policy });
-  /** A run in a tab has budgets of its own, and is counted as what it is. */
-  const callsOf = (runId: string) => {
-    const ofRun = createTabUsagePolicy(runId, { storage, configurations, models, clock, next, log });
-    return createModelCalls({ models, blobs, clock, policy: ofRun });
-  };
   const isKeptBy =
     (principal: Principal) =>
     async (sha256: string): Promise<boolean> =>
@@ -57,7 +51,7 @@ export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStrea
       const request = await toChatRequest(body, isKeptBy(principal));
       const price = await models.price(principal, { providerId: provider, modelId: request.model });
       const runId = c.req.header('x-toolyard-run');
-      const parts = await (runId === undefined ? calls : callsOf(runId)).chat(principal, provider, request);
+      const parts = await calls.chat(principal, provider, request, runId);
       const encoder = new WebApiEncoder(provider, price);
       return eventStreams.answer(c, (signal) => chatFrames(parts(signal), encoder, ids.next()));
     },
