@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import {
   NUMBER_FIELDS,
-  decidedCount,
   readExtra,
   readNumber,
   readStop,
@@ -46,19 +45,6 @@ it('keeps stop sequences with line breaks and backslashes through the form', () 
   const stop = ['\n\n', 'User:', 'a\\nb', '\t'];
   expect(readStop(writeStop(stop))).toEqual(stop);
   expect(readStop('\n\n')).toBeUndefined();
-});
-
-it('counts what a conversation decides itself', () => {
-  expect(decidedCount({ instructions: '', parameters: {}, model: { providerId: 'a', modelId: 'b' } })).toBe(0);
-  expect(
-    decidedCount({
-      instructions: 'x',
-      parameters: { temperature: 0 },
-      limits: { maxTurns: 1 },
-      budgets: [{ of: 'run', dollars: 2 }],
-      toolMode: 'text',
-    }),
-  ).toBe(5);
 });
 
 it('takes more fields only as a JSON object, and gives them back as they were', () => {
