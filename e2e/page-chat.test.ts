@@ -194,8 +194,7 @@ describe.skipIf(NO_BROWSER !== null)(
         'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==',
         'base64',
       );
-      await page.locator('input[type=file]').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png });
-      await page.getByRole('button', { name: 'Remove dot.png' }).waitFor();
+      await chat.attach({ name: 'dot.png', mimeType: 'image/png', buffer: png });
       await chat.send('What is this?');
       await chat.reads('A red dot.');
       expect(model.requests.at(-1)?.text).toContain('data:image/png;base64,iVBOR');

@@ -36,7 +36,7 @@ describe.skipIf(NO_BROWSER !== null)(`the inbox${NO_BROWSER === null ? '' : ` ($
     });
     const page = await stage.open();
     for (const word of words) {
-      await page.getByRole('link', { name: 'New chat' }).first().click();
+      await chatPage(page).anew();
       await chatPage(page).send(word);
       await page.getByRole('main').getByText(word).first().waitFor();
       await page.getByRole('button', { name: 'Allow once' }).waitFor();
@@ -102,7 +102,7 @@ describe.skipIf(NO_BROWSER !== null)(`the inbox${NO_BROWSER === null ? '' : ` ($
     expect(await page.evaluate('told')).toEqual([]);
     await page.getByRole('button', { name: 'Notify me of new questions' }).click();
     await page.getByRole('button', { name: 'Stop notifying me' }).waitFor();
-    await other.getByRole('link', { name: 'New chat' }).first().click();
+    await chatPage(other).anew();
     await chatPage(other).send('aloud');
     await eventually(async () =>
       expect(await page.evaluate('told')).toEqual(['Toolyard waits for you: It is about note.']),

@@ -239,12 +239,13 @@ describe.skipIf(NO_BROWSER !== null)(`MCP servers in the page${NO_BROWSER === nu
   test('a chat chooses servers and tools of its own, finds them, and sees what they cost', async () => {
     servers.write({ files: scriptedMcpCommand({ ...FILES, tools: [...(FILES.tools ?? []), ...more(8)] }) });
     const page = await stage.open('/');
-    await page.getByRole('button', { name: /^Tools: 12 on/ }).click();
+    // Twelve of the server, and Toolyard's own.
+    await page.getByRole('button', { name: /^Tools: 13 on/ }).click();
     const panel = page.getByRole('dialog', { name: 'Tools' });
-    await panel.getByText(/12 tools, about \d+ tokens in every request/).waitFor();
+    await panel.getByText(/13 tools, about \d+ tokens in every request/).waitFor();
     await panel.getByRole('searchbox', { name: 'Search servers and tools' }).fill('write');
     await panel.getByRole('switch', { name: 'Use write', exact: true }).click();
-    await panel.getByText(/11 tools, about/).waitFor();
+    await panel.getByText(/12 tools, about/).waitFor();
     expect(await panel.getByRole('switch', { name: 'Use read', exact: true }).count()).toBe(0);
     expect(await axeFinds(page)).toEqual([]);
     expect((await servers.serverOf('files'))?.tools.every(({ enabled }) => enabled)).toBe(true);

@@ -205,14 +205,14 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
     const page = await stage.open();
     const chat = chatPage(page);
     await chat.composer.waitFor();
-    await page.locator('input[type=file]').setInputFiles({
+    await chat.attach({
       name: `${NAME.replaceAll('/', '')}.svg`,
       mimeType: 'image/svg+xml',
       buffer: Buffer.from(
         '<svg xmlns="http://www.w3.org/2000/svg" onload="window.broken=1"><script>window.broken=1</script></svg>',
       ),
     });
-    await page.locator('input[type=file]').setInputFiles({
+    await chat.attach({
       name: `${NAME.replaceAll('/', '')}.txt`,
       mimeType: 'text/plain',
       buffer: Buffer.from(NAME),

@@ -11,6 +11,17 @@ export function chatPage(page: Page) {
       await composer.fill(text);
       await composer.press('Enter');
     },
+    /** Resolves when it is the new chat's input one writes into, and no longer that of the one before. */
+    async anew(): Promise<void> {
+      await page.getByRole('link', { name: 'New chat' }).first().click();
+      await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
+    },
+    /** Attaches a file, and resolves when the page has read it: until then nothing is sent. */
+    async attach(file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
+      await page.locator('input[type=file]').setInputFiles(file);
+      await page.getByRole('button', { name: `Remove ${file.name}` }).waitFor();
+      await page.getByText('Reading…', { exact: true }).waitFor({ state: 'detached' });
+    },
     /** Resolves when the words stand in the conversation. */
     reads: (text: string | RegExp): Promise<void> => messages.getByText(text).first().waitFor(),
     /** Resolves when no run is under way. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isText, prepareFile, toUserParts, type PrepareFileDeps } from './attachments.ts';
+import { toUserParts } from './attachments.ts';
+import { isText, prepareFile, type PrepareFileDeps } from './prepare-file.ts';
 
 const sha256 = 'ab'.repeat(32);
 

@@ -1,6 +1,5 @@
 import { api } from '../api/client.ts';
-import { prepareFile } from './attachments.ts';
-import { convertImage } from './convert-image.ts';
+import type { PreparedFile } from './attachments.ts';
 import { openDraftStorage } from './draft-storage.ts';
 import { Draft } from './draft.svelte.ts';
 
@@ -15,7 +14,20 @@ export function draftOf(conversationId: string | null): Draft {
   const key = conversationId ?? 'new';
   const known = drafts.get(key);
   if (known !== undefined) return known;
-  const draft = new Draft(key, { storage, prepare: (file) => prepareFile(file, { upload: api.upload, convertImage }) });
+  const draft = new Draft(key, { storage, prepare });
   drafts.set(key, draft);
   return draft;
+}
+
+/** What reads files is loaded with the first of them; where it cannot be had, the file can be tried again. */
+async function prepare(file: File): Promise<PreparedFile> {
+  try {
+    const [{ prepareFile }, { convertImage }] = await Promise.all([
+      import('./prepare-file.ts'),
+      import('./convert-image.ts'),
+    ]);
+    return await prepareFile(file, { upload: api.upload, convertImage });
+  } catch {
+    return { ok: false, problem: 'upload_failed' };
+  }
 }

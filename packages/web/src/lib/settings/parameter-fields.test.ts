@@ -48,19 +48,6 @@ it('keeps stop sequences with line breaks and backslashes through the form', () 
   expect(readStop('\n\n')).toBeUndefined();
 });
 
-it('counts what a conversation decides itself', () => {
-  expect(decidedCount({ instructions: '', parameters: {}, model: { providerId: 'a', modelId: 'b' } })).toBe(0);
-  expect(
-    decidedCount({
-      instructions: 'x',
-      parameters: { temperature: 0 },
-      limits: { maxTurns: 1 },
-      budgets: [{ of: 'run', dollars: 2 }],
-      toolMode: 'text',
-    }),
-  ).toBe(5);
-});
-
 it('takes more fields only as a JSON object, and gives them back as they were', () => {
   expect(readExtra(' {"a": [1, {"b": null}]} ')).toEqual({ ok: true, value: { a: [1, { b: null }] } });
   expect(readExtra('  ')).toEqual({ ok: true, value: undefined });
