@@ -8,6 +8,7 @@ import type {
   RunJournal,
   RunLimits,
   ToolCallPart,
+  ToolReference,
   ToolResult,
   Usage,
   UserMessage,
@@ -64,6 +65,8 @@ export type AgentRunOptions = {
   context: AgentContext;
   brain: Brain;
   executors: (parts: RunParts) => Executors;
+  /** Called before calls of these tools are judged. */
+  refresh: (tools: readonly ToolReference[]) => Promise<void>;
   /** Called with the journal before the first step. */
   onStart: (journal: RunJournal) => void;
   signal?: AbortSignal;
@@ -160,6 +163,7 @@ export class AgentRun implements AsyncIterable<RunEvent> {
         hear: () => this.#hear(options, journal),
         brain: options.brain,
         executors: options.executors({ journal, signal: this.#stop.signal }),
+        refresh: options.refresh,
         journal,
         stopRequested: () => this.#ending,
         ...(options.failpoint ? { failpoint: options.failpoint } : {}),

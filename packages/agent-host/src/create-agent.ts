@@ -25,7 +25,7 @@ import { ASK_USER, ASK_USER_SERVER, withAskUser } from './ask-user-server.ts';
 import { continuationOf } from './continuation.ts';
 import { wantsCompression } from './executors/request-makings.ts';
 import { declared, questioning } from './agent-questions.ts';
-import { judgedBy } from './judged-tool.ts';
+import { judgedBy, whenJudgeable } from './judged-tool.ts';
 import { createAgentExecutors } from './executors/create-agent-executors.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import { MemoryConversation } from './memory-conversation.ts';
@@ -227,6 +227,7 @@ class LocalAgent implements Agent {
         isNearlyFull: () =>
           wantsCompression({ conversation, contextSources: () => this.#currentSources(), tools: this.#host }),
       }),
+      refresh: (tools) => whenJudgeable(this.#host, tools),
       executors: ({ journal, signal }) =>
         createAgentExecutors({
           model: runtime,

@@ -1,4 +1,4 @@
-import type { Failpoint, RunJournal } from '@toolyard/protocol';
+import type { Failpoint, RunJournal, ToolReference } from '@toolyard/protocol';
 import type { Brain, Ending, Executors, RunPoint } from '@toolyard/agent-runtime';
 import { AgentRuntime } from '@toolyard/agent-runtime';
 
@@ -10,8 +10,8 @@ export type DriveOptions = {
   journal: RunJournal;
   /** Tells, before each step, whether a person or a limit wants the run to end. */
   stopRequested: () => Ending | null;
-  /** Called before calls are judged: brings up to date what the brain decides by. */
-  refresh?: () => void | Promise<void>;
+  /** Called before calls of these tools are judged: brings up to date what the brain decides by. */
+  refresh?: (tools: readonly ToolReference[]) => void | Promise<void>;
   /**
    * Called between two steps where nothing is open: puts what the person has said meanwhile into conversation and journal,
    * and tells whether there was anything.
@@ -39,7 +39,7 @@ export async function driveRun(options: DriveOptions): Promise<RunPoint> {
   let { point } = options;
   while (point.state.status === 'running') {
     if (failpoint) await failpoint(`step:${point.context.phase}`);
-    if (refresh && point.state.pending.length > 0) await refresh();
+    if (refresh && point.state.pending.length > 0) await refresh(toolsOf(point));
     if (hear && !stopRequested() && canHear(point)) {
       journal.beginStep(point.state.step);
       if (await hear()) {
@@ -51,6 +51,10 @@ export async function driveRun(options: DriveOptions): Promise<RunPoint> {
     point = await runtime.step(point.state, point.context);
   }
   return point;
+}
+
+function toolsOf({ state }: RunPoint): ToolReference[] {
+  return state.pending.flatMap(({ tool }) => tool ?? []);
 }
 
 /** Never between a call and its result, nor where the run would end all the same. */

@@ -17,6 +17,7 @@ test('the package offers this and nothing else', () => {
     'messageIdOf',
     'rebuildRequest',
     'wantsCompression',
+    'whenJudgeable',
   ]);
 });
 

@@ -13,6 +13,6 @@ export { rebuildRequest } from './executors/assemble-request.ts';
 export { wantsCompression } from './executors/request-makings.ts';
 export type { KeepPrelude } from './executors/keep-prelude.ts';
 export { createAgentExecutors } from './executors/create-agent-executors.ts';
-export { judgedBy } from './judged-tool.ts';
+export { judgedBy, whenJudgeable } from './judged-tool.ts';
 export type { AskApproval, Asking, AskQuestion, AskUser, Questioning, RunHost, ServerQuestion } from './run-host.ts';
 export { createUuidSource } from './uuid.ts';

@@ -1,4 +1,4 @@
-import { judgedBy } from '@toolyard/agent-host';
+import { judgedBy, whenJudgeable } from '@toolyard/agent-host';
 import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
 import type { CallToolOptions, IndexedTool, McpHost, ToolHost } from '@toolyard/mcp-host';
 import type { JsonObject, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
@@ -75,5 +75,9 @@ export class Selection implements ToolSelection {
 
   judged(tool: ToolReference): JudgedTool | undefined {
     return judgedBy(this.#options.host, this.tools(), tool);
+  }
+
+  refresh(tools: readonly ToolReference[]): Promise<void> {
+    return whenJudgeable(this.#options.host, tools);
   }
 }

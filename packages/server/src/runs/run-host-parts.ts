@@ -46,7 +46,7 @@ export type RunHostServices = {
 export type OpenedHost = {
   brain: Brain;
   executors: Executors;
-  refresh: () => Promise<void>;
+  refresh: (called: readonly ToolReference[]) => Promise<void>;
   count?: () => Promise<void>;
 };
 
@@ -67,8 +67,8 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
   const tools = await services.tabs.select(own, lent);
   const contextSources = sourcesOf(configuration, tools, abilities);
   const permissions = new RunPermissions(services.storage.permissions, principal, conversation.id);
-  const refresh = async (): Promise<void> => {
-    await Promise.all([permissions.refresh(), tools.refresh()]);
+  const refresh = async (called: readonly ToolReference[]): Promise<void> => {
+    await Promise.all([permissions.refresh(), tools.refresh(called)]);
   };
   const checker = new InterventionChecker({
     mode: configuration.intervention,
@@ -177,7 +177,7 @@ function executorsOf(
     model: ModelRuntime;
     tools: ToolSelection;
     gate: Gate;
-    refresh: () => Promise<void>;
+    refresh: (called: readonly ToolReference[]) => Promise<void>;
     questions: Questioning;
     budgets?: RunBudgets;
     contextSources: () => ContextSources;
@@ -205,7 +205,7 @@ function executorsOf(
     // A decision that lasts is stored where it is given: at the door.
     remember() {},
     async forbidden(tool, args) {
-      await refresh();
+      await refresh([tool]);
       return refusalOf(gate(tool, args));
     },
     repeatable: (tool) => isHarmless(tools.judged(tool)),
@@ -238,6 +238,7 @@ const NO_TOOLS: ToolSelection = {
   },
   contextSources: () => ({ serverInstructions: [] }),
   judged: () => undefined,
+  async refresh() {},
 };
 
 function noMore(): ToolyardError {

@@ -5,7 +5,6 @@ import type { ToolSelection } from '../services.ts';
 import type { TabCallsOf } from './tab-calls.ts';
 import { TabCalls } from './tab-calls.ts';
 import { createTabPins } from './tab-pins.ts';
-import type { TabSelection } from './tab-tools.ts';
 import { TabTools } from './tab-tools.ts';
 
 /** The runs' side of what tabs lend. */
@@ -14,7 +13,7 @@ export type TabLending = {
   select(
     base: ToolSelection,
     of: TabCallsOf & { begunAt: number; configuration: Pick<ResolvedAgentConfiguration, 'servers' | 'disabledTools'> },
-  ): Promise<TabSelection>;
+  ): Promise<ToolSelection>;
   /** From now on the tool is called unasked only as long as it is what was shown with the question. */
   approve(
     principal: Principal,

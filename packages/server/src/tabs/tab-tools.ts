@@ -28,11 +28,8 @@ export type TabToolsOptions = {
   pins: TabPins;
 };
 
-/** A selection that changes with its tabs; `refresh` looks at what they offer now. */
-export type TabSelection = ToolSelection & { refresh(): Promise<void> };
-
 /** The tools of a run: those of the servers, and beside them those that tabs lend it. */
-export class TabTools implements TabSelection {
+export class TabTools implements ToolSelection {
   readonly #options: TabToolsOptions;
   #servers: readonly TabServer[] = [];
   #trust = new ToolTrust(new Map());
@@ -48,29 +45,12 @@ export class TabTools implements TabSelection {
 
   static async open(options: TabToolsOptions): Promise<TabTools> {
     const tools = new TabTools(options);
-    await tools.refresh();
+    await tools.#lookAtTabs();
     return tools;
   }
 
-  async refresh(): Promise<void> {
-    const { of, begunAt, configuration, tabs, pins } = this.#options;
-    const { conversationId } = of;
-    const offers = await tabs.offers(of.principal, { conversationId, seenSince: begunAt });
-    const servers = new Map<string, TabServer>();
-    for (const offer of offers) {
-      for (const server of offer.servers) {
-        if (servers.has(server.id) || configuration.servers[server.id] === false) continue;
-        servers.set(server.id, server);
-      }
-    }
-    if (servers.size > 0) this.#trust = await pins.review(of.principal, [...servers.values()]);
-    const told = JSON.stringify([...servers.values()]);
-    // The same list stands for the same content: what was made of it can be kept.
-    if (told === this.#told) return;
-    this.#told = told;
-    this.#servers = [...servers.values()];
-    this.#madeOf = null;
-    this.#sources = null;
+  async refresh(tools: readonly ToolReference[]): Promise<void> {
+    await Promise.all([this.#options.base.refresh(tools), this.#lookAtTabs()]);
   }
 
   tools(): readonly IndexedTool[] {
@@ -138,6 +118,28 @@ export class TabTools implements TabSelection {
       isTrusted: () => false,
     };
     return judgedBy(view, this.#ofTabs, tool) ?? this.#options.base.judged(tool);
+  }
+
+  /** At what they offer now. */
+  async #lookAtTabs(): Promise<void> {
+    const { of, begunAt, configuration, tabs, pins } = this.#options;
+    const { conversationId } = of;
+    const offers = await tabs.offers(of.principal, { conversationId, seenSince: begunAt });
+    const servers = new Map<string, TabServer>();
+    for (const offer of offers) {
+      for (const server of offer.servers) {
+        if (servers.has(server.id) || configuration.servers[server.id] === false) continue;
+        servers.set(server.id, server);
+      }
+    }
+    if (servers.size > 0) this.#trust = await pins.review(of.principal, [...servers.values()]);
+    const told = JSON.stringify([...servers.values()]);
+    // The same list stands for the same content: what was made of it can be kept.
+    if (told === this.#told) return;
+    this.#told = told;
+    this.#servers = [...servers.values()];
+    this.#madeOf = null;
+    this.#sources = null;
   }
 
   /** Servers of a tab are named so, and hardly any of ours. */

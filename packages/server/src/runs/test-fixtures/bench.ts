@@ -267,6 +267,7 @@ function selectionOf(tools: Record<string, FakeTool>): ToolSelection {
       const about = () => ({ definition: 'd1', ...(inputSchema && inQuestion ? { inputSchema } : {}) });
       return { builtIn, readOnly: builtIn, about };
     },
+    async refresh() {},
   };
 }
 

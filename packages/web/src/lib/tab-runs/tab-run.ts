@@ -1,4 +1,4 @@
-import { createAgentExecutors, driveRun, judgedBy } from '@toolyard/agent-host';
+import { createAgentExecutors, driveRun, judgedBy, whenJudgeable } from '@toolyard/agent-host';
 import {
   CommitPump,
   DurableJournal,
@@ -145,7 +145,9 @@ export class TabRun {
       journal,
       ...this.#parts({ conversation, journal, ledger }),
       stopRequested: () => this.#ending,
-      refresh: () => this.listen(),
+      refresh: async (tools) => {
+        await Promise.all([this.listen(), whenJudgeable(this.#deps.host, tools)]);
+      },
     });
     if (this.#lost) return 'lost';
     return last.state.status === 'parked' ? 'rested' : 'over';
