@@ -31,10 +31,15 @@ export function continuationOf(branch: readonly Message[], canContinue: boolean)
       hint: 'Say what you would like to know next.',
     });
   }
-  const parts = last.parts.filter((part) => part.type === 'text' || part.type === 'reasoning');
-  const hasText = parts.some((part) => part.type === 'text' && part.text.trim() !== '');
-  if (!hasText) return { message, how: { kind: 'answer' } };
-  return { message, how: canContinue ? { kind: 'same', cut: last, parts: trimmed(parts) } : { kind: 'new' } };
+  const parts = begunIn(last);
+  if (parts === null) return { message, how: { kind: 'answer' } };
+  return { message, how: canContinue ? { kind: 'same', cut: last, parts } : { kind: 'new' } };
+}
+
+/** What was said of an answer that was cut, as a model goes on with it; null where it was not, or of it nothing was. */
+export function begunIn(answer: AssistantMessage): AssistantPart[] | null {
+  const hasText = answer.parts.some((part) => part.type === 'text' && part.text.trim() !== '');
+  return hasText && isCut(answer) ? trimmed(answer.parts) : null;
 }
 
 /** True for an answer that did not come to its end by itself. */

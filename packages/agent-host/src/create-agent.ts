@@ -244,7 +244,11 @@ class LocalAgent implements Agent {
           asking: personOf(ask, askUser),
           ...(askBudget ? { askBudget } : {}),
           used: (entry) => this.#usage.add(entry),
-          budgets: { refresh: () => undefined, check: (state, need) => budgets.check(state, need) },
+          budgets: {
+            refresh: () => undefined,
+            check: (state, need) => budgets.check(state, need),
+            dollarsOnly: (state) => budgets.dollarsOnly(state),
+          },
           questions: this.#options.questions ? questioning(this.#options.questions) : { who: 'nobody' },
           remember: (tool, { decision }, definition) => this.#remember(tool, decision, definition),
           forbidden: (tool, args) => refusalOf(gate(tool, args)),

@@ -1,5 +1,5 @@
 export { ASK_USER, ASK_USER_SERVER, askUserInMemory } from './ask-user-server.ts';
-export { continuationOf } from './continuation.ts';
+export { begunIn, continuationOf } from './continuation.ts';
 export { createAgent } from './create-agent.ts';
 export type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
 export type { AgentQuestions } from './agent-questions.ts';

@@ -1,6 +1,7 @@
 import type {
   ApprovalAnswer,
   ApprovalInterrupt,
+  Budget,
   BudgetAnswer,
   BudgetInterrupt,
   Clock,
@@ -22,7 +23,7 @@ import type {
   UrlInterrupt,
   UsageEntry,
 } from '@toolyard/protocol';
-import type { BudgetGate, ContextSources } from '@toolyard/agent-runtime';
+import type { AgentState, BudgetGate, ContextSources } from '@toolyard/agent-runtime';
 import type { ToolHost } from '@toolyard/mcp-host';
 import type { KeepPrelude } from './executors/keep-prelude.ts';
 import type { ModelRuntime } from '@toolyard/model-runtime';
@@ -99,7 +100,12 @@ export type RunHost = {
   /** Told of every call of a model and of a tool, once it is over. */
   used?: (entry: UsageEntry) => void;
   /** What may be used; what was used elsewhere is looked up by `refresh`. */
-  budgets?: { refresh: () => void | Promise<void>; check: BudgetGate };
+  budgets?: {
+    refresh: () => void | Promise<void>;
+    check: BudgetGate;
+    /** Those that bound dollars alone. */
+    dollarsOnly: (state: AgentState) => readonly Budget[];
+  };
   /** True for a tool that may be called again although it may have been called already. */
   repeatable: (tool: ToolReference) => boolean;
 };

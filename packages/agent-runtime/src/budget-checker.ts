@@ -37,6 +37,22 @@ export class BudgetChecker {
     return null;
   }
 
+  /** Those that hold the run's model by dollars alone: they cannot stop it where its price is not known. */
+  dollarsOnly(state: AgentState): Budget[] {
+    return mergeBudgets(this.#options.budgets, state.raised).filter(
+      (budget) =>
+        this.#isOfModel(budget) &&
+        budget.dollars !== undefined &&
+        budget.tokens === undefined &&
+        budget.calls === undefined,
+    );
+  }
+
+  /** True for what bounds requests of the run's model. */
+  #isOfModel(budget: Budget): boolean {
+    return budget.of !== 'tool' && (budget.of !== 'model' || budget.model === this.#options.model);
+  }
+
   /** Null where the budget has no say. `withNeed` holds all but the last call of those that are about to be made. */
   #spentBefore(budget: Budget, state: AgentState, need: BudgetNeed): { now: Spent; withNeed: Spent } | null {
     if (need !== 'model') {
@@ -46,7 +62,7 @@ export class BudgetChecker {
       const now = this.#options.spent(budget);
       return { now, withNeed: { ...now, calls: now.calls + calls - 1 } };
     }
-    if (budget.of === 'tool' || (budget.of === 'model' && budget.model !== this.#options.model)) return null;
+    if (!this.#isOfModel(budget)) return null;
     const now = budget.of === 'run' || budget.of === 'turn' ? state.spent[budget.of] : this.#options.spent(budget);
     return { now, withNeed: now };
   }

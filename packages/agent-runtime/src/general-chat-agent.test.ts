@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS, NOTHING_SPENT } from '@toolyard/protocol';
 import { BudgetChecker } from './budget-checker.ts';
 import { GeneralChatAgent } from './general-chat-agent.ts';
 import type { Gate, Verdict } from './intervention/intervention-checker.ts';
-import type { AgentContext, Instruction } from './instructions.ts';
+import type { AgentContext, Instruction, RequestManner } from './instructions.ts';
 import type { AgentState, PendingCall } from './state.ts';
 import { initialState, withPendingCalls } from './state.ts';
 
@@ -176,6 +176,22 @@ describe('GeneralChatAgent', () => {
       calls: [],
     });
     expect(brain.decide(state, answered({ hasText: true }))).toEqual({ type: 'finish', ending: { status: 'done' } });
+  });
+
+  it('keeps through the question about a budget how the model was to be asked', () => {
+    const excess = { budget: { of: 'run', calls: 1 }, measure: 'calls', spent: NOTHING_SPENT } as const;
+    const spent = new GeneralChatAgent({ gate: () => RUN, budgets: () => excess, isNearlyFull: () => true });
+    const raised = new GeneralChatAgent({ gate: () => RUN, isNearlyFull: () => true });
+    const continues = { parts: [{ type: 'text' as const, text: 'One,' }] };
+    const begun = spent.decide(stateWith(), { phase: 'user_input', continues });
+    expect(begun).toMatchObject({ type: 'request_human_budget', request: { continues } });
+    const summedUp = spent.decide(stateWith(), { phase: 'compressed', continues });
+    const request = { afterCompression: true, continues } as const;
+    expect(summedUp).toMatchObject({ type: 'request_human_budget', request });
+
+    const goOn = (request: RequestManner) => raised.decide(stateWith(), { phase: 'human_response', request });
+    expect(goOn({ continues })).toEqual({ type: 'compress_context', because: 'full', continues });
+    expect(goOn(request)).toEqual({ type: 'call_llm', toolChoice: 'auto', ...request });
   });
 
   it('stops a model that goes in circles', () => {

@@ -1,7 +1,7 @@
 import type { ErrorInfo, ToolReference } from '@toolyard/protocol';
 import { readAsk } from './ask-user.ts';
 import type { BudgetGate } from './budget-checker.ts';
-import type { AgentContext, Continued, Ending, Instruction } from './instructions.ts';
+import type { AgentContext, Continued, Ending, Instruction, RequestManner } from './instructions.ts';
 import type { Gate } from './intervention/intervention-checker.ts';
 import { callFingerprint } from './fingerprint.ts';
 import type { AgentState, PendingCall } from './state.ts';
@@ -93,7 +93,9 @@ export class GeneralChatAgent implements Brain {
         throw new TypeError('a parked run has no next instruction');
 
       case 'human_response':
-        return state.pending.length > 0 ? this.#makeCalls(state) : this.#nextTurn(state);
+        if (state.pending.length > 0) return this.#makeCalls(state);
+        if (context.request?.afterCompression) return this.#nextRequest(state, context.request);
+        return this.#nextTurn(state, context.request?.continues);
 
       case 'ending':
         return end(state, context.ending);
@@ -118,11 +120,14 @@ export class GeneralChatAgent implements Brain {
     return calls.length === 1 && only ? { type: 'call_tool', call: only } : { type: 'call_tools_batch', calls };
   }
 
-  #nextRequest(state: AgentState, how: { afterCompression?: true; continues?: Continued } = {}): Instruction {
+  #nextRequest(state: AgentState, how: RequestManner = {}): Instruction {
     const { limits } = state;
     if (state.turns >= limits.maxTurns) return end(state, failed(maxTurns(state)));
     const excess = this.#options.budgets?.(state, 'model');
-    if (excess) return { type: 'request_human_budget', excess, calls: [] };
+    if (excess) {
+      const request = how.continues || how.afterCompression ? { request: how } : {};
+      return { type: 'request_human_budget', excess, calls: [], ...request };
+    }
     const last = state.turns === limits.maxTurns - 1;
     return { type: 'call_llm', toolChoice: last && limits.onMaxTurns === 'answer' ? 'none' : 'auto', ...how };
   }

@@ -22,9 +22,9 @@ export type AgentContext =
     }
   /** The conversation is as short as it can be made. */
   | { phase: 'compressed'; continues?: Continued }
-  /** The state is `parked`: nothing is decided until a person has answered. */
-  | { phase: 'waiting' }
-  | { phase: 'human_response' }
+  /** The state is `parked`: nothing is decided until a person has answered. `request` is what the answer lets through. */
+  | { phase: 'waiting'; request?: RequestManner }
+  | { phase: 'human_response'; request?: RequestManner }
   | { phase: 'tool_result' }
   | { phase: 'tools_batch_result' }
   /** A person, a limit or a defect ended the run before the model did. */
@@ -33,9 +33,16 @@ export type AgentContext =
 /** The beginning of the answer, which was cut: the model goes on right behind it. */
 export type Continued = { parts: AssistantPart[] };
 
+/** How the model is to be asked next, besides what the conversation says. */
+export type RequestManner = {
+  /** The conversation was summed up right before. */
+  afterCompression?: true;
+  continues?: Continued;
+};
+
 /** What the engine is to do next. */
 export type Instruction =
-  | { type: 'call_llm'; toolChoice: ToolChoice; afterCompression?: true; continues?: Continued }
+  | ({ type: 'call_llm'; toolChoice: ToolChoice } & RequestManner)
   /** `full`: the model's window soon will be. `refused`: the provider says that it is. */
   | { type: 'compress_context'; because: 'full' | 'refused'; continues?: Continued }
   | { type: 'call_tool'; call: PendingCall }
@@ -45,8 +52,8 @@ export type Instruction =
   | { type: 'request_human_prompt'; calls: PendingCall[] }
   /** Likewise those that ask for a choice. */
   | { type: 'request_human_select'; calls: PendingCall[] }
-  /** `calls` are those that wait meanwhile. */
-  | { type: 'request_human_budget'; excess: BudgetExcess; calls: PendingCall[] }
+  /** `calls` are those that wait meanwhile; where there are none a request does, in the manner of `request`. */
+  | { type: 'request_human_budget'; excess: BudgetExcess; calls: PendingCall[]; request?: RequestManner }
   | { type: 'resolve_aborted_tools'; calls: PendingCall[]; ending: Ending }
   | { type: 'finish'; ending: Ending };
 

@@ -11,6 +11,7 @@ import type {
 import { budgetExceeded, canonicalJson, formatToolReference, mergeBudgets } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
 import { askOf } from './ask-user.ts';
+import type { RequestManner } from './instructions.ts';
 import type { AgentState, PendingAsk, PendingCall, PendingQuestion } from './state.ts';
 
 /** The question whether a call may be made; null where nothing is to be asked. */
@@ -80,7 +81,12 @@ export function answerInterrupts(
     const { id: interruptId } = point.state.asksBudget;
     const answer = answers.get(interruptId);
     if (!answer || !isAboutBudget(answer)) return { point, answered: [], stillOpen: [interruptId] };
-    return { point: withBudgetAnswer(point.state, answer), answered: [{ interruptId, answer }], stillOpen: [] };
+    const request = point.context.phase === 'waiting' ? point.context.request : undefined;
+    return {
+      point: withBudgetAnswer(point.state, answer, request),
+      answered: [{ interruptId, answer }],
+      stillOpen: [],
+    };
   }
   const answered: { interruptId: string; answer: InterruptAnswer }[] = [];
   const lasting = new Map<string, ApprovalAnswer>();
@@ -131,17 +137,22 @@ export function answerInterrupts(
   };
 }
 
-/** The run after a person has said whether it may go on past the budget it asks about. */
-export function withBudgetAnswer({ asksBudget, ...rest }: AgentState, answer: BudgetAnswer): RunPoint {
+/** The run after a person has said whether it may go on past the budget it asks about; `request` is what waits for it. */
+export function withBudgetAnswer(
+  { asksBudget, ...rest }: AgentState,
+  answer: BudgetAnswer,
+  request?: RequestManner,
+): RunPoint {
   const state: AgentState = { ...rest, status: 'running' };
-  if (!asksBudget) return { state, context: { phase: 'human_response' } };
+  const context = { phase: 'human_response' as const, ...(request ? { request } : {}) };
+  if (!asksBudget) return { state, context };
   const { budget, measure, spent } = asksBudget;
   if (answer.decision === 'stop') {
     const error = budgetExceeded(budget, measure, spent);
     return { state, context: { phase: 'ending', ending: { status: 'failed', error } } };
   }
   const raised = mergeBudgets(state.raised, [{ ...budget, [measure]: answer.limit }]);
-  return { state: { ...state, raised }, context: { phase: 'human_response' } };
+  return { state: { ...state, raised }, context };
 }
 
 /** Undefined where the answer does not fit the question. */

@@ -215,6 +215,7 @@ async function assemble(
     proxy,
     duties,
     ui: { enabled: options.ui, settings: { ...file.uiSettings, ...options.uiSettings }, folder: pageFolder() },
+    ...(telemetry ? { telemetry } : {}),
     metrics: metrics && (() => metrics.text({ storage, servers })),
     ready: () => ready,
     log,

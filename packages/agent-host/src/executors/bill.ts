@@ -3,6 +3,7 @@ import { costOf } from '@toolyard/protocol';
 import type { AgentState } from '@toolyard/agent-runtime';
 import { budgetError, withModelCall } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
+import { tellUnpriced } from './tell-unpriced.ts';
 
 /** What a model that was asked on behalf of a server said of its answer; undefined where it said nothing. */
 type Told = { usage: Usage; cost?: number } | undefined;
@@ -30,6 +31,7 @@ export class Bill {
   add(told: Told, call: { tool: ToolReference; durationMs: number }): void {
     const { price } = this.#before.limits;
     const cost = told && ((price && costOf(told.usage, price)) ?? told.cost);
+    if (told) tellUnpriced(this.#host, this.addTo(this.#before), cost);
     this.#asked.push({ usage: told?.usage, cost });
     const { model, modelId, clock, used } = this.#host;
     used?.({

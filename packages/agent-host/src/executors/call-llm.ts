@@ -7,6 +7,7 @@ import { Answer } from './answer.ts';
 import { assembleRequest, recordOf } from './assemble-request.ts';
 import { preludeKeeper } from './keep-prelude.ts';
 import { makingsOf } from './request-makings.ts';
+import { tellUnpriced } from './tell-unpriced.ts';
 
 /** Asks the model once and puts its answer into the conversation. */
 export function createCallLlm(host: RunHost): Executor<'call_llm'> {
@@ -62,6 +63,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     }
 
     const { error } = answer;
+    if (!error && !host.signal.aborted) tellUnpriced(host, state, cost);
     // A request that did not fit was none: it is made again once the conversation is shorter.
     const isRefused = error?.code === 'context_exceeded' && !afterCompression;
     const counted = isRefused ? state : withUsage(state, answer.usage, cost);

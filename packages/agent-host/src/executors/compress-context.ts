@@ -14,6 +14,7 @@ import {
 import type { RunHost } from '../run-host.ts';
 import { assembleRequest } from './assemble-request.ts';
 import { makingsOf } from './request-makings.ts';
+import { tellUnpriced } from './tell-unpriced.ts';
 
 /** Has the older part of the conversation summed up by the model; a summary then stands for it in every request. */
 export function createCompressContext(host: RunHost): Executor<'compress_context'> {
@@ -45,6 +46,7 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
     });
     if (host.signal.aborted) return { state, context };
     if (error) journal.append({ type: 'compression_failed', error });
+    else tellUnpriced(host, state, cost);
     const summary = text ?? plainSummary(messages, plan, window);
     const message: SystemMessage = {
       id: `${state.runId}.${state.step}${journal.attempt === 1 ? '' : `~${journal.attempt}`}.summary`,

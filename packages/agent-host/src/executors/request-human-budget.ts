@@ -5,14 +5,17 @@ import type { AskBudget, RunHost } from '../run-host.ts';
 
 /** Asks whether a run may go on past a budget; where nobody can be asked it ends there. */
 export function createRequestHumanBudget(host: RunHost): Executor<'request_human_budget'> {
-  return async ({ excess, calls }, state): Promise<RunPoint> => {
+  return async ({ excess, calls, request }, state): Promise<RunPoint> => {
     const { asking, journal } = host;
     const pending = calls.length > 0 ? calls : state.pending;
     const interrupt = budgetQuestion(state, excess);
     if (asking.who === 'park') {
       journal.append({ type: 'interrupt_requested', interrupt });
       journal.append({ type: 'run_parked' });
-      return { state: { ...state, pending, status: 'parked', asksBudget: interrupt }, context: { phase: 'waiting' } };
+      return {
+        state: { ...state, pending, status: 'parked', asksBudget: interrupt },
+        context: { phase: 'waiting', ...(request ? { request } : {}) },
+      };
     }
     const asked: AgentState = { ...state, pending, asksBudget: interrupt };
     if (!host.askBudget) {
@@ -22,7 +25,7 @@ export function createRequestHumanBudget(host: RunHost): Executor<'request_human
     journal.append({ type: 'interrupt_requested', interrupt });
     const answer = await askOne(host.askBudget, interrupt, host.signal);
     journal.append({ type: 'interrupt_answered', interruptId: interrupt.id, answer });
-    return withBudgetAnswer(asked, answer);
+    return withBudgetAnswer(asked, answer, request);
   };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '@toolyard/protocol';
 import { createModelRuntime } from '@toolyard/model-runtime';
 import { eventually, reply, startModelServer } from '@toolyard/testing';
+import type { AgentOptions } from '../agent.ts';
 import { agentOn, eventsOf, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
 
 const ask = { name: 'ask_user', arguments: { question: 'Which?', choices: ['red', 'green'], multiple: true } };
@@ -60,17 +61,34 @@ describe('steer', () => {
   });
 });
 
+/** A server that goes on with an answer that was begun, and the agent's options for it. */
+function prefixModel(baseUrl: string): AgentOptions['model'] {
+  const quirks = { continuing: 'prefix' as const };
+  const runtime = createModelRuntime({ wire: 'openai-chat', baseUrl, fetch, clock: systemClock, quirks });
+  return { runtime, id: 'scripted' };
+}
+
 describe('continue', () => {
+  it('goes on in the answer itself once a budget is raised', async () => {
+    await using server = await startModelServer([reply.text('One, two,', { finish: 'length' }), reply.text(' three.')]);
+    let asked = 0;
+    await using agent = await agentOn(server, {
+      model: prefixModel(server.url),
+      budgets: [{ of: 'conversation', calls: 1 }],
+      askBudget: () => {
+        asked++;
+        return Promise.resolve({ decision: 'raise', limit: 9 });
+      },
+    });
+    await agent.run('Count').result;
+    expect((await agent.continue().result).text).toBe('One, two, three.');
+    expect(asked).toBe(1);
+    expect(agent.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+  });
+
   it('goes on in the answer itself at a server that can', async () => {
     await using server = await startModelServer([reply.text('One, two,', { finish: 'length' }), reply.text(' three.')]);
-    const runtime = createModelRuntime({
-      wire: 'openai-chat',
-      baseUrl: server.url,
-      fetch,
-      clock: systemClock,
-      quirks: { continuing: 'prefix' },
-    });
-    await using agent = await agentOn(server, { model: { runtime, id: 'scripted' } });
+    await using agent = await agentOn(server, { model: prefixModel(server.url) });
     await agent.run('Count').result;
     const { text } = await agent.continue().result;
     expect(text).toBe('One, two, three.');

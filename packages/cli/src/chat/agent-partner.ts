@@ -1,16 +1,16 @@
-import type { Agent } from '@toolyard/agent-host';
+import type { Agent, AgentRun } from '@toolyard/agent-host';
 import { formatToolReference } from '@toolyard/protocol';
 import { notFound } from '../choose-model.ts';
 import { explain } from '../explain.ts';
-import type { Partner } from './partner.ts';
+import type { Answering, Partner } from './partner.ts';
 import { toolLine } from './told.ts';
 import { plainLine } from '../plain.ts';
 
 /** The loop of this process as whom a chat talks with. */
 export function agentPartner(agent: Agent): Partner {
   return {
-    ask: (question) => agent.run(question),
-    continue: () => agent.continue(),
+    ask: (question) => answering(agent.run(question)),
+    continue: () => answering(agent.continue()),
     history: async () => agent.messages,
     clear: () => agent.clear(),
     tools: async () => [
@@ -33,5 +33,21 @@ export function agentPartner(agent: Agent): Partner {
       return name;
     },
     explain: (error) => explain(error, agent),
+  };
+}
+
+function answering(run: AgentRun): Answering {
+  const late: string[] = [];
+  return {
+    [Symbol.asyncIterator]: () => run[Symbol.asyncIterator](),
+    result: run.result,
+    cancel: () => run.cancel(),
+    steer(text) {
+      if (!run.steer(text)) late.push(text);
+    },
+    unheard: async () => [
+      ...run.unheard.map((parts) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('')),
+      ...late,
+    ],
   };
 }

@@ -16,7 +16,10 @@ const HELP = `/tools            the tools the model may use
 /model [name]     the models on offer, or another one
 /help             this
 /exit             leave (so does Ctrl-D)
+What you type while an answer is under way is heard at its next step.
 Ctrl-C stops an answer; pressed again it leaves.`;
+
+const COMMAND = /^\/(tools|history|clear|model|help|continue|exit|quit)(?:\s+(.*))?$/s;
 
 export type ConversationOptions = {
   partner: Partner;
@@ -32,9 +35,12 @@ export type ConversationOptions = {
 /** A chat at the terminal, or over a pipe, a line a message. */
 export class Conversation {
   readonly #options: ConversationOptions;
+  /** What comes before anything is asked for: under way already, or typed while an answer was. */
+  readonly #next: (string | Answering)[] = [];
 
   constructor(options: ConversationOptions) {
     this.#options = options;
+    if (options.joined) this.#next.push(options.joined);
   }
 
   /** Goes on until the person leaves or the input ends; gives the exit code. */
@@ -45,43 +51,41 @@ export class Conversation {
       terminal.err.write(dim('Ask away. /help shows what else there is.\n', terminal.errIsScreen));
     let code: number = EXIT.done;
     let leaving = false;
-    if (this.#options.joined) {
-      await this.#follow(this.#options.joined);
-      if (signals.wantsEnd()) return signals.exitCode() ?? code;
-      signals.reset();
-    }
     for (;;) {
-      const line = await reader.ask(prompt);
-      if (line.kind === 'end') return code;
-      if (line.kind === 'interrupt') {
-        if (leaving) return EXIT.stopped;
-        leaving = true;
-        terminal.err.write(dim('Ctrl-C again leaves.\n', terminal.errIsScreen));
-        continue;
+      let next = this.#next.shift();
+      if (next === undefined) {
+        const line = await reader.ask(prompt);
+        if (line.kind === 'end') return code;
+        if (line.kind === 'interrupt') {
+          if (leaving) return EXIT.stopped;
+          leaving = true;
+          terminal.err.write(dim('Ctrl-C again leaves.\n', terminal.errIsScreen));
+          continue;
+        }
+        next = line.text.trim();
+      } else if (typeof next === 'string') {
+        terminal.err.write(dim(`> ${plainLine(next)}\n`, terminal.errIsScreen));
       }
-      leaving = false;
-      const text = line.text.trim();
-      if (text === '') continue;
-      if (text === '/continue') {
-        const answer = await this.#continue();
-        if (!terminal.interactive) code = Math.max(code, answer);
-        if (signals.wantsEnd()) return signals.exitCode() ?? code;
-        signals.reset();
-        continue;
-      }
-      if (text === '/exit' || text === '/quit') return code;
-      const command = /^\/(tools|history|clear|model|help)(?:\s+(.*))?$/s.exec(text);
-      if (command) await this.#command(command[1] ?? '', command[2]?.trim() ?? '');
-      else {
-        const answer = await this.#follow(this.#options.partner.ask(text));
-        // Over a pipe the code is all a script sees.
-        if (!terminal.interactive) code = Math.max(code, answer);
-        // Whoever stopped an answer and presses Ctrl-C again wants to leave.
-        leaving = answer === EXIT.stopped;
-      }
+      if (next === '/exit' || next === '/quit') return code;
+      const answer = await this.#answer(next);
+      // Over a pipe the code is all a script sees.
+      if (!terminal.interactive && answer !== null) code = Math.max(code, answer);
+      // Whoever stopped an answer and presses Ctrl-C again wants to leave.
+      leaving = answer === EXIT.stopped;
       if (signals.wantsEnd()) return signals.exitCode() ?? code;
       signals.reset();
     }
+  }
+
+  /** Null where no answer was asked for. */
+  async #answer(next: string | Answering): Promise<number | null> {
+    if (typeof next !== 'string') return this.#follow(next);
+    if (next === '') return null;
+    if (next === '/continue') return this.#continue();
+    const command = COMMAND.exec(next);
+    if (!command) return this.#follow(this.#options.partner.ask(next));
+    await this.#command(command[1] ?? '', command[2]?.trim() ?? '');
+    return null;
   }
 
   async #continue(): Promise<number> {
@@ -96,14 +100,40 @@ export class Conversation {
     return this.#follow(run);
   }
 
-  #follow(run: Answering): Promise<number> {
-    const { partner, terminal, track } = this.#options;
+  async #follow(run: Answering): Promise<number> {
+    const { partner, terminal, reader, track } = this.#options;
     const transcript = new Transcript(terminal);
-    return follow(track(run), partner, {
-      terminal,
-      show: (event) => transcript.show(event),
-      settle: () => transcript.settle(),
+    const deafen = reader.overhear((line) => {
+      const text = line.trim();
+      if (COMMAND.test(text)) this.#next.push(text);
+      else if (text !== '') run.steer(text);
     });
+    let code: number;
+    try {
+      code = await follow(track(run), partner, {
+        terminal,
+        show: (event) => transcript.show(event),
+        settle: () => transcript.settle(),
+      });
+    } finally {
+      deafen();
+    }
+    await this.#keepUnheard(run, code);
+    return code;
+  }
+
+  /** What came too late is asked next; after an answer that was stopped or failed it is for the person to say it again. */
+  async #keepUnheard(run: Answering, code: number): Promise<void> {
+    const { terminal } = this.#options;
+    try {
+      const left = await run.unheard();
+      const texts = left.filter((each) => typeof each === 'string');
+      if (code === EXIT.done) return void this.#next.unshift(...left);
+      for (const text of texts) terminal.err.write(dim(`not heard: ${plainLine(text)}\n`, terminal.errIsScreen));
+      this.#next.unshift(...left.filter((each) => typeof each !== 'string'));
+    } catch (thrown) {
+      reportFailure(thrown, terminal.err);
+    }
   }
 
   async #command(name: string, argument: string): Promise<void> {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { ModelServer } from '@toolyard/testing';
 import { isAlive, reply, runNode, scriptedMcpCommand, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
 import { BIN, CTRL_C, CTRL_D, ENV, hasTerminal, TerminalChat } from '../test-fixtures/terminal-chat.ts';
 
@@ -14,6 +15,11 @@ function echoServer(): string {
   const odd = scriptedMcpCommand({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] });
   writeFileSync(path, JSON.stringify({ mcpServers: { odd } }));
   return path;
+}
+
+/** Not its list of models. */
+function chatsAt(server: ModelServer): ModelServer['requests'] {
+  return server.requests.filter(({ method }) => method === 'POST');
 }
 
 describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
@@ -108,6 +114,90 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
     await chat.see('> ');
     chat.line('Two');
     await chat.see('Here.');
+  });
+
+  it('says to the answer under way what is typed meanwhile, and keeps commands for afterwards', async () => {
+    await using server = await startModelServer((_request, index) =>
+      index === 0 ? reply.toolCalls([{ name: 'slow', arguments: {} }]) : reply.text(`Answer ${index}.`),
+    );
+    const path = join(folder, 'slow.json');
+    const odd = scriptedMcpCommand({ tools: [{ name: 'slow', does: [{ do: 'progress', steps: 20, everyMs: 50 }] }] });
+    writeFileSync(path, JSON.stringify({ mcpServers: { odd } }));
+    const allow = ['--allow', 'odd/slow'];
+    await using chat = new TerminalChat(['--base-url', server.url, '--no-date', '--mcp-config', path, ...allow]);
+    await chat.see('> ');
+    chat.line('One');
+    await chat.see('1/20');
+    chat.line('in German, please');
+    chat.line('/history');
+    await chat.see('heard: in German, please');
+    await chat.see('Answer 1.');
+    await chat.see('> /history');
+    await chat.see(/user: One[^]*tool slow: [^]*user: in German, please\s+assistant: Answer 1\./);
+    await chat.see('> ');
+    const { messages } = chatsAt(server)[1]?.body as { messages: { role: string }[] };
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
+    chat.line('Two');
+    await chat.see('Answer 2.');
+  });
+
+  it('asks next what came too late to be heard', async () => {
+    await using server = await startModelServer((_request, index) =>
+      reply.text(`Answer ${index} ${index === 0 ? 'and on '.repeat(100) : ''}`, { pieces: 60, delayMs: 10 }),
+    );
+    await using chat = new TerminalChat(['--base-url', server.url, '--no-date', '--max-turns', '1']);
+    await chat.see('> ');
+    chat.line('One');
+    await chat.see('and on');
+    chat.line('and then?');
+    await chat.see('> and then?');
+    await chat.see('Answer 1');
+    await chat.see('> ');
+    chat.line('/history');
+    await chat.see(/user: and then\?\s+assistant: Answer 1/);
+  });
+
+  it('tells what was not heard by an answer that was stopped', async () => {
+    await using chat = new TerminalChat(['--model', 'demo']);
+    await chat.see('> ');
+    chat.line('/slow 500');
+    await chat.see('word 3');
+    chat.line('faster');
+    await chat.see('faster');
+    await chat.see(/word \d+ of 500, word/);
+    chat.type(CTRL_C);
+    await chat.see('stopped');
+    await chat.see('not heard: faster');
+    await chat.see('> ');
+  });
+
+  it('leaves after the answer where Ctrl-D was pressed meanwhile', async () => {
+    await using server = await startModelServer([reply.text('and on '.repeat(50), { pieces: 40, delayMs: 10 })]);
+    await using chat = new TerminalChat(['--base-url', server.url, '--no-date']);
+    await chat.see('> ');
+    chat.line('One');
+    await chat.see('and on');
+    chat.type(CTRL_D);
+    expect((await chat.ended)[0]).toBe(0);
+  });
+
+  it('goes on with /continue where an answer was cut, and says where none was', async () => {
+    await using server = await startModelServer([reply.text('One,', { finish: 'length' }), reply.text('two.')]);
+    await using chat = new TerminalChat(['--base-url', server.url, '--no-date']);
+    await chat.see('> ');
+    chat.line('/continue');
+    await chat.see('Nothing has been said yet');
+    await chat.see('> ');
+    chat.line('Count');
+    await chat.see('cut off');
+    await chat.see('> ');
+    chat.line('/continue');
+    await chat.see('two.');
+    await chat.see('> ');
+    chat.line('/continue');
+    await chat.see('The last answer is whole');
+    await chat.see('> ');
+    expect(chatsAt(server)).toHaveLength(2);
   });
 
   it('stays usable after a failure, and changes the model', async () => {

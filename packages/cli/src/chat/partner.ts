@@ -6,6 +6,10 @@ export type Answering = AsyncIterable<RunEvent> & {
   readonly result: Promise<{ status: 'done' | 'cancelled' }>;
   /** Stops it; what was said is kept. */
   cancel(): void;
+  /** Says something to it while it is under way: it is heard at its next step. */
+  steer(text: string): void;
+  /** Once it is over: what it did not hear, as text to be asked again, or as the run that answers it already. */
+  unheard(): Promise<readonly (string | Answering)[]>;
 };
 
 /** Whom a chat talks with: the loop of this process, or a running server. Each holds one conversation at a time. */

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { StringDecoder } from 'node:string_decoder';
 import { styleText } from 'node:util';
 
 /** Where a chat reads and writes; tests put their own streams here. */
@@ -32,27 +33,42 @@ export function dim(text: string, isScreen: boolean): string {
 type Line = { kind: 'line'; text: string } | { kind: 'interrupt' } | { kind: 'end' };
 
 /** Reads one line at a time. */
-export type LineReader = { ask(prompt: string, signal?: AbortSignal): Promise<Line>; close(): void };
+export type LineReader = {
+  ask(prompt: string, signal?: AbortSignal): Promise<Line>;
+  /** Tells what a person types while nothing is asked, line by line, until the function it gives is called. */
+  overhear(listener: (text: string) => void): () => void;
+  close(): void;
+};
 
 export function createLineReader(terminal: Terminal): LineReader {
   return terminal.interactive ? keyboardReader(terminal) : pipeReader(terminal);
 }
 
 /**
- * An editor for each line, and none between: while an answer streams the terminal is in its normal mode, Ctrl-C is a
- * signal, and what is typed waits for the next prompt.
+ * An editor for each line, and none between: while an answer streams the terminal is in its normal mode and Ctrl-C is a
+ * signal. Whole lines typed then go to who listens, else all that is typed waits for the next prompt.
  */
 function keyboardReader({ input, output }: Terminal): LineReader {
   let history: string[] = [];
+  let asking = 0;
+  const between = new LinesBetween(input);
   return {
     ask(prompt, signal) {
+      if (between.isOver) return Promise.resolve({ kind: 'end' });
+      between.pause();
+      asking++;
       return new Promise((resolve) => {
         const editor = createInterface({ input, output, terminal: true, history: [...history], historySize: 200 });
+        let isOver = false;
         const finish = (line: Line): void => {
           signal?.removeEventListener('abort', stop);
           // Closing tells of the end of input, too: what came first counts.
           resolve(line);
+          if (isOver) return;
+          isOver = true;
           editor.close();
+          asking--;
+          if (asking === 0) between.resume();
         };
         const stop = (): void => finish({ kind: 'interrupt' });
         signal?.addEventListener('abort', stop, { once: true });
@@ -67,7 +83,53 @@ function keyboardReader({ input, output }: Terminal): LineReader {
         editor.prompt();
       });
     },
+    overhear(listener) {
+      between.listener = listener;
+      if (asking === 0) between.resume();
+      return () => {
+        between.listener = null;
+        between.pause();
+      };
+    },
     close() {},
+  };
+}
+
+/** Lines a terminal in its normal mode gives while nothing is asked. */
+class LinesBetween {
+  listener: ((text: string) => void) | null = null;
+  /** The person has pressed Ctrl-D on an empty line: nothing more will come. */
+  isOver = false;
+  readonly #input: NodeJS.ReadableStream;
+  #decoder = new StringDecoder('utf8');
+  #open = '';
+
+  constructor(input: NodeJS.ReadableStream) {
+    this.#input = input;
+  }
+
+  resume(): void {
+    if (this.listener === null || this.isOver || this.#input.listeners('data').includes(this.#take)) return;
+    this.#input.on('data', this.#take);
+    this.#input.once('end', this.#end);
+    this.#input.resume();
+  }
+
+  pause(): void {
+    if (!this.#input.listeners('data').includes(this.#take)) return;
+    this.#input.off('data', this.#take);
+    this.#input.off('end', this.#end);
+    this.#input.pause();
+  }
+
+  readonly #take = (bytes: Buffer | string): void => {
+    const lines = (this.#open + (typeof bytes === 'string' ? bytes : this.#decoder.write(bytes))).split('\n');
+    this.#open = lines.pop() ?? '';
+    for (const line of lines) this.listener?.(line.replace(/\r$/, ''));
+  };
+
+  readonly #end = (): void => {
+    this.isOver = true;
   };
 }
 
@@ -80,6 +142,8 @@ function pipeReader({ input }: Terminal): LineReader {
       const next = await lines.next();
       return next.done ? { kind: 'end' } : { kind: 'line', text: next.value };
     },
+    // A line of a pipe is a message of its own.
+    overhear: () => () => {},
     close: () => reader.close(),
   };
 }

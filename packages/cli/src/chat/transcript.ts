@@ -59,8 +59,9 @@ export class Transcript {
         return this.#note(`the conversation has grown long: ${event.messages} messages are summed up`);
       case 'compression_failed':
         return this.#note(`summing up failed: ${plainLine(event.error.message, 500)}`);
-      case 'run_started':
       case 'steered':
+        return this.#note(`heard: ${plainLine(textOf(event.message), 500)}`);
+      case 'run_started':
       case 'request_made':
       case 'compression_finished':
       case 'step_started':

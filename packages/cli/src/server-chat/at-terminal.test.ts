@@ -125,6 +125,55 @@ describe.skipIf(!hasTerminal)('toolyard chat --server at a terminal', () => {
     expect(items.map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
   });
 
+  it('says to the run under way what is typed meanwhile; what came too late is answered next', async () => {
+    await using model = await startModelServer(({ body }, index) =>
+      (body as { messages: { content: string }[] }).messages.at(-1)?.content === 'Call'
+        ? reply.toolCalls([{ name: 'slow', arguments: {} }])
+        : reply.text(`Answer ${index} ${'and on '.repeat(60)}`, { pieces: 40, delayMs: 10 }),
+    );
+    const asked = () => model.requests.filter(({ method }) => method === 'POST');
+    const slow = { tools: [{ name: 'slow', does: [{ do: 'progress' as const, steps: 20, everyMs: 50 }] }] };
+    await using served = await Served.start({ model: model.url, mcp: { odd: slow } });
+    const chatWith = (...turns: string[]) => opened(served, '--model', 'scripted', '--allow', 'odd/slow', ...turns);
+    {
+      await using chat = await chatWith();
+      chat.line('Call');
+      await chat.see('1/20');
+      chat.line('in German');
+      await chat.see('heard: in German');
+      await chat.see('Answer 1');
+      await chat.see('> ');
+      const { messages } = asked()[1]?.body as { messages: { role: string }[] };
+      expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
+    }
+    await using chat = await chatWith('--max-turns', '1');
+    chat.line('Two');
+    await chat.see('and on');
+    chat.line('and then?');
+    await chat.see('Answer 3');
+    await chat.see('> ');
+    chat.line('/history');
+    await chat.see(/user: and then\?\s+assistant: Answer 3/);
+    expect(asked()).toHaveLength(4);
+  });
+
+  it('goes on with /continue where an answer was cut, and says where none was', async () => {
+    await using model = await startModelServer([reply.text('One,', { finish: 'length' }), reply.text('two.')]);
+    await using served = await Served.start({ model: model.url });
+    await using chat = await opened(served, '--model', 'scripted');
+    chat.line('/continue');
+    await chat.see('Nothing has been said yet');
+    await chat.see('> ');
+    chat.line('Count');
+    await chat.see('cut off');
+    await chat.see('> ');
+    chat.line('/continue');
+    await chat.see('two.');
+    await chat.see('> ');
+    chat.line('/continue');
+    await chat.see('The last answer is whole');
+  });
+
   it('leaves a question open when the person goes, and puts it again to whoever comes back', async () => {
     await using model = await startModelServer(calling('echo'));
     await using served = await Served.start({ model: model.url, mcp: ODD });

@@ -42,7 +42,9 @@ function scripted(script: readonly ({ text: string; then: 'end' | 'break' | 'sil
   const none = { get: unused, post: unused, put: unused, patch: unused, delete: unused };
   const client: ServerClient = { url: 'http://server', fetch: unused, open, ...none };
   const patience = new Patience({ clock, waitMs: 30_000, tell: (line) => told.push(line), hint: () => 'Try later.' });
-  const run = new RemoteRun({ client, clock, patience, begin: async () => 'r', ask: unused, leftOpen: unused });
+  const steering = { say: unused, heard: unused, unheard: unused };
+  const of = { client, clock, patience, steering };
+  const run = new RemoteRun({ ...of, begin: async () => 'r', ask: unused, join: unused, leftOpen: unused });
   return { run, clock, cursors, told };
 }
 

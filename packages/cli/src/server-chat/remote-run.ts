@@ -7,6 +7,7 @@ import type { Patience } from './patience.ts';
 import type { AskPerson } from './questions.ts';
 import { QuestionLeftOpen, Questions } from './questions.ts';
 import { readEvents } from './read-events.ts';
+import type { Steering, Unheard } from './steering.ts';
 
 export type RemoteRunOptions = {
   client: ServerClient;
@@ -15,6 +16,9 @@ export type RemoteRunOptions = {
   /** Sets the run going, or finds it; gives its id. May be called again where no answer came. */
   begin: () => Promise<string>;
   ask: AskPerson;
+  steering: Pick<Steering, 'say' | 'heard' | 'unheard'>;
+  /** A run that answers what this one did not hear. */
+  join: (runId: string) => Answering;
   /** What is said where the run waits for an answer that nobody here gives. */
   leftOpen: () => ToolyardError;
 };
@@ -33,6 +37,8 @@ export class RemoteRun implements Answering {
   #runId: string | null = null;
   #cancelled = false;
   #failure: unknown;
+  /** Said before the run was there. */
+  readonly #early: string[] = [];
 
   constructor(options: RemoteRunOptions) {
     this.#options = options;
@@ -47,12 +53,24 @@ export class RemoteRun implements Answering {
     if (this.#runId !== null) void this.#sendCancel(this.#runId);
   }
 
+  steer(text: string): void {
+    if (this.#runId === null) this.#early.push(text);
+    else this.#options.steering.say(text);
+  }
+
+  async unheard(): Promise<(string | Answering)[]> {
+    const { steering, join } = this.#options;
+    const left = await steering.unheard();
+    return [...this.#early, ...left.map((each: Unheard) => ('text' in each ? each.text : join(each.runId)))];
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent, undefined> {
     try {
       const { patience, begin } = this.#options;
       const runId = await patience.until(begin);
       this.#runId = runId;
       if (this.#cancelled) void this.#sendCancel(runId);
+      for (const text of this.#early.splice(0)) this.steer(text);
       let last: RunEvent | undefined;
       for await (const event of this.#follow(runId)) {
         last = event;
@@ -71,7 +89,7 @@ export class RemoteRun implements Answering {
   }
 
   async *#follow(runId: string): AsyncGenerator<RunEvent, undefined> {
-    const { client, clock, patience, ask } = this.#options;
+    const { client, clock, patience, ask, steering } = this.#options;
     const { signal } = this.#stop;
     const questions = new Questions({
       client,
@@ -91,6 +109,7 @@ export class RemoteRun implements Answering {
             seq = event.seq;
             if (event.type === 'interrupt_answered' || event.type === 'interrupt_withdrawn')
               questions.answered(event.interruptId);
+            if (event.type === 'steered') steering.heard(event.message.id);
             if (event.type === 'run_finished') questions.close();
             yield event;
             if (event.type === 'run_finished') return;

@@ -23,6 +23,7 @@ import { Patience } from './patience.ts';
 import type { AskPerson } from './questions.ts';
 import { RemoteRun } from './remote-run.ts';
 import { findModel, noModel, shortName } from './server-models.ts';
+import { Steering } from './steering.ts';
 
 export type ServerPartnerOptions = {
   client: ServerClient;
@@ -157,7 +158,7 @@ export class ServerPartner implements Partner {
   }
 
   #run(conversationId: string, begin: () => Promise<string>): RemoteRun {
-    const { client, clock, ask, tell, waitMs, goOn } = this.#options;
+    const { client, clock, ids, ask, tell, waitMs, goOn } = this.#options;
     const command = goOn(conversationId);
     const patience = new Patience({
       clock,
@@ -171,7 +172,16 @@ export class ServerPartner implements Partner {
         message: 'The run waits for an answer that is not given here.',
         hint: `Give it in the page, or with: ${command}`,
       });
-    return new RemoteRun({ client, clock, patience, begin, ask, leftOpen });
+    const steering = new Steering({
+      client,
+      patience,
+      ids,
+      conversationId,
+      configuration: this.#configuration,
+      tell,
+    });
+    const join = (runId: string): Answering => this.#run(conversationId, async () => runId);
+    return new RemoteRun({ client, clock, patience, begin, ask, steering, join, leftOpen });
   }
 
   #view(): Promise<ConversationView> {

@@ -7,6 +7,7 @@ import type { CallPolicy } from '../models/call-limit.ts';
 import type { Proxy } from '../proxy/proxy.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Configurations, LiveHub, LiveStreams, Models, RunService, Servers } from '../services.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { TabDesk } from '../tabs/tab-desk.ts';
 
 /** What the HTTP door works with. */
@@ -19,6 +20,8 @@ export type HttpDeps = {
   models: Models;
   /** Decides on single calls of models; absent: so many at once. */
   callPolicy?: CallPolicy;
+  /** Told of single calls; absent: nobody asked for traces. */
+  telemetry?: Pick<Telemetry, 'watch'>;
   servers: Servers;
   webhooks: Webhooks;
   configurations: Configurations;

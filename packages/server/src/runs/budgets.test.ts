@@ -93,8 +93,10 @@ describe('a runaway', () => {
       { of: 'model', model: 'scripted/other', calls: 1 },
       { of: 'tool', tool: 'desk/other', calls: 1 },
       { of: 'agent', calls: 1 },
+      { of: 'tool', tool: 'desk/look', dollars: 1 },
     ];
-    const { bench, runId } = await runaway(others, { script });
+    const { bench, runId } = await runaway(others, { script, price: null });
+    expect(bench.events(runId).some(({ type }) => type === 'notice')).toBe(false);
     expect(bench.events(runId).at(-1)).toMatchObject({ status: 'done' });
   });
 
@@ -126,11 +128,17 @@ describe('a runaway', () => {
       price: null,
       script: [asksFor('look'), says('Done')],
     });
-    expect(free.bench.events(free.runId).at(-1)).toMatchObject({ status: 'done' });
+    const events = free.bench.events(free.runId);
+    expect(events.at(-1)).toMatchObject({ status: 'done' });
+    const notices = events.filter((event) => event.type === 'notice' && event.code === 'budget_unpriced');
+    expect(notices).toMatchObject([
+      { level: 'warning', text: expect.stringMatching(/dollars alone.*budget of this run/) as string },
+    ]);
     const counted = await runaway([{ of: 'run', dollars: 0.01, tokens: 2 }], { price: null });
     expect(asked(counted)).toMatchObject([
       { interrupt: { measure: 'tokens', spent: { dollars: 0, tokens: 2, unpriced: 1 } } },
     ]);
+    expect(counted.bench.events(counted.runId).some((event) => event.type === 'notice')).toBe(false);
   });
 });
 

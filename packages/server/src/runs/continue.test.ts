@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StreamPart } from '@toolyard/model-runtime';
+import { eventually } from '@toolyard/testing';
 import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
 import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
@@ -31,6 +32,25 @@ describe('going on after a cut', () => {
     const streamed = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
     expect(streamed).toBe('One, two, three.');
     expect(await bench.all(conversation)).toHaveLength(3);
+  });
+
+  test('in the answer itself also where a budget had to be raised first', async () => {
+    const model = Object.assign(scriptedModel([cut('One, two, ', 'length'), says(' three.')]), { canContinue: true });
+    const folder = temporaryFolder();
+    const configuration = { budgets: [{ of: 'conversation' as const, calls: 1 }] };
+    const bench = await openBench(folder, { model, configuration });
+    const conversation = await bench.conversation();
+    await bench.rest(await bench.ask(conversation, 'Count'));
+    const { run } = await bench.runs.continue(ANNE, conversation, {});
+    await bench.rest(run.id);
+    const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId: run.id, limit: 9 });
+    expect(asked?.interrupt).toMatchObject({ kind: 'budget', measure: 'calls' });
+    expect(model.requests).toHaveLength(1);
+
+    await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'raise', limit: 9 });
+    await eventually(() => bench.storage.runs.getRun(ANNE, run.id)?.endedAt !== null, { what: 'the end of the run' });
+    expect(model.requests[1]).toMatchObject({ continues: true });
+    expect(told(await bench.branch(conversation))).toEqual(['user: Count', 'assistant: One, two, three.']);
   });
 
   test.each(['length', 'error'] as const)('in a new message where it cannot, after %s', async (how) => {

@@ -48,6 +48,28 @@ describe('a run that did not come to its end', () => {
     expect(told(await bench.all(conversation))).toContain('assistant: Once upon');
   });
 
+  test('failed in mid-answer: goes on in the answer itself where the model can', async () => {
+    const dead = { type: 'error', error: { code: 'network', message: 'The line is dead.' } } as const;
+    const cut = [[{ type: 'text', text: 'It is at ' }], [dead]] as const;
+    const model = Object.assign(scriptedModel([calls({ name: 'date' }), cut, says(' noon.')]), { canContinue: true });
+    const bench = await openBench(temporaryFolder(), { model, tools: date });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'When?');
+    await over(bench, runId);
+    const { id } = await bench.runs.resume(ANNE, runId);
+    await over(bench, id);
+    expect(model.requests[2]).toMatchObject({ continues: true });
+    expect(told(model.requests[2]?.messages ?? []).at(-1)).toBe('assistant: It is at');
+    expect(told(await bench.branch(conversation))).toEqual([
+      'user: When?',
+      'assistant: <tool_call>',
+      'tool: noon',
+      'assistant: It is at noon.',
+    ]);
+    expect((await bench.runs.resume(ANNE, runId)).id).toBe(id);
+    expect(model.requests).toHaveLength(3);
+  });
+
   test('is gone on with once, however often that is asked', async () => {
     const model = scriptedModel([broken, says('Yes')]);
     const bench = await openBench(temporaryFolder(), { model });

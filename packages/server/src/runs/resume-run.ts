@@ -1,6 +1,7 @@
+import { begunIn } from '@toolyard/agent-host';
 import type { Message, Principal, RunRecord, UserMessage } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { SharedStorage } from '@toolyard/storage';
+import type { Conversation, SharedStorage } from '@toolyard/storage';
 import type { RunCrew } from './run-crew.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
@@ -9,6 +10,8 @@ export type ResumeServices = {
   storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages'>;
   crew: Pick<RunCrew, 'wake'>;
   start: (principal: Principal, request: StartRequest) => Promise<StartOutcome>;
+  /** True where the model of the next run can go on with an answer that was begun. */
+  canContinue: (principal: Principal, conversation: Conversation) => Promise<boolean>;
 };
 
 /**
@@ -48,7 +51,11 @@ export async function resumeRun(principal: Principal, runId: string, services: R
   }
 }
 
-async function requestFor(principal: Principal, run: RunRecord, { storage }: ResumeServices): Promise<StartRequest> {
+async function requestFor(
+  principal: Principal,
+  run: RunRecord,
+  { storage, canContinue }: ResumeServices,
+): Promise<StartRequest> {
   const { conversationId } = run;
   const conversation = await storage.conversations.get(principal, conversationId);
   if (conversation === null) throw noConversation(conversationId);
@@ -62,14 +69,22 @@ async function requestFor(principal: Principal, run: RunRecord, { storage }: Res
       'Show the branch it is on, or have its answer made anew.',
     );
   }
-  return { runId: nextId(run.id), conversation, question, again: true, goesOnFrom: goodUntil(question, answer).id };
+  const goesOn = { runId: nextId(run.id), conversation, question, again: true };
+  const goodId = goodUntil(question, answer).id;
+  const cut = answer.at(-1);
+  const parts = cut?.role === 'assistant' && cut.parentId === goodId ? begunIn(cut) : null;
+  if (parts && (await canContinue(principal, conversation))) return { ...goesOn, continues: { leafId: goodId, parts } };
+  return { ...goesOn, goesOnFrom: goodId };
 }
 
 function isOf(message: Message, runId: string): boolean {
   return message.role === 'assistant' && message.runId === runId;
 }
 
-/** An answer that broke off stands beside the one that is made in its place; what tools have answered is kept. */
+/**
+ * An answer that broke off stands beside the one that is made in its place, or goes on with it where the model can; what
+ * tools have answered is kept.
+ */
 function goodUntil(question: UserMessage, answer: readonly Message[]): Message {
   return answer.findLast((message) => message.role === 'tool') ?? question;
 }

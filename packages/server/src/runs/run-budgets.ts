@@ -1,4 +1,4 @@
-import type { BudgetGate } from '@toolyard/agent-runtime';
+import type { AgentState, BudgetGate } from '@toolyard/agent-runtime';
 import { BudgetChecker } from '@toolyard/agent-runtime';
 import type { Budget, Clock, Principal, Spent } from '@toolyard/protocol';
 import { budgetKey, NOTHING_SPENT } from '@toolyard/protocol';
@@ -37,6 +37,8 @@ export class RunBudgets {
   }
 
   readonly check: BudgetGate = (state, need) => this.#checker.check(state, need);
+
+  readonly dollarsOnly = (state: AgentState): Budget[] => this.#checker.dollarsOnly(state);
 
   /** Looks up what was used by now. */
   readonly refresh = async (): Promise<void> => {

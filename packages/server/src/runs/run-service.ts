@@ -226,7 +226,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
       throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
     },
 
-    resume: (principal, runId) => resumeRun(principal, runId, { storage, crew, start }),
+    resume: (principal, runId) => resumeRun(principal, runId, { storage, crew, start, canContinue }),
 
     answer,
 

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-import type { AssistantMessage, LeasedRun, ModelRequestRecord, RunEvent } from '@toolyard/protocol';
+import type { AssistantMessage, LeasedRun, RunEvent } from '@toolyard/protocol';
 import type { RunConfiguration } from '../runs/stored-run.ts';
-import type { Span, SpanValue } from './otlp-exporter.ts';
-
-type Attributes = Record<string, SpanValue>;
+import type { Span } from './otlp-exporter.ts';
+import type { Attributes } from './span-attributes.ts';
+import { ofRequest, ofUsage, providerName, short, spanIdOf, traceIdOf } from './span-attributes.ts';
 
 /** What is known of a run this process works on. */
 type Known = { provider: string; model: string; attributes: Attributes; startedAt: number };
@@ -11,7 +10,6 @@ type Begun = { at: number; attributes: Attributes; name: string };
 
 /** Runs that were handed on without an end are forgotten one day. */
 const MOST_RUNS = 5_000;
-const LONGEST_CONTENT = 32_000;
 
 /**
  * Makes spans of what runs tell, by OpenTelemetry's conventions for generative AI: one for the run, one for each request
@@ -154,59 +152,6 @@ function chatAttributes({ attributes }: Known): Attributes {
   return { 'gen_ai.operation.name': 'chat', ...attributes };
 }
 
-function ofRequest({ model, parameters }: ModelRequestRecord): Attributes {
-  const { temperature, topP, maxOutputTokens, stop } = parameters;
-  return {
-    'gen_ai.request.model': model,
-    ...(temperature == null ? {} : { 'gen_ai.request.temperature': temperature }),
-    ...(topP == null ? {} : { 'gen_ai.request.top_p': topP }),
-    ...(maxOutputTokens == null ? {} : { 'gen_ai.request.max_tokens': maxOutputTokens }),
-    ...(stop == null ? {} : { 'gen_ai.request.stop_sequences': stop }),
-  };
-}
-
-function ofUsage(usage: NonNullable<AssistantMessage['usage']>): Attributes {
-  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
-  return {
-    ...(inputTokens === undefined ? {} : { 'gen_ai.usage.input_tokens': inputTokens }),
-    ...(outputTokens === undefined ? {} : { 'gen_ai.usage.output_tokens': outputTokens }),
-    ...(cachedInputTokens === undefined ? {} : { 'gen_ai.usage.cache_read.input_tokens': cachedInputTokens }),
-    ...(cacheWriteTokens === undefined ? {} : { 'gen_ai.usage.cache_creation.input_tokens': cacheWriteTokens }),
-  };
-}
-
-/** The names the conventions have for some providers; any other goes by its own. */
-const PROVIDER_NAMES: Readonly<Record<string, string>> = {
-  mistral: 'mistral_ai',
-  xai: 'x_ai',
-  google: 'gcp.gemini',
-  gemini: 'gcp.gemini',
-  vertex: 'gcp.vertex_ai',
-  bedrock: 'aws.bedrock',
-  azure: 'azure.ai.openai',
-  moonshot: 'moonshot_ai',
-};
-
-function providerName(id: string): string {
-  return PROVIDER_NAMES[id] ?? id;
-}
-
 function keyOf(runId: string, id: string): string {
   return `${runId} ${id}`;
-}
-
-function traceIdOf(runId: string): string {
-  return digest(`trace ${runId}`).slice(0, 32);
-}
-
-function spanIdOf(of: string): string {
-  return digest(`span ${of}`).slice(0, 16);
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
-function short(value: unknown): string {
-  return JSON.stringify(value).slice(0, LONGEST_CONTENT);
 }

@@ -1,11 +1,14 @@
 import type { Clock } from '@toolyard/protocol';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
+import { CallSpans } from './call-spans.ts';
 import { OtlpExporter } from './otlp-exporter.ts';
+import type { Span } from './otlp-exporter.ts';
 import { RunSpans } from './run-spans.ts';
 import type { TelemetrySettings } from './telemetry-settings.ts';
 
-/** Told of the runs of this process; tells a receiver of OpenTelemetry traces. */
-export type Telemetry = Pick<RunSpans, 'took' | 'published'> & { close: () => Promise<void> };
+/** Told of the runs of this process, and of single calls; tells a receiver of OpenTelemetry traces. */
+export type Telemetry = Pick<RunSpans, 'took' | 'published'> &
+  Pick<CallSpans, 'watch'> & { close: () => Promise<void> };
 
 /** Loaded and made only where somebody asked for traces. */
 export function createTelemetry(options: {
@@ -16,10 +19,13 @@ export function createTelemetry(options: {
   const { settings } = options;
   const fetches = createOwnerFetches();
   const exporter = new OtlpExporter({ ...options, fetch: fetches.for(settings.url) });
-  const spans = new RunSpans({ add: (span) => exporter.add(span), content: settings.content });
+  const to = { add: (span: Span) => exporter.add(span), content: settings.content };
+  const spans = new RunSpans(to);
+  const calls = new CallSpans({ ...to, clock: options.clock });
   return {
     took: (run, configuration) => spans.took(run, configuration),
     published: (events) => spans.published(events),
+    watch: (call, batches) => calls.watch(call, batches),
     async close() {
       await exporter.close();
       await fetches.close();

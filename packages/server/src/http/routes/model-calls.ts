@@ -28,7 +28,7 @@ const MAX_CALL_BYTES = 32 * 1024 * 1024;
 
 /** Single calls of models: no conversation, no run, nothing stored but files that are made. */
 export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStreams: EventStreams): void {
-  const { storage, models, configurations, clock, ids, log } = deps;
+  const { storage, models, configurations, clock, ids, log, telemetry } = deps;
   const next = deps.callPolicy ?? createCallLimit();
   const policy = createUsagePolicy({ storage, configurations, models, clock, next, log });
   const { blobs } = storage;
@@ -53,7 +53,12 @@ export function addModelCallRoutes({ route }: Router, deps: HttpDeps, eventStrea
       const runId = c.req.header('x-toolyard-run');
       const parts = await calls.chat(principal, provider, request, runId);
       const encoder = new WebApiEncoder(provider, price);
-      return eventStreams.answer(c, (signal) => chatFrames(parts(signal), encoder, ids.next()));
+      const id = ids.next();
+      const call = { id, providerId: provider, request, ...(price ? { price } : {}), ...(runId ? { runId } : {}) };
+      return eventStreams.answer(c, (signal) => {
+        const batches = telemetry ? telemetry.watch(call, parts(signal)) : parts(signal);
+        return chatFrames(batches, encoder, id);
+      });
     },
   });
 

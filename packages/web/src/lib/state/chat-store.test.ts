@@ -128,6 +128,7 @@ describe('an open conversation', () => {
       return { run: run('r2'), message: userMessage(id, 'Hello', parentId === undefined ? 'r1.0' : parentId) };
     }
     if (path.endsWith('/regenerate')) return { run: run('r2') };
+    if (path.endsWith('/continue')) return { run: run('r2'), how: 'same' };
     if (path.endsWith('/queue')) return { items: [{ id: 'q1', conversationId: 'c1', parts: [], createdAt: 1 }] };
     return undefined;
   };
@@ -142,6 +143,39 @@ describe('an open conversation', () => {
     for (const event of events.slice(3)) listeners.run(event);
     expect(chat.busy).toBe(false);
     expect(shown()).toEqual(['user', 'assistant']);
+  });
+
+  it('goes on with an answer that was cut, and shows where: not twice, and not while another is written', async () => {
+    const cut = assistantMessage('r1.0', [{ type: 'text', text: 'One,' }]);
+    stored = view([QUESTION, cut]);
+    const { chat, calls, listeners, shown } = chatOver((call) => {
+      // The server moves the branch to the answer that goes on.
+      if (call.path.endsWith('/continue')) stored = view([QUESTION, { ...cut, id: 'r2.0', runId: 'r2' }]);
+      return server(call);
+    });
+    await chat.open('c1');
+    const both = [chat.goOn('r1.0'), chat.goOn('r1.0')];
+    expect(chat.busy).toBe(true);
+    await Promise.all(both);
+    const asked = () => calls.filter(({ path }) => path.endsWith('/continue'));
+    expect(asked()).toEqual([{ method: 'POST', path: '/api/conversations/c1/continue', body: { messageId: 'r1.0' } }]);
+    expect(shown()).toEqual(['user', 'assistant']);
+    expect(chat.rows.at(1)).toMatchObject({ messageId: 'r2.0' });
+
+    const [begun] = started('u1', 'c1');
+    if (begun) listeners.run(begun);
+    await chat.goOn('r2.0');
+    expect(asked()).toHaveLength(1);
+  });
+
+  it('does not stay busy where an answer cannot be gone on with', async () => {
+    const { chat } = chatOver((call) => {
+      if (call.path.endsWith('/continue')) throw new ApiError({ code: 'bad_request', status: 400, detail: 'Whole.' });
+      return server(call);
+    });
+    await chat.open('c1');
+    await expect(chat.goOn('r1.0')).rejects.toMatchObject({ code: 'bad_request' });
+    expect(chat.busy).toBe(false);
   });
 
   it('takes no notice of runs of others', async () => {

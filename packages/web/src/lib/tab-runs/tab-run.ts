@@ -197,7 +197,7 @@ export class TabRun {
       // Its servers are asked while their calls are open: what they want kept stays in this tab.
       questions:
         configuration.intervention === 'headless' ? { who: 'nobody' } : { who: 'person', ask: this.#questions.ask },
-      budgets: { refresh: () => this.listen(), check },
+      budgets: { refresh: () => this.listen(), check, dollarsOnly: (state) => budgets.dollarsOnly(state) },
       used: (entry) => this.#writer.used(entry),
       // A decision that lasts is stored where it is given: at the door.
       remember: () => undefined,

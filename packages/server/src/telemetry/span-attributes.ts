@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { ModelRequestRecord, Usage } from '@toolyard/protocol';
+import type { SpanValue } from './otlp-exporter.ts';
+
+/** By OpenTelemetry's conventions for generative AI. */
+export type Attributes = Record<string, SpanValue>;
+
+const LONGEST_CONTENT = 32_000;
+
+/** What a model was asked, but for what was said. */
+export function ofRequest({ model, parameters }: Pick<ModelRequestRecord, 'model' | 'parameters'>): Attributes {
+  const { temperature, topP, maxOutputTokens, stop } = parameters;
+  return {
+    'gen_ai.request.model': model,
+    ...(temperature == null ? {} : { 'gen_ai.request.temperature': temperature }),
+    ...(topP == null ? {} : { 'gen_ai.request.top_p': topP }),
+    ...(maxOutputTokens == null ? {} : { 'gen_ai.request.max_tokens': maxOutputTokens }),
+    ...(stop == null ? {} : { 'gen_ai.request.stop_sequences': stop }),
+  };
+}
+
+export function ofUsage(usage: Usage): Attributes {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
+  return {
+    ...(inputTokens === undefined ? {} : { 'gen_ai.usage.input_tokens': inputTokens }),
+    ...(outputTokens === undefined ? {} : { 'gen_ai.usage.output_tokens': outputTokens }),
+    ...(cachedInputTokens === undefined ? {} : { 'gen_ai.usage.cache_read.input_tokens': cachedInputTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { 'gen_ai.usage.cache_creation.input_tokens': cacheWriteTokens }),
+  };
+}
+
+/** The names the conventions have for some providers; any other goes by its own. */
+const PROVIDER_NAMES: Readonly<Record<string, string>> = {
+  mistral: 'mistral_ai',
+  xai: 'x_ai',
+  google: 'gcp.gemini',
+  gemini: 'gcp.gemini',
+  vertex: 'gcp.vertex_ai',
+  bedrock: 'aws.bedrock',
+  azure: 'azure.ai.openai',
+  moonshot: 'moonshot_ai',
+};
+
+export function providerName(id: string): string {
+  return PROVIDER_NAMES[id] ?? id;
+}
+
+/** All that was done for one run is one trace, whichever process did it. */
+export function traceIdOf(runId: string): string {
+  return digest(`trace ${runId}`).slice(0, 32);
+}
+
+export function spanIdOf(of: string): string {
+  return digest(`span ${of}`).slice(0, 16);
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** What was said, as far as a span may hold it. */
+export function short(value: unknown): string {
+  return JSON.stringify(value).slice(0, LONGEST_CONTENT);
+}
