@@ -13,9 +13,11 @@ export type { AgentContext, Continued, Ending, Instruction, InstructionOf, ToolC
 export {
   answerInterrupts,
   approvalOf,
+  endsRun,
   openInterrupts,
   restingStatus,
   settledBy,
+  STOPPED,
   withApproval,
   withAskAnswer,
   withBudgetAnswer,

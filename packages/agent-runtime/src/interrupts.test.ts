@@ -52,6 +52,19 @@ describe('answerInterrupts', () => {
     ]);
   });
 
+  it('ends the run at a refusal that stops it, whatever else is open', () => {
+    const { point, answered, stillOpen } = answerInterrupts(
+      parked([call('a'), call('b')]),
+      answers({ 'b.approval': { decision: 'refuse', reason: 'wrong house', stops: true } }),
+    );
+    expect(answered.map(({ interruptId }) => interruptId)).toEqual(['b.approval']);
+    expect(stillOpen).toEqual([]);
+    expect(point).toMatchObject({
+      state: { status: 'running' },
+      context: { phase: 'ending', ending: { status: 'cancelled' } },
+    });
+  });
+
   it('settles the other calls of a tool with a decision that lasts, and no other tool', () => {
     const other = call('c', { tool: { serverId: 'files', name: 'delete' } });
     const settled = answerInterrupts(

@@ -11,7 +11,7 @@ import type {
 import { budgetExceeded, canonicalJson, formatToolReference, mergeBudgets } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
 import { askOf } from './ask-user.ts';
-import type { RequestManner } from './instructions.ts';
+import type { AgentContext, RequestManner } from './instructions.ts';
 import type { AgentState, PendingAsk, PendingCall, PendingQuestion } from './state.ts';
 
 /** The question whether a call may be made; null where nothing is to be asked. */
@@ -71,7 +71,7 @@ export function withApproval(call: PendingCall, answer: ApprovalAnswer): Pending
 /**
  * A parked run after these answers. A decision that reaches beyond its own call settles the other open calls of the
  * same tool too: `answered` names every interrupt that is settled now. While `stillOpen` is not empty the run stays
- * parked, else it goes on.
+ * parked, else it goes on, or to its end where that is what the person wants.
  */
 export function answerInterrupts(
   point: RunPoint,
@@ -128,6 +128,9 @@ export function answerInterrupts(
   });
 
   const state = { ...point.state, pending };
+  if (answered.some(({ answer }) => endsRun(answer))) {
+    return { point: { state: { ...state, status: 'running' }, context: STOPPED }, answered, stillOpen: [] };
+  }
   const stillOpen = openInterrupts(state).map(({ id }) => id);
   if (stillOpen.length > 0) return { point: { ...point, state }, answered, stillOpen };
   return {
@@ -136,6 +139,14 @@ export function answerInterrupts(
     stillOpen,
   };
 }
+
+/** Refused, and with it all that was to come. */
+export function endsRun(answer: InterruptAnswer): boolean {
+  return answer.decision === 'refuse' && answer.stops === true;
+}
+
+/** What happens next to a run a person has stopped with an answer. */
+export const STOPPED: AgentContext = { phase: 'ending', ending: { status: 'cancelled' } };
 
 /** The run after a person has said whether it may go on past the budget it asks about; `request` is what waits for it. */
 export function withBudgetAnswer(

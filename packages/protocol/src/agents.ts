@@ -74,7 +74,7 @@ export type InterventionRule = {
   command?: string;
   /** A path lies outside of this folder. Not for what allows. */
   outside?: string;
-  /** All paths lie in this folder. Only for what allows. */
+  /** All paths lie in this folder, and at least one is a whole path. Only for what allows. */
   inside?: string;
   /** What the tool's server says of it. Of servers that are not trusted: that it changes and destroys. */
   readOnly?: boolean;

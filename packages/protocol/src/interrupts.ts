@@ -137,11 +137,12 @@ export type ApprovalScope = 'once' | 'conversation' | 'always';
  * `approve` with `arguments`: the call is made with these instead of what the model asked for. They have to fit the tool
  * and are judged as any call; what was decided for later is about the tool, and takes no arguments with it.
  *
- * `refuse` with scope `always` is "never": the tool is not asked about again, and not run.
+ * `refuse` with scope `always` is "never": the tool is not asked about again, and not run. With `stops` the run ends
+ * there; else it goes on, and the model reads the reason.
  */
 export type ApprovalAnswer =
   | { decision: 'approve'; scope: ApprovalScope; arguments?: JsonObject }
-  | { decision: 'refuse'; scope?: 'once' | 'always'; reason?: string };
+  | { decision: 'refuse'; scope?: 'once' | 'always'; reason?: string; stops?: true };
 
 /**
  * What the person had before their eyes when they answered a question about a call: its arguments as the model asked for

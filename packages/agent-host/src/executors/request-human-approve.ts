@@ -1,7 +1,7 @@
 import type { ApprovalAnswer, ApprovalInterrupt } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
 import type { AgentState, Executor, PendingCall, RunPoint } from '@toolyard/agent-runtime';
-import { approvalOf, settledBy, withApproval } from '@toolyard/agent-runtime';
+import { approvalOf, endsRun, settledBy, STOPPED, withApproval } from '@toolyard/agent-runtime';
 import type { AskApproval, RunHost } from '../run-host.ts';
 
 /** Puts each call that needs it to a person, and keeps the answers with the calls. */
@@ -10,7 +10,8 @@ export function createRequestHumanApprove(host: RunHost): Executor<'request_huma
     const { asking } = host;
     if (asking.who === 'park') return park(host, state, calls);
     const ask: AskApproval = asking.who === 'person' ? asking.ask : () => Promise.resolve({ decision: 'refuse' });
-    return { state: { ...state, pending: await askEach(host, calls, ask) }, context: { phase: 'human_response' } };
+    const { pending, stopped } = await askEach(host, calls, ask);
+    return { state: { ...state, pending }, context: stopped ? STOPPED : { phase: 'human_response' } };
   };
 }
 
@@ -24,11 +25,13 @@ function park(host: RunHost, state: AgentState, calls: PendingCall[]): RunPoint 
   return { state: { ...state, status: 'parked', pending: calls }, context: { phase: 'waiting' } };
 }
 
-async function askEach(host: RunHost, calls: PendingCall[], ask: AskApproval): Promise<PendingCall[]> {
+type Decided = { pending: PendingCall[]; stopped: boolean };
+
+async function askEach(host: RunHost, calls: PendingCall[], ask: AskApproval): Promise<Decided> {
   const decided: PendingCall[] = [];
   const lasting = new Map<string, ApprovalAnswer>();
   // One after the other: what is decided for the conversation need not be asked twice in one batch.
-  for (const call of calls) {
+  for (const [at, call] of calls.entries()) {
     const interrupt = approvalOf(call);
     if (!interrupt) {
       decided.push(call);
@@ -46,8 +49,9 @@ async function askEach(host: RunHost, calls: PendingCall[], ask: AskApproval): P
       }
     }
     decided.push(withApproval(call, answer));
+    if (endsRun(answer)) return { pending: [...decided, ...calls.slice(at + 1)], stopped: true };
   }
-  return decided;
+  return { pending: decided, stopped: false };
 }
 
 async function askOne(ask: AskApproval, interrupt: ApprovalInterrupt, signal: AbortSignal): Promise<ApprovalAnswer> {

@@ -92,6 +92,23 @@ describe('the gate', () => {
     expect(results[0]?.content).toContain('not now');
   });
 
+  it('ends at a refusal that stops the run: nothing more is asked, made or said', async () => {
+    await using server = await startModelServer([reply.toolCalls([ECHO, ECHO]), reply.text('Never said.')]);
+    let asked = 0;
+    await using agent = await agentOn(server, {
+      servers: [EVERYTHING_SERVER],
+      approve: () => {
+        asked++;
+        return Promise.resolve({ decision: 'refuse', reason: 'wrong house', stops: true });
+      },
+    });
+    const result = await agent.run('Both').result;
+    expect(result.status).toBe('cancelled');
+    expect(result.calls.map(({ result }) => result.error?.code)).toEqual(['tool_refused', 'cancelled']);
+    expect(asked).toBe(1);
+    expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
   it('refuses where nobody can be asked, and runs what was allowed beforehand', async () => {
     await using server = await startModelServer([
       reply.toolCalls([ECHO]),

@@ -86,6 +86,20 @@ describe('a rule', () => {
     expect(by(allow, { command: 'cat "$X"' })).toBeUndefined();
   });
 
+  it('allows no call for its paths that names none', () => {
+    const allow: InterventionRule = { decision: 'allow', inside: '/srv/project' };
+    for (const args of [
+      {},
+      { amount: 7 },
+      { to: 'everybody@example.com', text: 'Good day' },
+      { text: 'and/or' },
+      { command: 'reboot' },
+    ]) {
+      expect(by(allow, args), JSON.stringify(args)).toBeUndefined();
+    }
+    expect(by(allow, { path: '/srv/project/notes.txt', text: 'and/or' })).toBe('allow');
+  });
+
   it('has to fit in all that it says', () => {
     expect(by({ decision: 'never', tool: 'other/*', argument: 'x' }, { a: 'x' })).toBeUndefined();
     expect(by({ decision: 'never', tool: 'files/*', argument: 'x' }, { a: 'x' })).toBe('never');

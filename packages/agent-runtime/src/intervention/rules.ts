@@ -52,7 +52,11 @@ function fits(rule: InterventionRule, facts: CallFacts): boolean {
     } else if (!facts.commandTexts.some((text) => matchesGlob(command, text))) return false;
   }
   if (outside !== undefined && !facts.paths.some((paths) => paths.some((path) => !lies(path, outside)))) return false;
-  if (inside !== undefined && !facts.paths.every((paths) => paths.every((path) => lies(path, inside)))) return false;
+  if (inside !== undefined) {
+    const paths = facts.paths.flat();
+    // A call that names no whole path may take effect anywhere.
+    if (paths.length === 0 || !paths.every((path) => lies(path, inside))) return false;
+  }
   return true;
 }
 

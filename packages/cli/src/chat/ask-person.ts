@@ -36,6 +36,11 @@ const NEVER: Choice<ApprovalAnswer> = {
   shown: 'ne[v]er',
   answer: { decision: 'refuse', scope: 'always' },
 };
+const STOP: Choice<ApprovalAnswer> = {
+  words: ['s', 'stop'],
+  shown: '[s]top',
+  answer: { decision: 'refuse', scope: 'once', stops: true },
+};
 
 /**
  * Asks about a call; the arguments shown are those that will run. What counts for always is offered only where it is
@@ -47,7 +52,7 @@ export function askApproval(
 ): Promise<Reply<ApprovalAnswer>> {
   tellCall(interrupt, 'wants to run with', asked.terminal);
   tellTool(interrupt, asked.terminal);
-  const choices = asked.remembers ? [ONCE, CONVERSATION, ALWAYS, NO, NEVER] : [ONCE, CONVERSATION, NO];
+  const choices = asked.remembers ? [ONCE, CONVERSATION, ALWAYS, NO, NEVER, STOP] : [ONCE, CONVERSATION, NO, STOP];
   return choose('Allow it?', choices, asked);
 }
 

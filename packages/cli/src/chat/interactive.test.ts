@@ -100,6 +100,22 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
     expect(last).toMatch(/ok: .*m6/);
   });
 
+  it('ends the answer where a call is refused with "stop"', async () => {
+    await using server = await startModelServer([
+      reply.toolCalls([{ name: 'echo', arguments: {} }]),
+      reply.text('Here.'),
+    ]);
+    await using chat = new TerminalChat(['--base-url', server.url, '--mcp-config', echoServer()]);
+    await chat.see('> ');
+    chat.line('Ask');
+    await chat.see(/Allow it\?[^:]*\[s\]top[^:]*: /);
+    chat.line('s');
+    await chat.see('> ');
+    expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    chat.line('Go on');
+    await chat.see('Here.');
+  });
+
   it('takes Ctrl-C at the question of a call as no, and stops the answer', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ name: 'echo', arguments: {} }]),

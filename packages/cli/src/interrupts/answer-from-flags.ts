@@ -41,6 +41,7 @@ export function answerFromFlags(flags: AnswerFlags): InterruptAnswer | null {
     decision: 'refuse',
     scope: scope === 'always' ? 'always' : 'once',
     ...(reason === undefined ? {} : { reason }),
+    ...(flags.stop === true ? { stops: true } : {}),
   });
   add(flags.accept, { decision: 'accept', ...(content === undefined ? {} : { content }) });
   add(flags.decline, { decision: 'decline' });
@@ -56,7 +57,7 @@ export function answerFromFlags(flags: AnswerFlags): InterruptAnswer | null {
     limit: flags.raise ?? 0,
     scope: scope === 'once' ? 'run' : scope,
   });
-  add(flags.stop, { decision: 'stop' });
+  add(flags.stop === true && flags.refuse !== true, { decision: 'stop' });
   if (flags.answer !== undefined) found.push(flags.answer);
 
   if (found.length > 1) throw wrong('These are two answers.', 'Give one.');

@@ -63,7 +63,7 @@ Examples:
     .option('--allow', "let a server ask the conversation's model")
     .option('--signed-in', 'go on after a sign-in')
     .option('--raise <limit>', 'go on past a budget, up to this; --scope says for how long', positiveNumber)
-    .option('--stop', 'end a run whose budget is used up')
+    .option('--stop', 'with --refuse: end the run as well; alone: end one whose budget is used up')
     .option('--answer <json>', 'any other answer, as the API takes it', answer)
     .option('--json', 'what came of each, as JSON')
     .action(async (ids: string[], flags: ServerFlags & AnswerFlags) => {

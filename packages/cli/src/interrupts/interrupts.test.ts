@@ -83,6 +83,16 @@ describe('toolyard interrupts', () => {
     expect(JSON.stringify(scene.model.requests.at(-1)?.body)).toContain('not today');
   });
 
+  it('refuses a call and ends its run', async () => {
+    await using scene = await waiting('one', 'two');
+    const { cli, asked, model } = scene;
+    const said = await cli('interrupts', 'answer', asked[0]?.id ?? '', '--refuse', '--stop', '--reason', 'not here');
+    expect(said.code, said.stderr).toBe(0);
+    expect(await scene.over()).toMatchObject({ status: 'cancelled' });
+    expect(model.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    expect((await cli('interrupts', 'list')).stderr).toContain('Nothing is asked');
+  });
+
   it('says what is wrong with an answer, and answers nothing', async () => {
     await using scene = await waiting('one');
     const { cli, asked, served } = scene;

@@ -173,6 +173,23 @@ describe('a question about a budget', () => {
     expect(asked(scene)).toEqual([open]);
   });
 
+  test.each([
+    [1e300, /whole number, and at most/],
+    [4.5, /whole number/],
+    // One call is left, and two are asked for.
+    [3, /above the one there is, 3 calls/],
+  ])('of calls, raised to %j for good, keeps every budget there is', async (limit, words) => {
+    const two = [asksFor('look', 'look'), asksFor('look', 'look')];
+    const budgets: Budget[] = [{ of: 'tool', tool: 'desk/look', calls: 3 }];
+    const scene = await runaway(budgets, { stored: {}, script: two });
+    const [open] = asked(scene);
+    expect(open).toMatchObject({ interrupt: { measure: 'calls', spent: { calls: 2 } } });
+    const raise = { decision: 'raise', limit, scope: 'always' } as const;
+    await expect(scene.bench.runs.answer(ANNE, open?.id ?? '', raise)).rejects.toThrow(words);
+    expect(asked(scene)).toEqual([open]);
+    expect(await scene.bench.storage.settings.get(ANNE, 'defaults')).toEqual({ budgets });
+  });
+
   test('is answered once, and by its owner', async () => {
     const scene = await runaway([{ of: 'run', dollars: 2 }], { script: [asksFor('look'), says('Done')] });
     const id = asked(scene)[0]?.id ?? '';

@@ -1,5 +1,5 @@
 import { checkArguments } from '@toolyard/mcp-host';
-import type { Interrupt, InterruptAnswer, SelectionInterrupt, Shown } from '@toolyard/protocol';
+import type { BudgetInterrupt, Interrupt, InterruptAnswer, SelectionInterrupt, Shown } from '@toolyard/protocol';
 import {
   amountOf,
   canonicalJson,
@@ -23,12 +23,7 @@ export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown
     if (fault !== null) throw misfit(`The changed arguments do not fit the tool: ${fault}`);
   }
   if (interrupt.kind === 'budget' && answer.decision === 'raise') {
-    const { measure, spent } = interrupt;
-    if (answer.limit <= spent[measure]) {
-      throw misfit(`The new limit must be above what is spent already, ${amountOf(measure, spent[measure])}.`);
-    }
-    if (measure !== 'dollars' && !Number.isInteger(answer.limit))
-      throw misfit(`A limit of ${measure} is a whole number.`);
+    checkRaise(interrupt, answer.limit);
   }
   if (interrupt.kind === 'elicitation' && answer.decision === 'accept') {
     if (interrupt.mode === 'url') {
@@ -65,6 +60,17 @@ function otherThanAsked(what: string): ToolyardError {
     message: `This answer is ${what}: nothing was answered.`,
     hint: 'Look at the question again, and answer what stands there now.',
   });
+}
+
+function checkRaise({ budget, measure, spent }: BudgetInterrupt, limit: number): void {
+  if (limit <= spent[measure]) {
+    throw misfit(`The new limit must be above what is spent already, ${amountOf(measure, spent[measure])}.`);
+  }
+  // A batch of calls is asked about while something is left.
+  const before = budget[measure] ?? 0;
+  if (limit <= before) throw misfit(`The new limit must be above the one there is, ${amountOf(measure, before)}.`);
+  if (measure === 'dollars' || Number.isSafeInteger(limit)) return;
+  throw misfit(`A limit of ${measure} is a whole number, and at most ${Number.MAX_SAFE_INTEGER}.`);
 }
 
 function checkChoice({ choices, multiple }: SelectionInterrupt, chosen: readonly string[]): void {

@@ -73,6 +73,23 @@ describe('a call that needs a person', () => {
     expect(told(model.requests[1]?.messages ?? []).at(-1)).toContain('not today');
   });
 
+  test('refused so that the run stops: nothing is made, asked or said any more, and every call has its answer', async () => {
+    const { tool, count } = counting();
+    const model = scriptedModel([calls({ name: 'send' }, { name: 'other' }), says('Never said')]);
+    const bench = await openBench(temporaryFolder(), { model, tools: { send: tool, other: tool } });
+    const { runId, conversation, asked } = await askUntilParked(bench);
+    await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'refuse', reason: 'wrong house', stops: true });
+    expect((await over(bench, runId)).at(-1)).toMatchObject({ type: 'run_finished', status: 'cancelled' });
+    expect(count()).toBe(0);
+    expect(model.requests).toHaveLength(1);
+    const results = told(await bench.branch(conversation)).slice(2);
+    expect(results).toHaveLength(2);
+    expect(results[0]).toContain('wrong house');
+    const late = { decision: 'approve', scope: 'once' } as const;
+    await expect(bench.runs.answer(ANNE, asked[1]?.id ?? '', late)).rejects.toMatchObject({ code: 'conflict' });
+    expect(bench.storage.runs.countInterrupts(ANNE)).toBe(0);
+  });
+
   test('two questions answered in one moment: what was said of the second counts, whatever the first would say of it', async () => {
     const { tool, count } = counting();
     let second: string | undefined;

@@ -123,6 +123,7 @@ export const interruptAnswer = named(
         decision: z.literal('refuse'),
         scope: z.enum(['once', 'always']).exactOptional(),
         reason: z.string().exactOptional(),
+        stops: z.literal(true).exactOptional(),
       }),
       z.strictObject({ decision: z.literal('repeat') }),
       z.strictObject({ decision: z.literal('failed') }),
