@@ -10,7 +10,6 @@ import {
   withStop,
   writeStop,
 } from './parameter-fields.ts';
-import { decidedCount } from './decided-count.ts';
 
 function field(name: string) {
   const found = NUMBER_FIELDS.find((one) => one.name === name);
