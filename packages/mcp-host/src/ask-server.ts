@@ -42,7 +42,8 @@ export async function callServer(
   args: JsonObject,
   options: CallToolOptions,
 ): Promise<ToolResult> {
-  if (slot.isReconnecting) await whenBack();
+  const waited = slot.isReconnecting;
+  if (waited) await whenBack();
   const definition = slot.tools.get(tool.name);
   let handle: TaskHandle | undefined;
   const onTask = async (made: TaskHandle): Promise<void> => {
@@ -51,9 +52,11 @@ export async function callServer(
   };
   const result = await callOnce(slot, tool, args, { ...options, onTask });
   if (handle !== undefined) return followOn(slot, whenBack, handle, options, result);
-  const neverArrived = result.outcome === 'not_sent' && NOT_THERE.has(result.error?.code ?? '');
-  if (!slot.isRenewing && !(neverArrived && slot.isReconnecting)) return result;
-  // The connection was lost before the call, or the session under it: where nobody can say whether it took effect, only some may be made twice.
+  const foundNobody = result.outcome === 'not_sent' && NOT_THERE.has(result.error?.code ?? '');
+  // It is waited for once.
+  if (!slot.isRenewing && !(foundNobody && slot.isReconnecting && !waited)) return result;
+  // The connection was lost before the call, or the session under it: where nobody can say whether it took effect, only
+  // some may be made twice.
   const isHarmless = result.outcome === 'not_sent' || mayBeRepeated(slot.config, definition);
   if (result.outcome === 'done' || !isHarmless) return result;
   await whenBack();

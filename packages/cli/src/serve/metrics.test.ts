@@ -60,7 +60,8 @@ describe('GET /metrics', () => {
     expect(groups).toBeGreaterThan(0);
     expect(after.get('toolyard_commit_runs_bucket{le="1"}')).toBe(groups);
     expect(after.get('toolyard_commit_seconds_bucket{le="+Inf"}')).toBe(groups);
-    expect(after.get('toolyard_mcp_servers{state="ready"}')).toBe(1);
+    // The date server, and the one by which a model asks the person.
+    expect(after.get('toolyard_mcp_servers{state="ready"}')).toBe(2);
     expect(after.get('toolyard_event_loop_delay_seconds{quantile="1"}')).toBeGreaterThanOrEqual(0);
     expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
     expect([...after.keys()].join()).not.toMatch(/secret|nine/);

@@ -70,6 +70,11 @@ async function store(): Promise<Record<string, string>> {
   const sent = await post('/api/conversations/c/messages', { parts });
   const { run } = sent.json as { run: { id: string } };
   await post('/api/conversations/c/messages', { id: 'queued', parts });
+  const parameters = { extra: { [SCRIPT]: SCRIPT } };
+  const none = { instructions: 0, tools: 0, results: 0, messages: 0 };
+  const fill = { tokens: 0, window: 1, parts: none };
+  const asked = { model: SCRIPT, leafId: null, toolChoice: 'auto', toolMode: 'native', at: 1, timeZone: 'UTC' } as const;
+  server.runs.emit(run.id, { type: 'request_made', messageId: 'x', request: { ...asked, parameters, fill } });
   server.runs.emit(run.id, { type: 'text_delta', messageId: 'x', text: SCRIPT });
   server.runs.emit(run.id, { type: 'message_finished', message: answer(run.id) });
   server.runs.ask(run.id, 'i');
@@ -91,6 +96,13 @@ async function store(): Promise<Record<string, string>> {
     providers: 'p',
     provider: 'p',
     servers: 'files',
+    step: '0',
+    tab: 't',
+    tabs: 't',
+    conversation: 'c',
+    run: run.id,
+    call: 'k',
+    question: 'q',
     key: 's',
     sha256,
   };
@@ -183,6 +195,7 @@ describe('attack 14: scripts in what is stored', () => {
       '/api/permissions',
       '/api/providers',
       '/api/runs/{id}/events',
+      '/api/runs/{id}/steps/{step}/request',
       '/api/settings',
     ]);
     const markdown = await server.ask('/api/conversations/c/export?format=markdown', { headers: OPENED });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import type { Failpoint } from '@toolyard/protocol';
 import { statements } from '../engine/work.ts';
@@ -111,17 +112,26 @@ async function connect(url: string, failpoint?: Failpoint): Promise<PostgresConn
     ...(failpoint ? { failpoint } : {}),
   });
   try {
+    const others = await othersOf(connection);
+    if (others > 0) throw inUse(connection.where, others);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** How many other connections of ours there are. One that was just closed is listed for a moment longer. */
+async function othersOf(connection: PostgresConnection): Promise<number> {
+  for (let left = 20; ; left--) {
     const { rows } = await connection.query(
       `SELECT count(*) AS others FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'toolyard%'`,
       [],
     );
     const { others } = rows[0] as { others: number };
-    if (others > 0) throw inUse(connection.where, others);
-    return connection;
-  } catch (error) {
-    await connection.close();
-    throw error;
+    if (others === 0 || left === 0) return others;
+    await sleep(100);
   }
 }
 

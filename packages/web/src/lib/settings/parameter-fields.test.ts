@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import {
   NUMBER_FIELDS,
-  decidedCount,
   readExtra,
   readNumber,
   readStop,
@@ -11,6 +10,7 @@ import {
   withStop,
   writeStop,
 } from './parameter-fields.ts';
+import { decidedCount } from './decided-count.ts';
 
 function field(name: string) {
   const found = NUMBER_FIELDS.find((one) => one.name === name);

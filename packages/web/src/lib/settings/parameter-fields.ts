@@ -106,15 +106,3 @@ function put<T extends object, K extends keyof T>(object: T, key: K, value: T[K]
   const { [key]: _, ...rest } = object;
   return (value === undefined ? rest : { ...rest, [key]: value }) as T;
 }
-
-/** How many things this layer decides, for the mark at the button. */
-export function decidedCount(configuration: AgentConfiguration): number {
-  const parameters = Object.values(configuration.parameters ?? {}).filter((value) => value !== undefined).length;
-  return (
-    parameters +
-    Number(configuration.limits?.maxTurns !== undefined) +
-    (configuration.budgets?.length ?? 0) +
-    Number((configuration.instructions ?? '') !== '') +
-    Number(configuration.toolMode !== undefined)
-  );
-}

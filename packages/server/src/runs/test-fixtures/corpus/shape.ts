@@ -6,7 +6,7 @@ import ts from 'typescript';
 const PACKAGES = fileURLToPath(new URL('../../../../../', import.meta.url));
 /** Where the types of what is stored stand. */
 const ROOMS = ['protocol/src', 'agent-runtime/src'];
-const STORED_RUN = 'server/src/runs/stored-run.ts';
+const STORED_RUN = ['server/src/runs/stored-run.ts', 'agent-host/src/durable/stored-run.ts'];
 /** What a run has in the database: its state, its configuration, and its events. */
 const ROOTS = ['StoredRun', 'RunConfiguration', 'RunEvent', 'LedgerEntry', 'StoredInterrupt', 'Message'];
 
@@ -14,7 +14,7 @@ const ROOTS = ['StoredRun', 'RunConfiguration', 'RunEvent', 'LedgerEntry', 'Stor
 export function currentShape(): string {
   const files = ROOMS.flatMap((room) => readdirSync(join(PACKAGES, room)).map((name) => `${room}/${name}`));
   const declared = new Map<string, ts.Node>();
-  for (const file of [...files.filter((name) => /(?<!\.test)\.ts$/.test(name)), STORED_RUN]) {
+  for (const file of [...files.filter((name) => /(?<!\.test)\.ts$/.test(name)), ...STORED_RUN]) {
     const source = ts.createSourceFile(file, readFileSync(join(PACKAGES, file), 'utf8'), ts.ScriptTarget.Latest, true);
     source.forEachChild((node) => declare(node, declared));
   }
