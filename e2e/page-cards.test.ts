@@ -128,6 +128,18 @@ describe.skipIf(NO_BROWSER !== null)(`tool cards in a browser${NO_BROWSER === nu
     await card().getByText('Reason given: not on this machine').waitFor();
   });
 
+  test('a refusal can end the answer: the model is not asked again', async () => {
+    await say('/call write_note {}');
+    await question().getByRole('button', { name: 'Refuse with a reason' }).click();
+    await page.getByRole('textbox', { name: 'Reason' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('wrong house');
+    await question().getByRole('button', { name: 'Refuse and stop' }).click();
+    await card().getByText('Refused').waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
+    expect(await page.getByText('no language model').count()).toBe(0);
+    expect(timesRun()).toBe(0);
+  });
+
   test('a result is shown in all its kinds, and nothing is loaded from elsewhere', async () => {
     const hosts = new Set<string>();
     page.on('request', (request) => void hosts.add(new URL(request.url()).host));

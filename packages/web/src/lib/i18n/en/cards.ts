@@ -37,6 +37,7 @@ export const cards = {
   always: 'Always',
   refuse: 'Refuse',
   never: 'Never allow',
+  refuseStop: 'Refuse and stop',
   refuseWhy: 'Refuse with a reason…',
   reason: 'Reason',
   reasonHint: 'The model reads it.',

@@ -38,6 +38,7 @@ export const cards: LateTexts<'cards'> = {
   always: '始终允许',
   refuse: '拒绝',
   never: '始终拒绝',
+  refuseStop: '拒绝并停止',
   refuseWhy: '说明理由并拒绝…',
   reason: '理由',
   reasonHint: '模型会读到。',

@@ -38,6 +38,7 @@ export const cards: LateTexts<'cards'> = {
   always: '一律允許',
   refuse: '拒絕',
   never: '一律拒絕',
+  refuseStop: '拒絕並停止',
   refuseWhy: '說明理由並拒絕…',
   reason: '理由',
   reasonHint: '模型會讀到。',
