@@ -73,7 +73,14 @@ async function store(): Promise<Record<string, string>> {
   const parameters = { extra: { [SCRIPT]: SCRIPT } };
   const none = { instructions: 0, tools: 0, results: 0, messages: 0 };
   const fill = { tokens: 0, window: 1, parts: none };
-  const asked = { model: SCRIPT, leafId: null, toolChoice: 'auto', toolMode: 'native', at: 1, timeZone: 'UTC' } as const;
+  const asked = {
+    model: SCRIPT,
+    leafId: null,
+    toolChoice: 'auto',
+    toolMode: 'native',
+    at: 1,
+    timeZone: 'UTC',
+  } as const;
   server.runs.emit(run.id, { type: 'request_made', messageId: 'x', request: { ...asked, parameters, fill } });
   server.runs.emit(run.id, { type: 'text_delta', messageId: 'x', text: SCRIPT });
   server.runs.emit(run.id, { type: 'message_finished', message: answer(run.id) });
