@@ -1,4 +1,4 @@
-import type { Budget, UsageReport } from '@toolyard/protocol';
+import type { Budget, LeasedRun, Place, Principal, RunCommit, UsageReport } from '@toolyard/protocol';
 import type { ModelServer } from '@toolyard/testing';
 import { eventually, reply } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -73,6 +73,88 @@ describe('single calls of models', () => {
     expect(upstream.requests).toHaveLength(1);
     await setDefaults([{ ...budget, tokens: 100, dollars: 100 }]);
     expect(await chat('dear')).toMatchObject({ status: 200 });
+  });
+});
+
+describe('calls of a run whose loop is in a tab', () => {
+  const runs = () => server.storage.runs;
+  const chatOf = (run: string): Promise<Answer> =>
+    server.ask('/webapi/chat/p', {
+      headers: { 'x-toolyard-run': run },
+      json: { model: 'dear', messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }] },
+    });
+
+  async function begin(id: string, of: { principal?: Principal; place?: Place } = {}): Promise<LeasedRun> {
+    const { principal = OWNER, place = 'browser' } = of;
+    const conversationId = `c-${id}`;
+    await server.storage.conversations.create(principal, { id: conversationId, title: '', at: 1 });
+    const lease = { owner: 'tab:1', ms: 600_000 };
+    const made = runs().createRun(principal, {
+      id,
+      conversationId,
+      place,
+      at: 1,
+      messages: [],
+      lease,
+      configuration: {},
+    });
+    if (made.outcome !== 'created') throw new Error(made.outcome);
+    return made.run;
+  }
+
+  function commit(run: LeasedRun, more: Partial<RunCommit>): void {
+    const { id: runId, fence, lastSeq: baseSeq } = run;
+    const [outcome] = runs().commit([{ runId, fence, baseSeq, events: [], durability: 'normal', ...more }]);
+    expect(outcome?.outcome).toBe('committed');
+  }
+
+  test('are counted to the run and its conversation', async () => {
+    await begin('r');
+    expect((await chatOf('r')).status).toBe(200);
+    await counted(1);
+    expect((await report('?by=conversation')).rows).toMatchObject([{ key: 'c-r', modelCalls: 1, cost: 3 }]);
+    const of = { conversationId: 'c-r', agentId: null, at: Date.now() };
+    const budget: Budget = { of: 'conversation', calls: 1 };
+    expect(await server.storage.usage.spent(OWNER, budget, of)).toMatchObject({ calls: 1, dollars: 3 });
+    expect(await server.storage.usage.spent(OWNER, budget, { ...of, conversationId: 'x' })).toMatchObject({ calls: 0 });
+  });
+
+  test('are refused past the budget of the conversation, and let through as far as a person raised it', async () => {
+    const run = await begin('r');
+    const budget: Budget = { of: 'conversation', dollars: 3 };
+    await setDefaults([budget]);
+    expect((await chatOf('r')).status).toBe(200);
+    await counted(1);
+    expect(await chatOf('r')).toMatchObject({ status: 402, json: { code: 'budget_exceeded' } });
+    expect(upstream.requests).toHaveLength(1);
+    await begin('r2');
+    expect((await chatOf('r2')).status).toBe(200);
+    await counted(2);
+
+    const spent = { dollars: 3, tokens: 3, calls: 1, unpriced: 0 };
+    const interrupt = { id: 'r.b', kind: 'budget', budget, measure: 'dollars', spent } as const;
+    commit(run, { interrupts: { opened: [{ interrupt, mode: 'parked' }] } });
+    expect((await chatOf('r')).status).toBe(402);
+    const raise = { decision: 'raise', limit: 5 } as const;
+    expect(runs().answerInterrupt(OWNER, 'r.b', raise, 1).outcome).toBe('answered');
+    expect((await chatOf('r')).status).toBe(200);
+    await counted(3);
+    // Raised is not lifted.
+    expect((await chatOf('r')).status).toBe(402);
+    // What was raised for one run counts for no other.
+    expect((await chatOf('r2')).status).toBe(402);
+  });
+
+  test('are refused where the run is of another person, of the server, over, or not there', async () => {
+    await begin('of-bert', { principal: BERT.principal });
+    await begin('on-server', { place: 'server' });
+    commit(await begin('over'), { status: 'done' });
+    for (const id of ['of-bert', 'on-server', 'over', 'none']) {
+      const { status, json } = await chatOf(id);
+      expect([id, status, (json as { code: string }).code]).toEqual([id, 409, 'conflict']);
+    }
+    expect(upstream.requests).toEqual([]);
+    expect((await report()).total.modelCalls).toBe(0);
   });
 });
 

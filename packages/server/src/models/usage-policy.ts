@@ -46,21 +46,26 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
       ...(conversation ? { conversation: readStoredConfiguration(conversation.configuration) } : {}),
     });
     const held = budgets.filter(({ of }) => of !== 'run' && of !== 'turn' && of !== 'tool');
-    const past = held.length > 0 ? await raisedFor(principal, runId) : new Set<string>();
     return {
-      budgets: held.filter((budget) => !past.has(budgetKey(budget))),
+      budgets: held.length > 0 ? await raisedFor(principal, runId, held) : held,
       run: { runId, conversationId, agentId, place: 'browser' },
     };
   }
 
-  /** The budgets a person let this run go past: its loop has asked, and counts what it was given instead. */
-  async function raisedFor(principal: Principal, runId: string): Promise<ReadonlySet<string>> {
+  /** Budgets as a person raised them for this run. One that stands higher by now stays as it is. */
+  async function raisedFor(principal: Principal, runId: string, budgets: readonly Budget[]): Promise<Budget[]> {
     const answered = await runs.listInterrupts(principal, { runId, status: 'answered', limit: 1_000 });
-    return new Set(
-      answered.flatMap(({ interrupt, answer }) =>
-        interrupt.kind === 'budget' && answer?.decision === 'raise' ? [budgetKey(interrupt.budget)] : [],
-      ),
-    );
+    return budgets.map((budget) => {
+      const raised = { ...budget };
+      for (const { interrupt, answer } of answered) {
+        if (interrupt.kind !== 'budget' || answer?.decision !== 'raise') continue;
+        const { measure } = interrupt;
+        const now = raised[measure];
+        if (now === undefined || budgetKey(interrupt.budget) !== budgetKey(budget)) continue;
+        raised[measure] = Math.max(now, answer.limit);
+      }
+      return raised;
+    });
   }
 
   async function refuseBeyond({ budgets, run }: Account, principal: Principal, model: string): Promise<void> {

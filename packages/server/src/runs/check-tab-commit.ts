@@ -1,5 +1,9 @@
+import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type { CommitFromTab, Message, RunEvent, RunRecord } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+
+/** What a run in a tab may be said to be; the others mean that a server is to take it up. */
+const STATUSES: readonly CommitFromTab['status'][] = [undefined, 'running', 'parked', 'done', 'failed', 'cancelled'];
 
 /**
  * Looks over what a tab wants to write. A tab writes as its own run and as nothing else: whose ids are not made from
@@ -19,8 +23,10 @@ export function checkTabCommit(run: RunRecord, commit: CommitFromTab): void {
   for (const { interrupt } of commit.interrupts?.opened ?? []) {
     if (!own(interrupt.id)) throw wrong(`the question ${interrupt.id}`);
   }
-  for (const { id } of commit.interrupts?.answered ?? []) if (!own(id)) throw wrong(`the question ${id}`);
+  // A person answers at a door: an answer from here could raise a budget, or approve a call, that nobody was asked for.
+  if (commit.interrupts?.answered?.length) throw wrong('an answer to a question');
   for (const id of commit.interrupts?.withdrawn ?? []) if (!own(id)) throw wrong(`the question ${id}`);
+  if (!STATUSES.includes(commit.status)) throw wrong(`the status ${commit.status}`);
   if (commit.state !== undefined) checkState(run, commit);
   if (commit.status !== undefined && commit.status !== 'running' && commit.state === undefined) {
     throw wrong('a run that rests or ends without its state');
@@ -31,22 +37,37 @@ function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolea
   if (event.runId !== run.id) throw wrong(`an event of run ${event.runId}`);
   switch (event.type) {
     case 'run_started':
-      if (event.conversationId !== run.conversationId || event.place !== 'browser') throw wrong('how the run began');
+      if (event.conversationId !== run.conversationId || event.place !== 'browser' || event.seq !== 1) {
+        throw wrong('how the run began');
+      }
       return;
     case 'message_started':
+    case 'request_made':
     case 'text_delta':
     case 'reasoning_delta':
     case 'tool_call_started':
+    case 'tool_call_delta':
     case 'tool_call_ready':
     case 'tool_call_malformed':
-      if (!own(event.messageId)) throw wrong(`the message ${event.messageId}`);
+    case 'attempt_abandoned':
+      if (event.messageId !== null && !own(event.messageId)) throw wrong(`the message ${event.messageId}`);
       return;
     case 'message_finished':
     case 'tool_finished':
+    case 'compression_finished':
       return checkMessage(run, event.message, own);
+    case 'steered':
+      throw wrong('a message of a person');
     case 'tool_started':
     case 'tool_progress':
       if (!own(event.callId)) throw wrong(`the call ${event.callId}`);
+      return;
+    case 'interrupt_requested':
+      if (!own(event.interrupt.id)) throw wrong(`the question ${event.interrupt.id}`);
+      return;
+    case 'interrupt_answered':
+    case 'interrupt_withdrawn':
+      if (!own(event.interruptId)) throw wrong(`the question ${event.interruptId}`);
       return;
     default:
   }
@@ -65,9 +86,27 @@ function checkState(run: RunRecord, { state, status }: CommitFromTab): void {
   const point = isObject(stored) ? stored['point'] : null;
   const at = isObject(point) ? point['state'] : null;
   if (!isObject(stored) || !isObject(point) || !isObject(at) || !isObject(point['context'])) throw wrong('its state');
+  const { schemaVersion: version } = at;
+  const isReadable = typeof version === 'number' && version >= 1 && version <= STATE_SCHEMA_VERSION;
+  if (!isReadable || typeof stored['leafId'] !== 'string' || typeof stored['shownId'] !== 'string') {
+    throw wrong('a state nobody can go on from');
+  }
   if (at['runId'] !== run.id || at['conversationId'] !== run.conversationId) throw wrong('the state of another run');
   const isOver = status === 'done' || status === 'failed' || status === 'cancelled';
   if (isOver && at['status'] !== status) throw wrong('an end its state does not know of');
+}
+
+/** Files that messages name, by sha256; only those of the owner may be named. */
+export function filesNamedBy({ events, messages = [] }: CommitFromTab): Set<string> {
+  const finished = events.flatMap((event) =>
+    event.type === 'message_finished' || event.type === 'tool_finished' ? [event.message] : [],
+  );
+  const parts = [...finished, ...messages.map(({ message }) => message)].flatMap((message) =>
+    message.role === 'tool' ? message.parts.flatMap(({ result }) => result.content) : [...message.parts],
+  );
+  return new Set(
+    parts.flatMap((part) => ('source' in part && part.source && 'blob' in part.source ? [part.source.blob] : [])),
+  );
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -43,3 +43,18 @@ test('a file nothing names goes a day after it came, and one that a message name
   stop();
   expect(logged).toEqual([]);
 });
+
+test('what a tab offered goes an hour after it was last seen, and that of one that is there stays', async () => {
+  await storage.conversations.create(ANNE, { id: 'c', title: '', at: 1 });
+  const offer = { conversationId: 'c', servers: [], at: clock.now() };
+  await storage.tabs.offer(ANNE, { ...offer, tabId: 'gone', seenUntil: clock.now() });
+  await storage.tabs.offer(ANNE, { ...offer, tabId: 'there', seenUntil: clock.now() + 1_000 * HOUR_MS });
+  const stop = startHousekeeping({ storage, clock, log: (line) => logged.push(line) });
+  await eventually(async () => {
+    await clock.advance(HOUR_MS);
+    return (await storage.tabs.offersOf(ANNE, 'gone')).length === 0;
+  });
+  expect(await storage.tabs.offersOf(ANNE, 'there')).toHaveLength(1);
+  stop();
+  expect(logged).toEqual([]);
+});

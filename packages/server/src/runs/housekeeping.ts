@@ -9,6 +9,8 @@ const KEEP_DELTAS_MS = DAY_MS;
 const KEEP_DELETED_MS = 30 * DAY_MS;
 /** How long a file is kept that nothing names: it may wait to be sent. */
 const KEEP_UNNAMED_MS = DAY_MS;
+/** How long an offer of a tab is kept that is not seen any more: whether it is there is judged by far less. */
+const KEEP_OFFERS_MS = HOUR_MS;
 /** Looking for them reads everything that was said. */
 const SWEEP_EVERY_MS = DAY_MS;
 /** A transaction holds everything up: small ones do so for a moment. */
@@ -18,7 +20,7 @@ const PAUSE_MS = 50;
 
 /** Once an hour deletes what has had its time. Returns how to stop it. */
 export function startHousekeeping(of: {
-  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'sweepBlobs'>;
+  storage: Pick<SharedStorage, 'runs' | 'conversations' | 'tabs' | 'sweepBlobs'>;
   clock: Clock;
   log: (line: string) => void;
 }): () => void {
@@ -41,6 +43,7 @@ export function startHousekeeping(of: {
       } else {
         next = 'runs';
         wait = HOUR_MS;
+        await storage.tabs.sweep(clock.now() - KEEP_OFFERS_MS);
         if (clock.monotonic() - sweptAt >= SWEEP_EVERY_MS) {
           sweptAt = clock.monotonic();
           await storage.sweepBlobs({ unusedSince: clock.now() - KEEP_UNNAMED_MS, signal });

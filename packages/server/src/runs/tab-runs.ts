@@ -19,7 +19,7 @@ import { budgetKey, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { LiveHub, RunsInTabs } from '../services.ts';
-import { checkTabCommit } from './check-tab-commit.ts';
+import { checkTabCommit, filesNamedBy } from './check-tab-commit.ts';
 import { readWishes } from './run-inbox.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
@@ -191,8 +191,15 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     async commitFromTab(principal, runId, given): Promise<CommittedFromTab> {
       const run = await runOf(principal, runId);
       checkTabCommit(run, given);
+      for (const sha256 of filesNamedBy(given)) {
+        if (await storage.blobs.touch(principal, sha256, clock.now())) continue;
+        throw new ToolyardError({ code: 'bad_request', message: `There is no file ${sha256}.` });
+      }
       const kept = await keep(principal, given);
-      const [outcome] = await storage.runs.commit([{ ...kept, runId, durability: 'normal' }]);
+      const taken = await stillToTake(run, kept);
+      const [outcome] = await storage.runs.commit([
+        { ...kept, runId, durability: 'normal', ...(taken ? { taken } : {}) },
+      ]);
       switch (outcome?.outcome) {
         case 'committed': {
           if (kept.events.length > 0) hub.runEvents(principal.ownerId, kept.events);
@@ -215,6 +222,13 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       }
     },
   };
+
+  /** One without events is not told from an earlier sending of it: what that one has taken is not to be taken again. */
+  async function stillToTake({ id }: RunRecord, given: CommitFromTab): Promise<CommitFromTab['taken']> {
+    if (given.events.length > 0 || !given.taken?.length) return given.taken;
+    const waiting = new Set((await storage.runs.readInbox(id, given.fence))?.map((item) => item.id));
+    return given.taken.filter((item) => waiting.has(item));
+  }
 
   function tellOfStatus({ ownerId }: Principal, run: RunRecord, { status }: CommitFromTab): void {
     if (status === undefined || status === 'running') return;
