@@ -62,10 +62,12 @@ async function startBabbler(): Promise<typeof upstream> {
     const said = `your key ${secrets.join(' and ')} is wrong`;
     incoming.resume().on('end', () => {
       count += 1;
-      if (count % 3 === 0) {
+      // An MCP client would wait for the rest of what is half an answer.
+      const kind = incoming.url?.startsWith('/mcp') === true ? (count % 2) * 2 : count % 3;
+      if (kind === 0) {
         response.writeHead(401, { 'content-type': 'application/json', 'www-authenticate': `Bearer realm="${said}"` });
         response.end(JSON.stringify({ error: { message: said, code: 'invalid_api_key', param: said } }));
-      } else if (count % 3 === 1) {
+      } else if (kind === 1) {
         response.writeHead(200, { 'content-type': 'text/event-stream', 'x-echo': said });
         response.write('data: {"choices":[{"index":0,"delta":{"content":"Half an ans"}}]}\n\n');
         response.end(`data: ${JSON.stringify({ error: { message: said } })}\n\n`);
