@@ -109,7 +109,7 @@ async function onStage(scenario: Scenario, work: (stage: Stage, url: string) => 
   await using stage = await setStage(scriptOf(scenario));
   const { url } = stage.server;
   // A process has the servers it is given and no others.
-  const defaults = { servers: { date: false }, ...(scenario.limits ? { limits: scenario.limits } : {}) };
+  const defaults = { servers: { date: false, person: false }, ...(scenario.limits ? { limits: scenario.limits } : {}) };
   await call(url, 'PUT', '/api/settings/defaults', defaults);
   return await work(stage, url);
 }

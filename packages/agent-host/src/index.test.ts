@@ -8,6 +8,7 @@ test('the package offers this and nothing else', () => {
     'ASK_USER_SERVER',
     'RunFailed',
     'askUserInMemory',
+    'begunIn',
     'continuationOf',
     'createAgent',
     'createAgentExecutors',
