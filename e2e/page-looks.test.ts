@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
-import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { reply } from '@toolyard/testing';
+import { axeFinds } from './support/axe.ts';
 import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import { chatPage } from './support/chat-page.ts';
 import type { Stage } from './support/stage.ts';
@@ -52,27 +52,28 @@ describe.skipIf(NO_BROWSER !== null)(`how the page looks${NO_BROWSER === null ? 
     expect(complaints).toEqual([]);
   });
 
-  const places: [string, (page: Page) => Promise<void>][] = [
-    ['a new chat', (page) => page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()],
+  /** Where each is, and what is seen or done there. */
+  const places: [name: string, path: () => string, go: (page: Page) => Promise<void>][] = [
+    ['a new chat', () => '/', (page) => page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()],
     [
       'a conversation',
+      () => conversation,
       async (page) => {
-        await page.goto(stage.line.url + conversation);
         await chatPage(page).reads('A heading');
         await chatPage(page).unfoldAll();
       },
     ],
     [
       'a question',
+      () => asking,
       async (page) => {
-        await page.goto(stage.line.url + asking);
         await page.getByRole('button', { name: 'Allow once' }).waitFor();
       },
     ],
     [
       'arguments being changed',
+      () => asking,
       async (page) => {
-        await page.goto(stage.line.url + asking);
         await page.getByRole('button', { name: 'Change the arguments…' }).click();
         await page.getByLabel(/^note/).fill('Something else');
         await page.getByText('You changed 1 place').waitFor();
@@ -80,37 +81,38 @@ describe.skipIf(NO_BROWSER !== null)(`how the page looks${NO_BROWSER === null ? 
     ],
     [
       'the inbox',
+      () => '/inbox',
       async (page) => {
-        await page.goto(`${stage.line.url}/inbox`);
         await page.getByRole('article').getByRole('button', { name: 'Allow once' }).waitFor();
       },
     ],
     [
       'the steps of an answer',
+      () => conversation,
       async (page) => {
-        await page.goto(stage.line.url + conversation);
         await page.getByRole('button', { name: 'What happened, step by step' }).click();
         await page.getByRole('list', { name: 'Steps' }).getByRole('button').first().click();
       },
     ],
     [
       'the context meter',
+      () => conversation,
       async (page) => {
-        await page.goto(stage.line.url + conversation);
         await page.getByRole('button', { name: /^Context/ }).click();
         await page.getByRole('dialog').waitFor();
       },
     ],
     [
       'a message being edited',
+      () => conversation,
       async (page) => {
-        await page.goto(stage.line.url + conversation);
         await chatPage(page).messages.getByRole('button', { name: 'Edit', exact: true }).first().click();
         await page.getByRole('textbox', { name: 'Edit the message' }).waitFor();
       },
     ],
     [
       'the parameters',
+      () => '/',
       async (page) => {
         await page.getByRole('button', { name: 'Instructions and parameters' }).click();
         await page.getByRole('dialog').waitFor();
@@ -118,6 +120,7 @@ describe.skipIf(NO_BROWSER !== null)(`how the page looks${NO_BROWSER === null ? 
     ],
     [
       'the model list',
+      () => '/',
       async (page) => {
         await page.getByRole('button', { name: /Model: scripted/ }).click();
         await page
@@ -129,6 +132,7 @@ describe.skipIf(NO_BROWSER !== null)(`how the page looks${NO_BROWSER === null ? 
     ],
     [
       'the shortcuts',
+      () => '/',
       async (page) => {
         await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
         await page.locator('body').press('Tab');
@@ -136,44 +140,46 @@ describe.skipIf(NO_BROWSER !== null)(`how the page looks${NO_BROWSER === null ? 
         await page.getByRole('dialog').waitFor();
       },
     ],
-    ...['general', 'models', 'tools', 'permissions', 'about'].map(
-      (section): [string, (page: Page) => Promise<void>] => [
-        `settings: ${section}`,
-        async (page) => {
-          await page.goto(`${stage.line.url}/settings/${section}`);
-          await page.getByRole('main').getByRole('heading', { level: 2 }).waitFor();
-        },
-      ],
-    ),
+    ...['general', 'models', 'tools', 'permissions', 'about'].map((section): (typeof places)[number] => [
+      `settings: ${section}`,
+      () => `/settings/${section}`,
+      (page) => page.getByRole('main').getByRole('heading', { level: 2 }).waitFor(),
+    ]),
     [
       'a bad address',
+      () => '/nowhere/at/all',
       async (page) => {
-        await page.goto(`${stage.line.url}/nowhere/at/all`);
         await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
       },
     ],
   ];
 
+  const windows = new Map<string, Page>();
+  /** In the window of this look. One for each is enough: it has the scripts of the page already, and goes on faster. */
+  async function show(path: string, look: BrowserContextOptions): Promise<Page> {
+    const key = JSON.stringify(look);
+    const window = windows.get(key);
+    if (window) {
+      await window.goto(stage.line.url + path);
+      return window;
+    }
+    const opened = await stage.open(path, look);
+    windows.set(key, opened);
+    return opened;
+  }
+
   for (const colorScheme of ['light', 'dark'] as const) {
-    test.each(places)(`axe finds nothing wrong in ${colorScheme}: %s`, async (_name, go) => {
-      const page = await stage.open('/', { colorScheme });
+    test.each(places)(`axe finds nothing wrong in ${colorScheme}: %s`, async (_name, path, go) => {
+      const page = await show(path(), { colorScheme });
       await go(page);
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(
-        violations.map(
-          ({ id, nodes }) =>
-            `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary ?? ''}`).join('\n')}`,
-        ),
-      ).toEqual([]);
-      await page.context().close();
+      expect(await axeFinds(page)).toEqual([]);
     });
   }
 
-  test.each(places)('on a phone nothing is wider than the screen: %s', async (_name, go) => {
-    const page = await stage.open('/', { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  test.each(places)('on a phone nothing is wider than the screen: %s', async (_name, path, go) => {
+    const page = await show(path(), { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
     await go(page);
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
-    await page.context().close();
   });
 
   test.each(['zh-TW', 'zh-CN'])('no English is left in %s', async (locale) => {

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
 import type { McpServerList, McpServerView } from '@toolyard/protocol';
 import type { McpBehaviour } from '@toolyard/testing';
@@ -41,10 +40,4 @@ export function row(page: Page, name: string): Locator {
 export async function beginNew(page: Page): Promise<Locator> {
   await page.getByRole('button', { name: 'Add a server' }).click();
   return page.getByRole('dialog', { name: 'New server' });
-}
-
-/** What a check of accessibility finds wrong. */
-export async function axeFinds(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n')}`);
 }
