@@ -34,6 +34,9 @@ const MAYBE =
 /** The same for what is started by itself. */
 const MAYBE_STARTED = /rc|profile|log(?:in|out)|env|xsession|config|hooks|launchagents|etc|cron|proc|sys|[%\\]/i;
 
+/** A piece of all of them, and of every device, as far as one word of a path may hold it. */
+const MAYBE_ANY = new RegExp(`${MAYBE.source}|${MAYBE_STARTED.source}|dev|mem|credentials`, 'i');
+
 /** No system opens a path that is longer. */
 const LONGEST = 4096;
 
@@ -59,6 +62,11 @@ export function isSecretPath(text: string, named: boolean): boolean {
     if (!named && !path.includes('/')) return false;
     return SECRET_PLACES.test(path) || SECRET_NAMES.test(path) || matchesExample(path);
   });
+}
+
+/** False for what is surely no part of a path that any of these knows. */
+export function mayBeAnyPlace(text: string): boolean {
+  return MAYBE_ANY.test(text);
 }
 
 /** True for a file that is run without anybody asking for it. */
