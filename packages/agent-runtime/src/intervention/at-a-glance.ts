@@ -68,8 +68,7 @@ function isTelling(text: string, from: number, to: number, traits: number, isQuo
   }
   // What stands in quotes may be part of a longer word.
   const bare = piece.replace(/["']/g, '');
-  if ((traits & GLOB) !== 0 && piece !== '*') return true;
-  return isName(bare) || ((traits & PLACE) !== 0 && mayBeAnyPlace(bare)) || endsInLogin(bare);
+  return (traits & GLOB) !== 0 || isName(bare) || ((traits & PLACE) !== 0 && mayBeAnyPlace(bare)) || endsInLogin(bare);
 }
 
 function isName(piece: string): boolean {

@@ -1,3 +1,4 @@
+import { matchesGlob } from './globs.ts';
 import { UNKNOWN } from './shell-words.ts';
 
 /**
@@ -23,6 +24,7 @@ const EXAMPLES = [
   ...['.zsh_history', 'id_rsa', 'id_ed25519', '.ssh', '.aws', '.gnupg', '.ssh/id_rsa', '.aws/credentials'],
   ...['.kube/config', '.docker/config.json', '/etc/shadow', '/etc/passwd', '/etc/sudoers', '/proc/self/environ'],
 ].map((path) => path.split('/'));
+const LONGEST_EXAMPLE = Math.max(...EXAMPLES.map(({ length }) => length));
 
 const SAFE_DEVICES =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd(?:\/\d+)?|ptmx|pts(?:\/\d*)?|shm(?:\/.*)?)$/;
@@ -39,6 +41,15 @@ const MAYBE_ANY = new RegExp(`${MAYBE.source}|${MAYBE_STARTED.source}|dev|mem|cr
 
 /** No system opens a path that is longer. */
 const LONGEST = 4096;
+
+/** One of these is in every path that is known here, and in few words. */
+const PLACE = new Uint8Array(128);
+for (const character of './_ \\%*?[\0') PLACE[character.charCodeAt(0)] = 1;
+
+function saysPlace(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (PLACE[text.charCodeAt(at)] === 1) return true;
+  return false;
+}
 
 /** Without what changes nothing about a path: `.`, `..`, slashes in a row. */
 export function normalPath(path: string): string {
@@ -57,7 +68,7 @@ export function normalPath(path: string): string {
 
 /** `named`: files known by their name alone count too, not only those that say where they lie. */
 export function isSecretPath(text: string, named: boolean): boolean {
-  if (!MAYBE.test(text)) return false;
+  if (!saysPlace(text) || !MAYBE.test(text)) return false;
   return candidates(text).some((path) => {
     if (!named && !path.includes('/')) return false;
     return SECRET_PLACES.test(path) || SECRET_NAMES.test(path) || matchesExample(path);
@@ -71,7 +82,7 @@ export function mayBeAnyPlace(text: string): boolean {
 
 /** True for a file that is run without anybody asking for it. */
 export function isStartedByItself(text: string): boolean {
-  if (!MAYBE_STARTED.test(text)) return false;
+  if (!saysPlace(text) || !MAYBE_STARTED.test(text)) return false;
   return candidates(text).some((path) => STARTED_BY_ITSELF.test(path));
 }
 
@@ -111,42 +122,34 @@ function unescaped(text: string): string {
 }
 
 function matchesExample(path: string): boolean {
-  if (!/[*?[]/.test(path) && !path.includes(UNKNOWN)) return false;
+  if (!/[*?[\0]/.test(path)) return false;
   const parts = path.split('/');
   const last = parts.at(-1) ?? '';
   // A lone `*` is everybody's, and no hidden file is among what it stands for.
   if (!last.startsWith('.') && last.replace(/\[[^\]]*\]|[*?\0]/g, '').length < 2) return false;
+  const patterns = parts.slice(-LONGEST_EXAMPLE).map(patternOf);
   return EXAMPLES.some((example) => {
-    if (parts.length < example.length) return false;
-    return parts.slice(-example.length).every((part, index) => matchesPart(part, example[index] ?? ''));
+    const from = patterns.length - example.length;
+    if (from < 0) return false;
+    for (let at = example.length - 1; at >= 0; at--) {
+      if (!fits(patterns[from + at], example[at] ?? '')) return false;
+    }
+    return true;
   });
 }
 
-/** No expression is made of it: one could be written that takes for ever. */
-function matchesPart(pattern: string, name: string): boolean {
-  if (pattern === UNKNOWN || (name.startsWith('.') && /^[*?]/.test(pattern))) return false;
-  return matchesGlob(pattern.replace(/\[[^\]]*\]/g, '?').replaceAll(UNKNOWN, '*'), name);
+type Pattern = { glob: string; last: string; skipsHidden: boolean };
+
+/** No expression is made of it: one could be written that takes for ever. Null for a part of which nothing is known. */
+function patternOf(part: string): Pattern | null {
+  if (part === UNKNOWN) return null;
+  const glob = part.replace(/\[[^\]]*\]/g, '?').replaceAll(UNKNOWN, '*');
+  return { glob, last: glob.at(-1) ?? '', skipsHidden: /^[*?]/.test(part) };
 }
 
-/** `*` stands for any characters, `?` for one. Takes time in proportion to both lengths at most. */
-export function matchesGlob(pattern: string, text: string): boolean {
-  let p = 0;
-  let t = 0;
-  let star = -1;
-  let from = 0;
-  while (t < text.length) {
-    const wanted = pattern.charAt(p);
-    if (wanted === '*') {
-      star = p++;
-      from = t;
-    } else if (p < pattern.length && (wanted === '?' || wanted === text.charAt(t))) {
-      p++;
-      t++;
-    } else if (star !== -1) {
-      p = star + 1;
-      t = ++from;
-    } else return false;
-  }
-  while (pattern.charAt(p) === '*') p++;
-  return p === pattern.length;
+function fits(pattern: Pattern | null | undefined, name: string): boolean {
+  if (!pattern || (pattern.skipsHidden && name.startsWith('.'))) return false;
+  const { glob, last } = pattern;
+  if (last !== '*' && last !== '?' && !name.endsWith(last)) return false;
+  return matchesGlob(glob, name);
 }
