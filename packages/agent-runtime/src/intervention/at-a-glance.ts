@@ -13,6 +13,8 @@ import { LEADING } from './shell-words.ts';
  * of texts in quotes): then it only says less often that all is well.
  */
 export function isHarmlessAtAGlance(text: string, isCommand: boolean): boolean {
+  // Most of what cannot be told at a glance has one of these, and is not looked through for nothing.
+  if (text.includes('$') || text.includes('\\') || text.includes('`')) return false;
   let from = 0;
   let traits = 0;
   let all = 0;
@@ -89,27 +91,32 @@ function mayBeginList(text: string, at: number): boolean {
   return !' \t\r\n}'.includes(text.charAt(at + 1));
 }
 
-/** Finds names within a text; of most pieces first letter and length say that they are none. */
+/** Finds names within a text; of most pieces length, first and last letter say that they are none. */
 class Names {
   readonly #names: ReadonlySet<string>;
-  readonly #lengths = new Uint32Array(128);
+  /** By first character and length, a bit for each last one. */
+  readonly #lasts = new Uint32Array(128 * LONGEST);
 
   constructor(names: Iterable<string>) {
     this.#names = new Set(names);
     for (const name of this.#names) {
-      const first = name.charCodeAt(0);
-      this.#lengths[first] = (this.#lengths[first] ?? 0) | (1 << name.length);
+      const at = name.charCodeAt(0) * LONGEST + name.length;
+      this.#lasts[at] = (this.#lasts[at] ?? 0) | (1 << (name.charCodeAt(name.length - 1) % 32));
     }
   }
 
+  /** Whether it is written in capitals makes no difference. */
   has(text: string, from: number, to: number): boolean {
+    if (to - from >= LONGEST) return false;
     const first = text.charCodeAt(from);
-    const lengths = this.#lengths[first >= 65 && first <= 90 ? first | LOWER : first] ?? 0;
-    return (
-      to - from < 32 && (lengths & (1 << (to - from))) !== 0 && this.#names.has(text.slice(from, to).toLowerCase())
-    );
+    const lasts = this.#lasts[(first >= 65 && first <= 90 ? first | LOWER : first) * LONGEST + to - from] ?? 0;
+    if ((lasts & (1 << (text.charCodeAt(to - 1) % 32))) === 0) return false;
+    return this.#names.has(text.slice(from, to).toLowerCase());
   }
 }
+
+/** Longer than every name. */
+const LONGEST = 16;
 
 const NAMES = new Names([...FEARED, ...RUNS_TEXT]);
 const LEADS = new Names(LEADING);

@@ -24,7 +24,6 @@ const EXAMPLES = [
   ...['.zsh_history', 'id_rsa', 'id_ed25519', '.ssh', '.aws', '.gnupg', '.ssh/id_rsa', '.aws/credentials'],
   ...['.kube/config', '.docker/config.json', '/etc/shadow', '/etc/passwd', '/etc/sudoers', '/proc/self/environ'],
 ].map((path) => path.split('/'));
-const LONGEST_EXAMPLE = Math.max(...EXAMPLES.map(({ length }) => length));
 
 const SAFE_DEVICES =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd(?:\/\d+)?|ptmx|pts(?:\/\d*)?|shm(?:\/.*)?)$/;
@@ -106,13 +105,20 @@ export function isEverything(text: string): boolean {
   );
 }
 
+let latest: { text: string; paths: readonly string[] } = { text: '', paths: [] };
+
+/** Kept for the latest text: each is looked at for one kind of place after the other. */
+function candidates(text: string): readonly string[] {
+  if (latest.text !== text) latest = { text, paths: pathsIn(text) };
+  return latest.paths;
+}
+
 /** The paths a word may hold: the whole, and what stands behind `=`, `@`, `:` or `,` in it. */
-function candidates(text: string): string[] {
+function pathsIn(text: string): string[] {
   const plain = unescaped(text).toLowerCase();
-  const parts = /[=@:,]/.test(plain) ? plain.split(/[=@:,]/) : [];
-  return [plain.replace(/^file:(?:\/\/[^/]*)?/, ''), ...parts]
-    .filter((path) => path !== '' && path.length <= LONGEST)
-    .map(normalPath);
+  const whole = plain.startsWith('file:') ? plain.replace(/^file:(?:\/\/[^/]*)?/, '') : plain;
+  const parts = /[=@:,]/.test(plain) ? [whole, ...plain.split(/[=@:,]/)] : [whole];
+  return parts.filter((path) => path !== '' && path.length <= LONGEST).map(normalPath);
 }
 
 function unescaped(text: string): string {
@@ -127,14 +133,11 @@ function matchesExample(path: string): boolean {
   const last = parts.at(-1) ?? '';
   // A lone `*` is everybody's, and no hidden file is among what it stands for.
   if (!last.startsWith('.') && last.replace(/\[[^\]]*\]|[*?\0]/g, '').length < 2) return false;
-  const patterns = parts.slice(-LONGEST_EXAMPLE).map(patternOf);
-  return EXAMPLES.some((example) => {
-    const from = patterns.length - example.length;
-    if (from < 0) return false;
-    for (let at = example.length - 1; at >= 0; at--) {
-      if (!fits(patterns[from + at], example[at] ?? '')) return false;
-    }
-    return true;
+  const lastPattern = patternOf(last);
+  const examples = EXAMPLES.filter((example) => fits(lastPattern, example.at(-1) ?? ''));
+  return examples.some((example) => {
+    const from = parts.length - example.length;
+    return from >= 0 && example.every((name, at) => fits(patternOf(parts[from + at] ?? ''), name));
   });
 }
 
@@ -147,7 +150,7 @@ function patternOf(part: string): Pattern | null {
   return { glob, last: glob.at(-1) ?? '', skipsHidden: /^[*?]/.test(part) };
 }
 
-function fits(pattern: Pattern | null | undefined, name: string): boolean {
+function fits(pattern: Pattern | null, name: string): boolean {
   if (!pattern || (pattern.skipsHidden && name.startsWith('.'))) return false;
   const { glob, last } = pattern;
   if (last !== '*' && last !== '?' && !name.endsWith(last)) return false;
