@@ -83,7 +83,7 @@ class Search {
     if (removes && /^[/~]|^[a-z]:/i.test(text) && isEverything(text)) {
       this.#found(forbidden(`It removes ${text} and all that is in it.`));
     }
-    this.#found(inspectShell(text, RUNS.test(called) || (runs && !TELLS.test(key)), read).finding);
+    this.#found(inspectShell(text, RUNS.test(called) || (runs && !TELLS.test(key)), read));
     if (code || CODE.test(called)) this.#found(inspectCode(text));
   }
 

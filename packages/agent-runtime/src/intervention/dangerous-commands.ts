@@ -23,7 +23,7 @@ export function checkCommand(name: string, args: readonly string[], place: Place
 
 /** True for a name that has to be looked at wherever it stands. */
 export function isFeared(name: string): boolean {
-  return CHECKS.has(name) || POWER.has(name) || DISK_TOOLS.has(name) || name.startsWith('mkfs.');
+  return FEARED.has(name) || name.startsWith('mkfs.');
 }
 
 const CHECKS = new Map<string, Check>([
@@ -53,6 +53,9 @@ const CHECKS = new Map<string, Check>([
   ['docker', mountsRoot],
   ['podman', mountsRoot],
 ]);
+
+/** All that are feared but `mkfs.` and what follows it. */
+export const FEARED: ReadonlySet<string> = new Set([...CHECKS.keys(), ...POWER, ...DISK_TOOLS]);
 
 /** @internal */
 export function forbidden(why: string): Finding {

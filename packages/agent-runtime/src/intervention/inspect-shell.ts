@@ -1,13 +1,16 @@
+import { isHarmlessAtAGlance } from './at-a-glance.ts';
 import type { Finding, Place } from './dangerous-commands.ts';
 import { checkCommand, forbidden, isFeared, unreadable } from './dangerous-commands.ts';
 import { isDevice, isEverything, isSecretPath, isStartedByItself } from './sensitive-paths.ts';
 import {
+  baseName,
+  CODE_TOOLS,
   DECODERS,
   DOWNLOADERS,
-  isInterpreter,
   POWER,
   PRINTERS,
   READERS,
+  runsText,
   SHELLS,
   TEXT_ONLY,
   USUAL,
@@ -20,13 +23,16 @@ const DEEPEST = 6;
 /** How many commands before one are looked at for what they hand on to it. */
 const MOST_BEFORE = 200;
 
-export type Inspection = { finding: Finding | undefined; commands: Command[] };
-
 /**
  * Looks at a text as a shell would read it. `isCommand`: it is known to be run; a text that is not might be anything,
  * so only what is plainly feared counts.
  */
-export function inspectShell(text: string, isCommand: boolean, read?: ReadShell): Inspection {
+export function inspectShell(text: string, isCommand: boolean, read?: ReadShell): Finding | undefined {
+  return isHarmlessAtAGlance(text, isCommand) ? undefined : inspectFully(text, isCommand, read);
+}
+
+/** @internal The same, whatever the text looks like. */
+export function inspectFully(text: string, isCommand: boolean, read?: ReadShell): Finding | undefined {
   return inspect(text, isCommand, 0, read);
 }
 
@@ -58,16 +64,16 @@ const CODE_FLAG = /^(?:-[a-zA-Z]*[ceEpr]|--(?:eval|print|command|run))$/;
 const DOWNLOADED = forbidden('It runs what it downloads.');
 const DECODED = forbidden('It runs what cannot be read before it is decoded.');
 
-function inspect(text: string, sure: boolean, depth: number, read: ReadShell = readShell): Inspection {
-  if (depth > DEEPEST) return { finding: unreadable('Commands are hidden in commands too deeply.'), commands: [] };
+function inspect(text: string, sure: boolean, depth: number, read: ReadShell = readShell): Finding | undefined {
+  if (depth > DEEPEST) return unreadable('Commands are hidden in commands too deeply.');
   const script = read(text);
   const first = script.commands[0]?.words[0]?.text ?? '';
   const isCommand = sure || USUAL.has(baseName(first)) || OWN_PATH.test(first) || UNKNOWN_COMMAND.test(text);
-  return { finding: findIn(script, { isCommand, sure, depth, text }), commands: script.commands };
+  return findIn(script, { isCommand, sure, depth, text });
 }
 
 function findIn(script: Script, setting: Setting): Finding | undefined {
-  if (setting.text.includes('|') && ITSELF_AGAIN.test(setting.text)) {
+  if (setting.text.includes('|') && setting.text.includes('{') && ITSELF_AGAIN.test(setting.text)) {
     return forbidden('It starts itself over and over until the machine stands still.');
   }
   let doubt: Finding | undefined;
@@ -98,7 +104,7 @@ const lookAtRedirects: Look = ({ redirects, words }, setting) => {
   const isCommand = setting.isCommand || USUAL.has(baseName(words[0]?.text ?? ''));
   for (const { operator, target, body } of redirects) {
     if (operator.startsWith('<<')) {
-      const { finding } = inspect(body ?? target.text, false, setting.depth + 1);
+      const finding = inspect(body ?? target.text, false, setting.depth + 1);
       if (finding?.kind === 'forbidden') return finding;
     } else {
       if (isSecretPath(target.text, isCommand)) return secret(target.text);
@@ -185,7 +191,7 @@ const lookAtScripts: Look = (command, setting, commands, index, names) => {
   for (let next = 1; next < words.length; next++) {
     const text = words[next]?.text ?? '';
     if (!/[\s;|&<>`$(]/.test(text)) continue;
-    const { finding } = inspect(text, false, setting.depth + 1);
+    const finding = inspect(text, false, setting.depth + 1);
     if (finding?.kind === 'forbidden') return finding;
     if (leads) doubt ??= finding;
   }
@@ -239,7 +245,7 @@ function runsInput(
   if (hidden) return hidden;
   const printed = before.flatMap(({ words }) => words.slice(1));
   if (isShell && before.length > 0 && before.every(isPrinter) && printed.every(({ text }) => !/[\\%]/.test(text))) {
-    return inspect(printed.map(({ text }) => text).join(' '), true, setting.depth + 1).finding;
+    return inspect(printed.map(({ text }) => text).join(' '), true, setting.depth + 1);
   }
   return unreadable('It runs what another command writes.');
 }
@@ -247,7 +253,7 @@ function runsInput(
 /** Words that are read as commands. */
 function runs(words: readonly Word[], { depth }: Setting): Finding | undefined {
   const text = words.map((word) => word.text).join(' ');
-  const { finding } = inspect(text, true, depth + 1);
+  const finding = inspect(text, true, depth + 1);
   if (finding?.kind === 'forbidden' || !text.includes(UNKNOWN)) return finding;
   return hiddenBy(words.flatMap(({ inner }) => inner)) ?? unreadable('It runs what is only known once it runs.');
 }
@@ -263,7 +269,6 @@ function hiddenBy(commands: readonly Command[]): Finding | undefined {
 
 const LOOKS: readonly Look[] = [lookAtRedirects, lookAtPaths, lookAtNames, lookAtScripts];
 
-const CODE_TOOLS = new Set(['awk', 'gawk', 'mawk', 'nawk', 'sed', 'psql', 'mysql', 'sqlite3']);
 const REMOVES = /rm_?tree|rm_?rf|rmSync|\brm\(|rmdir|removeSync|unlink|rimraf|remove_all|remove_tree/i;
 const RUNS_DECODED =
   /\b(?:exec|eval|system|Function)\b[^]*(?:b64decode|fromhex|atob|base64|decode64|unhexlify|fromCharCode)/;
@@ -282,23 +287,12 @@ export function inspectCode(code: string, depth = 0): Finding | undefined {
     if (REMOVES.test(code) && isEverything(text) && !/^[.*]/.test(text)) {
       return forbidden(`It removes ${text} and all that is in it.`);
     }
-    const { finding } = inspect(text, false, depth + 1);
+    const finding = inspect(text, false, depth + 1);
     if (finding?.kind === 'forbidden') return finding;
   }
   const joined = texts.length > 1 ? inspectWords(texts) : undefined;
   if (joined?.kind === 'forbidden') return joined;
   return RUNS_DECODED.test(code) ? DECODED : undefined;
-}
-
-function runsText(name: string): boolean {
-  return (
-    SHELLS.has(name) ||
-    name === 'eval' ||
-    name === 'source' ||
-    name === '.' ||
-    isInterpreter(name) ||
-    CODE_TOOLS.has(name)
-  );
 }
 
 function isText(words: readonly Word[]): boolean {
@@ -312,12 +306,6 @@ function isPrinter({ words }: Command): boolean {
 
 function nameOf({ text }: Word): string {
   return baseName(text);
-}
-
-function baseName(text: string): string {
-  const from = text.lastIndexOf('/');
-  const name = from === -1 || text === '/' ? text : text.slice(from + 1);
-  return name.endsWith('.exe') ? name.slice(0, -4).toLowerCase() : name.toLowerCase();
 }
 
 /** @internal */

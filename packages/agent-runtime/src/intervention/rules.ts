@@ -1,6 +1,9 @@
 import type { InterventionRule, JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
 import { formatToolReference, isJsonObject } from '@toolyard/protocol';
-import { matchesGlob, normalPath } from './sensitive-paths.ts';
+import { globOf } from './globs.ts';
+import type { LiteralText } from './literal-text.ts';
+import { readLiterally } from './literal-text.ts';
+import { normalPath } from './sensitive-paths.ts';
 import type { Command, ReadShell } from './shell-words.ts';
 import { readShell, UNKNOWN } from './shell-words.ts';
 
@@ -35,25 +38,22 @@ export function decideByRules(
 /** A rule that allows has to fit the whole call, one that does not only a part of it. */
 function fits(rule: InterventionRule, facts: CallFacts): boolean {
   const { tool, readOnly, destructive, argument, command, outside, inside } = rule;
-  if (tool !== undefined && !matchesGlob(tool, facts.reference)) return false;
+  if (tool !== undefined && !globOf(tool)(facts.reference)) return false;
   if (readOnly !== undefined && readOnly !== facts.hints.readOnly) return false;
   if (destructive !== undefined && destructive !== facts.hints.destructive) return false;
   const allows = rule.decision === 'allow';
   if (argument !== undefined) {
-    const matches = (text: string): boolean =>
-      matchesGlob(argument, text) && (!allows || matchesGlob(argument, normalPath(text)));
+    const glob = globOf(argument);
+    const matches = (text: string): boolean => glob(text) && (!allows || glob(normalPath(text)));
     const { texts } = facts;
     if (allows ? texts.length === 0 || !texts.every(matches) : !facts.all.some(matches)) return false;
   }
-  if (command !== undefined) {
-    const { commands } = facts;
-    if (allows) {
-      if (commands.length === 0 || !commands.every((each) => isPlainly(each, command))) return false;
-    } else if (!facts.commandTexts.some((text) => matchesGlob(command, text))) return false;
+  if (command !== undefined && !(allows ? facts.isPlainly(command) : facts.holds(command))) return false;
+  if (outside !== undefined && !facts.texts.some((text) => facts.pathsIn(text).some((path) => !lies(path, outside)))) {
+    return false;
   }
-  if (outside !== undefined && !facts.paths.some((paths) => paths.some((path) => !lies(path, outside)))) return false;
   if (inside !== undefined) {
-    const paths = facts.paths.flat();
+    const paths = facts.texts.flatMap((text) => facts.pathsIn(text));
     // A call that names no whole path may take effect anywhere.
     if (paths.length === 0 || !paths.every((path) => lies(path, inside))) return false;
   }
@@ -67,9 +67,9 @@ class CallFacts {
   readonly #args: JsonObject;
   #texts: string[] | null = null;
   #all: string[] | null = null;
-  #commands: Command[] | null = null;
-  #commandTexts: string[] | null = null;
-  #paths: string[][] | null = null;
+  readonly #commands = new Map<string, readonly NamedCommand[]>();
+  readonly #literal = new Map<string, LiteralText | null>();
+  readonly #paths = new Map<string, readonly string[]>();
   readonly #read: ReadShell;
 
   constructor(tool: ToolReference, args: JsonObject, hints: TrustedHints, read: ReadShell) {
@@ -79,9 +79,9 @@ class CallFacts {
     this.#read = read;
   }
 
-  /** Every text among the values, at any depth. */
+  /** Every text among the values, at any depth; the shortest first, for that is soon read. */
   get texts(): string[] {
-    this.#texts ??= collect(this.#args, { names: false });
+    this.#texts ??= collect(this.#args, { names: false }).sort((a, b) => a.length - b.length);
     return this.#texts;
   }
 
@@ -91,25 +91,61 @@ class CallFacts {
     return this.#all;
   }
 
-  get commands(): Command[] {
-    this.#commands ??= this.texts.flatMap((text) => {
-      const { commands, faults } = this.#read(text);
-      return faults.length === 0 ? commands : [...commands, UNREADABLE];
+  /** True where all there is are commands of this pattern, and plain ones. */
+  isPlainly(pattern: string): boolean {
+    const glob = globOf(pattern);
+    let isAny = false;
+    for (const text of this.texts) {
+      for (const command of this.#commandsIn(text)) {
+        if (!glob(command.text) || !isPlain(command)) return false;
+        isAny = true;
+      }
+    }
+    return isAny;
+  }
+
+  /** True where one of the commands is of this pattern. */
+  holds(pattern: string): boolean {
+    const glob = globOf(pattern);
+    const name = /^[\w-]+/.exec(pattern)?.[0] ?? '';
+    return this.texts.some((text) => {
+      if (name !== '' && this.#literally(text)?.bare.includes(name) === false) return false;
+      return this.#commandsIn(text).some((command) => glob(command.text));
     });
-    return this.#commands;
   }
 
-  get commandTexts(): readonly string[] {
-    this.#commandTexts ??= this.commands.map(wordsOf);
-    return this.#commandTexts;
+  /** What of a text may be a path: the whole, or the words of a command. */
+  pathsIn(text: string): readonly string[] {
+    let paths = this.#paths.get(text);
+    if (paths === undefined) {
+      paths = this.#literally(text)?.mayHoldPath === false ? [] : pathsIn(text, this.#read);
+      this.#paths.set(text, paths);
+    }
+    return paths;
   }
 
-  /** Of each text what may be a path. */
-  get paths(): readonly string[][] {
-    this.#paths ??= this.texts.map((text) => pathsIn(text, this.#read));
-    return this.#paths;
+  #commandsIn(text: string): readonly NamedCommand[] {
+    let found = this.#commands.get(text);
+    if (found === undefined) {
+      const { commands, faults } = this.#read(text);
+      const all = faults.length === 0 ? commands : [...commands, UNREADABLE];
+      found = all.map((command) => ({ command, text: wordsOf(command) }));
+      this.#commands.set(text, found);
+    }
+    return found;
+  }
+
+  #literally(text: string): LiteralText | null {
+    let known = this.#literal.get(text);
+    if (known === undefined) {
+      known = readLiterally(text);
+      this.#literal.set(text, known);
+    }
+    return known;
   }
 }
+
+type NamedCommand = { command: Command; text: string };
 
 /** Fits nothing that allows. */
 const UNREADABLE: Command = { words: [{ text: UNKNOWN, inner: [] }], assignments: [], redirects: [], piped: false };
@@ -132,10 +168,8 @@ function wordsOf({ words }: Command): string {
 }
 
 /** Nothing but this command: it writes to no file, and nothing in it is known only once it runs. */
-function isPlainly(command: Command, pattern: string): boolean {
-  const text = wordsOf(command);
+function isPlain({ command, text }: NamedCommand): boolean {
   return (
-    matchesGlob(pattern, text) &&
     !text.includes(UNKNOWN) &&
     command.assignments.length === 0 &&
     command.redirects.every(({ operator, target }) => /&$/.test(operator) || target.text === '/dev/null')

@@ -1,3 +1,4 @@
+import { matchesGlob } from './globs.ts';
 import { UNKNOWN } from './shell-words.ts';
 
 /**
@@ -34,8 +35,20 @@ const MAYBE =
 /** The same for what is started by itself. */
 const MAYBE_STARTED = /rc|profile|log(?:in|out)|env|xsession|config|hooks|launchagents|etc|cron|proc|sys|[%\\]/i;
 
+/** A piece of all of them, and of every device, as far as one word of a path may hold it. */
+const MAYBE_ANY = new RegExp(`${MAYBE.source}|${MAYBE_STARTED.source}|dev|mem|credentials`, 'i');
+
 /** No system opens a path that is longer. */
 const LONGEST = 4096;
+
+/** One of these is in every path that is known here, and in few words. */
+const PLACE = new Uint8Array(128);
+for (const character of './_ \\%*?[\0') PLACE[character.charCodeAt(0)] = 1;
+
+function saysPlace(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (PLACE[text.charCodeAt(at)] === 1) return true;
+  return false;
+}
 
 /** Without what changes nothing about a path: `.`, `..`, slashes in a row. */
 export function normalPath(path: string): string {
@@ -54,16 +67,21 @@ export function normalPath(path: string): string {
 
 /** `named`: files known by their name alone count too, not only those that say where they lie. */
 export function isSecretPath(text: string, named: boolean): boolean {
-  if (!MAYBE.test(text)) return false;
+  if (!saysPlace(text) || !MAYBE.test(text)) return false;
   return candidates(text).some((path) => {
     if (!named && !path.includes('/')) return false;
     return SECRET_PLACES.test(path) || SECRET_NAMES.test(path) || matchesExample(path);
   });
 }
 
+/** False for what is surely no part of a path that any of these knows. */
+export function mayBeAnyPlace(text: string): boolean {
+  return MAYBE_ANY.test(text);
+}
+
 /** True for a file that is run without anybody asking for it. */
 export function isStartedByItself(text: string): boolean {
-  if (!MAYBE_STARTED.test(text)) return false;
+  if (!saysPlace(text) || !MAYBE_STARTED.test(text)) return false;
   return candidates(text).some((path) => STARTED_BY_ITSELF.test(path));
 }
 
@@ -87,13 +105,20 @@ export function isEverything(text: string): boolean {
   );
 }
 
+let latest: { text: string; paths: readonly string[] } = { text: '', paths: [] };
+
+/** Kept for the latest text: each is looked at for one kind of place after the other. */
+function candidates(text: string): readonly string[] {
+  if (latest.text !== text) latest = { text, paths: pathsIn(text) };
+  return latest.paths;
+}
+
 /** The paths a word may hold: the whole, and what stands behind `=`, `@`, `:` or `,` in it. */
-function candidates(text: string): string[] {
+function pathsIn(text: string): string[] {
   const plain = unescaped(text).toLowerCase();
-  const parts = /[=@:,]/.test(plain) ? plain.split(/[=@:,]/) : [];
-  return [plain.replace(/^file:(?:\/\/[^/]*)?/, ''), ...parts]
-    .filter((path) => path !== '' && path.length <= LONGEST)
-    .map(normalPath);
+  const whole = plain.startsWith('file:') ? plain.replace(/^file:(?:\/\/[^/]*)?/, '') : plain;
+  const parts = /[=@:,]/.test(plain) ? [whole, ...plain.split(/[=@:,]/)] : [whole];
+  return parts.filter((path) => path !== '' && path.length <= LONGEST).map(normalPath);
 }
 
 function unescaped(text: string): string {
@@ -103,42 +128,31 @@ function unescaped(text: string): string {
 }
 
 function matchesExample(path: string): boolean {
-  if (!/[*?[]/.test(path) && !path.includes(UNKNOWN)) return false;
+  if (!/[*?[\0]/.test(path)) return false;
   const parts = path.split('/');
   const last = parts.at(-1) ?? '';
   // A lone `*` is everybody's, and no hidden file is among what it stands for.
   if (!last.startsWith('.') && last.replace(/\[[^\]]*\]|[*?\0]/g, '').length < 2) return false;
-  return EXAMPLES.some((example) => {
-    if (parts.length < example.length) return false;
-    return parts.slice(-example.length).every((part, index) => matchesPart(part, example[index] ?? ''));
+  const lastPattern = patternOf(last);
+  const examples = EXAMPLES.filter((example) => fits(lastPattern, example.at(-1) ?? ''));
+  return examples.some((example) => {
+    const from = parts.length - example.length;
+    return from >= 0 && example.every((name, at) => fits(patternOf(parts[from + at] ?? ''), name));
   });
 }
 
-/** No expression is made of it: one could be written that takes for ever. */
-function matchesPart(pattern: string, name: string): boolean {
-  if (pattern === UNKNOWN || (name.startsWith('.') && /^[*?]/.test(pattern))) return false;
-  return matchesGlob(pattern.replace(/\[[^\]]*\]/g, '?').replaceAll(UNKNOWN, '*'), name);
+type Pattern = { glob: string; last: string; skipsHidden: boolean };
+
+/** No expression is made of it: one could be written that takes for ever. Null for a part of which nothing is known. */
+function patternOf(part: string): Pattern | null {
+  if (part === UNKNOWN) return null;
+  const glob = part.replace(/\[[^\]]*\]/g, '?').replaceAll(UNKNOWN, '*');
+  return { glob, last: glob.at(-1) ?? '', skipsHidden: /^[*?]/.test(part) };
 }
 
-/** `*` stands for any characters, `?` for one. Takes time in proportion to both lengths at most. */
-export function matchesGlob(pattern: string, text: string): boolean {
-  let p = 0;
-  let t = 0;
-  let star = -1;
-  let from = 0;
-  while (t < text.length) {
-    const wanted = pattern.charAt(p);
-    if (wanted === '*') {
-      star = p++;
-      from = t;
-    } else if (p < pattern.length && (wanted === '?' || wanted === text.charAt(t))) {
-      p++;
-      t++;
-    } else if (star !== -1) {
-      p = star + 1;
-      t = ++from;
-    } else return false;
-  }
-  while (pattern.charAt(p) === '*') p++;
-  return p === pattern.length;
+function fits(pattern: Pattern | null, name: string): boolean {
+  if (!pattern || (pattern.skipsHidden && name.startsWith('.'))) return false;
+  const { glob, last } = pattern;
+  if (last !== '*' && last !== '?' && !name.endsWith(last)) return false;
+  return matchesGlob(glob, name);
 }

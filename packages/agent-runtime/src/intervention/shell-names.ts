@@ -21,7 +21,35 @@ const LANGUAGES = new Set([
 
 /** @param name may end in a version: `python3.12` */
 export function isInterpreter(name: string): boolean {
-  return LANGUAGES.has(name) || (/\d$/.test(name) && LANGUAGES.has(name.replace(/[\d.]+$/, '')));
+  return LANGUAGES.has(name) || (endsInDigit(name) && LANGUAGES.has(name.replace(/[\d.]+$/, '')));
+}
+
+function endsInDigit(name: string): boolean {
+  const last = name.charCodeAt(name.length - 1);
+  return last >= 48 && last <= 57;
+}
+
+/** Programs that read a language of their own, which may run commands. */
+export const CODE_TOOLS = new Set(['awk', 'gawk', 'mawk', 'nawk', 'sed', 'psql', 'mysql', 'sqlite3']);
+
+/** Reads a text among its arguments, or its input, as a program. */
+export const RUNS_TEXT: ReadonlySet<string> = new Set([
+  ...SHELLS,
+  ...LANGUAGES,
+  ...CODE_TOOLS,
+  ...['eval', 'source', '.'],
+]);
+
+/** @param name as {@link baseName} gives it */
+export function runsText(name: string): boolean {
+  return RUNS_TEXT.has(name) || isInterpreter(name);
+}
+
+/** The name of a program, without where it lies. */
+export function baseName(text: string): string {
+  const from = text.lastIndexOf('/');
+  const name = from === -1 || text === '/' ? text : text.slice(from + 1);
+  return name.endsWith('.exe') ? name.slice(0, -4).toLowerCase() : name.toLowerCase();
 }
 
 /** Takes a command with its arguments, and runs it. */

@@ -32,7 +32,20 @@ const DEEPEST = 12;
 const MOST_EXPANSIONS = 64;
 
 /** Words that only lead to the next command. */
-const LEADING = new Set(['if', 'then', 'else', 'elif', 'while', 'until', 'do', '!', '{', '}', 'time', 'coproc']);
+export const LEADING: ReadonlySet<string> = new Set([
+  'if',
+  'then',
+  'else',
+  'elif',
+  'while',
+  'until',
+  'do',
+  '!',
+  '{',
+  '}',
+  'time',
+  'coproc',
+]);
 /** Commands that give variables values nobody can foretell. */
 const SETTING = new Set(['read', 'for', 'select', 'printf', 'getopts', 'mapfile', 'readarray', 'let', 'unset']);
 const DECLARING = new Set(['export', 'declare', 'local', 'typeset', 'readonly']);

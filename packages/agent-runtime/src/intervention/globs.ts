@@ -1,0 +1,53 @@
+const prepared = new Map<string, (text: string) => boolean>();
+const MOST_PREPARED = 1_000;
+
+/** {@link matchesGlob} for a pattern of the owner's, which is tried on many texts. */
+export function globOf(pattern: string): (text: string) => boolean {
+  const known = prepared.get(pattern);
+  if (known) return known;
+  const made = prepare(pattern);
+  if (prepared.size >= MOST_PREPARED) prepared.clear();
+  prepared.set(pattern, made);
+  return made;
+}
+
+function prepare(pattern: string): (text: string) => boolean {
+  if (pattern.includes('?')) return (text) => matchesGlob(pattern, text);
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return (text) => text === pattern;
+  return (text) => {
+    const end = text.length - last.length;
+    if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+    let from = first.length;
+    for (const piece of rest) {
+      const at = text.indexOf(piece, from);
+      if (at === -1) return false;
+      from = at + piece.length;
+    }
+    return from <= end;
+  };
+}
+
+/** `*` stands for any characters, `?` for one. Takes time in proportion to both lengths at most. */
+export function matchesGlob(pattern: string, text: string): boolean {
+  let p = 0;
+  let t = 0;
+  let star = -1;
+  let from = 0;
+  while (t < text.length) {
+    const wanted = pattern.charAt(p);
+    if (wanted === '*') {
+      star = p++;
+      from = t;
+    } else if (p < pattern.length && (wanted === '?' || wanted === text.charAt(t))) {
+      p++;
+      t++;
+    } else if (star !== -1) {
+      p = star + 1;
+      t = ++from;
+    } else return false;
+  }
+  while (pattern.charAt(p) === '*') p++;
+  return p === pattern.length;
+}
