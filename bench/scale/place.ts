@@ -22,19 +22,24 @@ export type Place = {
 
 const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 
-type Setting = { upstreamUrl: string; cluster: Cluster | null };
+type Setting = {
+  upstreamUrl: string;
+  cluster: Cluster | null;
+  /** Where CPU profiles are left; null for none. */
+  profile: string | null;
+};
 
 /** The servers of a place; null where this machine has no PostgreSQL. */
-export async function openPlace(name: PlaceName, { upstreamUrl, cluster }: Setting): Promise<Place | null> {
+export async function openPlace(name: PlaceName, { upstreamUrl, cluster, profile }: Setting): Promise<Place | null> {
   const common = {
     providers: { [PROVIDER]: upstreamUrl },
     mcpServers: { everything: { command: process.execPath, args: [EVERYTHING, 'stdio'] } },
-    profile: null,
   };
+  const profileOf = (role: string) => (profile === null ? null : { folder: profile, name: `${name}-${role}` });
   const args = ['--no-date', '--no-ui'];
   const folder = makeDataFolder();
   if (name === 'sqlite') {
-    const server = await startServer({ ...common, dataFolder: folder.path, args });
+    const server = await startServer({ ...common, dataFolder: folder.path, args, profile: profileOf('all') });
     return {
       name,
       api: createApi(server.url),
@@ -52,7 +57,7 @@ export async function openPlace(name: PlaceName, { upstreamUrl, cluster }: Setti
   const servers: ServerProcess[] = [];
   for (const role of name === 'postgres' ? ['all'] : ['web', 'worker', 'tools']) {
     const dataFolder = join(folder.path, role);
-    servers.push(await startServer({ ...common, dataFolder, env, args: [...args, '--role', role] }));
+    servers.push(await startServer({ ...common, dataFolder, env, args: [...args, '--role', role], profile: profileOf(role) }));
   }
   return {
     name,
