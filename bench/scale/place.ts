@@ -57,7 +57,9 @@ export async function openPlace(name: PlaceName, { upstreamUrl, cluster, profile
   const servers: ServerProcess[] = [];
   for (const role of name === 'postgres' ? ['all'] : ['web', 'worker', 'tools']) {
     const dataFolder = join(folder.path, role);
-    servers.push(await startServer({ ...common, dataFolder, env, args: [...args, '--role', role], profile: profileOf(role) }));
+    servers.push(
+      await startServer({ ...common, dataFolder, env, args: [...args, '--role', role], profile: profileOf(role) }),
+    );
   }
   return {
     name,
