@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Cluster } from '../../testing/src/postgres.ts';
@@ -17,6 +17,8 @@ export type Place = {
   servers: readonly ServerProcess[];
   /** What is stored takes so many bytes, once what is left of older versions of rows is cleared away. */
   storedBytes(): Promise<number>;
+  /** What the database's own processes have spent so far, of processor time; 0 where there are none, or nobody can tell. */
+  databaseCpuMs(): Promise<number>;
   end(): Promise<void>;
 };
 
@@ -45,6 +47,7 @@ export async function openPlace(name: PlaceName, { upstreamUrl, cluster, profile
       api: createApi(server.url),
       servers: [server],
       storedBytes: () => Promise.resolve(sizeOf(folder.path)),
+      databaseCpuMs: () => Promise.resolve(0),
       async end() {
         await server.end();
         folder[Symbol.dispose]();
@@ -70,6 +73,10 @@ export async function openPlace(name: PlaceName, { upstreamUrl, cluster, profile
       const [row] = await cluster.query(url, 'SELECT pg_database_size(current_database()) AS size');
       return Number(row?.['size']);
     },
+    async databaseCpuMs() {
+      const rows = await cluster.query(url, 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+      return rows.reduce((sum, { pid }) => sum + cpuMsOf(Number(pid)), 0);
+    },
     async end() {
       for (const server of servers) await server.end();
       folder[Symbol.dispose]();
@@ -81,4 +88,16 @@ function sizeOf(folder: string): number {
   return readdirSync(folder)
     .filter((file) => file.startsWith('toolyard.db'))
     .reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+}
+
+/** As Linux tells it, in hundredths of a second; user and system are the 14th and 15th word. */
+function cpuMsOf(pid: number): number {
+  try {
+    const words = readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return 10 * (Number(words[11]) + Number(words[12]));
+  } catch {
+    return 0;
+  }
 }
