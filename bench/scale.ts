@@ -27,7 +27,7 @@ async function main(options: Options): Promise<Finding[]> {
   const findings: Finding[] = [];
   try {
     for (const name of options.places) {
-      const place = await openPlace(name, { upstreamUrl: upstream.baseUrl, cluster });
+      const place = await openPlace(name, { upstreamUrl: upstream.baseUrl, cluster, profile: options.profile });
       if (!place) {
         say(`${name}: left out, this machine has no PostgreSQL`);
         continue;

@@ -31,11 +31,14 @@ export async function measureMany({ place, options, say, upstream }: Context): P
   for (const answer of answers) answer.delays.length = 0;
   await upstream.cpuMs();
   const loads: Load[][] = [];
+  const [databaseBefore, begunAt] = [await place.databaseCpuMs(), performance.now()];
   for (let window = 0; window < windows; window++) {
     for (const server of place.servers) await server.begin();
     await sleep(WINDOW_MS);
     loads.push(await Promise.all(place.servers.map((server) => server.load())));
   }
+  const databaseMs = (await place.databaseCpuMs()) - databaseBefore;
+  const wallMs = performance.now() - begunAt;
   const delays = answers.flatMap((answer) => answer.delays);
   const upstreamMs = await upstream.cpuMs();
   say('waiting for their ends');
@@ -79,10 +82,30 @@ export async function measureMany({ place, options, say, upstream }: Context): P
       value,
       unit: '%',
     })),
+    ...(databaseMs > 0
+      ? [
+          {
+            part,
+            measure: 'processor time of the database, of one core',
+            value: (100 * databaseMs) / wallMs,
+            unit: '%',
+          },
+        ]
+      : []),
+    {
+      part,
+      measure: 'processor time of them all for a thousand tokens',
+      value: (10 * (sum(cpu) + (100 * databaseMs) / wallMs)) / ((RUNS * TOKENS_A_SECOND) / 1000),
+      unit: 'ms',
+    },
     { part, measure: 'bytes stored a token', value: bytes / (RUNS * tokens), unit: 'B', of: { upstreamMs } },
   ];
 }
 
 function percentOf(load: Load | undefined): number {
   return load === undefined ? Number.NaN : (100 * load.cpuMs) / load.wallMs;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
 }

@@ -11,7 +11,7 @@ const stored = (items: readonly RunCommit[]): CommitOutcome[] =>
   items.map((item) => ({ outcome: 'committed', lastSeq: item.baseSeq + item.events.length }));
 const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function setUp(store: Partial<Store> = {}) {
+function setUp(store: Partial<Store> = {}, options: { longestRestMs?: number } = {}) {
   const clock = createFakeClock();
   const groups: (readonly RunCommit[])[] = [];
   const published: RunEvent[] = [];
@@ -26,6 +26,7 @@ function setUp(store: Partial<Store> = {}) {
     clock,
     publish: (_ownerId, events) => published.push(...events),
     onFailure: (error) => failures.push(error),
+    ...options,
   });
   const lost: RunLost[] = [];
   const writer = (id: string): RunWriter =>
@@ -108,6 +109,22 @@ describe('CommitPump', () => {
       }
     }
     expect(slow.groups.length).toBeLessThan(quick.groups.length / 2);
+  });
+
+  test('a slow store rests no longer than it may', async () => {
+    const slow = (longestRestMs: number) => {
+      const all = setUp({ commit: (items) => all.clock.advance(20).then(() => stored(items)) }, { longestRestMs });
+      return all;
+    };
+    const [patient, eager] = [slow(60), slow(30)];
+    for (const { writer, say, clock } of [patient, eager]) {
+      const run = writer('r1');
+      for (let word = 0; word < 200; word++) {
+        say(run, 'x');
+        await clock.advance(5);
+      }
+    }
+    expect(eager.groups.length).toBeGreaterThan(1.3 * patient.groups.length);
   });
 
   test('a stale run is lost alone', async () => {

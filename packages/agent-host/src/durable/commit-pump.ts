@@ -26,13 +26,15 @@ export type CommitPumpOptions = {
   onFailure: (error: unknown) => void;
   /** Told how many runs were stored together, and how long that took. */
   onStored?: (runs: number, ms: number) => void;
+  /** The longest rest between two groups, in milliseconds. */
+  longestRestMs?: number;
   failpoint?: Failpoint;
 };
 
 /** The groups of a quiet process come at this interval, in milliseconds. */
 const SHORTEST_INTERVAL_MS = 15;
 const LONGEST_INTERVAL_MS = 60;
-/** Between two groups lies so many times what a group costs: committing takes a fifth of the time at most. */
+/** Between two groups lies so many times what a group costs: up to the longest, committing takes a sixth of the time. */
 const REST_PER_COST = 5;
 const WEIGHT_OF_LAST = 0.2;
 
@@ -155,7 +157,8 @@ export class CommitPump {
   #learn(cost: number): void {
     this.#lastFlush = this.#options.clock.monotonic();
     this.#cost += (cost - this.#cost) * WEIGHT_OF_LAST;
-    this.#interval = Math.min(LONGEST_INTERVAL_MS, Math.max(SHORTEST_INTERVAL_MS, this.#cost * REST_PER_COST));
+    const longest = this.#options.longestRestMs ?? LONGEST_INTERVAL_MS;
+    this.#interval = Math.min(longest, Math.max(SHORTEST_INTERVAL_MS, this.#cost * REST_PER_COST));
   }
 }
 

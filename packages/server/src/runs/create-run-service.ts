@@ -56,6 +56,11 @@ export type DurableRuns = RunService & {
 
 /** With the time until somebody looks, a run whose process died is taken over within 15 s. */
 const LEASE_MS = 10_000;
+/**
+ * A group on its way to a database is waited for, not worked on: for long rests there is less reason than with a file,
+ * and what comes meanwhile is in the next group anyway. Of a busy process readers see each word so much later.
+ */
+const LONGEST_REST_OVER_SOCKET_MS = 30;
 /** What another process could not send any more waits so long at most. */
 const SEND_DUE_EVERY_MS = 5_000;
 
@@ -77,6 +82,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       keeper.pause(error);
       log(`runs could not be stored: ${error instanceof Error ? error.message : String(error)}`);
     },
+    ...(options.wakeElsewhere ? { longestRestMs: LONGEST_REST_OVER_SOCKET_MS } : {}),
     ...failpoint,
   });
   function over(run: RunRecord, status: RunRecord['status'], sendNext: string | null): void {

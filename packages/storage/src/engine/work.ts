@@ -28,12 +28,16 @@ export type Job<T> = {
   /** All of it is stored or nothing; the name is that of its failpoints. Null: each statement stands for itself. */
   transaction: { name: string; durability: Durability } | null;
   work: () => Work<T>;
-  /**
-   * Asked where a connection was lost while the transaction was being committed: what it would have given is handed in.
-   * Null where that cannot be told.
-   */
-  wasStored?(result: T): Work<boolean | null>;
+  /** All it writes is in its first statement: behind a socket that goes by itself, which makes it a transaction. */
+  writesOnce?: boolean;
+  /** Asked where a connection was lost while the job was being stored; what it would have given is handed in where it is known. */
+  recall?(known: Given<T> | null): Work<Recalled<T>>;
 };
+
+export type Given<T> = { result: T };
+
+/** False: nothing was stored. Null where that cannot be told. */
+export type Recalled<T> = Given<T> | false | null;
 
 /** A job whose statements are stored together. */
 export function transaction<T>(name: string, durability: Durability, work: () => Work<T>): Job<T> {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { createFakeClock } from '@toolyard/testing';
+import { createFakeClock, eventually } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
+import type { DatabaseStorage } from '../storage.ts';
+import { PostgresConnection } from './connection.ts';
 import { openDatabase } from './open-database.ts';
 
 describeOnPostgres('what other processes wrote', (cluster) => {
@@ -32,4 +34,39 @@ describeOnPostgres('what other processes wrote', (cluster) => {
       await storage.close();
     }
   });
+
+  test('is heard once, also where a word is seen after one that was told later, and never by who told it', async () => {
+    const url = await cluster().createDatabase();
+    const [a, b] = [await openAt(url), await openAt(url)];
+    const connection = new PostgresConnection({ url });
+    const heard = { a: [] as string[], b: [] as string[] };
+    a.bulletins.listen((bodies) => heard.a.push(...bodies), ignored);
+    b.bulletins.listen((bodies) => heard.b.push(...bodies), ignored);
+    try {
+      await eventually(async () => {
+        for (const each of [a, b]) await each.bulletins.tell('hello');
+        return heard.a.length > 0 && heard.b.length > 0;
+      });
+      await connection.withClient(async (client) => {
+        await client.query('BEGIN');
+        await client.query(`INSERT INTO bulletins (sender, body) VALUES ('slow', 'early')`);
+        await a.bulletins.tell('own');
+        await b.bulletins.tell('late');
+        await eventually(() => heard.a.includes('late') && heard.b.includes('own'));
+        expect(heard.a).not.toContain('early');
+        await client.query('COMMIT');
+      });
+      await eventually(() => heard.a.includes('early') && heard.b.includes('early'));
+      await b.bulletins.tell('last');
+      await eventually(() => heard.a.includes('last'));
+      const after = (words: string[]): string[] => words.filter((word) => word !== 'hello');
+      expect(after(heard.a)).toEqual(['late', 'early', 'last']);
+      expect(after(heard.b)).toEqual(['own', 'early']);
+    } finally {
+      for (const each of [a, b, connection]) await each.close();
+    }
+  });
 });
+
+const openAt = (url: string): Promise<DatabaseStorage> => openDatabase({ url, clock: createFakeClock() });
+const ignored = (): void => {};

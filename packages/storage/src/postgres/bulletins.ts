@@ -11,16 +11,23 @@ const CHANNEL = 'toolyard';
 const LOOK_EVERY_MS = 1_000;
 const RECONNECT_MS = 500;
 /** A number is taken a moment before its row can be seen: rows may appear in another order than that of their numbers. */
-const SETTLED_AFTER_MS = 10_000;
+const MISSED_FOR_MS = 10_000;
+const MOST_MISSED = 1_000;
 const KEEP_SECONDS = 60;
 const SWEEP_EVERY_MS = 20_000;
 
-/** Where a process follows hundreds of runs of another one, a query for each would be most of what both do. */
+/**
+ * Where a process follows hundreds of runs of another one, a query for each would be most of what both do. Run by run by
+ * the index: joined, whatever is stored of all these runs would be gone through for a few words of each.
+ */
 const READ_ON = `
-  SELECT e.run_id, e.v, e.seq, e.step, e.attempt, e.at, e.body
+  SELECT told.run_id, e.v, e.seq, e.step, e.attempt, e.at, e.body
   FROM unnest(CAST($1 AS TEXT[]), CAST($2 AS TEXT[]), CAST($3 AS BIGINT[])) AS told (run_id, owner_id, after_seq)
-  JOIN run_events AS e ON e.run_id = told.run_id AND e.seq > told.after_seq AND e.owner_id = told.owner_id
-  ORDER BY e.run_id, e.seq LIMIT $4`;
+  CROSS JOIN LATERAL (
+    SELECT v, seq, step, attempt, at, body FROM run_events
+    WHERE run_id = told.run_id AND seq > told.after_seq AND owner_id = told.owner_id ORDER BY seq LIMIT $4
+  ) AS e
+  ORDER BY told.run_id, e.seq LIMIT $4`;
 
 export type BulletinOptions = {
   url: string;
@@ -29,14 +36,15 @@ export type BulletinOptions = {
   notify?: boolean;
 };
 
-type Row = { id: string; body: string };
+/** The body is null where it is this process's own word. */
+type Row = { id: string; body: string | null };
 
 /** Rows say what happened, a notification only that there is something: it carries nothing, and may be lost. */
 export function createBulletins({ url, connection, notify = true }: BulletinOptions): Bulletins {
   const sender = randomUUID();
   const telling = notify
     ? `WITH told AS (INSERT INTO bulletins (sender, body) VALUES ($1, $2) RETURNING 1)
-       SELECT pg_notify('${CHANNEL}', '') FROM told`
+       SELECT pg_notify('${CHANNEL}', $1) FROM told`
     : 'INSERT INTO bulletins (sender, body) VALUES ($1, $2)';
   let listening: Listening | null = null;
   return {
@@ -75,10 +83,10 @@ class Listening {
   readonly #options: ListeningOptions;
   #client: pg.Client | null = null;
   #timer: NodeJS.Timeout | undefined;
-  /** Of rows above the floor: when they were read. */
-  readonly #seen = new Map<number, number>();
-  /** Every row up to this one was read, or told before this process listened. */
-  #floor = 0;
+  /** Every row up to this one was read, or told before this process listened, but for those that are missed. */
+  #readUpTo = 0;
+  /** Numbers whose rows were not there yet when later ones were: since when. */
+  readonly #missed = new Map<number, number>();
   #looking = false;
   #again = false;
   #connectedBefore = false;
@@ -100,7 +108,7 @@ class Listening {
   }
 
   async #connect(): Promise<void> {
-    const { url, notify, missed } = this.#options;
+    const { url, notify, missed, sender } = this.#options;
     const client = new pg.Client({
       connectionString: url,
       application_name: 'toolyard bulletins',
@@ -110,14 +118,16 @@ class Listening {
     });
     this.#client = client;
     client.on('error', () => {});
-    client.on('notification', () => this.#look());
+    client.on('notification', ({ payload }) => {
+      if (payload !== sender) this.#look();
+    });
     client.on('end', () => this.#lost(client));
     try {
       await client.connect();
       if (notify) await client.query(`LISTEN ${CHANNEL}`);
       const { rows } = await client.query<{ last: string }>('SELECT coalesce(max(id), 0) AS last FROM bulletins');
-      this.#floor = Number(rows[0]?.last ?? 0);
-      this.#seen.clear();
+      this.#readUpTo = Number(rows[0]?.last ?? 0);
+      this.#missed.clear();
     } catch {
       this.#lost(client);
       return;
@@ -163,10 +173,10 @@ class Listening {
       this.#again = false;
       const { rows } = await client.query<Row>({
         name: 'bulletins',
-        text: `SELECT id, body FROM bulletins
-          WHERE id > $1 AND sender <> $2 AND id <> ALL (CAST($3 AS BIGINT[])) ORDER BY id`,
-        // What was heard is not sent again: of a busy process it is megabytes, at every word.
-        values: [this.#floor, this.#options.sender, [...this.#seen.keys()]],
+        text: `SELECT id, CASE WHEN sender <> $3 THEN body END AS body FROM (
+            SELECT * FROM bulletins WHERE id > $1 UNION ALL SELECT * FROM bulletins WHERE id = ANY (CAST($2 AS BIGINT[]))
+          ) AS heard ORDER BY id`,
+        values: [this.#readUpTo, [...this.#missed.keys()], this.#options.sender],
       });
       this.#hear(rows);
       await this.#sweep(client);
@@ -177,15 +187,22 @@ class Listening {
     const now = performance.now();
     const bodies: string[] = [];
     for (const { id, body } of rows) {
-      this.#seen.set(Number(id), now);
-      bodies.push(body);
+      this.#note(Number(id), now);
+      if (body !== null) bodies.push(body);
     }
-    for (const [id, at] of this.#seen) {
-      if (now - at < SETTLED_AFTER_MS) break;
-      this.#seen.delete(id);
-      this.#floor = Math.max(this.#floor, id);
+    for (const [id, since] of this.#missed) {
+      if (now - since < MISSED_FOR_MS && this.#missed.size <= MOST_MISSED) break;
+      this.#missed.delete(id);
     }
     if (bodies.length > 0 && !this.#closed) this.#options.heard(bodies);
+  }
+
+  #note(id: number, now: number): void {
+    this.#missed.delete(id);
+    if (id <= this.#readUpTo) return;
+    const from = Math.max(this.#readUpTo + 1, id - MOST_MISSED);
+    for (let between = from; between < id; between++) this.#missed.set(between, now);
+    this.#readUpTo = id;
   }
 
   async #sweep(client: pg.Client): Promise<void> {

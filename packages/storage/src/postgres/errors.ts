@@ -55,6 +55,11 @@ export function isLost(error: unknown): boolean {
   return StorageError.isInstance(error) ? error.problem === 'unreachable' : problemOf(error) === 'unreachable';
 }
 
+/** True where the connection was gone before the statement: the driver kept it to itself. */
+export function wasNotSent(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('not queryable');
+}
+
 /** True for what the database, the driver or the network threw. */
 export function isDatabaseError(error: unknown): boolean {
   if (!(error instanceof Error) || ToolyardError.isInstance(error)) return false;

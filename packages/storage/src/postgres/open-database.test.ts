@@ -1,10 +1,6 @@
-import { once } from 'node:events';
-import type { Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import type { RunStore } from '@toolyard/protocol';
-import { createFailpoints, createFakeClock } from '@toolyard/testing';
-import { statements, transaction } from '../engine/work.ts';
+import { createFakeClock } from '@toolyard/testing';
+import { transaction } from '../engine/work.ts';
 import { openStorage } from '../open-storage.ts';
 import { StorageError } from '../storage-error.ts';
 import type { DatabaseOptions, SharedStorage } from '../storage.ts';
@@ -40,9 +36,6 @@ async function startRun({ conversations, runs }: SharedStorage): Promise<void> {
   await conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
   expect(await runs.createRun(ANNE, newRun('r1', 'c1'))).toMatchObject({ outcome: 'created' });
 }
-
-const seqs = async (runs: RunStore): Promise<number[] | undefined> =>
-  (await runs.readEvents(ANNE, 'r1', 0, 99))?.map(({ seq }) => seq);
 
 test('an address that is none is refused without repeating it', async () => {
   for (const url of ['geheim', 'mysql://root:geheim@host/db', 'postgres://user:geheim@host', 'postgres://a:b@h/%zz']) {
@@ -142,45 +135,6 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     });
   });
 
-  test('that vanishes before a commit has nothing of it, says so, and is used again once it is back', async () => {
-    const url = await cluster().createDatabase();
-    const failpoint = createFailpoints();
-    const use = async (storage: SharedStorage): Promise<void> => {
-      await startRun(storage);
-      const item = commitOf('r1', { events: deltas('r1', 0, 2) });
-      failpoint.at('commit:begun', () => cluster().stop('immediate'));
-      const error: unknown = await Promise.resolve(storage.runs.commit([item])).catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ problem: 'unreachable', code: 'storage_failed', retryable: true });
-      failpoint.clear('commit:begun');
-      await expect(Promise.resolve(storage.runs.getRun(ANNE, 'r1'))).rejects.toMatchObject({ problem: 'unreachable' });
-      await cluster().start();
-      expect(await seqs(storage.runs)).toEqual([]);
-      expect(await storage.runs.commit([item])).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
-    };
-    await withStorage(url, use, { failpoint });
-  });
-
-  test('that is restarted while a commit is stored is asked afterwards what came of it', async () => {
-    const url = await cluster().createDatabase();
-    const failpoint = createFailpoints();
-    const use = async (storage: SharedStorage): Promise<void> => {
-      await startRun(storage);
-      const first = commitOf('r1', { events: deltas('r1', 0, 2) });
-      failpoint.at('commit:written', async () => {
-        await cluster().stop('immediate');
-        await cluster().start();
-      });
-      await expect(Promise.resolve(storage.runs.commit([first]))).rejects.toMatchObject({
-        problem: 'unreachable',
-        message: expect.stringContaining('nothing of the last change was stored'),
-      });
-      failpoint.clear('commit:written');
-      expect(await seqs(storage.runs)).toEqual([]);
-      expect(await storage.runs.commit([first])).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
-    };
-    await withStorage(url, use, { failpoint });
-  });
-
   test('that sends one of two transactions back, each waiting for the other, is asked for it again', async () => {
     const url = await cluster().createDatabase();
     await cluster().query(url, 'CREATE TABLE t (id INT PRIMARY KEY, n INT)', 'INSERT INTO t VALUES (1, 0), (2, 0)');
@@ -204,97 +158,4 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
       await connection.close();
     }
   });
-
-  test('that does not answer any more is given up, and asked anew', async () => {
-    const proxy = await startProxy(await cluster().createDatabase());
-    const connection = new PostgresConnection({ url: proxy.url, connections: 1, answerWithinMs: 300 });
-    const ask = (): Promise<unknown> =>
-      connection.perform(
-        statements(function* () {
-          return (yield { text: 'SELECT 1 AS one', values: [] }).rows;
-        }),
-      );
-    try {
-      expect(await ask()).toEqual([{ one: 1 }]);
-      proxy.fallSilent();
-      await expect(ask()).rejects.toMatchObject({ problem: 'unreachable' });
-      expect(await ask()).toEqual([{ one: 1 }]);
-    } finally {
-      await connection.close();
-      proxy.close();
-    }
-  });
-
-  test('whose answer to a commit is lost on the way is asked again, and the commit counts', async () => {
-    const proxy = await startProxy(await cluster().createDatabase());
-    try {
-      await withStorage(proxy.url, async (storage) => {
-        await startRun(storage);
-        proxy.loseNextCommit();
-        const item = commitOf('r1', { events: deltas('r1', 0, 2) });
-        expect(await storage.runs.commit([item])).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
-        expect(await seqs(storage.runs)).toEqual([1, 2]);
-        await storage.conversations.create(ANNE, { id: 'c2', title: '', at: 1 });
-        proxy.loseNextCommit();
-        expect(await storage.runs.createRun(ANNE, newRun('r2', 'c2'))).toMatchObject({ outcome: 'created' });
-        // What says nothing of itself cannot be told, and that is said.
-        proxy.loseNextCommit();
-        const silent = commitOf('r1', { baseSeq: 2, ledger: [plan] });
-        await expect(Promise.resolve(storage.runs.commit([silent]))).rejects.toMatchObject({
-          message: expect.stringContaining('nobody can tell'),
-        });
-      });
-    } finally {
-      proxy.close();
-    }
-  });
 });
-
-const plan = { change: 'plan', callId: 'k', tool: { serverId: 's', name: 't' }, arguments: {} } as const;
-
-/** Stands between client and server: it can cut the line where the answer to a COMMIT is due, or pass on nothing. */
-async function startProxy(to: string): Promise<{
-  url: string;
-  loseNextCommit(): void;
-  /** To those who are connected now. */
-  fallSilent(): void;
-  close(): void;
-}> {
-  const target = new URL(to);
-  const silenced = new Set<Socket>();
-  const clients = new Set<Socket>();
-  let armed = false;
-  const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
-    let cut = false;
-    clients.add(client);
-    client.on('data', (bytes) => {
-      if (armed && bytes.includes('COMMIT')) {
-        armed = false;
-        cut = true;
-      }
-      upstream.write(bytes);
-    });
-    upstream.on('data', (bytes) => {
-      if (cut) client.destroy();
-      else if (!silenced.has(client)) client.write(bytes);
-    });
-    for (const [socket, other] of [[client, upstream] as const, [upstream, client] as const]) {
-      socket.on('error', () => {});
-      socket.on('close', () => other.destroy());
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const url = new URL(to);
-  url.port = String(address !== null && typeof address === 'object' ? address.port : 0);
-  return {
-    url: url.href,
-    loseNextCommit: () => void (armed = true),
-    fallSilent() {
-      for (const client of clients) silenced.add(client);
-    },
-    close: () => void server.close(),
-  };
-}

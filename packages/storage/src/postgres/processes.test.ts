@@ -98,7 +98,9 @@ describeOnPostgres('two processes on one PostgreSQL', (cluster) => {
   test('one stopped in the middle of a commit does not keep the run from the other, and stores nothing', async () => {
     const [a, b] = await Promise.all([startProcess('commit:written'), startProcess()]);
     await storage.runs.createRun(ANNE, newRun('r1', 'c1', { lease: A }));
-    const late = a.call('commit', events(0));
+    // More than words, which are stored in one statement and so have no middle.
+    const plan = { change: 'plan', callId: 'k', tool: { serverId: 's', name: 't' }, arguments: {} } as const;
+    const late = a.call('commit', events(0, { ledger: [plan] }));
     const taken = await eventually(
       async () => {
         const runs = await b.call('takeOver', B, 9);

@@ -1,6 +1,6 @@
 import type { Clock, CommitOutcome, Durability, Place, RunCommit, RunStatus } from '@toolyard/protocol';
 import type { Engine, PlainItem } from '../engine/engine.ts';
-import type { Work } from '../engine/work.ts';
+import type { Given, Recalled, Work } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
 import { mediaProblem } from '../media.ts';
 import { encodeJson } from '../text.ts';
@@ -107,9 +107,8 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   }
 
   /** Outcomes of those items one statement can write together. */
-  function* commitTogether(items: readonly RunCommit[]): Work<Map<RunCommit, CommitOutcome>> {
+  function* commitTogether(plain: ReadonlyMap<RunCommit, PlainItem>): Work<Map<RunCommit, CommitOutcome>> {
     const outcomes = new Map<RunCommit, CommitOutcome>();
-    const plain = plainItems(items, clock);
     if (plain.size === 0) return outcomes;
     const advanced = yield* engine.advanceTogether([...plain.values()]);
     for (const [item, { runId, lastSeq }] of plain) {
@@ -122,29 +121,49 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   }
 
   /** Nobody else moves a run on under its fence: one that stands where it should speaks for the whole group. */
-  function* wasStored(items: readonly RunCommit[], outcomes: readonly CommitOutcome[]): Work<boolean | null> {
+  function* recall(items: readonly RunCommit[], known: Outcomes | null): Work<Recalled<readonly CommitOutcome[]>> {
+    let told = false;
     for (const [index, { runId, fence, baseSeq, events }] of items.entries()) {
-      if (outcomes[index]?.outcome !== 'committed' || events.length === 0) continue;
+      if (events.length === 0 || (known && known.result[index]?.outcome !== 'committed')) continue;
       const row = yield* heldPosition.get(runId);
       if (!row) continue;
       const stands = row.last_seq >= baseSeq + events.length;
       // Past it under a later fence: that may be ours, or what the successor wrote instead.
-      if (row.fence === fence || !stands) return stands;
+      if (row.fence !== fence && stands) continue;
+      if (known) return stands ? known : false;
+      // Whose outcome nobody knows may have been stale: that alone says nothing against the others.
+      if (stands) return { result: yield* recallEach(items) };
+      told = true;
     }
-    return null;
+    return told ? false : null;
+  }
+
+  /** What came of each item of a group that is stored. */
+  function* recallEach(items: readonly RunCommit[]): Work<CommitOutcome[]> {
+    const outcomes: CommitOutcome[] = [];
+    for (const { runId, fence, baseSeq, events } of items) {
+      const now = yield* positionOf(runId);
+      const lastSeq = baseSeq + events.length;
+      const stands = now !== null && now.fence === fence && now.lastSeq >= lastSeq;
+      outcomes.push(stands ? { outcome: 'committed', lastSeq } : { outcome: 'stale', now });
+    }
+    return outcomes;
   }
 
   return (items) => {
     if (items.length === 0) return statements(nothing);
+    const plain = plainItems(items, clock);
     const job = transaction('commit', durabilityOf(items), function* () {
-      const together = yield* commitTogether(items);
+      const together = yield* commitTogether(plain);
       const outcomes: CommitOutcome[] = [];
       for (const item of items) outcomes.push(together.get(item) ?? (yield* commitItem(item)));
       return outcomes;
     });
-    return { ...job, wasStored: (outcomes) => wasStored(items, outcomes) };
+    return { ...job, writesOnce: plain.size === items.length, recall: (known) => recall(items, known) };
   };
 }
+
+type Outcomes = Given<readonly CommitOutcome[]>;
 
 /** Nobody may learn of a power cut that a call was made which the ledger does not know. */
 function durabilityOf(items: readonly RunCommit[]): Durability {

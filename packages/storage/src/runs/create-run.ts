@@ -1,7 +1,7 @@
 import type { CreateRunOutcome, NewRun, Principal } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Engine } from '../engine/engine.ts';
-import type { Work } from '../engine/work.ts';
+import type { Given, Recalled, Work } from '../engine/work.ts';
 import { transaction } from '../engine/work.ts';
 import { encodeJson, scrubText } from '../text.ts';
 import { createMessageWriter, Refusal } from './message-rows.ts';
@@ -75,8 +75,13 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
     return { outcome: 'created', run: toLeasedRun(row, kept) };
   }
 
-  function* wasStored({ ownerId }: Principal, run: NewRun, result: CreateRunOutcome): Work<boolean | null> {
-    return result.outcome !== 'created' || (yield* find.get(run.id))?.owner_id === ownerId;
+  function* recall(
+    { ownerId }: Principal,
+    run: NewRun,
+    known: Given<CreateRunOutcome> | null,
+  ): Work<Recalled<CreateRunOutcome>> {
+    if (known === null) return null;
+    return known.result.outcome !== 'created' || (yield* find.get(run.id))?.owner_id === ownerId ? known : false;
   }
 
   return (principal, run) => ({
@@ -90,7 +95,7 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
         throw error;
       }
     }),
-    wasStored: (result) => wasStored(principal, run, result),
+    recall: (known) => recall(principal, run, known),
   });
 }
 

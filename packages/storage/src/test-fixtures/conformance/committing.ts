@@ -36,6 +36,27 @@ export function describeCommitting(bench: Bench): void {
       expect(await bench.seqs('r2')).toEqual([1]);
     });
 
+    test('of the words of several runs those of one that was taken over are refused, and the rest is stored', async () => {
+      const runIds = ['r1', 'r2', 'r3', 'r4'];
+      for (const runId of runIds) await bench.startRun(runId);
+      await bench.commit(commitOf('r2', { release: true }));
+      expect(await (await bench.engine.handle()).acquireLease('r2', P2)).toMatchObject({ fence: 2 });
+      await bench.commit(commitOf('r4', { release: true }));
+      const words = (runId: string) => commitOf(runId, { events: deltas(runId, 0, 2), state: { of: runId } });
+      expect(await bench.store.commit(runIds.map(words))).toEqual([
+        { outcome: 'committed', lastSeq: 2 },
+        { outcome: 'stale', now: { fence: 2, lastSeq: 0, status: 'running' } },
+        { outcome: 'committed', lastSeq: 2 },
+        { outcome: 'stale', now: { fence: 1, lastSeq: 0, status: 'running' } },
+      ]);
+      expect(await Promise.all(runIds.map((runId) => bench.seqs(runId)))).toEqual([[1, 2], [], [1, 2], []]);
+      // Nor was the state written of the one, and that of the others was.
+      const kept = async (runId: string): Promise<unknown> => (await bench.store.acquireLease(runId, P1))?.state;
+      expect(await kept('r4')).toBeNull();
+      await bench.commit(commitOf('r3', { baseSeq: 2, release: true }));
+      expect(await kept('r3')).toEqual({ of: 'r3' });
+    });
+
     test('a commit sent twice counts once', async () => {
       await bench.startRun('r1');
       const item = commitOf('r1', { events: deltas('r1', 0, 2) });
