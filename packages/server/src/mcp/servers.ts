@@ -303,9 +303,7 @@ export class OwnServers implements Servers {
   /** Takes over what was switched and approved in another process over the same database. */
   async lookAgain(): Promise<void> {
     for (const id of await this.#book.readAgain()) await this.#switch(id);
-    for (const [tool, hash] of await this.#pins.readAgain()) {
-      if (this.#host.configurations.has(tool.serverId)) this.#host.approveTool(tool, hash);
-    }
+    for (const tool of await this.#pins.readAgain()) this.#host.trust.reviewAgain(tool);
   }
 
   /** Connects a server that is on, or leaves one, as far as it is this process's to do. */

@@ -1,5 +1,5 @@
 import type { IndexedTool, ServerConfig, ServerHealth, SignInResponse } from '@toolyard/mcp-host';
-import { ToolIndex } from '@toolyard/mcp-host';
+import { pinOf, ToolIndex, unseenPin } from '@toolyard/mcp-host';
 import type {
   AddMcpServer,
   ChangeMcpServer,
@@ -192,16 +192,20 @@ export class WebServers implements Servers {
   approve({ tool, definition }: Parameters<Servers['approve']>[0]): void {
     const server = this.#book.find(tool.serverId);
     if (server === undefined || !('config' in server) || server.config.builtIn === true) return;
-    this.#pin(tool, definition).catch((thrown: unknown) => {
+    this.#pin(server.config, tool, definition).catch((thrown: unknown) => {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
       this.#options.log(`What was approved of a tool could not be stored: ${why}`);
     });
   }
 
-  async #pin(tool: ToolReference, shown: string | undefined): Promise<void> {
-    const definition = shown ?? (await this.#rows()).get(tool.serverId)?.catalogue?.definitions[tool.name];
+  async #pin(config: ServerConfig, tool: ToolReference, shown: string | undefined): Promise<void> {
+    const catalogue = (await this.#rows()).get(tool.serverId)?.catalogue;
+    const definition = shown ?? catalogue?.definitions[tool.name];
     if (definition === undefined) return;
-    await storePin(this.#options, tool, definition);
+    const listed = catalogue?.tools.find(({ name }) => name === tool.name);
+    const now = listed && pinOf(config, listed);
+    // What has changed since it was shown is not what was approved.
+    await storePin(this.#options, tool, now?.hash === definition ? now : unseenPin(definition));
     this.#options.hub.changed(null, 'servers', tool.serverId);
   }
 
