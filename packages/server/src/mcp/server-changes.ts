@@ -18,8 +18,8 @@ export type ChangedServers = {
   updated(differences: Differences): void;
   /** Somebody has switched it by hand. */
   switched(id: string): Promise<void>;
-  /** It is another one to whoever looks at it. */
-  changed(id: string): void;
+  /** It is another one to whoever looks at it; without an id, what is told with all of them. */
+  changed(id?: string): void;
   /** Forgets how it was signed in to. */
   signOut(principal: Principal, id: string): Promise<unknown>;
 };
@@ -187,7 +187,12 @@ export class ServerChanges {
       log: (line) => this.#tellOnce(line),
     });
     const here = configured.filter((server) => 'fault' in server || isThere?.(server.config) !== false);
-    servers.updated(await book.update(here));
+    const differences = await book.update(here);
+    servers.updated(differences);
+    const ids = Object.values(differences).flat();
+    for (const id of ids) servers.changed(id);
+    // Whether the file can be read may have changed.
+    if (ids.length === 0) servers.changed();
   }
 
   /** With the next change of the file it is tried again. */

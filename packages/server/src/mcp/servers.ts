@@ -1,4 +1,4 @@
-import type { IndexedTool, InspectOptions, ServerConfig, ServerState, SignInResponse } from '@toolyard/mcp-host';
+import type { IndexedTool, InspectOptions, ServerConfig, SignInResponse } from '@toolyard/mcp-host';
 import { inspectServer, McpHost, redactedError, redactorFor } from '@toolyard/mcp-host';
 import type {
   McpServerList,
@@ -13,14 +13,12 @@ import type {
 import { ToolyardError, VERSION } from '@toolyard/protocol';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { Servers, ToolSelection } from '../services.ts';
-import { BorrowedServers } from './borrowed-servers.ts';
 import { ChangeSignal } from './change-signal.ts';
-import type { ConfiguredServer } from './configured-servers.ts';
 import { createOwnTransports } from './own-transports.ts';
 import { Selections } from './selections.ts';
-import type { Differences } from './server-book.ts';
 import { ServerBook } from './server-book.ts';
 import { ServerChanges } from './server-changes.ts';
+import { PATIENCE_MS, ServerConnections } from './server-connections.ts';
 import { ServerDesk } from './server-desk.ts';
 import type { ServersOptions } from './servers-options.ts';
 import { NOBODY } from './nobody.ts';
@@ -28,9 +26,6 @@ import { toServerView, toToolDetail } from './server-view.ts';
 import { createSignInFetches } from './sign-in-fetches.ts';
 import type { StoredPins } from './stored-pins.ts';
 import { loadPins } from './stored-pins.ts';
-
-/** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
-const PATIENCE_MS = 10_000;
 
 /** The MCP servers of this process. Those that are switched on begin to connect at once; nobody waits for them. */
 export async function createServers(options: ServersOptions): Promise<OwnServers> {
@@ -49,7 +44,7 @@ export class OwnServers implements Servers {
   readonly #fetches = createOwnerFetches();
   readonly #signInFetches = createSignInFetches();
   readonly #host: McpHost;
-  readonly #borrowed: BorrowedServers;
+  readonly #connections: ServerConnections;
   readonly #signal: ChangeSignal;
   readonly #inspect: Pick<InspectOptions, 'createTransport' | 'clock' | 'clientInfo' | 'signIn'>;
   readonly #desk: ServerDesk;
@@ -69,9 +64,9 @@ export class OwnServers implements Servers {
       isThere: (config) => options.part?.isThere(config) !== false,
       servers: {
         list: (principal) => this.list(principal),
-        updated: (differences) => this.#updated(differences),
-        switched: (id) => this.#switch(id),
-        changed: (id) => this.#signal.changed(id),
+        updated: (differences) => this.#connections.update(differences),
+        switched: (id) => this.#connections.switched(id),
+        changed: (id = '') => this.#signal.changed(id),
         signOut: (_principal, id) => this.#host.signOut(id),
       },
     });
@@ -84,7 +79,7 @@ export class OwnServers implements Servers {
       introduction: { name: 'Toolyard' },
     };
     this.#host = new McpHost({ servers: [], createTransport, clock, clientInfo, handlers: NOBODY, pins, signIn });
-    this.#borrowed = new BorrowedServers(clock, (id) => void this.#host.disconnect(id));
+    this.#connections = new ServerConnections({ ...options, host: this.#host, book });
     this.#signal = new ChangeSignal(clock, (id) => hub.changed(null, 'servers', ...(id === '' ? [] : [id])));
     this.#host.onChange((id) => {
       this.#selections.changed(id);
@@ -95,10 +90,10 @@ export class OwnServers implements Servers {
       host: this.#host,
       book,
       patienceMs: PATIENCE_MS,
-      stateOf: (id) => this.#stateOf(id),
-      borrowIfOff: (id) => this.#borrowIfOff(id),
+      stateOf: (id) => this.#connections.stateOf(id),
+      borrowIfOff: (id) => this.#connections.borrowIfOff(id),
       lookForSignIns: () => this.lookForSignIns(),
-      onUse: (id, calls) => this.#borrowed.use(id, calls),
+      onUse: (id, calls) => this.#connections.use(id, calls),
     });
     this.#inspect = { createTransport, clock, clientInfo, signIn };
     this.#desk = new ServerDesk({
@@ -106,7 +101,7 @@ export class OwnServers implements Servers {
       ids: () => book.ids,
       redactor: (id) => this.redactor(id),
       ready: (id, signal) => this.#readyFor(id, signal),
-      use: (id, calls) => this.#borrowed.use(id, calls),
+      use: (id, calls) => this.#connections.use(id, calls),
     });
   }
 
@@ -183,7 +178,7 @@ export class OwnServers implements Servers {
     this.#changes.configOf(id);
     await this.#host.signOut(id);
     if (this.#book.isEnabled(id)) {
-      this.#connect(id);
+      this.#connections.connect(id);
       await this.#host.whenSettled([id], undefined, PATIENCE_MS);
     }
     return this.#changes.view(principal, id);
@@ -225,13 +220,8 @@ export class OwnServers implements Servers {
     return this.#selections.select(configuration, signal);
   }
 
-  /** Connects all that are on, and waits for them, bounded. */
-  async connectAll(): Promise<void> {
-    const ids = this.#book.all.flatMap((server) =>
-      'config' in server && this.#book.isEnabled(server.id) ? [server.id] : [],
-    );
-    for (const id of ids) this.#connect(id);
-    await this.#host.whenSettled(ids, undefined, PATIENCE_MS);
+  connectAll(): Promise<void> {
+    return this.#connections.connectAll();
   }
 
   approve({ tool, definition = this.#host.definitionOf(tool) }: Parameters<Servers['approve']>[0]): void {
@@ -251,20 +241,19 @@ export class OwnServers implements Servers {
 
   /** Takes over what was switched and approved in another process over the same database. */
   async lookAgain(): Promise<void> {
-    for (const id of await this.#book.readAgain()) await this.#switch(id);
+    for (const id of await this.#book.readAgain()) await this.#connections.switched(id);
     for (const tool of await this.#pins.readAgain()) this.#host.trust.reviewAgain(tool);
   }
 
   /** Connects a server that is on, or leaves one, as far as it is this process's to do. */
-  async follow(id: string): Promise<void> {
-    if (this.#options.part?.mayConnect(id) === false) await this.#host.disconnect(id);
-    else if (this.#book.isEnabled(id)) this.#connect(id);
+  follow(id: string): Promise<void> {
+    return this.#connections.follow(id);
   }
 
   /** Connects it if need be, waits, bounded, and keeps it for a while. */
   async ready(id: string, signal?: AbortSignal): Promise<void> {
     await this.#readyFor(id, signal);
-    this.#borrowed.use(id, 0);
+    this.#connections.use(id, 0);
   }
 
   /** Somebody may have signed in at another process over the same database. */
@@ -277,7 +266,7 @@ export class OwnServers implements Servers {
   }
 
   async close(): Promise<void> {
-    this.#borrowed.close();
+    this.#connections.close();
     await this.#changes.close();
     await this.#host.close();
     this.#signal.close();
@@ -294,72 +283,13 @@ export class OwnServers implements Servers {
   }
 
   #watchSignIn(id: string): void {
-    const state = this.#stateOf(id);
+    const state = this.#connections.stateOf(id);
     if (state === 'needs_sign_in') this.#wantsSignIn.add(id);
     if (state === 'ready' && this.#wantsSignIn.delete(id)) this.#onSignedIn(id);
   }
 
-  /** Makes what runs what is configured; a server that has not changed is not touched. */
-  #updated({ removed, added, changed, switched }: Differences): void {
-    for (const id of [...removed, ...changed]) this.#borrowed.forget(id);
-    for (const id of removed) void this.#host.remove(id);
-    for (const id of [...added, ...changed]) {
-      const server = this.#book.find(id);
-      if (server !== undefined) this.#place(server);
-    }
-    for (const id of switched) void this.#switch(id);
-    if (this.#options.eager !== false) {
-      for (const id of [...added, ...changed]) if (this.#book.isEnabled(id)) this.#connect(id);
-    }
-    const ids = [...removed, ...added, ...changed, ...switched];
-    // With no server something else has changed that is told with them: whether the file can be read.
-    for (const id of ids.length === 0 ? [''] : ids) this.#signal.changed(id);
-  }
-
-  #place(server: ConfiguredServer): void {
-    const isThere = this.#host.configurations.has(server.id);
-    if ('fault' in server) {
-      if (isThere) void this.#host.remove(server.id);
-    } else if (isThere) this.#host.replace(server.config);
-    else this.#host.add(server.config);
-  }
-
-  async #switch(id: string): Promise<void> {
-    this.#borrowed.forget(id);
-    const server = this.#book.find(id);
-    if (server === undefined || 'fault' in server) return;
-    if (!this.#book.isEnabled(id)) await this.#host.disconnect(id);
-    else if (this.#options.eager !== false) this.#connect(id);
-  }
-
-  /** Connects it if need be and waits, bounded; what cannot be waited for shows in what is asked next. */
   async #readyFor(id: string, signal?: AbortSignal): Promise<void> {
     this.#changes.configOf(id);
-    this.#borrowIfOff(id);
-    const state = this.#stateOf(id);
-    if (state === 'idle' || state === 'disabled') this.#connect(id);
-    await this.#host.whenSettled([id], signal, PATIENCE_MS);
-    signal?.throwIfAborted();
-  }
-
-  #borrowIfOff(id: string): void {
-    if (this.#book.isEnabled(id)) return;
-    this.#borrowed.borrow(id);
-    if (this.#stateOf(id) === 'idle') this.#connect(id);
-  }
-
-  #stateOf(id: string): ServerState | undefined {
-    return this.#host.health().find((each) => each.id === id)?.state;
-  }
-
-  /** In the background: what goes wrong stands in the health of the server, and in the log. */
-  #connect(id: string): void {
-    const server = this.#book.find(id);
-    if (this.#options.part?.mayConnect(id) === false) return;
-    this.#host.connect(id).catch((thrown: unknown) => {
-      if (!ToolyardError.isInstance(thrown) || thrown.code === 'server_closed') return;
-      if (server === undefined || 'fault' in server) return;
-      this.#options.log(`MCP server ${id}: ${redactorFor(server.config)(thrown.message)}`);
-    });
+    await this.#connections.ready(id, signal);
   }
 }

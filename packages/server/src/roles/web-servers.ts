@@ -59,12 +59,10 @@ export class WebServers implements Servers {
       fetches: this.#fetches,
       servers: {
         list: (principal) => this.list(principal),
-        updated: ({ removed, added, changed, switched }) => {
-          for (const id of [...removed, ...added, ...changed, ...switched]) hub.changed(null, 'servers', id);
-        },
-        // Whoever is connected to it hears of it.
+        // Whoever is connected to them hears of it.
+        updated: () => undefined,
         switched: () => Promise.resolve(),
-        changed: (id) => hub.changed(null, 'servers', id),
+        changed: (id) => hub.changed(null, 'servers', ...(id === undefined ? [] : [id])),
         signOut: (principal, id) => this.#ask(principal, id, 'signOut', []),
       },
     });
