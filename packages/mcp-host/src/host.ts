@@ -280,7 +280,7 @@ export class McpHost implements ToolHost {
   }
 
   /** What was approved of tools, and whether it still holds. A tool whose approval is void is not called. */
-  get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided' | 'changeOf'> {
+  get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided' | 'changeOf' | 'reviewAgain'> {
     return this.#trust;
   }
 

@@ -18,6 +18,7 @@ test('the package offers this and nothing else', () => {
     'definitionTokens',
     'inspectServer',
     'offersOf',
+    'pinOf',
     'platformWebSocket',
     'readHosted',
     'readSignInResponse',
@@ -26,6 +27,7 @@ test('the package offers this and nothing else', () => {
     'serviceAddress',
     'shownAddress',
     'shownTransport',
+    'unseenPin',
   ]);
   expect(Object.keys(node).sort()).toEqual([
     'McpConfigFile',

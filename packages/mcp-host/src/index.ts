@@ -52,7 +52,7 @@ export { ResourceDraft } from './resource-draft.ts';
 export type { ListedSkill, SkillFile } from './skills.ts';
 export type { ResourceStore } from './resource-store.ts';
 export type { PinStore, ToolPin, VoidedApproval } from './trust.ts';
-export { definitionHash, ToolTrust } from './trust.ts';
+export { definitionHash, pinOf, ToolTrust, unseenPin } from './trust.ts';
 export type { NumberedEntry } from './server-log.ts';
 export type { WireEntry } from './wire-log.ts';
 export { redactorFor, shownAddress } from './redact.ts';

@@ -11,7 +11,7 @@ import { readUrl } from './read-url.ts';
 export type ToolPin = {
   /** SHA-256 of the definition and the endpoint. */
   hash: string;
-  /** SHA-256 of the way the server was reached, without secrets. */
+  /** SHA-256 of the way the server was reached, without secrets; empty where nobody has seen the tool as it was. */
   endpoint: string;
   /** The definition as it was, so that a change can be shown. */
   definition: JsonObject;
@@ -32,7 +32,7 @@ const MOST_DIFFERENCES = 50;
 export class ToolTrust {
   readonly #pins: PinStore;
   readonly #voided = new Map<string, VoidedApproval>();
-  readonly #reviewed = new Map<string, ReadonlyMap<string, ListedTool>>();
+  readonly #reviewed = new Map<string, { server: ServerConfig; tools: ReadonlyMap<string, ListedTool> }>();
   readonly #listeners = new Set<(voided: VoidedApproval) => void>();
 
   constructor(pins: PinStore) {
@@ -54,12 +54,19 @@ export class ToolTrust {
     this.#reviewTool(server, tool);
   }
 
-  /** Pins a tool that is not offered just now. */
+  /** Pins a tool that is not offered just now; what is known of it as it was approved stays known. */
   approveUnseen({ serverId, name }: ToolReference, definition: string): void {
     const key = keyOf(serverId, name);
-    this.#pins.set(key, { hash: definition, endpoint: '', definition: {} });
+    if (this.#pins.get(key)?.hash !== definition) this.#pins.set(key, unseenPin(definition));
     this.#voided.delete(key);
-    this.#reviewed.delete(serverId);
+  }
+
+  /** The owner of the pins has changed this one: it is held against what was listed last. */
+  reviewAgain({ serverId, name }: ToolReference): void {
+    this.#voided.delete(keyOf(serverId, name));
+    const { server, tools } = this.#reviewed.get(serverId) ?? {};
+    const tool = tools?.get(name);
+    if (server !== undefined && tool !== undefined) this.#reviewTool(server, tool);
   }
 
   /** What has changed of a tool since it was approved; undefined where nothing has, or it never was. */
@@ -87,8 +94,8 @@ export class ToolTrust {
 
   /** Looks at a list of tools, if it is a new one. */
   review(server: ServerConfig, tools: ReadonlyMap<string, ListedTool>): void {
-    if (this.#reviewed.get(server.id) === tools) return;
-    this.#reviewed.set(server.id, tools);
+    if (this.#reviewed.get(server.id)?.tools === tools) return;
+    this.#reviewed.set(server.id, { server, tools });
     for (const tool of tools.values()) this.#reviewTool(server, tool);
   }
 
@@ -98,7 +105,8 @@ export class ToolTrust {
     if (approved === undefined) return;
     const now = pinOf(server, tool);
     if (approved.hash === now.hash) {
-      // It is again what it was.
+      // It is again what it was; or what was approved elsewhere is seen here for the first time.
+      if (approved.endpoint === '') this.#pins.set(key, now);
       this.#voided.delete(key);
       return;
     }
@@ -127,7 +135,13 @@ export function definitionHash(server: ServerConfig, tool: ListedTool): string {
   return hash;
 }
 
-function pinOf(server: ServerConfig, tool: ListedTool): ToolPin {
+/** What was approved where nobody could see the tool: what stood for it. */
+export function unseenPin(definition: string): ToolPin {
+  return { hash: definition, endpoint: '', definition: {} };
+}
+
+/** A tool as it is now, as it would be approved. */
+export function pinOf(server: ServerConfig, tool: ListedTool): ToolPin {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   const definition: JsonObject = {
     name,

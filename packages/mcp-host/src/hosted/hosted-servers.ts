@@ -60,7 +60,7 @@ export class HostedServers {
     const known = await this.#store.get(keyOf(config));
     // Somebody else has noticed first.
     if (known !== undefined && known.instanceId !== stale.instanceId) return known;
-    return this.#checked(config, asker, await this.#make(config, asker));
+    return this.#checked(config, asker, await this.#make(config, asker, stale));
   }
 
   /** Gives a server back to its service, with the sign-ins it has there. @throws ToolyardError */
@@ -71,19 +71,32 @@ export class HostedServers {
     await this.#store.delete(keyOf(config));
   }
 
-  #make(config: HostedConfig, asker: Asker): Promise<HostedRecord> {
+  #make(config: HostedConfig, asker: Asker, stale?: HostedInstance): Promise<HostedRecord> {
     const key = keyOf(config);
     const making = this.#making.get(key);
     if (making !== undefined) return making;
     const made = createInstance(config, this.#context(asker))
-      .then(async (instance) => {
-        const record: HostedRecord = { ...instance, awaitsSignIn: true };
-        await this.#store.set(key, record);
-        return record;
-      })
+      .then((instance) => this.#remembered(config, asker, { ...instance, awaitsSignIn: true }, stale))
       .finally(() => this.#making.delete(key));
     this.#making.set(key, made);
     return made;
+  }
+
+  /** Another process over the same store may have had one made at the same time: one stands, the other is given back. */
+  async #remembered(
+    config: HostedConfig,
+    asker: Asker,
+    made: HostedRecord,
+    stale: HostedInstance | undefined,
+  ): Promise<HostedRecord> {
+    const key = keyOf(config);
+    const before = await this.#store.get(key);
+    if (before === undefined || before.instanceId === stale?.instanceId) await this.#store.set(key, made);
+    const stands = (await this.#store.get(key)) ?? made;
+    if (stands.instanceId === made.instanceId) return made;
+    // What cannot be given back just now does no harm to the one that stands.
+    await deleteInstance(config, this.#context(asker), made.instanceId).catch(() => undefined);
+    return stands;
   }
 
   /** A server nobody has signed in to would be there and fail at every call. */

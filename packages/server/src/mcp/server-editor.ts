@@ -1,17 +1,9 @@
-import type { InspectOptions, ServerConfig } from '@toolyard/mcp-host';
-import { inspectServer } from '@toolyard/mcp-host';
+import type { ServerConfig } from '@toolyard/mcp-host';
 import type { McpConfigEntry, ServerEntry, WrittenTransport } from '@toolyard/mcp-host/node';
 import { configOf, fillTransport, readTransport } from '@toolyard/mcp-host/node';
-import type {
-  EditMcpServer,
-  McpServerConfiguration,
-  McpTestReport,
-  McpTransport,
-  TestMcpServer,
-} from '@toolyard/protocol';
+import type { EditMcpServer, McpServerConfiguration, McpTransport, TestMcpServer } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
-import { NOBODY } from './nobody.ts';
 import type { ServerBook } from './server-book.ts';
 import type { ServerFile } from './server-file.ts';
 import { withoutSecrets, withSecrets } from './secrets-of-servers.ts';
@@ -19,13 +11,11 @@ import { withoutSecrets, withSecrets } from './secrets-of-servers.ts';
 export type ServerEditorOptions = {
   book: ServerBook;
   file: ServerFile;
-  /** Absent where servers are tried by another process. */
-  inspect?: Pick<InspectOptions, 'createTransport' | 'clock' | 'clientInfo' | 'signIn'>;
 };
 
 const NO_SWITCHES = { enabled: true, disabledTools: [], allowedTools: [], trusted: false };
 
-/** What stands in `mcp.json`, told to an editor and changed by it; and trying a server before anything is stored. */
+/** What stands in `mcp.json`, told to an editor and changed by it; and what a test is about before anything is stored. */
 export class ServerEditor {
   readonly #options: ServerEditorOptions;
 
@@ -85,18 +75,14 @@ export class ServerEditor {
   }
 
   /** @throws ToolyardError as {@link ServerEditor.configuration} does */
+  checkRemovable(id: string): void {
+    this.#entryOf(id);
+  }
+
+  /** @throws ToolyardError as {@link ServerEditor.configuration} does */
   remove(id: string): void {
     this.#entryOf(id);
     this.#options.file.remove(id);
-  }
-
-  /** @throws ToolyardError for what cannot even be tried */
-  async test(request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport> {
-    const config = this.tried(request);
-    // Some servers offer more tools to whom they can ask: they are told the same as when they are used.
-    const { inspect } = this.#options;
-    if (inspect === undefined) throw new ToolyardError({ code: 'internal', message: 'Servers are tried elsewhere.' });
-    return inspectServer({ ...inspect, handlers: NOBODY, config, ...(signal === undefined ? {} : { signal }) });
   }
 
   /** The configuration a test is about. @throws ToolyardError for what cannot even be tried */

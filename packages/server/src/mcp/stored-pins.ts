@@ -38,15 +38,15 @@ export class StoredPins implements PinStore {
     this.#pins = pins;
   }
 
-  /** What was approved in another process since: the tools, and what stands for them as they were then. */
-  async readAgain(): Promise<[ToolReference, string][]> {
+  /** Takes over what was approved in another process since: these tools. */
+  async readAgain(): Promise<ToolReference[]> {
     await this.#last;
     const stored = await readPins(this.#options);
-    return [...stored].flatMap(([key, pin]): [ToolReference, string][] => {
+    return [...stored].flatMap(([key, pin]): ToolReference[] => {
       if (this.#pins.get(key)?.hash === pin.hash) return [];
       this.#pins.set(key, pin);
       const slash = key.indexOf('/');
-      return [[{ serverId: key.slice(0, slash), name: key.slice(slash + 1) }, pin.hash]];
+      return [{ serverId: key.slice(0, slash), name: key.slice(slash + 1) }];
     });
   }
 
@@ -81,12 +81,14 @@ function readPin(value: JsonValue): ToolPin | null {
   return { hash, endpoint, definition };
 }
 
-/** Approves a tool where nobody knows it now: it counts as what had this definition. */
+/** Approves a tool from a process that is not connected to it; what is known of it as it was approved stays known. */
 export async function storePin(
   { settings, owner, clock }: Omit<StoredPinsOptions, 'log'>,
   { serverId, name }: ToolReference,
-  definition: string,
+  pin: ToolPin,
 ): Promise<void> {
-  const pin = { hash: definition, endpoint: '', definition: {} };
-  await settings.set(owner, `${PREFIX}${serverId}/${name}`, pin, clock.now());
+  const key = `${PREFIX}${serverId}/${name}`;
+  const before = readPin((await settings.get(owner, key)) ?? null);
+  if (before?.hash === pin.hash && before.endpoint !== '') return;
+  await settings.set(owner, key, { ...pin }, clock.now());
 }

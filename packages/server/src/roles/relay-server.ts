@@ -13,6 +13,9 @@ const SIGN_OF_LIFE_MS = 15_000;
 /** What is said in the middle of a request belongs to one connection, and is made anew for the next one. */
 const OF_THE_CONNECTION = ['progressToken', 'io.modelcontextprotocol/logLevel'];
 
+/** To the SDK these are of the older era, and of the newer one only what has a handler of its own. */
+const OF_TASKS = ['tasks/get', 'tasks/update', 'tasks/cancel'];
+
 export type RelayServerOptions = {
   server: ForwardedServer;
   clock: Pick<Clock, 'after'>;
@@ -27,12 +30,12 @@ export function createRelayServer({ server, clock }: RelayServerOptions): McpSer
   );
   // Said so, the SDK does not put lists of its own in the place of those passed on.
   mcp.server.registerCapabilities(passedOn(server.capabilities));
-  mcp.server.fallbackRequestHandler = async (request, context) => {
+  const passOn = async (method: string, params: unknown, context: ServerContext): Promise<JsonObject> => {
     const quiet = signsOfLife(context, clock);
     try {
       return await server.request({
-        method: request.method,
-        params: paramsOf(request.params, context),
+        method,
+        params: paramsOf(params, context),
         options: {
           signal: context.mcpReq.signal,
           onProgress: ({ progress, total, text }) =>
@@ -48,6 +51,12 @@ export function createRelayServer({ server, clock }: RelayServerOptions): McpSer
       quiet();
     }
   };
+  mcp.server.fallbackRequestHandler = (request, context) => passOn(request.method, request.params, context);
+  if (server.era === 'modern') {
+    for (const method of OF_TASKS) {
+      mcp.server.setRequestHandler(method, { params: anything }, (params, context) => passOn(method, params, context));
+    }
+  }
   return mcp;
 }
 

@@ -1,23 +1,18 @@
 import type { IndexedTool, ServerConfig, ServerHealth, SignInResponse } from '@toolyard/mcp-host';
-import { ToolIndex } from '@toolyard/mcp-host';
+import { pinOf, ToolIndex, unseenPin } from '@toolyard/mcp-host';
 import type {
-  AddMcpServer,
-  ChangeMcpServer,
-  EditMcpServer,
   JsonValue,
   McpPromptList,
   McpServerList,
   McpServerView,
-  PermissionView,
   Principal,
   ToolReference,
 } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { HeldServer } from '@toolyard/storage';
-import { configuredServers } from '../mcp/configured-servers.ts';
+import { createOwnerFetches } from '../config/owner-fetches.ts';
 import { ServerBook } from '../mcp/server-book.ts';
-import { ServerEditor } from '../mcp/server-editor.ts';
-import { ServerFile } from '../mcp/server-file.ts';
+import { noServer, ServerChanges } from '../mcp/server-changes.ts';
 import { toServerView, toToolDetail } from '../mcp/server-view.ts';
 import type { ServersOptions } from '../mcp/servers-options.ts';
 import { storePin } from '../mcp/stored-pins.ts';
@@ -31,7 +26,7 @@ import type { ServerMethod } from './server-methods.ts';
 
 export type WebServersOptions = Pick<
   ServersOptions,
-  'builtIn' | 'file' | 'flags' | 'env' | 'owner' | 'settings' | 'permissions' | 'hub' | 'clock' | 'log'
+  'builtIn' | 'file' | 'flags' | 'env' | 'owner' | 'settings' | 'permissions' | 'secrets' | 'hub' | 'clock' | 'log'
 > & {
   presence: Pick<Presence, 'servers' | 'living'>;
   client: InternalClient;
@@ -51,26 +46,34 @@ export async function createWebServers(options: WebServersOptions): Promise<WebS
 export class WebServers implements Servers {
   readonly #options: WebServersOptions;
   readonly #book: ServerBook;
-  readonly #file: ServerFile;
-  readonly #editor: ServerEditor;
-  readonly #told = new Set<string>();
-  #reading: Promise<void> = Promise.resolve();
+  readonly #fetches = createOwnerFetches();
+  readonly #changes: ServerChanges;
 
   constructor(options: WebServersOptions, book: ServerBook) {
-    const { file, env, clock, log } = options;
+    const { hub } = options;
     this.#options = options;
     this.#book = book;
-    this.#file = new ServerFile({ path: file, env, clock, log, onChange: () => void this.#read() });
-    this.#editor = new ServerEditor({ book, file: this.#file });
+    this.#changes = new ServerChanges({
+      ...options,
+      book,
+      fetches: this.#fetches,
+      servers: {
+        list: (principal) => this.list(principal),
+        // Whoever is connected to them hears of it.
+        updated: () => undefined,
+        switched: () => Promise.resolve(),
+        changed: (id) => hub.changed(null, 'servers', ...(id === undefined ? [] : [id])),
+        signOut: (principal, id) => this.#ask(principal, id, 'signOut', []),
+      },
+    });
   }
 
   async start(): Promise<void> {
-    await this.#read();
-    this.#file.watch();
+    await this.#changes.start({ watch: true });
   }
 
   async list(principal: Principal): Promise<McpServerList> {
-    const [rows, permissions] = await Promise.all([this.#rows(), this.#permissions(principal)]);
+    const [rows, permissions] = await Promise.all([this.#rows(), this.#changes.permissions(principal)]);
     const tools = this.#tools(rows);
     const items = this.#book.all.map((server) => {
       const catalogue = rows.get(server.id)?.catalogue;
@@ -88,50 +91,17 @@ export class WebServers implements Servers {
         ...this.#ofTools(rows),
       });
     });
-    const { fault } = this.#file;
-    return { items, ...(fault === undefined ? {} : { fileFault: fault }) };
+    return this.#changes.listOf(items);
   }
 
-  async add(principal: Principal, { id, ...server }: AddMcpServer): Promise<McpServerView> {
-    this.#checkOwner(principal);
-    this.#editor.add(id, server);
-    await this.#book.forget([id], [id]);
-    return this.#changed(principal, id);
-  }
-
-  async configuration(principal: Principal, id: string) {
-    this.#check(principal, id);
-    return this.#editor.configuration(id, this.#book.isEnabled(id));
-  }
-
-  async edit(principal: Principal, id: string, edit: EditMcpServer): Promise<McpServerView> {
-    this.#check(principal, id);
-    this.#editor.edit(id, edit, this.#book.isEnabled(id));
-    await this.#book.forget([id], edit.disabledTools === undefined ? [] : [id]);
-    return this.#changed(principal, id);
-  }
-
-  async remove(principal: Principal, id: string): Promise<void> {
-    this.#check(principal, id);
-    // Nobody is to find a way in that was left behind.
-    await this.#ask(principal, id, 'signOut', []).catch(() => undefined);
-    this.#editor.remove(id);
-    await this.#book.forget([id], [id]);
-    await this.#read();
-    this.#options.hub.changed(null, 'servers', id);
-  }
-
-  async change(principal: Principal, id: string, { enabled, tools }: ChangeMcpServer): Promise<McpServerView> {
-    this.#check(principal, id);
-    if (tools !== undefined) await this.#book.switchTools(id, tools);
-    if (enabled !== undefined) await this.#book.switchServer(id, enabled);
-    this.#options.hub.changed(null, 'servers', id);
-    return this.#view(principal, id);
-  }
+  add: Servers['add'] = (principal, server) => this.#changes.add(principal, server);
+  configuration: Servers['configuration'] = (principal, id) => this.#changes.configuration(principal, id);
+  edit: Servers['edit'] = (principal, id, edit) => this.#changes.edit(principal, id, edit);
+  remove: Servers['remove'] = (principal, id) => this.#changes.remove(principal, id);
+  change: Servers['change'] = (principal, id, change) => this.#changes.change(principal, id, change);
 
   async test(principal: Principal, request: Parameters<Servers['test']>[1], signal?: AbortSignal) {
-    this.#checkOwner(principal);
-    const { transport } = this.#editor.tried(request);
+    const { transport } = this.#changes.tried(principal, request);
     const address = await this.#somebodyFor(transport);
     return (await this.#options.client.ask(address, 'test', principal, [request], signal)) as never;
   }
@@ -161,7 +131,7 @@ export class WebServers implements Servers {
   async tools(principal: Principal, id: string) {
     const rows = await this.#rows();
     if (!isReady(rows.get(id))) return (await this.#ask(principal, id, 'tools', [])) as never;
-    const permissions = await this.#permissions(principal);
+    const permissions = await this.#changes.permissions(principal);
     return this.#tools(rows)
       .filter(({ tool }) => tool.serverId === id)
       .map((tool) => toToolDetail(tool, { permissions, ...this.#ofTools(rows) }));
@@ -192,16 +162,20 @@ export class WebServers implements Servers {
   approve({ tool, definition }: Parameters<Servers['approve']>[0]): void {
     const server = this.#book.find(tool.serverId);
     if (server === undefined || !('config' in server) || server.config.builtIn === true) return;
-    this.#pin(tool, definition).catch((thrown: unknown) => {
+    this.#pin(server.config, tool, definition).catch((thrown: unknown) => {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
       this.#options.log(`What was approved of a tool could not be stored: ${why}`);
     });
   }
 
-  async #pin(tool: ToolReference, shown: string | undefined): Promise<void> {
-    const definition = shown ?? (await this.#rows()).get(tool.serverId)?.catalogue?.definitions[tool.name];
+  async #pin(config: ServerConfig, tool: ToolReference, shown: string | undefined): Promise<void> {
+    const catalogue = (await this.#rows()).get(tool.serverId)?.catalogue;
+    const definition = shown ?? catalogue?.definitions[tool.name];
     if (definition === undefined) return;
-    await storePin(this.#options, tool, definition);
+    const listed = catalogue?.tools.find(({ name }) => name === tool.name);
+    const now = listed && pinOf(config, listed);
+    // What has changed since it was shown is not what was approved.
+    await storePin(this.#options, tool, now?.hash === definition ? now : unseenPin(definition));
     this.#options.hub.changed(null, 'servers', tool.serverId);
   }
 
@@ -218,31 +192,8 @@ export class WebServers implements Servers {
   }
 
   async close(): Promise<void> {
-    this.#file.close();
-    await this.#reading;
-  }
-
-  #read(): Promise<void> {
-    const { builtIn, flags, hub } = this.#options;
-    this.#reading = this.#reading.then(async () => {
-      const tell = (line: string): void => this.#tellOnce(line);
-      const servers = configuredServers({ builtIn, entries: this.#file.entries, flags, log: tell });
-      const { removed, added, changed, switched } = await this.#book.update(servers);
-      for (const id of [...removed, ...added, ...changed, ...switched]) hub.changed(null, 'servers', id);
-    });
-    return this.#reading;
-  }
-
-  #tellOnce(line: string): void {
-    if (this.#told.has(line)) return;
-    this.#told.add(line);
-    this.#options.log(line);
-  }
-
-  async #changed(principal: Principal, id: string): Promise<McpServerView> {
-    await this.#read();
-    this.#options.hub.changed(null, 'servers', id);
-    return this.#view(principal, id);
+    await this.#changes.close();
+    await this.#fetches.close();
   }
 
   async #rows(): Promise<Map<string, Row>> {
@@ -269,17 +220,6 @@ export class WebServers implements Servers {
     };
   }
 
-  async #permissions(principal: Principal): Promise<PermissionView[]> {
-    const decided = await this.#options.permissions.list(principal);
-    return decided.filter(({ conversationId }) => conversationId === null);
-  }
-
-  async #view(principal: Principal, id: string): Promise<McpServerView> {
-    const view = (await this.list(principal)).items.find((server) => server.id === id);
-    if (view === undefined) throw noServer(id);
-    return view;
-  }
-
   /** Asks the process that has a server. @throws ToolyardError naming the role that is missing, where none has it */
   async #ask(
     principal: Principal,
@@ -302,20 +242,6 @@ export class WebServers implements Servers {
     const able = living.find(({ role, address }) => address !== null && canReach(role, transport));
     if (able?.address != null) return able.address;
     throw nobodyFor(transport, 'such a server');
-  }
-
-  #check(principal: Principal, id: string): void {
-    if (this.#book.find(id) === undefined) throw noServer(id);
-    this.#checkOwner(principal);
-  }
-
-  #checkOwner(principal: Principal): void {
-    if (principal.ownerId === this.#options.owner.ownerId) return;
-    throw new ToolyardError({
-      code: 'forbidden',
-      message: 'MCP servers are switched and changed by whoever runs this Toolyard.',
-      hint: 'In a conversation you can still choose which of them it uses.',
-    });
   }
 }
 
@@ -352,8 +278,4 @@ function nobodyFor(transport: ServerConfig['transport'], what: string): Toolyard
     hint: `Start one with --role ${role} over the same database.`,
     retryable: true,
   });
-}
-
-function noServer(id: string): ToolyardError {
-  return new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
 }

@@ -1,0 +1,222 @@
+import type { HostedConfig, ServerConfig } from '@toolyard/mcp-host';
+import { HostedServers } from '@toolyard/mcp-host';
+import type { McpServerList, McpServerView, PermissionView, Principal, TestMcpServer } from '@toolyard/protocol';
+import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import type { OwnerFetches } from '../config/owner-fetches.ts';
+import type { McpServers } from '../services.ts';
+import { configuredServers } from './configured-servers.ts';
+import { createHostedStore } from './hosted-store.ts';
+import type { Differences, ServerBook } from './server-book.ts';
+import { ServerEditor } from './server-editor.ts';
+import { ServerFile } from './server-file.ts';
+import type { ServersOptions } from './servers-options.ts';
+
+/** What a process makes of servers that were changed, whether or not it is connected to them itself. */
+export type ChangedServers = {
+  list(principal: Principal): Promise<McpServerList>;
+  /** There is another list of servers. */
+  updated(differences: Differences): void;
+  /** Somebody has switched it by hand. */
+  switched(id: string): Promise<void>;
+  /** It is another one to whoever looks at it; without an id, what is told with all of them. */
+  changed(id?: string): void;
+  /** Forgets how it was signed in to. */
+  signOut(principal: Principal, id: string): Promise<unknown>;
+};
+
+export type ServerChangesOptions = Pick<
+  ServersOptions,
+  'builtIn' | 'file' | 'flags' | 'env' | 'owner' | 'permissions' | 'secrets' | 'clock' | 'log'
+> & {
+  book: ServerBook;
+  fetches: OwnerFetches;
+  servers: ChangedServers;
+  /** False: to this process it is as if the server were not there. */
+  isThere?: (config: ServerConfig) => boolean;
+};
+
+/** Which servers there are, who may change them, and what is done when they do, at whichever process they do it. */
+export class ServerChanges {
+  /** Servers that services make. */
+  readonly hosted: HostedServers;
+  readonly #options: ServerChangesOptions;
+  readonly #file: ServerFile;
+  readonly #editor: ServerEditor;
+  /** One new list after the other. */
+  #updating: Promise<void> = Promise.resolve();
+  readonly #told = new Set<string>();
+
+  constructor(options: ServerChangesOptions) {
+    const { book, file, env, fetches, secrets, owner, clock, log } = options;
+    this.#options = options;
+    this.hosted = new HostedServers({
+      // Only the services themselves are asked through it, and their addresses are the owner's.
+      fetch: (input, init) => fetches.for(String(input))(input, init),
+      ...(secrets === undefined ? {} : { store: createHostedStore(secrets, owner) }),
+    });
+    this.#file = new ServerFile({ path: file, env, clock, log, onChange: () => void this.#updateLogged() });
+    this.#editor = new ServerEditor({ book, file: this.#file });
+  }
+
+  async start({ watch }: { watch: boolean }): Promise<void> {
+    await this.#update();
+    if (watch) this.#file.watch();
+  }
+
+  async close(): Promise<void> {
+    this.#file.close();
+    await this.#updating.catch(() => undefined);
+  }
+
+  /** The whole list, with what is wrong with the file. */
+  listOf(items: McpServerView[]): McpServerList {
+    const { fault } = this.#file;
+    return { items, ...(fault === undefined ? {} : { fileFault: fault }) };
+  }
+
+  /** What was decided for all conversations. */
+  async permissions(principal: Principal): Promise<PermissionView[]> {
+    const decided = await this.#options.permissions.list(principal);
+    return decided.filter(({ conversationId }) => conversationId === null);
+  }
+
+  add: McpServers['add'] = async (principal, { id, ...server }) => {
+    this.checkOwner(principal);
+    this.#editor.add(id, server);
+    await this.#options.book.forget([id], [id]);
+    return this.#changed(principal, id);
+  };
+
+  configuration: McpServers['configuration'] = async (principal, id) => {
+    this.check(principal, id);
+    return this.#editor.configuration(id, this.#options.book.isEnabled(id));
+  };
+
+  edit: McpServers['edit'] = async (principal, id, edit) => {
+    const { book } = this.#options;
+    this.check(principal, id);
+    this.#editor.edit(id, edit, book.isEnabled(id));
+    await book.forget([id], edit.disabledTools === undefined ? [] : [id]);
+    return this.#changed(principal, id);
+  };
+
+  remove: McpServers['remove'] = async (principal, id) => {
+    const { book, servers } = this.#options;
+    this.check(principal, id);
+    this.#editor.checkRemovable(id);
+    const server = book.find(id);
+    // Nobody is to find a way in that was left behind.
+    await servers.signOut(principal, id).catch(() => undefined);
+    this.#editor.remove(id);
+    await book.forget([id], [id]);
+    await this.#update();
+    servers.changed(id);
+    if (server !== undefined && 'config' in server && server.config.transport.type === 'hosted') {
+      await this.#giveBack(id, server.config.transport);
+    }
+  };
+
+  change: McpServers['change'] = async (principal, id, { enabled, tools }) => {
+    const { book, servers } = this.#options;
+    this.check(principal, id);
+    if (tools !== undefined) await book.switchTools(id, tools);
+    if (enabled !== undefined) {
+      await book.switchServer(id, enabled);
+      await servers.switched(id);
+    }
+    servers.changed(id);
+    return this.view(principal, id);
+  };
+
+  /** The configuration a test is about. @throws ToolyardError for what cannot even be tried */
+  tried(principal: Principal, request: TestMcpServer): ServerConfig {
+    this.checkOwner(principal);
+    return this.#editor.tried(request);
+  }
+
+  /** @throws ToolyardError `not_found` */
+  async view(principal: Principal, id: string): Promise<McpServerView> {
+    const view = (await this.#options.servers.list(principal)).items.find((server) => server.id === id);
+    if (view === undefined) throw noServer(id);
+    return view;
+  }
+
+  /** @throws ToolyardError `not_found`, `conflict` where its entry cannot be read */
+  configOf(id: string): ServerConfig {
+    const server = this.#options.book.find(id);
+    if (server === undefined) throw noServer(id);
+    if ('config' in server) return server.config;
+    const { message, hint } = server.fault;
+    throw new ToolyardError({ code: 'conflict', message, ...(hint === undefined ? {} : { hint }) });
+  }
+
+  /** @throws ToolyardError `not_found`, `forbidden` */
+  check(principal: Principal, id: string): void {
+    if (this.#options.book.find(id) === undefined) throw noServer(id);
+    this.checkOwner(principal);
+  }
+
+  /** @throws ToolyardError `forbidden` */
+  checkOwner(principal: Principal): void {
+    if (principal.ownerId === this.#options.owner.ownerId) return;
+    throw new ToolyardError({
+      code: 'forbidden',
+      message: 'MCP servers are switched and changed by whoever runs this Toolyard.',
+      hint: 'In a conversation you can still choose which of them it uses.',
+    });
+  }
+
+  async #changed(principal: Principal, id: string): Promise<McpServerView> {
+    await this.#update();
+    this.#options.servers.changed(id);
+    return this.view(principal, id);
+  }
+
+  #update(): Promise<void> {
+    const update = (): Promise<void> => this.#updateNow();
+    this.#updating = this.#updating.then(update, update);
+    return this.#updating;
+  }
+
+  async #updateNow(): Promise<void> {
+    const { builtIn, flags, book, isThere, servers } = this.#options;
+    const configured = configuredServers({
+      builtIn,
+      entries: this.#file.entries,
+      flags,
+      log: (line) => this.#tellOnce(line),
+    });
+    const here = configured.filter((server) => 'fault' in server || isThere?.(server.config) !== false);
+    const differences = await book.update(here);
+    servers.updated(differences);
+    const ids = Object.values(differences).flat();
+    for (const id of ids) servers.changed(id);
+    // Whether the file can be read may have changed.
+    if (ids.length === 0) servers.changed();
+  }
+
+  /** With the next change of the file it is tried again. */
+  async #updateLogged(): Promise<void> {
+    await this.#update().catch((thrown: unknown) => {
+      this.#options.log(`The MCP servers could not be read anew: ${toErrorInfo(thrown).message}`);
+    });
+  }
+
+  #tellOnce(line: string): void {
+    if (this.#told.has(line)) return;
+    this.#told.add(line);
+    this.#options.log(line);
+  }
+
+  /** What its service still has of a server that was removed; that it cannot be given back just now keeps nobody. */
+  async #giveBack(serverId: string, transport: HostedConfig): Promise<void> {
+    const { clock, log } = this.#options;
+    await this.hosted.remove(transport, { serverId, clock }).catch((thrown: unknown) => {
+      log(`The hosted server "${serverId}" was removed here and not at its service: ${toErrorInfo(thrown).message}`);
+    });
+  }
+}
+
+export function noServer(id: string): ToolyardError {
+  return new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+}

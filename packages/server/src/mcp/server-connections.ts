@@ -1,0 +1,115 @@
+import type { McpHost, ServerState } from '@toolyard/mcp-host';
+import { redactorFor } from '@toolyard/mcp-host';
+import { ToolyardError } from '@toolyard/protocol';
+import { BorrowedServers } from './borrowed-servers.ts';
+import type { ConfiguredServer } from './configured-servers.ts';
+import type { Differences, ServerBook } from './server-book.ts';
+import type { ServersOptions } from './servers-options.ts';
+
+/** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
+export const PATIENCE_MS = 10_000;
+
+export type ServerConnectionsOptions = Pick<ServersOptions, 'clock' | 'log' | 'eager' | 'part'> & {
+  host: McpHost;
+  book: ServerBook;
+};
+
+/** Connects the servers that are on, and those that are off for as long as somebody uses them. */
+export class ServerConnections {
+  readonly #options: ServerConnectionsOptions;
+  readonly #borrowed: BorrowedServers;
+
+  constructor(options: ServerConnectionsOptions) {
+    this.#options = options;
+    this.#borrowed = new BorrowedServers(options.clock, (id) => void options.host.disconnect(id));
+  }
+
+  /** Makes what runs what is configured; a server that has not changed is not touched. */
+  update({ removed, added, changed, switched }: Differences): void {
+    const { host, book, eager } = this.#options;
+    for (const id of [...removed, ...changed]) this.#borrowed.forget(id);
+    for (const id of removed) void host.remove(id);
+    for (const id of [...added, ...changed]) {
+      const server = book.find(id);
+      if (server !== undefined) this.#place(server);
+    }
+    for (const id of switched) void this.switched(id);
+    if (eager === false) return;
+    for (const id of [...added, ...changed]) if (book.isEnabled(id)) this.connect(id);
+  }
+
+  /** Somebody has switched it by hand, here or elsewhere. */
+  async switched(id: string): Promise<void> {
+    const { host, book, eager } = this.#options;
+    this.#borrowed.forget(id);
+    const server = book.find(id);
+    if (server === undefined || 'fault' in server) return;
+    if (!book.isEnabled(id)) await host.disconnect(id);
+    else if (eager !== false) this.connect(id);
+  }
+
+  /** Connects a server that is on, or leaves one, as far as it is this process's to do. */
+  async follow(id: string): Promise<void> {
+    const { host, book, part } = this.#options;
+    if (part?.mayConnect(id) === false) await host.disconnect(id);
+    else if (book.isEnabled(id)) this.connect(id);
+  }
+
+  /** Connects it if need be and waits, bounded; what cannot be waited for shows in what is asked next. */
+  async ready(id: string, signal?: AbortSignal): Promise<void> {
+    this.borrowIfOff(id);
+    const state = this.stateOf(id);
+    if (state === 'idle' || state === 'disabled') this.connect(id);
+    await this.#options.host.whenSettled([id], signal, PATIENCE_MS);
+    signal?.throwIfAborted();
+  }
+
+  /** Connects all that are on, and waits for them, bounded. */
+  async connectAll(): Promise<void> {
+    const { host, book } = this.#options;
+    const ids = book.all.flatMap((server) => ('config' in server && book.isEnabled(server.id) ? [server.id] : []));
+    for (const id of ids) this.connect(id);
+    await host.whenSettled(ids, undefined, PATIENCE_MS);
+  }
+
+  /** Connects a server that is off everywhere, for as long as somebody uses it. */
+  borrowIfOff(id: string): void {
+    if (this.#options.book.isEnabled(id)) return;
+    this.#borrowed.borrow(id);
+    if (this.stateOf(id) === 'idle') this.connect(id);
+  }
+
+  /** Does nothing for a server that is not borrowed. */
+  use(id: string, calls: -1 | 0 | 1): void {
+    this.#borrowed.use(id, calls);
+  }
+
+  stateOf(id: string): ServerState | undefined {
+    return this.#options.host.health().find((each) => each.id === id)?.state;
+  }
+
+  /** In the background: what goes wrong stands in the health of the server, and in the log. */
+  connect(id: string): void {
+    const { host, book, part, log } = this.#options;
+    const server = book.find(id);
+    if (part?.mayConnect(id) === false) return;
+    host.connect(id).catch((thrown: unknown) => {
+      if (!ToolyardError.isInstance(thrown) || thrown.code === 'server_closed') return;
+      if (server === undefined || 'fault' in server) return;
+      log(`MCP server ${id}: ${redactorFor(server.config)(thrown.message)}`);
+    });
+  }
+
+  close(): void {
+    this.#borrowed.close();
+  }
+
+  #place(server: ConfiguredServer): void {
+    const { host } = this.#options;
+    const isThere = host.configurations.has(server.id);
+    if ('fault' in server) {
+      if (isThere) void host.remove(server.id);
+    } else if (isThere) host.replace(server.config);
+    else host.add(server.config);
+  }
+}
