@@ -328,8 +328,17 @@ export type RunStore = {
   /** The oldest first. */
   listInterrupts(
     principal: Principal,
-    query: { status?: StoredInterrupt['status']; runId?: string; conversationId?: string; limit: number },
+    query: {
+      status?: StoredInterrupt['status'];
+      runId?: string;
+      conversationId?: string;
+      /** The last one seen. */
+      after?: Pick<StoredInterrupt, 'openedAt' | 'id'>;
+      limit: number;
+    },
   ): Awaitable<readonly StoredInterrupt[]>;
+  /** Null where the owner has no such question. */
+  getInterrupt(principal: Principal, interruptId: string): Awaitable<StoredInterrupt | null>;
   /** How many questions wait for an answer. */
   countInterrupts(principal: Principal): Awaitable<number>;
   /**

@@ -24,6 +24,7 @@ export function createPostgresRunStore({ perform }: Engine, jobs: RunJobs): RunS
     compact: (...given) => perform(jobs.compact(...given)),
     readLedger: (...given) => perform(jobs.readLedger(...given)),
     listInterrupts: (...given) => perform(jobs.listInterrupts(...given)),
+    getInterrupt: (...given) => perform(jobs.getInterrupt(...given)),
     countInterrupts: (...given) => perform(jobs.countInterrupts(...given)),
     answerInterrupt: (...given) => perform(jobs.answerInterrupt(...given)),
   };

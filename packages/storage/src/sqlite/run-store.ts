@@ -26,6 +26,7 @@ export function createSqliteRunStore({ performNow }: SqliteEngine, jobs: RunJobs
     compact: (...given) => performNow(jobs.compact(...given)),
     readLedger: (...given) => performNow(jobs.readLedger(...given)),
     listInterrupts: (...given) => performNow(jobs.listInterrupts(...given)),
+    getInterrupt: (...given) => performNow(jobs.getInterrupt(...given)),
     countInterrupts: (...given) => performNow(jobs.countInterrupts(...given)),
     answerInterrupt: (...given) => performNow(jobs.answerInterrupt(...given)),
   };
