@@ -133,6 +133,7 @@ export type {
   NewRun,
   Principal,
   PutInboxOutcome,
+  CommitNumber,
   RunCommit,
   RunRecord,
   RunStore,

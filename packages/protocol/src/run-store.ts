@@ -176,6 +176,12 @@ export type UsageEntry = { at: number; durationMs: number } & (
   | { kind: 'tool'; tool: ToolReference; failed: boolean }
 );
 
+/**
+ * Which of the commits under its fence it is, from 1, and what stands for all that is in it. A holder that sends over
+ * a network may send its last one again: it is answered as it was, and changes nothing.
+ */
+export type CommitNumber = { number: number; digest: string };
+
 /** What one run has to write. Either all of it is stored or nothing. */
 export type RunCommit = {
   runId: string;
@@ -204,6 +210,7 @@ export type RunCommit = {
   release?: true;
   /** A group that holds one `full`, or moves a call to `sent`, is `full` as a whole. */
   durability: Durability;
+  numbered?: CommitNumber;
 };
 
 /**
@@ -218,6 +225,8 @@ export type CommitOutcome =
       lastSeq: number;
       /** Set where the status changed or the lease was given back: something waits in the inbox. */
       inboxWaits?: true;
+      /** Set where an earlier sending of the same numbered commit had stored it: nothing was changed. */
+      again?: true;
     }
   | { outcome: 'stale'; now: { fence: number; lastSeq: number; status: RunStatus } | null }
   | { outcome: 'overtaken' }
@@ -290,6 +299,8 @@ export type RunStore = {
   acquireLease(runId: string, terms: LeaseTerms, options?: AcquireOptions): Awaitable<LeasedRun | null>;
   /** One statement for all runs of a process. */
   renewLeases(terms: LeaseTerms): Awaitable<readonly LeaseRenewal[]>;
+  /** The same for one run, under the fence it is held; null where it was lost. */
+  renewLease(runId: string, fence: number, terms: LeaseTerms): Awaitable<LeaseRenewal | null>;
   /** False where the lease was no longer held under this fence. */
   releaseLease(runId: string, fence: number): Awaitable<boolean>;
   /**
@@ -317,8 +328,17 @@ export type RunStore = {
   /** The oldest first. */
   listInterrupts(
     principal: Principal,
-    query: { status?: StoredInterrupt['status']; runId?: string; conversationId?: string; limit: number },
+    query: {
+      status?: StoredInterrupt['status'];
+      runId?: string;
+      conversationId?: string;
+      /** The last one seen. */
+      after?: Pick<StoredInterrupt, 'openedAt' | 'id'>;
+      limit: number;
+    },
   ): Awaitable<readonly StoredInterrupt[]>;
+  /** Null where the owner has no such question. */
+  getInterrupt(principal: Principal, interruptId: string): Awaitable<StoredInterrupt | null>;
   /** How many questions wait for an answer. */
   countInterrupts(principal: Principal): Awaitable<number>;
   /**

@@ -126,6 +126,8 @@ export type CommitFromTab = Pick<
   | 'taken'
   | 'release'
 > & {
+  /** Which one it is under its fence, from 1: the last one may be sent again, and is answered the same. */
+  number: number;
   /** Calls of tools; those of models are counted where they are made. */
   usage?: readonly Extract<UsageEntry, { kind: 'tool' }>[];
 };

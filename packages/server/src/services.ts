@@ -106,9 +106,9 @@ export type RunsInTabs = {
   startInTab(principal: Principal, tabId: string, request: StartRunInTab): Promise<HeldRun>;
   /** A tab takes a run over, from whichever tab has it; null where it waits for a person. */
   takeInTab(principal: Principal, tabId: string, runId: string): Promise<HeldRun | null>;
-  /** The tab is at work on its runs. Gives what was said to this one; `conflict` where it is not the tab's any more. */
+  /** The tab is at work on it. Gives what was said to the run; `conflict` where it is not the tab's any more. */
   renewInTab(principal: Principal, tabId: string, runId: string, fence: number): Promise<TabRunWishes>;
-  /** `conflict` where the run is not the tab's any more. The same may be sent twice. */
+  /** `conflict` where the run is not the tab's any more. Its last one may be sent again. */
   commitFromTab(principal: Principal, runId: string, commit: CommitFromTab): Promise<CommittedFromTab>;
 };
 

@@ -3,7 +3,6 @@ import type {
   AnswerInterrupts,
   Interrupt,
   InterruptAnswer,
-  Page,
   StoredInterrupt,
 } from '@toolyard/protocol';
 import { decisionsFor, ToolyardError } from '@toolyard/protocol';
@@ -12,6 +11,7 @@ import { createLineReader, processTerminal } from '../chat/terminal.ts';
 import { EXIT } from '../exit.ts';
 import { counted, remark, say, sayJson } from '../mcp/output.ts';
 import { askAtTerminal } from '../server-chat/ask-at-terminal.ts';
+import { allPages } from '../server/all-pages.ts';
 import type { ServerClient } from '../server/server-client.ts';
 import type { AnswerFlags } from './answer-from-flags.ts';
 import { answerFromFlags } from './answer-from-flags.ts';
@@ -24,7 +24,7 @@ const MOST_AT_ONCE = 200;
 /** `toolyard interrupts answer`: 1 where one of them was not answered. */
 export async function answerCommand(client: ServerClient, ids: readonly string[], flags: AnswerFlags): Promise<number> {
   const answer = answerFromFlags(flags);
-  const open = (await client.get<Page<StoredInterrupt>>(`/api/interrupts?limit=500`)).items;
+  const open = await allPages<StoredInterrupt>(client, '/api/interrupts');
   const meant = meantBy(open, ids, { all: flags.all === true, answer });
   const given = answer
     ? meant.map((asked): Given => ({ id: asked.id, answer, ...shown(asked.interrupt) }))

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import type { InterruptAnswer, JsonObject } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
-import { positiveNumber, repeatable } from '../options.ts';
+import { positiveInteger, positiveNumber, repeatable } from '../options.ts';
 import { clientOf, onServer } from '../server/on-server.ts';
 import type { ServerFlags } from '../server/server-client.ts';
 import type { AnswerFlags } from './answer-from-flags.ts';
@@ -29,7 +29,7 @@ Examples:
     .addOption(new Option('--status <status>', 'which').choices(['open', 'answered', 'withdrawn']).default('open'))
     .option('--run <id>', 'only those of this run')
     .option('--conversation <id>', 'only those of this conversation')
-    .option('--limit <n>', 'at most so many', '100')
+    .option('--limit <n>', 'at most so many', positiveInteger)
     .option('--json', 'as JSON')
     .action(async (flags: ServerFlags & ListFlags) => {
       const { listInterrupts } = await import('./list-interrupts.ts');

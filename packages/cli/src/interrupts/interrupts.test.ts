@@ -1,12 +1,42 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Page, RunRecord, RunSteps, StoredInterrupt } from '@toolyard/protocol';
+import { openStorage } from '@toolyard/storage';
+import type { Interrupt, Page, RunRecord, RunSteps, StoredInterrupt } from '@toolyard/protocol';
 import type { ModelServer } from '@toolyard/testing';
+import { systemClock } from '@toolyard/protocol';
 import { eventually, reply, startModelServer } from '@toolyard/testing';
 import { Served, toolyard } from '../test-fixtures/served.ts';
 
 const DESK = { desk: { tools: [{ name: 'echo', does: [{ do: 'echo' as const }] }] } };
+
+/** A run of a tab that asks so much: no server takes it up, whatever is answered. */
+async function askMany(folder: string, count: number): Promise<void> {
+  const storage = await openStorage({ folder, clock: systemClock });
+  const of = { ownerId: 'owner' };
+  await storage.conversations.create(of, { id: 'c', title: '', configuration: {}, at: 1 });
+  storage.runs.createRun(of, {
+    id: 'r',
+    conversationId: 'c',
+    place: 'browser',
+    at: 1,
+    messages: [],
+    lease: { owner: 'p', ms: 60_000 },
+  });
+  const opened = Array.from({ length: count }, (_, at) => ({
+    interrupt: askedFor(`r.${at}`),
+    mode: 'parked' as const,
+  }));
+  const item = { runId: 'r', fence: 1, baseSeq: 0, events: [], durability: 'normal' } as const;
+  storage.runs.commit([{ ...item, interrupts: { opened }, status: 'parked', release: true }]);
+  storage.close();
+}
+
+function askedFor(id: string): Interrupt {
+  const tool = { serverId: 'desk', name: 'echo' };
+  return { id, kind: 'approval', callId: `${id}.call`, tool, name: 'echo', arguments: {} };
+}
 
 type Scene = AsyncDisposable & {
   served: Served;
@@ -81,6 +111,24 @@ describe('toolyard interrupts', () => {
     expect(all.stdout.match(/: refuse$/gm)).toHaveLength(3);
     await scene.over();
     expect(JSON.stringify(scene.model.requests.at(-1)?.body)).toContain('not today');
+  });
+
+  it('lists and answers all there are, over as many pages as they fill', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'toolyard-many-'));
+    const dataDir = join(folder, 'data');
+    await askMany(dataDir, 1_100);
+    await using served = await Served.start({ dataDir });
+    const cli = (...args: string[]) => toolyard(['interrupts', ...args, '--json', '--data-dir', served.dataDir]);
+    const ids = async (...args: string[]): Promise<string[]> =>
+      (JSON.parse((await cli('list', ...args)).stdout) as { id: string }[]).map(({ id }) => id);
+    const all = await ids();
+    expect(new Set(all).size).toBe(1_100);
+    expect(await ids('--limit', '600')).toEqual(all.slice(0, 600));
+    const answered = await cli('answer', '--all', '--refuse');
+    expect(answered.code, answered.stderr).toBe(0);
+    expect(JSON.parse(answered.stdout)).toHaveLength(1_100);
+    expect(await ids()).toEqual([]);
+    rmSync(folder, { recursive: true, force: true });
   });
 
   it('refuses a call and ends its run', async () => {

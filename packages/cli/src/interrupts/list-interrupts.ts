@@ -1,21 +1,17 @@
-import type { Interrupt, Page, StoredInterrupt } from '@toolyard/protocol';
+import type { Interrupt, StoredInterrupt } from '@toolyard/protocol';
 import { amountOf, formatToolReference, nameBudget, showHidden } from '@toolyard/protocol';
 import { columns } from '../models/columns.ts';
 import { remark, say, sayJson } from '../mcp/output.ts';
+import { firstOf } from '../server/all-pages.ts';
 import type { ServerClient } from '../server/server-client.ts';
 
-export type ListFlags = { status: string; run?: string; conversation?: string; limit: string; json?: boolean };
+export type ListFlags = { status: string; run?: string; conversation?: string; limit?: number; json?: boolean };
 
 /** `toolyard interrupts list`: the oldest first. */
 export async function listInterrupts(client: ServerClient, flags: ListFlags): Promise<void> {
   const { status, run, conversation, limit } = flags;
-  const query = new URLSearchParams({
-    status,
-    limit,
-    ...(run ? { run } : {}),
-    ...(conversation ? { conversation } : {}),
-  });
-  const { items } = await client.get<Page<StoredInterrupt>>(`/api/interrupts?${query.toString()}`);
+  const query = { status, ...(run ? { run } : {}), ...(conversation ? { conversation } : {}) };
+  const items = await firstOf<StoredInterrupt>(client, '/api/interrupts', query, limit ?? Infinity);
   if (flags.json === true) return sayJson(items);
   const rows = items.map(({ id, openedAt, interrupt, answer }) => [
     id,

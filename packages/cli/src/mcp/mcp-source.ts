@@ -13,6 +13,7 @@ import type { MachineServers, McpServersOfOne } from '@toolyard/server/machine-s
 import { ToolyardError } from '@toolyard/protocol';
 import { plain } from '../plain.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
+import { allPages } from '../server/all-pages.ts';
 import type { ServerClient } from '../server/server-client.ts';
 import { ServerUnreachable } from '../server/server-lost.ts';
 import { dateServer } from '../servers.ts';
@@ -137,16 +138,6 @@ function findServer(servers: readonly McpServerView[], id: string): McpServerVie
 
 function atServer(client: ServerClient): McpSource {
   const at = (id: string, rest = ''): string => `/api/mcp/servers/${encodeURIComponent(id)}${rest}`;
-  const all = async <T>(path: string): Promise<T[]> => {
-    const items: T[] = [];
-    let after: string | undefined;
-    do {
-      const page: Page<T> = await client.get(after === undefined ? path : `${path}?after=${encodeURIComponent(after)}`);
-      items.push(...page.items);
-      after = page.next;
-    } while (after !== undefined);
-    return items;
-  };
   return {
     told: `the Toolyard at ${client.url}`,
     list: () => client.get<McpServerList>('/api/mcp/servers'),
@@ -158,10 +149,10 @@ function atServer(client: ServerClient): McpSource {
     test: (request, signal) => client.post('/api/mcp/test', request, signal),
     reconnect: (id) => client.post(at(id, '/reconnect')),
     log: (id, after) => client.get(at(id, `/log${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`)),
-    tools: (id) => all<McpToolDetail>(at(id, '/tools')),
+    tools: (id) => allPages<McpToolDetail>(client, at(id, '/tools')),
     call: (id, call, signal) => client.post(at(id, '/call'), call, signal),
-    resources: (id) => all<McpResourceView>(at(id, '/resources')),
-    templates: (id) => all<McpTemplateView>(at(id, '/templates')),
+    resources: (id) => allPages<McpResourceView>(client, at(id, '/resources')),
+    templates: (id) => allPages<McpTemplateView>(client, at(id, '/templates')),
     read: (id, uri, signal) => client.post(at(id, '/read'), { uri }, signal),
     prompts: () => client.get<McpPromptList>('/api/mcp/prompts'),
     getPrompt: (id, prompt, signal) => client.post(at(id, '/prompts/get'), prompt, signal),

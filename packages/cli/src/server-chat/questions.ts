@@ -1,6 +1,7 @@
-import type { Interrupt, InterruptAnswer, Page, StoredInterrupt } from '@toolyard/protocol';
+import type { Interrupt, InterruptAnswer, StoredInterrupt } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Reply } from '../chat/ask-person.ts';
+import { allPages } from '../server/all-pages.ts';
 import type { ServerClient } from '../server/server-client.ts';
 import type { Patience } from './patience.ts';
 
@@ -83,9 +84,9 @@ export class Questions {
 
   async #isOpen(id: string): Promise<boolean> {
     const { client, patience, runId } = this.#options;
-    const query = new URLSearchParams({ run: runId, status: 'open' });
-    const open = await patience.until(() => client.get<Page<StoredInterrupt>>(`/api/interrupts?${query.toString()}`));
-    return open.items.some((item) => item.id === id);
+    const query = { run: runId, status: 'open' };
+    const open = await patience.until(() => allPages<StoredInterrupt>(client, '/api/interrupts', query));
+    return open.some((item) => item.id === id);
   }
 }
 

@@ -59,6 +59,25 @@ describe('many answers at once', () => {
   });
 });
 
+test('the list goes on where a page ended, also when what was seen is answered meanwhile', async () => {
+  const page = async (query: string, who = ANNE): Promise<{ items: { id: string }[]; next?: string }> =>
+    (await server.ask(`/api/interrupts?${query}`, { headers: as(who) })).json as never;
+  const seen: string[] = [];
+  let at = await page('limit=1');
+  for (; at.next !== undefined; at = await page(`limit=1&after=${encodeURIComponent(at.next)}`)) {
+    seen.push(...at.items.map(({ id }) => id));
+    await post(`/api/interrupts/${String(seen.at(-1))}/answer`, { answer: YES });
+    expect(await page(`after=${encodeURIComponent(at.next)}`, BERT)).toEqual({ items: [] });
+  }
+  seen.push(...at.items.map(({ id }) => id));
+  expect(seen.toSorted()).toEqual(['one', 'three', 'two']);
+  expect(await page('limit=3&status=answered')).not.toHaveProperty('next');
+  for (const wrong of ['nonsense', '.', '1.', `${'9'.repeat(16)}.x`]) {
+    const { status } = await server.ask(`/api/interrupts?after=${wrong}`, { headers: as(ANNE) });
+    expect(status).toBe(400);
+  }
+});
+
 test('how many questions wait is told without them, to each their own', async () => {
   const count = async (who: typeof ANNE) => (await server.ask('/api/interrupts/count', { headers: as(who) })).json;
   expect(await count(ANNE)).toEqual({ open: 3 });

@@ -1,7 +1,10 @@
+import type { StoredInterrupt } from '@toolyard/protocol';
 import type { Conversation } from '@toolyard/storage';
+import type { ProblemAnswer } from './problems.ts';
 import { refusal } from './problems.ts';
 
 type Place = Pick<Conversation, 'id' | 'pinned' | 'updatedAt'>;
+type Asked = Pick<StoredInterrupt, 'id' | 'openedAt'>;
 
 /** Where a list of conversations goes on: the last one seen, in one word. */
 export function cursorOf({ id, pinned, updatedAt }: Place): string {
@@ -10,9 +13,24 @@ export function cursorOf({ id, pinned, updatedAt }: Place): string {
 
 /** @throws ProblemAnswer 400 for what {@link cursorOf} did not make. */
 export function readCursor(text: string): Place {
-  const match = /^([01])\.(\d{1,16})\.(.+)$/s.exec(text);
+  const match = /^([01])\.(\d{1,15})\.(.+)$/s.exec(text);
   const [, pinned, updatedAt, id] = match ?? [];
-  if (id === undefined)
-    throw refusal({ code: 'bad_request', message: 'after in the query is not the next of a list.' });
+  if (id === undefined) throw noCursor();
   return { pinned: pinned === '1', updatedAt: Number(updatedAt), id };
+}
+
+/** Where a list of questions goes on: the last one seen, in one word. */
+export function askedCursorOf({ id, openedAt }: Asked): string {
+  return `${openedAt}.${id}`;
+}
+
+/** @throws ProblemAnswer 400 for what {@link askedCursorOf} did not make. */
+export function readAskedCursor(text: string): Asked {
+  const [, openedAt, id] = /^(\d{1,15})\.(.+)$/s.exec(text) ?? [];
+  if (id === undefined) throw noCursor();
+  return { openedAt: Number(openedAt), id };
+}
+
+function noCursor(): ProblemAnswer {
+  return refusal({ code: 'bad_request', message: 'after in the query is not the next of a list.' });
 }

@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { DATABASE_FILE } from '@toolyard/storage';
 import type { HeldRun, JsonObject, RunEvent } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -10,12 +13,14 @@ import { says, scriptedModel } from '../runs/test-fixtures/scripted-model.ts';
 
 let bench: Bench;
 let server: TestServer;
+let database: DatabaseSync;
 let held: HeldRun;
 /** The place of the run's answer. */
 const answerId = 'r.0';
 
 beforeEach(async () => {
-  bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Hello.')]) });
+  const folder = temporaryFolder();
+  bench = await openBench(folder, { model: scriptedModel([says('Hello.')]) });
   const { storage, runs, hub, streams } = bench;
   server = await startTestServer({
     security: { tokens: [door.ANNE, door.BERT] },
@@ -25,8 +30,10 @@ beforeEach(async () => {
   await bench.conversation('other');
   await bench.conversation('of-bert', BERT);
   held = (await begin('tab-1', 'r')).json as unknown as HeldRun;
+  database = new DatabaseSync(join(folder, DATABASE_FILE));
 });
 afterEach(async () => {
+  database.close();
   await server.close();
   await cleanUp();
 });
@@ -35,14 +42,18 @@ const post = (path: string, json: unknown, who = door.ANNE): Promise<Answer> =>
   server.ask(path, { json, headers: door.as(who) });
 const begin = (tab: string, id: string, conversationId = 'c'): Promise<Answer> =>
   post(`/api/tabs/${tab}/runs`, { conversationId, id, parts: [{ type: 'text', text: 'Hi' }] });
+const renew = (tab: string, fence: number, run = 'r', who = door.ANNE): Promise<Answer> =>
+  post(`/api/tabs/${tab}/runs/${run}/lease`, { fence }, who);
 const take = (tab: string): Promise<Answer> => post(`/api/tabs/${tab}/runs/r/take`, {});
 const commit = (more: object, { tab = 'tab-1', run = 'r', who = door.ANNE } = {}): Promise<Answer> =>
-  post(`/api/tabs/${tab}/runs/${run}/commit`, { fence: held.fence, baseSeq: 0, events: [], ...more }, who);
+  post(`/api/tabs/${tab}/runs/${run}/commit`, { fence: held.fence, number: 1, baseSeq: 0, events: [], ...more }, who);
 
 function event(body: object, seq = 1): RunEvent {
   return { v: RUN_EVENT_VERSION, seq, runId: 'r', step: 0, attempt: 1, at: 5, ...body } as RunEvent;
 }
 
+const began = (message: object | null): RunEvent =>
+  event({ type: 'run_started', conversationId: 'c', place: 'browser', model: 'scripted-1', message });
 const delta = (text: string, seq = 1): RunEvent => event({ type: 'text_delta', messageId: answerId, text }, seq);
 const saying = (more: object = {}): object => ({
   id: answerId,
@@ -65,6 +76,8 @@ function state(of: object, more: object = {}): JsonObject {
   return { ...held.state, point: { ...point, state: { ...point.state, ...of } }, ...more } as JsonObject;
 }
 
+const calls = (): unknown[] => database.prepare('SELECT * FROM usage_sums').all();
+
 /** All that a commit could have changed. */
 async function everything(): Promise<unknown> {
   const { storage } = bench;
@@ -75,7 +88,7 @@ async function everything(): Promise<unknown> {
     interrupts: storage.runs.listInterrupts(ANNE, { limit: 99 }),
     messages: [await bench.all('c'), await bench.all('other'), await storage.messages.all(BERT, 'of-bert')],
     leaf: (await storage.conversations.get(ANNE, 'c'))?.leafId,
-    usage: await storage.usage.spent(ANNE, { of: 'day', calls: 1 }, { conversationId: 'c', agentId: null, at: 5 }),
+    usage: calls(),
   };
 }
 
@@ -197,6 +210,12 @@ describe('a commit of a tab is refused, and changes nothing,', () => {
     ],
     ['with something said to it that was not', () => ({ events: [delta('a')], taken: ['cancel'] })],
     ['with a queued message taken away', () => ({ unqueued: ['q'] })],
+    [
+      'with a question that was not asked',
+      () => ({ events: [began({ ...held.message, parts: [{ type: 'text', text: 'Forged' }] })] }),
+    ],
+    ['with a question under another id', () => ({ events: [began({ ...held.message, id: 'x' })] })],
+    ['out of its turn', () => ({ number: 2, events: [delta('a')] })],
     ['with too many events', () => ({ events: Array.from({ length: 10_001 }, (_, at) => delta('a', at + 1)) })],
   ];
 
@@ -243,7 +262,7 @@ describe('a commit of a tab is refused, and changes nothing,', () => {
     expect((await commit(ended)).status).toBe(200);
     const before = await everything();
     for (const more of [{ events: [delta('a', 2)] }, { status: 'running', state: state({}) }]) {
-      expect((await commit({ baseSeq: 1, ...more })).status).toBe(409);
+      expect((await commit({ number: 2, baseSeq: 1, ...more })).status).toBe(409);
     }
     expect(await everything()).toEqual(before);
   });
@@ -266,9 +285,51 @@ describe('a commit', () => {
     expect(bench.events('r')).toHaveLength(2);
   });
 
-  test('that takes what was said, and no more, may be sent twice too', async () => {
-    bench.storage.runs.putInbox(ANNE, 'r', { id: 'said', kind: 'answer', body: {}, at: 5 });
-    for (const _time of ['first', 'second']) expect((await commit({ taken: ['said'] })).status).toBe(200);
+  test('that begins the run tells the question as it was asked', async () => {
+    expect((await commit({ events: [began(held.message)] })).status).toBe(200);
+  });
+
+  describe('without an event that is sent twice is stored once, and answered the same:', () => {
+    const planned = { change: 'plan', callId: 'r.c', tool: TOOL, arguments: {} };
+    const WITHOUT: [string, object][] = [
+      ['usage', { usage: [{ kind: 'tool', at: 5, durationMs: 1, tool: TOOL, failed: false }] }],
+      ['a call moved on', { ledger: [planned, { change: 'move', callId: 'r.c', from: 'planned', to: 'sent' }] }],
+      ['a message', message({})],
+      ['a question', { interrupts: { opened: [{ interrupt: { ...QUESTION, id: 'r.q' }, mode: 'live' }] } }],
+      ['what was said', { taken: ['said'] }],
+      ['nothing', {}],
+    ];
+    test.each(WITHOUT)('%s', async (_what, more) => {
+      bench.storage.runs.putInbox(ANNE, 'r', { id: 'said', kind: 'answer', body: {}, at: 5 });
+      const first = await commit(more);
+      expect(first.status).toBe(200);
+      const stored = await everything();
+      const second = await commit(more);
+      expect([second.status, second.json]).toEqual([200, first.json]);
+      expect(await everything()).toEqual(stored);
+      // Something else is not taken for it.
+      expect((await commit({ ...more, events: [delta('x')] })).status).toBe(400);
+      expect(await everything()).toEqual(stored);
+      expect((await commit({ number: 2, events: [delta('x')] })).status).toBe(200);
+    });
+
+    test('the same two at once', async () => {
+      const usage = [{ kind: 'tool', at: 5, durationMs: 1, tool: TOOL, failed: false }];
+      const answers = await Promise.all([commit({ usage }), commit({ usage }), commit({ usage })]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(calls()).toMatchObject([{ calls: 1 }]);
+    });
+
+    test('the last one, when another tab has taken the run over since', async () => {
+      const usage = [{ kind: 'tool', at: 5, durationMs: 1, tool: TOOL, failed: false }];
+      const first = await commit({ usage });
+      const taken = (await take('tab-2')).json as unknown as { held: HeldRun };
+      const again = await commit({ usage });
+      expect([again.status, again.json]).toEqual([200, first.json]);
+      expect((await commit({ number: 2, usage })).status).toBe(409);
+      const { fence, run } = taken.held;
+      expect((await commit({ fence, baseSeq: run.lastSeq, usage }, { tab: 'tab-2' })).status).toBe(200);
+    });
   });
 
   test('that ends it is answered the same when it is sent again', async () => {
@@ -282,7 +343,7 @@ describe('a commit', () => {
     expect((await commit({ events: [delta('a')] })).status).toBe(200);
     const before = await everything();
     for (const fence of [held.fence - 1, held.fence + 1].filter((one) => one > 0)) {
-      expect((await commit({ fence, baseSeq: 1, events: [delta('x', 2)] })).status).toBe(409);
+      expect((await commit({ fence, number: 2, baseSeq: 1, events: [delta('x', 2)] })).status).toBe(409);
     }
     expect((await commit({ baseSeq: 0, events: [delta('a'), delta('x', 2)] })).status).toBe(409);
     expect(await everything()).toEqual(before);
@@ -295,8 +356,30 @@ describe('a commit', () => {
     const { lastSeq } = taken.held.run;
     const more = { baseSeq: lastSeq, events: [delta('late', lastSeq + 1)] };
     expect(await commit(more)).toMatchObject({ status: 409, json: { code: 'conflict' } });
-    expect((await post('/api/tabs/tab-1/runs/r/lease', { fence: held.fence })).status).toBe(409);
+    const renewed = await renew('tab-1', held.fence);
+    expect(renewed).toMatchObject({ status: 409, json: { detail: expect.stringContaining('Run r ') } });
     expect(await everything()).toEqual(before);
     expect((await commit({ ...more, fence: taken.held.fence }, { tab: 'tab-2' })).status).toBe(200);
+  });
+});
+
+describe('a lease', () => {
+  const leaseOf = (id: string) => database.prepare('SELECT lease_until FROM runs WHERE id = ?').get(id);
+  const SHORT = { lease_until: 7 };
+  beforeEach(() => void database.exec('UPDATE runs SET lease_until = 7'));
+
+  test('is renewed of the run a tab says it is at work on, and of no other', async () => {
+    await begin('tab-1', 'r2', 'other');
+    database.exec('UPDATE runs SET lease_until = 7');
+    expect((await renew('tab-1', held.fence)).status).toBe(200);
+    expect(leaseOf('r')).not.toEqual(SHORT);
+    expect(leaseOf('r2')).toEqual(SHORT);
+  });
+
+  test('is not renewed by who does not hold it', async () => {
+    expect((await renew('tab-2', held.fence)).status).toBe(409);
+    expect((await renew('tab-1', held.fence + 1)).status).toBe(409);
+    expect((await renew('tab-1', held.fence, 'r', door.BERT)).status).toBe(404);
+    expect(leaseOf('r')).toEqual(SHORT);
   });
 });

@@ -15,30 +15,30 @@ export function checkTabCommit(run: RunRecord, commit: CommitFromTab): void {
   const own = (id: string): boolean => id.startsWith(`${run.id}.`);
   for (const event of commit.events) checkEvent(run, event, own);
   for (const { conversationId, message } of commit.messages ?? []) {
-    if (conversationId !== run.conversationId) throw wrong('a message of another conversation');
+    if (conversationId !== run.conversationId) throw notItsOwn('a message of another conversation');
     checkMessage(run, message, own);
   }
-  if (commit.leaf && !own(commit.leaf.to)) throw wrong('a leaf that is no message of this run');
-  for (const { callId } of commit.ledger ?? []) if (!own(callId)) throw wrong(`the call ${callId}`);
+  if (commit.leaf && !own(commit.leaf.to)) throw notItsOwn('a leaf that is no message of this run');
+  for (const { callId } of commit.ledger ?? []) if (!own(callId)) throw notItsOwn(`the call ${callId}`);
   for (const { interrupt } of commit.interrupts?.opened ?? []) {
-    if (!own(interrupt.id)) throw wrong(`the question ${interrupt.id}`);
+    if (!own(interrupt.id)) throw notItsOwn(`the question ${interrupt.id}`);
   }
   // A person answers at a door: an answer from here could raise a budget, or approve a call, that nobody was asked for.
-  if (commit.interrupts?.answered?.length) throw wrong('an answer to a question');
-  for (const id of commit.interrupts?.withdrawn ?? []) if (!own(id)) throw wrong(`the question ${id}`);
-  if (!STATUSES.includes(commit.status)) throw wrong(`the status ${commit.status}`);
+  if (commit.interrupts?.answered?.length) throw notItsOwn('an answer to a question');
+  for (const id of commit.interrupts?.withdrawn ?? []) if (!own(id)) throw notItsOwn(`the question ${id}`);
+  if (!STATUSES.includes(commit.status)) throw notItsOwn(`the status ${commit.status}`);
   if (commit.state !== undefined) checkState(run, commit);
   if (commit.status !== undefined && commit.status !== 'running' && commit.state === undefined) {
-    throw wrong('a run that rests or ends without its state');
+    throw notItsOwn('a run that rests or ends without its state');
   }
 }
 
 function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolean): void {
-  if (event.runId !== run.id) throw wrong(`an event of run ${event.runId}`);
+  if (event.runId !== run.id) throw notItsOwn(`an event of run ${event.runId}`);
   switch (event.type) {
     case 'run_started':
       if (event.conversationId !== run.conversationId || event.place !== 'browser' || event.seq !== 1) {
-        throw wrong('how the run began');
+        throw notItsOwn('how the run began');
       }
       return;
     case 'message_started':
@@ -50,33 +50,33 @@ function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolea
     case 'tool_call_ready':
     case 'tool_call_malformed':
     case 'attempt_abandoned':
-      if (event.messageId !== null && !own(event.messageId)) throw wrong(`the message ${event.messageId}`);
+      if (event.messageId !== null && !own(event.messageId)) throw notItsOwn(`the message ${event.messageId}`);
       return;
     case 'message_finished':
     case 'tool_finished':
     case 'compression_finished':
       return checkMessage(run, event.message, own);
     case 'steered':
-      throw wrong('a message of a person');
+      throw notItsOwn('a message of a person');
     case 'tool_started':
     case 'tool_progress':
-      if (!own(event.callId)) throw wrong(`the call ${event.callId}`);
+      if (!own(event.callId)) throw notItsOwn(`the call ${event.callId}`);
       return;
     case 'interrupt_requested':
-      if (!own(event.interrupt.id)) throw wrong(`the question ${event.interrupt.id}`);
+      if (!own(event.interrupt.id)) throw notItsOwn(`the question ${event.interrupt.id}`);
       return;
     case 'interrupt_answered':
     case 'interrupt_withdrawn':
-      if (!own(event.interruptId)) throw wrong(`the question ${event.interruptId}`);
+      if (!own(event.interruptId)) throw notItsOwn(`the question ${event.interruptId}`);
       return;
     default:
   }
 }
 
 function checkMessage(run: RunRecord, message: Message, own: (id: string) => boolean): void {
-  if (!own(message.id)) throw wrong(`the message ${message.id}`);
+  if (!own(message.id)) throw notItsOwn(`the message ${message.id}`);
   if (message.role === 'user' || (message.role === 'assistant' && message.runId !== run.id)) {
-    throw wrong(`the message ${message.id} in somebody else's name`);
+    throw notItsOwn(`the message ${message.id} in somebody else's name`);
   }
 }
 
@@ -85,15 +85,17 @@ function checkState(run: RunRecord, { state, status }: CommitFromTab): void {
   const stored: unknown = state;
   const point = isObject(stored) ? stored['point'] : null;
   const at = isObject(point) ? point['state'] : null;
-  if (!isObject(stored) || !isObject(point) || !isObject(at) || !isObject(point['context'])) throw wrong('its state');
+  if (!isObject(stored) || !isObject(point) || !isObject(at) || !isObject(point['context']))
+    throw notItsOwn('its state');
   const { schemaVersion: version } = at;
   const isReadable = typeof version === 'number' && version >= 1 && version <= STATE_SCHEMA_VERSION;
   if (!isReadable || typeof stored['leafId'] !== 'string' || typeof stored['shownId'] !== 'string') {
-    throw wrong('a state nobody can go on from');
+    throw notItsOwn('a state nobody can go on from');
   }
-  if (at['runId'] !== run.id || at['conversationId'] !== run.conversationId) throw wrong('the state of another run');
+  if (at['runId'] !== run.id || at['conversationId'] !== run.conversationId)
+    throw notItsOwn('the state of another run');
   const isOver = status === 'done' || status === 'failed' || status === 'cancelled';
-  if (isOver && at['status'] !== status) throw wrong('an end its state does not know of');
+  if (isOver && at['status'] !== status) throw notItsOwn('an end its state does not know of');
 }
 
 /** Files that messages name, by sha256; only those of the owner may be named. */
@@ -113,7 +115,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return isJsonObject(value);
 }
 
-function wrong(what: string): ToolyardError {
+/** What a tab may not write. */
+export function notItsOwn(what: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_request',
     message: `A tab may write its own run and nothing else: this holds ${what}.`,

@@ -45,6 +45,8 @@ export type RunServiceOptions = {
   canContinue: (principal: Principal, conversation: Conversation, run?: AgentConfiguration) => Promise<boolean>;
 };
 
+const LISTED_AT_ONCE = 1_000;
+
 /**
  * What people do with runs. A run that a message starts has the id of that message, so that sending it again finds the
  * run and starts no second one.
@@ -88,7 +90,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
     said: InterruptAnswer,
     shown?: Shown,
   ): Promise<StoredInterrupt> {
-    const asked = await findInterrupt(storage, principal, interruptId);
+    const asked = await storage.runs.getInterrupt(principal, interruptId);
     if (!asked) throw noInterrupt(interruptId);
     checkAnswer(asked.interrupt, said, shown);
     const given = withoutUnchanged(asked.interrupt, said);
@@ -231,8 +233,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
     answer,
 
     async signedIn(principal, serverId) {
-      const open = await storage.runs.listInterrupts(principal, { status: 'open', limit: 1_000 });
-      for (const { id, interrupt } of open) {
+      for await (const { id, interrupt } of everyOpen(storage, principal)) {
         if (interrupt.kind !== 'sign_in' || interrupt.tool.serverId !== serverId) continue;
         await answerUnlessClosed(principal, id, { decision: 'signed_in' });
       }
@@ -282,18 +283,18 @@ function withoutUnchanged(interrupt: Interrupt, answer: InterruptAnswer): Interr
   return isChanged ? answer : { decision: 'approve', scope: answer.scope };
 }
 
-async function findInterrupt(
+/** What is asked of a person, in all their conversations, the oldest first. */
+async function* everyOpen(
   storage: Pick<SharedStorage, 'runs'>,
   principal: Principal,
-  id: string,
-): Promise<StoredInterrupt | undefined> {
-  // An interrupt's id begins with that of its run, up to one of its dots.
-  for (let dot = id.indexOf('.'); dot !== -1; dot = id.indexOf('.', dot + 1)) {
-    const asked = await storage.runs.listInterrupts(principal, { runId: id.slice(0, dot), limit: 1_000 });
-    const found = asked.find((interrupt) => interrupt.id === id);
-    if (found) return found;
-  }
-  return undefined;
+): AsyncGenerator<StoredInterrupt, void> {
+  let after: StoredInterrupt | undefined;
+  do {
+    const query = { status: 'open', limit: LISTED_AT_ONCE, ...(after ? { after } : {}) } as const;
+    const open = await storage.runs.listInterrupts(principal, query);
+    yield* open;
+    after = open.length === LISTED_AT_ONCE ? open.at(-1) : undefined;
+  } while (after);
 }
 
 function noInterrupt(id: string): ToolyardError {

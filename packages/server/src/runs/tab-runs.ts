@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { CommitPump, StoredRun } from '@toolyard/agent-host/durable';
 import { isSaid, RunConversation, RunLost, RunWriter } from '@toolyard/agent-host/durable';
 import type {
@@ -15,11 +16,11 @@ import type {
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { budgetKey, ToolyardError } from '@toolyard/protocol';
+import { budgetKey, canonicalJson, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { LiveHub, RunsInTabs } from '../services.ts';
-import { checkTabCommit, filesNamedBy } from './check-tab-commit.ts';
+import { checkTabCommit, filesNamedBy, notItsOwn } from './check-tab-commit.ts';
 import { readWishes } from './run-inbox.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
@@ -65,7 +66,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     configuration: Pick<RunConfiguration, 'budgets'> | null,
   ): Promise<TabRunWishes> {
     const items = await storage.runs.readInbox(run.id, fence);
-    if (items === null) throw stale();
+    if (items === null) throw stale(run.id);
     const { cancels, sendNext, answers } = readWishes(items);
     const { conversationId, agentId } = run;
     const spent: TabRunWishes['spent'] = {};
@@ -146,7 +147,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       return await handOver(principal, leased);
     } catch (thrown) {
       if (!(thrown instanceof RunLost)) throw thrown;
-      throw stale();
+      throw stale(runId);
     } finally {
       hub.changed(principal.ownerId, 'conversations', leased.conversationId);
       hub.changed(principal.ownerId, 'interrupts', leased.conversationId);
@@ -183,7 +184,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
 
     async renewInTab(principal, tabId, runId, fence) {
       const run = await runOf(principal, runId);
-      await storage.runs.renewLeases(termsOf(tabId));
+      if (!(await storage.runs.renewLease(runId, fence, termsOf(tabId)))) throw stale(runId);
       const conversation = await storage.conversations.get(principal, run.conversationId);
       return wishesOf(principal, run, fence, conversation ? await options.budgetsOf(principal, conversation) : null);
     },
@@ -191,43 +192,38 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     async commitFromTab(principal, runId, given): Promise<CommittedFromTab> {
       const run = await runOf(principal, runId);
       checkTabCommit(run, given);
+      await checkQuestion(principal, run, given);
       for (const sha256 of filesNamedBy(given)) {
         if (await storage.blobs.touch(principal, sha256, clock.now())) continue;
         throw new ToolyardError({ code: 'bad_request', message: `There is no file ${sha256}.` });
       }
-      const kept = await keep(principal, given);
-      const taken = await stillToTake(run, kept);
-      const [outcome] = await storage.runs.commit([
-        { ...kept, runId, durability: 'normal', ...(taken ? { taken } : {}) },
-      ]);
+      const { number, ...kept } = await keep(principal, given);
+      const numbered = { number, digest: digestOf(given) };
+      const [outcome] = await storage.runs.commit([{ ...kept, runId, durability: 'normal', numbered }]);
       switch (outcome?.outcome) {
         case 'committed': {
-          if (kept.events.length > 0) hub.runEvents(principal.ownerId, kept.events);
-          tellOfStatus(principal, run, given);
-          return { lastSeq: outcome.lastSeq, inboxWaits: outcome.inboxWaits === true };
-        }
-        case 'stale': {
-          // The answer to an earlier sending of the same was lost.
-          const { now } = outcome;
-          const end = given.baseSeq + given.events.length;
-          if (given.events.length > 0 && now?.fence === given.fence && now.lastSeq === end) {
-            return { lastSeq: end, inboxWaits: false };
+          if (!outcome.again) {
+            if (kept.events.length > 0) hub.runEvents(principal.ownerId, kept.events);
+            tellOfStatus(principal, run, given);
           }
-          throw stale();
+          return { lastSeq: outcome.lastSeq, inboxWaits: outcome.inboxWaits === true };
         }
         case 'invalid':
           throw new ToolyardError({ code: 'bad_request', message: `This was not stored: ${outcome.problem}.` });
         default:
-          throw stale();
+          throw stale(runId);
       }
     },
   };
 
-  /** One without events is not told from an earlier sending of it: what that one has taken is not to be taken again. */
-  async function stillToTake({ id }: RunRecord, given: CommitFromTab): Promise<CommitFromTab['taken']> {
-    if (given.events.length > 0 || !given.taken?.length) return given.taken;
-    const waiting = new Set((await storage.runs.readInbox(id, given.fence))?.map((item) => item.id));
-    return given.taken.filter((item) => waiting.has(item));
+  /** How a run began is told to every reader: with what the person asked, word for word. */
+  async function checkQuestion(principal: Principal, run: RunRecord, { events }: CommitFromTab): Promise<void> {
+    for (const event of events) {
+      if (event.type !== 'run_started') continue;
+      const asked = await storage.messages.get(principal, run.conversationId, event.message.id);
+      if (event.message.id === run.id && asked && canonicalJson(asked) === canonicalJson(event.message)) continue;
+      throw notItsOwn('another question than the one that was asked');
+    }
   }
 
   function tellOfStatus({ ownerId }: Principal, run: RunRecord, { status }: CommitFromTab): void {
@@ -256,6 +252,12 @@ function termsOf(tabId: string): LeaseTerms {
   return { owner: `${PREFIX}${tabId}`, ms: LEASE_MS };
 }
 
-function stale(): ToolyardError {
-  return new ToolyardError({ code: 'conflict', message: 'Another tab has taken this run over, or it is over.' });
+/** Stands for all that a tab sent: something else under the same number is not taken for it. */
+function digestOf(given: CommitFromTab): string {
+  return createHash('sha256').update(JSON.stringify(given)).digest('hex');
+}
+
+function stale(runId: string): ToolyardError {
+  const message = `Run ${runId} is not this tab's any more: another tab has taken it over, or it is over.`;
+  return new ToolyardError({ code: 'conflict', message });
 }

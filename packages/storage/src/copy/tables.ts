@@ -35,5 +35,6 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'tab_offers', key: ['conversation_id', 'tab_id'] },
   { name: 'tab_calls', key: ['run_id', 'call_id'] },
   { name: 'tab_questions', key: ['run_id', 'call_id', 'id'] },
+  { name: 'tab_commits', key: ['run_id'] },
   { name: 'blobs', key: ['owner_id', 'sha256'] },
 ];

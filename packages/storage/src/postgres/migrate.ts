@@ -10,6 +10,7 @@ import { usage } from './migrations/004-usage.ts';
 import { requestPreludes } from './migrations/007-request-preludes.ts';
 import { tabs } from './migrations/008-tabs.ts';
 import { blobsElsewhere } from './migrations/009-blobs-elsewhere.ts';
+import { tabCommits } from './migrations/010-tab-commits.ts';
 
 /**
  * One change of the tables.
@@ -29,6 +30,7 @@ export const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '007-request-preludes': { kind: 'expand', statements: requestPreludes },
   '008-tabs': { kind: 'expand', statements: tabs },
   '009-blobs-elsewhere': { kind: 'expand', statements: blobsElsewhere },
+  '010-tab-commits': { kind: 'expand', statements: tabCommits },
 };
 
 /** Any number that nobody else takes: advisory locks are shared by all programs of a database. */

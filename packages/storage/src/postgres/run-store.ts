@@ -15,6 +15,7 @@ export function createPostgresRunStore({ perform }: Engine, jobs: RunJobs): RunS
     readWholeEvents: (...given) => perform(jobs.readWholeEvents(...given)),
     acquireLease: (...given) => perform(jobs.acquireLease(...given)),
     renewLeases: (...given) => inTurn(() => perform(jobs.renewLeases(...given))),
+    renewLease: (...given) => perform(jobs.renewLease(...given)),
     releaseLease: (...given) => perform(jobs.releaseLease(...given)),
     takeOver: (...given) => perform(jobs.takeOver(...given)),
     putInbox: (...given) => perform(jobs.putInbox(...given)),
@@ -23,6 +24,7 @@ export function createPostgresRunStore({ perform }: Engine, jobs: RunJobs): RunS
     compact: (...given) => perform(jobs.compact(...given)),
     readLedger: (...given) => perform(jobs.readLedger(...given)),
     listInterrupts: (...given) => perform(jobs.listInterrupts(...given)),
+    getInterrupt: (...given) => perform(jobs.getInterrupt(...given)),
     countInterrupts: (...given) => perform(jobs.countInterrupts(...given)),
     answerInterrupt: (...given) => perform(jobs.answerInterrupt(...given)),
   };

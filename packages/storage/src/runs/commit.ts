@@ -8,6 +8,7 @@ import { createAnnouncer } from './announcements.ts';
 import { createInterruptWriter, Overtaken } from './interrupts.ts';
 import { createLedgerWriter } from './ledger.ts';
 import { createMessageWriter, Refusal } from './message-rows.ts';
+import { createNumberedCommits } from './numbered-commits.ts';
 import type { RunJobs } from './run-jobs.ts';
 import { isFinal, MINE, SAVE_STATE } from './run-rows.ts';
 import { createUsageWriter } from '../usage/usage-writer.ts';
@@ -41,6 +42,7 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   const interrupts = createInterruptWriter(engine);
   const announcer = createAnnouncer(engine);
   const usage = createUsageWriter(engine);
+  const numbers = createNumberedCommits(engine);
 
   function* commitItem(item: RunCommit): Work<CommitOutcome> {
     const texts = encodeItem(item);
@@ -58,7 +60,9 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
   }
 
   function* write(item: RunCommit, texts: ItemTexts): Work<CommitOutcome> {
-    const { runId, events } = item;
+    const { runId, events, numbered } = item;
+    const before = numbered ? yield* numbers.answerOf(runId, item.fence, numbered) : null;
+    if (before) return before;
     const lastSeq = item.baseSeq + events.length;
     const at = events.at(-1)?.at ?? clock.now();
     const claimed = yield* claim(item, lastSeq, at);
@@ -83,12 +87,15 @@ export function createCommit(engine: Engine, clock: Clock): RunJobs['commit'] {
       if ((yield* take.run(at, runId, id)) === 0) throw new Refusal(`inbox item ${id} is not there to be taken`);
     }
     for (const id of item.unqueued ?? []) yield* unqueue.run(claimed.conversation_id, ownerId, id);
-    if (item.status === undefined && !item.release) return { outcome: 'committed', lastSeq };
     if (item.status !== undefined && isFinal(item.status)) {
       yield* interrupts.withdrawAll(runId, at);
       yield* announcer.end(item.status, { runId, ownerId, at });
     }
-    return { outcome: 'committed', lastSeq, ...((yield* waits.get(runId)) ? { inboxWaits: true as const } : {}) };
+    const looks = item.status !== undefined || item.release;
+    const inboxWaits = looks && (yield* waits.get(runId)) ? { inboxWaits: true as const } : {};
+    const outcome = { outcome: 'committed' as const, lastSeq, ...inboxWaits };
+    if (numbered) yield* numbers.keep(numbered, outcome, { runId, ownerId, fence: item.fence });
+    return outcome;
   }
 
   function* claim(item: RunCommit, lastSeq: number, at: number): Work<Claimed | undefined> {
@@ -176,7 +183,7 @@ function durabilityOf(items: readonly RunCommit[]): Durability {
 function isPlain(item: RunCommit): boolean {
   const { messages, leaf, usage, ledger, interrupts, taken, unqueued } = item;
   const lists = [messages, usage, ledger, taken, unqueued];
-  return lists.every((list) => !list?.length) && !leaf && !interrupts;
+  return lists.every((list) => !list?.length) && !leaf && !interrupts && !item.numbered;
 }
 
 type ItemTexts = { bodies: string[]; state: string | null };

@@ -80,18 +80,22 @@ type InterruptRow = {
   answered_at: number | null;
 };
 
+const ASKED = `
+  SELECT i.id, i.run_id, r.conversation_id, i.mode, i.status, i.interrupt, i.answer, i.opened_at, i.answered_at
+  FROM interrupts AS i JOIN runs AS r ON r.id = i.run_id`;
+
 /** The doors' side: listing what is asked, and answering it. */
 export function createInterruptDoor(
   engine: Engine,
-): Pick<RunJobs, 'listInterrupts' | 'countInterrupts' | 'answerInterrupt'> {
+): Pick<RunJobs, 'listInterrupts' | 'getInterrupt' | 'countInterrupts' | 'answerInterrupt'> {
   // A parameter that may be null keeps an index from being used: what narrows most is written out.
   const list = (narrowed: string): Statement<InterruptRow> =>
     engine.prepare(`
-      SELECT i.id, i.run_id, r.conversation_id, i.mode, i.status, i.interrupt, i.answer, i.opened_at, i.answered_at
-      FROM interrupts AS i JOIN runs AS r ON r.id = i.run_id
-      WHERE i.owner_id = ?1 AND ${narrowed} AND (CAST(?2 AS TEXT) IS NULL OR i.status = ?2) AND (CAST(?3 AS TEXT) IS NULL OR i.run_id = ?3)
+      ${ASKED} WHERE i.owner_id = ?1 AND ${narrowed} AND (CAST(?2 AS TEXT) IS NULL OR i.status = ?2) AND (CAST(?3 AS TEXT) IS NULL OR i.run_id = ?3)
         AND (CAST(?4 AS TEXT) IS NULL OR r.conversation_id = ?4)
+        AND (CAST(?6 AS BIGINT) IS NULL OR (i.opened_at, i.id) > (?6, CAST(?7 AS TEXT)))
       ORDER BY i.opened_at, i.id LIMIT ?5`);
+  const one = engine.prepare<InterruptRow>(`${ASKED} WHERE i.id = ? AND i.owner_id = ?`);
   const listAll = list('true');
   const listOfStatus = list('i.status = ?2');
   const listOfRun = list('i.run_id = ?3');
@@ -117,11 +121,25 @@ export function createInterruptDoor(
   const answerOf = engine.prepare<{ answer: string | null }>('SELECT answer FROM interrupts WHERE id = ?');
 
   return {
-    listInterrupts({ ownerId }, { status, runId, conversationId, limit }) {
+    listInterrupts({ ownerId }, { status, runId, conversationId, after, limit }) {
       return statements(function* () {
         const list = runId !== undefined ? listOfRun : status !== undefined ? listOfStatus : listAll;
-        const rows = yield* list.all(ownerId, status ?? null, runId ?? null, conversationId ?? null, limit);
+        const rows = yield* list.all(
+          ownerId,
+          status ?? null,
+          runId ?? null,
+          conversationId ?? null,
+          limit,
+          after?.openedAt ?? null,
+          after?.id ?? null,
+        );
         return rows.map(toStoredInterrupt);
+      });
+    },
+    getInterrupt({ ownerId }, interruptId) {
+      return statements(function* () {
+        const row = yield* one.get(interruptId, ownerId);
+        return row === undefined ? null : toStoredInterrupt(row);
       });
     },
     countInterrupts({ ownerId }) {

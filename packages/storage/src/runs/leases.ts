@@ -1,6 +1,6 @@
-import type { LeasedRun } from '@toolyard/protocol';
+import type { LeasedRun, LeaseRenewal } from '@toolyard/protocol';
 import type { Engine } from '../engine/engine.ts';
-import type { Work } from '../engine/work.ts';
+import type { Statement, Work } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
 import type { RunJobs } from './run-jobs.ts';
 import type { RunRow, StateRow } from './run-rows.ts';
@@ -11,17 +11,20 @@ const WAITING = 'EXISTS (SELECT 1 FROM run_inbox WHERE run_id = runs.id AND take
 /** Who may write a run. */
 export function createLeases(
   engine: Engine,
-): Pick<RunJobs, 'acquireLease' | 'renewLeases' | 'releaseLease' | 'takeOver'> {
+): Pick<RunJobs, 'acquireLease' | 'renewLeases' | 'renewLease' | 'releaseLease' | 'takeOver'> {
   const { now, claimFreeRows } = engine.sql;
   const acquire = engine.prepare<RunRow>(`
     UPDATE runs SET lease_owner = ?, lease_until = ${now} + ?, fence = fence + 1
     WHERE id = ? AND status IN ${ACTIVE}
       AND (lease_owner IS NULL OR lease_until <= ${now} OR substr(lease_owner, 1, length(CAST(? AS TEXT))) = ?)
     RETURNING ${RUN_COLUMNS}`);
-  const renew = engine.prepare<RenewedRow>(`
-    UPDATE runs SET lease_until = ${now} + ? WHERE lease_owner = ?
+  const renewal = (which: string): Statement<RenewedRow> =>
+    engine.prepare(`
+    UPDATE runs SET lease_until = ${now} + ? WHERE lease_owner = ?${which}
     RETURNING id, fence, CASE WHEN ${WAITING} THEN 1 ELSE 0 END AS waits, CASE WHEN EXISTS (
       SELECT 1 FROM run_inbox WHERE run_id = runs.id AND taken_at IS NULL AND kind = 'cancel') THEN 1 ELSE 0 END AS cancel`);
+  const renew = renewal('');
+  const renewOne = renewal(' AND id = ? AND fence = ?');
   const release = engine.prepare(`
     UPDATE runs SET lease_owner = NULL, lease_until = NULL WHERE id = ? AND fence = ? AND lease_owner IS NOT NULL`);
   // Looked for first and once: a condition that is looked at again for each row would take more than the limit.
@@ -49,12 +52,13 @@ export function createLeases(
     renewLeases(terms) {
       return statements(function* () {
         const rows = yield* renew.all(Math.trunc(terms.ms), terms.owner);
-        return rows.map((row) => ({
-          runId: row.id,
-          fence: row.fence,
-          cancelRequested: row.cancel === 1,
-          inboxWaits: row.waits === 1,
-        }));
+        return rows.map(toRenewal);
+      });
+    },
+    renewLease(runId, fence, terms) {
+      return statements(function* () {
+        const row = yield* renewOne.get(Math.trunc(terms.ms), terms.owner, runId, fence);
+        return row === undefined ? null : toRenewal(row);
       });
     },
     releaseLease(runId, fence) {
@@ -74,3 +78,7 @@ export function createLeases(
 }
 
 type RenewedRow = { id: string; fence: number; waits: number; cancel: number };
+
+function toRenewal({ id, fence, cancel, waits }: RenewedRow): LeaseRenewal {
+  return { runId: id, fence, cancelRequested: cancel === 1, inboxWaits: waits === 1 };
+}

@@ -17,6 +17,7 @@ export function createSqliteRunStore({ performNow }: SqliteEngine, jobs: RunJobs
     readWholeEvents: (...given) => performNow(jobs.readWholeEvents(...given)),
     acquireLease: (...given) => performNow(jobs.acquireLease(...given)),
     renewLeases: (...given) => performNow(jobs.renewLeases(...given)),
+    renewLease: (...given) => performNow(jobs.renewLease(...given)),
     releaseLease: (...given) => performNow(jobs.releaseLease(...given)),
     takeOver: (...given) => performNow(jobs.takeOver(...given)),
     putInbox: (...given) => performNow(jobs.putInbox(...given)),
@@ -25,6 +26,7 @@ export function createSqliteRunStore({ performNow }: SqliteEngine, jobs: RunJobs
     compact: (...given) => performNow(jobs.compact(...given)),
     readLedger: (...given) => performNow(jobs.readLedger(...given)),
     listInterrupts: (...given) => performNow(jobs.listInterrupts(...given)),
+    getInterrupt: (...given) => performNow(jobs.getInterrupt(...given)),
     countInterrupts: (...given) => performNow(jobs.countInterrupts(...given)),
     answerInterrupt: (...given) => performNow(jobs.answerInterrupt(...given)),
   };

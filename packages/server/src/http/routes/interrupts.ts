@@ -2,6 +2,7 @@ import type { AnsweredInterrupts } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { z } from 'zod';
 import type { Router } from '../router.ts';
+import { askedCursorOf, readAskedCursor } from '../list-cursor.ts';
 import { limit, word } from '../schemas/query.ts';
 import {
   answeredInterrupts,
@@ -23,17 +24,21 @@ export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpDep
       status: interruptStatus.default('open'),
       run: word.exactOptional(),
       conversation: word.exactOptional(),
+      after: z.string().max(500).exactOptional(),
       limit: limit(100),
     }),
     answer: interruptPage,
-    async handle({ principal, query: { status, run, conversation, limit } }) {
+    async handle({ principal, query: { status, run, conversation, after, limit } }) {
       const found = await storage.runs.listInterrupts(principal, {
         status,
-        limit,
+        limit: limit + 1,
         ...(run === undefined ? {} : { runId: run }),
         ...(conversation === undefined ? {} : { conversationId: conversation }),
+        ...(after === undefined ? {} : { after: readAskedCursor(after) }),
       });
-      return { items: [...found] };
+      const items = found.slice(0, limit);
+      const last = items.at(-1);
+      return { items, ...(found.length > limit && last !== undefined ? { next: askedCursorOf(last) } : {}) };
     },
   });
 

@@ -96,6 +96,7 @@ const MOST = 10_000;
 
 const given = z.strictObject({
   fence: z.int().positive(),
+  number: z.int().positive(),
   baseSeq: z.int().min(0),
   events: z.array(runEvent).max(MOST),
   state: jsonObject.exactOptional(),

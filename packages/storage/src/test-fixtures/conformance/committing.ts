@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ANNE, commitOf, deltas, newRun, question, reply } from '../conversation.ts';
+import { ANNE, commitOf, deltas, LEASE_MS, newRun, question, reply } from '../conversation.ts';
 import type { Bench } from './bench.ts';
 import { P1, P2 } from './bench.ts';
 
@@ -63,6 +63,55 @@ export function describeCommitting(bench: Bench): void {
       const outcomes = await bench.store.commit([item, item]);
       expect(outcomes.map(({ outcome }) => outcome)).toEqual(['committed', 'stale']);
       expect(await bench.seqs('r1')).toEqual([1, 2]);
+    });
+
+    test('a numbered commit sent again is answered the same and changes nothing, whatever is in it', async () => {
+      await bench.startRun('r1');
+      await bench.store.putInbox(ANNE, 'r1', { id: 'said', kind: 'steer', body: null, at: 1 });
+      const tool = { serverId: 'files', name: 'read' };
+      const first = commitOf('r1', {
+        usage: [{ kind: 'tool', at: 5, durationMs: 1, tool, failed: false }],
+        ledger: [
+          { change: 'plan', callId: 'call', tool, arguments: {} },
+          { change: 'move', callId: 'call', from: 'planned', to: 'sent' },
+        ],
+        taken: ['said'],
+        numbered: { number: 1, digest: 'a' },
+      });
+      expect(await bench.commit(first)).toEqual({ outcome: 'committed', lastSeq: 0 });
+      const again = { outcome: 'committed', lastSeq: 0, again: true };
+      const other = await bench.engine.handle();
+      expect(await Promise.all([bench.commit(first), bench.commit(first, other)])).toEqual([again, again]);
+
+      const second = commitOf('r1', { events: deltas('r1', 0, 1), numbered: { number: 2, digest: 'b' } });
+      expect(await bench.commit(second)).toEqual({ outcome: 'committed', lastSeq: 1 });
+      expect(await bench.commit(second)).toEqual({ outcome: 'committed', lastSeq: 1, again: true });
+    });
+
+    test('two sendings of a numbered commit at once count once', async () => {
+      await bench.startRun('r1');
+      const other = await bench.engine.handle();
+      const item = commitOf('r1', { state: { step: 1 }, numbered: { number: 1, digest: 'a' } });
+      const outcomes = await Promise.all([bench.commit(item), bench.commit(item, other), bench.commit(item)]);
+      expect(outcomes.filter((outcome) => !('again' in outcome))).toEqual([{ outcome: 'committed', lastSeq: 0 }]);
+    });
+
+    test('a numbered commit out of its turn, or with something else in it, is refused and changes nothing', async () => {
+      await bench.startRun('r1');
+      const early = commitOf('r1', { events: deltas('r1', 0, 1), numbered: { number: 2, digest: 'a' } });
+      expect(await bench.commit(early)).toEqual({ outcome: 'invalid', problem: 'commit 2 where 1 was due' });
+      expect(await bench.commit(commitOf('r1', { numbered: { number: 1, digest: 'a' } }))).toMatchObject({
+        lastSeq: 0,
+      });
+      const another = commitOf('r1', { events: deltas('r1', 0, 1), numbered: { number: 1, digest: 'b' } });
+      expect(await bench.commit(another)).toEqual({ outcome: 'invalid', problem: 'commit 1 where 2 was due' });
+      expect(await bench.seqs('r1')).toEqual([]);
+      // Whoever holds it next begins anew.
+      await bench.clock.advance(LEASE_MS);
+      await bench.store.acquireLease('r1', P2);
+      const next = commitOf('r1', { fence: 2, events: deltas('r1', 0, 1), numbered: { number: 1, digest: 'c' } });
+      expect(await bench.commit(next)).toEqual({ outcome: 'committed', lastSeq: 1 });
+      expect(await bench.commit(another)).toMatchObject({ outcome: 'stale' });
     });
 
     test('a gap, a foreign event or what is no JSON is refused and spoils nothing beside it', async () => {

@@ -1,3 +1,4 @@
+import type { StoredInterrupt } from '@toolyard/protocol';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ANNE, approval, commitOf } from '../conversation.ts';
 import type { Bench } from './bench.ts';
@@ -32,6 +33,31 @@ export function describeInterrupts(bench: Bench): void {
       expect(await bench.store.readInbox('r1', run?.fence ?? 0)).toMatchObject([
         { kind: 'answer', body: { interruptId: 'i1', answer: yes } },
       ]);
+    });
+
+    test('are listed from where a list ended, also those of one moment', async () => {
+      await bench.store.acquireLease('r1', P1);
+      const more = ['i0', 'i2', 'i3'].map((id) => ({ interrupt: approval(id), mode: 'parked' as const }));
+      await bench.commit(commitOf('r1', { fence: 2, interrupts: { opened: more } }));
+      const seen: string[] = [];
+      for (let after: StoredInterrupt | undefined; ;) {
+        const query = { status: 'open', limit: 2, ...(after ? { after } : {}) } as const;
+        const page = await bench.store.listInterrupts(ANNE, query);
+        seen.push(...page.map(({ id }) => id));
+        after = page.at(-1);
+        if (!after) break;
+      }
+      const all = await bench.store.listInterrupts(ANNE, { runId: 'r1', limit: 9 });
+      expect(seen).toEqual(all.map(({ id }) => id));
+      expect(seen.toSorted()).toEqual(['i0', 'i1', 'i2', 'i3']);
+    });
+
+    test('one is found by its id, by whom it is asked', async () => {
+      const [listed] = await bench.store.listInterrupts(ANNE, { limit: 1 });
+      expect(listed).toMatchObject({ id: 'i1' });
+      expect(await bench.store.getInterrupt(ANNE, 'i1')).toEqual(listed);
+      expect(await bench.store.getInterrupt({ ownerId: 'bert' }, 'i1')).toBeNull();
+      expect(await bench.store.getInterrupt(ANNE, 'gone')).toBeNull();
     });
 
     test('asked again by a step taken again, what was answered stays answered', async () => {

@@ -64,6 +64,23 @@ export function describeLeases(bench: Bench): void {
       ]);
     });
 
+    test('one run is renewed alone, by who holds it under its fence', async () => {
+      await bench.startRun('r1');
+      await bench.startRun('r2');
+      await bench.clock.advance(LEASE_MS - 1);
+      await bench.store.putInbox(ANNE, 'r1', { id: 'x', kind: 'cancel', body: null, at: 1 });
+      expect(await bench.store.renewLease('r1', 1, P2)).toBeNull();
+      expect(await bench.store.renewLease('r1', 2, P1)).toBeNull();
+      expect(await bench.store.renewLease('r1', 1, P1)).toEqual({
+        runId: 'r1',
+        fence: 1,
+        cancelRequested: true,
+        inboxWaits: true,
+      });
+      await bench.clock.advance(1);
+      expect(await bench.store.takeOver(P2, 10)).toMatchObject([{ id: 'r2' }]);
+    });
+
     test('runs of a tab or a terminal are not taken over unasked', async () => {
       await bench.startRun('r1', { place: 'browser' });
       await bench.clock.advance(LEASE_MS);

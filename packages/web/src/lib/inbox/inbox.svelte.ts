@@ -45,7 +45,7 @@ export class Inbox {
     const ticket = ++this.#asked;
     this.loading = true;
     try {
-      const { items } = await this.#deps.api.get<Page<StoredInterrupt>>('/api/interrupts');
+      const items = await this.#allOpen();
       if (ticket !== this.#asked) return;
       const fresh = this.known ? items.filter(({ id }) => !this.#seen.has(id)) : [];
       for (const { id } of items) this.#seen.add(id);
@@ -70,6 +70,19 @@ export class Inbox {
     } catch (thrown) {
       asApiError(thrown);
     }
+  }
+
+  /** All of them: the badge counts them, and the newest, which stand last, are those to be told of. */
+  async #allOpen(): Promise<StoredInterrupt[]> {
+    const items: StoredInterrupt[] = [];
+    let after: string | undefined;
+    do {
+      const query = new URLSearchParams({ limit: '500', ...(after === undefined ? {} : { after }) });
+      const page: Page<StoredInterrupt> = await this.#deps.api.get(`/api/interrupts?${query.toString()}`);
+      items.push(...page.items);
+      after = page.next;
+    } while (after !== undefined);
+    return items;
   }
 
   #soon(): void {

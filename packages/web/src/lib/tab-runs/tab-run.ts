@@ -5,6 +5,7 @@ import {
   LiveQuestions,
   RunConversation,
   RunLedger,
+  RunLost,
   RunWriter,
 } from '@toolyard/agent-host/durable';
 import type { StoredRun } from '@toolyard/agent-host/durable';
@@ -57,6 +58,9 @@ export class TabRun {
   #wishes: TabRunWishes;
   #ending: Ending | null = null;
   #lost = false;
+  #givesBack = false;
+  /** The number of the last commit that is stored. */
+  #stored = 0;
 
   constructor(held: HeldRun, deps: TabRunDeps) {
     this.#held = held;
@@ -91,8 +95,10 @@ export class TabRun {
   async listen(): Promise<void> {
     try {
       this.#heard(await this.#deps.api.post<TabRunWishes>(`${this.#path}/lease`, { fence: this.#held.fence }));
-    } catch {
-      // A commit tells what has become of the lease.
+    } catch (thrown) {
+      const isLost = thrown instanceof ApiError && (thrown.status === 409 || thrown.status === 404);
+      // A run that gives its lease back is no longer this tab's because it rests, or is over.
+      if (isLost && !this.#givesBack) this.#writer.lose(new RunLost('stale', thrown.message));
     }
   }
 
@@ -217,7 +223,7 @@ export class TabRun {
     return decided.find(({ decision }) => decision === 'never')?.decision ?? decided[0]?.decision;
   }
 
-  /** Sent until it is stored or refused: the same may be sent twice. */
+  /** Sent until it is stored or refused: the server tells by its number that it has it already. */
   async #commit({
     runId: _run,
     durability: _durability,
@@ -226,10 +232,13 @@ export class TabRun {
     ...item
   }: RunCommit): Promise<CommitOutcome> {
     const tools = usage.filter((entry) => entry.kind === 'tool');
-    const body: CommitFromTab = { ...item, ...(tools.length > 0 ? { usage: tools } : {}) };
+    if (item.release) this.#givesBack = true;
+    const number = this.#stored + 1;
+    const body: CommitFromTab = { ...item, number, ...(tools.length > 0 ? { usage: tools } : {}) };
     for (let ms = 500; ; ms = Math.min(LONGEST_WAIT_MS, ms * 2)) {
       try {
         const { lastSeq, inboxWaits } = await this.#deps.api.post<CommittedFromTab>(`${this.#path}/commit`, body);
+        this.#stored = number;
         return { outcome: 'committed', lastSeq, ...(inboxWaits ? { inboxWaits: true as const } : {}) };
       } catch (thrown) {
         if (!(thrown instanceof ApiError)) return { outcome: 'invalid', problem: toErrorInfo(thrown).message };

@@ -1,0 +1,43 @@
+import type { CommitNumber, CommitOutcome } from '@toolyard/protocol';
+import type { Engine } from '../engine/engine.ts';
+import type { Work } from '../engine/work.ts';
+import { Refusal } from './message-rows.ts';
+
+type Committed = Extract<CommitOutcome, { outcome: 'committed' }>;
+
+export type NumberedCommits = {
+  /** What was answered to this very commit when it was stored; null where it was not. */
+  answerOf(runId: string, fence: number, numbered: CommitNumber): Work<Committed | null>;
+  /** Throws {@link Refusal} where another number was due. */
+  keep(numbered: CommitNumber, outcome: Committed, of: { runId: string; ownerId: string; fence: number }): Work<void>;
+};
+
+type Row = { number: number; digest: string; last_seq: number; inbox_waits: number };
+
+/** Tells a commit that is sent again from the next one. To be used inside a transaction. */
+export function createNumberedCommits(engine: Engine): NumberedCommits {
+  // Held first: the same may be under way in another transaction.
+  const hold = engine.prepare(`SELECT 1 FROM runs WHERE id = ?${engine.sql.holdRow}`);
+  const last = engine.prepare<Row>(
+    'SELECT number, digest, last_seq, inbox_waits FROM tab_commits WHERE run_id = ? AND fence = ?',
+  );
+  const put = engine.prepare(`
+    INSERT INTO tab_commits (run_id, owner_id, fence, number, digest, last_seq, inbox_waits) VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (run_id) DO UPDATE SET fence = excluded.fence, number = excluded.number, digest = excluded.digest,
+      last_seq = excluded.last_seq, inbox_waits = excluded.inbox_waits`);
+
+  return {
+    *answerOf(runId, fence, { number, digest }) {
+      yield* hold.get(runId);
+      const kept = yield* last.get(runId, fence);
+      if (kept?.number !== number || kept.digest !== digest) return null;
+      const inboxWaits = kept.inbox_waits === 1 ? { inboxWaits: true as const } : {};
+      return { outcome: 'committed', lastSeq: kept.last_seq, ...inboxWaits, again: true };
+    },
+    *keep({ number, digest }, { lastSeq, inboxWaits }, { runId, ownerId, fence }) {
+      const due = ((yield* last.get(runId, fence))?.number ?? 0) + 1;
+      if (number !== due) throw new Refusal(`commit ${number} where ${due} was due`);
+      yield* put.run(runId, ownerId, fence, number, digest, lastSeq, inboxWaits ? 1 : 0);
+    },
+  };
+}
