@@ -6,11 +6,28 @@ import { byPage, openTabOfOwn } from './places/by-page.ts';
 import { inProcess } from './places/in-process.ts';
 import { byApi, overHttp } from './places/over-http.ts';
 import { Script } from './places/script.ts';
+import { rowsOfTable, TOLD_BY } from './places/rows.ts';
 import { NOTES, STORIES } from './places/stories.ts';
+import type { Story } from './places/story.ts';
 import { call } from './support/api.ts';
 import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
+
+const PLACES = ['process', 'server', 'tab'] as const;
+const stories = Object.entries<Story>(STORIES);
+/** A story has a model of its own in each place. */
+const modelOf = (name: string, place: (typeof PLACES)[number]): string => `${name}: ${place}`;
+const MODELS = stories.flatMap(([name, { window }]) =>
+  PLACES.map((place) => ({
+    id: modelOf(name, place),
+    ...(window === undefined ? {} : { context_length: window }),
+  })),
+);
+
+test('every row of the decision table of the loop is told by a story', () => {
+  expect(Object.keys(TOLD_BY)).toEqual(rowsOfTable());
+});
 
 describe.skipIf(NO_BROWSER !== null)('the same story in a process, on a server and in a tab', () => {
   const undo = new AsyncDisposableStack();
@@ -21,7 +38,7 @@ describe.skipIf(NO_BROWSER !== null)('the same story in a process, on a server a
 
   beforeAll(async () => {
     mcp = undo.use(await startScriptedMcp(NOTES, { cors: {} }));
-    stage = undo.use(await setStage(script.answer));
+    stage = undo.use(await setStage(script.answer, { models: MODELS }));
     await call(stage.server.url, 'POST', '/api/mcp/servers', {
       id: 'notes',
       transport: { type: 'http', url: mcp.url },
@@ -33,14 +50,14 @@ describe.skipIf(NO_BROWSER !== null)('the same story in a process, on a server a
     await closeBrowser();
   });
 
-  test.each(Object.entries(STORIES))('%s', async (name, story) => {
+  test.each(stories)('%s', async (name, story) => {
     const { url } = stage.server;
     const [here, there, inTab] = await Promise.all([
-      inProcess(story, { script, model: { id: `${name}: process`, baseUrl: stage.model.url }, mcp: mcp.url }),
+      inProcess(story, { script, model: { id: modelOf(name, 'process'), baseUrl: stage.model.url }, mcp: mcp.url }),
       overHttp(story, {
         script,
         url,
-        model: `${name}: server`,
+        model: modelOf(name, 'server'),
         tools: 'notes',
         place: 'server',
         open: async (id) => byApi(url, id),
@@ -48,7 +65,7 @@ describe.skipIf(NO_BROWSER !== null)('the same story in a process, on a server a
       overHttp(story, {
         script,
         url,
-        model: `${name}: tab`,
+        model: modelOf(name, 'tab'),
         tools: 'browser-notes',
         place: 'browser',
         open: (id) => byPage(page, stage.line.url, id),

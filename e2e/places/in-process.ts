@@ -9,16 +9,17 @@ export async function inProcess(
   story: Story,
   of: { script: Script; model: { id: string; baseUrl: string }; mcp: string },
 ): Promise<Told> {
-  let asked = 0;
-  // Each kind of question has its answers, and a story gives what it asks for.
-  const answer = async <T>(interrupt: Interrupt): Promise<T> => answerTo(story, interrupt, asked++) as T;
+  // Each kind of question has its answers, and a story gives what is asked for.
+  const answer = async <T>(interrupt: Interrupt): Promise<T> =>
+    (answerTo(story, interrupt) as T | null) ?? new Promise<never>(() => undefined);
   const { interventionRules: rules, ...configuration } = story.configuration?.('notes') ?? {};
   const isAnybodyThere = configuration.intervention !== 'headless';
   await using agent = await createAgent({
     model: { baseUrl: of.model.baseUrl, id: of.model.id },
     ...(story.window === undefined ? {} : { contextWindow: story.window }),
     servers: [{ id: 'notes', transport: { type: 'http', url: of.mcp } }],
-    ...(isAnybodyThere ? { approve: answer, askUser: answer, askBudget: answer } : {}),
+    ...(isAnybodyThere ? { approve: answer, askBudget: answer } : {}),
+    ...(story.hasPerson ? { askUser: answer } : {}),
     ...configuration,
     ...(rules ? { rules } : {}),
   });

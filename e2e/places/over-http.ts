@@ -32,7 +32,8 @@ export async function overHttp(
   const configuration: AgentConfiguration = {
     ...story.configuration?.(of.tools),
     model: { providerId, modelId: of.model },
-    servers: { date: false },
+    // A process has the servers it is given and no others.
+    servers: { date: false, person: story.hasPerson === true },
   };
   const { id } = await call<ConversationView>(url, 'POST', '/api/conversations', { configuration });
   const speech = await of.open(id);
@@ -45,7 +46,6 @@ export async function overHttp(
 
   const events: RunEvent[] = [];
   const trouble: unknown[] = [];
-  let asked = 0;
   let isStopped = false;
   // One thing after the other, as a person does.
   let doing: Promise<void> = Promise.resolve();
@@ -53,7 +53,8 @@ export async function overHttp(
     const act = async (): Promise<void> => {
       await story.sees?.(event, hands);
       if (event.type !== 'interrupt_requested' || isStopped) return;
-      const answer = answerTo(story, event.interrupt, asked++);
+      const answer = answerTo(story, event.interrupt);
+      if (answer === null) return;
       isStopped = answer.decision === 'refuse' && answer.stops === true;
       await call(url, 'POST', `/api/interrupts/${event.interrupt.id}/answer`, { answer });
     };

@@ -17,8 +17,10 @@ export type Story = {
   replies: readonly ((hands: Hands) => ModelReply | Promise<ModelReply>)[];
   /** One run for each; default one that says "Go". */
   says?: readonly (string | typeof GO_ON)[];
-  /** What is said to a question, by its number from 0; default yes, once. */
-  answers?: (asked: Interrupt, index: number) => InterruptAnswer;
+  /** What is said to a question; null: nothing. Default yes, once. */
+  answers?: (asked: Interrupt) => InterruptAnswer | null;
+  /** The model can ask the person. */
+  hasPerson?: true;
   /** Called with everything that is told of the runs. */
   sees?: (event: RunEvent, hands: Hands) => Promise<void> | void;
   /** What the model can take, in tokens; absent: nobody knows. */
@@ -37,8 +39,8 @@ export type Told = { told: string[]; ends: string[]; asked: string[] };
 
 export const YES: InterruptAnswer = { decision: 'approve', scope: 'once' };
 
-export function answerTo({ answers }: Story, asked: Interrupt, index: number): InterruptAnswer {
-  return answers?.(asked, index) ?? YES;
+export function answerTo({ answers }: Story, asked: Interrupt): InterruptAnswer | null {
+  return answers ? answers(asked) : YES;
 }
 
 export function toldOf(messages: readonly Message[], events: readonly RunEvent[]): Told {
