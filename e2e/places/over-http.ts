@@ -40,12 +40,13 @@ export async function overHttp(
   const runs: string[] = [];
   const hands: Hands = {
     steer: speech.steer,
-    stop: async () => void (await call(url, 'POST', `/api/runs/${runs.at(-1) ?? ''}/cancel`)),
+    stop: async () => void (await call(url, 'POST', `/api/runs/${runs.at(-1) ?? ''}/cancel`, {})),
   };
   of.script.begin(of.model, story, hands);
 
   const events: RunEvent[] = [];
-  const trouble: unknown[] = [];
+  const trouble = Promise.withResolvers<never>();
+  trouble.promise.catch(() => undefined);
   let isStopped = false;
   // One thing after the other, as a person does.
   let doing: Promise<void> = Promise.resolve();
@@ -58,7 +59,7 @@ export async function overHttp(
       isStopped = answer.decision === 'refuse' && answer.stops === true;
       await call(url, 'POST', `/api/interrupts/${event.interrupt.id}/answer`, { answer });
     };
-    doing = doing.then(act).catch((thrown: unknown) => void trouble.push(thrown));
+    doing = doing.then(act).catch(trouble.reject);
   }
 
   for (const said of story.says ?? ['Go']) {
@@ -76,13 +77,16 @@ export async function overHttp(
     expect(run.place).toBe(of.place);
     runs.push(run.id);
     const seen: RunEvent[] = [];
-    while ((await readRun(url, run.id, seen, see)) === 'cut');
-    await doing;
+    await Promise.race([trouble.promise, readToItsEnd(url, run.id, seen, see)]);
+    await Promise.race([trouble.promise, doing]);
     events.push(...seen);
   }
-  expect(trouble).toEqual([]);
   const { page } = await call<ConversationView>(url, 'GET', `/api/conversations/${id}`);
   return toldOf(page.messages, events);
+}
+
+async function readToItsEnd(...read: Parameters<typeof readRun>): Promise<void> {
+  while ((await readRun(...read)) === 'cut');
 }
 
 /** Who speaks to the server by its API. */

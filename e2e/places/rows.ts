@@ -16,7 +16,9 @@ export const TOLD_BY: Record<string, readonly [Name, ...Name[]]> = {
     'goes on where the line was lost',
   ],
   'the person wrote, or steers | the window is nearly full': ['summed up before the window is full'],
-  'the person wrote, or steers | a budget is used up': ['the budget of a conversation is used up by its second message'],
+  'the person wrote, or steers | a budget is used up': [
+    'the budget of a conversation is used up by its second message',
+  ],
   'the conversation was summed up | turns are left': ['summed up before the window is full'],
   'the model failed | its window was full, for the 1st time': ['summed up where the provider says that it is too long'],
   'the model failed | else': ['the model fails', 'too long even when it is summed up'],

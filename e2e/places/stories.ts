@@ -1,3 +1,4 @@
+import type { RunEvent } from '@toolyard/protocol';
 import type { McpBehaviour, ModelReply } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
 import type { Story } from './story.ts';
@@ -10,7 +11,7 @@ export const NOTES: McpBehaviour = {
     { name: 'look', does: [{ do: 'text', text: 'looked' }] },
     { name: 'fail', does: [{ do: 'fail', text: 'the disk is full' }] },
     { name: 'echo', does: [{ do: 'echo' }] },
-    { name: 'hang', does: [{ do: 'never' }] },
+    { name: 'hang', does: [{ do: 'progress', steps: 1, everyMs: 1 }, { do: 'never' }] },
     { name: 'ring', does: [{ do: 'text', text: 'rung' }] },
   ],
 };
@@ -19,21 +20,26 @@ const calls = (...names: string[]): ModelReply => reply.toolCalls(names.map((nam
 const asks = (args: { question: string; choices?: string[] }): ModelReply =>
   reply.toolCalls([{ name: 'ask_user', arguments: args }]);
 const done = (): ModelReply => reply.text('Done.');
+const BEGUN = 'One two three';
 /** In one piece: what is kept of it is the same wherever it is cut. */
 const begins = (how: 'thenSilence' | 'thenCut'): ModelReply =>
-  reply.text('One two three', { pieces: 100, finish: null, done: false, [how]: true });
+  reply.text(BEGUN, { pieces: 100, finish: null, done: false, [how]: true });
 
 /** About a thousand tokens. */
 const LONG = 'word '.repeat(800);
 const long = (): ModelReply => reply.text(LONG, { pieces: 4_000 });
 const tooLong = (): ModelReply =>
-  reply.error(400, { error: { message: 'The maximum context length is 8192 tokens.', code: 'context_length_exceeded' } });
+  reply.error(400, {
+    error: { message: 'The maximum context length is 8192 tokens.', code: 'context_length_exceeded' },
+  });
 
 const stopsAt =
-  (type: 'text_delta' | 'tool_started' | 'interrupt_requested'): NonNullable<Story['sees']> =>
+  (is: (event: RunEvent) => boolean): NonNullable<Story['sees']> =>
   async (event, hands) => {
-    if (event.type === type) await hands.stop();
+    if (is(event)) await hands.stop();
   };
+const hasBegun = (event: RunEvent): boolean => event.type === 'text_delta' && event.text === BEGUN;
+const isAsked = (event: RunEvent): boolean => event.type === 'interrupt_requested';
 
 /** What is told in every place. */
 export const STORIES = {
@@ -108,18 +114,32 @@ export const STORIES = {
   'stopped in mid-answer': {
     replies: [() => begins('thenSilence'), () => reply.text('I hear.')],
     says: ['Go', 'Are you there?'],
-    sees: stopsAt('text_delta'),
+    sees: stopsAt(hasBegun),
   },
   'stopped in mid-call': {
     replies: [() => calls('hang'), () => reply.text('I hear.')],
     says: ['Go', 'Are you there?'],
-    sees: stopsAt('tool_started'),
+    sees: stopsAt(({ type }) => type === 'tool_progress'),
   },
   'stopped while a person is asked': {
     replies: [() => calls('jot'), () => reply.text('I hear.')],
     says: ['Go', 'Are you there?'],
     answers: () => null,
-    sees: stopsAt('interrupt_requested'),
+    sees: stopsAt(isAsked),
+  },
+  'stopped while its question is open': {
+    hasPerson: true,
+    replies: [() => asks({ question: 'Which city?' }), () => reply.text('I hear.')],
+    says: ['Go', 'Are you there?'],
+    answers: () => null,
+    sees: stopsAt(isAsked),
+  },
+  'stopped while a budget is asked about': {
+    replies: [() => calls('jot'), done],
+    says: ['Go', 'Are you there?'],
+    answers: (asked) => (asked.kind === 'budget' ? null : YES),
+    sees: stopsAt((event) => event.type === 'interrupt_requested' && event.interrupt.kind === 'budget'),
+    configuration: () => ({ budgets: [{ of: 'run', calls: 1 }] }),
   },
   'it takes too long': {
     replies: [() => begins('thenSilence')],
@@ -157,9 +177,7 @@ export const STORIES = {
   'goes on where it was stopped': {
     replies: [() => begins('thenSilence'), () => reply.text(' four.', { pieces: 100 })],
     says: ['Go', GO_ON],
-    sees: async (event, { stop }) => {
-      if (event.type === 'text_delta' && event.text.startsWith('One')) await stop();
-    },
+    sees: stopsAt(hasBegun),
   },
   'goes on where the line was lost': {
     replies: [() => begins('thenCut'), () => reply.text(' four.')],
