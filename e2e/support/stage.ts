@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import type { ModelScript, ModelServer } from '@toolyard/testing';
+import type { ModelScript, ModelServer, ModelServerOptions } from '@toolyard/testing';
 import { startModelServer } from '@toolyard/testing';
 import { launchBrowser } from './browser.ts';
 import type { CuttableLine } from './cuttable-line.ts';
@@ -28,9 +28,15 @@ export type Stage = AsyncDisposable & {
 /** A scripted model, a `toolyard serve` that uses it, and browser windows on its page. */
 export async function setStage(
   script: ModelScript,
-  options: { servers?: ScriptedServers; env?: NodeJS.ProcessEnv; args?: string[] } = {},
+  options: {
+    servers?: ScriptedServers;
+    /** What the model server lists. */
+    models?: NonNullable<ModelServerOptions['models']>;
+    env?: NodeJS.ProcessEnv;
+    args?: string[];
+  } = {},
 ): Promise<Stage> {
-  const model = await startModelServer(script);
+  const model = await startModelServer(script, options.models ? { models: options.models } : {});
   const tools = scriptTools(options.servers ?? {});
   const server = await startServerProcess({
     // Pages come by the line, which has another port than the server.

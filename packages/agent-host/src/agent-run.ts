@@ -149,7 +149,7 @@ export class AgentRun implements AsyncIterable<RunEvent> {
     const cancelTimer =
       limits.maxWallTimeMs === undefined
         ? undefined
-        : clock.after(limits.maxWallTimeMs, () => this.#end({ status: 'failed', error: timeLimit(limits) }));
+        : clock.after(limits.maxWallTimeMs, () => this.#end({ status: 'failed', error: timeLimitExceeded(limits) }));
     if (signal?.aborted) this.cancel();
     signal?.addEventListener('abort', onAbort, { once: true });
 
@@ -185,7 +185,8 @@ export class AgentRun implements AsyncIterable<RunEvent> {
   }
 }
 
-function timeLimit(limits: RunLimits): ErrorInfo {
+/** Why a run ended that took all the time it may. */
+export function timeLimitExceeded(limits: RunLimits): ErrorInfo {
   return {
     code: 'time_limit_exceeded',
     message: `The run took longer than the ${((limits.maxWallTimeMs ?? 0) / 1000).toFixed(0)} s it may take.`,

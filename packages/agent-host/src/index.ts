@@ -1,10 +1,11 @@
-export { ASK_USER, ASK_USER_SERVER, askUserInMemory } from './ask-user-server.ts';
+export { ASK_USER, ASK_USER_SERVER, askUserInMemory, withAskUser } from './ask-user-server.ts';
 export { begunIn, continuationOf } from './continuation.ts';
+export { sourcesOf } from './context-sources.ts';
 export { createAgent } from './create-agent.ts';
 export type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
 export type { AgentQuestions } from './agent-questions.ts';
 export type { ModelChoice } from './model-choice.ts';
-export { RunFailed } from './agent-run.ts';
+export { RunFailed, timeLimitExceeded } from './agent-run.ts';
 export type { AgentRun, RunResult } from './agent-run.ts';
 export { driveRun } from './drive-run.ts';
 export type { DriveOptions } from './drive-run.ts';

@@ -2,6 +2,7 @@ import type { AgentConfiguration, ModelReference, ResolvedAgentConfiguration } f
 import type { Spent } from './budgets.ts';
 import type { InterruptAnswer } from './interrupts.ts';
 import type { JsonObject } from './json.ts';
+import type { ModelInput } from './agents.ts';
 import type { Message, UserMessage } from './messages.ts';
 import type { ToolResult, UserPart } from './parts.ts';
 import type { LedgerEntry, RunCommit, RunRecord, UsageEntry } from './run-store.ts';
@@ -82,15 +83,17 @@ export type AskFromTab = { fence: number; question: TabQuestion };
  * A run whose loop is in a tab (`POST /api/tabs/{tab}/runs`): the tab holds its lease, and commits to
  * `POST /api/tabs/{tab}/runs/{run}/commit`. As everywhere, nobody hears of what is not stored.
  */
-export type StartRunInTab = {
-  conversationId: string;
-  /** Made by the sender, so that sending again begins no second run. */
-  id?: string;
-  parts: UserPart[];
-  /** What it follows; absent: the current leaf. */
-  parentId?: string | null;
-  configuration?: AgentConfiguration;
-};
+export type StartRunInTab = { conversationId: string; configuration?: AgentConfiguration } & (
+  | {
+      /** Made by the sender, so that sending again begins no second run. */
+      id?: string;
+      parts: UserPart[];
+      /** What it follows; absent: the current leaf. */
+      parentId?: string | null;
+    }
+  /** Goes on where the answer was cut that ends in this message, the last one of the branch that is shown. */
+  | { continues: string }
+);
 
 /** All that a tab needs to go on with a run. */
 export type HeldRun = {
@@ -102,6 +105,8 @@ export type HeldRun = {
   state: JsonObject;
   configuration: ResolvedAgentConfiguration;
   model: ModelReference;
+  /** What is known of the model: what it can take, in tokens, and what it reads beside text. */
+  abilities: { contextWindow?: number; inputs?: ModelInput[] };
   /** The branch it works on. */
   messages: Message[];
   ledger: LedgerEntry[];
@@ -142,6 +147,8 @@ export type TabRunWishes = {
   /** Items that ask it to stop; they are taken with its end. */
   cancels: string[];
   answers: { itemId: string; interruptId: string; answer: InterruptAnswer }[];
+  /** Queued messages it is to take in before its next step; `parts` null: taken back. */
+  steers: { itemId: string; queuedMessageId: string; parts: UserPart[] | null }[];
   permissions: PermissionView[];
   /** Of budgets that more than this run uses, by `budgetKey`. */
   spent: Record<string, Spent>;

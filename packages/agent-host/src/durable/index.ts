@@ -11,5 +11,7 @@ export type { RunConversationOptions } from './run-conversation.ts';
 export type { Saved, Stamp } from './run-draft.ts';
 export { RunLedger } from './run-ledger.ts';
 export { RunLost } from './run-lost.ts';
+export { RunSteering } from './run-steering.ts';
+export { RunTime } from './run-time.ts';
 export { RunWriter } from './run-writer.ts';
 export type { StoredRun } from './stored-run.ts';

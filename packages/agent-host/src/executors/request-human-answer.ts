@@ -1,7 +1,8 @@
-import type { InterruptAnswer, PromptInterrupt, SelectionInterrupt } from '@toolyard/protocol';
+import type { PromptInterrupt, SelectionInterrupt } from '@toolyard/protocol';
 import type { AgentState, Executor, PendingCall, RunPoint } from '@toolyard/agent-runtime';
 import { askOf, withAskAnswer } from '@toolyard/agent-runtime';
 import type { AskUser, RunHost } from '../run-host.ts';
+import { fromPerson } from './from-person.ts';
 
 /** Puts what the model asks in words to the person. */
 export function createRequestHumanPrompt(host: RunHost): Executor<'request_human_prompt'> {
@@ -47,32 +48,17 @@ async function answered(
   interrupt: PromptInterrupt | SelectionInterrupt,
   ask: AskUser,
 ): Promise<PendingCall> {
-  host.journal.append({ type: 'interrupt_requested', interrupt });
-  const answer = await askOne(ask, interrupt, host.signal);
+  const { journal, signal } = host;
+  journal.append({ type: 'interrupt_requested', interrupt });
+  const answer = await fromPerson(() => ask(interrupt, { signal }), signal, DECLINED);
+  if (answer === null) {
+    journal.append({ type: 'interrupt_withdrawn', interruptId: interrupt.id });
+    return call;
+  }
   const asks = withAskAnswer(call.asks, answer) ?? withAskAnswer(call.asks, DECLINED);
-  host.journal.append({ type: 'interrupt_answered', interruptId: interrupt.id, answer: asks?.answer ?? DECLINED });
+  journal.append({ type: 'interrupt_answered', interruptId: interrupt.id, answer: asks?.answer ?? DECLINED });
   return asks ? { ...call, asks } : call;
 }
 
-const DECLINED: InterruptAnswer = { decision: 'decline' };
-
-async function askOne(
-  ask: AskUser,
-  interrupt: PromptInterrupt | SelectionInterrupt,
-  signal: AbortSignal,
-): Promise<InterruptAnswer> {
-  if (signal.aborted) return DECLINED;
-  let stop: (() => void) | undefined;
-  const stopped = new Promise<InterruptAnswer>((resolve) => {
-    stop = () => resolve(DECLINED);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([ask(interrupt, { signal }), stopped]);
-  } catch {
-    // The question could not be put: the model goes on without.
-    return DECLINED;
-  } finally {
-    if (stop) signal.removeEventListener('abort', stop);
-  }
-}
+/** The model goes on without. */
+const DECLINED = { decision: 'decline' } as const;

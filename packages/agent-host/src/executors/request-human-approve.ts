@@ -1,8 +1,9 @@
-import type { ApprovalAnswer, ApprovalInterrupt } from '@toolyard/protocol';
+import type { ApprovalAnswer } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
 import type { AgentState, Executor, PendingCall, RunPoint } from '@toolyard/agent-runtime';
 import { approvalOf, endsRun, settledBy, STOPPED, withApproval } from '@toolyard/agent-runtime';
 import type { AskApproval, RunHost } from '../run-host.ts';
+import { fromPerson } from './from-person.ts';
 
 /** Puts each call that needs it to a person, and keeps the answers with the calls. */
 export function createRequestHumanApprove(host: RunHost): Executor<'request_human_approve'> {
@@ -41,7 +42,12 @@ async function askEach(host: RunHost, calls: PendingCall[], ask: AskApproval): P
     let answer = settledBy(lasting.get(reference), interrupt);
     if (!answer) {
       host.journal.append({ type: 'interrupt_requested', interrupt });
-      answer = await askOne(ask, interrupt, host.signal);
+      const given = await fromPerson(() => ask(interrupt, { signal: host.signal }), host.signal, NOT_PUT);
+      if (given === null) {
+        host.journal.append({ type: 'interrupt_withdrawn', interruptId: interrupt.id });
+        return { pending: [...decided, ...calls.slice(at)], stopped: false };
+      }
+      answer = given;
       host.journal.append({ type: 'interrupt_answered', interruptId: interrupt.id, answer });
       if (answer.scope !== undefined && answer.scope !== 'once') {
         lasting.set(reference, answer);
@@ -54,18 +60,4 @@ async function askEach(host: RunHost, calls: PendingCall[], ask: AskApproval): P
   return { pending: decided, stopped: false };
 }
 
-async function askOne(ask: AskApproval, interrupt: ApprovalInterrupt, signal: AbortSignal): Promise<ApprovalAnswer> {
-  if (signal.aborted) return { decision: 'refuse' };
-  let stop: (() => void) | undefined;
-  const stopped = new Promise<ApprovalAnswer>((resolve) => {
-    stop = () => resolve({ decision: 'refuse', reason: 'the run was stopped' });
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([ask(interrupt, { signal }), stopped]);
-  } catch {
-    return { decision: 'refuse', reason: 'the question could not be put' };
-  } finally {
-    if (stop) signal.removeEventListener('abort', stop);
-  }
-}
+const NOT_PUT: ApprovalAnswer = { decision: 'refuse', reason: 'the question could not be put' };

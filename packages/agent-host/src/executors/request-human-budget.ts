@@ -1,7 +1,7 @@
-import type { BudgetAnswer, BudgetInterrupt } from '@toolyard/protocol';
 import type { AgentState, Executor, RunPoint } from '@toolyard/agent-runtime';
 import { budgetError, budgetQuestion, withBudgetAnswer } from '@toolyard/agent-runtime';
-import type { AskBudget, RunHost } from '../run-host.ts';
+import type { RunHost } from '../run-host.ts';
+import { fromPerson } from './from-person.ts';
 
 /** Asks whether a run may go on past a budget; where nobody can be asked it ends there. */
 export function createRequestHumanBudget(host: RunHost): Executor<'request_human_budget'> {
@@ -18,27 +18,18 @@ export function createRequestHumanBudget(host: RunHost): Executor<'request_human
       };
     }
     const asked: AgentState = { ...state, pending, asksBudget: interrupt };
-    if (!host.askBudget) {
+    const { askBudget, signal } = host;
+    if (!askBudget) {
       const { asksBudget: _nobody, ...rest } = asked;
       return { state: rest, context: { phase: 'ending', ending: { status: 'failed', error: budgetError(excess) } } };
     }
     journal.append({ type: 'interrupt_requested', interrupt });
-    const answer = await askOne(host.askBudget, interrupt, host.signal);
+    const answer = await fromPerson(() => askBudget(interrupt, { signal }), signal, { decision: 'stop' });
+    if (answer === null) {
+      journal.append({ type: 'interrupt_withdrawn', interruptId: interrupt.id });
+      return { state: { ...state, pending }, context: { phase: 'human_response', ...(request ? { request } : {}) } };
+    }
     journal.append({ type: 'interrupt_answered', interruptId: interrupt.id, answer });
     return withBudgetAnswer(asked, answer, request);
   };
-}
-
-/** Whatever is no answer means stop. */
-async function askOne(ask: AskBudget, interrupt: BudgetInterrupt, signal: AbortSignal): Promise<BudgetAnswer> {
-  const stopped = new Promise<BudgetAnswer>((resolve) => {
-    const stop = (): void => resolve({ decision: 'stop' });
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([ask(interrupt, { signal }), stopped]);
-  } catch {
-    return { decision: 'stop' };
-  }
 }

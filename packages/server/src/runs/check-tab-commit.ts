@@ -1,6 +1,6 @@
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
-import type { CommitFromTab, Message, RunEvent, RunRecord } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { CommitFromTab, JsonValue, Message, RunEvent, RunRecord, UserMessage, UserPart } from '@toolyard/protocol';
+import { canonicalJson, isJsonObject, ToolyardError } from '@toolyard/protocol';
 
 /** What a run in a tab may be said to be; the others mean that a server is to take it up. */
 const STATUSES: readonly CommitFromTab['status'][] = [undefined, 'running', 'parked', 'done', 'failed', 'cancelled'];
@@ -13,12 +13,14 @@ const STATUSES: readonly CommitFromTab['status'][] = [undefined, 'running', 'par
  */
 export function checkTabCommit(run: RunRecord, commit: CommitFromTab): void {
   const own = (id: string): boolean => id.startsWith(`${run.id}.`);
+  const heard = new Map(heardIn(commit).map((message) => [message.id, textOfMessage(message)]));
   for (const event of commit.events) checkEvent(run, event, own);
   for (const { conversationId, message } of commit.messages ?? []) {
     if (conversationId !== run.conversationId) throw notItsOwn('a message of another conversation');
-    checkMessage(run, message, own);
+    if (heard.get(message.id) !== textOfMessage(message)) checkMessage(run, message, own);
   }
-  if (commit.leaf && !own(commit.leaf.to)) throw notItsOwn('a leaf that is no message of this run');
+  if (commit.leaf && !own(commit.leaf.to) && !heard.has(commit.leaf.to))
+    throw notItsOwn('a leaf that is no message of this run');
   for (const { callId } of commit.ledger ?? []) if (!own(callId)) throw notItsOwn(`the call ${callId}`);
   for (const { interrupt } of commit.interrupts?.opened ?? []) {
     if (!own(interrupt.id)) throw notItsOwn(`the question ${interrupt.id}`);
@@ -56,8 +58,9 @@ function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolea
     case 'tool_finished':
     case 'compression_finished':
       return checkMessage(run, event.message, own);
+    // Held against what the person has said to the run, where that is at hand.
     case 'steered':
-      throw notItsOwn('a message of a person');
+      return;
     case 'tool_started':
     case 'tool_progress':
       if (!own(event.callId)) throw notItsOwn(`the call ${event.callId}`);
@@ -78,6 +81,28 @@ function checkMessage(run: RunRecord, message: Message, own: (id: string) => boo
   if (message.role === 'user' || (message.role === 'assistant' && message.runId !== run.id)) {
     throw notItsOwn(`the message ${message.id} in somebody else's name`);
   }
+}
+
+/** What the run has heard of what a person said to it. */
+export function heardIn({ events }: CommitFromTab): UserMessage[] {
+  return events.flatMap((event) => (event.type === 'steered' ? [event.message] : []));
+}
+
+/**
+ * A tab hears what a person has told its run, in their words and no others.
+ *
+ * @throws ToolyardError `bad_request`
+ */
+export async function checkHeard(
+  commit: CommitFromTab,
+  wasSaid: (message: UserMessage) => Promise<boolean>,
+): Promise<void> {
+  for (const message of heardIn(commit)) if (!(await wasSaid(message))) throw notItsOwn('a message of a person');
+}
+
+/** True for the same words in the same order. */
+export function isSameSaid(one: readonly UserPart[], other: readonly UserPart[]): boolean {
+  return canonicalJson(one as unknown as JsonValue) === canonicalJson(other as unknown as JsonValue);
 }
 
 /** The state names its run and its conversation; whoever takes the run up would go on with another one. */
@@ -109,6 +134,10 @@ export function filesNamedBy({ events, messages = [] }: CommitFromTab): Set<stri
   return new Set(
     parts.flatMap((part) => ('source' in part && part.source && 'blob' in part.source ? [part.source.blob] : [])),
   );
+}
+
+function textOfMessage(message: Message): string {
+  return canonicalJson(message as unknown as JsonValue);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { continuationOf } from '@toolyard/agent-host';
 import type { AgentConfiguration, ContinuedConversation, Message } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
 import type { Conversation } from '@toolyard/storage';
 import type { StartRequest } from './start-run.ts';
 
@@ -17,6 +18,23 @@ export function continuing(of: {
   const continues = { leafId, ...(how.kind === 'same' ? { parts: how.parts } : {}) };
   const kept = configuration ? { configuration } : {};
   return { request: { runId, conversation, question, again: true, continues, ...kept }, how: how.kind };
+}
+
+/** @throws ToolyardError `conflict` where an answer is being written, or something was said since the message `last` */
+export function refuseToGoOn({ activeRun, leafId }: Conversation, last?: string): void {
+  if (activeRun !== null) {
+    throw new ToolyardError({
+      code: 'conflict',
+      message: 'An answer is being written already.',
+      hint: 'Stop it first, or wait for its end.',
+    });
+  }
+  if (last === undefined || last === leafId) return;
+  throw new ToolyardError({
+    code: 'conflict',
+    message: 'The conversation has gone on since: this message is not the last one any more.',
+    hint: 'Look at it again, then go on.',
+  });
 }
 
 /** What the new message follows: an answer of which nothing is kept is answered anew beside it. */

@@ -146,6 +146,8 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     newId: () => ids.next(),
     keepMedia,
     start,
+    facts: (...asked) => models.facts(...asked),
+    canContinue,
     budgetsOf: (principal, { agentId, configuration }) =>
       configurations.resolve(principal, { agentId, conversation: readStoredConfiguration(configuration) }),
     onOver: (run, status) => over(run, status, null),

@@ -87,10 +87,14 @@ export class MessageQueue {
 
   /** Has the run under way take a queued message in before its next step; one that is over sends it in its turn. */
   async steer(principal: Principal, runId: string, id: string): Promise<void> {
-    const { storage, crew, clock } = this.#options;
+    const { storage, crew, hub, clock } = this.#options;
     const item = { id: `steer:${id}`, kind: 'steer' as const, body: queuedMessageBody(id), at: clock.now() };
     const { outcome } = await storage.runs.putInbox(principal, runId, item);
-    if (outcome === 'put' || outcome === 'exists') await crew.wake(runId);
+    if (outcome !== 'put' && outcome !== 'exists') return;
+    await crew.wake(runId);
+    const run = await storage.runs.getRun(principal, runId);
+    // Its tab looks at what was said to it.
+    if (run?.place === 'browser') hub.changed(principal.ownerId, 'tab_calls', run.conversationId);
   }
 
   /** A run is over: sends what it was stopped for, or, after one that came to its end as it should, what comes next. */

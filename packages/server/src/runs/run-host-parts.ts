@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DurableJournal, RunConversation, RunLedger } from '@toolyard/agent-host/durable';
 import type { AskQuestion, KeepPrelude, Questioning } from '@toolyard/agent-host';
-import { ASK_USER, createAgentExecutors, wantsCompression } from '@toolyard/agent-host';
+import { ASK_USER, createAgentExecutors, sourcesOf, wantsCompression } from '@toolyard/agent-host';
 import type { Brain, ContextSources, Executors, Gate } from '@toolyard/agent-runtime';
 import { GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { ModelRuntime } from '@toolyard/model-runtime';
@@ -12,7 +12,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers, ToolSelection } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
 import { RunBudgets } from './run-budgets.ts';
-import { needsFacts, sourcesOf } from './context-sources.ts';
+import { needsFacts } from './needs-facts.ts';
 import { RunPermissions } from './run-permissions.ts';
 import type { RunConfiguration } from './stored-run.ts';
 

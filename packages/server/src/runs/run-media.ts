@@ -9,8 +9,8 @@ export async function withBlobsInPlace(
 ): Promise<Message> {
   switch (message.role) {
     case 'user': {
-      if (!message.parts.some(namesBlob)) return message;
-      return { ...message, parts: await Promise.all(message.parts.map((part) => inPlace(part, blobs, principal))) };
+      const parts = await partsInPlace(message.parts, blobs, principal);
+      return parts === message.parts ? message : { ...message, parts };
     }
     case 'tool': {
       const [part] = message.parts;
@@ -24,6 +24,16 @@ export async function withBlobsInPlace(
     case 'system':
       return message;
   }
+}
+
+/** What a person says, with what lies in the blob store put in place. */
+export async function partsInPlace(
+  parts: UserPart[],
+  blobs: SharedStorage['blobs'],
+  principal: Principal,
+): Promise<UserPart[]> {
+  if (!parts.some(namesBlob)) return parts;
+  return Promise.all(parts.map((part) => inPlace(part, blobs, principal)));
 }
 
 /** The result with what lies in the blob store put in place. */

@@ -20,7 +20,7 @@ import type { Conversation, SharedStorage } from '@toolyard/storage';
 import type { KeepRaised } from '../config/raise-budget.ts';
 import type { Configurations, LiveHub, RunsInTabs, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
-import { continuing } from './continue-run.ts';
+import { continuing, refuseToGoOn } from './continue-run.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RunCrew } from './run-crew.ts';
@@ -196,14 +196,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
 
     async continue(principal, conversationId, { messageId, configuration }) {
       const conversation = await conversationOf(principal, conversationId);
-      if (conversation.activeRun !== null) throw busy('An answer is being written already.');
-      if (messageId !== undefined && messageId !== conversation.leafId) {
-        throw new ToolyardError({
-          code: 'conflict',
-          message: 'The conversation has gone on since: this message is not the last one any more.',
-          hint: 'Look at it again, then go on.',
-        });
-      }
+      refuseToGoOn(conversation, messageId);
       const branch = await storage.messages.branch(principal, conversationId);
       const { request, how } = continuing({
         runId: ids.next(),

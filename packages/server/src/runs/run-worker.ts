@@ -1,19 +1,18 @@
 import { loadConversation } from './load-conversation.ts';
 import type { CommitPump } from '@toolyard/agent-host/durable';
-import { LiveQuestions, DurableJournal, RunLedger, RunLost, RunWriter } from '@toolyard/agent-host/durable';
+import {
+  LiveQuestions,
+  DurableJournal,
+  RunLedger,
+  RunLost,
+  RunSteering,
+  RunTime,
+  RunWriter,
+} from '@toolyard/agent-host/durable';
 import type { AskQuestion } from '@toolyard/agent-host';
-import { driveRun } from '@toolyard/agent-host';
+import { driveRun, timeLimitExceeded } from '@toolyard/agent-host';
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
-import type {
-  Clock,
-  ErrorInfo,
-  Failpoint,
-  InterruptAnswer,
-  LeasedRun,
-  Principal,
-  RunLimits,
-  RunStatus,
-} from '@toolyard/protocol';
+import type { Clock, Failpoint, InterruptAnswer, LeasedRun, Principal, RunStatus, UserPart } from '@toolyard/protocol';
 import { HANDED_ON, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
@@ -23,8 +22,7 @@ import { failOutright } from './fail-outright.ts';
 import type { OpenedHost, RunHostParts, RunHostServices } from './run-host-parts.ts';
 import { openEndingHost, openRunHost } from './run-host-parts.ts';
 import { readWishes } from './run-inbox.ts';
-import { RunSteering } from './run-steering.ts';
-import { RunTime } from './run-time.ts';
+import { partsInPlace } from './run-media.ts';
 import { isStorageFault } from './storage-fault.ts';
 import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
@@ -225,7 +223,13 @@ export class RunWorker {
     const host = await this.#openHost(parts);
     const { conversation, journal } = parts;
     const { storage, clock, hub } = this.#services;
-    const steering = { principal: parts.principal, storage, conversation, journal, writer: this.#writer, clock };
+    const find = async (id: string): Promise<{ parts: UserPart[]; readable: UserPart[] } | null> => {
+      const queued = await storage.queue.get(parts.principal, conversation.id, id);
+      if (!queued) return null;
+      const { parts: said } = queued;
+      return { parts: said, readable: await partsInPlace(said, storage.blobs, parts.principal) };
+    };
+    const steering = { find, conversation, journal, writer: this.#writer, clock };
     return driveRun({
       point,
       journal: parts.journal,
@@ -264,7 +268,7 @@ export class RunWorker {
     const { clock } = this.#services;
     // A clock that was turned back gives nobody more time than there is.
     const left = Math.min(limits.maxWallTimeMs, startedAt + limits.maxWallTimeMs - clock.now());
-    this.#time = new RunTime(clock, left, () => this.#end({ status: 'failed', error: timeLimit(limits) }));
+    this.#time = new RunTime(clock, left, () => this.#end({ status: 'failed', error: timeLimitExceeded(limits) }));
   }
 
   /** Asks while a call is open. The time a person takes is none of the time the run may take. */
@@ -296,14 +300,6 @@ export class RunWorker {
       return { end: 'lost', lost: again instanceof RunLost ? again : new RunLost('engine', describe(again)) };
     }
   }
-}
-
-function timeLimit({ maxWallTimeMs = 0 }: RunLimits): ErrorInfo {
-  return {
-    code: 'time_limit_exceeded',
-    message: `The run took longer than the ${(maxWallTimeMs / 1000).toFixed(0)} s it may take.`,
-    hint: 'Raise the limit of time, or ask for less at once.',
-  };
 }
 
 function describe(thrown: unknown): string {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CommitPump, StoredRun } from '@toolyard/agent-host/durable';
 import { isSaid, RunConversation, RunLost, RunWriter } from '@toolyard/agent-host/durable';
 import type {
+  AgentConfiguration,
   Clock,
   CommitFromTab,
   CommittedFromTab,
@@ -19,8 +20,10 @@ import type {
 import { budgetKey, canonicalJson, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
-import type { LiveHub, RunsInTabs } from '../services.ts';
-import { checkTabCommit, filesNamedBy, notItsOwn } from './check-tab-commit.ts';
+import type { LiveHub, Models, RunsInTabs } from '../services.ts';
+import { checkHeard, checkTabCommit, filesNamedBy, heardIn, isSameSaid, notItsOwn } from './check-tab-commit.ts';
+import { continuing, refuseToGoOn } from './continue-run.ts';
+import { needsFacts } from './needs-facts.ts';
 import { readWishes } from './run-inbox.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
@@ -29,13 +32,16 @@ import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
 
 export type TabRunsOptions = {
-  storage: Pick<SharedStorage, 'runs' | 'messages' | 'conversations' | 'blobs' | 'permissions' | 'usage'>;
+  storage: Pick<SharedStorage, 'runs' | 'messages' | 'conversations' | 'blobs' | 'permissions' | 'usage' | 'queue'>;
   pump: CommitPump;
   hub: LiveHub;
   clock: Clock;
   newId: () => string;
   keepMedia: (principal: Principal, parts: UserPart[]) => Promise<UserPart[]>;
   start: (principal: Principal, request: StartRequest) => Promise<StartOutcome>;
+  /** What is known of a model, without asking its provider where that makes no difference. */
+  facts: Models['facts'];
+  canContinue: (principal: Principal, conversation: Conversation, run?: AgentConfiguration) => Promise<boolean>;
   /** What this conversation may use, as it is configured now. */
   budgetsOf: (principal: Principal, conversation: Conversation) => Promise<Pick<RunConfiguration, 'budgets'>>;
   /** A run is over: what waits in the queue of its conversation may be sent. */
@@ -67,8 +73,12 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   ): Promise<TabRunWishes> {
     const items = await storage.runs.readInbox(run.id, fence);
     if (items === null) throw stale(run.id);
-    const { cancels, sendNext, answers } = readWishes(items);
+    const { cancels, sendNext, answers, ...wishes } = readWishes(items);
     const { conversationId, agentId } = run;
+    const steers = wishes.steers.map(async ({ itemId, queuedMessageId }) => {
+      const queued = await storage.queue.get(principal, conversationId, queuedMessageId);
+      return { itemId, queuedMessageId, parts: queued?.parts ?? null };
+    });
     const spent: TabRunWishes['spent'] = {};
     for (const budget of configuration?.budgets ?? []) {
       if (budget.of === 'run' || budget.of === 'turn') continue;
@@ -79,6 +89,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       cancels,
       stops: cancels.length > 0 || sendNext !== null,
       answers,
+      steers: await Promise.all(steers),
       permissions: await storage.permissions.list(principal, { conversationId }),
       spent,
     };
@@ -87,7 +98,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   /** Closes what the one before left open, applies what was said meanwhile, and hands over where it stands. */
   async function handOver(principal: Principal, run: LeasedRun): Promise<HeldRun | null> {
     const stored = readStoredRun(run);
-    const { configuration, steers = [] } = stored;
+    const { configuration } = stored;
     const writer = new RunWriter({
       run,
       pump: options.pump,
@@ -113,8 +124,9 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       clock,
       model,
       providerId,
-      wishes: readWishes(items),
-      steers,
+      // What was told to it stays in its inbox until its tab has taken it in: nobody is woken by that.
+      wishes: { ...readWishes(items), steers: [] },
+      steers: [],
       ending: null,
     });
     if (taken.rests) return null;
@@ -130,6 +142,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       state: state as unknown as JsonObject,
       configuration,
       model: configuration.model,
+      abilities: await options.facts(principal, configuration.model, { ask: needsFacts(branch) }),
       messages: [...conversation.messages()],
       ledger: [...((await storage.runs.readLedger(principal, run.id)) ?? [])],
       wishes: await wishesOf(principal, run, run.fence, configuration),
@@ -158,15 +171,9 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     async startInTab(principal, tabId, request) {
       const conversation = await storage.conversations.get(principal, request.conversationId);
       if (!conversation) throw noConversation(request.conversationId);
-      const question = await questionOf(principal, request, conversation);
-      const { configuration } = request;
       const outcome = await options.start(principal, {
-        runId: question.id,
-        conversation,
-        question,
-        again: false,
+        ...(await begun(principal, request, conversation)),
         heldBy: termsOf(tabId),
-        ...(configuration ? { configuration } : {}),
       });
       if (!outcome.started) {
         throw new ToolyardError({
@@ -193,17 +200,27 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       const run = await runOf(principal, runId);
       checkTabCommit(run, given);
       await checkQuestion(principal, run, given);
+      const heard = heardIn(given);
+      if (heard.length > 0) await checkHeard(given, await whatWasSaid(principal, run, given.fence));
       for (const sha256 of filesNamedBy(given)) {
         if (await storage.blobs.touch(principal, sha256, clock.now())) continue;
         throw new ToolyardError({ code: 'bad_request', message: `There is no file ${sha256}.` });
       }
       const { number, ...kept } = await keep(principal, given);
-      const numbered = { number, digest: digestOf(given) };
-      const [outcome] = await storage.runs.commit([{ ...kept, runId, durability: 'normal', numbered }]);
+      const [outcome] = await storage.runs.commit([
+        {
+          ...kept,
+          runId,
+          durability: 'normal',
+          ...(heard.length > 0 ? { unqueued: heard.map(({ id }) => id) } : {}),
+          numbered: { number, digest: digestOf(given) },
+        },
+      ]);
       switch (outcome?.outcome) {
         case 'committed': {
           if (!outcome.again) {
             if (kept.events.length > 0) hub.runEvents(principal.ownerId, kept.events);
+            if (heard.length > 0) hub.changed(principal.ownerId, 'queue', run.conversationId);
             tellOfStatus(principal, run, given);
           }
           return { lastSeq: outcome.lastSeq, inboxWaits: outcome.inboxWaits === true };
@@ -233,18 +250,42 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     if (status === 'done' || status === 'failed' || status === 'cancelled') options.onOver(run, status);
   }
 
-  async function questionOf(
+  /** Tells what a person has told this run; what it has heard already, too: the same may be sent twice. */
+  async function whatWasSaid(
     principal: Principal,
-    { id = options.newId(), parts, parentId }: StartRunInTab,
-    conversation: Conversation,
-  ): Promise<UserMessage> {
-    return {
-      id,
-      parentId: parentId === undefined ? conversation.leafId : parentId,
-      createdAt: clock.now(),
-      role: 'user',
-      parts: await options.keepMedia(principal, parts),
+    run: RunRecord,
+    fence: number,
+  ): Promise<(message: UserMessage) => Promise<boolean>> {
+    const items = (await storage.runs.readInbox(run.id, fence)) ?? [];
+    const told = new Set(readWishes(items).steers.map(({ queuedMessageId }) => queuedMessageId));
+    return async ({ id, parts }) => {
+      const queued = await storage.queue.get(principal, run.conversationId, id);
+      if (queued) return told.has(id) && isSameSaid(queued.parts, parts);
+      const stored = await storage.messages.get(principal, run.conversationId, id);
+      if (stored) return stored.role === 'user' && isSameSaid(stored.parts, parts);
+      // Taken back in the same moment: it is said all the same.
+      return told.has(id);
     };
+  }
+
+  /** What a run in a tab begins with: a message, or an answer that was cut. */
+  async function begun(
+    principal: Principal,
+    request: StartRunInTab,
+    conversation: Conversation,
+  ): Promise<StartRequest> {
+    const { configuration } = request;
+    const kept = configuration ? { configuration } : {};
+    if ('continues' in request) {
+      refuseToGoOn(conversation, request.continues);
+      const branch = await storage.messages.branch(principal, conversation.id);
+      const canContinue = await options.canContinue(principal, conversation, configuration);
+      return continuing({ runId: options.newId(), conversation, branch, canContinue, ...kept }).request;
+    }
+    const { id = options.newId(), parentId = conversation.leafId } = request;
+    const parts = await options.keepMedia(principal, request.parts);
+    const question: UserMessage = { id, parentId, createdAt: clock.now(), role: 'user', parts };
+    return { runId: id, conversation, question, again: false, ...kept };
   }
 }
 

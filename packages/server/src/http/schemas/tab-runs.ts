@@ -22,13 +22,20 @@ import { interrupt, interruptAnswer, runEvent, runRecord, runStatus } from './ru
 export const startRunInTab = named(
   'StartRunInTab',
   exactly<StartRunInTab>()(
-    z.strictObject({
-      conversationId: anId,
-      id: newId.exactOptional(),
-      parts: z.array(userPart).min(1),
-      parentId: z.string().nullable().exactOptional(),
-      configuration: agentConfiguration.exactOptional(),
-    }),
+    z.union([
+      z.strictObject({
+        conversationId: anId,
+        id: newId.exactOptional(),
+        parts: z.array(userPart).min(1),
+        parentId: z.string().nullable().exactOptional(),
+        configuration: agentConfiguration.exactOptional(),
+      }),
+      z.strictObject({
+        conversationId: anId,
+        continues: anId,
+        configuration: agentConfiguration.exactOptional(),
+      }),
+    ]),
   ),
 );
 
@@ -57,6 +64,9 @@ export const tabRunWishes = named(
       stops: z.boolean(),
       cancels: z.array(z.string()),
       answers: z.array(z.strictObject({ itemId: z.string(), interruptId: z.string(), answer: interruptAnswer })),
+      steers: z.array(
+        z.strictObject({ itemId: z.string(), queuedMessageId: z.string(), parts: z.array(userPart).nullable() }),
+      ),
       permissions: z.array(permissionView),
       spent: z.record(z.string(), spent),
     }),
@@ -73,6 +83,10 @@ export const heldRun: z.ZodType<HeldRun> = named(
     state: jsonObject,
     configuration: resolvedConfiguration,
     model: modelReference,
+    abilities: z.strictObject({
+      contextWindow: z.int().exactOptional(),
+      inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
+    }),
     messages: z.array(message),
     ledger: z.array(ledgerEntry),
     wishes: tabRunWishes,

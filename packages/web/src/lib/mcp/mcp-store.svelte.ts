@@ -281,10 +281,12 @@ class McpStore {
 
   #tell(): void {
     const host = this.#live;
-    this.health = new Map(host?.health().map((health) => [health.id, health]));
+    // The host has one that is nobody's entry: the person, whom models ask.
+    const own = host?.health().filter(({ id }) => this.#entries.some((entry) => entry.id === id)) ?? [];
+    this.health = new Map(own.map((health) => [health.id, health]));
     this.error = host?.error ?? null;
-    this.toolCount = host?.toolCount ?? 0;
-    this.connectedServers = host?.connectedServers ?? [];
+    this.toolCount = own.reduce((sum, { toolCount }) => sum + toolCount, 0);
+    this.connectedServers = own.filter(({ state }) => state === 'ready').map(({ id }) => id);
     this.list = this.#entries.map((entry) => this.#view(entry));
     this.resources.tell(host);
   }

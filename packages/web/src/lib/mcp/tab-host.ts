@@ -1,3 +1,4 @@
+import { withAskUser } from '@toolyard/agent-host';
 import type { Attachment, EraRecord, QuestionHandlers } from '@toolyard/mcp-host';
 import { createWebTransports, inspectServer, McpHost, ResourceDraft } from '@toolyard/mcp-host';
 import type { JsonValue, McpTestReport } from '@toolyard/protocol';
@@ -26,8 +27,10 @@ export { definitionTokens } from '@toolyard/mcp-host';
 export function createTabHost(usesProxy: (serverId: string) => boolean): McpHost {
   const host = new McpHost({
     servers: [],
-    createTransport: (config, context) =>
+    // The person is a server of runs whose loop is here.
+    createTransport: withAskUser((config, context) =>
       (usesProxy(context.serverId) ? createProxiedTransport : direct)(config, context),
+    ),
     signIn: {
       store: createSignInStore((id) => keptServers.read().entries.find((one) => one.id === id)?.keepSecrets === true),
       fetchFor: ({ id, transport }) =>

@@ -188,6 +188,8 @@ export class ChatStore {
     if (id === null || this.busy) return;
     const body: ContinueConversation = { messageId };
     await this.#hold(async () => {
+      await this.#deps.lendTo(id);
+      if (await this.#deps.startHere({ conversationId: id, continues: messageId })) return;
       await this.#deps.api.post<ContinuedConversation>(`${pathOf(id)}/continue`, body);
     });
     await this.#open.refresh();

@@ -1,4 +1,14 @@
-import { createAgentExecutors, driveRun, judgedBy, whenJudgeable } from '@toolyard/agent-host';
+import {
+  ASK_USER,
+  ASK_USER_SERVER,
+  createAgentExecutors,
+  driveRun,
+  judgedBy,
+  sourcesOf,
+  timeLimitExceeded,
+  wantsCompression,
+  whenJudgeable,
+} from '@toolyard/agent-host';
 import {
   CommitPump,
   DurableJournal,
@@ -6,10 +16,12 @@ import {
   RunConversation,
   RunLedger,
   RunLost,
+  RunSteering,
+  RunTime,
   RunWriter,
 } from '@toolyard/agent-host/durable';
 import type { StoredRun } from '@toolyard/agent-host/durable';
-import type { Ending, Gate } from '@toolyard/agent-runtime';
+import type { ContextSources, Ending, Gate, RunPoint } from '@toolyard/agent-runtime';
 import { BudgetChecker, GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { McpHost } from '@toolyard/mcp-host';
 import { createWebApiRuntime } from '@toolyard/model-runtime/webapi';
@@ -54,6 +66,8 @@ export class TabRun {
   readonly #path: string;
   readonly #abort = new AbortController();
   readonly #questions = new LiveQuestions();
+  readonly #steering = new RunSteering();
+  #time: RunTime | null = null;
   readonly #writer: RunWriter;
   #wishes: TabRunWishes;
   #ending: Ending | null = null;
@@ -88,7 +102,9 @@ export class TabRun {
         this.#abort.abort(HANDED_ON);
       },
     });
-    this.result = this.#drive().catch(() => 'lost' as const);
+    this.result = this.#drive()
+      .catch(() => 'lost' as const)
+      .finally(() => this.#time?.end());
   }
 
   /** Says that this tab is at work, and acts on what was said to the run. Never rejects. */
@@ -106,9 +122,29 @@ export class TabRun {
     this.#wishes = wishes;
     const taken = this.#questions.give(wishes.answers);
     if (taken.length > 0) this.#writer.keep({ taken });
-    if (!wishes.stops || this.#ending) return;
-    this.#ending = { status: 'cancelled' };
+    this.#steering.listen(wishes.steers);
+    if (wishes.stops) this.#end({ status: 'cancelled' });
+  }
+
+  #end(ending: Ending): void {
+    if (this.#ending) return;
+    this.#ending = ending;
     this.#abort.abort();
+  }
+
+  /** Looks first: what was said by now goes in before the next step. */
+  async #hear(of: { conversation: RunConversation; journal: DurableJournal }): Promise<boolean> {
+    await this.listen();
+    return this.#steering.hear({
+      ...of,
+      writer: this.#writer,
+      clock: this.#deps.clock,
+      find: async (id) => {
+        const parts = this.#wishes.steers.find(({ queuedMessageId }) => queuedMessageId === id)?.parts;
+        // The server puts in place what lies in its blob store.
+        return parts ? { parts, readable: parts } : null;
+      },
+    });
   }
 
   async #drive(): Promise<TabRunEnd> {
@@ -146,11 +182,13 @@ export class TabRun {
       journal.append({ type: 'run_started', conversationId, place: 'browser', model: model.modelId, message });
     }
     this.#heard(this.#wishes);
+    this.#limitTime(point);
     const last = await driveRun({
       point,
       journal,
-      ...this.#parts({ conversation, journal, ledger }),
+      ...(await this.#parts({ conversation, journal, ledger })),
       stopRequested: () => this.#ending,
+      hear: () => this.#hear({ conversation, journal }),
       refresh: async (tools) => {
         await Promise.all([this.listen(), whenJudgeable(this.#deps.host, tools)]);
       },
@@ -159,10 +197,29 @@ export class TabRun {
     return last.state.status === 'parked' ? 'rested' : 'over';
   }
 
-  #parts(of: { conversation: RunConversation; journal: DurableJournal; ledger: RunLedger }) {
-    const { run, configuration, model } = this.#held;
-    const { host, idsOn, fetch, clock } = this.#deps;
-    const ids = idsOn(configuration.servers);
+  #limitTime({ state: { limits, startedAt } }: RunPoint): void {
+    if (limits.maxWallTimeMs === undefined) return;
+    const { clock } = this.#deps;
+    const left = Math.min(limits.maxWallTimeMs, startedAt + limits.maxWallTimeMs - clock.now());
+    this.#time = new RunTime(clock, left, () => this.#end({ status: 'failed', error: timeLimitExceeded(limits) }));
+  }
+
+  /** The servers of the run: those of this browser that are on, and the person, where the model may ask them. */
+  async #serversOn(): Promise<ReadonlySet<string>> {
+    const { host, idsOn } = this.#deps;
+    const { servers } = this.#held.configuration;
+    const ids = idsOn(servers);
+    const { id: person } = ASK_USER_SERVER;
+    if (servers[person] === false) return ids;
+    if (!host.configurations.has(person)) host.add(ASK_USER_SERVER);
+    await host.connect(person);
+    return new Set([...ids, person]);
+  }
+
+  async #parts(of: { conversation: RunConversation; journal: DurableJournal; ledger: RunLedger }) {
+    const { run, configuration, model, abilities } = this.#held;
+    const { host, fetch, clock } = this.#deps;
+    const ids = await this.#serversOn();
     const disabled = new Set(configuration.disabledTools);
     const tools = host.select(ids, (tool) => disabled.has(formatToolReference(tool)));
     const judged = (tool: ToolReference) => judgedBy(host, tools.tools(), tool);
@@ -178,6 +235,8 @@ export class TabRun {
       model: `${model.providerId}/${model.modelId}`,
       spent: (budget) => this.#wishes.spent[budgetKey(budget)] ?? NOTHING_SPENT,
     });
+    const isHeadless = configuration.intervention === 'headless';
+    const contextSources = sourcesOf(configuration, { contextSources: notesOf(host, ids) }, abilities);
     const check: BudgetChecker['check'] = (state, need) => budgets.check(state, need);
     const executors = createAgentExecutors({
       model: createWebApiRuntime({
@@ -192,17 +251,10 @@ export class TabRun {
       ...of,
       clock,
       signal: this.#abort.signal,
-      contextSources: () => ({
-        serverInstructions: host
-          .health()
-          .flatMap(({ id, state, instructions }) =>
-            ids.has(id) && state === 'ready' && instructions ? [{ serverId: id, text: instructions }] : [],
-          ),
-      }),
-      asking: configuration.intervention === 'headless' ? { who: 'nobody' } : { who: 'park' },
+      contextSources,
+      asking: isHeadless ? { who: 'nobody' } : { who: 'park' },
       // Its servers are asked while their calls are open: what they want kept stays in this tab.
-      questions:
-        configuration.intervention === 'headless' ? { who: 'nobody' } : { who: 'person', ask: this.#questions.ask },
+      questions: isHeadless ? { who: 'nobody' } : { who: 'person', ask: this.#questions.ask },
       budgets: { refresh: () => this.listen(), check, dollarsOnly: (state) => budgets.dollarsOnly(state) },
       used: (entry) => this.#writer.used(entry),
       // A decision that lasts is stored where it is given: at the door.
@@ -213,7 +265,16 @@ export class TabRun {
       },
       repeatable: (tool) => isHarmless(judged(tool)),
     });
-    return { brain: new GeneralChatAgent({ gate, budgets: check }), executors, count: () => this.listen() };
+    const brain = new GeneralChatAgent({
+      gate,
+      budgets: check,
+      asking: {
+        isAsk: (tool) => formatToolReference(tool) === formatToolReference(ASK_USER),
+        isAnybodyThere: !isHeadless,
+      },
+      isNearlyFull: () => wantsCompression({ conversation: of.conversation, contextSources, tools }),
+    });
+    return { brain, executors, count: () => this.listen() };
   }
 
   /** Of two decisions about one tool a "never" wins, wherever it was given. */
@@ -248,4 +309,21 @@ export class TabRun {
       }
     }
   }
+}
+
+/** What these servers say of themselves; the same object until one of them has changed. */
+function notesOf(host: McpHost, ids: ReadonlySet<string>): () => ContextSources {
+  let made: ContextSources = {};
+  let told: string | null = null;
+  return () => {
+    const serverInstructions = host
+      .health()
+      .flatMap(({ id, state, instructions }) =>
+        ids.has(id) && state === 'ready' && instructions ? [{ serverId: id, text: instructions }] : [],
+      );
+    const now = JSON.stringify(serverInstructions);
+    if (now !== told) made = { serverInstructions };
+    told = now;
+    return made;
+  };
 }

@@ -1,0 +1,41 @@
+import type { Page } from 'playwright-core';
+import { eventually } from '@toolyard/testing';
+import { chatPage } from '../support/chat-page.ts';
+import type { Stage } from '../support/stage.ts';
+import type { Speech } from './over-http.ts';
+
+/** A window whose chats have their loops in it, with one server of its own. */
+export async function openTabOfOwn(stage: Stage, mcp: string): Promise<Page> {
+  const page = await stage.open();
+  await page.evaluate((url) => {
+    const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
+    localStorage.setItem('toolyard:mcp-servers:1', JSON.stringify([server]));
+    localStorage.setItem('toolyard:run-place:1', '"tab"');
+  }, mcp);
+  return page;
+}
+
+/** Who speaks in a window. */
+export async function byPage(page: Page, base: string, conversationId: string): Promise<Speech> {
+  await page.goto(`${base}/c/${conversationId}`);
+  await page.getByLabel('Where the answers are made').waitFor();
+  const chat = chatPage(page);
+  return {
+    async say(text) {
+      await chat.rests();
+      await chat.send(text);
+    },
+    async steer(text) {
+      await chat.composer.fill(text);
+      await page.getByRole('button', { name: 'More ways to send' }).click();
+      await page.getByRole('menuitem', { name: 'Tell it to this answer now' }).click();
+      await eventually(async () => {
+        if ((await chat.composer.inputValue()) !== '') throw new Error('it is not sent yet');
+      });
+    },
+    async goOn() {
+      await chat.rests();
+      await chat.messages.getByRole('button', { name: 'Continue' }).last().click();
+    },
+  };
+}

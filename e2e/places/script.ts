@@ -1,0 +1,22 @@
+import { isJsonObject } from '@toolyard/protocol';
+import type { ModelScript } from '@toolyard/testing';
+import { reply } from '@toolyard/testing';
+import type { Hands, Story } from './story.ts';
+
+/** One model for all that is told at once: each story has one of its own name in each place. */
+export class Script {
+  readonly #told = new Map<string, { story: Story; hands: Hands; next: number }>();
+
+  /** From its beginning on, whatever was told by that name before. */
+  begin(model: string, story: Story, hands: Hands): void {
+    this.#told.set(model, { story, hands, next: 0 });
+  }
+
+  readonly answer: ModelScript = ({ body }) => {
+    const model = isJsonObject(body) ? body['model'] : undefined;
+    const teller = typeof model === 'string' ? this.#told.get(model) : undefined;
+    const next = teller?.story.replies[teller.next++];
+    if (!teller || !next) return reply.error(400, `Nothing more is told by ${String(model)}.`);
+    return next(teller.hands);
+  };
+}
