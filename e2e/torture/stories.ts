@@ -46,7 +46,7 @@ const TALKED: Readonly<Record<string, ModelReply>> = {
     { text: 'Two questions first.', pieces: 20 },
   ),
   colour: reply.toolCalls([count(1)], { text: 'One.', pieces: 20 }),
-  call_1: reply.toolCalls([count(2), count(3)], { text: 'Two and three.', pieces: 20 }),
+  call_1: reply.toolCalls([count(2), count(3)], { text: `Two and three, ${LONG}`, pieces: 100 }),
   call_3: reply.text('In Bern, in green, counted to three.', { pieces: 10, delayMs: 1 }),
 };
 
@@ -54,7 +54,7 @@ const TALKED: Readonly<Record<string, ModelReply>> = {
 const TALKING: Story = {
   name: 'talking',
   configuration: { intervention: 'auto', budgets: [{ of: 'run', calls: 2 }] },
-  contextWindow: 1_500,
+  contextWindow: 1_250,
   tools: (file) => ({ tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait_for_file', file }] }] }),
   questions: [`Paint the house. ${LONG}`],
   steers: [

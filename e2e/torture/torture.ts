@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import type { Cluster } from '@toolyard/testing/postgres';
 import { createRandom } from '@toolyard/testing';
 import type { Death, LivesDatabase } from '../support/lives.ts';
 import { Lives } from '../support/lives.ts';
 import { applied, misspelt } from '../support/transcript.ts';
+import { STORIES } from './stories.ts';
 import type { Story } from './story.ts';
 import { doubled, effectsBeyondConsent, misnumbered, toldIn } from './story.ts';
 import { RAISED, Witness } from './witness.ts';
@@ -16,10 +18,42 @@ export type Engine = { name: 'sqlite' } | { name: 'postgres'; cluster: Cluster }
  * What came of one death. `reached`: false where the run was over before, as may be where the clock has its say. `told`:
  * the transcript and the questions that were answered, besides those about calls in doubt.
  */
-export type Ordeal = { death: Death | null; reached: boolean; passed: string[]; told: string[]; problems: string[] };
+type Ordeal = { reached: boolean; passed: string[]; told: string[]; problems: string[] };
+
+/** A death to come, and what is told where there is none. */
+export type Planned = { story: Story; death: Death; told: readonly string[] };
+
+/** Tells each story once; all the deaths there are in them. */
+export async function plan(engine: Engine): Promise<Planned[]> {
+  const planned: Planned[] = [];
+  for (const [index, story] of STORIES.entries()) {
+    const { passed, told, problems } = await endure(engine, story, null);
+    if (problems.length > 0) throw new Error(`${story.name}, undisturbed: ${problems.join('; ')}`);
+    // Up to the first question every story is the same.
+    const deaths = index === 0 ? deathsIn(passed) : deathsIn(passed).slice(passed.indexOf('create-run:begun'));
+    planned.push(...deaths.map((death) => ({ story, death, told })));
+  }
+  return planned;
+}
+
+/** What is wrong after this death; null where it was not reached, and nothing is. */
+export async function attempt(
+  engine: Engine,
+  { story, death, told: undisturbed }: Planned,
+): Promise<readonly string[] | null> {
+  let ordeal: Ordeal;
+  try {
+    ordeal = await endure(engine, story, death);
+  } catch (thrown) {
+    return [String(thrown)];
+  }
+  const { problems, told, reached } = ordeal;
+  if (!isDeepStrictEqual(told, undisturbed)) return [...problems, `told: ${told.join(' | ')}`];
+  return problems.length === 0 && !reached ? null : problems;
+}
 
 /** A run that dies at most once, and is seen through; everything that is wrong afterwards. */
-export async function endure(engine: Engine, story: Story, death: Death | null): Promise<Ordeal> {
+async function endure(engine: Engine, story: Story, death: Death | null): Promise<Ordeal> {
   const database = engine.name === 'postgres' ? { url: await engine.cluster.createDatabase() } : undefined;
   const { contextWindow, tools } = story;
   await using lives = await Lives.with(story.script, {
@@ -55,20 +89,22 @@ export async function endure(engine: Engine, story: Story, death: Death | null):
     ...witness.events.flatMap(misnumbered),
     ...doubled(events),
     ...misspelt(events).map((id) => `the message ${id} is not what its deltas spell`),
-    ...(sameJson(applied(events), page.messages) ? [] : ['whoever applies the events has another transcript']),
+    ...(isDeepStrictEqual(applied(events), page.messages) ? [] : ['whoever applies the events has another transcript']),
     ...effectsBeyondConsent(story.calls, lives.made, answered),
     ...(budgets.every(({ calls }) => calls === RAISED) ? [] : ['the raised budget was not kept']),
     ...witness.refused.map((words) => `refused: ${words}`),
-    ...(doubts.length === sent ? [] : [`${sent} calls were sent and unanswered, and ${doubts.length} were asked about`]),
+    ...(doubts.length === sent
+      ? []
+      : [`${sent} calls were sent and unanswered, and ${doubts.length} were asked about`]),
     ...lives.faults.map((fault) => `the model was sent a malformed history: ${fault}`),
     ...(await lives.damage()),
   ];
   const answers = decided.map(({ interrupt, answer }) => `${interrupt.kind}: ${JSON.stringify(answer)}`);
-  return { death, reached, passed: lives.passed, told: [...toldIn(page.messages), ...answers.sort()], problems };
+  return { reached, passed: lives.passed, told: [...toldIn(page.messages), ...answers.sort()], problems };
 }
 
 /** Every place an undisturbed run passes, each as often as it does. */
-export function deathsIn(passed: readonly string[]): Death[] {
+function deathsIn(passed: readonly string[]): Death[] {
   const hits = new Map<string, number>();
   return passed.map((place) => {
     const hit = (hits.get(place) ?? 0) + 1;
@@ -78,7 +114,7 @@ export function deathsIn(passed: readonly string[]): Death[] {
 }
 
 /** `count` of them, chosen by the seed, in their order. */
-export function sampleOf(deaths: readonly Death[], count: number, seed: number): Death[] {
+export function sampleOf<T>(deaths: readonly T[], count: number, seed: number): T[] {
   const random = createRandom(seed);
   const order = deaths.map((death, index) => ({ death, index, key: random() }));
   const chosen = order.toSorted((a, b) => a.key - b.key).slice(0, count);
@@ -111,8 +147,4 @@ async function callsSent(lives: Lives, engine: Engine, database: LivesDatabase |
 
 function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
   return [items.filter(test), items.filter((item) => !test(item))];
-}
-
-function sameJson(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -33,6 +33,7 @@ export class Witness {
   readonly refused: string[] = [];
   readonly #story: Story;
   readonly #lives: Lives;
+  readonly #said = new Set<number>();
   #underWay: Promise<void>[] = [];
 
   constructor(story: Story, lives: Lives) {
@@ -44,6 +45,7 @@ export class Witness {
   /** Goes on for as long as the server lives; rejects with what the server says is wrong. */
   async goOn(url: string): Promise<'over' | 'cut'> {
     this.#underWay = [];
+    this.#said.clear();
     try {
       await this.#ask(url);
       for (const [index, events] of this.events.entries()) {
@@ -112,10 +114,11 @@ export class Witness {
     }
   }
 
-  /** Said again and again: nobody may tell from it. */
+  /** Said again in each life: nobody may tell from it. */
   async #steer(url: string, now: Story['steers'][number]['during']): Promise<void> {
     for (const [index, { during, text }] of this.#story.steers.entries()) {
-      if (during !== now) continue;
+      if (during !== now || this.#said.has(index)) continue;
+      this.#said.add(index);
       await this.#say(url, { id: steerId(index), parts: [{ type: 'text', text }], whenBusy: 'steer' });
     }
   }
