@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { STORIES } from './torture/stories.ts';
 import type { Engine, Planned } from './torture/torture.ts';
 import { attempt, plan, sampleOf } from './torture/torture.ts';
 
@@ -28,7 +29,7 @@ const TOLD: Readonly<Record<string, readonly string[]>> = {
 function tortures(engine: () => Engine, sample: number): void {
   let planned: Planned[];
   beforeAll(async () => {
-    planned = await plan(engine());
+    planned = await plan(engine(), STORIES);
   }, 60_000);
 
   it.each(Object.entries(TOLD))('undisturbed, the story "%s" is told whole', (name, told) => {

@@ -1,16 +1,19 @@
 import { parseArgs } from 'node:util';
 import { findPostgres, startCluster } from '@toolyard/testing/postgres';
+import { STORIES } from './stories.ts';
+import type { Story } from './story.ts';
 import type { Engine, Planned } from './torture.ts';
 import { attempt, plan, sampleOf } from './torture.ts';
 
-const USAGE = `npm run torture [-- --engine sqlite|postgres] [--sample N] [--seed S] [--jobs N]
+const USAGE = `npm run torture [-- --engine sqlite|postgres] [--story counting|talking] [--sample N] [--seed S] [--jobs N]
 
-Holds each of a few conversations once to list every moment at which something is done or stored, then once for each, killed exactly
-there, and looks whether what comes of it is the same. Without --engine on both.`;
+Holds each conversation (--story) once to list every moment at which something is done or stored, then once for each,
+killed exactly there, and looks whether what comes of it is the same. Without --engine on both.`;
 
 const { values } = parseArgs({
   options: {
     engine: { type: 'string' },
+    story: { type: 'string' },
     sample: { type: 'string' },
     seed: { type: 'string' },
     jobs: { type: 'string' },
@@ -32,9 +35,11 @@ async function main(): Promise<void> {
   const seed = count('seed', values.seed) ?? Date.now() % 1_000_000;
   const jobs = count('jobs', values.jobs) ?? 4;
   const sample = count('sample', values.sample);
+  const stories = STORIES.filter(({ name }) => values.story === undefined || values.story === name);
+  if (stories.length === 0) throw new Error(`There is no story "${String(values.story)}".\n\n${USAGE}`);
   let failed = 0;
   for (const name of values.engine === undefined ? ['sqlite', 'postgres'] : [values.engine]) {
-    failed += await torture(name, { sample, seed, jobs });
+    failed += await torture(name, { stories, sample, seed, jobs });
   }
   process.exitCode = failed === 0 ? 0 : 1;
 }
@@ -46,7 +51,9 @@ function count(name: string, text: string | undefined): number | undefined {
   throw new Error(`--${name} takes a whole number above 0, not "${text}".\n\n${USAGE}`);
 }
 
-async function torture(name: string, how: { sample: number | undefined; seed: number; jobs: number }): Promise<number> {
+type How = { stories: readonly Story[]; sample: number | undefined; seed: number; jobs: number };
+
+async function torture(name: string, how: How): Promise<number> {
   if (name === 'sqlite') return tortureOn({ name }, how);
   if (name !== 'postgres') throw new Error(`There is no engine "${name}".\n\n${USAGE}`);
   const binaries = findPostgres();
@@ -62,11 +69,8 @@ async function torture(name: string, how: { sample: number | undefined; seed: nu
   }
 }
 
-async function tortureOn(
-  engine: Engine,
-  { sample, seed, jobs }: { sample: number | undefined; seed: number; jobs: number },
-): Promise<number> {
-  const all = await plan(engine);
+async function tortureOn(engine: Engine, { stories, sample, seed, jobs }: How): Promise<number> {
+  const all = await plan(engine, stories);
   const ordeals = sample === undefined ? all : sampleOf(all, sample, seed);
   const chosen = sample === undefined ? '' : `, ${ordeals.length} of them with --seed ${seed}`;
   process.stdout.write(`${engine.name}: ${all.length} points${chosen}\n`);
