@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
-import { STORIES } from './torture/stories.ts';
+import { LONG, STORIES } from './torture/stories.ts';
 import type { Engine, Planned } from './torture/torture.ts';
 import { attempt, plan, sampleOf } from './torture/torture.ts';
 
@@ -23,7 +23,24 @@ const TOLD: Readonly<Record<string, readonly string[]>> = {
     'approval: {"decision":"approve","scope":"conversation"}',
     'approval: {"decision":"approve","scope":"conversation"}',
   ],
-  talking: [],
+  talking: [
+    `user: Paint the house. ${LONG}`,
+    'assistant: Two questions first. ask_user {"question":"Which city?"} ask_user {"question":"Which colour?","choices":["red","green"]} (tool_calls)',
+    'tool: Bern (done)',
+    'tool: green (done)',
+    'user: Be quick.',
+    'assistant: One. count {"n":1} (tool_calls)',
+    'tool: counted (done)',
+    `user: Tell me all of it. ${LONG}`,
+    `assistant: Two and three, ${LONG} count {"n":2} count {"n":3} (tool_calls)`,
+    'tool: counted (done)',
+    'tool: counted (done)',
+    'system: A house is to be painted green, in Bern.',
+    'assistant: In Bern, in green, counted to three. (stop)',
+    'budget: {"decision":"raise","limit":50,"scope":"conversation"}',
+    'prompt: {"decision":"say","text":"Bern"}',
+    'selection: {"decision":"choose","chosen":["green"]}',
+  ],
 };
 
 function tortures(engine: () => Engine, sample: number): void {

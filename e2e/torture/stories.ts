@@ -34,7 +34,7 @@ const COUNTING: Story = {
 };
 
 /** About three hundred tokens. */
-const LONG = 'and so on and on '.repeat(70);
+export const LONG = 'and so on and on '.repeat(70);
 
 /** What the model says, by the last call that has its answer. */
 const TALKED: Readonly<Record<string, ModelReply>> = {
