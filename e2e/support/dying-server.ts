@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import { ASK_USER_SERVER } from '@toolyard/agent-host';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { Failpoint } from '@toolyard/protocol';
 import type { ServerOptions } from '@toolyard/server';
@@ -33,6 +34,7 @@ const server = await startServer(
   serverOptions({
     dataDir,
     port: Number(port),
+    builtInServers: [ASK_USER_SERVER],
     servers: JSON.parse(servers) as ServerConfig[],
     env: process.env,
     ...(databaseUrl === undefined ? {} : { databaseUrl, databaseNotify: notify !== 'off' }),

@@ -1,7 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +30,9 @@ import {
   startModelServer,
 } from '@toolyard/testing';
 import { faultsOf } from './well-formed.ts';
+
+/** Of the configuration file. */
+const PROVIDER = 'small';
 
 const DYING = fileURLToPath(new URL('./dying-server.ts', import.meta.url));
 
@@ -45,17 +57,19 @@ export function callsOfTurns(turns: readonly number[]): number[][] {
 export type LivesDatabase = { url: string; notify?: boolean };
 
 export type LivesOptions = {
-  /** How the tool server behaves; default: it counts. */
-  tools?: McpBehaviour | McpBehaviourName;
+  /** How the tool server behaves; default: it counts. Told the file {@link Lives.letToolsGoOn} makes. */
+  tools?: McpBehaviour | McpBehaviourName | ((file: string) => McpBehaviour);
   database?: LivesDatabase;
   /** Servers beside the tool server. */
   others?: readonly ServerConfig[];
   /** Whatever is asked of the store is a failpoint, too. */
   everyCall?: boolean;
+  /** How much the model takes, in tokens; default: nobody knows. */
+  contextWindow?: number;
 };
 
 /** What a model is sent, as far as a script looks at it. */
-export type ModelMessage = { role: string; content?: unknown };
+export type ModelMessage = { role: string; content?: unknown; tool_call_id?: unknown };
 
 /** A data folder, a model and a tool that counts, and the lives of the server with them. */
 export class Lives implements AsyncDisposable {
@@ -67,6 +81,21 @@ export class Lives implements AsyncDisposable {
   private constructor(model: ModelServer, options: LivesOptions) {
     this.#model = model;
     this.#options = options;
+    if (options.contextWindow === undefined) return;
+    const { contextWindow } = options;
+    mkdirSync(this.dataDir);
+    writeFileSync(
+      join(this.dataDir, 'config.json'),
+      JSON.stringify({
+        providers: [{ id: PROVIDER, baseUrl: model.url }],
+        models: { [`${PROVIDER}/scripted`]: { contextWindow } },
+      }),
+    );
+  }
+
+  /** The provider the model is known by; null where that is the one of the environment. */
+  get providerId(): string | null {
+    return this.#options.contextWindow === undefined ? null : PROVIDER;
   }
 
   /** With a model of its own. */
@@ -149,11 +178,17 @@ export class Lives implements AsyncDisposable {
     return this.#model.requests.filter(({ method }) => method === 'POST').flatMap(({ body }) => faultsOf(body));
   }
 
+  /** Tools that wait for a file get it. */
+  letToolsGoOn(): void {
+    writeFileSync(this.#file('go-on'), '');
+  }
+
   /** Starts the server; resolves when it answers. */
   async start(death?: Death, role?: NonNullable<ServerOptions['role']>): Promise<Life> {
     const { database, everyCall, tools = 'counting', others = [] } = this.#options;
     const env = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
-    const counter = { id: 'counter', transport: { type: 'stdio', ...scriptedMcpCommand(tools), env } };
+    const behaviour = typeof tools === 'function' ? tools(this.#file('go-on')) : tools;
+    const counter = { id: 'counter', transport: { type: 'stdio', ...scriptedMcpCommand(behaviour), env } };
     const child = spawn(
       process.execPath,
       [

@@ -8,6 +8,7 @@ export function serverOptions(of: {
   databaseNotify?: boolean;
   role?: NonNullable<ServerOptions['role']>;
   port?: number;
+  builtInServers?: ServerConfig[];
   servers?: ServerConfig[];
   env?: NodeJS.ProcessEnv;
   log?: (line: string) => void;
@@ -23,7 +24,7 @@ export function serverOptions(of: {
     ui: false,
     uiSettings: {},
     uiMcpProxy: false,
-    builtInServers: [],
+    builtInServers: of.builtInServers ?? [],
     flagServers: of.servers ?? [],
     env: of.env ?? {},
     log: of.log ?? (() => {}),

@@ -32,6 +32,8 @@ export function applied(events: readonly RunEvent[]): Message[] {
       case 'run_started':
       case 'message_finished':
       case 'tool_finished':
+      case 'steered':
+      case 'compression_finished':
         messages.set(event.message.id, event.message);
         break;
       case 'attempt_abandoned':

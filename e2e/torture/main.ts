@@ -1,17 +1,19 @@
 import { parseArgs } from 'node:util';
 import { findPostgres, startCluster } from '@toolyard/testing/postgres';
-import type { Death } from '../support/lives.ts';
-import type { Engine, Ordeal } from './torture.ts';
-import { deathsIn, endure, sampleOf } from './torture.ts';
+import { STORIES } from './stories.ts';
+import type { Story } from './story.ts';
+import type { Engine, Planned } from './torture.ts';
+import { attempt, plan, sampleOf } from './torture.ts';
 
-const USAGE = `npm run torture [-- --engine sqlite|postgres] [--sample N] [--seed S] [--jobs N]
+const USAGE = `npm run torture [-- --engine sqlite|postgres] [--story counting|talking] [--sample N] [--seed S] [--jobs N]
 
-Runs a conversation once to list every moment at which something is done or stored, then once for each, killed exactly
-there, and looks whether what comes of it is the same. Without --engine on both.`;
+Holds each conversation (--story) once to list every moment at which something is done or stored, then once for each,
+killed exactly there, and looks whether what comes of it is the same. Without --engine on both.`;
 
 const { values } = parseArgs({
   options: {
     engine: { type: 'string' },
+    story: { type: 'string' },
     sample: { type: 'string' },
     seed: { type: 'string' },
     jobs: { type: 'string' },
@@ -33,9 +35,11 @@ async function main(): Promise<void> {
   const seed = count('seed', values.seed) ?? Date.now() % 1_000_000;
   const jobs = count('jobs', values.jobs) ?? 4;
   const sample = count('sample', values.sample);
+  const stories = STORIES.filter(({ name }) => values.story === undefined || values.story === name);
+  if (stories.length === 0) throw new Error(`There is no story "${String(values.story)}".\n\n${USAGE}`);
   let failed = 0;
   for (const name of values.engine === undefined ? ['sqlite', 'postgres'] : [values.engine]) {
-    failed += await torture(name, { sample, seed, jobs });
+    failed += await torture(name, { stories, sample, seed, jobs });
   }
   process.exitCode = failed === 0 ? 0 : 1;
 }
@@ -47,7 +51,9 @@ function count(name: string, text: string | undefined): number | undefined {
   throw new Error(`--${name} takes a whole number above 0, not "${text}".\n\n${USAGE}`);
 }
 
-async function torture(name: string, how: { sample: number | undefined; seed: number; jobs: number }): Promise<number> {
+type How = { stories: readonly Story[]; sample: number | undefined; seed: number; jobs: number };
+
+async function torture(name: string, how: How): Promise<number> {
   if (name === 'sqlite') return tortureOn({ name }, how);
   if (name !== 'postgres') throw new Error(`There is no engine "${name}".\n\n${USAGE}`);
   const binaries = findPostgres();
@@ -63,43 +69,29 @@ async function torture(name: string, how: { sample: number | undefined; seed: nu
   }
 }
 
-async function tortureOn(
-  engine: Engine,
-  { sample, seed, jobs }: { sample: number | undefined; seed: number; jobs: number },
-): Promise<number> {
-  const undisturbed = await endure(engine, null);
-  if (undisturbed.problems.length > 0) throw new Error(`undisturbed: ${undisturbed.problems.join('; ')}`);
-  const all = deathsIn(undisturbed.passed);
-  const deaths = sample === undefined ? all : sampleOf(all, sample, seed);
-  const chosen = sample === undefined ? '' : `, ${deaths.length} of them with --seed ${seed}`;
+async function tortureOn(engine: Engine, { stories, sample, seed, jobs }: How): Promise<number> {
+  const all = await plan(engine, stories);
+  const ordeals = sample === undefined ? all : sampleOf(all, sample, seed);
+  const chosen = sample === undefined ? '' : `, ${ordeals.length} of them with --seed ${seed}`;
   process.stdout.write(`${engine.name}: ${all.length} points${chosen}\n`);
   const tally = { passed: 0, failed: 0, notReached: 0 };
-  const waiting = [...deaths];
+  const waiting = [...ordeals];
   const work = async (): Promise<void> => {
-    for (let death = waiting.shift(); death; death = waiting.shift()) tell(death, await attempt(engine, death));
+    for (let next = waiting.shift(); next; next = waiting.shift()) tell(next, await attempt(engine, next));
   };
-  const tell = (death: Death, problems: readonly string[] | null): void => {
+  const tell = ({ story, death }: Planned, problems: readonly string[] | null): void => {
     if (problems === null) tally.notReached++;
     else if (problems.length === 0) tally.passed++;
     else tally.failed++;
-    for (const problem of problems ?? []) process.stdout.write(`  ${death.place} ${death.hit}: ${problem}\n`);
-    const done = tally.passed + tally.failed + tally.notReached;
-    if (done % 25 === 0) process.stdout.write(`  ${done} of ${deaths.length}\n`);
-  };
-  const attempt = async (on: Engine, death: Death): Promise<readonly string[] | null> => {
-    let ordeal: Ordeal;
-    try {
-      ordeal = await endure(on, death);
-    } catch (thrown) {
-      return [String(thrown)];
+    for (const problem of problems ?? []) {
+      process.stdout.write(`  ${story.name}, ${death.place} ${death.hit}: ${problem}\n`);
     }
-    const { problems, story, reached } = ordeal;
-    if (JSON.stringify(story) !== JSON.stringify(undisturbed.story)) return [...problems, `told: ${story.join(' | ')}`];
-    return problems.length === 0 && !reached ? null : problems;
+    const done = tally.passed + tally.failed + tally.notReached;
+    if (done % 25 === 0) process.stdout.write(`  ${done} of ${ordeals.length}\n`);
   };
   await Promise.all(Array.from({ length: jobs }, work));
   process.stdout.write(
-    `${engine.name}: ${deaths.length} points, ${tally.passed} passed, ${tally.failed} failed, ` +
+    `${engine.name}: ${ordeals.length} points, ${tally.passed} passed, ${tally.failed} failed, ` +
       `${tally.notReached} not reached this time (and whole)\n`,
   );
   return tally.failed;

@@ -1,35 +1,64 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConversationView, Page, ProviderView, RunEvent, StoredInterrupt } from '@toolyard/protocol';
+import type {
+  ConversationView,
+  Interrupt,
+  InterruptAnswer,
+  Page,
+  ProviderView,
+  RunEvent,
+  StoredInterrupt,
+} from '@toolyard/protocol';
 import { call, readRun } from '../support/api.ts';
-import { QUESTIONS } from './story.ts';
+import type { Lives } from '../support/lives.ts';
+import type { Story } from './story.ts';
 
 const CONVERSATION = 'torture';
-/** A run has the id of the message that asks for it. */
-const MESSAGES = ['0192f0c1-2345-7abc-8def-000000000001', '0192f0c1-2345-7abc-8def-000000000002'] as const;
 const TRY_AGAIN_MS = 30;
 
+/** What is raised, the conversation keeps. */
+export const RAISED = 50;
+
+/** A run has the id of the message that asks for it. */
+const questionId = (index: number): string => `0192f0c1-2345-7abc-8def-00000000000${String(index + 1)}`;
+const steerId = (index: number): string => `0192f0c1-2345-7abc-8def-00000000001${String(index + 1)}`;
+
 /**
- * Asks both questions at once and follows both answers over any number of lives of the server: sends again what may be
- * lost, reads on where a stream was cut, approves for this conversation, and has every call in doubt repeated.
+ * Tells a story over any number of lives of the server: asks all questions at once and follows the answers, sends again
+ * what may be lost, reads on where a stream was cut, and answers what is asked; every call in doubt is repeated.
  */
 export class Witness {
   /** What was read of each run, in the order it came. */
-  readonly events: readonly [RunEvent[], RunEvent[]] = [[], []];
+  readonly events: readonly RunEvent[][];
+  /** What the server would not take. */
+  readonly refused: string[] = [];
+  readonly #story: Story;
+  readonly #lives: Lives;
+  readonly #said = new Set<number>();
+  #underWay: Promise<void>[] = [];
+
+  constructor(story: Story, lives: Lives) {
+    this.#story = story;
+    this.#lives = lives;
+    this.events = story.questions.map(() => []);
+  }
 
   /** Goes on for as long as the server lives; rejects with what the server says is wrong. */
   async goOn(url: string): Promise<'over' | 'cut'> {
+    this.#underWay = [];
+    this.#said.clear();
     try {
       await this.#ask(url);
+      for (const [index, events] of this.events.entries()) {
+        for (const event of events) this.#see(url, event);
+        if ((await this.#follow(url, questionId(index), events)) === 'cut') return 'cut';
+      }
+      return 'over';
     } catch (thrown) {
       if (isCut(thrown)) return 'cut';
       throw thrown;
+    } finally {
+      await Promise.all(this.#underWay);
     }
-    for (const [index, events] of this.events.entries()) {
-      for (const event of events) this.#see(url, event);
-      const end = await this.#follow(url, MESSAGES[index] ?? '', events);
-      if (end === 'cut') return 'cut';
-    }
-    return 'over';
   }
 
   async view(url: string): Promise<ConversationView> {
@@ -42,16 +71,16 @@ export class Witness {
 
   async #ask(url: string): Promise<void> {
     const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
-    const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
-    const configuration = { model: { providerId, modelId: 'scripted' } };
+    const ofEnvironment = items.find(({ origin }) => origin === 'environment')?.id ?? '';
+    const model = { providerId: this.#lives.providerId ?? ofEnvironment, modelId: 'scripted' };
+    const configuration = { ...this.#story.configuration, model };
     await call(url, 'POST', '/api/conversations', { id: CONVERSATION, configuration });
-    for (const [index, text] of QUESTIONS.entries()) {
-      const message = { id: MESSAGES[index], parts: [{ type: 'text', text }] };
-      await call(url, 'POST', `/api/conversations/${CONVERSATION}/messages`, message);
+    for (const [index, text] of this.#story.questions.entries()) {
+      await this.#say(url, { id: questionId(index), parts: [{ type: 'text', text }] });
     }
   }
 
-  /** The second run begins when the first is over. */
+  /** A later run begins when the one before it is over. */
   async #follow(url: string, runId: string, events: RunEvent[]): Promise<'over' | 'cut'> {
     for (;;) {
       try {
@@ -66,12 +95,57 @@ export class Witness {
   }
 
   #see(url: string, event: RunEvent): void {
-    if (event.type !== 'interrupt_requested') return;
-    const { id, kind } = event.interrupt;
-    const answer = kind === 'approval' ? { decision: 'approve', scope: 'conversation' } : { decision: 'repeat' };
-    // Refused where it has its answer already; lost where the server dies: it is given again in the next life.
-    call(url, 'POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer }).catch(() => null);
+    const reacts = this.#react(url, event).catch((thrown: unknown) => {
+      // Where the server dies it is done again in the next life.
+      if (!isCut(thrown)) this.refused.push(String(thrown));
+    });
+    this.#underWay.push(reacts);
   }
+
+  async #react(url: string, event: RunEvent): Promise<void> {
+    if (event.type === 'tool_started') {
+      await this.#steer(url, 'call');
+      this.#lives.letToolsGoOn();
+    } else if (event.type === 'interrupt_requested') {
+      const { id, kind } = event.interrupt;
+      await this.#steer(url, kind);
+      const answer = answerTo(event.interrupt);
+      await call(url, 'POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer }).catch(unlessAnswered);
+    }
+  }
+
+  /** Said again in each life: nobody may tell from it. */
+  async #steer(url: string, now: Story['steers'][number]['during']): Promise<void> {
+    for (const [index, { during, text }] of this.#story.steers.entries()) {
+      if (during !== now || this.#said.has(index)) continue;
+      this.#said.add(index);
+      await this.#say(url, { id: steerId(index), parts: [{ type: 'text', text }], whenBusy: 'steer' });
+    }
+  }
+
+  async #say(url: string, message: object): Promise<void> {
+    await call(url, 'POST', `/api/conversations/${CONVERSATION}/messages`, message);
+  }
+}
+
+function answerTo({ kind }: Interrupt): InterruptAnswer {
+  switch (kind) {
+    case 'approval':
+      return { decision: 'approve', scope: 'conversation' };
+    case 'prompt':
+      return { decision: 'say', text: 'Bern' };
+    case 'selection':
+      return { decision: 'choose', chosen: ['green'] };
+    case 'budget':
+      return { decision: 'raise', limit: RAISED, scope: 'conversation' };
+    default:
+      return { decision: 'repeat' };
+  }
+}
+
+/** In an earlier life, say. */
+function unlessAnswered(thrown: unknown): void {
+  if (!String(thrown).includes(': 409 ')) throw thrown;
 }
 
 function isCut(thrown: unknown): boolean {

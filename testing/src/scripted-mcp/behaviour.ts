@@ -93,6 +93,8 @@ export type ToolAction =
   /** Adds one byte to the count file: its size tells how often the tool ran, whatever happened afterwards. */
   | { do: 'count' }
   | { do: 'wait'; ms: number }
+  /** Waits until this file is there. */
+  | { do: 'wait_for_file'; file: string }
   /** Reports progress so many times (if the caller asked for it), so many milliseconds apart. */
   | { do: 'progress'; steps: number; everyMs: number }
   /** Exchanges the tools and says `tools/list_changed`. */

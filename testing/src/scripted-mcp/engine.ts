@@ -1,4 +1,4 @@
-import { appendFileSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { listTools } from './tool-list.ts';
@@ -39,6 +39,7 @@ const META = 'io.modelcontextprotocol/';
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
+const LOOK_AGAIN_MS = 10;
 
 /**
  * The server itself, behind any transport. It speaks JSON-RPC by hand instead of using the SDK, because what it is for
@@ -237,6 +238,9 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
         return 'none';
       case 'wait':
         await pause(action.ms, signal);
+        return undefined;
+      case 'wait_for_file':
+        while (!existsSync(action.file) && !signal.aborted) await pause(LOOK_AGAIN_MS, signal);
         return undefined;
       case 'progress':
         await reportProgress(action, params, send, signal);

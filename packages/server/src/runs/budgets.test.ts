@@ -238,6 +238,22 @@ describe('a question about a budget', () => {
     expect(await other.bench.storage.settings.get(ANNE, 'defaults')).toEqual({ budgets: [{ of: 'day', tokens: 4 }] });
   });
 
+  test('is asked about still where it was to be kept and could not be', async () => {
+    const scene = await runaway([{ of: 'run', dollars: 2 }], { stored: {} });
+    const [open] = asked(scene);
+    const raise = { decision: 'raise', limit: 4, scope: 'conversation' } as const;
+    const { conversations } = scene.bench.storage;
+    const { update } = conversations;
+    conversations.update = () => Promise.reject(new Error('the process died'));
+    await expect(scene.bench.runs.answer(ANNE, open?.id ?? '', raise)).rejects.toThrow('the process died');
+    expect(asked(scene)).toEqual([open]);
+    conversations.update = update;
+    await say(scene, raise);
+    expect((await conversations.get(ANNE, scene.conversation))?.configuration).toMatchObject({
+      budgets: [{ of: 'run', dollars: 4 }],
+    });
+  });
+
   test('cannot be raised for good where it is set elsewhere: nothing changes', async () => {
     const scene = await runaway([{ of: 'run', dollars: 2 }]);
     const [open] = asked(scene);

@@ -37,7 +37,8 @@ export class MessageQueue {
     this.#options = options;
   }
 
-  async add(principal: Principal, message: Omit<QueuedMessage, 'createdAt'>): Promise<QueuedMessage> {
+  /** Null where the message has been said by now. */
+  async add(principal: Principal, message: Omit<QueuedMessage, 'createdAt'>): Promise<QueuedMessage | null> {
     const { storage, clock, hub } = this.#options;
     const queued = await storage.queue.add(principal, { ...message, at: clock.now() });
     hub.changed(principal.ownerId, 'queue', message.conversationId);

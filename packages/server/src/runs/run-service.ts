@@ -5,6 +5,7 @@ import type {
   Interrupt,
   InterruptAnswer,
   Principal,
+  QueuedMessage,
   Regenerate,
   RunRecord,
   SendMessage,
@@ -65,10 +66,29 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
   async function sentBefore(principal: Principal, conversationId: string, id: string): Promise<SentMessage | null> {
     const queued = await storage.queue.get(principal, conversationId, id);
     if (queued) return { queued };
-    const run = await storage.runs.getRun(principal, id);
-    if (!run || run.conversationId !== conversationId) return null;
     const message = await storage.messages.get(principal, conversationId, id);
-    return message?.role === 'user' ? { run, message } : null;
+    if (message?.role !== 'user') return null;
+    // What a run has heard while it was under way began none of its own.
+    const runId = await storage.messages.runOf(principal, conversationId, id);
+    const run = runId === null ? null : await storage.runs.getRun(principal, runId);
+    return run ? { run, message } : null;
+  }
+
+  /** What is to become of a queued message while a run is under way. Done again it changes nothing. */
+  async function press(
+    principal: Principal,
+    { id, conversationId }: QueuedMessage,
+    whenBusy: SendMessage['whenBusy'],
+    busyWith: string,
+  ): Promise<void> {
+    if (whenBusy === 'interrupt') {
+      await queue.sendNow(principal, conversationId, id);
+      return;
+    }
+    if (whenBusy === 'steer') await queue.steer(principal, busyWith, id);
+    // It may have ended while the message was being stored.
+    const busy = await storage.runs.getRun(principal, busyWith);
+    if (busy && busy.endedAt !== null) await queue.afterRun(principal, conversationId, busy.status, null);
   }
 
   /** Of a budget raised beyond the run that asks. */
@@ -94,7 +114,12 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
     if (!asked) throw noInterrupt(interruptId);
     checkAnswer(asked.interrupt, said, shown);
     const given = withoutUnchanged(asked.interrupt, said);
-    const keepRaised = await whereToKeep(principal, asked, given);
+    const keepRaised = asked.status === 'open' ? await whereToKeep(principal, asked, given) : null;
+    // Before the answer counts: should the process die in between, whoever answers again keeps the same once more.
+    if (keepRaised) {
+      const { what, id } = await keepRaised();
+      hub.changed(principal.ownerId, what, id);
+    }
     const at = clock.now();
     const decides = decisionOf(asked, given, at);
     const outcome = await storage.runs.answerInterrupt(principal, interruptId, given, at, decides);
@@ -112,10 +137,6 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
         if (decides?.decision === 'allow' && asked.interrupt.kind === 'approval') {
           servers.approve(asked.interrupt);
           await tabs.approve(principal, asked.conversationId, asked.interrupt);
-        }
-        if (keepRaised) {
-          const { what, id } = await keepRaised();
-          hub.changed(principal.ownerId, what, id);
         }
         hub.changed(principal.ownerId, 'interrupts', asked.conversationId);
         await crew.wake(outcome.runId);
@@ -135,7 +156,12 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
       const conversation = await conversationOf(principal, conversationId);
       if (message.id !== undefined) {
         const before = await sentBefore(principal, conversationId, message.id);
-        if (before) return before;
+        if (before) {
+          // Whoever was asked first may have died before it got any further.
+          const { activeRun } = conversation;
+          if ('queued' in before && activeRun) await press(principal, before.queued, message.whenBusy, activeRun.id);
+          return before;
+        }
       }
       const { parentId = conversation.leafId, configuration } = message;
       const question: UserMessage = {
@@ -159,15 +185,13 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
       const { id, parts } = question;
       const kept = configuration ? { configuration } : {};
       const queued = await queue.add(principal, { id, conversationId, parts, ...kept });
-      if (message.whenBusy === 'interrupt') {
-        await queue.sendNow(principal, conversationId, id);
-      } else {
-        if (message.whenBusy === 'steer') await queue.steer(principal, outcome.busyWith, id);
-        // It may have ended while the message was being stored.
-        const busy = await storage.runs.getRun(principal, outcome.busyWith);
-        if (busy && busy.endedAt !== null) await queue.afterRun(principal, conversationId, busy.status, null);
+      if (queued) {
+        await press(principal, queued, message.whenBusy, outcome.busyWith);
+        return { queued };
       }
-      return { queued };
+      const said = await sentBefore(principal, conversationId, id);
+      if (said) return said;
+      throw new ToolyardError({ code: 'bad_request', message: `The id ${id} is taken.` });
     },
 
     async regenerate(principal, conversationId, { messageId, configuration }: Regenerate) {

@@ -102,6 +102,40 @@ describe('what is said to a run under way', () => {
     expect(told(await bench.branch(conversation)).filter((line) => line.startsWith('user:'))).toEqual(['user: Count']);
   });
 
+  test('is said once, however often it is sent: while it waits, once it was heard, and when the run is over', async () => {
+    const { tool, go } = slowTool();
+    const model = scriptedModel([calls({ name: 'count' }), calls({ name: 'count' }), says('42')]);
+    const bench = await openBench(temporaryFolder(), { model, tools: { count: tool } });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Count');
+    const again = () => bench.say(conversation, 'in German', { id: 's1', whenBusy: 'steer' });
+    await eventually(() => bench.events(runId).some(({ type }) => type === 'tool_started'));
+    expect(await Promise.all([again(), again()])).toMatchObject([{ queued: { id: 's1' } }, { queued: { id: 's1' } }]);
+    go();
+    await eventually(() => bench.events(runId).some(({ type }) => type === 'steered'));
+    expect(await again()).toMatchObject({ run: { id: runId }, message: { id: 's1' } });
+    await bench.rest(runId);
+    expect(await again()).toMatchObject({ run: { id: runId, status: 'done' }, message: { id: 's1' } });
+    expect(await bench.storage.queue.list(ANNE, conversation)).toEqual([]);
+    const said = told(await bench.all(conversation)).filter((line) => line.startsWith('user:'));
+    expect(said).toEqual(['user: Count', 'user: in German']);
+  });
+
+  test('is heard where the process died before it had told the run, and it is sent again', async () => {
+    const { tool, go } = slowTool();
+    const model = scriptedModel([calls({ name: 'count' }), says('Zweiundvierzig')]);
+    const bench = await openBench(temporaryFolder(), { model, tools: { count: tool } });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Count');
+    await eventually(() => bench.events(runId).some(({ type }) => type === 'tool_started'));
+    const parts = [{ type: 'text' as const, text: 'in German' }];
+    await bench.storage.queue.add(ANNE, { id: 's1', conversationId: conversation, parts, at: 1 });
+    await bench.say(conversation, 'in German', { id: 's1', whenBusy: 'steer' });
+    go();
+    await bench.rest(runId);
+    expect(told(await bench.branch(conversation)).slice(-2)).toEqual(['user: in German', 'assistant: Zweiundvierzig']);
+  });
+
   test('is heard once by the process that takes the run over', async () => {
     const folder = temporaryFolder();
     const { tool } = slowTool();

@@ -15,6 +15,8 @@ export type MessageRepository = {
    */
   add(principal: Principal, conversationId: string, message: Message, options?: { leaf?: boolean }): Promise<void>;
   get(principal: Principal, conversationId: string, id: string): Promise<Message | null>;
+  /** The run that stored a message, be it the one it asks for or one that has heard it; null where no run did. */
+  runOf(principal: Principal, conversationId: string, id: string): Promise<string | null>;
   /** From the first message to `leafId`, or to the current leaf; empty where there is none. */
   branch(principal: Principal, conversationId: string, leafId?: string): Promise<Message[]>;
   /** The last `limit` messages of a branch, or those above one of them, with what stands beside them. */
@@ -53,6 +55,16 @@ export function createMessageRepository(engine: Engine): MessageRepository {
     async get(principal, conversationId, id) {
       const row = await of(principal, conversationId).where('messages.id', '=', id).executeTakeFirst();
       return row?.message ?? null;
+    },
+    async runOf({ ownerId }, conversationId, id) {
+      const row = await db
+        .selectFrom('messages')
+        .select('run_id')
+        .where('conversation_id', '=', conversationId)
+        .where('owner_id', '=', ownerId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row?.run_id ?? null;
     },
     async branch({ ownerId }, conversationId, leafId) {
       const { rows } = await sql<{ message: Message }>`

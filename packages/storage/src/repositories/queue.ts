@@ -15,7 +15,8 @@ export type QueueRepository = {
   list(principal: Principal, conversationId: string): Promise<QueuedMessage[]>;
   get(principal: Principal, conversationId: string, id: string): Promise<QueuedMessage | null>;
   /**
-   * Puts a message at the end. One of this id that is there already is given back as it is.
+   * Puts a message at the end. One of this id that is there already is given back as it is; null where the conversation
+   * has it by now.
    * @throws ToolyardError `not_found` where there is no such conversation, `bad_request` for large media.
    */
   add(
@@ -27,7 +28,7 @@ export type QueueRepository = {
       configuration?: AgentConfiguration;
       at: number;
     },
-  ): Promise<QueuedMessage>;
+  ): Promise<QueuedMessage | null>;
   /**
    * Null where it is not there.
    * @throws ToolyardError `bad_request` for large media, or where there is nothing of the id `before` to stand before.
@@ -64,6 +65,7 @@ export function createQueueRepository(engine: Engine): QueueRepository {
       (SELECT coalesce(max(position), 0) + 1 FROM queued_messages WHERE conversation_id = conversations.id),
       CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT)
     FROM conversations WHERE id = ? AND owner_id = ? AND deleted_at IS NULL`);
+  const said = engine.prepare(`SELECT 1 FROM messages WHERE ${own} AND id = ?`);
   const rewrite = engine.prepare(`UPDATE queued_messages SET parts = ? WHERE ${own} AND id = ?`);
   const place = engine.prepare(`UPDATE queued_messages SET position = ? WHERE ${own} AND id = ?`);
   const remove = engine.prepare(`DELETE FROM queued_messages WHERE ${own} AND id = ?`);
@@ -116,6 +118,7 @@ export function createQueueRepository(engine: Engine): QueueRepository {
         yield* claim.get(conversationId, ownerId);
         const known = yield* find(conversationId, ownerId, id);
         if (known) return known;
+        if (yield* said.get(conversationId, ownerId, id)) return null;
         yield* insert.run(id, text, kept, at, conversationId, ownerId);
         const added = yield* find(conversationId, ownerId, id);
         if (added) return added;

@@ -81,7 +81,9 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
       if (conversation === null) throw missing('conversation');
       if (conversation.activeRun !== null) {
         if (whenBusy === 'refuse') throw new ToolyardError({ code: 'conflict', message: 'A run is under way.' });
-        return { queued: await storage.queue.add(principal, { id, conversationId, parts, at: clock.now() }) };
+        const queued = await storage.queue.add(principal, { id, conversationId, parts, at: clock.now() });
+        if (queued) return { queued };
+        throw new ToolyardError({ code: 'conflict', message: `Message ${id} has been said already.` });
       }
       const above = parentId === undefined ? conversation.leafId : parentId;
       const message: UserMessage = { id, parentId: above, createdAt: clock.now(), role: 'user', parts };
