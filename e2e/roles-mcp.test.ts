@@ -66,12 +66,9 @@ async function open(databaseUrl: string) {
       },
     ),
   );
-  const [web, first, second] = [
-    await lives.start(undefined, 'web'),
-    await lives.start(undefined, 'worker'),
-    await lives.start(undefined, 'worker'),
-  ];
-  await lives.start(undefined, 'tools');
+  const web = await lives.start(undefined, 'web');
+  const roles = ['worker', 'worker', 'tools'] as const;
+  const [first, second] = await Promise.all(roles.map((role) => lives.start(undefined, role)));
   const ending = undo.move();
   return {
     folder,
@@ -79,7 +76,7 @@ async function open(databaseUrl: string) {
     service,
     lives,
     url: web.url,
-    workers: [first, second],
+    workers: [first, second].filter((worker) => worker !== undefined),
     close: () => ending.disposeAsync(),
   };
 }
@@ -88,7 +85,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
   let stage: Awaited<ReturnType<typeof open>>;
   beforeAll(async () => {
     stage = await open(await cluster().createDatabase());
-  }, 60_000);
+  }, 120_000);
   afterAll(() => stage.close());
 
   const whenIn = (server: string, state: string): Promise<unknown> =>
