@@ -221,6 +221,7 @@ export type {
   TestMcpServer,
 } from './mcp-api.ts';
 export type {
+  AbsentRole,
   ResumedRun,
   RunCall,
   RunExport,
@@ -228,6 +229,7 @@ export type {
   RunQuestion,
   RunStep,
   RunSteps,
+  RunView,
   StartRun,
 } from './run-api.ts';
 export type {
