@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type {
+  AbsentRole,
   McpServerList,
   McpSignInStarted,
   Page,
   ProviderView,
   RunEvent,
   RunRecord,
+  RunView,
   SentMessage,
   StoredInterrupt,
 } from '@toolyard/protocol';
@@ -29,6 +31,19 @@ import { told } from './support/transcript.ts';
 const TASK_PROGRAM = fileURLToPath(new URL('./support/task-program.ts', import.meta.url));
 const ERAS = ['legacy', 'modern'] as const;
 const SLOW = { timeout: 90_000 };
+
+/** Begins a conversation of its own. */
+async function say(url: string, text: string): Promise<RunRecord> {
+  const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
+  const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
+  const configuration = { model: { providerId, modelId: 'scripted' } };
+  const { id } = await call<{ id: string }>(url, 'POST', '/api/conversations', { configuration });
+  const sent = await call<SentMessage>(url, 'POST', `/api/conversations/${id}/messages`, {
+    parts: [{ type: 'text', text }],
+  });
+  if (!('run' in sent)) throw new Error('the message was queued');
+  return sent.run;
+}
 
 /** All of it is done at the web process, with servers two workers and a tools process are connected to. */
 async function open(databaseUrl: string) {
@@ -57,7 +72,8 @@ async function open(databaseUrl: string) {
       (messages) => {
         const last = messages.at(-1);
         if (last?.role === 'tool') return reply.text('So it is.');
-        const name = /read_mail|(study|ask)_\w+/.exec(JSON.stringify(last))?.[0] ?? 'none';
+        const name = /read_mail|(study|ask)_\w+/.exec(JSON.stringify(last))?.[0];
+        if (name === undefined) return reply.text('Hello.');
         return reply.toolCalls([{ id: 'call_1', name, arguments: {} }]);
       },
       {
@@ -66,20 +82,24 @@ async function open(databaseUrl: string) {
       },
     ),
   );
-  const [web, first, second] = [
-    await lives.start(undefined, 'web'),
-    await lives.start(undefined, 'worker'),
-    await lives.start(undefined, 'worker'),
-  ];
-  await lives.start(undefined, 'tools');
+  const web = await lives.start(undefined, 'web');
+  const alone = await say(web.url, 'Hello.');
+  const before = {
+    run: alone,
+    ready: await call<{ absent: AbsentRole[] }>(web.url, 'GET', '/ready'),
+    view: await call<RunView>(web.url, 'GET', `/api/runs/${alone.id}`),
+  };
+  const roles = ['worker', 'worker', 'tools'] as const;
+  const [first, second] = await Promise.all(roles.map((role) => lives.start(undefined, role)));
   const ending = undo.move();
   return {
     folder,
     authorization,
     service,
     lives,
+    before,
     url: web.url,
-    workers: [first, second],
+    workers: [first, second].filter((worker) => worker !== undefined),
     close: () => ending.disposeAsync(),
   };
 }
@@ -88,7 +108,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
   let stage: Awaited<ReturnType<typeof open>>;
   beforeAll(async () => {
     stage = await open(await cluster().createDatabase());
-  }, 60_000);
+  }, 240_000);
   afterAll(() => stage.close());
 
   const whenIn = (server: string, state: string): Promise<unknown> =>
@@ -108,14 +128,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
   async function begin(serverId: string, name: string): Promise<RunRecord> {
     const { url } = stage;
     await call(url, 'PUT', '/api/permissions', { tool: { serverId, name }, conversationId: null, decision: 'allow' });
-    const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
-    const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
-    const configuration = { model: { providerId, modelId: 'scripted' } };
-    const { id } = await call<{ id: string }>(url, 'POST', '/api/conversations', { configuration });
-    const parts = [{ type: 'text', text: `Call ${name}, please.` }];
-    const sent = await call<SentMessage>(url, 'POST', `/api/conversations/${id}/messages`, { parts });
-    if (!('run' in sent)) throw new Error('the message was queued');
-    return sent.run;
+    return say(url, `Call ${name}, please.`);
   }
 
   const whenRun = (id: string, status: RunRecord['status']): Promise<RunRecord> =>
@@ -147,6 +160,22 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     expect(back.startsWith(`${stage.url}/api/mcp/sign-in/callback?`)).toBe(true);
     expect((await fetch(back)).status).toBe(200);
   }
+
+  it(
+    'a run nobody can go on with says which process is missing, and so does /ready, until one is there',
+    SLOW,
+    async () => {
+      const { before, url } = stage;
+      expect(before.ready.absent.map(({ role }) => role)).toEqual(['worker', 'tools']);
+      expect(before.view).toMatchObject({
+        status: 'queued',
+        waitsFor: { role: 'worker', message: expect.stringContaining('No worker is running') as string },
+      });
+      await whenRun(before.run.id, 'done');
+      expect(await call(url, 'GET', '/ready')).toMatchObject({ status: 'ok', absent: [] });
+      expect(await call(url, 'GET', `/api/runs/${before.run.id}`)).not.toHaveProperty('waitsFor');
+    },
+  );
 
   it('a server hosted by a service is given back to it when it is removed', SLOW, async () => {
     const { url, service } = stage;

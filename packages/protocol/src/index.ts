@@ -222,6 +222,7 @@ export type {
   TestMcpServer,
 } from './mcp-api.ts';
 export type {
+  AbsentRole,
   ResumedRun,
   RunCall,
   RunExport,
@@ -229,6 +230,7 @@ export type {
   RunQuestion,
   RunStep,
   RunSteps,
+  RunView,
   StartRun,
 } from './run-api.ts';
 export type {

@@ -24,6 +24,12 @@ export type StartRun = {
   configuration?: AgentConfiguration;
 };
 
+/** A part of the work that no process does at the moment, and what that means to people. */
+export type AbsentRole = { role: 'worker' | 'tools'; message: string };
+
+/** A run, and what it waits for where nobody can go on with it. */
+export type RunView = RunRecord & { waitsFor?: AbsentRole };
+
 /** The run that goes on: the same one where it had been parked, else a new one. */
 export type ResumedRun = { run: RunRecord; resumes: string };
 

@@ -218,6 +218,7 @@ async function assemble(
     ...(telemetry ? { telemetry } : {}),
     metrics: metrics && (() => metrics.text({ storage, servers })),
     ready: () => ready,
+    ...(sharing ? { absentRoles: () => sharing.absentRoles() } : {}),
     log,
   });
   const listening = await listen(sharing ? withInternalDoor(app, sharing) : app, { host, port, clock });

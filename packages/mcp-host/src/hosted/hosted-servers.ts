@@ -12,12 +12,23 @@ export type HostedRecord = HostedInstance & {
   awaitsSignIn?: boolean;
 };
 
-/** Where made servers are remembered, by a key that holds no secret; a `Map` is one. */
+/** Where made servers are remembered, by a key that holds no secret. */
 export type HostedStore = {
   get(key: string): HostedRecord | undefined | Promise<HostedRecord | undefined>;
+  /** False, and nothing done, where there is one by now: of several processes one adds it. */
+  add(key: string, record: HostedRecord): boolean | Promise<boolean>;
   set(key: string, record: HostedRecord): unknown;
   delete(key: string): unknown;
 };
+
+/** Remembers them as long as the process lives. */
+export class HostedMap extends Map<string, HostedRecord> implements HostedStore {
+  add(key: string, record: HostedRecord): boolean {
+    if (this.has(key)) return false;
+    this.set(key, record);
+    return true;
+  }
+}
 
 export type HostedServersOptions = {
   fetch: Fetch;
@@ -34,7 +45,7 @@ export class HostedServers {
   /** Nobody has two made where one is wanted. */
   readonly #making = new Map<string, Promise<HostedRecord>>();
 
-  constructor({ fetch, store = new Map() }: HostedServersOptions) {
+  constructor({ fetch, store = new HostedMap() }: HostedServersOptions) {
     this.#fetch = fetch;
     this.#store = store;
   }
@@ -90,10 +101,16 @@ export class HostedServers {
     stale: HostedInstance | undefined,
   ): Promise<HostedRecord> {
     const key = keyOf(config);
-    const before = await this.#store.get(key);
-    if (before === undefined || before.instanceId === stale?.instanceId) await this.#store.set(key, made);
-    const stands = (await this.#store.get(key)) ?? made;
-    if (stands.instanceId === made.instanceId) return made;
+    if (stale !== undefined && (await this.#store.get(key))?.instanceId === stale.instanceId) {
+      await this.#store.delete(key);
+    }
+    if (await this.#store.add(key, made)) return made;
+    const stands = await this.#store.get(key);
+    if (stands === undefined) {
+      // One that cannot be read any more, or was removed just now.
+      await this.#store.set(key, made);
+      return made;
+    }
     // What cannot be given back just now does no harm to the one that stands.
     await deleteInstance(config, this.#context(asker), made.instanceId).catch(() => undefined);
     return stands;

@@ -7,8 +7,7 @@ import { healthOf, newHost } from '../node/test-fixtures/peers.ts';
 import { systemClock } from '@toolyard/protocol';
 import type { HostedConfig } from './hosted-config.ts';
 import { readHosted } from './hosted-config.ts';
-import type { HostedRecord } from './hosted-servers.ts';
-import { HostedServers } from './hosted-servers.ts';
+import { HostedMap, HostedServers } from './hosted-servers.ts';
 
 const KEY = 'key-of-the-test';
 
@@ -19,13 +18,13 @@ afterEach(async () => {
   await service?.close();
 });
 
-let store: Map<string, HostedRecord>;
+let store: HostedMap;
 let servers: HostedServers;
 
 /** A host with one hosted server, connected as far as that goes. */
 async function meet(options: HostedServiceOptions = {}, more: Partial<HostedConfig> = {}): Promise<McpHost> {
   service = await startHostedService(options);
-  store = new Map();
+  store = new HostedMap();
   servers = new HostedServers({ fetch, store });
   return meetAgain(more);
 }
@@ -72,6 +71,16 @@ describe('a hosted server', () => {
     const [one, other] = await Promise.all([servers.open(configOf(), asker), servers.open(configOf(), asker)]);
     expect(one).toEqual(other);
     expect(made()).toBe(before + 1);
+  });
+
+  test('is one where two processes over one store have it made at the same time: the other is given back', async () => {
+    service = await startHostedService();
+    store = new HostedMap();
+    const asker = { serverId: 'mail', clock: systemClock };
+    const opened = await Promise.all([1, 2].map(() => new HostedServers({ fetch, store }).open(configOf(), asker)));
+    expect(made()).toBe(2);
+    expect(service.instances).toEqual([opened[0]?.instanceId]);
+    expect(opened[1]).toEqual(opened[0]);
   });
 
   test('is made anew when its address has expired, also under a session', async () => {

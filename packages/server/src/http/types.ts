@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
-import type { Clock, IdSource, JsonObject, Principal } from '@toolyard/protocol';
+import type { AbsentRole, Clock, IdSource, JsonObject, Principal } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Context } from 'hono';
 import type { Duties } from '../roles/role.ts';
@@ -37,6 +37,8 @@ export type HttpDeps = {
   metrics: (() => Promise<string>) | null;
   /** False until the runs of the last process have been taken up; `/ready` tells it. */
   ready: () => boolean;
+  /** Parts of the work that no process does at the moment; without it all of it is done here. */
+  absentRoles?: () => Promise<AbsentRole[]>;
   /** One line for whoever runs the server. */
   log: (line: string) => void;
 };

@@ -7,7 +7,10 @@ import type { Secrets } from '../secrets/secrets.ts';
 const record = z.object({ url: z.string(), instanceId: z.string(), awaitsSignIn: z.boolean().exactOptional() });
 
 /** Hosted servers that were made, kept sealed: whoever has the address of one can use it. */
-export function createHostedStore(secrets: Pick<Secrets, 'get' | 'set' | 'remove'>, owner: Principal): HostedStore {
+export function createHostedStore(
+  secrets: Pick<Secrets, 'get' | 'add' | 'set' | 'remove'>,
+  owner: Principal,
+): HostedStore {
   const nameOf = (key: string): string => `mcp.${key}`;
   return {
     async get(key) {
@@ -17,6 +20,7 @@ export function createHostedStore(secrets: Pick<Secrets, 'get' | 'set' | 'remove
       const read = record.safeParse(parsed.ok ? parsed.value : null);
       return read.success ? read.data : undefined;
     },
+    add: (key, made) => secrets.add(owner, nameOf(key), JSON.stringify(made)),
     set: (key, made) => secrets.set(owner, nameOf(key), JSON.stringify(made)),
     delete: (key) => secrets.remove(owner, nameOf(key)),
   };

@@ -1,3 +1,4 @@
+import type { ServerConfig } from '@toolyard/mcp-host';
 import type { JsonObject, JsonValue, Principal, ToolReference } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
@@ -89,6 +90,11 @@ export class ServerBook {
     if (typeof wish === 'boolean') return wish;
     const { disabled, only } = this.#servers.get(serverId)?.tools ?? {};
     return disabled?.includes(name) !== true && only?.includes(name) !== false;
+  }
+
+  /** Those that can be connected to. */
+  get usable(): ServerConfig[] {
+    return this.all.flatMap((server) => ('config' in server ? [server.config] : []));
   }
 
   /** The tools of a server that are known to be off, by its own names. */

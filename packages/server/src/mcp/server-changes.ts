@@ -12,7 +12,7 @@ import { ServerFile } from './server-file.ts';
 import type { ServersOptions } from './servers-options.ts';
 
 /** What a process makes of servers that were changed, whether or not it is connected to them itself. */
-export type ChangedServers = {
+type ChangedServers = {
   list(principal: Principal): Promise<McpServerList>;
   /** There is another list of servers. */
   updated(differences: Differences): void;

@@ -236,7 +236,7 @@ export class OwnServers implements Servers {
 
   /** Those that can be connected to, as they are configured now. */
   get configured(): ServerConfig[] {
-    return this.#book.all.flatMap((server) => ('config' in server ? [server.config] : []));
+    return this.#book.usable;
   }
 
   /** Takes over what was switched and approved in another process over the same database. */

@@ -1,5 +1,5 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
-import type { Clock, Principal } from '@toolyard/protocol';
+import type { AbsentRole, Clock, Principal } from '@toolyard/protocol';
 import type { Processes } from '@toolyard/storage';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
@@ -19,6 +19,17 @@ import type { WebServers } from './web-servers.ts';
 
 /** How long calls of other processes may take when this one stops, in milliseconds. */
 const LAST_CALLS_MS = 5_000;
+
+const NO_WORKER: AbsentRole = {
+  role: 'worker',
+  message:
+    'No worker is running: runs wait until one is started, with toolyard serve --role worker over the same database.',
+};
+const NO_TOOLS: AbsentRole = {
+  role: 'tools',
+  message:
+    'No process of the role "tools" is running: MCP servers that are programs cannot be called until one is started, with toolyard serve --role tools over the same database.',
+};
 
 export type SharingOptions = {
   processes: Processes;
@@ -116,6 +127,15 @@ export class Sharing {
   /** From now on others find it at this address. */
   async start(address: string): Promise<void> {
     await this.presence.start(this.#options.token === null ? null : address);
+  }
+
+  /** The parts of the work that no process does at the moment. */
+  async absentRoles(): Promise<AbsentRole[]> {
+    const roles = (await this.presence.living()).map(({ role }) => role);
+    const isThere = (role: AbsentRole['role']): boolean => roles.includes('all') || roles.includes(role);
+    const configured = (this.#own?.servers ?? this.#web)?.configured ?? [];
+    const hasPrograms = configured.some(({ transport }) => isLocal(transport));
+    return [...(isThere('worker') ? [] : [NO_WORKER]), ...(isThere('tools') || !hasPrograms ? [] : [NO_TOOLS])];
   }
 
   /** Something about servers has changed in another process, or may have. */

@@ -186,6 +186,11 @@ export class WebServers implements Servers {
     return Promise.reject(new ToolyardError({ code: 'internal', message: 'This process takes up no runs.' }));
   }
 
+  /** Those that can be connected to by who does that. */
+  get configured(): ServerConfig[] {
+    return this.#book.usable;
+  }
+
   /** Takes over what was switched in another process. */
   async lookAgain(): Promise<void> {
     await this.#book.readAgain();

@@ -26,6 +26,8 @@ export type Secrets = {
   get(principal: Principal, name: string): Promise<string | null>;
   /** Names only, readable or not; with `prefix` those that begin with it. */
   names(principal: Principal, prefix?: string): Promise<string[]>;
+  /** False, and nothing is kept, where there is one of that name, readable or not. */
+  add(principal: Principal, name: string, text: string): Promise<boolean>;
   set(principal: Principal, name: string, text: string): Promise<void>;
   remove(principal: Principal, name: string): Promise<void>;
   /** A text for a place that is not this one, to be opened again under the same name only. */
@@ -78,6 +80,10 @@ export function createSecrets(options: SecretsOptions): Secrets {
 
   return {
     get,
+    async add(principal, name, text) {
+      const { current } = await keys();
+      return repository.add(principal, name, seal(current, boundName(principal, name), text), clock.now());
+    },
     set,
     names: (principal, prefix) => repository.names(principal, prefix),
     async seal(principal, name, text) {

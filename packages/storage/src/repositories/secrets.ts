@@ -6,6 +6,8 @@ import type { Schema } from '../schema.ts';
 export type SecretRepository = {
   /** Null where there is none of that name. */
   get(principal: Principal, name: string): Promise<Uint8Array | null>;
+  /** False, and nothing is stored, where there is one of that name. */
+  add(principal: Principal, name: string, sealed: Uint8Array, at: number): Promise<boolean>;
   set(principal: Principal, name: string, sealed: Uint8Array, at: number): Promise<void>;
   remove(principal: Principal, name: string): Promise<boolean>;
   /** In order; with `prefix` those that begin with it. */
@@ -22,6 +24,14 @@ export function createSecretRepository(db: Kysely<Schema>): SecretRepository {
         .where('name', '=', name)
         .executeTakeFirst();
       return row?.sealed ?? null;
+    },
+    async add({ ownerId }, name, sealed, at) {
+      const result = await db
+        .insertInto('secrets')
+        .values({ owner_id: ownerId, name, sealed, updated_at: at })
+        .onConflict((conflict) => conflict.columns(['owner_id', 'name']).doNothing())
+        .executeTakeFirst();
+      return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
     },
     async set({ ownerId }, name, sealed, at) {
       await db

@@ -4,7 +4,7 @@ import { openApiDocument } from '../openapi.ts';
 import { refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { jsonObject, named } from '../schemas/common.ts';
-import { health, propsView } from '../schemas/operations.ts';
+import { health, propsView, readiness } from '../schemas/operations.ts';
 import type { HttpDeps } from '../types.ts';
 
 const METRICS_TYPE = 'text/plain';
@@ -49,7 +49,7 @@ export function addOperationRoutes(
 }
 
 /** For whoever looks after the process. */
-export function addWatchRoutes({ route }: Router, { storage, ready, metrics }: HttpDeps): void {
+export function addWatchRoutes({ route }: Router, { storage, ready, absentRoles, metrics }: HttpDeps): void {
   route({
     method: 'get',
     path: '/health',
@@ -77,17 +77,18 @@ export function addWatchRoutes({ route }: Router, { storage, ready, metrics }: H
   route({
     method: 'get',
     path: '/ready',
-    summary: 'The server can work: storage answers, and earlier runs were taken up; 503 until then',
-    answer: health,
+    summary:
+      'The server can work: storage answers, and earlier runs were taken up; 503 until then. `absent`: what no process does',
+    answer: readiness,
     async handle({ principal }) {
       if (!ready()) throw notReady('Runs of the last process are still being taken up.');
       try {
         await storage.settings.get(principal, 'ready');
+        return { status: 'ok' as const, version: VERSION, absent: (await absentRoles?.()) ?? [] };
       } catch (error) {
         if (!ToolyardError.isInstance(error)) throw error;
         throw notReady('What Toolyard keeps could not be read.');
       }
-      return { status: 'ok' as const, version: VERSION };
     },
   });
 }

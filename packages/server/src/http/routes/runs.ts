@@ -7,7 +7,7 @@ import type { Router } from '../router.ts';
 import { runView } from '../run-view.ts';
 import { limit, word } from '../schemas/query.ts';
 import { resumedRun } from '../schemas/run-steps.ts';
-import { runPage, runRecord, runStatus } from '../schemas/runs.ts';
+import { runPage, runRecord, runStatus, runView as viewOfRun } from '../schemas/runs.ts';
 import type { HttpDeps } from '../types.ts';
 
 const statusList = z.array(runStatus).min(1);
@@ -18,10 +18,11 @@ const statuses = z
   .transform((text) => text.split(',') as RunStatus[]);
 const moment = z.coerce.number().int().min(0);
 
+const GOING: ReadonlySet<RunStatus> = new Set(['queued', 'running']);
 const OVER: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
 
 export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: EventStreams): void {
-  const { storage, runs, streams } = deps;
+  const { storage, runs, streams, absentRoles } = deps;
 
   route({
     method: 'get',
@@ -56,12 +57,14 @@ export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: Ev
   route({
     method: 'get',
     path: '/api/runs/{id}',
-    summary: 'A run',
-    answer: runRecord,
+    summary: 'A run; `waitsFor` where no process is there that could go on with it',
+    answer: viewOfRun,
     async handle({ principal, params: { id } }) {
       const run = await storage.runs.getRun(principal, id);
       if (run === null) throw notFound('run', id);
-      return runView(run);
+      const waits = GOING.has(run.status) && run.place === 'server';
+      const waitsFor = waits ? (await absentRoles?.())?.find(({ role }) => role === 'worker') : undefined;
+      return { ...runView(run), ...(waitsFor === undefined ? {} : { waitsFor }) };
     },
   });
 

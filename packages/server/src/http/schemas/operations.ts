@@ -2,7 +2,7 @@ import type { LiveEvent, PropsView, SessionView, UploadedFile } from '@toolyard/
 import { z } from 'zod';
 import { jsonObject, named } from './common.ts';
 import { exactly } from './exactly.ts';
-import { runEvent } from './runs.ts';
+import { absentRole, runEvent } from './runs.ts';
 
 export const sessionView = named(
   'SessionView',
@@ -29,7 +29,9 @@ export const propsView = named(
   ),
 );
 
-export const health = named('Health', z.strictObject({ status: z.literal('ok'), version: z.string() }));
+const wellBeing = { status: z.literal('ok'), version: z.string() };
+export const health = named('Health', z.strictObject(wellBeing));
+export const readiness = named('Readiness', z.strictObject({ ...wellBeing, absent: z.array(absentRole) }));
 
 export const liveEvent = named(
   'LiveEvent',

@@ -1,4 +1,5 @@
 import type {
+  AbsentRole,
   AnsweredInterrupts,
   AnswerInterrupt,
   AnswerInterrupts,
@@ -8,6 +9,7 @@ import type {
   RunEvent,
   RunRecord,
   RunStatus,
+  RunView,
   Shown,
   StoredInterrupt,
 } from '@toolyard/protocol';
@@ -26,23 +28,27 @@ export const runStatus = exactly<RunStatus>()(
   z.enum(['queued', 'running', 'parked', 'waiting_for_tab', 'done', 'failed', 'cancelled']),
 );
 
-export const runRecord = named(
-  'RunRecord',
-  exactly<RunRecord>()(
-    z.strictObject({
-      id: z.string(),
-      ownerId: z.string(),
-      conversationId: z.string(),
-      agentId: z.string().nullable(),
-      parentRunId: z.string().nullable(),
-      place,
-      status: runStatus,
-      lastSeq: z.int(),
-      createdAt: time,
-      updatedAt: time,
-      endedAt: time.nullable(),
-    }),
-  ),
+const ofRun = {
+  id: z.string(),
+  ownerId: z.string(),
+  conversationId: z.string(),
+  agentId: z.string().nullable(),
+  parentRunId: z.string().nullable(),
+  place,
+  status: runStatus,
+  lastSeq: z.int(),
+  createdAt: time,
+  updatedAt: time,
+  endedAt: time.nullable(),
+};
+export const runRecord = named('RunRecord', exactly<RunRecord>()(z.strictObject(ofRun)));
+export const absentRole = named(
+  'AbsentRole',
+  exactly<AbsentRole>()(z.strictObject({ role: z.enum(['worker', 'tools']), message: z.string() })),
+);
+export const runView = named(
+  'RunView',
+  exactly<RunView>()(z.strictObject({ ...ofRun, waitsFor: absentRole.exactOptional() })),
 );
 export const runPage = pageOf('RunPage', runRecord);
 
