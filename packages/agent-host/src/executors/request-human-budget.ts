@@ -1,4 +1,5 @@
 import type { BudgetAnswer, BudgetInterrupt } from '@toolyard/protocol';
+import { faultOfRaise } from '@toolyard/protocol';
 import type { AgentState, Executor, RunPoint } from '@toolyard/agent-runtime';
 import { budgetError, budgetQuestion, withBudgetAnswer } from '@toolyard/agent-runtime';
 import type { AskBudget, RunHost } from '../run-host.ts';
@@ -29,7 +30,7 @@ export function createRequestHumanBudget(host: RunHost): Executor<'request_human
   };
 }
 
-/** Whatever is no answer means stop. */
+/** Whatever is no answer means stop, and so does a limit that is used up already: it would be asked for ever. */
 async function askOne(ask: AskBudget, interrupt: BudgetInterrupt, signal: AbortSignal): Promise<BudgetAnswer> {
   const stopped = new Promise<BudgetAnswer>((resolve) => {
     const stop = (): void => resolve({ decision: 'stop' });
@@ -37,7 +38,9 @@ async function askOne(ask: AskBudget, interrupt: BudgetInterrupt, signal: AbortS
     signal.addEventListener('abort', stop, { once: true });
   });
   try {
-    return await Promise.race([ask(interrupt, { signal }), stopped]);
+    const answer = await Promise.race([ask(interrupt, { signal }), stopped]);
+    const isNone = answer.decision === 'raise' && faultOfRaise(interrupt, answer.limit) !== null;
+    return isNone ? { decision: 'stop' } : answer;
   } catch {
     return { decision: 'stop' };
   }
