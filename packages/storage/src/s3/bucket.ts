@@ -19,7 +19,7 @@ export type Bucket = {
 };
 
 /** `storedAt` as the store of files has it, in milliseconds since 1970. */
-export type ObjectPage = { objects: { name: string; storedAt: number }[]; next?: string };
+type ObjectPage = { objects: { name: string; storedAt: number }[]; next?: string };
 
 /** How long one request may take; a file is at most some megabytes. */
 const REQUEST_MS = 30_000;
