@@ -1,4 +1,5 @@
 import type {
+  Budget,
   InterventionRule,
   Message,
   ToolDefinition,
@@ -6,7 +7,7 @@ import type {
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { DEFAULT_LIMITS, formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, faultsOfBudgets, formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { AgentContext, ContextSources, Gate, JudgedTool } from '@toolyard/agent-runtime';
 import {
   BudgetChecker,
@@ -46,6 +47,7 @@ import type { AskApproval, Asking, AskUser } from './run-host.ts';
  */
 export async function createAgent(options: AgentOptions, platform: Platform): Promise<Agent> {
   const { clock, ids } = platform;
+  refuseWrong(options.budgets ?? []);
   const log = options.log ?? ((): void => {});
   const host = new McpHost({
     servers: [...(options.servers ?? []), ...(options.askUser ? [ASK_USER_SERVER] : [])],
@@ -58,6 +60,12 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
   await host.connectAll();
   for (const server of host.health()) if (server.id !== ASK_USER.serverId || !options.askUser) log(describe(server));
   return new LocalAgent(options, platform, host, new MemoryConversation(ids.next()), log);
+}
+
+function refuseWrong(budgets: readonly Budget[]): void {
+  const [fault] = faultsOfBudgets(budgets);
+  if (!fault) return;
+  throw new ToolyardError({ code: 'bad_request', message: `budgets[${fault.at}] is not right: ${fault.problem}.` });
 }
 
 function personOf(ask: AskApproval | undefined, askUser: AskUser | undefined): Asking {

@@ -52,6 +52,8 @@ export function mergeBudgets(earlier: readonly Budget[], later: readonly Budget[
   return [...merged.values()];
 }
 
+const NO_AMOUNT = 'a budget is above zero, and a whole number of tokens or calls';
+
 export type BudgetFault = { at: number; problem: string };
 
 /** What is wrong with a list of budgets that each can be read. */
@@ -62,9 +64,15 @@ export function faultsOfBudgets(budgets: readonly Budget[]): BudgetFault[] {
     const isTwice = seen.has(key);
     seen.add(key);
     if (isTwice) return [{ at, problem: `there are two budgets of the same thing (${key})` }];
-    if (MEASURES.some((measure) => budget[measure] !== undefined)) return [];
+    const set = MEASURES.filter((measure) => budget[measure] !== undefined);
+    if (set.some((measure) => !isAmount(measure, budget[measure]))) return [{ at, problem: NO_AMOUNT }];
+    if (set.length > 0) return [];
     return [{ at, problem: 'a budget says how much: "dollars", "tokens" or "calls"' }];
   });
+}
+
+function isAmount(measure: BudgetMeasure, amount = 0): boolean {
+  return measure === 'dollars' ? amount > 0 && Number.isFinite(amount) : amount > 0 && Number.isSafeInteger(amount);
 }
 
 /** Names a budget in the middle of a sentence: `the budget of this run`. */
@@ -91,6 +99,24 @@ export function nameBudget(budget: Budget): string {
 export function amountOf(measure: BudgetMeasure, amount: number): string {
   if (measure === 'dollars') return `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(3)).toString()}`;
   return `${amount} ${amount === 1 ? measure.slice(0, -1) : measure}`;
+}
+
+/** What is wrong with a new limit for a budget that is used up; null where the run can go on with it. */
+export function faultOfRaise(
+  { budget, measure, spent }: { budget: Budget; measure: BudgetMeasure; spent: Spent },
+  limit: number,
+): string | null {
+  // What is no number at all is above nothing.
+  if (!(limit > spent[measure])) {
+    return `The new limit must be above what is spent already, ${amountOf(measure, spent[measure])}.`;
+  }
+  // A batch of calls is asked about while something is left.
+  const before = budget[measure] ?? 0;
+  if (limit <= before) return `The new limit must be above the one there is, ${amountOf(measure, before)}.`;
+  if (isAmount(measure, limit)) return null;
+  return measure === 'dollars'
+    ? 'A limit of dollars is an amount.'
+    : `A limit of ${measure} is a whole number, and at most ${Number.MAX_SAFE_INTEGER}.`;
 }
 
 /** Why something is not done. */

@@ -20,6 +20,7 @@ test('the package offers this and nothing else', () => {
     'checkForm',
     'costOf',
     'decisionsFor',
+    'faultOfRaise',
     'faultsOfBudgets',
     'formFaultText',
     'formatToolReference',

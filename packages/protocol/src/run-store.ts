@@ -250,8 +250,22 @@ export type PutInboxOutcome =
   | { outcome: 'run_over' }
   | { outcome: 'not_found' };
 
-/** `closed`: somebody else answered first (`answer`), or it was withdrawn (null). */
+/**
+ * A value that an answer changes: of a conversation or an agent its configuration, else a named setting. What is made
+ * of it is asked with what stands there in that moment, and may be asked again.
+ */
+export type AnswerKeeps = {
+  what: 'conversations' | 'agents' | 'settings';
+  id: string;
+  change: (stored: JsonValue) => JsonObject;
+};
+
+/**
+ * - `closed`: somebody else answered first (`answer`), or it was withdrawn (null)
+ * - `no_place`: what the answer is to change is gone; nothing was stored
+ */
 export type AnswerOutcome =
+  | { outcome: 'no_place' }
   | { outcome: 'answered'; runId: string; leaseOwner: string | null }
   | { outcome: 'closed'; answer: InterruptAnswer | null }
   | { outcome: 'not_found' };
@@ -342,14 +356,14 @@ export type RunStore = {
   /** How many questions wait for an answer. */
   countInterrupts(principal: Principal): Awaitable<number>;
   /**
-   * The first answer counts. It is put into the run's inbox as `{ interruptId, answer }`, and what it decides about the
-   * tool for later is stored, in the same transaction.
+   * The first answer counts. It is put into the run's inbox as `{ interruptId, answer }`; what it decides about the
+   * tool for later, and what it changes, is stored in the same transaction.
    */
   answerInterrupt(
     principal: Principal,
     interruptId: string,
     answer: InterruptAnswer,
     at: number,
-    decides?: PermissionView,
+    more?: { decides?: PermissionView; keeps?: AnswerKeeps },
   ): Awaitable<AnswerOutcome>;
 };

@@ -1,5 +1,5 @@
 import type { ContextSources, JudgedTool } from '@toolyard/agent-runtime';
-import type { KeepRaised, Raised } from './config/raise-budget.ts';
+import type { Raised } from './config/raise-budget.ts';
 import type { SignInResponse, ToolHost } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
@@ -9,6 +9,7 @@ import type {
   HeldRun,
   StartRunInTab,
   TabRunWishes,
+  AnswerKeeps,
   ApprovalInterrupt,
   AddMcpServer,
   CallMcpTool,
@@ -157,7 +158,7 @@ export type Configurations = {
     conversationId: string,
     scope: 'conversation' | 'always',
     raised: Raised,
-  ): Promise<KeepRaised>;
+  ): Promise<AnswerKeeps>;
 };
 
 /** What of a model decides what it is sent. */

@@ -151,7 +151,6 @@ async function assemble(
   const configurations = createConfigurations({
     storage,
     fileDefaults: file.defaults,
-    clock,
     standardModel: (principal) => models.standard(principal),
   });
   const traced = readTelemetry(env, file.telemetry);

@@ -1,5 +1,5 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFakeClock } from '@toolyard/testing';
 import { blobPath } from './blobs.ts';
@@ -65,6 +65,29 @@ describe('blobs', () => {
     rmSync(join(folder.path, BLOBS_FOLDER));
     await storage.blobs.put(ANNE, bytes, of);
     expect(files()).toEqual([ABC.slice(2)]);
+  });
+
+  test('files no row names and half written ones are swept once they are old, and nothing else', async () => {
+    const blobs = join(folder.path, BLOBS_FOLDER);
+    const day = 86_400_000;
+    const now = Date.now();
+    await storage.blobs.put(ANNE, bytes, { ...of, at: now });
+    // As a process leaves them that dies before the row.
+    const stray = (path: string, age: number): void => {
+      mkdirSync(dirname(join(blobs, path)), { recursive: true });
+      writeFileSync(join(blobs, path), 'x');
+      utimesSync(join(blobs, path), (now - age) / 1_000, (now - age) / 1_000);
+    };
+    const [old, young] = ['1'.repeat(64), '2'.repeat(64)];
+    stray(blobPath(old), 2 * day);
+    stray(blobPath(young), 1_000);
+    stray('draft-old', 2 * day);
+    stray('draft-young', 1_000);
+    stray('notes.txt', 2 * day);
+    utimesSync(join(blobs, blobPath(ABC)), 1, 1);
+    expect(await storage.sweepBlobs({ unusedSince: now - day })).toBe(2);
+    expect(files().toSorted()).toEqual([young.slice(2), ABC.slice(2), 'draft-young', 'notes.txt'].toSorted());
+    expect(await storage.check()).toEqual({ ok: true });
   });
 
   test('a file that is gone or changed is said, on reading and by the check', async () => {

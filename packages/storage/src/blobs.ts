@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
-import { open, readFile, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import type { Principal } from '@toolyard/protocol';
 import type { SqliteConnection } from './sqlite/connection.ts';
 import { toStorageError } from './storage-error.ts';
@@ -31,7 +31,16 @@ export type BlobStore = {
 export type HoldableBlobStore = BlobStore & {
   /** Until the returned function is called no file is deleted. */
   holdDeletions(): () => void;
+  /**
+   * Deletes files no row names, and drafts: whoever wrote them died before the row. Only those written before then.
+   *
+   * @returns how many were deleted.
+   */
+  sweepStrays(of: { unusedSince: number; signal?: AbortSignal }): Promise<number>;
 };
+
+const DRAFT = 'draft-';
+const HASH = /^[0-9a-f]{64}$/;
 
 /** Where the file of a blob lies, below the folder of blobs. */
 export function blobPath(sha256: string): string {
@@ -67,7 +76,7 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
       const known = info(principal, sha256);
       if (known) return known;
       const file = join(folder, blobPath(sha256));
-      const draft = join(folder, `draft-${randomUUID()}`);
+      const draft = join(folder, `${DRAFT}${randomUUID()}`);
       try {
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
         await writeSynced(draft, bytes);
@@ -101,6 +110,21 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
       else deleteUnowned(sha256);
       return true;
     },
+    async sweepStrays({ unusedSince, signal }) {
+      let deleted = 0;
+      for (const path of await filesBelow(folder)) {
+        const { mtimeMs } = await stat(join(folder, path)).catch(() => ({ mtimeMs: Infinity }));
+        if (signal?.aborted || holds > 0) return deleted;
+        const [sha256] = HASH.exec(path.replaceAll(sep, '')) ?? [];
+        const isOurs = sha256 === undefined ? path.startsWith(DRAFT) : path === blobPath(sha256);
+        if (!isOurs || mtimeMs >= unusedSince) continue;
+        // Without a pause, as it is written.
+        if (sha256 !== undefined && connection.guard(() => others.get(sha256))) continue;
+        rmSync(join(folder, path), { force: true });
+        deleted++;
+      }
+      return deleted;
+    },
     holdDeletions() {
       holds++;
       let held = true;
@@ -115,10 +139,15 @@ export function createBlobStore(connection: SqliteConnection, folder: string): H
   };
 }
 
+async function filesBelow(folder: string): Promise<string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return found.filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+}
+
 /** Puts the bytes where a blob of this name lies; on the disk before it resolves. */
 export async function keepBlobFile(folder: string, sha256: string, bytes: Uint8Array): Promise<void> {
   const file = join(folder, blobPath(sha256));
-  const draft = join(folder, `draft-${randomUUID()}`);
+  const draft = join(folder, `${DRAFT}${randomUUID()}`);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     await writeSynced(draft, bytes);

@@ -1,3 +1,5 @@
+import type { BudgetAnswer } from '@toolyard/protocol';
+import { faultOfRaise } from '@toolyard/protocol';
 import type { AgentState, Executor, RunPoint } from '@toolyard/agent-runtime';
 import { budgetError, budgetQuestion, withBudgetAnswer } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
@@ -24,12 +26,17 @@ export function createRequestHumanBudget(host: RunHost): Executor<'request_human
       return { state: rest, context: { phase: 'ending', ending: { status: 'failed', error: budgetError(excess) } } };
     }
     journal.append({ type: 'interrupt_requested', interrupt });
-    const answer = await fromPerson(() => askBudget(interrupt, { signal }), signal, { decision: 'stop' });
-    if (answer === null) {
+    const given = await fromPerson<BudgetAnswer>(() => askBudget(interrupt, { signal }), signal, STOP);
+    if (given === null) {
       journal.append({ type: 'interrupt_withdrawn', interruptId: interrupt.id });
       return { state: { ...state, pending }, context: { phase: 'human_response', ...(request ? { request } : {}) } };
     }
+    // A limit that is used up already would be asked about for ever.
+    const isUsedUp = given.decision === 'raise' && faultOfRaise(interrupt, given.limit) !== null;
+    const answer = isUsedUp ? STOP : given;
     journal.append({ type: 'interrupt_answered', interruptId: interrupt.id, answer });
     return withBudgetAnswer(asked, answer, request);
   };
 }
+
+const STOP: BudgetAnswer = { decision: 'stop' };

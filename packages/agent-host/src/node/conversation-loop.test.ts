@@ -1,3 +1,4 @@
+import type { Budget } from '@toolyard/protocol';
 import { describe, expect, it } from 'vitest';
 import { reply, startModelServer } from '@toolyard/testing';
 import { RunFailed } from '../agent-run.ts';
@@ -230,6 +231,32 @@ describe('when a run cannot end well', () => {
     expect(error.code).toBe('budget_exceeded');
     expect(error.partial.cost).toBe(2);
   });
+
+  it.each<[string, Budget, RegExp]>([
+    ['of no dollars', { of: 'run', dollars: 0 }, /budgets\[0\].*above zero/],
+    ['of no calls', { of: 'day', calls: 0 }, /above zero/],
+    ['of half a token', { of: 'day', tokens: 0.5 }, /whole number/],
+    ['of nothing', { of: 'run' }, /says how much/],
+  ])('takes no budget %s', async (_what, budget, words) => {
+    await using server = await startModelServer([]);
+    await expect(agentOn(server, { budgets: [budget] })).rejects.toThrow(words);
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each([0, 1, Number.NaN])(
+    'takes a budget raised to %d, which is used up, for a stop and asks once',
+    async (limit) => {
+      await using server = await startModelServer(() => reply.toolCalls([TOKYO]));
+      let asked = 0;
+      await using agent = await agentOn(server, {
+        servers: [DATE_SERVER],
+        budgets: [{ of: 'run', calls: 1 }],
+        askBudget: () => Promise.resolve({ decision: 'raise', limit: asked++ < 99 ? limit : 2 }),
+      });
+      expect((await failure(agent.run('Tokyo?'))).code).toBe('budget_exceeded');
+      expect(asked).toBe(1);
+    },
+  );
 
   it('keeps what was said before a stream broke, and the next question is well formed', async () => {
     await using server = await startModelServer([

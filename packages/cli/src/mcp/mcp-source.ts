@@ -7,7 +7,6 @@ import type {
   McpSignInStarted,
   McpTemplateView,
   McpToolDetail,
-  Page,
 } from '@toolyard/protocol';
 import type { MachineServers, McpServersOfOne } from '@toolyard/server/machine-servers';
 import { ToolyardError } from '@toolyard/protocol';

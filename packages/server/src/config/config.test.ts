@@ -210,7 +210,6 @@ describe('layers of configuration', () => {
     try {
       const configurations = createConfigurations({
         storage,
-        clock: systemClock,
         fileDefaults: { parameters: { topP: 0.2 }, instructions: 'file' },
         standardModel: () => Promise.resolve(model),
       });

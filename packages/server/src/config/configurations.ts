@@ -8,7 +8,6 @@ import { resolveAgentConfig } from './resolve-agent-config.ts';
 
 export type ConfigurationsOptions = {
   storage: Pick<Storage, 'settings' | 'agents' | 'conversations'>;
-  clock: Pick<Clock, 'now'>;
   /** The defaults of the configuration file: they win over those the page has stored. */
   fileDefaults: AgentConfiguration;
   /** What answers where no layer names a model. */
@@ -17,7 +16,7 @@ export type ConfigurationsOptions = {
 
 /** Configurations over the stored settings and agents and the configuration file. */
 export function createConfigurations(options: ConfigurationsOptions): Configurations {
-  const { storage, fileDefaults, standardModel, clock } = options;
+  const { storage, fileDefaults, standardModel } = options;
 
   async function agentLayer(principal: Principal, agentId: string | null): Promise<AgentConfiguration[]> {
     if (agentId === null) return [];
@@ -44,6 +43,6 @@ export function createConfigurations(options: ConfigurationsOptions): Configurat
       const named = layers.some(({ model }) => model !== undefined);
       return resolveAgentConfig(layers, named ? null : await standardModel(principal));
     },
-    whereToRaise: (...of) => whereToRaise({ storage, fileDefaults, now: () => clock.now() }, ...of),
+    whereToRaise: (...of) => whereToRaise({ storage, fileDefaults }, ...of),
   };
 }

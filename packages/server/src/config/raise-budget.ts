@@ -1,4 +1,12 @@
-import type { AgentConfiguration, Budget, BudgetMeasure, JsonObject, Principal } from '@toolyard/protocol';
+import type {
+  AgentConfiguration,
+  AnswerKeeps,
+  Budget,
+  BudgetMeasure,
+  JsonObject,
+  JsonValue,
+  Principal,
+} from '@toolyard/protocol';
 import { budgetKey, mergeBudgets, nameBudget, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from './agent-configuration.ts';
@@ -9,33 +17,31 @@ export const DEFAULTS_KEY = 'defaults';
 export type RaiseBudgetOptions = {
   storage: Pick<SharedStorage, 'settings' | 'agents' | 'conversations'>;
   fileDefaults: AgentConfiguration;
-  now: () => number;
 };
 
 export type Raised = { budget: Budget; measure: BudgetMeasure; limit: number };
 
-/** Where a raised budget is to be kept. Tells what was changed. */
-export type KeepRaised = () => Promise<{ what: 'conversations' | 'agents' | 'settings'; id: string }>;
-
 /**
- * Finds the place where a raised budget is to be kept: the conversation, or (`always`) the uppermost layer that sets it.
+ * Finds where a raised budget is to be kept, for the answer to store it with itself: the conversation, or (`always`) the uppermost layer that sets it.
  *
  * @throws ToolyardError where it is set where nothing can be changed from here
  */
 export async function whereToRaise(
-  { storage, fileDefaults, now }: RaiseBudgetOptions,
+  { storage, fileDefaults }: RaiseBudgetOptions,
   principal: Principal,
   conversationId: string,
   scope: 'conversation' | 'always',
   { budget, measure, limit }: Raised,
-): Promise<KeepRaised> {
+): Promise<AnswerKeeps> {
   const key = budgetKey(budget);
   const setIn = (stored: unknown): Budget | undefined =>
     readStoredConfiguration(stored).budgets?.find((each) => budgetKey(each) === key);
-  const raisedIn = (stored: unknown, from: Budget): JsonObject => {
+  const change = (stored: JsonValue): JsonObject => {
     const configuration = readStoredConfiguration(stored);
-    const budgets = mergeBudgets(configuration.budgets ?? [], [{ ...from, [measure]: limit }]);
-    return { ...configuration, budgets };
+    const from = setIn(stored) ?? budget;
+    // Raised further meanwhile, it is not lowered.
+    const raised = { ...from, [measure]: Math.max(limit, from[measure] ?? 0) };
+    return { ...configuration, budgets: mergeBudgets(configuration.budgets ?? [], [raised]) };
   };
 
   const conversation = await storage.conversations.get(principal, conversationId);
@@ -43,34 +49,19 @@ export async function whereToRaise(
     throw new ToolyardError({ code: 'not_found', message: `There is no conversation ${conversationId}.` });
   const ofConversation = setIn(conversation.configuration);
   if (scope === 'conversation' || ofConversation) {
-    return async () => {
-      const configuration = raisedIn(conversation.configuration, ofConversation ?? budget);
-      await storage.conversations.update(principal, conversationId, { configuration });
-      return { what: 'conversations', id: conversationId };
-    };
+    return { what: 'conversations', id: conversationId, change };
   }
 
   const { agentId } = conversation;
   const agent = agentId === null ? null : await storage.agents.get(principal, agentId);
-  const ofAgent = agent && setIn(agent.configuration);
-  if (agent && ofAgent) {
-    return async () => {
-      const configuration = raisedIn(agent.configuration, ofAgent);
-      await storage.agents.update(principal, agent.id, { configuration, version: agent.version, at: now() });
-      return { what: 'agents', id: agent.id };
-    };
-  }
+  if (agent && setIn(agent.configuration)) return { what: 'agents', id: agent.id, change };
 
   if (fileDefaults.budgets?.some((each) => budgetKey(each) === key)) {
     throw elsewhere(budget, 'stands in config.json', 'Change it there, or raise it for this run or conversation.');
   }
   const defaults = await storage.settings.get(principal, DEFAULTS_KEY);
-  const ofDefaults = setIn(defaults);
-  if (!ofDefaults) throw elsewhere(budget, 'was given with the message', 'Raise it for this run or conversation.');
-  return async () => {
-    await storage.settings.set(principal, DEFAULTS_KEY, raisedIn(defaults, ofDefaults), now());
-    return { what: 'settings', id: DEFAULTS_KEY };
-  };
+  if (!setIn(defaults)) throw elsewhere(budget, 'was given with the message', 'Raise it for this run or conversation.');
+  return { what: 'settings', id: DEFAULTS_KEY, change };
 }
 
 function elsewhere(budget: Budget, where: string, hint: string): ToolyardError {

@@ -44,7 +44,7 @@ const BODIES: Record<string, unknown> = {
     parts: [{ type: 'text', text: 'taken over' }],
   },
   'post /api/tabs/{tab}/runs/{run}/lease': { fence: 1 },
-  'post /api/tabs/{tab}/runs/{run}/commit': { fence: 1, baseSeq: 0, events: [] },
+  'post /api/tabs/{tab}/runs/{run}/commit': { fence: 1, number: 1, baseSeq: 0, events: [] },
   'post /api/tabs/{tab}/runs/{run}/calls/{call}/result': {
     fence: 1,
     result: { content: [], isError: false, outcome: 'done' },

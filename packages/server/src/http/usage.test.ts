@@ -38,6 +38,42 @@ const report = async (query = ''): Promise<UsageReport> => (await get(`/api/usag
 const counted = (calls: number): Promise<boolean> =>
   eventually(async () => (await report()).total.modelCalls === calls, { what: `${calls} counted calls` });
 
+describe('a budget of zero is refused, and nothing is changed,', () => {
+  const ZEROS = [
+    { of: 'run', dollars: 0 },
+    { of: 'day', tokens: 0 },
+    { of: 'conversation', calls: -1 },
+    { of: 'day', tokens: 5, dollars: 0 },
+  ];
+  const DOORS: [string, string, string, (configuration: object) => object][] = [
+    ['the settings', 'PUT', '/api/settings/defaults', (configuration) => configuration],
+    ['a new conversation', 'POST', '/api/conversations', (configuration) => ({ id: 'new', configuration })],
+    ['a conversation', 'PATCH', '/api/conversations/there', (configuration) => ({ configuration })],
+    ['a new agent', 'POST', '/api/agents', (configuration) => ({ title: 'A', configuration })],
+    [
+      'a message',
+      'POST',
+      '/api/conversations/there/messages',
+      (configuration) => ({ parts: [{ type: 'text', text: 'hi' }], configuration }),
+    ],
+  ];
+
+  test.each(DOORS)('at the door of %s', async (_what, method, path, body) => {
+    await server.ask('/api/conversations', { json: { id: 'there' } });
+    const everything = async (): Promise<unknown> =>
+      Promise.all(
+        ['/api/settings', '/api/conversations', '/api/agents', '/api/runs'].map(async (list) => (await get(list)).json),
+      );
+    const before = await everything();
+    for (const budget of ZEROS) {
+      const answer = await server.ask(path, { method, json: body({ budgets: [budget] }) });
+      expect(answer).toMatchObject({ status: 400, json: { code: 'bad_request' } });
+      expect(answer.text).toContain('a budget is above zero');
+    }
+    expect(await everything()).toEqual(before);
+  });
+});
+
 describe('single calls of models', () => {
   test('are counted, at their price where it is known', async () => {
     await chat('dear');

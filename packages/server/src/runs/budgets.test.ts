@@ -1,4 +1,7 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, test } from 'vitest';
+import { DATABASE_FILE } from '@toolyard/storage';
 import type { Budget, InterruptAnswer, Price, RunEvent, StoredInterrupt } from '@toolyard/protocol';
 import { createFailpoints, eventually } from '@toolyard/testing';
 import type { Bench } from './test-fixtures/bench.ts';
@@ -238,19 +241,76 @@ describe('a question about a budget', () => {
     expect(await other.bench.storage.settings.get(ANNE, 'defaults')).toEqual({ budgets: [{ of: 'day', tokens: 4 }] });
   });
 
-  test('is asked about still where it was to be kept and could not be', async () => {
-    const scene = await runaway([{ of: 'run', dollars: 2 }], { stored: {} });
-    const [open] = asked(scene);
-    const raise = { decision: 'raise', limit: 4, scope: 'conversation' } as const;
-    const { conversations } = scene.bench.storage;
-    const { update } = conversations;
-    conversations.update = () => Promise.reject(new Error('the process died'));
-    await expect(scene.bench.runs.answer(ANNE, open?.id ?? '', raise)).rejects.toThrow('the process died');
-    expect(asked(scene)).toEqual([open]);
-    conversations.update = update;
-    await say(scene, raise);
-    expect((await conversations.get(ANNE, scene.conversation))?.configuration).toMatchObject({
-      budgets: [{ of: 'run', dollars: 4 }],
+  describe('raised for more than the run', () => {
+    const RAISE = { decision: 'raise', limit: 9, scope: 'conversation' } as const;
+    const kept = async ({ storage }: Bench, conversation: string): Promise<unknown> =>
+      (await storage.conversations.get(ANNE, conversation))?.configuration;
+    const options = {
+      tools: { look: { builtIn: true, call: () => answers('seen') } },
+      price: PRICE,
+      configuration: { budgets: [{ of: 'run', dollars: 2 }] satisfies Budget[] },
+    };
+
+    test('is answered and kept, or neither: the run still asks where it cannot be kept', async () => {
+      const folder = temporaryFolder();
+      const model = scriptedModel([asksFor('look'), says('Done')]);
+      const bench = await openBench(folder, { ...options, model });
+      const conversation = await bench.conversation();
+      const runId = await bench.ask(conversation, 'Look');
+      await bench.rest(runId);
+      const [open] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
+      const before = await kept(bench, conversation);
+      const database = new DatabaseSync(join(folder, DATABASE_FILE));
+      database.exec(`CREATE TRIGGER full BEFORE UPDATE OF configuration ON conversations
+        BEGIN SELECT RAISE(ABORT, 'no room'); END`);
+      await expect(bench.runs.answer(ANNE, open?.id ?? '', RAISE)).rejects.toThrow();
+      expect(bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 })).toEqual([open]);
+      expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'parked' });
+      expect(await kept(bench, conversation)).toEqual(before);
+
+      database.exec('DROP TRIGGER full');
+      database.close();
+      await bench.runs.answer(ANNE, open?.id ?? '', RAISE);
+      await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end' });
+      expect(bench.events(runId).at(-1)).toMatchObject({ status: 'done', cost: 6 });
+      expect(await kept(bench, conversation)).toEqual({ budgets: [{ of: 'run', dollars: 9 }] });
+    });
+
+    test('by a process that dies the moment it is stored, it is kept, and the next one goes on with it', async () => {
+      const folder = temporaryFolder();
+      const first = await openBench(folder, { ...options, model: scriptedModel([asksFor('look')]) });
+      const conversation = await first.conversation();
+      const runId = await first.ask(conversation, 'Look');
+      await first.rest(runId);
+      const [open] = first.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
+      const { runs } = first.storage;
+      const store = runs.answerInterrupt.bind(runs);
+      runs.answerInterrupt = (...of) => {
+        store(...of);
+        throw new Error('killed');
+      };
+      await expect(first.runs.answer(ANNE, open?.id ?? '', RAISE)).rejects.toThrow('killed');
+      first.die();
+      await first.runs.close();
+      const bench = await openBench(folder, { ...options, model: scriptedModel([says('Done')]) });
+      await bench.runs.start();
+      await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end' });
+      expect(bench.events(runId).at(-1)).toMatchObject({ status: 'done', cost: 6 });
+      expect(await kept(bench, conversation)).toEqual({ budgets: [{ of: 'run', dollars: 9 }] });
+    });
+
+    test('at two doors at once counts once: the other changes nothing', async () => {
+      const scene = await runaway([{ of: 'run', dollars: 2 }], { script: [asksFor('look'), says('Done')] });
+      const { bench, runId, conversation } = scene;
+      const id = asked(scene)[0]?.id ?? '';
+      const limits = [9, 12];
+      const outcomes = await Promise.allSettled(
+        limits.map((limit) => bench.runs.answer(ANNE, id, { ...RAISE, limit })),
+      );
+      expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+      const counted = limits[outcomes.findIndex(({ status }) => status === 'fulfilled')];
+      await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end' });
+      expect(await kept(bench, conversation)).toEqual({ budgets: [{ of: 'run', dollars: counted }] });
     });
   });
 

@@ -1,10 +1,10 @@
 import { checkArguments } from '@toolyard/mcp-host';
-import type { BudgetInterrupt, Interrupt, InterruptAnswer, SelectionInterrupt, Shown } from '@toolyard/protocol';
+import type { Interrupt, InterruptAnswer, SelectionInterrupt, Shown } from '@toolyard/protocol';
 import {
-  amountOf,
   canonicalJson,
   checkForm,
   decisionsFor,
+  faultOfRaise,
   formFaultText,
   readForm,
   ToolyardError,
@@ -23,7 +23,8 @@ export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown
     if (fault !== null) throw misfit(`The changed arguments do not fit the tool: ${fault}`);
   }
   if (interrupt.kind === 'budget' && answer.decision === 'raise') {
-    checkRaise(interrupt, answer.limit);
+    const fault = faultOfRaise(interrupt, answer.limit);
+    if (fault !== null) throw misfit(fault);
   }
   if (interrupt.kind === 'elicitation' && answer.decision === 'accept') {
     if (interrupt.mode === 'url') {
@@ -60,17 +61,6 @@ function otherThanAsked(what: string): ToolyardError {
     message: `This answer is ${what}: nothing was answered.`,
     hint: 'Look at the question again, and answer what stands there now.',
   });
-}
-
-function checkRaise({ budget, measure, spent }: BudgetInterrupt, limit: number): void {
-  if (limit <= spent[measure]) {
-    throw misfit(`The new limit must be above what is spent already, ${amountOf(measure, spent[measure])}.`);
-  }
-  // A batch of calls is asked about while something is left.
-  const before = budget[measure] ?? 0;
-  if (limit <= before) throw misfit(`The new limit must be above the one there is, ${amountOf(measure, before)}.`);
-  if (measure === 'dollars' || Number.isSafeInteger(limit)) return;
-  throw misfit(`A limit of ${measure} is a whole number, and at most ${Number.MAX_SAFE_INTEGER}.`);
 }
 
 function checkChoice({ choices, multiple }: SelectionInterrupt, chosen: readonly string[]): void {

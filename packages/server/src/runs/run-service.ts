@@ -1,5 +1,6 @@
 import type {
   AgentConfiguration,
+  AnswerKeeps,
   Clock,
   IdSource,
   Interrupt,
@@ -18,7 +19,6 @@ import type {
 } from '@toolyard/protocol';
 import { canonicalJson, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
-import type { KeepRaised } from '../config/raise-budget.ts';
 import type { Configurations, LiveHub, RunsInTabs, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
 import { continuing, refuseToGoOn } from './continue-run.ts';
@@ -96,7 +96,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
     principal: Principal,
     { interrupt, conversationId }: StoredInterrupt,
     given: InterruptAnswer,
-  ): Promise<KeepRaised | null> {
+  ): Promise<AnswerKeeps | null> {
     if (interrupt.kind !== 'budget' || given.decision !== 'raise') return null;
     const { scope = 'run', limit } = given;
     if (scope === 'run') return null;
@@ -114,15 +114,13 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
     if (!asked) throw noInterrupt(interruptId);
     checkAnswer(asked.interrupt, said, shown);
     const given = withoutUnchanged(asked.interrupt, said);
-    const keepRaised = asked.status === 'open' ? await whereToKeep(principal, asked, given) : null;
-    // Before the answer counts: should the process die in between, whoever answers again keeps the same once more.
-    if (keepRaised) {
-      const { what, id } = await keepRaised();
-      hub.changed(principal.ownerId, what, id);
-    }
+    const keeps = await whereToKeep(principal, asked, given);
     const at = clock.now();
     const decides = decisionOf(asked, given, at);
-    const outcome = await storage.runs.answerInterrupt(principal, interruptId, given, at, decides);
+    const outcome = await storage.runs.answerInterrupt(principal, interruptId, given, at, {
+      ...(decides ? { decides } : {}),
+      ...(keeps ? { keeps } : {}),
+    });
     switch (outcome.outcome) {
       case 'not_found':
         throw noInterrupt(interruptId);
@@ -133,11 +131,18 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
             ? 'This question has been answered already.'
             : 'This question is not asked any more: its call or its run has ended.',
         });
+      case 'no_place':
+        throw new ToolyardError({
+          code: 'conflict',
+          message: 'Where this budget was set is gone: nothing was answered.',
+          hint: 'Raise it for this run alone.',
+        });
       case 'answered':
         if (decides?.decision === 'allow' && asked.interrupt.kind === 'approval') {
           servers.approve(asked.interrupt);
           await tabs.approve(principal, asked.conversationId, asked.interrupt);
         }
+        if (keeps) hub.changed(principal.ownerId, keeps.what, keeps.id);
         hub.changed(principal.ownerId, 'interrupts', asked.conversationId);
         await crew.wake(outcome.runId);
         return { ...asked, status: 'answered', answer: given, answeredAt: at };

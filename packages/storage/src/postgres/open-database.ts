@@ -9,6 +9,7 @@ import type { Schema } from '../schema.ts';
 import { unfinishedCopy } from '../storage-error.ts';
 import type { DatabaseOptions, DatabaseStorage } from '../storage.ts';
 import { createTableBlobs } from './blobs.ts';
+import { sweepStrayObjects } from '../s3/stray-objects.ts';
 import { bucketOf } from '../s3/bucket-of.ts';
 import { createBulletins } from './bulletins.ts';
 import { checkDatabase } from './check.ts';
@@ -42,7 +43,10 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
     runs: createPostgresRunStore(engine, createRunJobs(engine, options.clock)),
     ...createRepositories(engine, createPostgresSearch(engine), createUsageReport(engine)),
     blobs,
-    sweepBlobs: (of) => sweepBlobs(engine, (...blob) => blobs.remove(...blob), of),
+    async sweepBlobs(of) {
+      const removed = await sweepBlobs(engine, (...blob) => blobs.remove(...blob), of);
+      return bucket ? removed + (await sweepStrayObjects(engine, bucket, of)) : removed;
+    },
     counts: () => engine.perform(counts()),
     check: () => checkDatabase(engine, bucket),
     bulletins,

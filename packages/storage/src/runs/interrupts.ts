@@ -10,6 +10,7 @@ import { decodeJson, encodeJson, scrubText } from '../text.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Statement, Work } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
+import { createAnswerKeeper } from './answer-keeps.ts';
 import { createAnnouncer } from './announcements.ts';
 import { Refusal } from './message-rows.ts';
 import type { RunJobs } from './run-jobs.ts';
@@ -118,7 +119,10 @@ export function createInterruptDoor(
   const holder = engine.prepare<{ lease_owner: string | null; active: number }>(`
     SELECT lease_owner, CASE WHEN status IN ${ACTIVE} THEN 1 ELSE 0 END AS active
     FROM runs WHERE id = ?${engine.sql.holdRow}`);
-  const answerOf = engine.prepare<{ answer: string | null }>('SELECT answer FROM interrupts WHERE id = ?');
+  const keep = createAnswerKeeper(engine);
+  const now = engine.prepare<{ status: string; answer: string | null }>(
+    'SELECT status, answer FROM interrupts WHERE id = ?',
+  );
 
   return {
     listInterrupts({ ownerId }, { status, runId, conversationId, after, limit }) {
@@ -147,15 +151,16 @@ export function createInterruptDoor(
         return Number((yield* count.get(ownerId))?.open ?? 0);
       });
     },
-    answerInterrupt({ ownerId }, interruptId, given, at, decides) {
+    answerInterrupt({ ownerId }, interruptId, given, at, { decides, keeps } = {}) {
       return transaction<AnswerOutcome>('answer', 'full', function* () {
         const found = yield* find.get(interruptId, ownerId);
         if (!found) return { outcome: 'not_found' };
         const run = yield* holder.get(found.run_id);
-        if ((yield* answer.run(encodeJson(given), at, interruptId, ownerId)) === 0) {
-          const closed = yield* answerOf.get(interruptId);
-          return { outcome: 'closed', answer: toAnswer(closed?.answer ?? null) };
-        }
+        // Nobody answers or withdraws it while its run is held.
+        const asked = yield* now.get(interruptId);
+        if (asked?.status !== 'open') return { outcome: 'closed', answer: toAnswer(asked?.answer ?? null) };
+        if (keeps && !(yield* keep(keeps, { ownerId, at }))) return { outcome: 'no_place' };
+        yield* answer.run(encodeJson(given), at, interruptId, ownerId);
         yield* put.run(found.run_id, `answer:${interruptId}`, ownerId, encodeJson({ interruptId, answer: given }), at);
         if (decides) {
           const { tool, conversationId, decision } = decides;

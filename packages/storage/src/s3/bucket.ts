@@ -14,14 +14,25 @@ export type Bucket = {
   get(name: string): Promise<Uint8Array | null>;
   /** What is not there is gone already. */
   remove(name: string): Promise<void>;
+  /** A page of what lies there, by name; `next` goes on behind it. */
+  list(after?: string): Promise<ObjectPage>;
 };
+
+/** `storedAt` as the store of files has it, in milliseconds since 1970. */
+type ObjectPage = { objects: { name: string; storedAt: number }[]; next?: string };
 
 /** How long one request may take; a file is at most some megabytes. */
 const REQUEST_MS = 30_000;
 const TRIES = 3;
 const PAUSE_MS = 200;
 
-type Wish = { method: 'GET' | 'HEAD' | 'PUT' | 'DELETE'; name: string; bytes?: Uint8Array; sha256?: string };
+type Wish = {
+  method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
+  name: string;
+  query?: Record<string, string>;
+  bytes?: Uint8Array;
+  sha256?: string;
+};
 
 /** A bucket of anything that speaks S3. */
 export function openBucket(settings: S3Settings): Bucket {
@@ -37,9 +48,11 @@ export function openBucket(settings: S3Settings): Bucket {
   const base = endpoint === undefined ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint}/${bucket}`;
   const where = `the bucket ${bucket} at ${new URL(base).host}`;
 
-  async function ask({ method, name, bytes, sha256 }: Wish): Promise<Response> {
+  async function ask({ method, name, query, bytes, sha256 }: Wish): Promise<Response> {
     const path = name === '' ? '' : `/${`${prefix}${name}`.split('/').map(encodeURIComponent).join('/')}`;
-    const signed = await client.sign(`${base}${path}`, {
+    // As it is signed: a plus sign would be a space to some.
+    const words = query && new URLSearchParams(query).toString().replaceAll('+', '%20');
+    const signed = await client.sign(`${base}${path}${words === undefined ? '' : `?${words}`}`, {
       method,
       headers: {
         'x-amz-content-sha256': sha256 ?? EMPTY,
@@ -90,7 +103,34 @@ export function openBucket(settings: S3Settings): Bucket {
       if (!response.ok && response.status !== 404) throw await refusal(response, where, bucket);
       await response.body?.cancel();
     },
+    async list(after) {
+      const query = {
+        'list-type': '2',
+        prefix,
+        ...(after === undefined ? {} : { 'continuation-token': after }),
+      };
+      const response = await request({ method: 'GET', name: '', query });
+      if (!response.ok) throw await refusal(response, where, bucket);
+      return readPage(await response.text(), prefix);
+    },
   };
+}
+
+function readPage(xml: string, prefix: string): ObjectPage {
+  const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].flatMap(([, of = '']) => {
+    const key = textOf(of, 'Key');
+    const storedAt = Date.parse(textOf(of, 'LastModified'));
+    return key.startsWith(prefix) && Number.isFinite(storedAt) ? [{ name: key.slice(prefix.length), storedAt }] : [];
+  });
+  const next = textOf(xml, 'NextContinuationToken');
+  return { objects, ...(textOf(xml, 'IsTruncated') === 'true' && next !== '' ? { next } : {}) };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function textOf(xml: string, element: string): string {
+  const text = new RegExp(`<${element}>([^<]*)</${element}>`).exec(xml)?.[1] ?? '';
+  return text.replace(/&(\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }
 
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';

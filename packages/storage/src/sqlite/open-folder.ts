@@ -67,7 +67,8 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
     runs: createSqliteRunStore(engine, createRunJobs(engine, clock)),
     ...createRepositories(engine, reader.search, reader.usage),
     blobs,
-    sweepBlobs: (of) => sweepBlobs(engine, (...blob) => blobs.remove(...blob), of),
+    sweepBlobs: async (of) =>
+      (await sweepBlobs(engine, (...blob) => blobs.remove(...blob), of)) + (await blobs.sweepStrays(of)),
     counts: () => engine.perform(counts()),
     async backup(to, options) {
       const release = blobs.holdDeletions();

@@ -89,7 +89,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     models: createTestModels(),
     servers: createTestServers(options.owner?.ownerId ?? 'owner'),
     webhooks,
-    configurations: createConfigurations({ storage, clock, fileDefaults: {}, standardModel: async () => null }),
+    configurations: createConfigurations({ storage, fileDefaults: {}, standardModel: async () => null }),
     clock,
     ids,
     security: { host, allowHosts: [], tokens: [], ...options.security },

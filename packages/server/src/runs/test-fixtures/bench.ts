@@ -207,7 +207,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
       unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
     },
     configurations: {
-      whereToRaise: (...of) => whereToRaise({ storage, fileDefaults: {}, now: () => clock.now() }, ...of),
+      whereToRaise: (...of) => whereToRaise({ storage, fileDefaults: {} }, ...of),
       resolve: (_principal, { conversation, run }) =>
         Promise.resolve({
           model: { providerId: 'scripted', modelId: 'scripted-1' } satisfies ModelReference,

@@ -1,4 +1,4 @@
-import type { StoredInterrupt } from '@toolyard/protocol';
+import type { RunStore, StoredInterrupt } from '@toolyard/protocol';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ANNE, approval, commitOf } from '../conversation.ts';
 import type { Bench } from './bench.ts';
@@ -95,11 +95,33 @@ export function describeInterrupts(bench: Bench): void {
     test('what an answer decides for later is stored with it, and only if it is the one that counts', async () => {
       const tool = { serverId: 'desk', name: 'act' };
       const allow = { tool, conversationId: 'c-r1', decision: 'allow', at: 7 } as const;
-      await bench.store.answerInterrupt(ANNE, 'i1', yes, 7, allow);
+      await bench.store.answerInterrupt(ANNE, 'i1', yes, 7, { decides: allow });
       expect(await bench.engine.permissions(ANNE)).toEqual([allow]);
       const never = { tool, conversationId: null, decision: 'never', at: 8 } as const;
-      expect(await bench.store.answerInterrupt(ANNE, 'i1', no, 8, never)).toMatchObject({ outcome: 'closed' });
+      expect(await bench.store.answerInterrupt(ANNE, 'i1', no, 8, { decides: never })).toMatchObject({
+        outcome: 'closed',
+      });
       expect(await bench.engine.permissions(ANNE)).toEqual([allow]);
+    });
+
+    test('what an answer changes is changed with it, once, whatever was written there meanwhile', async () => {
+      await bench.store.acquireLease('r1', P1);
+      const second = [{ interrupt: approval('i2'), mode: 'parked' as const }];
+      await bench.commit(commitOf('r1', { fence: 2, interrupts: { opened: second } }));
+      const seen: unknown[] = [];
+      const counting = (id: string) => ({
+        what: 'conversations' as const,
+        id,
+        change: (stored: unknown) => (seen.push(stored), { answers: seen.length }),
+      });
+      const other = await bench.engine.handle();
+      const answer = (store: RunStore, id: string, keeps = counting('c-r1')) =>
+        store.answerInterrupt(ANNE, id, yes, 7, { keeps });
+      expect(await answer(bench.store, 'i1', counting('gone'))).toEqual({ outcome: 'no_place' });
+      const both = await Promise.all([answer(bench.store, 'i1'), answer(other, 'i1')]);
+      expect(both.map(({ outcome }) => outcome).toSorted()).toEqual(['answered', 'closed']);
+      expect(await answer(other, 'i2')).toMatchObject({ outcome: 'answered' });
+      expect(seen.slice(1)).toEqual([{ answers: 1 }]);
     });
 
     test('a run that ends asks nobody any more', async () => {

@@ -1,0 +1,36 @@
+import type { SweepOptions } from '../blob-sweep.ts';
+import type { Engine } from '../engine/engine.ts';
+import { statements } from '../engine/work.ts';
+import type { Bucket } from './bucket.ts';
+
+/** As `objectNameOf` makes them: whatever else lies there is not ours. */
+const OURS = /^[0-9a-f]{2}\/([0-9a-f]{64})\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Removes objects no row names: whoever put them died, or lost the database, before it wrote the row. A young one may
+ * be getting its row in this moment.
+ *
+ * @returns how many were removed.
+ */
+export async function sweepStrayObjects(
+  engine: Engine,
+  bucket: Bucket,
+  { unusedSince, signal }: SweepOptions,
+): Promise<number> {
+  const named = engine.prepare('SELECT 1 FROM blob_bytes WHERE sha256 = ? AND object_name = ?');
+  let removed = 0;
+  let after: string | undefined;
+  do {
+    const page = await bucket.list(after);
+    for (const { name, storedAt } of page.objects) {
+      if (signal?.aborted) return removed;
+      const sha256 = OURS.exec(name)?.[1];
+      if (sha256 === undefined || storedAt >= unusedSince) continue;
+      if (await engine.perform(statements(() => named.get(sha256, name)))) continue;
+      await bucket.remove(name);
+      removed++;
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return removed;
+}
