@@ -69,7 +69,7 @@ export type LivesOptions = {
 };
 
 /** What a model is sent, as far as a script looks at it. */
-export type ModelMessage = { role: string; content?: unknown; tool_call_id?: unknown };
+export type ModelMessage = { role: string; content?: unknown; tool_call_id?: string };
 
 /** A data folder, a model and a tool that counts, and the lives of the server with them. */
 export class Lives implements AsyncDisposable {

@@ -243,7 +243,7 @@ describe('a question about a budget', () => {
     const [open] = asked(scene);
     const raise = { decision: 'raise', limit: 4, scope: 'conversation' } as const;
     const { conversations } = scene.bench.storage;
-    const { update } = conversations;
+    const update = conversations.update.bind(conversations);
     conversations.update = () => Promise.reject(new Error('the process died'));
     await expect(scene.bench.runs.answer(ANNE, open?.id ?? '', raise)).rejects.toThrow('the process died');
     expect(asked(scene)).toEqual([open]);
