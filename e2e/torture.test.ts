@@ -47,7 +47,7 @@ function tortures(engine: () => Engine, sample: number): void {
   let planned: Planned[];
   beforeAll(async () => {
     planned = await plan(engine(), STORIES);
-  }, 60_000);
+  }, 120_000);
 
   it.each(Object.entries(TOLD))('undisturbed, the story "%s" is told whole', (name, told) => {
     expect(planned.find(({ story }) => story.name === name)?.told).toEqual(told);
@@ -75,9 +75,9 @@ function tortures(engine: () => Engine, sample: number): void {
 }
 
 describe('a server on SQLite', () => {
-  tortures(() => ({ name: 'sqlite' }), 4);
+  tortures(() => ({ name: 'sqlite' }), 3);
 });
 
 describeOnPostgres('a server on PostgreSQL', (cluster) => {
-  tortures(() => ({ name: 'postgres', cluster: cluster() }), 2);
+  tortures(() => ({ name: 'postgres', cluster: cluster() }), 1);
 });

@@ -13,12 +13,13 @@ import { watched } from './watched-storage.ts';
  * place `*` stands for every one. The model is that of OPENAI_BASE_URL; the places passed are written to the file
  * PASSED_FILE names. With DATABASE_URL it works over that database, in the role of
  * TOOLYARD_ROLE; SIGTERM ends it in order; with EVERY_CALL whatever
- * is asked of the store is a failpoint, too.
+ * is asked of the store is a failpoint, too; with ASK_USER the model may ask the person.
  */
 const [dataDir = '', port = '0', servers = '[]', place = '', hit = '1'] = process.argv.slice(2);
 const {
   PASSED_FILE: passedFile,
   EVERY_CALL: everyCall,
+  ASK_USER: askUser,
   DATABASE_URL: databaseUrl,
   DATABASE_NOTIFY: notify,
   TOOLYARD_ROLE: role,
@@ -34,7 +35,7 @@ const server = await startServer(
   serverOptions({
     dataDir,
     port: Number(port),
-    builtInServers: [ASK_USER_SERVER],
+    builtInServers: askUser === undefined ? [] : [ASK_USER_SERVER],
     servers: JSON.parse(servers) as ServerConfig[],
     env: process.env,
     ...(databaseUrl === undefined ? {} : { databaseUrl, databaseNotify: notify !== 'off' }),

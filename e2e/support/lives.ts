@@ -64,12 +64,14 @@ export type LivesOptions = {
   others?: readonly ServerConfig[];
   /** Whatever is asked of the store is a failpoint, too. */
   everyCall?: boolean;
+  /** The model may ask the person. */
+  askUser?: boolean;
   /** How much the model takes, in tokens; default: nobody knows. */
   contextWindow?: number;
 };
 
 /** What a model is sent, as far as a script looks at it. */
-export type ModelMessage = { role: string; content?: unknown; tool_call_id?: unknown };
+export type ModelMessage = { role: string; content?: unknown; tool_call_id?: string };
 
 /** A data folder, a model and a tool that counts, and the lives of the server with them. */
 export class Lives implements AsyncDisposable {
@@ -185,7 +187,7 @@ export class Lives implements AsyncDisposable {
 
   /** Starts the server; resolves when it answers. */
   async start(death?: Death, role?: NonNullable<ServerOptions['role']>): Promise<Life> {
-    const { database, everyCall, tools = 'counting', others = [] } = this.#options;
+    const { database, everyCall, askUser, tools = 'counting', others = [] } = this.#options;
     const env = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
     const behaviour = typeof tools === 'function' ? tools(this.#file('go-on')) : tools;
     const counter = { id: 'counter', transport: { type: 'stdio', ...scriptedMcpCommand(behaviour), env } };
@@ -207,6 +209,7 @@ export class Lives implements AsyncDisposable {
           ...(database?.notify === false && { DATABASE_NOTIFY: 'off' }),
           ...(role === undefined ? {} : { TOOLYARD_ROLE: role }),
           ...(everyCall === true && { EVERY_CALL: '1' }),
+          ...(askUser === true && { ASK_USER: '1' }),
           // A start takes half as long.
           NODE_COMPILE_CACHE: join(tmpdir(), 'toolyard-compile-cache'),
         },

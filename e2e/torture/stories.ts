@@ -65,7 +65,7 @@ const TALKING: Story = {
   script: (messages) => {
     if (isToSumUp(messages)) return reply.text('A house is to be painted green, in Bern.', { pieces: 20 });
     const answered = messages.findLast(({ role }) => role === 'tool')?.tool_call_id ?? 'none yet';
-    return TALKED[String(answered)] ?? NO_ANSWER;
+    return TALKED[answered] ?? NO_ANSWER;
   },
 };
 

@@ -57,6 +57,7 @@ async function endure(engine: Engine, story: Story, death: Death | null): Promis
   const { contextWindow, tools } = story;
   await using lives = await Lives.with(story.script, {
     everyCall: true,
+    askUser: true,
     ...(database ? { database } : {}),
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(tools ? { tools } : {}),

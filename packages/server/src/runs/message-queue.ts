@@ -4,6 +4,7 @@ import type {
   Principal,
   QueuedMessage,
   RunRecord,
+  SendMessage,
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
@@ -86,8 +87,25 @@ export class MessageQueue {
     if (!run || run.endedAt !== null) await this.#send(principal, conversationId, id);
   }
 
+  /** Does what its sender wants of a queued message while a run is under way. Done again it changes nothing. */
+  async press(
+    principal: Principal,
+    { id, conversationId }: QueuedMessage,
+    whenBusy: SendMessage['whenBusy'],
+    busyWith: string,
+  ): Promise<void> {
+    if (whenBusy === 'interrupt') {
+      await this.sendNow(principal, conversationId, id);
+      return;
+    }
+    if (whenBusy === 'steer') await this.#steer(principal, busyWith, id);
+    // It may have ended while the message was being stored.
+    const busy = await this.#options.storage.runs.getRun(principal, busyWith);
+    if (busy && busy.endedAt !== null) await this.afterRun(principal, conversationId, busy.status, null);
+  }
+
   /** Has the run under way take a queued message in before its next step; one that is over sends it in its turn. */
-  async steer(principal: Principal, runId: string, id: string): Promise<void> {
+  async #steer(principal: Principal, runId: string, id: string): Promise<void> {
     const { storage, crew, hub, clock } = this.#options;
     const item = { id: `steer:${id}`, kind: 'steer' as const, body: queuedMessageBody(id), at: clock.now() };
     const { outcome } = await storage.runs.putInbox(principal, runId, item);

@@ -6,11 +6,9 @@ import type {
   Interrupt,
   InterruptAnswer,
   Principal,
-  QueuedMessage,
   Regenerate,
   RunRecord,
   SendMessage,
-  SentMessage,
   Shown,
   StoredInterrupt,
   ToolResult,
@@ -26,6 +24,7 @@ import { checkAnswer } from './check-answer.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RunCrew } from './run-crew.ts';
 import { resumeRun } from './resume-run.ts';
+import { sentBefore } from './sent-before.ts';
 import { decisionOf } from './decision-of.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 import { noConversation } from './start-run.ts';
@@ -60,35 +59,6 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
     const conversation = await storage.conversations.get(principal, id);
     if (!conversation) throw noConversation(id);
     return conversation;
-  }
-
-  /** What an earlier sending of the same message came to. */
-  async function sentBefore(principal: Principal, conversationId: string, id: string): Promise<SentMessage | null> {
-    const queued = await storage.queue.get(principal, conversationId, id);
-    if (queued) return { queued };
-    const message = await storage.messages.get(principal, conversationId, id);
-    if (message?.role !== 'user') return null;
-    // What a run has heard while it was under way began none of its own.
-    const runId = await storage.messages.runOf(principal, conversationId, id);
-    const run = runId === null ? null : await storage.runs.getRun(principal, runId);
-    return run ? { run, message } : null;
-  }
-
-  /** What is to become of a queued message while a run is under way. Done again it changes nothing. */
-  async function press(
-    principal: Principal,
-    { id, conversationId }: QueuedMessage,
-    whenBusy: SendMessage['whenBusy'],
-    busyWith: string,
-  ): Promise<void> {
-    if (whenBusy === 'interrupt') {
-      await queue.sendNow(principal, conversationId, id);
-      return;
-    }
-    if (whenBusy === 'steer') await queue.steer(principal, busyWith, id);
-    // It may have ended while the message was being stored.
-    const busy = await storage.runs.getRun(principal, busyWith);
-    if (busy && busy.endedAt !== null) await queue.afterRun(principal, conversationId, busy.status, null);
   }
 
   /** Of a budget raised beyond the run that asks. */
@@ -160,11 +130,12 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
     async send(principal, conversationId, message) {
       const conversation = await conversationOf(principal, conversationId);
       if (message.id !== undefined) {
-        const before = await sentBefore(principal, conversationId, message.id);
+        const before = await sentBefore(storage, principal, conversationId, message.id);
         if (before) {
           // Whoever was asked first may have died before it got any further.
           const { activeRun } = conversation;
-          if ('queued' in before && activeRun) await press(principal, before.queued, message.whenBusy, activeRun.id);
+          if ('queued' in before && activeRun)
+            await queue.press(principal, before.queued, message.whenBusy, activeRun.id);
           return before;
         }
       }
@@ -191,10 +162,10 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
       const kept = configuration ? { configuration } : {};
       const queued = await queue.add(principal, { id, conversationId, parts, ...kept });
       if (queued) {
-        await press(principal, queued, message.whenBusy, outcome.busyWith);
+        await queue.press(principal, queued, message.whenBusy, outcome.busyWith);
         return { queued };
       }
-      const said = await sentBefore(principal, conversationId, id);
+      const said = await sentBefore(storage, principal, conversationId, id);
       if (said) return said;
       throw new ToolyardError({ code: 'bad_request', message: `The id ${id} is taken.` });
     },

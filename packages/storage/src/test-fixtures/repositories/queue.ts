@@ -45,6 +45,16 @@ export function describeQueue(makeHome: MakeHome): void {
       expect(await order()).toEqual(['a', 'b', 'c']);
     });
 
+    test('takes no message the conversation has by now, and the run that stored it is known', async () => {
+      await storage.runs.createRun(ANNE, { ...newRun('a', 'c1'), queuedMessageId: 'a' });
+      const [said] = await storage.messages.all(ANNE, 'c1');
+      const id = said?.id ?? '';
+      expect(await storage.queue.add(ANNE, { id, conversationId: 'c1', parts: text('a'), at: 9 })).toBeNull();
+      expect(await order()).toEqual(['b', 'c']);
+      expect(await storage.messages.runOf(ANNE, 'c1', id)).toBe('a');
+      expect(await storage.messages.runOf(BERT, 'c1', id)).toBeNull();
+    });
+
     test('can be put into another order', async () => {
       await storage.queue.change(ANNE, 'c1', 'c', { before: 'a' });
       expect(await order()).toEqual(['c', 'a', 'b']);
