@@ -8,7 +8,6 @@ import { CALLS, expectWhole, TURNS } from './support/counting.ts';
 import type { LivesDatabase } from './support/lives.ts';
 import { Lives } from './support/lives.ts';
 import { ask, Person, viewOf } from './support/person.ts';
-import { applied, misspelt, told } from './support/transcript.ts';
 
 /** A run whose process died goes on in another within so many milliseconds. */
 const TAKE_OVER_MS = 15_000;
