@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { McpBehaviour } from '@toolyard/testing';
 import { eventually, startScriptedMcp, startScriptedSse, startScriptedWebSocket } from '@toolyard/testing';
-import { describeTab } from './support/page-stage.ts';
-import { draftOf, openTab, RICH } from './support/tab.ts';
+import { describeTab, draftOf, openTab, RICH } from './support/tab.ts';
 import type { TabResources, TabStore } from './support/tab-page.ts';
 
 // In the page only.

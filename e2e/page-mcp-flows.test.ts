@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ScriptedMcp } from '@toolyard/testing';
 import { eventually, startScriptedMcp } from '@toolyard/testing';
-import { describeTab } from './support/page-stage.ts';
 import type { Tab } from './support/tab.ts';
-import { draftOf, openTab, PIXEL, RICH } from './support/tab.ts';
+import { describeTab, draftOf, openTab, PIXEL, RICH } from './support/tab.ts';
 import type { TabResources, TabStore } from './support/tab-page.ts';
 
 // In the page only.

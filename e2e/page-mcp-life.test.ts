@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { eventually, startScriptedMcp, startScriptedSse, startScriptedWebSocket } from '@toolyard/testing';
-import { describeTab } from './support/page-stage.ts';
-import { draftOf, openTab, RICH } from './support/tab.ts';
+import { describeTab, draftOf, openTab, RICH } from './support/tab.ts';
 import type { TabResources, TabStore } from './support/tab-page.ts';
 
 // In the page only.

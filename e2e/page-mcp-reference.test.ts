@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 import { eventually } from '@toolyard/testing';
-import { describeTab } from './support/page-stage.ts';
-import { draftOf, openTab } from './support/tab.ts';
+import { describeTab, draftOf, openTab } from './support/tab.ts';
 import type { TabStore } from './support/tab-page.ts';
 
 // In the page only.

@@ -1,8 +1,7 @@
-import { afterAll, afterEach, beforeEach, describe, expect } from 'vitest';
+import { afterAll, afterEach, describe, expect } from 'vitest';
 import { closeBrowser, NO_BROWSER } from './browser.ts';
 import type { Stage } from './stage.ts';
 import { setStage } from './stage.ts';
-import { removeTabPage } from './tab-page.ts';
 
 /** The stages of a file of tests: one at a time. */
 export type Stages = {
@@ -56,18 +55,5 @@ export function describePage(name: string, body: (stages: Stages) => void): void
         return stage;
       },
     });
-  });
-}
-
-/** Tests of the MCP servers of a tab (see `openTab`): what a test uses is disposed of after it. */
-export function describeTab(name: string, body: (undo: Pick<AsyncDisposableStack, 'use'>) => void): void {
-  describeInBrowser(name, () => {
-    let stack = new AsyncDisposableStack();
-    beforeEach(() => {
-      stack = new AsyncDisposableStack();
-    });
-    afterEach(() => stack.disposeAsync());
-    afterAll(removeTabPage);
-    body({ use: (value) => stack.use(value) });
   });
 }
