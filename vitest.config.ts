@@ -1,13 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/test-order.ts';
 
 const conditions = ['toolyard-src'];
 const BROWSER_TESTS = 'e2e/{page-*,three-places}.test.ts';
 
 export default defineConfig({
   test: {
-    // Most of their time tests wait for processes and sockets of their own: two cores carry four of them.
-    maxWorkers: Math.max(4, availableParallelism()),
+    // Most of their time tests wait for processes and sockets of their own: two cores carry five of them.
+    maxWorkers: Math.max(5, availableParallelism()),
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         resolve: { conditions },

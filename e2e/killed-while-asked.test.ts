@@ -1,39 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { InDoubtAnswer, StoredInterrupt } from '@toolyard/protocol';
-import type { McpBehaviour } from '@toolyard/testing';
+import { ASKS_FIRST, STATE } from './support/asks-first.ts';
 import type { Death } from './support/lives.ts';
 import { Lives } from './support/lives.ts';
 import { Person, viewOf } from './support/person.ts';
 import { applied, misspelt } from './support/transcript.ts';
-
-const STATE = 'opaque "state" \u0007 状态 \\ 0x00';
-
-/** A modern server that wants to know a city before it counts. */
-const ASKS_FIRST: McpBehaviour = {
-  era: 'modern',
-  tools: [
-    {
-      name: 'count',
-      does: [
-        {
-          do: 'ask',
-          requestState: STATE,
-          inputRequests: {
-            city: {
-              method: 'elicitation/create',
-              params: {
-                mode: 'form',
-                message: 'Which city?',
-                requestedSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-              },
-            },
-          },
-        },
-        { do: 'count' },
-      ],
-    },
-  ],
-};
 
 async function seenThrough(death: Death | null, doubt: InDoubtAnswer = { decision: 'repeat' }) {
   await using lives = await Lives.of([1], { tools: ASKS_FIRST });

@@ -4,50 +4,19 @@ import type { RunEvent } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call, readRun } from './support/api.ts';
+import { CALLS, expectWhole, TURNS } from './support/counting.ts';
 import type { LivesDatabase } from './support/lives.ts';
-import { callsOfTurns, Lives } from './support/lives.ts';
+import { Lives } from './support/lives.ts';
 import { ask, Person, viewOf } from './support/person.ts';
-import { applied, misspelt, told } from './support/transcript.ts';
 
-const TURNS = [1, 2, 1, 3];
-const CALLS = 7;
 /** A run whose process died goes on in another within so many milliseconds. */
 const TAKE_OVER_MS = 15_000;
-
-function story(turns: readonly number[]): string[] {
-  return [
-    'user: Count, please.',
-    ...callsOfTurns(turns).flatMap((calls) => [
-      `assistant: Let me count. ${calls.map((n) => `count {"n":${n}}`).join(' ')} (tool_calls)`,
-      ...calls.map(() => 'tool: counted (done)'),
-    ]),
-    'assistant: I have counted all there was, as you asked me to do. (stop)',
-  ];
-}
-
-function withoutCount(line: string): string {
-  return line.replace(/^tool: \d+ /, 'tool: counted ');
-}
 
 describeOnPostgres('several servers over one database', (cluster) => {
   const database = async (more: Partial<LivesDatabase> = {}): Promise<LivesDatabase> => ({
     url: await cluster().createDatabase(),
     ...more,
   });
-
-  /** Whoever followed the run through `person`, and whoever looks at it through any server, sees the same whole story. */
-  async function expectWhole(lives: Lives, person: Person, urls: readonly string[]): Promise<void> {
-    expect(person.events.map(({ seq }) => seq)).toEqual(person.events.map((_event, index) => index + 1));
-    expect(misspelt(person.events)).toEqual([]);
-    for (const url of urls) {
-      const { page, activeRun, interrupts } = await viewOf(url);
-      expect({ activeRun, interrupts }).toEqual({ activeRun: null, interrupts: [] });
-      expect(applied(person.events)).toEqual(page.messages);
-      expect(told(page.messages).map(withoutCount)).toEqual(story(TURNS));
-    }
-    expect(lives.faults).toEqual([]);
-    expect(await lives.damage()).toEqual([]);
-  }
 
   it.each([
     ['told at once', {}],

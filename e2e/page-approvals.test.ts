@@ -1,11 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { McpBehaviour, ModelScript } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
+import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
-import type { Stage } from './support/stage.ts';
-import { setStage } from './support/stage.ts';
+import { describePage } from './support/page-stage.ts';
 
 type Messages = { messages: { role: string; content: unknown }[] };
 
@@ -37,19 +35,9 @@ const office: McpBehaviour = {
   ],
 };
 
-describe.skipIf(NO_BROWSER !== null)(`approvals in the page${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
-  let stage: Stage | undefined;
-  afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage?.photograph(task.name);
-    const complaints = stage?.complaints;
-    await stage?.[Symbol.asyncDispose]();
-    stage = undefined;
-    expect(complaints ?? []).toEqual([]);
-  });
-  afterAll(closeBrowser);
-
+describePage('approvals in the page', (stages) => {
   async function untilAsked() {
-    stage = await setStage(writes, { servers: { office: { behaviour: office } } });
+    const stage = await stages.set(writes, { servers: { office: { behaviour: office } } });
     const page = await stage.open();
     const chat = chatPage(page);
     await chat.send('Write to Ann.');
@@ -69,8 +57,7 @@ describe.skipIf(NO_BROWSER !== null)(`approvals in the page${NO_BROWSER === null
     await card.getByLabel('Copies').fill('3');
     await card.getByLabel('Urgent').selectOption('Yes');
     await card.getByText('You changed 2 places').waitFor();
-    const { violations } = await new AxeBuilder({ page }).include('[data-tool-card]').analyze();
-    expect(violations).toEqual([]);
+    expect(await axeFinds(page, '[data-tool-card]')).toEqual([]);
 
     await card.getByText('JSON', { exact: true }).click();
     const json = card.getByRole('textbox', { name: 'Arguments' });

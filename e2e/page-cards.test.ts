@@ -5,9 +5,10 @@ import type { ConversationView } from '@toolyard/protocol';
 import { eventually, startScriptedMcp } from '@toolyard/testing';
 import type { McpBehaviour, ScriptedMcp } from '@toolyard/testing';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { call } from './support/api.ts';
-import { closeBrowser, launchBrowser, NO_BROWSER } from './support/browser.ts';
+import { launchBrowser } from './support/browser.ts';
+import { describeInBrowser } from './support/page-stage.ts';
 import { startServerProcess } from './support/server.ts';
 import type { ServerProcess } from './support/server.ts';
 
@@ -42,7 +43,7 @@ const NOTES: McpBehaviour = {
   ],
 };
 
-describe.skipIf(NO_BROWSER !== null)(`tool cards in a browser${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
+describeInBrowser('tool cards in a browser', () => {
   let folder: string;
   let mcp: ScriptedMcp;
   let server: ServerProcess;
@@ -51,7 +52,6 @@ describe.skipIf(NO_BROWSER !== null)(`tool cards in a browser${NO_BROWSER === nu
   beforeAll(async () => {
     await launchBrowser();
   }, 180_000);
-  afterAll(closeBrowser);
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tool-cards-'));

@@ -1,12 +1,10 @@
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ConversationView } from '@toolyard/protocol';
 import type { ModelScript } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import { chatPage, countOf } from './support/chat-page.ts';
-import type { Stage } from './support/stage.ts';
-import { setStage } from './support/stage.ts';
+import { describePage } from './support/page-stage.ts';
 
 /** Ninety words, so that nothing can be seen half by chance. */
 const LONG = Array.from({ length: 90 }, (_, index) => `word${String(index)}`).join(' ');
@@ -18,327 +16,303 @@ const longAnswer: ModelScript = () => reply.text(LONG, { pieces: 7, delayMs: 35 
 
 type Messages = { messages: { role: string; content: unknown }[] };
 
-describe.skipIf(NO_BROWSER !== null)(
-  `a conversation in the page${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`,
-  () => {
-    let stage: Stage | undefined;
+describePage('a conversation in the page', ({ set }) => {
+  test('an answer streams in through get-date', async () => {
+    const { open, model } = await set(({ body }) =>
+      (body as Messages).messages.at(-1)?.role === 'tool'
+        ? reply.text(`It is noon in Tokyo. ${LONG}`, { pieces: 7, delayMs: 25 })
+        : reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } }], {
+            reasoning: 'They ask for the time.',
+          }),
+    );
+    const page = await open();
+    const chat = chatPage(page);
+    await chat.send('What time is it in Tokyo?');
+    await chat.reads('It is noon in Tokyo.');
+    expect(await chat.text()).not.toContain(END);
+    await chat.reads(new RegExp(END));
+    await chat.rests();
 
-    async function set(...given: Parameters<typeof setStage>): Promise<Stage> {
-      stage = await setStage(...given);
-      return stage;
+    expect(new URL(page.url()).pathname).toMatch(/^\/c\/.+/);
+    expect(await chat.text()).toMatch(/get-date|Date/);
+    const answered = model.requests.at(-1)?.text ?? '';
+    expect(answered).toMatch(/Asia\/Tokyo/);
+    expect(answered).toMatch(/\d{4}-\d{2}-\d{2}/);
+  });
+
+  test('a reload and a second tab in mid-answer show the same whole answer, once', async () => {
+    const { open, openBeside } = await set(longAnswer);
+    const page = await open();
+    const chat = chatPage(page);
+    await chat.send('Go on.');
+    await chat.reads(new RegExp(BEGINNING));
+    const second = await openBeside(page, new URL(page.url()).pathname);
+    await page.reload();
+    const other = chatPage(second);
+    for (const one of [chat, other]) {
+      await one.reads(new RegExp(END));
+      await one.rests();
+      const text = await one.text();
+      expect(countOf(LONG, text.replaceAll(/\s+/g, ' '))).toBe(1);
+      expect(countOf('Go on.', text)).toBe(1);
     }
+  });
 
-    afterEach(async ({ task }) => {
-      if (task.result?.state === 'fail') await stage?.photograph(task.name);
-      const complaints = stage?.complaints;
-      await stage?.[Symbol.asyncDispose]();
-      stage = undefined;
-      expect(complaints ?? []).toEqual([]);
+  test('a server that is killed and started again in mid-answer finishes it in the open page', async () => {
+    const { open, server } = await set(longAnswer);
+    const page = await open();
+    const chat = chatPage(page);
+    await chat.send('Go on.');
+    await chat.reads(new RegExp(BEGINNING));
+    await server.restart();
+    await chat.reads('Interrupted by a restart');
+    await chat.reads(new RegExp(END));
+    await chat.rests();
+    expect(countOf(END, await chat.text())).toBe(1);
+  });
+
+  test('a network that is gone for ten seconds costs nothing', { timeout: 60_000 }, async () => {
+    const { open, line } = await set(longAnswer);
+    const page = await open();
+    const chat = chatPage(page);
+    await chat.send('Go on.');
+    await chat.reads(new RegExp(BEGINNING));
+    line.cut();
+    await page.getByText('The connection to the server is lost').or(page.getByText('Not connected')).first().waitFor();
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    line.mend();
+    await chat.reads(new RegExp(END));
+    await chat.rests();
+    expect(countOf(LONG, (await chat.text()).replaceAll(/\s+/g, ' '))).toBe(1);
+    await page.getByText('Not connected').waitFor({ state: 'detached' });
+  });
+
+  test('an answer is stopped from the other tab, and the conversation goes on', async () => {
+    const { open, openBeside, model } = await set(longAnswer);
+    const page = await open();
+    const chat = chatPage(page);
+    await chat.send('Go on.');
+    await chat.reads(new RegExp(BEGINNING));
+    const other = chatPage(await openBeside(page, new URL(page.url()).pathname));
+    await other.reads(new RegExp(BEGINNING));
+    await other.stop();
+    await chat.rests();
+    await chat.reads('You stopped this answer.');
+    expect(await chat.text()).not.toContain(END);
+    await expect.poll(() => model.requests.at(-1)?.clientLeft).toBe(true);
+
+    await chat.send('And now?');
+    await chat.reads('And now?');
+    await expect.poll(() => model.requests.filter(({ method }) => method === 'POST').length).toBe(2);
+  });
+
+  test('an edited message and another answer are branches, and both can be shown', async () => {
+    let answers = 0;
+    const { open } = await set(({ body }) => {
+      const last = (body as Messages).messages.at(-1)?.content;
+      answers += 1;
+      return reply.text(`Answer ${String(answers)} to: ${JSON.stringify(last)}`);
     });
-    afterAll(closeBrowser);
+    const page = await open();
+    const chat = chatPage(page);
+    await chat.send('First question');
+    await chat.reads('Answer 1 to');
+    await chat.rests();
 
-    test('an answer streams in through get-date', async () => {
-      const { open, model } = await set(({ body }) =>
-        (body as Messages).messages.at(-1)?.role === 'tool'
-          ? reply.text(`It is noon in Tokyo. ${LONG}`, { pieces: 7, delayMs: 25 })
-          : reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } }], {
-              reasoning: 'They ask for the time.',
-            }),
-      );
-      const page = await open();
-      const chat = chatPage(page);
-      await chat.send('What time is it in Tokyo?');
-      await chat.reads('It is noon in Tokyo.');
-      expect(await chat.text()).not.toContain(END);
-      await chat.reads(new RegExp(END));
-      await chat.rests();
+    await chat.messages.getByText('Answer 1 to').hover();
+    await chat.messages.getByRole('button', { name: 'Answer again' }).click();
+    await chat.reads('Answer 2 to');
+    expect(await chat.text()).not.toContain('Answer 1 to');
+    await chat.messages.getByRole('button', { name: 'Earlier version' }).click();
+    await chat.reads('Answer 1 to');
 
-      expect(new URL(page.url()).pathname).toMatch(/^\/c\/.+/);
-      expect(await chat.text()).toMatch(/get-date|Date/);
-      const answered = model.requests.at(-1)?.text ?? '';
-      expect(answered).toMatch(/Asia\/Tokyo/);
-      expect(answered).toMatch(/\d{4}-\d{2}-\d{2}/);
+    await chat.messages.getByText('First question').first().hover();
+    await chat.messages.getByRole('button', { name: 'Edit', exact: true }).click();
+    const field = page.getByRole('textbox', { name: 'Edit the message' });
+    await field.fill('Second question');
+    await field.press('Enter');
+    await chat.reads('Answer 3 to');
+    expect(await chat.text()).not.toContain('First question');
+
+    await page.reload();
+    await chat.reads('Answer 3 to');
+    await chat.messages.getByText('Second question').first().hover();
+    await chat.messages.getByRole('button', { name: 'Earlier version' }).first().click();
+    await chat.reads('First question');
+  });
+
+  test('a message sent in mid-answer waits, can be changed, and is answered after it', async () => {
+    const { open } = await set(({ body }) => {
+      const last = JSON.stringify((body as Messages).messages.at(-1)?.content);
+      return last.includes('first') ? reply.text(LONG, { pieces: 7, delayMs: 35 }) : reply.text(`Heard: ${last}`);
     });
+    const page = await open();
+    const chat = chatPage(page);
+    await chat.send('the first one');
+    await chat.reads(new RegExp(BEGINNING));
+    await chat.send('the second one');
+    await page.getByText('1 message waiting').waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).last().click();
+    const field = page.getByRole('textbox', { name: 'Edit the waiting message' });
+    await field.fill('a changed one');
+    await field.press('Enter');
+    await chat.reads(/Heard: .*a changed one/);
+    await chat.rests();
+    expect(await chat.text()).toContain(END);
+    await page.getByText('1 message waiting').waitFor({ state: 'detached' });
+  });
 
-    test('a reload and a second tab in mid-answer show the same whole answer, once', async () => {
-      const { open, openBeside } = await set(longAnswer);
-      const page = await open();
-      const chat = chatPage(page);
-      await chat.send('Go on.');
-      await chat.reads(new RegExp(BEGINNING));
-      const second = await openBeside(page, new URL(page.url()).pathname);
-      await page.reload();
-      const other = chatPage(second);
-      for (const one of [chat, other]) {
-        await one.reads(new RegExp(END));
-        await one.rests();
-        const text = await one.text();
-        expect(countOf(LONG, text.replaceAll(/\s+/g, ' '))).toBe(1);
-        expect(countOf('Go on.', text)).toBe(1);
-      }
-    });
+  test('an image goes to the model and stays in the conversation', async () => {
+    const { open, model } = await set(() => reply.text('A red dot.'));
+    const page = await open();
+    const chat = chatPage(page);
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    await chat.attach({ name: 'dot.png', mimeType: 'image/png', buffer: png });
+    await chat.send('What is this?');
+    await chat.reads('A red dot.');
+    expect(model.requests.at(-1)?.text).toContain('data:image/png;base64,iVBOR');
+    await page.reload();
+    await chat.messages.locator('img').first().waitFor();
+    await expect.poll(() => page.evaluate<number>('document.querySelector("main img").naturalWidth')).toBe(1);
+  });
 
-    test('a server that is killed and started again in mid-answer finishes it in the open page', async () => {
-      const { open, server } = await set(longAnswer);
-      const page = await open();
-      const chat = chatPage(page);
-      await chat.send('Go on.');
-      await chat.reads(new RegExp(BEGINNING));
-      await server.restart();
-      await chat.reads('Interrupted by a restart');
-      await chat.reads(new RegExp(END));
-      await chat.rests();
-      expect(countOf(END, await chat.text())).toBe(1);
-    });
+  test('a model that refuses the key says so, and the answer is tried again', async () => {
+    let refuses = true;
+    const { open } = await set(() =>
+      refuses ? reply.error(401, 'Incorrect API key provided.') : reply.text('Here I am.'),
+    );
+    const page = await open();
+    const chat = chatPage(page);
+    await chat.send('Hello?');
+    await chat.reads(/key/i);
+    await chat.rests();
+    refuses = false;
+    await chat.messages
+      .getByRole('button', { name: /Try again|Answer it now/ })
+      .first()
+      .click();
+    await chat.reads('Here I am.');
+  });
 
-    test('a network that is gone for ten seconds costs nothing', { timeout: 60_000 }, async () => {
-      const { open, line } = await set(longAnswer);
-      const page = await open();
-      const chat = chatPage(page);
-      await chat.send('Go on.');
-      await chat.reads(new RegExp(BEGINNING));
-      line.cut();
-      await page
-        .getByText('The connection to the server is lost')
-        .or(page.getByText('Not connected'))
-        .first()
-        .waitFor();
-      await new Promise((resolve) => setTimeout(resolve, 10_000));
-      line.mend();
-      await chat.reads(new RegExp(END));
-      await chat.rests();
-      expect(countOf(LONG, (await chat.text()).replaceAll(/\s+/g, ' '))).toBe(1);
-      await page.getByText('Not connected').waitFor({ state: 'detached' });
-    });
+  test('everything is done by keyboard alone', async () => {
+    const { open } = await set(() => reply.text('Read **this** aloud.'));
+    const page = await open();
+    const chat = chatPage(page);
+    await chat.composer.waitFor();
+    await page.getByRole('link', { name: 'New chat' }).focus();
+    await page.keyboard.press('Control+Shift+O');
+    await page.locator('textarea:focus').waitFor();
+    await page.keyboard.type('By keyboard');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('in two lines');
+    await page.keyboard.press('Enter');
+    await chat.reads('Read this aloud.');
+    await chat.rests();
+    // From the input back into the answer, and its actions.
+    const names: string[] = [];
+    for (let step = 0; step < 12; step++) {
+      await page.keyboard.press('Shift+Tab');
+      names.push(await page.evaluate<string>('document.activeElement?.getAttribute("aria-label") ?? ""'));
+      if (names.at(-1) === 'Answer again') break;
+    }
+    expect(names).toContain('Answer again');
+    await page.keyboard.press('Enter');
+    await chat.messages.getByText('2/2').waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('keyboard');
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /By keyboard/ })
+      .waitFor();
+  });
 
-    test('an answer is stopped from the other tab, and the conversation goes on', async () => {
-      const { open, openBeside, model } = await set(longAnswer);
-      const page = await open();
-      const chat = chatPage(page);
-      await chat.send('Go on.');
-      await chat.reads(new RegExp(BEGINNING));
-      const other = chatPage(await openBeside(page, new URL(page.url()).pathname));
-      await other.reads(new RegExp(BEGINNING));
-      await other.stop();
-      await chat.rests();
-      await chat.reads('You stopped this answer.');
-      expect(await chat.text()).not.toContain(END);
-      await expect.poll(() => model.requests.at(-1)?.clientLeft).toBe(true);
+  test('where one reads nothing moves while the answer goes on, and a button leads back to its end', async () => {
+    const { open } = await set(() => reply.text(LONG, { pieces: 7, delayMs: 60 }));
+    const page = await open('/', { viewport: { width: 420, height: 400 } });
+    const chat = chatPage(page);
+    const log = 'document.querySelector("[role=log]")';
+    await chat.send(`Go on.\n\n${'A line that makes the question long.\n'.repeat(12)}`);
+    await chat.reads(new RegExp(BEGINNING));
+    await chat.messages.focus();
+    await page.keyboard.press('Home');
+    const place = () => page.evaluate<number>(`${log}.scrollTop`);
+    const height = () => page.evaluate<number>(`${log}.scrollHeight`);
+    const before = [await place(), await height()] as const;
+    await expect.poll(height).toBeGreaterThan(before[1]);
+    expect(await place()).toBe(before[0]);
+    await page.getByRole('button', { name: 'To the latest message' }).click();
+    await chat.reads(new RegExp(END));
+    await chat.rests();
+    const left = () => page.evaluate<number>(`${log}.scrollHeight - ${log}.clientHeight - ${log}.scrollTop`);
+    await expect.poll(left).toBeLessThan(2);
+  });
 
-      await chat.send('And now?');
-      await chat.reads('And now?');
-      await expect.poll(() => model.requests.filter(({ method }) => method === 'POST').length).toBe(2);
-    });
+  test('earlier messages come as one scrolls up, and what one reads stays where it is', async () => {
+    const { open, server } = await set(({ body }) =>
+      reply.text(`To ${JSON.stringify((body as Messages).messages.at(-1)?.content)}`),
+    );
+    const { id } = await call<{ id: string }>(server.url, 'POST', '/api/conversations', {});
+    for (let turn = 0; turn < 45; turn++) {
+      const parts = [{ type: 'text', text: `${'A question. '.repeat(turn % 7)} #${String(turn)}#` }];
+      await call(server.url, 'POST', `/api/conversations/${id}/messages`, { parts });
+    }
+    const active = async () => (await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`)).activeRun;
+    await expect.poll(active, { timeout: 20_000 }).toBeNull();
 
-    test('an edited message and another answer are branches, and both can be shown', async () => {
-      let answers = 0;
-      const { open } = await set(({ body }) => {
-        const last = (body as Messages).messages.at(-1)?.content;
-        answers += 1;
-        return reply.text(`Answer ${String(answers)} to: ${JSON.stringify(last)}`);
-      });
-      const page = await open();
-      const chat = chatPage(page);
-      await chat.send('First question');
-      await chat.reads('Answer 1 to');
-      await chat.rests();
-
-      await chat.messages.getByText('Answer 1 to').hover();
-      await chat.messages.getByRole('button', { name: 'Answer again' }).click();
-      await chat.reads('Answer 2 to');
-      expect(await chat.text()).not.toContain('Answer 1 to');
-      await chat.messages.getByRole('button', { name: 'Earlier version' }).click();
-      await chat.reads('Answer 1 to');
-
-      await chat.messages.getByText('First question').first().hover();
-      await chat.messages.getByRole('button', { name: 'Edit', exact: true }).click();
-      const field = page.getByRole('textbox', { name: 'Edit the message' });
-      await field.fill('Second question');
-      await field.press('Enter');
-      await chat.reads('Answer 3 to');
-      expect(await chat.text()).not.toContain('First question');
-
-      await page.reload();
-      await chat.reads('Answer 3 to');
-      await chat.messages.getByText('Second question').first().hover();
-      await chat.messages.getByRole('button', { name: 'Earlier version' }).first().click();
-      await chat.reads('First question');
-    });
-
-    test('a message sent in mid-answer waits, can be changed, and is answered after it', async () => {
-      const { open } = await set(({ body }) => {
-        const last = JSON.stringify((body as Messages).messages.at(-1)?.content);
-        return last.includes('first') ? reply.text(LONG, { pieces: 7, delayMs: 35 }) : reply.text(`Heard: ${last}`);
-      });
-      const page = await open();
-      const chat = chatPage(page);
-      await chat.send('the first one');
-      await chat.reads(new RegExp(BEGINNING));
-      await chat.send('the second one');
-      await page.getByText('1 message waiting').waitFor();
-      await page.getByRole('button', { name: 'Edit', exact: true }).last().click();
-      const field = page.getByRole('textbox', { name: 'Edit the waiting message' });
-      await field.fill('a changed one');
-      await field.press('Enter');
-      await chat.reads(/Heard: .*a changed one/);
-      await chat.rests();
-      expect(await chat.text()).toContain(END);
-      await page.getByText('1 message waiting').waitFor({ state: 'detached' });
-    });
-
-    test('an image goes to the model and stays in the conversation', async () => {
-      const { open, model } = await set(() => reply.text('A red dot.'));
-      const page = await open();
-      const chat = chatPage(page);
-      const png = Buffer.from(
-        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==',
-        'base64',
-      );
-      await chat.attach({ name: 'dot.png', mimeType: 'image/png', buffer: png });
-      await chat.send('What is this?');
-      await chat.reads('A red dot.');
-      expect(model.requests.at(-1)?.text).toContain('data:image/png;base64,iVBOR');
-      await page.reload();
-      await chat.messages.locator('img').first().waitFor();
-      await expect.poll(() => page.evaluate<number>('document.querySelector("main img").naturalWidth')).toBe(1);
-    });
-
-    test('a model that refuses the key says so, and the answer is tried again', async () => {
-      let refuses = true;
-      const { open } = await set(() =>
-        refuses ? reply.error(401, 'Incorrect API key provided.') : reply.text('Here I am.'),
-      );
-      const page = await open();
-      const chat = chatPage(page);
-      await chat.send('Hello?');
-      await chat.reads(/key/i);
-      await chat.rests();
-      refuses = false;
-      await chat.messages
-        .getByRole('button', { name: /Try again|Answer it now/ })
-        .first()
-        .click();
-      await chat.reads('Here I am.');
-    });
-
-    test('everything is done by keyboard alone', async () => {
-      const { open } = await set(() => reply.text('Read **this** aloud.'));
-      const page = await open();
-      const chat = chatPage(page);
-      await chat.composer.waitFor();
-      await page.getByRole('link', { name: 'New chat' }).focus();
-      await page.keyboard.press('Control+Shift+O');
-      await page.locator('textarea:focus').waitFor();
-      await page.keyboard.type('By keyboard');
-      await page.keyboard.press('Shift+Enter');
-      await page.keyboard.type('in two lines');
-      await page.keyboard.press('Enter');
-      await chat.reads('Read this aloud.');
-      await chat.rests();
-      // From the input back into the answer, and its actions.
-      const names: string[] = [];
-      for (let step = 0; step < 12; step++) {
-        await page.keyboard.press('Shift+Tab');
-        names.push(await page.evaluate<string>('document.activeElement?.getAttribute("aria-label") ?? ""'));
-        if (names.at(-1) === 'Answer again') break;
-      }
-      expect(names).toContain('Answer again');
-      await page.keyboard.press('Enter');
-      await chat.messages.getByText('2/2').waitFor();
-      await page.keyboard.press('?');
-      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-      await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await page.keyboard.press('Control+k');
-      await page.keyboard.type('keyboard');
-      await page
-        .getByRole('navigation')
-        .getByRole('link', { name: /By keyboard/ })
-        .waitFor();
-    });
-
-    test('where one reads nothing moves while the answer goes on, and a button leads back to its end', async () => {
-      const { open } = await set(() => reply.text(LONG, { pieces: 7, delayMs: 60 }));
-      const page = await open('/', { viewport: { width: 420, height: 400 } });
-      const chat = chatPage(page);
-      const log = 'document.querySelector("[role=log]")';
-      await chat.send(`Go on.\n\n${'A line that makes the question long.\n'.repeat(12)}`);
-      await chat.reads(new RegExp(BEGINNING));
-      await chat.messages.focus();
-      await page.keyboard.press('Home');
-      const place = () => page.evaluate<number>(`${log}.scrollTop`);
-      const height = () => page.evaluate<number>(`${log}.scrollHeight`);
-      const before = [await place(), await height()] as const;
-      await expect.poll(height).toBeGreaterThan(before[1]);
-      expect(await place()).toBe(before[0]);
-      await page.getByRole('button', { name: 'To the latest message' }).click();
-      await chat.reads(new RegExp(END));
-      await chat.rests();
-      const left = () => page.evaluate<number>(`${log}.scrollHeight - ${log}.clientHeight - ${log}.scrollTop`);
-      await expect.poll(left).toBeLessThan(2);
-    });
-
-    test('earlier messages come as one scrolls up, and what one reads stays where it is', async () => {
-      const { open, server } = await set(({ body }) =>
-        reply.text(`To ${JSON.stringify((body as Messages).messages.at(-1)?.content)}`),
-      );
-      const { id } = await call<{ id: string }>(server.url, 'POST', '/api/conversations', {});
-      for (let turn = 0; turn < 45; turn++) {
-        const parts = [{ type: 'text', text: `${'A question. '.repeat(turn % 7)} #${String(turn)}#` }];
-        await call(server.url, 'POST', `/api/conversations/${id}/messages`, { parts });
-      }
-      const active = async () =>
-        (await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`)).activeRun;
-      await expect.poll(active, { timeout: 20_000 }).toBeNull();
-
-      const page = await open(`/c/${id}`);
-      const chat = chatPage(page);
-      await chat.reads('#44#');
-      await page.evaluate(
-        `window.moved = 0;
+    const page = await open(`/c/${id}`);
+    const chat = chatPage(page);
+    await chat.reads('#44#');
+    await page.evaluate(
+      `window.moved = 0;
         new PerformanceObserver((list) => {
           for (const entry of list.getEntries()) window.moved += entry.value;
         }).observe({ type: 'layout-shift' });`,
-      );
-      await chat.messages.focus();
-      for (let key = 0; key < 400 && (await chat.messages.getByText('#0#').count()) === 0; key++) {
-        await page.keyboard.press('PageUp');
-      }
-      await chat.reads('#0#');
-      // A page of messages that jumps is 0.3 and more; a line may be measured while one scrolls.
-      expect(await page.evaluate<number>('window.moved')).toBeLessThan(0.05);
-      expect(await chat.messages.locator('article').count()).toBeLessThan(60);
-      await page.keyboard.press('End');
-      await chat.reads('#44#');
-    });
+    );
+    await chat.messages.focus();
+    for (let key = 0; key < 400 && (await chat.messages.getByText('#0#').count()) === 0; key++) {
+      await page.keyboard.press('PageUp');
+    }
+    await chat.reads('#0#');
+    // A page of messages that jumps is 0.3 and more; a line may be measured while one scrolls.
+    expect(await page.evaluate<number>('window.moved')).toBeLessThan(0.05);
+    expect(await chat.messages.locator('article').count()).toBeLessThan(60);
+    await page.keyboard.press('End');
+    await chat.reads('#44#');
+  });
 
-    test('what was written comes back where the server is gone', async () => {
-      const { open, server } = await set(() => reply.text('Now I am.'));
-      const page = await open();
-      const chat = chatPage(page);
-      await chat.send('First.');
-      await chat.reads('Now I am.');
-      await chat.rests();
-      await server.kill();
-      await chat.send('Are you there?');
-      await page.getByText('The server could not be reached.').first().waitFor();
-      await expect.poll(() => chat.composer.inputValue()).toBe('Are you there?');
-      await server.restart();
-      await chat.composer.press('Enter');
-      await expect.poll(async () => countOf('Now I am.', await chat.text())).toBe(2);
-      expect(countOf('Are you there?', await chat.text())).toBe(1);
-    });
+  test('what was written comes back where the server is gone', async () => {
+    const { open, server } = await set(() => reply.text('Now I am.'));
+    const page = await open();
+    const chat = chatPage(page);
+    await chat.send('First.');
+    await chat.reads('Now I am.');
+    await chat.rests();
+    await server.kill();
+    await chat.send('Are you there?');
+    await page.getByText('The server could not be reached.').first().waitFor();
+    await expect.poll(() => chat.composer.inputValue()).toBe('Are you there?');
+    await server.restart();
+    await chat.composer.press('Enter');
+    await expect.poll(async () => countOf('Now I am.', await chat.text())).toBe(2);
+    expect(countOf('Are you there?', await chat.text())).toBe(1);
+  });
 
-    test('a first start without a model is explained, and the demo answers with a tool', async () => {
-      const { open } = await set(() => reply.text('Never asked.'), {
-        env: { OPENAI_BASE_URL: '', OPENAI_API_KEY: '' },
-      });
-      const page = await open();
-      await page.getByRole('heading', { name: 'Toolyard needs a model' }).waitFor();
-      await page.getByRole('button', { name: 'Ask the demo for the time' }).click();
-      const chat = chatPage(page);
-      await chat.reads(/\d{1,2}:\d{2}/);
-      await chat.rests();
+  test('a first start without a model is explained, and the demo answers with a tool', async () => {
+    const { open } = await set(() => reply.text('Never asked.'), {
+      env: { OPENAI_BASE_URL: '', OPENAI_API_KEY: '' },
     });
-  },
-);
+    const page = await open();
+    await page.getByRole('heading', { name: 'Toolyard needs a model' }).waitFor();
+    await page.getByRole('button', { name: 'Ask the demo for the time' }).click();
+    const chat = chatPage(page);
+    await chat.reads(/\d{1,2}:\d{2}/);
+    await chat.rests();
+  });
+});

@@ -1,13 +1,11 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { ModelScript } from '@toolyard/testing';
 import { eventually, reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
+import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
-import type { Stage } from './support/stage.ts';
-import { setStage } from './support/stage.ts';
+import { describePage } from './support/page-stage.ts';
 
 type Messages = { messages: { role: string; content: unknown }[] };
 
@@ -29,19 +27,9 @@ const notes: ModelScript = ({ body }) => {
   return reply.text(`Noted: ${JSON.stringify(last.content)}`);
 };
 
-describe.skipIf(NO_BROWSER !== null)(`control in the page${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
-  let stage: Stage | undefined;
-  afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage?.photograph(task.name);
-    const complaints = stage?.complaints;
-    await stage?.[Symbol.asyncDispose]();
-    stage = undefined;
-    expect(complaints ?? []).toEqual([]);
-  });
-  afterAll(closeBrowser);
-
+describePage('control in the page', (stages) => {
   async function untilAnswered(): Promise<Page> {
-    stage = await setStage(notes, { servers });
+    const stage = await stages.set(notes, { servers });
     const page = await stage.open();
     const chat = chatPage(page);
     await chat.send('Remember the milk.');
@@ -52,8 +40,7 @@ describe.skipIf(NO_BROWSER !== null)(`control in the page${NO_BROWSER === null ?
   }
 
   async function faultless(page: Page, within: string): Promise<void> {
-    const { violations } = await new AxeBuilder({ page }).include(within).analyze();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n')}`)).toEqual([]);
+    expect(await axeFinds(page, within)).toEqual([]);
   }
 
   test('the steps of an answer are told: model, waiting, tool, with what went in and came out', async () => {
@@ -86,7 +73,7 @@ describe.skipIf(NO_BROWSER !== null)(`control in the page${NO_BROWSER === null ?
   });
 
   test('a run that waits is shown from above the chat, and goes on there when it is answered', async () => {
-    stage = await setStage(notes, { servers });
+    const stage = await stages.set(notes, { servers });
     const page = await stage.open();
     await chatPage(page).send('Remember the milk.');
     await page.getByRole('button', { name: 'Allow once' }).waitFor();
@@ -123,7 +110,7 @@ describe.skipIf(NO_BROWSER !== null)(`control in the page${NO_BROWSER === null ?
   test('what is said to an answer under way is taken in before its next step', async () => {
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
-    stage = await setStage(
+    const stage = await stages.set(
       async ({ body }) => {
         const { messages } = body as Messages;
         if (JSON.stringify(messages).includes('Use the blue one')) return reply.text('Blue it is.');
@@ -151,7 +138,7 @@ describe.skipIf(NO_BROWSER !== null)(`control in the page${NO_BROWSER === null ?
   });
 
   test('what the model asks is answered in words and by choosing, also after a reload', async () => {
-    stage = await setStage(({ body }) => {
+    const stage = await stages.set(({ body }) => {
       const { messages } = body as Messages;
       const answers = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
       if (answers.length === 0) return reply.toolCalls([{ name: 'ask_user', arguments: { question: 'Which city?' } }]);
@@ -178,7 +165,7 @@ describe.skipIf(NO_BROWSER !== null)(`control in the page${NO_BROWSER === null ?
   });
 
   test('rules are written in the page, tried without a call, and count', async () => {
-    stage = await setStage(notes, { servers });
+    const stage = await stages.set(notes, { servers });
     const page = await stage.open('/settings/permissions');
     await page.getByRole('button', { name: 'Add a rule' }).click();
     await page.getByRole('button', { name: 'Save' }).click();

@@ -1,12 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { ModelScript } from '@toolyard/testing';
 import { eventually, reply } from '@toolyard/testing';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
+import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
-import type { Stage } from './support/stage.ts';
-import { setStage } from './support/stage.ts';
+import { describePage } from './support/page-stage.ts';
 
 type Messages = { messages: { role: string; content: unknown }[] };
 
@@ -18,20 +16,10 @@ const notes: ModelScript = ({ body }) => {
   return reply.text(`Noted: ${JSON.stringify(last.content)}`);
 };
 
-describe.skipIf(NO_BROWSER !== null)(`the inbox${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
-  let stage: Stage | undefined;
-  afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage?.photograph(task.name);
-    const complaints = stage?.complaints;
-    await stage?.[Symbol.asyncDispose]();
-    stage = undefined;
-    expect(complaints ?? []).toEqual([]);
-  });
-  afterAll(closeBrowser);
-
+describePage('the inbox', (stages) => {
   /** One chat for each of the words, each of which waits for a person. */
   async function untilAsked(words: string[]): Promise<Page> {
-    stage = await setStage(notes, {
+    const stage = await stages.set(notes, {
       servers: { desk: { behaviour: { tools: [{ name: 'note', does: [{ do: 'echo' }] }] } } },
     });
     const page = await stage.open();
@@ -53,8 +41,7 @@ describe.skipIf(NO_BROWSER !== null)(`the inbox${NO_BROWSER === null ? '' : ` ($
     expect(await page.title()).toMatch(/^\(2\) /);
     await inboxLink(page).click();
     await page.getByText('2 questions wait for you.').waitFor();
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations).toEqual([]);
+    expect(await axeFinds(page)).toEqual([]);
     const apples = page.getByRole('article').filter({ hasText: 'apples' });
     await apples.getByRole('button', { name: 'Allow once' }).click();
     await page.getByText('1 question waits for you.').waitFor();
@@ -69,13 +56,13 @@ describe.skipIf(NO_BROWSER !== null)(`the inbox${NO_BROWSER === null ? '' : ` ($
 
   test('calls of one tool are answered together, and another tab sees it', async () => {
     const page = await untilAsked(['one', 'two', 'three']);
-    const other = await stage?.openBeside(page, '/inbox');
-    await other?.getByText('3 questions wait for you.').waitFor();
+    const other = await stages.now.openBeside(page, '/inbox');
+    await other.getByText('3 questions wait for you.').waitFor();
     await inboxLink(page).click();
     await page.getByRole('heading', { name: '3 calls of desk/note' }).waitFor();
     await page.getByRole('button', { name: 'Allow all 3 once' }).click();
     await page.getByText('Nothing waits for you.').waitFor();
-    await other?.getByText('Nothing waits for you.').waitFor();
+    await other.getByText('Nothing waits for you.').waitFor();
     await page.getByRole('link', { name: 'two', exact: true }).click();
     await chatPage(page).reads(/Noted/);
   });
@@ -93,10 +80,9 @@ describe.skipIf(NO_BROWSER !== null)(`the inbox${NO_BROWSER === null ? '' : ` ($
       };
       document.hasFocus = () => false;
     `);
-    await page.goto(`${stage?.line.url ?? ''}/inbox`);
+    await page.goto(`${stages.now.line.url}/inbox`);
     await page.getByText('Nothing waits for you.').waitFor();
-    const other = await stage?.openBeside(page, '/');
-    if (other === undefined) throw new Error('no second tab');
+    const other = await stages.now.openBeside(page, '/');
     await chatPage(other).send('quietly');
     await page.getByText('1 question waits for you.').waitFor();
     expect(await page.evaluate('told')).toEqual([]);

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { reply } from '@toolyard/testing';
 import { axeFinds } from './support/axe.ts';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import { chatPage } from './support/chat-page.ts';
+import { describeInBrowser } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
 
@@ -18,7 +18,7 @@ const ANSWER = [
 
 type Messages = { messages: { role: string }[] };
 
-describe.skipIf(NO_BROWSER !== null)(`how the page looks${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
+describeInBrowser('how the page looks', () => {
   let stage: Stage;
   let conversation = '';
   let asking = '';
@@ -48,7 +48,6 @@ describe.skipIf(NO_BROWSER !== null)(`how the page looks${NO_BROWSER === null ? 
   afterAll(async () => {
     const { complaints } = stage;
     await stage[Symbol.asyncDispose]();
-    await closeBrowser();
     expect(complaints).toEqual([]);
   });
 

@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { McpBehaviour } from '@toolyard/testing';
 import { eventually, startScriptedMcp, startScriptedSse, startScriptedWebSocket } from '@toolyard/testing';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
-import { draftOf, openTab, RICH } from './support/tab.ts';
+import { describeTab, draftOf, openTab, RICH } from './support/tab.ts';
 import type { TabResources, TabStore } from './support/tab-page.ts';
-import { removeTabPage } from './support/tab-page.ts';
 
 // In the page only.
 declare const mcpStore: TabStore;
@@ -12,17 +10,7 @@ declare const mcpResourceStore: TabResources;
 
 const originOf = (url: string): string => new URL(url.replace(/^ws/, 'http')).origin;
 
-describe.skipIf(NO_BROWSER !== null)('flow initialization, in a browser', () => {
-  let undo = new AsyncDisposableStack();
-  beforeEach(() => {
-    undo = new AsyncDisposableStack();
-  });
-  afterEach(() => undo.disposeAsync());
-  afterAll(async () => {
-    await closeBrowser();
-    await removeTabPage();
-  });
-
+describeTab('flow initialization, in a browser', (undo) => {
   test('over Streamable HTTP, from the tab itself: phases, capabilities, tools, resources and templates', async () => {
     const peer = undo.use(await startScriptedMcp(RICH, { cors: {} }));
     const { page, add, health } = undo.use(await openTab());

@@ -1,31 +1,22 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { ScriptedMcp } from '@toolyard/testing';
 import { eventually, startScriptedMcp } from '@toolyard/testing';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import type { Tab } from './support/tab.ts';
-import { draftOf, openTab, PIXEL, RICH } from './support/tab.ts';
+import { describeTab, draftOf, openTab, PIXEL, RICH } from './support/tab.ts';
 import type { TabResources, TabStore } from './support/tab-page.ts';
-import { removeTabPage } from './support/tab-page.ts';
 
 // In the page only.
 declare const mcpStore: TabStore;
 declare const mcpResourceStore: TabResources;
 
-describe.skipIf(NO_BROWSER !== null)('with one connected server, in a browser', () => {
-  let undo = new AsyncDisposableStack();
+describeTab('with one connected server, in a browser', (undo) => {
   let peer: ScriptedMcp;
   let tab: Tab;
   let id = '';
   beforeEach(async () => {
-    undo = new AsyncDisposableStack();
     peer = undo.use(await startScriptedMcp(RICH, { cors: {} }));
     tab = undo.use(await openTab());
     id = await tab.add(draftOf('Rich', peer.url));
-  });
-  afterEach(() => undo.disposeAsync());
-  afterAll(async () => {
-    await closeBrowser();
-    await removeTabPage();
   });
 
   const call = (name: string, args: Record<string, string> = {}) =>

@@ -1,25 +1,13 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventually, startScriptedMcp, startScriptedSse, startScriptedWebSocket } from '@toolyard/testing';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
-import { draftOf, openTab, RICH } from './support/tab.ts';
+import { describeTab, draftOf, openTab, RICH } from './support/tab.ts';
 import type { TabResources, TabStore } from './support/tab-page.ts';
-import { removeTabPage } from './support/tab-page.ts';
 
 // In the page only.
 declare const mcpStore: TabStore;
 declare const mcpResourceStore: TabResources;
 
-describe.skipIf(NO_BROWSER !== null)('the life of a connection, in a browser', () => {
-  let undo = new AsyncDisposableStack();
-  beforeEach(() => {
-    undo = new AsyncDisposableStack();
-  });
-  afterEach(() => undo.disposeAsync());
-  afterAll(async () => {
-    await closeBrowser();
-    await removeTabPage();
-  });
-
+describeTab('the life of a connection, in a browser', (undo) => {
   describe('flow auto-reconnection', () => {
     test('a WebSocket that is cut is opened again, and everything listed anew', async () => {
       const peer = undo.use(await startScriptedWebSocket(RICH));

@@ -3,12 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '@toolyard/testing';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
-import { draftOf, openTab } from './support/tab.ts';
+import { describeTab, draftOf, openTab } from './support/tab.ts';
 import type { TabStore } from './support/tab-page.ts';
-import { removeTabPage } from './support/tab-page.ts';
 
 // In the page only.
 declare const mcpStore: TabStore;
@@ -37,17 +35,7 @@ async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<Asy
   };
 }
 
-describe.skipIf(NO_BROWSER !== null)('the reference server, in a browser', () => {
-  let undo = new AsyncDisposableStack();
-  beforeEach(() => {
-    undo = new AsyncDisposableStack();
-  });
-  afterEach(() => undo.disposeAsync());
-  afterAll(async () => {
-    await closeBrowser();
-    await removeTabPage();
-  });
-
+describeTab('the reference server, in a browser', (undo) => {
   test.each([
     ['streamableHttp', '/mcp', 'http', false],
     ['streamableHttp', '/mcp', 'http', true],

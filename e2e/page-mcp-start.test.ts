@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { ScriptedMcp } from '@toolyard/testing';
 import { eventually, reply, startScriptedMcp } from '@toolyard/testing';
 import { call } from './support/api.ts';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
+import { describeInBrowser } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
 import { RICH } from './support/tab.ts';
@@ -23,7 +23,7 @@ const entry = (name: string, url: string, more: object = {}): object => ({
   ...more,
 });
 
-describe.skipIf(NO_BROWSER !== null)('MCP servers of this browser, when the page starts', () => {
+describeInBrowser('MCP servers of this browser, when the page starts', () => {
   let undo = new AsyncDisposableStack();
   let stage: Stage;
   beforeEach(async () => {
@@ -35,7 +35,6 @@ describe.skipIf(NO_BROWSER !== null)('MCP servers of this browser, when the page
     await undo.disposeAsync();
     expect(complaints).toEqual([]);
   });
-  afterAll(closeBrowser);
 
   /** A page of a browser that keeps these. */
   async function openKeeping(entries: unknown, path = '/'): Promise<Page> {

@@ -1,193 +1,181 @@
 import { writeFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { reply, scriptedMcpCommand, startScriptedMcp } from '@toolyard/testing';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
-import { axeFinds, beginNew, FILES, row, serversPage } from './support/servers-page.ts';
-import type { Stage } from './support/stage.ts';
-import { setStage } from './support/stage.ts';
+import { axeFinds } from './support/axe.ts';
+import { describePage } from './support/page-stage.ts';
+import { beginNew, FILES, row, serversPage } from './support/servers-page.ts';
 
 const SECRET = 'canary-secret-0123456789';
 
-describe.skipIf(NO_BROWSER !== null)(
-  `the form of an MCP server${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`,
-  () => {
-    let stage: Stage;
-    let servers: ReturnType<typeof serversPage>;
+describePage('the form of an MCP server', (stages) => {
+  let servers: ReturnType<typeof serversPage>;
 
-    beforeEach(async () => {
-      stage = await setStage(() => reply.text('Understood.'));
-      servers = serversPage(stage);
-    });
-    afterEach(async ({ task }) => {
-      if (task.result?.state === 'fail') await stage.photograph(task.name);
-      const { complaints } = stage;
-      await stage[Symbol.asyncDispose]();
-      expect(complaints).toEqual([]);
-    });
-    afterAll(closeBrowser);
+  beforeEach(async () => {
+    const stage = await stages.set(() => reply.text('Understood.'));
+    servers = serversPage(stage);
+  });
 
-    async function paste(page: Page, text: string): Promise<Locator> {
-      const form = await beginNew(page);
-      await form.getByRole('button', { name: 'Paste a configuration' }).click();
-      await form.getByLabel('Configuration').fill(text);
-      await form.getByRole('button', { name: 'Take over' }).click();
-      return form;
+  async function paste(page: Page, text: string): Promise<Locator> {
+    const form = await beginNew(page);
+    await form.getByRole('button', { name: 'Paste a configuration' }).click();
+    await form.getByLabel('Configuration').fill(text);
+    await form.getByRole('button', { name: 'Take over' }).click();
+    return form;
+  }
+
+  test('a program is filled in, faults named at their fields, tested, saved and used', async () => {
+    const page = await servers.openList();
+    const form = await beginNew(page);
+    await form.getByText(/runs on the machine Toolyard runs on/).waitFor();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Give it a name.').waitFor();
+    await form.getByText('Name the program.').waitFor();
+    await form.locator(':focus[aria-invalid=true]').waitFor();
+    expect(await form.locator(':focus').getAttribute('maxlength')).toBe('100');
+    await form.getByLabel('Name', { exact: true }).fill('date');
+    await form.getByText('Another server has this name.').waitFor();
+    await form.getByLabel('Name', { exact: true }).fill('mine');
+    const { command, args } = scriptedMcpCommand(FILES);
+    await form.getByLabel('Program', { exact: true }).fill('/no/such/program --at all');
+    await form.getByRole('button', { name: 'Part it into program and arguments' }).click();
+    expect(await form.getByLabel('Argument 2', { exact: true }).inputValue()).toBe('all');
+    await form.getByRole('button', { name: 'Test' }).click();
+    await form.getByText('It does not work').waitFor();
+
+    await form.getByLabel('Program', { exact: true }).fill(command);
+    await form.getByRole('button', { name: 'Remove Argument 2' }).click();
+    await form.getByLabel('Argument 1', { exact: true }).fill(args[0] ?? '');
+    for (const argument of args.slice(1)) {
+      await page.keyboard.press('Enter');
+      await page.keyboard.insertText(argument);
     }
+    await form.getByRole('button', { name: 'Add a variable' }).click();
+    await page.keyboard.insertText('API_TOKEN');
+    const value = form.getByLabel('API_TOKEN: Value');
+    expect(await value.getAttribute('type')).toBe('password');
+    await value.fill(SECRET);
+    await form.getByRole('button', { name: 'Test' }).click();
+    await form.getByText('It works').waitFor();
+    await form.getByText(/files 1\.4\.0 · .*earlier generation/).waitFor();
+    await form.getByText(/3 tools · about \d+ tokens/).waitFor();
+    await form
+      .getByText(/The tool has no name/)
+      .first()
+      .waitFor();
+    expect(await axeFinds(page)).toEqual([]);
+    expect(servers.stored()).not.toContain('mine');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    await row(page, 'mine')
+      .getByText(/Ready · 3 tools/)
+      .waitFor();
+    expect(servers.stored()).toContain('"mine"');
+    expect(JSON.stringify(await servers.serverOf('mine'))).not.toContain(SECRET);
+  });
 
-    test('a program is filled in, faults named at their fields, tested, saved and used', async () => {
-      const page = await servers.openList();
-      const form = await beginNew(page);
-      await form.getByText(/runs on the machine Toolyard runs on/).waitFor();
-      await form.getByRole('button', { name: 'Save' }).click();
-      await form.getByText('Give it a name.').waitFor();
-      await form.getByText('Name the program.').waitFor();
-      await form.locator(':focus[aria-invalid=true]').waitFor();
-      expect(await form.locator(':focus').getAttribute('maxlength')).toBe('100');
-      await form.getByLabel('Name', { exact: true }).fill('date');
-      await form.getByText('Another server has this name.').waitFor();
-      await form.getByLabel('Name', { exact: true }).fill('mine');
-      const { command, args } = scriptedMcpCommand(FILES);
-      await form.getByLabel('Program', { exact: true }).fill('/no/such/program --at all');
-      await form.getByRole('button', { name: 'Part it into program and arguments' }).click();
-      expect(await form.getByLabel('Argument 2', { exact: true }).inputValue()).toBe('all');
-      await form.getByRole('button', { name: 'Test' }).click();
-      await form.getByText('It does not work').waitFor();
+  test('what cannot be saved says why, and nothing that was typed is lost', async () => {
+    const page = await servers.openList();
+    const form = await beginNew(page);
+    await form.getByLabel('Name', { exact: true }).fill('mine');
+    await form.getByLabel('Program', { exact: true }).fill('node');
+    writeFileSync(servers.file, '{ "mcpServers": { "broken": ');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Not saved').waitFor();
+    expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('mine');
+    expect(await form.getByLabel('Program', { exact: true }).inputValue()).toBe('node');
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('mcp.json cannot be read').waitFor();
+    expect(servers.stored()).toBe('{ "mcpServers": { "broken": ');
+    servers.write({});
+    await page.getByText('mcp.json cannot be read').waitFor({ state: 'detached' });
+  });
 
-      await form.getByLabel('Program', { exact: true }).fill(command);
-      await form.getByRole('button', { name: 'Remove Argument 2' }).click();
-      await form.getByLabel('Argument 1', { exact: true }).fill(args[0] ?? '');
-      for (const argument of args.slice(1)) {
-        await page.keyboard.press('Enter');
-        await page.keyboard.insertText(argument);
-      }
-      await form.getByRole('button', { name: 'Add a variable' }).click();
-      await page.keyboard.insertText('API_TOKEN');
-      const value = form.getByLabel('API_TOKEN: Value');
-      expect(await value.getAttribute('type')).toBe('password');
-      await value.fill(SECRET);
-      await form.getByRole('button', { name: 'Test' }).click();
-      await form.getByText('It works').waitFor();
-      await form.getByText(/files 1\.4\.0 · .*earlier generation/).waitFor();
-      await form.getByText(/3 tools · about \d+ tokens/).waitFor();
-      await form
-        .getByText(/The tool has no name/)
-        .first()
-        .waitFor();
-      expect(await axeFinds(page)).toEqual([]);
-      expect(servers.stored()).not.toContain('mine');
-      await form.getByRole('button', { name: 'Save' }).click();
-      await form.waitFor({ state: 'detached' });
-      await row(page, 'mine')
-        .getByText(/Ready · 3 tools/)
-        .waitFor();
-      expect(servers.stored()).toContain('"mine"');
-      expect(JSON.stringify(await servers.serverOf('mine'))).not.toContain(SECRET);
-    });
+  test('several are pasted at once: each by itself, a bad one harms no other', async () => {
+    const page = await servers.openList();
+    const broken = await paste(page, '{\n  "mcpServers": {\n    "a" {}\n');
+    await broken.getByText('Line 3 is no JSON.').waitFor();
+    await broken.getByLabel('Configuration').fill('nothing\nat all');
+    await broken.getByRole('button', { name: 'Take over' }).click();
+    await broken.getByText(/There is no server in this/).waitFor();
+    await broken.getByLabel('Configuration').fill(
+      JSON.stringify({
+        mcpServers: {
+          one: scriptedMcpCommand(FILES),
+          date: { command: 'other' },
+          'a/b': { command: 'x' },
+          two: { url: 'https://127.0.0.1:1/mcp', headers: { Authorization: 'Bearer ${input:key}' }, disabled: true },
+          bad: {},
+        },
+      }),
+    );
+    await broken.getByRole('button', { name: 'Take over' }).click();
+    await broken.getByText('5 servers were found').waitFor();
+    await row(page, 'date').getByText('There is a server of this name already.').waitFor();
+    await row(page, 'bad')
+      .getByText(/neither a program/)
+      .waitFor();
+    await row(page, 'two').getByText('Put your own value in the place of ${input:key}.').waitFor();
+    await broken.getByRole('button', { name: 'Add 3 servers' }).click();
+    // What the server refuses is told at its place, and the others are there.
+    await broken.getByRole('listitem').filter({ hasText: 'a/b' }).getByRole('alert').waitFor();
+    await expect.poll(() => broken.getByRole('img', { name: 'added' }).count()).toBe(2);
+    await page.keyboard.press('Escape');
+    await row(page, 'one').getByText(/Ready/).waitFor();
+    await row(page, 'two')
+      .getByText(/uses \$\{input:key\}/)
+      .waitFor();
+  });
 
-    test('what cannot be saved says why, and nothing that was typed is lost', async () => {
-      const page = await servers.openList();
-      const form = await beginNew(page);
-      await form.getByLabel('Name', { exact: true }).fill('mine');
-      await form.getByLabel('Program', { exact: true }).fill('node');
-      writeFileSync(servers.file, '{ "mcpServers": { "broken": ');
-      await form.getByRole('button', { name: 'Save' }).click();
-      await form.getByText('Not saved').waitFor();
-      expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('mine');
-      expect(await form.getByLabel('Program', { exact: true }).inputValue()).toBe('node');
-      await form.getByRole('button', { name: 'Cancel' }).click();
-      await page.getByText('mcp.json cannot be read').waitFor();
-      expect(servers.stored()).toBe('{ "mcpServers": { "broken": ');
-      servers.write({});
-      await page.getByText('mcp.json cannot be read').waitFor({ state: 'detached' });
-    });
-
-    test('several are pasted at once: each by itself, a bad one harms no other', async () => {
-      const page = await servers.openList();
-      const broken = await paste(page, '{\n  "mcpServers": {\n    "a" {}\n');
-      await broken.getByText('Line 3 is no JSON.').waitFor();
-      await broken.getByLabel('Configuration').fill('nothing\nat all');
-      await broken.getByRole('button', { name: 'Take over' }).click();
-      await broken.getByText(/There is no server in this/).waitFor();
-      await broken.getByLabel('Configuration').fill(
-        JSON.stringify({
-          mcpServers: {
-            one: scriptedMcpCommand(FILES),
-            date: { command: 'other' },
-            'a/b': { command: 'x' },
-            two: { url: 'https://127.0.0.1:1/mcp', headers: { Authorization: 'Bearer ${input:key}' }, disabled: true },
-            bad: {},
-          },
-        }),
-      );
-      await broken.getByRole('button', { name: 'Take over' }).click();
-      await broken.getByText('5 servers were found').waitFor();
-      await row(page, 'date').getByText('There is a server of this name already.').waitFor();
-      await row(page, 'bad')
-        .getByText(/neither a program/)
-        .waitFor();
-      await row(page, 'two').getByText('Put your own value in the place of ${input:key}.').waitFor();
-      await broken.getByRole('button', { name: 'Add 3 servers' }).click();
-      // What the server refuses is told at its place, and the others are there.
-      await broken.getByRole('listitem').filter({ hasText: 'a/b' }).getByRole('alert').waitFor();
-      await expect.poll(() => broken.getByRole('img', { name: 'added' }).count()).toBe(2);
-      await page.keyboard.press('Escape');
-      await row(page, 'one').getByText(/Ready/).waitFor();
-      await row(page, 'two')
-        .getByText(/uses \$\{input:key\}/)
-        .waitFor();
-    });
-
-    test('JSON dropped into a field fills all of them', async () => {
-      const page = await servers.openList();
-      const form = await beginNew(page);
-      await form.getByLabel('Name', { exact: true }).focus();
-      const text = '"web": { "url": "https://mcp.example.com/mcp", "headers": { "X-Key": "1" } }';
-      await page.evaluate(`(() => {
+  test('JSON dropped into a field fills all of them', async () => {
+    const page = await servers.openList();
+    const form = await beginNew(page);
+    await form.getByLabel('Name', { exact: true }).focus();
+    const text = '"web": { "url": "https://mcp.example.com/mcp", "headers": { "X-Key": "1" } }';
+    await page.evaluate(`(() => {
       const clipboardData = new DataTransfer();
       clipboardData.setData('text/plain', ${JSON.stringify(text)});
       const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
       document.activeElement.dispatchEvent(paste);
     })()`);
-      await form.getByRole('button', { name: 'Take over' }).click();
-      expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('web');
-      expect(await form.getByLabel('Address', { exact: true }).inputValue()).toBe('https://mcp.example.com/mcp');
-      expect(await form.getByLabel('X-Key: Value').inputValue()).toBe('1');
-    });
+    await form.getByRole('button', { name: 'Take over' }).click();
+    expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('web');
+    expect(await form.getByLabel('Address', { exact: true }).inputValue()).toBe('https://mcp.example.com/mcp');
+    expect(await form.getByLabel('X-Key: Value').inputValue()).toBe('1');
+  });
 
-    test('a stored secret is kept, replaced, never shown, and never sent to another host', async () => {
-      await using server = await startScriptedMcp(FILES, { requireToken: SECRET });
-      servers.write({ web: { url: server.url, headers: { Authorization: `Bearer ${SECRET}` }, timeout: 5 } });
-      const page = await servers.openList();
-      await row(page, 'web')
-        .getByText(/Ready · 3 tools/)
-        .waitFor();
-      await row(page, 'web').getByRole('button', { name: 'What to do with web' }).click();
-      await page.getByRole('menuitem', { name: 'Change' }).click();
-      const form = page.getByRole('dialog');
-      const value = form.getByLabel('Authorization: Value');
-      expect(await value.inputValue()).toBe('');
-      expect(await value.getAttribute('placeholder')).toBe('stored; type to replace it');
-      await form.getByRole('button', { name: 'Test' }).click();
-      await form.getByText('It works').waitFor();
+  test('a stored secret is kept, replaced, never shown, and never sent to another host', async () => {
+    await using server = await startScriptedMcp(FILES, { requireToken: SECRET });
+    servers.write({ web: { url: server.url, headers: { Authorization: `Bearer ${SECRET}` }, timeout: 5 } });
+    const page = await servers.openList();
+    await row(page, 'web')
+      .getByText(/Ready · 3 tools/)
+      .waitFor();
+    await row(page, 'web').getByRole('button', { name: 'What to do with web' }).click();
+    await page.getByRole('menuitem', { name: 'Change' }).click();
+    const form = page.getByRole('dialog');
+    const value = form.getByLabel('Authorization: Value');
+    expect(await value.inputValue()).toBe('');
+    expect(await value.getAttribute('placeholder')).toBe('stored; type to replace it');
+    await form.getByRole('button', { name: 'Test' }).click();
+    await form.getByText('It works').waitFor();
 
-      await form.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:1/mcp');
-      await form.getByRole('button', { name: 'Save' }).click();
-      await form.getByText(/Enter the value again/).waitFor();
-      await form.getByLabel('Address', { exact: true }).fill(server.url);
-      await form.getByText('Limits').click();
-      await form.getByLabel(/Longest call/).fill('soon');
-      await form.getByRole('button', { name: 'Save' }).click();
-      await form.getByText(/from 1 to 86400/).waitFor();
-      await form.getByLabel(/Longest call/).fill('90');
-      await form.getByRole('button', { name: 'Save' }).click();
-      await form.waitFor({ state: 'detached' });
-      expect(servers.stored()).toContain(SECRET);
-      expect(servers.stored()).toContain('// mine');
-      expect(await page.content()).not.toContain(SECRET);
-      await row(page, 'web')
-        .getByText(/Ready · 3 tools/)
-        .waitFor();
-    });
-  },
-);
+    await form.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:1/mcp');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText(/Enter the value again/).waitFor();
+    await form.getByLabel('Address', { exact: true }).fill(server.url);
+    await form.getByText('Limits').click();
+    await form.getByLabel(/Longest call/).fill('soon');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText(/from 1 to 86400/).waitFor();
+    await form.getByLabel(/Longest call/).fill('90');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(servers.stored()).toContain(SECRET);
+    expect(servers.stored()).toContain('// mine');
+    expect(await page.content()).not.toContain(SECRET);
+    await row(page, 'web')
+      .getByText(/Ready · 3 tools/)
+      .waitFor();
+  });
+});

@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { McpBehaviour } from '@toolyard/testing';
 import {
   reply,
@@ -8,26 +8,17 @@ import {
   startScriptedMcp,
   startScriptedWebSocket,
 } from '@toolyard/testing';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
-import { axeFinds, beginNew, FILES, row, serversPage } from './support/servers-page.ts';
-import type { Stage } from './support/stage.ts';
-import { setStage } from './support/stage.ts';
+import { axeFinds } from './support/axe.ts';
+import { describePage } from './support/page-stage.ts';
+import { beginNew, FILES, row, serversPage } from './support/servers-page.ts';
 
-describe.skipIf(NO_BROWSER !== null)(`MCP servers in the page${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
-  let stage: Stage;
+describePage('MCP servers in the page', (stages) => {
   let servers: ReturnType<typeof serversPage>;
 
   beforeEach(async () => {
-    stage = await setStage(() => reply.text('Understood.'));
+    const stage = await stages.set(() => reply.text('Understood.'));
     servers = serversPage(stage);
   });
-  afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage.photograph(task.name);
-    const { complaints } = stage;
-    await stage[Symbol.asyncDispose]();
-    expect(complaints).toEqual([]);
-  });
-  afterAll(closeBrowser);
 
   test('says of each in words how it is, what it offers, what is wrong and what to do', async () => {
     servers.write({
@@ -214,7 +205,7 @@ describe.skipIf(NO_BROWSER !== null)(`MCP servers in the page${NO_BROWSER === nu
     await using shut = await startScriptedMcp(FILES);
     const { origin } = new URL(shut.url);
     const args = ['--ui-mcp-proxy', '--proxy-allow', origin];
-    await using proxied = await setStage(() => reply.text('Understood.'), { args });
+    await using proxied = await stages.set(() => reply.text('Understood.'), { args });
     const page = await proxied.open('/settings/tools');
     const form = await beginNew(page);
     await form.getByText('An address', { exact: true }).click();
@@ -238,7 +229,7 @@ describe.skipIf(NO_BROWSER !== null)(`MCP servers in the page${NO_BROWSER === nu
 
   test('a chat chooses servers and tools of its own, finds them, and sees what they cost', async () => {
     servers.write({ files: scriptedMcpCommand({ ...FILES, tools: [...(FILES.tools ?? []), ...more(8)] }) });
-    const page = await stage.open('/');
+    const page = await stages.now.open('/');
     // Twelve of the server, and Toolyard's own.
     await page.getByRole('button', { name: /^Tools: 13 on/ }).click();
     const panel = page.getByRole('dialog', { name: 'Tools' });
@@ -254,7 +245,12 @@ describe.skipIf(NO_BROWSER !== null)(`MCP servers in the page${NO_BROWSER === nu
   test('on a phone nothing is wider than the screen, and no English is left in Chinese', async () => {
     servers.write({ files: scriptedMcpCommand(FILES), broken: {}, gone: { url: 'http://127.0.0.1:1/mcp' } });
     const viewport = { width: 360, height: 740 };
-    const page = await stage.open('/settings/tools', { viewport, hasTouch: true, isMobile: true, locale: 'zh-TW' });
+    const page = await stages.now.open('/settings/tools', {
+      viewport,
+      hasTouch: true,
+      isMobile: true,
+      locale: 'zh-TW',
+    });
     const width = (): Promise<number> => page.evaluate<number>('document.documentElement.scrollWidth');
     await row(page, 'broken').getByText('無法讀取', { exact: true }).waitFor();
     expect(await width()).toBeLessThanOrEqual(360);
@@ -267,7 +263,7 @@ describe.skipIf(NO_BROWSER !== null)(`MCP servers in the page${NO_BROWSER === nu
       (await dialog.innerText()).replaceAll(/Toolyard|Authorization|Bearer|mcp\.json|CORS|HTTP\+SSE|[\d\s:/.]/g, ''),
     ).not.toMatch(/[A-Za-z]{4,}/);
     await page.keyboard.press('Escape');
-    await page.goto(`${stage.line.url}/settings/tools?server=files`);
+    await page.goto(`${stages.now.line.url}/settings/tools?server=files`);
     await page.getByRole('button', { name: /^write/ }).click();
     expect(await width()).toBeLessThanOrEqual(360);
     await page.getByRole('tab', { name: '紀錄' }).click();

@@ -1,129 +1,125 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { reply } from '@toolyard/testing';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import { call } from './support/api.ts';
+import { describeInBrowser } from './support/page-stage.ts';
 import { startServerProcess } from './support/server.ts';
 import { setStage } from './support/stage.ts';
 import type { Stage } from './support/stage.ts';
 
-describe.skipIf(NO_BROWSER !== null)(
-  `the page around a conversation${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`,
-  () => {
-    let stage: Stage;
+describeInBrowser('the page around a conversation', () => {
+  let stage: Stage;
 
-    beforeAll(async () => {
-      stage = await setStage(() => reply.text('Understood.'));
-      for (const [id, title] of [
-        ['c1', 'Rain in Kyoto'],
-        ['c2', '台北的天氣'],
-        ['c3', 'A third one'],
-      ] as const) {
-        await call(stage.server.url, 'POST', '/api/conversations', { id, title });
-      }
-    });
+  beforeAll(async () => {
+    stage = await setStage(() => reply.text('Understood.'));
+    for (const [id, title] of [
+      ['c1', 'Rain in Kyoto'],
+      ['c2', '台北的天氣'],
+      ['c3', 'A third one'],
+    ] as const) {
+      await call(stage.server.url, 'POST', '/api/conversations', { id, title });
+    }
+  });
 
-    afterAll(async () => {
-      const { complaints } = stage;
-      await stage[Symbol.asyncDispose]();
-      await closeBrowser();
-      expect(complaints).toEqual([]);
-    });
+  afterAll(async () => {
+    const { complaints } = stage;
+    await stage[Symbol.asyncDispose]();
+    expect(complaints).toEqual([]);
+  });
 
-    test('a bad address says so and leads back', async () => {
-      const page = await stage.open('/no/such/page');
-      await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
-      expect(await page.title()).toBe('Toolyard');
-      await page.getByRole('link', { name: 'To a new chat' }).click();
-      await page.getByRole('textbox', { name: 'Message' }).waitFor();
-      expect(new URL(page.url()).pathname).toBe('/');
-    });
+  test('a bad address says so and leads back', async () => {
+    const page = await stage.open('/no/such/page');
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    expect(await page.title()).toBe('Toolyard');
+    await page.getByRole('link', { name: 'To a new chat' }).click();
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/');
+  });
 
-    test('a conversation that is not there says so', async () => {
-      const page = await stage.open('/c/nowhere');
-      await page.getByText('This conversation is not there').first().waitFor();
-    });
+  test('a conversation that is not there says so', async () => {
+    const page = await stage.open('/c/nowhere');
+    await page.getByText('This conversation is not there').first().waitFor();
+  });
 
-    test('conversations are renamed, pinned, deleted and brought back', async () => {
-      const page = await stage.open('/c/c3');
-      await menuOf(page, 'A third one', 'Rename');
-      const field = page.getByRole('navigation').getByRole('textbox', { name: 'Title of the conversation' });
-      await field.fill('Renamed 🚀');
-      await field.press('Enter');
-      await page.getByRole('heading', { name: 'Renamed 🚀', level: 1 }).waitFor();
+  test('conversations are renamed, pinned, deleted and brought back', async () => {
+    const page = await stage.open('/c/c3');
+    await menuOf(page, 'A third one', 'Rename');
+    const field = page.getByRole('navigation').getByRole('textbox', { name: 'Title of the conversation' });
+    await field.fill('Renamed 🚀');
+    await field.press('Enter');
+    await page.getByRole('heading', { name: 'Renamed 🚀', level: 1 }).waitFor();
 
-      await menuOf(page, 'Renamed 🚀', 'Pin');
-      await page.getByRole('heading', { name: 'Pinned' }).waitFor();
+    await menuOf(page, 'Renamed 🚀', 'Pin');
+    await page.getByRole('heading', { name: 'Pinned' }).waitFor();
 
-      await menuOf(page, 'Renamed 🚀', 'Delete');
-      await item(page, 'Renamed 🚀').waitFor({ state: 'detached' });
-      await page.getByRole('button', { name: 'Undo' }).click();
-      await item(page, 'Renamed 🚀').waitFor();
-    });
+    await menuOf(page, 'Renamed 🚀', 'Delete');
+    await item(page, 'Renamed 🚀').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await item(page, 'Renamed 🚀').waitFor();
+  });
 
-    test('what another window does to the list is seen here without a touch', async () => {
-      const page = await stage.open();
-      await item(page, 'Rain in Kyoto').waitFor();
-      await call(stage.server.url, 'POST', '/api/conversations', { id: 'c4', title: 'From elsewhere' });
-      await item(page, 'From elsewhere').waitFor();
-      await call(stage.server.url, 'DELETE', '/api/conversations/c4');
-      await item(page, 'From elsewhere').waitFor({ state: 'detached' });
-    });
+  test('what another window does to the list is seen here without a touch', async () => {
+    const page = await stage.open();
+    await item(page, 'Rain in Kyoto').waitFor();
+    await call(stage.server.url, 'POST', '/api/conversations', { id: 'c4', title: 'From elsewhere' });
+    await item(page, 'From elsewhere').waitFor();
+    await call(stage.server.url, 'DELETE', '/api/conversations/c4');
+    await item(page, 'From elsewhere').waitFor({ state: 'detached' });
+  });
 
-    test('a search finds two Chinese characters', async () => {
-      const page = await stage.open();
-      await item(page, 'Rain in Kyoto').waitFor();
-      await page.keyboard.press('Control+k');
-      await page.keyboard.type('天氣');
-      await item(page, '台北的天氣').waitFor();
-      await item(page, 'Rain in Kyoto').waitFor({ state: 'detached' });
-      await page.keyboard.press('Escape');
-      await item(page, 'Rain in Kyoto').waitFor();
-    });
+  test('a search finds two Chinese characters', async () => {
+    const page = await stage.open();
+    await item(page, 'Rain in Kyoto').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('天氣');
+    await item(page, '台北的天氣').waitFor();
+    await item(page, 'Rain in Kyoto').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await item(page, 'Rain in Kyoto').waitFor();
+  });
 
-    test('the language follows the browser, can be changed and is remembered', async () => {
-      const page = await stage.open('/settings/general', { locale: 'zh-TW' });
-      await page.locator('html[lang=zh-Hant]').waitFor();
-      await page.getByRole('main').getByLabel('語言').selectOption('zh-Hans');
-      await page.getByRole('heading', { name: '设置' }).waitFor();
-      await page.reload();
-      await page.locator('html[lang=zh-Hans]').waitFor();
-      await page.getByRole('heading', { name: '设置' }).waitFor();
-    });
+  test('the language follows the browser, can be changed and is remembered', async () => {
+    const page = await stage.open('/settings/general', { locale: 'zh-TW' });
+    await page.locator('html[lang=zh-Hant]').waitFor();
+    await page.getByRole('main').getByLabel('語言').selectOption('zh-Hans');
+    await page.getByRole('heading', { name: '设置' }).waitFor();
+    await page.reload();
+    await page.locator('html[lang=zh-Hans]').waitFor();
+    await page.getByRole('heading', { name: '设置' }).waitFor();
+  });
 
-    test('dark and light follow the system, and a choice stays', async () => {
-      const page = await stage.open('/', { colorScheme: 'dark' });
-      const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-      const dark = await background();
-      await page.emulateMedia({ colorScheme: 'light' });
-      await expect.poll(background).not.toBe(dark);
-    });
+  test('dark and light follow the system, and a choice stays', async () => {
+    const page = await stage.open('/', { colorScheme: 'dark' });
+    const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const dark = await background();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expect.poll(background).not.toBe(dark);
+  });
 
-    test('what the owner set is shown until the person chooses', async () => {
-      const args = ['--ui-config', '{"theme":"dark","language":"zh-TW"}'];
-      await using server = await startServerProcess({ args });
-      const page = await stage.open('/', { colorScheme: 'light' });
-      await page.goto(`${server.url}/settings/general`);
-      await page.locator('html[data-theme=dark][lang=zh-Hant]').waitFor();
-      await page.getByRole('main').getByLabel('語言').selectOption('system');
-      await page.getByRole('main').getByLabel('Appearance').selectOption('system');
-      await page.locator('html[data-theme=light][lang=en]').waitFor();
-      await page.reload();
-      await page.locator('html[data-theme=light][lang=en]').waitFor();
-    });
+  test('what the owner set is shown until the person chooses', async () => {
+    const args = ['--ui-config', '{"theme":"dark","language":"zh-TW"}'];
+    await using server = await startServerProcess({ args });
+    const page = await stage.open('/', { colorScheme: 'light' });
+    await page.goto(`${server.url}/settings/general`);
+    await page.locator('html[data-theme=dark][lang=zh-Hant]').waitFor();
+    await page.getByRole('main').getByLabel('語言').selectOption('system');
+    await page.getByRole('main').getByLabel('Appearance').selectOption('system');
+    await page.locator('html[data-theme=light][lang=en]').waitFor();
+    await page.reload();
+    await page.locator('html[data-theme=light][lang=en]').waitFor();
+  });
 
-    test('the page asks nobody but its server', async () => {
-      const asked = new Set<string>();
-      const page = await stage.open();
-      page.on('request', (request) => asked.add(new URL(request.url()).origin));
-      for (const section of ['general', 'models', 'tools', 'permissions', 'about']) {
-        await page.goto(`${stage.line.url}/settings/${section}`);
-        await page.getByRole('heading', { name: 'Settings' }).waitFor();
-      }
-      expect([...asked]).toEqual([stage.line.url]);
-    });
-  },
-);
+  test('the page asks nobody but its server', async () => {
+    const asked = new Set<string>();
+    const page = await stage.open();
+    page.on('request', (request) => asked.add(new URL(request.url()).origin));
+    for (const section of ['general', 'models', 'tools', 'permissions', 'about']) {
+      await page.goto(`${stage.line.url}/settings/${section}`);
+      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    }
+    expect([...asked]).toEqual([stage.line.url]);
+  });
+});
 
 function item(page: Page, title: string) {
   return page.getByRole('navigation').getByRole('link', { name: title });

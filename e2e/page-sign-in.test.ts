@@ -1,15 +1,13 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ModelScript } from '@toolyard/testing';
 import { reply, startAuthorizationServer, startHostedService, startScriptedMcp } from '@toolyard/testing';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
+import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
+import { describePage } from './support/page-stage.ts';
 import { beginNew, row, serversPage } from './support/servers-page.ts';
-import type { Stage } from './support/stage.ts';
-import { setStage } from './support/stage.ts';
 
 /** Reads the mail, and then says what came of it. */
 const readsMail: ModelScript = ({ body }) => {
@@ -18,17 +16,7 @@ const readsMail: ModelScript = ({ body }) => {
   return reply.text(`It said: ${JSON.stringify(last.content)}`);
 };
 
-describe.skipIf(NO_BROWSER !== null)(`signing in${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
-  let stage: Stage | undefined;
-  afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage?.photograph(task.name);
-    const complaints = stage?.complaints;
-    await stage?.[Symbol.asyncDispose]();
-    stage = undefined;
-    expect(complaints ?? []).toEqual([]);
-  });
-  afterAll(closeBrowser);
-
+describePage('signing in', (stages) => {
   test('in the middle of a run: the card leads to the sign-in, and the call is made once', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'toolyard-mail-'));
     const countFile = join(folder, 'count');
@@ -37,7 +25,7 @@ describe.skipIf(NO_BROWSER !== null)(`signing in${NO_BROWSER === null ? '' : ` (
       { tools: [{ name: 'read_mail', does: [{ do: 'count' }] }] },
       { sessions: false, protection: authorization.protect(), countFile },
     );
-    stage = await setStage(readsMail);
+    const stage = await stages.set(readsMail);
     const servers = serversPage(stage);
     servers.write({ mail: { url: mail.url } });
     const page = await servers.openList();
@@ -52,8 +40,7 @@ describe.skipIf(NO_BROWSER !== null)(`signing in${NO_BROWSER === null ? '' : ` (
     authorization.revoke();
     await card.getByRole('button', { name: 'Allow once' }).click();
     await card.getByText('asks you to sign in').waitFor();
-    const { violations } = await new AxeBuilder({ page }).include('[data-tool-card]').analyze();
-    expect(violations).toEqual([]);
+    expect(await axeFinds(page, '[data-tool-card]')).toEqual([]);
     expect(existsSync(countFile)).toBe(false);
 
     const opened = page.context().waitForEvent('page');
@@ -67,7 +54,7 @@ describe.skipIf(NO_BROWSER !== null)(`signing in${NO_BROWSER === null ? '' : ` (
 
   test('to one that a service makes: what the form adds says where, and is there once that was done', async () => {
     await using service = await startHostedService({ behaviour: { tools: [{ name: 'send' }] }, needsSignIn: true });
-    stage = await setStage(readsMail);
+    const stage = await stages.set(readsMail);
     const servers = serversPage(stage);
     const page = await servers.openList();
     const form = await beginNew(page);
@@ -77,8 +64,7 @@ describe.skipIf(NO_BROWSER !== null)(`signing in${NO_BROWSER === null ? '' : ` (
     await form.getByText('Write which server.').waitFor();
     await form.getByLabel('Server, as Klavis calls it').fill('Gmail');
     await form.getByLabel('Your key of Klavis').fill('key-of-the-test');
-    const { violations } = await new AxeBuilder({ page }).include('dialog').analyze();
-    expect(violations).toEqual([]);
+    expect(await axeFinds(page, 'dialog')).toEqual([]);
     await form.getByRole('button', { name: 'Cancel' }).click();
 
     // The form knows the public service only; another one stands in the file.
@@ -105,7 +91,7 @@ describe.skipIf(NO_BROWSER !== null)(`signing in${NO_BROWSER === null ? '' : ` (
     const tools = [{ name: 'read_mail' }];
     await using mail = await startScriptedMcp({ tools }, { sessions: false, protection, ...letIn });
     const origins = [mail.url, authorization.url].flatMap((url) => ['--proxy-allow', new URL(url).origin]);
-    stage = await setStage(readsMail, { args: ['--ui-mcp-proxy', ...origins] });
+    const stage = await stages.set(readsMail, { args: ['--ui-mcp-proxy', ...origins] });
     const page = await stage.open('/settings/tools');
     const form = await beginNew(page);
     await form.getByText('An address', { exact: true }).click();

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { ModelScript } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import { chatPage } from './support/chat-page.ts';
+import { describeInBrowser } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
 
@@ -27,34 +27,30 @@ const WATCH = `
   requestAnimationFrame(look);
 `;
 
-describe.skipIf(NO_BROWSER !== null)(
-  `text that comes in large pieces${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`,
-  () => {
-    let stage: Stage | undefined;
-    afterEach(async () => {
-      await stage?.[Symbol.asyncDispose]();
-      stage = undefined;
-    });
-    afterAll(closeBrowser);
+describeInBrowser('text that comes in large pieces', () => {
+  let stage: Stage | undefined;
+  afterEach(async () => {
+    await stage?.[Symbol.asyncDispose]();
+    stage = undefined;
+  });
 
-    /** How many lengths the answer was seen at while its second piece appeared. */
-    async function lengthsSeen(reducedMotion: 'reduce' | 'no-preference'): Promise<number> {
-      stage = await setStage(inTwoPieces);
-      const page = await stage.open('/', { reducedMotion });
-      const chat = chatPage(page);
-      await page.evaluate(WATCH);
-      await chat.send('Go on.');
-      await chat.reads(/The end\./);
-      const seen = await page.evaluate<number[]>('[...window.seenLengths]');
-      return seen.filter((length) => length > PIECE && length < 2 * PIECE - 1).length;
-    }
+  /** How many lengths the answer was seen at while its second piece appeared. */
+  async function lengthsSeen(reducedMotion: 'reduce' | 'no-preference'): Promise<number> {
+    stage = await setStage(inTwoPieces);
+    const page = await stage.open('/', { reducedMotion });
+    const chat = chatPage(page);
+    await page.evaluate(WATCH);
+    await chat.send('Go on.');
+    await chat.reads(/The end\./);
+    const seen = await page.evaluate<number[]>('[...window.seenLengths]');
+    return seen.filter((length) => length > PIECE && length < 2 * PIECE - 1).length;
+  }
 
-    test('appears letter by letter', async () => {
-      expect(await lengthsSeen('no-preference')).toBeGreaterThan(4);
-    });
+  test('appears letter by letter', async () => {
+    expect(await lengthsSeen('no-preference')).toBeGreaterThan(4);
+  });
 
-    test('appears at once for who wants nothing to move', async () => {
-      expect(await lengthsSeen('reduce')).toBe(0);
-    });
-  },
-);
+  test('appears at once for who wants nothing to move', async () => {
+    expect(await lengthsSeen('reduce')).toBe(0);
+  });
+});

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunRecord, StoredInterrupt } from '@toolyard/protocol';
 import type { ModelScript, ScriptedMcp } from '@toolyard/testing';
 import { eventually, reply, startScriptedMcp } from '@toolyard/testing';
 import { call } from './support/api.ts';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import { chatPage } from './support/chat-page.ts';
+import { describeInBrowser } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
 
@@ -21,7 +21,7 @@ const callsNamed: ModelScript = ({ body }) => {
   return wanted ? reply.toolCalls([{ name: wanted.function.name, arguments: {} }]) : reply.text('Nothing to call.');
 };
 
-describe.skipIf(NO_BROWSER !== null)('a loop in a tab', () => {
+describeInBrowser('a loop in a tab', () => {
   let undo = new AsyncDisposableStack();
   let peer: ScriptedMcp;
   let stage: Stage;
@@ -41,7 +41,6 @@ describe.skipIf(NO_BROWSER !== null)('a loop in a tab', () => {
     await undo.disposeAsync();
     expect(stage.complaints.filter((text) => !/CORS policy/.test(text))).toEqual([]);
   });
-  afterAll(() => closeBrowser());
 
   async function keepServer(of: Page): Promise<void> {
     await of.evaluate((url) => {

@@ -2,13 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunRecord, StoredInterrupt } from '@toolyard/protocol';
 import type { McpBehaviour, ModelScript, ScriptedMcp } from '@toolyard/testing';
 import { eventually, reply, startScriptedMcp } from '@toolyard/testing';
 import { call } from './support/api.ts';
-import { closeBrowser, NO_BROWSER, stopBrowser } from './support/browser.ts';
+import { stopBrowser } from './support/browser.ts';
 import { chatPage } from './support/chat-page.ts';
+import { describeInBrowser } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
 
@@ -47,7 +48,7 @@ const NOTES: McpBehaviour = {
   ],
 };
 
-describe.skipIf(NO_BROWSER !== null)('a tool that lives in a tab', () => {
+describeInBrowser('a tool that lives in a tab', () => {
   let undo = new AsyncDisposableStack();
   let peer: ScriptedMcp;
   let stage: Stage;
@@ -81,7 +82,6 @@ describe.skipIf(NO_BROWSER !== null)('a tool that lives in a tab', () => {
     await undo.disposeAsync();
     expect(stage.complaints.filter((text) => !/CORS policy/.test(text))).toEqual([]);
   });
-  afterAll(() => closeBrowser());
 
   const connected = (): Promise<void> =>
     eventually(() => expect(peer.received.some(({ method }) => method === 'tools/list')).toBe(true), {

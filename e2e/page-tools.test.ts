@@ -1,14 +1,13 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { ModelScript } from '@toolyard/testing';
 import { COUNT_FILE_VARIABLE, eventually, reply } from '@toolyard/testing';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
 import { chatPage } from './support/chat-page.ts';
+import { describePage } from './support/page-stage.ts';
 import type { ScriptedServers } from './support/scripted-tools.ts';
 import type { Stage } from './support/stage.ts';
-import { setStage } from './support/stage.ts';
 
 type Messages = { messages: { role: string; content: unknown }[] };
 
@@ -21,30 +20,18 @@ function calls(tool: string): ModelScript {
   };
 }
 
-describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
+describePage('tools in the page', (stages) => {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-counts-'));
   let countFile = '';
-  let stage: Stage | undefined;
   const counted = () => (existsSync(countFile) ? statSync(countFile).size : 0);
 
   async function setCounting(tool: string): Promise<Stage> {
     countFile = join(folder, `${tool}-${String(Math.random())}`);
     const counter = { behaviour: 'counting', env: { [COUNT_FILE_VARIABLE]: countFile } } as const;
-    stage = await setStage(calls(tool), { servers: { counter } });
-    return stage;
+    return stages.set(calls(tool), { servers: { counter } });
   }
 
-  afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage?.photograph(task.name);
-    const complaints = stage?.complaints;
-    await stage?.[Symbol.asyncDispose]();
-    stage = undefined;
-    expect(complaints ?? []).toEqual([]);
-  });
-  afterAll(async () => {
-    await closeBrowser();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('a tool runs only once it is allowed, and once', async () => {
     const { open } = await setCounting('count');
@@ -98,7 +85,7 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
         },
       },
     };
-    stage = await setStage(calls('dig'), { servers });
+    const stage = await stages.set(calls('dig'), { servers });
     const page = await stage.open();
     const chat = chatPage(page);
     await chat.send('Dig.');
@@ -160,7 +147,7 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
         },
       },
     };
-    stage = await setStage(
+    const stage = await stages.set(
       ({ body }) =>
         (body as Messages).messages.at(-1)?.role === 'tool'
           ? reply.text(POISON, { pieces: 9 })
@@ -201,7 +188,7 @@ describe.skipIf(NO_BROWSER !== null)(`tools in the page${NO_BROWSER === null ? '
         },
       },
     };
-    stage = await setStage(calls('plain'), { servers });
+    const stage = await stages.set(calls('plain'), { servers });
     const page = await stage.open();
     const chat = chatPage(page);
     await chat.composer.waitFor();

@@ -1,12 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ModelScript } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
-import type { Stage } from './support/stage.ts';
-import { setStage } from './support/stage.ts';
+import { axeFinds } from './support/axe.ts';
+import { describePage } from './support/page-stage.ts';
 
 const usage = { prompt_tokens: 15, completion_tokens: 10, total_tokens: 25 };
 
@@ -17,19 +15,9 @@ const looksThenSays: ModelScript = ({ body }) => {
   return reply.toolCalls([{ name: 'get-date', arguments: {} }], { usage });
 };
 
-describe.skipIf(NO_BROWSER !== null)(`usage in the page${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
-  let stage: Stage | undefined;
-  afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage?.photograph(task.name);
-    const complaints = stage?.complaints;
-    await stage?.[Symbol.asyncDispose]();
-    stage = undefined;
-    expect(complaints ?? []).toEqual([]);
-  });
-  afterAll(closeBrowser);
-
+describePage('usage in the page', (stages) => {
   async function opened(budgets: object[]): Promise<Page> {
-    stage = await setStage(looksThenSays);
+    const stage = await stages.set(looksThenSays);
     if (budgets.length > 0) await call(stage.server.url, 'PUT', '/api/settings/defaults', { budgets });
     return stage.open('/');
   }
@@ -40,17 +28,12 @@ describe.skipIf(NO_BROWSER !== null)(`usage in the page${NO_BROWSER === null ? '
     await field.press('Enter');
   }
 
-  async function violations(page: Page): Promise<string[]> {
-    const { violations: found } = await new AxeBuilder({ page }).analyze();
-    return found.map(({ id }) => id);
-  }
-
   test('a budget that is used up asks, is raised by keyboard, and the answer comes', async () => {
     const page = await opened([{ of: 'conversation', tokens: 20 }]);
     await ask(page);
     const card = page.getByRole('group', { name: 'A budget is used up' });
     await card.getByText('This chat: 25 tokens of 20 tokens.').waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await axeFinds(page)).toEqual([]);
 
     // What does not reach is not sent.
     const limit = card.getByRole('textbox', { name: 'New limit, in tokens' });
@@ -67,7 +50,7 @@ describe.skipIf(NO_BROWSER !== null)(`usage in the page${NO_BROWSER === null ? '
     // The meter of the chat, and the field the budget stands in.
     await page.getByRole('button', { name: /instructions and parameters/i }).click();
     await page.getByText('This chat: 50 tokens of 20 tokens').waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await axeFinds(page)).toEqual([]);
   });
 
   test('stopped: the run ends and says why', async () => {
@@ -80,7 +63,7 @@ describe.skipIf(NO_BROWSER !== null)(`usage in the page${NO_BROWSER === null ? '
   test('budgets are set in the settings, and nothing that is none is kept', async () => {
     const page = await opened([]);
     const stored = async (): Promise<unknown> => {
-      const answer = await fetch(`${stage?.server.url ?? ''}/api/settings`);
+      const answer = await fetch(`${stages.now.server.url}/api/settings`);
       return ((await answer.json()) as { defaults: { budgets?: unknown } }).defaults.budgets ?? null;
     };
     await page.goto(new URL('/settings/general', page.url()).href);
@@ -112,9 +95,9 @@ describe.skipIf(NO_BROWSER !== null)(`usage in the page${NO_BROWSER === null ? '
     await page.getByRole('combobox', { name: 'Added up by' }).selectOption('tool');
     await page.getByRole('img', { name: /^Calls by Tool: 1 in all/ }).waitFor();
     await table.getByRole('rowheader', { name: /get-date/ }).waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await axeFinds(page)).toEqual([]);
     const href = await page.getByRole('link', { name: /CSV/ }).getAttribute('href');
-    const csv = await (await fetch(new URL(href ?? '', stage?.server.url))).text();
+    const csv = await (await fetch(new URL(href ?? '', stages.now.server.url))).text();
     expect(csv.split('\r\n')[1]).toMatch(/^date\/get-date,date\/get-date,0,1,0,\d+,/);
   });
 });

@@ -3,41 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AnsweredInterrupts, Page, RunRecord, StoredInterrupt } from '@toolyard/protocol';
 import { DATABASE_FILE } from '@toolyard/storage';
-import type { McpBehaviour } from '@toolyard/testing';
 import { eventually } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call } from './support/api.ts';
+import { ASKS_FIRST, STATE } from './support/asks-first.ts';
 import { Lives } from './support/lives.ts';
 import { ask, viewOf } from './support/person.ts';
-
-const STATE = 'opaque "state" 状态 \\ 0x00';
-
-/** A modern server that wants to know a city before it counts. */
-const ASKS_FIRST: McpBehaviour = {
-  era: 'modern',
-  tools: [
-    {
-      name: 'count',
-      does: [
-        {
-          do: 'ask',
-          requestState: STATE,
-          inputRequests: {
-            city: {
-              method: 'elicitation/create',
-              params: {
-                mode: 'form',
-                message: 'Which city?',
-                requestedSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-              },
-            },
-          },
-        },
-        { do: 'count' },
-      ],
-    },
-  ],
-};
 
 const YES = { decision: 'approve', scope: 'once' };
 const TAIPEI = { decision: 'accept', content: { city: 'Taipei' } };

@@ -11,28 +11,11 @@ import type {
 import { eventually, startScriptedMcp } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call } from './support/api.ts';
+import { CALLS, expectWhole, TURNS } from './support/counting.ts';
 import type { Life, LivesDatabase } from './support/lives.ts';
-import { callsOfTurns, Lives } from './support/lives.ts';
+import { Lives } from './support/lives.ts';
 import { ask, Person, viewOf } from './support/person.ts';
-import { applied, misspelt, told } from './support/transcript.ts';
-
-const TURNS = [1, 2, 1, 3];
-const CALLS = 7;
-
-function story(turns: readonly number[]): string[] {
-  return [
-    'user: Count, please.',
-    ...callsOfTurns(turns).flatMap((calls) => [
-      `assistant: Let me count. ${calls.map((n) => `count {"n":${n}}`).join(' ')} (tool_calls)`,
-      ...calls.map(() => 'tool: counted (done)'),
-    ]),
-    'assistant: I have counted all there was, as you asked me to do. (stop)',
-  ];
-}
-
-function withoutCount(line: string): string {
-  return line.replace(/^tool: \d+ /, 'tool: counted ');
-}
+import { told } from './support/transcript.ts';
 
 type Trio = { web: Life; worker: Life; tools: Life };
 
@@ -54,18 +37,6 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     ...more,
   });
 
-  /** Whoever followed the run through `person`, and whoever looks at it through the web process, sees the whole story. */
-  async function expectWhole(lives: Lives, person: Person, url: string): Promise<void> {
-    expect(person.events.map(({ seq }) => seq)).toEqual(person.events.map((_event, index) => index + 1));
-    expect(misspelt(person.events)).toEqual([]);
-    const { page, activeRun, interrupts } = await viewOf(url);
-    expect({ activeRun, interrupts }).toEqual({ activeRun: null, interrupts: [] });
-    expect(applied(person.events)).toEqual(page.messages);
-    expect(told(page.messages).map(withoutCount)).toEqual(story(TURNS));
-    expect(lives.faults).toEqual([]);
-    expect(await lives.damage()).toEqual([]);
-  }
-
   it.each([
     ['told at once', {}],
     ['without notifications, only slower', { notify: false }],
@@ -77,7 +48,7 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
       const { web, worker, tools } = await trio(lives);
       const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
       expect(await person.goOn(web.url)).toBe('over');
-      await expectWhole(lives, person, web.url);
+      await expectWhole(lives, person, [web.url]);
       expect(lives.counted).toBe(CALLS);
       for (const { url } of [worker, tools]) {
         expect((await fetch(`${url}/ready`)).status).toBe(200);
@@ -215,7 +186,7 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
       await worker.over;
       await lives.start(undefined, 'worker');
       expect(await followed).toBe('over');
-      await expectWhole(lives, person, web.url);
+      await expectWhole(lives, person, [web.url]);
       const doubts = (await person.answered(web.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');
       expect(lives.counted).toBe(CALLS + doubts.length);
       expect(lives.starts).toBe(1);

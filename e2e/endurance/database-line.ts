@@ -1,69 +1,21 @@
-import { once } from 'node:events';
-import type { Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
 import { Transform } from 'node:stream';
+import type { CuttableLine } from '../support/cuttable-line.ts';
+import { layLine } from '../support/cuttable-line.ts';
 
 /** The line of one process to PostgreSQL. */
-export type DatabaseLine = {
-  readonly port: number;
+export type DatabaseLine = CuttableLine & {
   /** Notifications get lost on it while this is true; nothing else does. */
   deaf: boolean;
-  /** Ends every connection and takes no new one until {@link mend}. */
-  cut(): void;
-  mend(): void;
-  close(): void;
 };
 
 /** Lays a line to the PostgreSQL that listens at a port of this machine. */
 export async function layDatabaseLine(portBehind: number): Promise<DatabaseLine> {
-  const open = new Set<Socket>();
-  let whole = true;
-  const line: DatabaseLine = {
-    port: 0,
-    deaf: false,
-    cut() {
-      whole = false;
-      endAll();
-    },
-    mend() {
-      whole = true;
-    },
-    close() {
-      whole = false;
-      endAll();
-      server.close();
-    },
-  };
-  const server = createServer((near) => {
-    if (!whole) {
-      near.destroy();
-      return;
-    }
-    const far = connect(portBehind, '127.0.0.1');
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      open.add(one);
-      one.setNoDelay(true);
-      one.on('error', () => other.destroy());
-      one.on('close', () => {
-        open.delete(one);
-        other.destroy();
-      });
-    }
-    near.pipe(far);
-    far.pipe(withoutNotifications(() => line.deaf)).pipe(near);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The line has no port.');
-
-  function endAll(): void {
-    for (const socket of open) socket.destroy();
-  }
-  return Object.assign(line, { port: address.port });
+  const hearing = { deaf: false };
+  const line = await layLine(
+    () => portBehind,
+    () => withoutNotifications(() => hearing.deaf),
+  );
+  return Object.assign(hearing, line);
 }
 
 const NOTIFICATION = 'A'.charCodeAt(0);

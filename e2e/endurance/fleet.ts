@@ -162,7 +162,7 @@ export class Fleet implements AsyncDisposable {
     for (const { process, line } of this.#slots) {
       process?.child.kill('SIGKILL');
       await process?.exited;
-      line.close();
+      await line.close();
     }
     rmSync(this.#folder, { recursive: true, force: true });
   }

@@ -1,19 +1,25 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 
-/** A wire between browser and server that can be cut and mended. */
+/** A wire to a server that can be cut and mended. */
 export type CuttableLine = {
-  /** Where the browser goes in place of the server. */
-  url: string;
+  /** Where one goes in place of the server. */
+  readonly port: number;
+  readonly url: string;
   /** Ends every connection and takes no new one until {@link mend}. */
   cut(): void;
   mend(): void;
   close(): Promise<void>;
 };
 
-/** Passes bytes on, both ways, to a port of this machine. */
-export async function layLine(portBehind: () => number): Promise<CuttableLine> {
+/**
+ * Passes bytes on, both ways, to a port of this machine.
+ *
+ * @param onTheWayBack what the bytes that come from there go through, anew for each connection
+ */
+export async function layLine(portBehind: () => number, onTheWayBack?: () => Duplex): Promise<CuttableLine> {
   const open = new Set<Socket>();
   let whole = true;
   const server = createServer((near) => {
@@ -33,8 +39,9 @@ export async function layLine(portBehind: () => number): Promise<CuttableLine> {
         open.delete(one);
         other.destroy();
       });
-      one.pipe(other);
     }
+    near.pipe(far);
+    (onTheWayBack ? far.pipe(onTheWayBack()) : far).pipe(near);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -45,6 +52,7 @@ export async function layLine(portBehind: () => number): Promise<CuttableLine> {
     for (const socket of open) socket.destroy();
   }
   return {
+    port: address.port,
     url: `http://127.0.0.1:${String(address.port)}`,
     cut() {
       whole = false;
@@ -54,6 +62,7 @@ export async function layLine(portBehind: () => number): Promise<CuttableLine> {
       whole = true;
     },
     async close() {
+      whole = false;
       endAll();
       server.close();
       await once(server, 'close');

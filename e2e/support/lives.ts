@@ -22,6 +22,7 @@ import { checkStorage, openStorage } from '@toolyard/storage';
 import type { ServerOptions } from '@toolyard/server';
 import type { McpBehaviour, McpBehaviourName, ModelReply, ModelServer } from '@toolyard/testing';
 import {
+  COMPILED_ONCE,
   COUNT_FILE_VARIABLE,
   LOG_FILE_VARIABLE,
   reply,
@@ -210,8 +211,7 @@ export class Lives implements AsyncDisposable {
           ...(role === undefined ? {} : { TOOLYARD_ROLE: role }),
           ...(everyCall === true && { EVERY_CALL: '1' }),
           ...(askUser === true && { ASK_USER: '1' }),
-          // A start takes half as long.
-          NODE_COMPILE_CACHE: join(tmpdir(), 'toolyard-compile-cache'),
+          ...COMPILED_ONCE,
         },
       },
     );

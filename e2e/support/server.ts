@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SOURCE_CONDITION } from '@toolyard/testing';
+import { COMPILED_ONCE, SOURCE_CONDITION } from '@toolyard/testing';
 
 const BIN = fileURLToPath(new URL('../../packages/cli/src/bin.ts', import.meta.url));
 
@@ -35,7 +35,7 @@ export async function startServerProcess(
     const args = [SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', BIN, 'serve', '--data-dir', dataDir];
     const started = spawn(process.execPath, [...args, '--port', port, ...(options.args ?? [])], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'], HOME: dataDir, ...options.env, ...env },
+      env: { PATH: process.env['PATH'], HOME: dataDir, ...COMPILED_ONCE, ...options.env, ...env },
     });
     child = started;
     started.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));

@@ -1,12 +1,13 @@
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect } from 'vitest';
 import type { ServerHealth } from '@toolyard/mcp-host';
 import type { McpBehaviour } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
+import { describeInBrowser } from './page-stage.ts';
 import type { Stage } from './stage.ts';
 import { setStage } from './stage.ts';
 import type { Draft, TabStore } from './tab-page.ts';
-import { startTabFront } from './tab-page.ts';
+import { removeTabPage, startTabFront } from './tab-page.ts';
 
 // In the page only.
 declare const mcpStore: TabStore;
@@ -124,4 +125,17 @@ export async function openTab(allow: readonly string[] = []): Promise<Tab> {
       expect(stage.complaints.filter((text) => !/CORS policy|WebSocket connection to/.test(text))).toEqual([]);
     },
   };
+}
+
+/** Tests of the MCP servers of a tab (see {@link openTab}): what a test uses is disposed of after it. */
+export function describeTab(name: string, body: (undo: Pick<AsyncDisposableStack, 'use'>) => void): void {
+  describeInBrowser(name, () => {
+    let stack = new AsyncDisposableStack();
+    beforeEach(() => {
+      stack = new AsyncDisposableStack();
+    });
+    afterEach(() => stack.disposeAsync());
+    afterAll(removeTabPage);
+    body({ use: (value) => stack.use(value) });
+  });
 }

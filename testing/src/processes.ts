@@ -1,8 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /** The condition under which the workspace's packages run from their sources; goes before the file for `runNode`. */
 export const SOURCE_CONDITION = '--conditions=toolyard-src';
+
+/** Environment of a program that is started from its sources again and again: it need not compile them each time. */
+export const COMPILED_ONCE = { NODE_COMPILE_CACHE: join(tmpdir(), 'toolyard-compile-cache') };
 
 export type RunNodeOptions = {
   /** Written to stdin, which then ends. */
@@ -30,7 +35,7 @@ export type RunNodeResult = {
  */
 export async function runNode(args: readonly string[], options: RunNodeOptions = {}): Promise<RunNodeResult> {
   const child = spawn(process.execPath, args, {
-    env: { ...process.env, ...options.env },
+    env: { ...COMPILED_ONCE, ...process.env, ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     stdio: 'pipe',
   });

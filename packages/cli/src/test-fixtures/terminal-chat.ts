@@ -3,10 +3,16 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { eventually, isAlive, processTreeOf, SOURCE_CONDITION } from '@toolyard/testing';
+import { COMPILED_ONCE, eventually, isAlive, processTreeOf, SOURCE_CONDITION } from '@toolyard/testing';
 
 export const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url));
-export const ENV = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', TERM: 'xterm', NO_COLOR: '1' };
+export const ENV = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: process.env['HOME'] ?? '',
+  TERM: 'xterm',
+  NO_COLOR: '1',
+  ...COMPILED_ONCE,
+};
 
 export const CTRL_C = '\u0003';
 export const CTRL_D = '\u0004';

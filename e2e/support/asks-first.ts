@@ -1,0 +1,31 @@
+import type { McpBehaviour } from '@toolyard/testing';
+
+/** What its server hands over with the question, to be given back as it is. */
+export const STATE = 'opaque "state" \u0007 状态 \\ 0x00';
+
+/** A modern server that wants to know a city before it counts. */
+export const ASKS_FIRST: McpBehaviour = {
+  era: 'modern',
+  tools: [
+    {
+      name: 'count',
+      does: [
+        {
+          do: 'ask',
+          requestState: STATE,
+          inputRequests: {
+            city: {
+              method: 'elicitation/create',
+              params: {
+                mode: 'form',
+                message: 'Which city?',
+                requestedSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+              },
+            },
+          },
+        },
+        { do: 'count' },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,42 @@
+import { expect } from 'vitest';
+import type { Lives } from './lives.ts';
+import { callsOfTurns } from './lives.ts';
+import type { Person } from './person.ts';
+import { viewOf } from './person.ts';
+import { applied, misspelt, told } from './transcript.ts';
+
+/** A run of several turns with several calls at once, for `Lives.of`; and how many calls that is. */
+export const TURNS = [1, 2, 1, 3];
+export const CALLS = 7;
+
+/**
+ * Whoever followed the run of {@link TURNS} through `person`, and whoever looks at it through any of these servers, sees
+ * the same whole story.
+ */
+export async function expectWhole(lives: Lives, person: Person, urls: readonly string[]): Promise<void> {
+  expect(person.events.map(({ seq }) => seq)).toEqual(person.events.map((_event, index) => index + 1));
+  expect(misspelt(person.events)).toEqual([]);
+  for (const url of urls) {
+    const { page, activeRun, interrupts } = await viewOf(url);
+    expect({ activeRun, interrupts }).toEqual({ activeRun: null, interrupts: [] });
+    expect(applied(person.events)).toEqual(page.messages);
+    expect(told(page.messages).map(withoutCount)).toEqual(story());
+  }
+  expect(lives.faults).toEqual([]);
+  expect(await lives.damage()).toEqual([]);
+}
+
+function story(): string[] {
+  return [
+    'user: Count, please.',
+    ...callsOfTurns(TURNS).flatMap((calls) => [
+      `assistant: Let me count. ${calls.map((n) => `count {"n":${n}}`).join(' ')} (tool_calls)`,
+      ...calls.map(() => 'tool: counted (done)'),
+    ]),
+    'assistant: I have counted all there was, as you asked me to do. (stop)',
+  ];
+}
+
+function withoutCount(line: string): string {
+  return line.replace(/^tool: \d+ /, 'tool: counted ');
+}
