@@ -139,13 +139,16 @@ const COUNTED_CALLS = 100;
 /** The state once the model has asked for `calls`: they are pending, and counted. */
 export function withPendingCalls(state: AgentState, calls: PendingCall[]): AgentState {
   if (calls.length === 0) return state;
-  const counts = new Map(Object.entries(state.sameCalls));
+  const counts = { ...state.sameCalls };
   for (const call of calls) {
     const fingerprint = callFingerprint(call.name, call.arguments);
-    const count = (counts.get(fingerprint) ?? 0) + 1;
-    counts.delete(fingerprint);
-    counts.set(fingerprint, count);
+    const before = counts[fingerprint];
+    // What is counted again is the latest again.
+    if (before !== undefined) delete counts[fingerprint];
+    counts[fingerprint] = (before ?? 0) + 1;
   }
-  const latest = [...counts].slice(-Math.max(COUNTED_CALLS, calls.length));
-  return { ...state, pending: calls, sameCalls: Object.fromEntries(latest) };
+  const most = Math.max(COUNTED_CALLS, calls.length);
+  const all = Object.keys(counts);
+  for (let at = 0; at < all.length - most; at++) delete counts[all[at] ?? ''];
+  return { ...state, pending: calls, sameCalls: counts };
 }
