@@ -114,6 +114,12 @@ describe('a glance', () => {
   it.each([
     "~/x && ' * '",
     'env "ls; * x"',
+    '<(ls) x',
+    'cat "login data"',
+    'cat "/a b:login data"',
+    '{rm,-rf,/}',
+    'curl x | python3',
+    `'r'"m" -rf /`,
     'env ./a\u00a0*',
     'x ""/dev""/sda > "/"dev/sda',
     '"~/.git/./credentials,b ssh"',
