@@ -66,7 +66,7 @@ export type AgentRunOptions = {
   brain: Brain;
   executors: (parts: RunParts) => Executors;
   /** Called before calls of these tools are judged. */
-  refresh: (tools: readonly ToolReference[]) => Promise<void>;
+  refresh: (tools: readonly ToolReference[]) => Promise<void> | undefined;
   /** Called with the journal before the first step. */
   onStart: (journal: RunJournal) => void;
   signal?: AbortSignal;
@@ -123,6 +123,7 @@ export class AgentRun implements AsyncIterable<RunEvent> {
   }
 
   #hear({ conversation, clock, ids }: AgentRunOptions, journal: RunJournal): boolean {
+    if (this.#said.length === 0) return false;
     const said = this.#said.splice(0);
     for (const parts of said) {
       const { leafId: parentId } = conversation;

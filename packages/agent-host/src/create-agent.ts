@@ -215,6 +215,7 @@ class LocalAgent implements Agent {
       model: `${runtime.provider}/${modelId}`,
       spent: (budget) => this.#usage.spent(budget),
     });
+    const isBounded = (this.#options.budgets ?? []).length > 0;
     const { askBudget } = this.#options;
     const run = new AgentRun({
       id: ids.next(),
@@ -226,7 +227,7 @@ class LocalAgent implements Agent {
       context,
       brain: new GeneralChatAgent({
         gate,
-        budgets: (state, need) => budgets.check(state, need),
+        ...(isBounded ? { budgets: (state, need) => budgets.check(state, need) } : {}),
         asking: {
           isAsk: ({ serverId, name }) =>
             askUser !== undefined && serverId === ASK_USER.serverId && name === ASK_USER.name,
@@ -251,12 +252,16 @@ class LocalAgent implements Agent {
           ledger: memoryLedger,
           asking: personOf(ask, askUser),
           ...(askBudget ? { askBudget } : {}),
-          used: (entry) => this.#usage.add(entry),
-          budgets: {
-            refresh: () => undefined,
-            check: (state, need) => budgets.check(state, need),
-            dollarsOnly: (state) => budgets.dollarsOnly(state),
-          },
+          ...(isBounded
+            ? {
+                used: (entry) => this.#usage.add(entry),
+                budgets: {
+                  refresh: () => undefined,
+                  check: (state, need) => budgets.check(state, need),
+                  dollarsOnly: (state) => budgets.dollarsOnly(state),
+                },
+              }
+            : {}),
           questions: this.#options.questions ? questioning(this.#options.questions) : { who: 'nobody' },
           remember: (tool, { decision }, definition) => this.#remember(tool, decision, definition),
           forbidden: (tool, args) => refusalOf(gate(tool, args)),

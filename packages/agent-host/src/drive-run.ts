@@ -39,15 +39,20 @@ export async function driveRun(options: DriveOptions): Promise<RunPoint> {
   let { point } = options;
   while (point.state.status === 'running') {
     if (failpoint) await failpoint(`step:${point.context.phase}`);
-    if (refresh && point.state.pending.length > 0) await refresh(toolsOf(point));
+    if (refresh && point.state.pending.length > 0) {
+      const refreshed = refresh(toolsOf(point));
+      if (refreshed) await refreshed;
+    }
     if (hear && !stopRequested() && canHear(point)) {
       journal.beginStep(point.state.step);
-      if (await hear()) {
+      const heard = hear();
+      if (typeof heard === 'boolean' ? heard : await heard) {
         point = { state: { ...point.state, step: point.state.step + 1 }, context: { phase: 'user_input' } };
         await journal.commit(point);
       }
     }
-    if (count && point.context.phase !== 'ending') await count();
+    const counted = point.context.phase === 'ending' ? undefined : count?.();
+    if (counted) await counted;
     point = await runtime.step(point.state, point.context);
   }
   return point;

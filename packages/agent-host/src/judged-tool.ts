@@ -43,11 +43,14 @@ export function judgedBy(
  * Resolves when what the servers of these tools have announced of them is known, so that it is judged by: a call of an
  * approved tool would wait for the same, as long, and only then find that nobody has seen what the tool is now.
  */
-export async function whenJudgeable(
+export function whenJudgeable(
   host: Pick<McpHost, 'trust' | 'whenToolsAreKnown'>,
   tools: readonly ToolReference[],
-): Promise<void> {
-  const approved = tools.filter((tool) => host.trust.verdict(tool) === 'approved');
-  const serverIds = new Set(approved.map(({ serverId }) => serverId));
-  await Promise.all([...serverIds].map((id) => host.whenToolsAreKnown(id)));
+): Promise<void> | undefined {
+  const waits: Promise<void>[] = [];
+  for (const tool of tools) {
+    const known = host.trust.verdict(tool) === 'approved' ? host.whenToolsAreKnown(tool.serverId) : undefined;
+    if (known) waits.push(known);
+  }
+  return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
 }

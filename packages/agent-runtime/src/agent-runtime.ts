@@ -52,7 +52,8 @@ export class AgentRuntime {
     const result = await this.#carryOut(instruction, state);
     const next = { ...result.state, step: state.step + 1 };
     const point = { state: next, context: result.context };
-    await journal.commit(point);
+    const committed = journal.commit(point);
+    if (committed) await committed;
     return point;
   }
 

@@ -28,6 +28,7 @@ export class BudgetChecker {
   }
 
   check(state: AgentState, need: BudgetNeed): BudgetExcess | null {
+    if (this.#options.budgets.length === 0 && state.raised.length === 0) return null;
     for (const budget of mergeBudgets(this.#options.budgets, state.raised)) {
       const spent = this.#spentBefore(budget, state, need);
       if (spent === null) continue;

@@ -81,7 +81,7 @@ export class GeneralChatAgent implements Brain {
         if (context.error) return end(state, { status: 'failed', error: context.error });
         if (state.pending.length > 0) {
           if (context.toolChoice === 'none') return end(state, failed(maxTurns(state)));
-          const repeated = state.pending.find((call) => isRepeated(state, call));
+          const repeated = anyRepeated(state) ? state.pending.find((call) => isRepeated(state, call)) : undefined;
           if (repeated) return end(state, failed(tooOften(state, repeated)));
           return this.#makeCalls(state);
         }
@@ -164,6 +164,11 @@ function continuing(continues: Continued | undefined): { continues?: Continued }
 function end(state: AgentState, ending: Ending): Instruction {
   if (state.pending.length > 0) return { type: 'resolve_aborted_tools', calls: state.pending, ending };
   return { type: 'finish', ending };
+}
+
+function anyRepeated({ sameCalls, limits }: AgentState): boolean {
+  for (const fingerprint in sameCalls) if ((sameCalls[fingerprint] ?? 0) > limits.maxSameCall) return true;
+  return false;
 }
 
 function isRepeated(state: AgentState, call: PendingCall): boolean {

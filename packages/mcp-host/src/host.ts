@@ -203,9 +203,12 @@ export class McpHost implements ToolHost {
     await this.#servers.when(() => isListed(this.#servers.find(id)?.health()), signal, ms);
   }
 
-  /** Resolves when the tools of a server are listed again, if it has announced others; after a few seconds at most. */
-  async whenToolsAreKnown(id: string): Promise<void> {
-    await this.#servers.find(id)?.session?.whenToolsAreKnown();
+  /**
+   * Resolves when the tools of a server are listed again, if it has announced others; after a few seconds at most.
+   * Undefined where they are known now.
+   */
+  whenToolsAreKnown(id: string): Promise<void> | undefined {
+    return this.#servers.find(id)?.session?.whenToolsAreKnown();
   }
 
   /** Every server, in the configured order. */
@@ -256,7 +259,8 @@ export class McpHost implements ToolHost {
     }
     // A change that was announced and not looked at may have put another tool into the place of an approved one.
     const isApproved = options.definition !== undefined || this.#trust.verdict(tool) === 'approved';
-    if (isApproved) await slot.session?.whenToolsAreKnown();
+    const known = isApproved ? slot.session?.whenToolsAreKnown() : undefined;
+    if (known) await known;
     if (this.#hasChanged(tool, options.definition)) return notSent(changedSince(tool));
     const release = this.#flows.acquire();
     try {

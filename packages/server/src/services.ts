@@ -193,7 +193,7 @@ export type ToolSelection = ToolHost & {
   /** Undefined for a tool that is not there. */
   judged(tool: ToolReference): JudgedTool | undefined;
   /** Resolves when what is known of these tools is what was last told of them; they may be judged by it then. */
-  refresh(tools: readonly ToolReference[]): Promise<void>;
+  refresh(tools: readonly ToolReference[]): Promise<void> | undefined;
 };
 
 /** The MCP servers of this process, as people and programs deal with them. */

@@ -23,7 +23,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     journal.append({ type: 'request_made', messageId, request: recordOf(makings, fill, prelude) });
     journal.append({ type: 'message_started', messageId, parentId, model: host.modelId });
     if (continues) answer.beginWith(continues.parts);
-    const began = host.clock.monotonic();
+    const began = host.used ? host.clock.monotonic() : 0;
     try {
       for await (const batch of host.model.chat(request, { signal: host.signal })) {
         for (const part of batch) answer.take(part);

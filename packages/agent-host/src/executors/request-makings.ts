@@ -1,6 +1,6 @@
 import type { AssistantPart } from '@toolyard/protocol';
 import type { ToolChoice } from '@toolyard/agent-runtime';
-import { isNearlyFull, measureContext, buildContext, planFold } from '@toolyard/agent-runtime';
+import { ASSUMED_WINDOW, buildContext, isNearlyFull, planFold } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import type { RequestMakings } from './assemble-request.ts';
 
@@ -32,7 +32,12 @@ export function wantsCompression({
 }: Pick<RunHost, 'conversation' | 'contextSources' | 'tools'>): boolean {
   const messages = conversation.messages();
   const sources = contextSources();
-  const sent = buildContext(messages, sources);
-  const fill = measureContext({ conversation: messages, sent, tools: tools.tools(), window: sources.window });
-  return isNearlyFull(fill) && planFold(messages, fill.window, 'full') !== null;
+  const { window } = sources;
+  const isFull = isNearlyFull({
+    conversation: messages,
+    sent: () => buildContext(messages, sources),
+    tools: () => tools.tools(),
+    window,
+  });
+  return isFull && planFold(messages, window ?? ASSUMED_WINDOW, 'full') !== null;
 }

@@ -25,8 +25,18 @@ export function tokensOf(message: Message): number {
   return tokens;
 }
 
-/** What the definition of a tool takes up. */
-export function tokensOfTool(tool: ToolDefinition): number {
+/** What the definitions of tools take up. A list never changes either. */
+export function tokensOfTools(tools: readonly ToolDefinition[]): number {
+  let tokens = known.get(tools);
+  if (tokens === undefined) {
+    tokens = 0;
+    for (const tool of tools) tokens += tokensOfTool(tool);
+    known.set(tools, tokens);
+  }
+  return tokens;
+}
+
+function tokensOfTool(tool: ToolDefinition): number {
   let tokens = known.get(tool);
   if (tokens === undefined) {
     tokens = FRAME + tokensOfText(`${tool.name} ${tool.description ?? ''} ${JSON.stringify(tool.inputSchema)}`);

@@ -23,8 +23,9 @@ function lastFold(messages: readonly Message[]): { summary: Summary; rest: numbe
 
 /** The conversation with its last summary in the place of what that stands for. */
 export function withFolded(messages: readonly Message[]): readonly Message[] {
+  if (!messages.some(isSummary)) return messages;
   const fold = lastFold(messages);
-  if (!fold) return messages.some(isSummary) ? messages.filter((message) => !isSummary(message)) : messages;
+  if (!fold) return messages.filter((message) => !isSummary(message));
   const { summary, rest } = fold;
   const instructions = messages[0]?.role === 'system' && !isSummary(messages[0]) ? [messages[0]] : [];
   const tail = messages.slice(Math.max(rest, instructions.length)).filter((message) => !isSummary(message));

@@ -1,5 +1,5 @@
 import type { ContextFill, Message, ToolDefinition } from '@toolyard/protocol';
-import { tokensOf, tokensOfTool } from './estimate-tokens.ts';
+import { tokensOf, tokensOfTools } from './estimate-tokens.ts';
 import { isSummary } from './fold.ts';
 
 /** What is assumed of a model that does not say how much it can take, in tokens. */
@@ -8,8 +8,20 @@ export const ASSUMED_WINDOW = 128_000;
 /** From this share of the window on the conversation is summed up. */
 const FULL = 0.8;
 
-export function isNearlyFull({ tokens, window }: ContextFill): boolean {
-  return tokens >= window * FULL;
+/**
+ * True where the next request would nearly fill the window. What would be sent is only looked at where no model has told
+ * how much the conversation is.
+ */
+export function isNearlyFull(of: {
+  conversation: readonly Message[];
+  sent: () => readonly Message[];
+  tools: () => readonly ToolDefinition[];
+  window: number | undefined;
+}): boolean {
+  const most = (of.window ?? ASSUMED_WINDOW) * FULL;
+  const tokens = told(of.conversation);
+  if (tokens !== null) return tokens >= most;
+  return of.sent().reduce((sum, message) => sum + tokensOf(message), tokensOfTools(of.tools())) >= most;
 }
 
 /**
@@ -25,14 +37,13 @@ export function measureContext(of: {
   window: number | undefined;
 }): ContextFill {
   const { conversation, sent, tools, window } = of;
-  const parts = { instructions: 0, tools: 0, results: 0, messages: 0 };
+  const parts = { instructions: 0, tools: tokensOfTools(tools), results: 0, messages: 0 };
   for (const message of sent) {
     const tokens = tokensOf(message);
     if (message.role === 'system') parts.instructions += tokens;
     else if (message.role === 'tool') parts.results += tokens;
     else parts.messages += tokens;
   }
-  for (const tool of tools) parts.tools += tokensOfTool(tool);
   const estimated = parts.instructions + parts.tools + parts.results + parts.messages;
   const tokens = told(conversation) ?? estimated;
   const scale = estimated === 0 ? 1 : tokens / estimated;

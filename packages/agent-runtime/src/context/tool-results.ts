@@ -14,9 +14,21 @@ export function withCappedToolResults(
 ): readonly Message[] {
   const most = Math.min(MAX_TOOL_RESULT_TOKENS, window === undefined ? Infinity : Math.floor(window / 4));
   const cutTo = cutFor('ask for a smaller piece');
-  return changing(messages, (message) =>
-    message.role === 'tool' ? capped(message, most, () => capMessage(message, most, cutTo)) : message,
-  );
+  return changing(messages, (message) => {
+    if (message.role !== 'tool' || isSurelyWithin(message.parts[0].result, most)) return message;
+    return capped(message, most, () => capMessage(message, most, cutTo));
+  });
+}
+
+/** A character is a token at most. */
+function isSurelyWithin({ content, structured }: ToolResult, tokens: number): boolean {
+  let characters = 0;
+  let hasText = structured === undefined;
+  for (const part of content) {
+    hasText ||= part.type === 'text';
+    if (part.type === 'text' || part.type === 'resource') characters += part.text?.length ?? 0;
+  }
+  return hasText && characters <= tokens;
 }
 
 /** Results that stay whole whatever happens: the model is working with them. */

@@ -1,6 +1,6 @@
 import { isDevice, isEverything } from './sensitive-paths.ts';
 import { DISK_TOOLS, POWER } from './shell-names.ts';
-import { UNKNOWN } from './shell-words.ts';
+import { UNKNOWN } from './word-text.ts';
 
 /**
  * - `forbidden`: it is known what it does, and nobody wants that unasked

@@ -17,7 +17,8 @@ import {
   WRAPPERS,
 } from './shell-names.ts';
 import type { Command, ReadShell, Script, Word } from './shell-words.ts';
-import { readShell, UNKNOWN } from './shell-words.ts';
+import { readShell } from './shell-words.ts';
+import { UNKNOWN } from './word-text.ts';
 
 const DEEPEST = 6;
 /** How many commands before one are looked at for what they hand on to it. */

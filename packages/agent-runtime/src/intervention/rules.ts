@@ -5,7 +5,8 @@ import type { LiteralText } from './literal-text.ts';
 import { readLiterally } from './literal-text.ts';
 import { normalPath } from './sensitive-paths.ts';
 import type { Command, ReadShell } from './shell-words.ts';
-import { readShell, UNKNOWN } from './shell-words.ts';
+import { readShell } from './shell-words.ts';
+import { UNKNOWN } from './word-text.ts';
 
 /** What the owner trusts a tool to be; of a server that is not trusted nothing counts. */
 export type TrustedHints = { readOnly: boolean; destructive: boolean };

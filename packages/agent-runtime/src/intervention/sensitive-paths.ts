@@ -1,5 +1,5 @@
 import { matchesGlob } from './globs.ts';
-import { UNKNOWN } from './shell-words.ts';
+import { UNKNOWN } from './word-text.ts';
 
 /**
  * Which paths hold what nobody is to read or write unasked. Only the text of a path is looked at: links are not

@@ -1,3 +1,15 @@
+import {
+  CLOSE,
+  closingQuote,
+  COMMA,
+  decodeAnsi,
+  expandBraces,
+  isAssignment,
+  isPlain,
+  OPEN,
+  UNKNOWN,
+} from './word-text.ts';
+
 /**
  * Reads what a POSIX shell (or bash) would make of a text, as far as it can be told without running it: commands with
  * their words and redirections, also those within substitutions and subshells. It leaves nothing out: where it cannot
@@ -25,11 +37,7 @@ type Fault = 'open quote' | 'too deep';
 
 export type Script = { commands: Command[]; faults: Fault[] };
 
-/** Stands in a word for what is not known. */
-export const UNKNOWN = '\0';
-
 const DEEPEST = 12;
-const MOST_EXPANSIONS = 64;
 
 /** Words that only lead to the next command. */
 export const LEADING: ReadonlySet<string> = new Set([
@@ -49,11 +57,6 @@ export const LEADING: ReadonlySet<string> = new Set([
 /** Commands that give variables values nobody can foretell. */
 const SETTING = new Set(['read', 'for', 'select', 'printf', 'getopts', 'mapfile', 'readarray', 'let', 'unset']);
 const DECLARING = new Set(['export', 'declare', 'local', 'typeset', 'readonly']);
-
-// Unquoted braces and commas, until they are expanded.
-const OPEN = '\uE000';
-const COMMA = '\uE001';
-const CLOSE = '\uE002';
 
 /** @param variables what is known of variables: null where one may have several values */
 export function readShell(text: string, variables = new Map<string, string | null>()): Script {
@@ -405,70 +408,4 @@ class ShellReader {
     }
     if (SETTING.has(name)) for (const { text } of words.slice(1)) this.#variables.set(text, null);
   }
-}
-
-function isAssignment(text: string): boolean {
-  return /^[A-Za-z_]\w*\+?=/.test(text);
-}
-
-/** Letters, digits and whatever else means nothing to a shell. */
-function isPlain(code: number): boolean {
-  if (code > 127) return true;
-  return (
-    (code >= 97 && code <= 122) ||
-    (code >= 45 && code <= 58) ||
-    (code >= 63 && code <= 91) ||
-    code === 95 ||
-    code === 61 ||
-    code === 43 ||
-    code === 126
-  );
-}
-
-function closingQuote(text: string, from: number, quote = '"'): number {
-  for (let at = from; at < text.length; at++) {
-    const char = text.charAt(at);
-    if (char === '\\') at++;
-    else if (char === quote) return at;
-  }
-  return -1;
-}
-
-const ANSI: Record<string, string> = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', e: '\x1b', f: '\f', v: '\v' };
-
-function decodeAnsi(text: string): string {
-  return text.replace(
-    /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|([^]))/g,
-    (_all, hex?: string, short?: string, long?: string, octal?: string, other?: string) => {
-      const digits = hex ?? short ?? long;
-      const code =
-        digits !== undefined ? Number.parseInt(digits, 16) : octal !== undefined ? Number.parseInt(octal, 8) : -1;
-      if (code >= 0) return code <= 0x10ffff ? String.fromCodePoint(code) : UNKNOWN;
-      return ANSI[other ?? ''] ?? other ?? '';
-    },
-  );
-}
-
-/** `a{b,c}` is two words. What has too many of them comes in pieces, and counts as unknown. */
-function expandBraces(text: string): string[] {
-  if (!text.includes(OPEN) && !text.includes(COMMA) && !text.includes(CLOSE)) return [text];
-  const pieces = text.split(/[\uE000-\uE002]/);
-  if (pieces.length > MOST_EXPANSIONS) return [UNKNOWN, ...pieces];
-  const done: string[] = [];
-  const open = [text];
-  for (let word = open.pop(); word !== undefined; word = open.pop()) {
-    const close = word.indexOf(CLOSE);
-    const from = close === -1 ? -1 : word.lastIndexOf(OPEN, close);
-    const parts = from === -1 ? [] : word.slice(from + 1, close).split(COMMA);
-    if (parts.length < 2) {
-      if (from === -1) done.push(word.replaceAll(OPEN, '{').replaceAll(COMMA, ',').replaceAll(CLOSE, '}'));
-      else open.push(`${word.slice(0, from)}{${word.slice(from + 1, close)}}${word.slice(close + 1)}`);
-      continue;
-    }
-    const head = word.slice(0, from);
-    const tail = word.slice(close + 1);
-    for (const part of parts) open.push(head + part + tail);
-    if (open.length + done.length > MOST_EXPANSIONS) return [UNKNOWN, ...pieces];
-  }
-  return done.reverse();
 }

@@ -77,7 +77,7 @@ export class Selection implements ToolSelection {
     return judgedBy(this.#options.host, this.tools(), tool);
   }
 
-  refresh(tools: readonly ToolReference[]): Promise<void> {
+  refresh(tools: readonly ToolReference[]): Promise<void> | undefined {
     return whenJudgeable(this.#options.host, tools);
   }
 }
