@@ -11,6 +11,7 @@ import type {
   SentMessage,
   Shown,
   StoredInterrupt,
+  ToolReference,
   ToolResult,
   UserMessage,
   UserPart,
@@ -108,7 +109,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
         });
       case 'answered':
         if (decides?.decision === 'allow' && asked.interrupt.kind === 'approval') {
-          servers.approve(asked.interrupt);
+          if (!isOfTab(asked.interrupt.tool)) servers.approve(asked.interrupt);
           await tabs.approve(principal, asked.conversationId, asked.interrupt);
         }
         if (keepRaised) {
@@ -251,6 +252,11 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
     removeQueued: (principal, conversationId, id) => queue.remove(principal, conversationId, id),
     sendQueued: (principal, conversationId, id) => queue.sendNow(principal, conversationId, id),
   };
+}
+
+/** A server of a tab is none of ours: what stands for its tools is kept with those of tabs. */
+function isOfTab({ serverId }: ToolReference): boolean {
+  return serverId.startsWith('browser-');
 }
 
 function resultText({ content }: ToolResult): string {
