@@ -52,11 +52,8 @@ describe.skipIf(NO_BROWSER !== null)('the same story in a process, on a server a
 
   test.each(stories)('%s', async (name, story) => {
     const { url } = stage.server;
-    const [here, there] = await Promise.all([
-      timed(
-        'process',
-        inProcess(story, { script, model: { id: modelOf(name, 'process'), baseUrl: stage.model.url }, mcp: mcp.url }),
-      ),
+    const [here, there, inTab] = await Promise.all([
+      inProcess(story, { script, model: { id: modelOf(name, 'process'), baseUrl: stage.model.url }, mcp: mcp.url }),
       overHttp(story, {
         script,
         url,
@@ -65,13 +62,17 @@ describe.skipIf(NO_BROWSER !== null)('the same story in a process, on a server a
         place: 'server',
         open: async (id) => byApi(url, id),
       }),
+      overHttp(story, {
+        script,
+        url,
+        model: modelOf(name, 'tab'),
+        tools: 'browser-notes',
+        place: 'browser',
+        open: (id) => byPage(page, stage.line.url, id),
+      }),
     ]);
     expect(there).toEqual(here);
+    expect(inTab).toEqual(here);
     expect(stage.complaints).toEqual([]);
   });
 });
-
-function timed<T>(w: string, p: Promise<T>): Promise<T> {
-  const t = Date.now();
-  return p.finally(() => console.log(w, Date.now() - t));
-}

@@ -1,5 +1,4 @@
 import type { Page } from 'playwright-core';
-import { eventually } from '@toolyard/testing';
 import { chatPage } from '../support/chat-page.ts';
 import type { Stage } from '../support/stage.ts';
 import type { Speech } from './over-http.ts';
@@ -28,10 +27,9 @@ export async function byPage(page: Page, base: string, conversationId: string): 
     async steer(text) {
       await chat.composer.fill(text);
       await page.getByRole('button', { name: 'More ways to send' }).click();
+      const sent = page.waitForResponse((response) => response.url().endsWith(`${conversationId}/messages`));
       await page.getByRole('menuitem', { name: 'Tell it to this answer now' }).click();
-      await eventually(async () => {
-        if ((await chat.composer.inputValue()) !== '') throw new Error('it is not sent yet');
-      });
+      await sent;
     },
     async goOn() {
       await chat.rests();

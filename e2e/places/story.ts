@@ -54,5 +54,6 @@ export function toldOf(messages: readonly Message[], events: readonly RunEvent[]
     }
     if (event.type === 'run_finished') ends.push(event.error ? `${event.status}: ${event.error.code}` : event.status);
   }
-  return { told: told(messages), ends, asked };
+  // A server of a browser is called so.
+  return { told: told(messages).map((line) => line.replaceAll('browser-notes', 'notes')), ends, asked };
 }

@@ -11,6 +11,7 @@ import type {
   SendMessage,
   Shown,
   StoredInterrupt,
+  ToolReference,
   ToolResult,
   UserMessage,
   UserPart,
@@ -109,7 +110,7 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
         });
       case 'answered':
         if (decides?.decision === 'allow' && asked.interrupt.kind === 'approval') {
-          servers.approve(asked.interrupt);
+          if (!isOfTab(asked.interrupt.tool)) servers.approve(asked.interrupt);
           await tabs.approve(principal, asked.conversationId, asked.interrupt);
         }
         if (keeps) hub.changed(principal.ownerId, keeps.what, keeps.id);
@@ -252,6 +253,11 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
     removeQueued: (principal, conversationId, id) => queue.remove(principal, conversationId, id),
     sendQueued: (principal, conversationId, id) => queue.sendNow(principal, conversationId, id),
   };
+}
+
+/** A server of a tab is none of ours: what stands for its tools is kept with those of tabs. */
+function isOfTab({ serverId }: ToolReference): boolean {
+  return serverId.startsWith('browser-');
 }
 
 function resultText({ content }: ToolResult): string {

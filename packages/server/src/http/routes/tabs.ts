@@ -81,7 +81,9 @@ export function addTabRoutes({ route }: Router, { tabs, runs, storage }: HttpDep
     answer: heldRun,
     status: 201,
     async handle({ principal, params: { tab }, body }) {
-      await checkParts(body.parts, async (sha256) => (await storage.blobs.info(principal, sha256)) !== null);
+      if ('parts' in body) {
+        await checkParts(body.parts, async (sha256) => (await storage.blobs.info(principal, sha256)) !== null);
+      }
       return runs.startInTab(principal, tab, body);
     },
   });

@@ -51,6 +51,7 @@ const ledgerEntry: z.ZodType<LedgerEntry> = z.strictObject({
   status: ledgerStatus,
   detail: jsonValue.nullable(),
   updatedAt: time,
+  edited: z.literal(true).exactOptional(),
 });
 
 const spent = exactly<Spent>()(
@@ -96,7 +97,13 @@ export const heldRun: z.ZodType<HeldRun> = named(
 export const takenRun: z.ZodType<TakenRun> = named('TakenRun', z.strictObject({ held: heldRun.nullable() }));
 
 const ledgerChange: z.ZodType<LedgerChange> = z.discriminatedUnion('change', [
-  z.strictObject({ change: z.literal('plan'), callId: z.string(), tool: toolReference, arguments: jsonObject }),
+  z.strictObject({
+    change: z.literal('plan'),
+    callId: z.string(),
+    tool: toolReference,
+    arguments: jsonObject,
+    edited: z.literal(true).exactOptional(),
+  }),
   z.strictObject({
     change: z.literal('move'),
     callId: z.string(),

@@ -300,11 +300,10 @@ export class ChatStore {
     const { parts } = message;
     await this.#deps.lendTo(id);
     this.#unsent = { id: message.id, what: JSON.stringify(parts) };
-    const { parentId = message.parentId } = options;
-    const run = this.#isRunning
-      ? null
-      : await this.#deps.startHere({ conversationId: id, id: message.id, parts, parentId });
     const body: SendMessage = { id: message.id, parts, ...options };
+    const { whenBusy: _whenBusy, ...begun } = body;
+    // What it follows is known best where the leaf is kept: the rows show no results of tools.
+    const run = this.#isRunning ? null : await this.#deps.startHere({ conversationId: id, ...begun, id: message.id });
     const sent: SentMessage = run
       ? { run, message }
       : await this.#deps.api.post<SentMessage>(`${pathOf(id)}/messages`, body);

@@ -1,3 +1,4 @@
+import { endsRun } from '@toolyard/agent-runtime';
 import { systemClock } from '@toolyard/protocol';
 import type { HeldRun, Page, RunRecord, StartRunInTab, StoredInterrupt, TakenRun } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
@@ -54,7 +55,7 @@ async function drive(held: HeldRun): Promise<void> {
 async function goOn(runId: string): Promise<void> {
   const query = new URLSearchParams({ run: runId, status: 'open' });
   const { items } = await api.get<Page<StoredInterrupt>>(`/api/interrupts?${query.toString()}`);
-  if (items.length > 0 || !resting.has(runId)) return;
+  if ((items.length > 0 && !(await isStopped(runId))) || !resting.has(runId)) return;
   const { status } = await api.get<RunRecord>(`/api/runs/${encodeURIComponent(runId)}`);
   if (status !== 'parked' && status !== 'waiting_for_tab') {
     resting.delete(runId);
@@ -63,6 +64,13 @@ async function goOn(runId: string): Promise<void> {
   }
   resting.delete(runId);
   await takeHere(runId).catch(() => tell());
+}
+
+/** True where an answer ends the run: it waits for no other then. */
+async function isStopped(runId: string): Promise<boolean> {
+  const query = new URLSearchParams({ run: runId, status: 'answered' });
+  const { items } = await api.get<Page<StoredInterrupt>>(`/api/interrupts?${query.toString()}`);
+  return items.some(({ answer }) => answer !== null && endsRun(answer));
 }
 
 function tell(): void {
