@@ -12,6 +12,7 @@ export const SHELLS = new Set([
   'tcsh',
   'rbash',
   'pwsh',
+  'powershell',
 ]);
 
 /** Runs programs of its own language, from a text among its arguments or from its input. */
@@ -34,7 +35,7 @@ export const WRAPPERS = new Set([
 
 /** Its arguments are text to it: what they say is not done. */
 export const TEXT_ONLY = new Set([
-  ...['echo', 'printf', 'grep', 'egrep', 'fgrep', 'rg', 'ag', 'ack', 'man', 'which', 'whatis', 'whereis', 'type'],
+  ...['echo', 'printf', 'grep', 'egrep', 'fgrep', 'rg', 'ag', 'ack', 'which', 'whatis', 'whereis', 'type'],
   ...['apropos', 'info', 'tldr', 'gh', 'say', 'logger', 'notify-send', 'test', '['],
 ]);
 
