@@ -131,7 +131,8 @@ const lookAtPaths: Look = ({ words, assignments }, setting, _commands, _index, n
     if (isSecretPath(text, isCommand)) return secret(text);
     const whole = at === 0 || setting.folder === undefined ? text : inFolder(text, setting.folder);
     if (whole !== text && isSecretPath(whole, isCommand)) return secret(whole);
-    const named = words[at]?.inner.length ? printedPath(words[at].inner, isCommand) : undefined;
+    const inner = words[at]?.inner ?? [];
+    const named = inner.length > 0 ? printedPath(inner, isCommand) : undefined;
     if (named !== undefined) return secret(named);
     if (!mayWrite || at === 0) continue;
     if (isStartedByItself(text)) return startsLater(text);
