@@ -48,8 +48,8 @@ describe.skipIf(NO_BROWSER !== null)(`approvals in the page${NO_BROWSER === null
   });
   afterAll(closeBrowser);
 
-  async function untilAsked() {
-    stage = await setStage(writes, { servers: { office: { behaviour: office } } });
+  async function untilAsked(script = writes) {
+    stage = await setStage(script, { servers: { office: { behaviour: office } } });
     const page = await stage.open();
     const chat = chatPage(page);
     await chat.send('Write to Ann.');
@@ -57,6 +57,12 @@ describe.skipIf(NO_BROWSER !== null)(`approvals in the page${NO_BROWSER === null
     await card.getByRole('button', { name: 'Allow once' }).waitFor();
     return { page, chat, card };
   }
+
+  test('of what is feared are for the one call', async () => {
+    const { card } = await untilAsked(() => reply.toolCalls([{ name: 'post', arguments: { to: 'rm -rf /' } }]));
+    await card.getByText('Look closely: only this one call would be allowed.').waitFor();
+    expect(await card.getByRole('button', { name: /^(?:In this conversation|Always)$/ }).count()).toBe(0);
+  });
 
   test('the arguments are changed in a form and as JSON, the difference is shown, and the call is made with them', async () => {
     const { page, chat, card } = await untilAsked();
