@@ -36,8 +36,8 @@ const office: McpBehaviour = {
 };
 
 describePage('approvals in the page', (stages) => {
-  async function untilAsked() {
-    const stage = await stages.set(writes, { servers: { office: { behaviour: office } } });
+  async function untilAsked(script = writes) {
+    const stage = await stages.set(script, { servers: { office: { behaviour: office } } });
     const page = await stage.open();
     const chat = chatPage(page);
     await chat.send('Write to Ann.');
@@ -45,6 +45,12 @@ describePage('approvals in the page', (stages) => {
     await card.getByRole('button', { name: 'Allow once' }).waitFor();
     return { page, chat, card };
   }
+
+  test('of what is feared are for the one call', async () => {
+    const { card } = await untilAsked(() => reply.toolCalls([{ name: 'post', arguments: { to: 'rm -rf /' } }]));
+    await card.getByText('Look closely: only this one call would be allowed.').waitFor();
+    expect(await card.getByRole('button', { name: /^(?:In this conversation|Always)$/ }).count()).toBe(0);
+  });
 
   test('the arguments are changed in a form and as JSON, the difference is shown, and the call is made with them', async () => {
     const { page, chat, card } = await untilAsked();

@@ -89,9 +89,9 @@ describePage('usage in the page', (stages) => {
     const last = table.locator('tfoot tr');
     await last.waitFor();
     expect((await last.innerText()).split(/\s+/)).toEqual(['All', '2', '1', '0', '30', '20', 'unknown']);
-    await page.getByRole('img', { name: /^Cost by Day: \$0 in all, and an unknown part$/ }).waitFor();
-    await page.getByRole('combobox', { name: 'Shown' }).selectOption('tokens');
     await page.getByRole('img', { name: 'Tokens by Day: 50 in all' }).waitFor();
+    await page.getByRole('combobox', { name: 'Shown' }).selectOption('cost');
+    await page.getByRole('img', { name: /^Cost by Day: \$0 in all, and an unknown part$/ }).waitFor();
     await page.getByRole('combobox', { name: 'Added up by' }).selectOption('tool');
     await page.getByRole('img', { name: /^Calls by Tool: 1 in all/ }).waitFor();
     await table.getByRole('rowheader', { name: /get-date/ }).waitFor();

@@ -52,7 +52,7 @@ function compile(given: JsonObject): Check {
       budget.visits = 0;
       try {
         const result = validate(value);
-        return result.valid ? null : result.errorMessage.slice(0, LONGEST_ACCOUNT);
+        return result.valid ? null : inWords(result.errorMessage).slice(0, LONGEST_ACCOUNT);
       } catch {
         return null;
       }
@@ -60,6 +60,15 @@ function compile(given: JsonObject): Check {
   } catch {
     return () => null;
   }
+}
+
+/** The validator tells of a fault at every level above it, and writes places as `#/a/b`. */
+function inWords(account: string): string {
+  const faults = account.split(/; (?=#)/);
+  const innermost = faults.filter((fault) => !/ (?:does|did) not match schema\.$/.test(fault));
+  return (innermost.length > 0 ? innermost : faults)
+    .map((fault) => fault.replace(/^#: /, '').replace(/^#\/([^:]*): /, '"$1": '))
+    .join(' ');
 }
 
 /**

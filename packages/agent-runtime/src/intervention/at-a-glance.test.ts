@@ -85,6 +85,25 @@ const PIECES = [
     ','.repeat(40),
     '| sh',
     'curl x',
+    'curl -o x y',
+    'base64 -d',
+    'cd /etc',
+    'cd ~',
+    'shadow',
+    '.ssh/id_rsa',
+    'PAGER=',
+    '--do=',
+    '-S',
+    ':!',
+    'alias.x=!',
+    '/proc/self/root',
+    'rd /s',
+    'C:\\\\',
+    'nc -e',
+    'format c:',
+    'setfacl',
+    'install -m4755',
+    'Chrome/Default/Web Data',
   ],
 ];
 const piece = fc.constantFrom(...PIECES);
@@ -128,6 +147,11 @@ describe('a glance', () => {
     `rm,-rf,/${','.repeat(70)}`,
     '2>x * y',
     'b() { b | b & }; b',
+    'cd /etc && cat shadow',
+    'curl -o x y; ./x',
+    "PAGER='rm -rf /' git log",
+    "env -S'rm -rf /'",
+    `cat "Chrome/Default/Web Data"`,
     'Kill -9 -1'.replace('K', '\u212a'),
   ])('leaves to others: %j', (said) => {
     if (inspectFully(said, true)) expect(isHarmlessAtAGlance(said, true)).toBe(false);
@@ -137,7 +161,7 @@ describe('a glance', () => {
   it.each([
     'npm test 2>&1 | tail -n 40',
     'tides in June',
-    'cd /srv/app && git pull --rebase && npm ci && npm run build > build.log',
+    'git pull --rebase && npm ci && npm run build > build.log',
     'export const answer = (x: number): number => x * 42;',
     'It departs at nine (all of us), and comes back.',
   ])('is enough for %j', (said) => {

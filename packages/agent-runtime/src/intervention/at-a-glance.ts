@@ -1,6 +1,6 @@
 import { isFeared, FEARED } from './dangerous-commands.ts';
 import { isDevice, isSecretPath, isStartedByItself, mayBeAnyPlace } from './sensitive-paths.ts';
-import { baseName, RUNS_TEXT, runsText } from './shell-names.ts';
+import { baseName, CHANGES_FOLDER, DECODERS, DOWNLOADERS, givenTo, RUNS_TEXT, runsText } from './shell-names.ts';
 import { LEADING } from './shell-words.ts';
 
 /**
@@ -70,12 +70,18 @@ function isTelling(text: string, from: number, to: number, traits: number, isQuo
   }
   // What stands in quotes may be part of a longer word.
   const bare = piece.replace(/["']/g, '');
-  return (traits & GLOB) !== 0 || isName(bare) || ((traits & PLACE) !== 0 && mayBeAnyPlace(bare)) || endsInLogin(bare);
+  return (
+    (traits & GLOB) !== 0 ||
+    isName(bare) ||
+    isName(bare.slice(givenTo(bare))) ||
+    ((traits & PLACE) !== 0 && mayBeAnyPlace(bare)) ||
+    endsInLogin(bare)
+  );
 }
 
 function isName(piece: string): boolean {
   const name = baseName(piece);
-  return isFeared(name) || runsText(name);
+  return isFeared(name) || runsText(name) || TELLS_OF_NEXT.has(name);
 }
 
 function saysPlace(piece: string): boolean {
@@ -118,7 +124,10 @@ class Names {
 /** Longer than every name. */
 const LONGEST = 16;
 
-const NAMES = new Names([...FEARED, ...RUNS_TEXT]);
+/** What they leave behind, or where they go, may make something feared of a command after them. */
+const TELLS_OF_NEXT = new Set([...CHANGES_FOLDER, ...DOWNLOADERS, ...DECODERS]);
+
+const NAMES = new Names([...FEARED, ...RUNS_TEXT, ...TELLS_OF_NEXT]);
 const LEADS = new Names(LEADING);
 
 /** More in one word, and a shell would not be followed to the end. */

@@ -4,7 +4,7 @@ import type { Finding } from './dangerous-commands.ts';
 import { forbidden, isFeared, unreadable } from './dangerous-commands.ts';
 import { inspectCode, inspectShell, inspectWords, secret, startsLater } from './inspect-shell.ts';
 import { isDevice, isEverything, isSecretPath, isStartedByItself } from './sensitive-paths.ts';
-import { isInterpreter, SHELLS, WRAPPERS } from './shell-names.ts';
+import { isInterpreter, SHELLS, USUAL, WRAPPERS } from './shell-names.ts';
 import type { ReadShell } from './shell-words.ts';
 import { readShell } from './shell-words.ts';
 
@@ -90,7 +90,8 @@ class Search {
   #path(text: string): void {
     if (text.length > LONGEST_PATH || text.includes('\n')) return;
     if (isSecretPath(text, true)) return this.#found(secret(text));
-    if (this.#tool.onlyReads) return;
+    // A line of a shell is looked at word by word.
+    if (this.#tool.onlyReads || isLine(text)) return;
     if (isStartedByItself(text)) this.#found(startsLater(text));
     else if (isDevice(text)) this.#found(forbidden(`It works on the device ${text}.`));
   }
@@ -121,6 +122,10 @@ function firstWordIn(value: JsonValue): string {
   if (typeof first !== 'string') return '';
   const word = /^\s*(\S{1,200})/.exec(first)?.[1] ?? '';
   return word.slice(word.lastIndexOf('/') + 1).toLowerCase();
+}
+
+function isLine(text: string): boolean {
+  return USUAL.has(/^\s*(\S{1,200})\s/.exec(text)?.[1] ?? '');
 }
 
 function isProgram(name: string): boolean {

@@ -28,8 +28,10 @@ export function isFeared(name: string): boolean {
 
 const CHECKS = new Map<string, Check>([
   ['rm', remove],
-  ['del', remove],
+  ['srm', remove],
   ['rimraf', (args) => removal(args)],
+  ...['del', 'erase', 'rd', 'rmdir', 'remove-item', 'ri'].map((name): [string, Check] => [name, removeOnWindows]),
+  ['format', (args) => (args.some((arg) => /^[a-z]:$/i.test(arg)) ? forbidden('It empties a disk.') : undefined)],
   ['dd', copyDisk],
   ['find', findAndDelete],
   ['mv', moveAway],
@@ -37,9 +39,18 @@ const CHECKS = new Map<string, Check>([
   ['chmod', changeMode],
   ['chown', changeOwner],
   ['chgrp', changeOwner],
+  ['chattr', changeOwner],
+  ['setfacl', changeOwner],
+  ['setcap', (args, place) => (place === 'command' && args.length > 1 ? OTHER_RIGHTS : undefined)],
+  ['install', (args) => (args.some(isModeOfOther) ? OTHER_RIGHTS : undefined)],
+  ...['apt', 'apt-get', 'aptitude', 'dnf', 'yum', 'zypper', 'pacman', 'rpm', 'dpkg', 'apk'].map(
+    (name): [string, Check] => [name, removePackage],
+  ),
+  ...['nc', 'ncat', 'netcat', 'socat'].map((name): [string, Check] => [name, handOver]),
   ['kill', killAll],
   ['killall5', () => forbidden('It ends every program of the machine.')],
   ['systemctl', systemctl],
+  ['loginctl', systemctl],
   ['sysctl', (args) => (args.some((arg) => arg === '-w' || arg.includes('=')) ? KERNEL : undefined)],
   ['insmod', kernelModule],
   ['rmmod', kernelModule],
@@ -48,7 +59,7 @@ const CHECKS = new Map<string, Check>([
   ['iptables', flushRules],
   ['ip6tables', flushRules],
   ['nft', (args) => (args.includes('flush') ? FIREWALL : undefined)],
-  ['setenforce', (args) => (args.includes('0') ? FIREWALL : undefined)],
+  ['setenforce', (args) => (args.some((arg) => /^(?:0|permissive)$/i.test(arg)) ? FIREWALL : undefined)],
   ['crontab', (args, place) => (place === 'command' && !args.includes('-l') ? LATER : undefined)],
   ['docker', mountsRoot],
   ['podman', mountsRoot],
@@ -69,6 +80,7 @@ export function unreadable(why: string): Finding {
 
 const KERNEL = forbidden('It changes how the kernel works.');
 const FIREWALL = forbidden('It switches a protection of the machine off.');
+const OTHER_RIGHTS = forbidden('It lets a program run with the rights of another account.');
 const LATER = forbidden('It changes what runs later by itself.');
 
 function remove(args: readonly string[]): Finding | undefined {
@@ -78,14 +90,43 @@ function remove(args: readonly string[]): Finding | undefined {
 
 function removal(args: readonly string[]): Finding | undefined {
   const paths = pathsOf(args);
-  const whole = paths.find(isEverything);
+  // What is not known may be nothing: "$DIR/" is then the root.
+  const whole = paths.map((path) => path.replaceAll(UNKNOWN, '')).find(isEverything);
   if (whole !== undefined) return removes(whole);
   return paths.some((path) => path.startsWith(UNKNOWN))
     ? unreadable('It removes a folder, and it cannot be told which.')
     : undefined;
 }
 
-function findAndDelete(args: readonly string[]): Finding | undefined {
+function removeOnWindows(args: readonly string[]): Finding | undefined {
+  if (hasFlag(args, /[rR]/, '--recursive')) return removal(args);
+  return args.some((arg) => /^(?:\/s|-r\w*)$/i.test(arg))
+    ? removal(args.filter((arg) => !/^\/.$/.test(arg)))
+    : undefined;
+}
+
+const NEEDED =
+  /^(?:lib(?:c6?|gcc)|glibc|musl|systemd|init|linux(?:-|$)|kernel|sudo|bash|dash|coreutils|util-linux|openssh|dpkg|apt|rpm|dnf|pacman|grub|base(?:-files|system)?(?:$|:))/;
+
+function removePackage(args: readonly string[]): Finding | undefined {
+  if (
+    !args.some((arg) => /^(?:(?:auto)?remove|purge|erase|del|rm|-R\w*|-[eP]|-r|--(?:erase|remove|purge))$/.test(arg))
+  ) {
+    return undefined;
+  }
+  const needed = args.find((arg) => NEEDED.test(arg));
+  return needed === undefined ? undefined : forbidden(`It removes ${shown(needed)}, which the system needs.`);
+}
+
+function handOver(args: readonly string[]): Finding | undefined {
+  return args.some((arg) => /^-[a-z]*[ec]$|^--(?:sh-)?exec|^(?:exec|system):/i.test(arg))
+    ? forbidden('It lets somebody elsewhere run programs here.')
+    : undefined;
+}
+
+function findAndDelete(all: readonly string[]): Finding | undefined {
+  const from = all.findIndex((arg) => !/^-(?:[HLP]|O\d)$/.test(arg));
+  const args = all.slice(Math.max(from, 0));
   const end = args.findIndex((arg) => /^[-(!]/.test(arg));
   const starts = end === -1 ? args : args.slice(0, end);
   const isDeleting = args.some(
@@ -148,10 +189,11 @@ function mirror(args: readonly string[]): Finding | undefined {
 
 function changeMode(args: readonly string[]): Finding | undefined {
   const mode = args.find((arg) => /^[0-7]{3,5}$|^[ugoa]*[+=]/.test(arg)) ?? '';
-  if (/^0?[4-7][0-7]{3}$/.test(mode) || /^[ugoa]*[+=][rwxXt]*s/.test(mode)) {
-    return forbidden('It lets a program run with the rights of another account.');
-  }
-  return changeOwner(args);
+  return isModeOfOther(mode) ? OTHER_RIGHTS : changeOwner(args);
+}
+
+function isModeOfOther(mode: string): boolean {
+  return /^(?:-m|--mode=)?0?[4-7][0-7]{3}$|^(?:-m|--mode=)?[ugoa]*[+=][rwxXt]*s/.test(mode);
 }
 
 function changeOwner(args: readonly string[]): Finding | undefined {
@@ -193,11 +235,13 @@ function isHarmlessLook(args: readonly string[]): boolean {
 
 /** One letter among others behind a dash, or the long name. */
 function hasFlag(args: readonly string[], letter: RegExp, long: string): boolean {
-  return args.some(
-    (arg) =>
-      (/^-[A-Za-z]+$/.test(arg) && letter.test(arg)) ||
-      (arg.length > 3 && arg.startsWith('--') && long.startsWith(arg)),
-  );
+  return args
+    .map((arg) => arg.replaceAll(UNKNOWN, ''))
+    .some(
+      (arg) =>
+        (/^-[A-Za-z]+$/.test(arg) && letter.test(arg)) ||
+        (arg.length > 3 && arg.startsWith('--') && long.startsWith(arg)),
+    );
 }
 
 function pathsOf(args: readonly string[]): string[] {

@@ -4,9 +4,11 @@ import { checkCommand, forbidden, isFeared, unreadable } from './dangerous-comma
 import { isDevice, isEverything, isSecretPath, isStartedByItself } from './sensitive-paths.ts';
 import {
   baseName,
+  CHANGES_FOLDER,
   CODE_TOOLS,
   DECODERS,
   DOWNLOADERS,
+  givenTo,
   POWER,
   PRINTERS,
   READERS,
@@ -55,12 +57,14 @@ type Setting = {
   sure: boolean;
   depth: number;
   text: string;
+  /** Where a `cd` right before went. */
+  folder?: string;
 };
 
 /** A text that begins with a variable or a substitution is hardly anything but a command. */
 const UNKNOWN_COMMAND = /^\s*\$(?:\(|\{|[A-Za-z_]\w*[ \t])[^\n]*$/;
 const OWN_PATH = /^(?:\.{0,2}|~)\/\S/;
-const ITSELF_AGAIN = /([\w:.]{1,40})\s{0,9}\(\s{0,9}\)\s{0,9}\{[^}]{0,200}\1\s{0,9}\|\s{0,9}\1\s{0,9}&/;
+const ITSELF_AGAIN = /([\w:.]{1,40})\s{0,9}(?:\(\s{0,9}\)\s{0,9})?\{[^}]{0,200}\1\s{0,9}\|\s{0,9}\1\s{0,9}&/;
 const CODE_FLAG = /^(?:-[a-zA-Z]*[ceEpr]|--(?:eval|print|command|run))$/;
 const DOWNLOADED = forbidden('It runs what it downloads.');
 const DECODED = forbidden('It runs what cannot be read before it is decoded.');
@@ -89,8 +93,13 @@ function findIn(script: Script, setting: Setting): Finding | undefined {
       if (finding?.kind === 'forbidden') return finding;
       doubt ??= finding;
     }
+    if (CHANGES_FOLDER.has(names[0] ?? '')) setting.folder = inFolder(command.words[1]?.text ?? '~', setting.folder);
   }
   return doubt;
+}
+
+function inFolder(path: string, folder: string | undefined): string {
+  return folder === undefined || /^[-/~\0]/.test(path) ? path : `${folder}/${path}`;
 }
 
 type Look = (
@@ -127,6 +136,11 @@ const lookAtPaths: Look = ({ words, assignments }, setting, _commands, _index, n
   for (let at = 0; at < words.length; at++) {
     const text = words[at]?.text ?? '';
     if (isSecretPath(text, isCommand)) return secret(text);
+    const whole = at === 0 || setting.folder === undefined ? text : inFolder(text, setting.folder);
+    if (whole !== text && isSecretPath(whole, isCommand)) return secret(whole);
+    const inner = words[at]?.inner ?? [];
+    const named = inner.length > 0 ? printedPath(inner, isCommand) : undefined;
+    if (named !== undefined) return secret(named);
     if (!mayWrite || at === 0) continue;
     if (isStartedByItself(text)) return startsLater(text);
     if (writes && isDevice(text)) return forbidden(`It writes to the device ${text}.`);
@@ -134,13 +148,20 @@ const lookAtPaths: Look = ({ words, assignments }, setting, _commands, _index, n
   return undefined;
 };
 
+/** A secret path that is printed into a word: `cat "$(echo .env)"`. */
+function printedPath(inner: readonly Command[], isCommand: boolean): string | undefined {
+  const printed = inner.filter(isPrinter).flatMap(({ words }) => words.slice(1).map(({ text }) => text));
+  return printed.find((text) => isSecretPath(text, isCommand));
+}
+
 const WRITERS = new Set(['tee', 'cp', 'mv', 'install', 'ln', 'sponge', 'sudo', 'doas']);
 
-const lookAtNames: Look = (command, { isCommand }, commands, index, names) => {
+const lookAtNames: Look = (command, { isCommand, folder }, commands, index, names) => {
   const { words } = command;
   const name = names[0] ?? '';
   let doubt: Finding | undefined;
-  if (isCommand && (name.includes(UNKNOWN) || (/[*?[]/.test(name) && !/^\[\[?$/.test(name)))) {
+  const isUnknown = name.includes(UNKNOWN) || (name === '' && words[0]?.text.includes(UNKNOWN) === true);
+  if (isCommand && (isUnknown || (/[*?[]/.test(name) && !/^\[\[?$/.test(name)))) {
     doubt = unreadable('It cannot be told which program it runs.');
   }
   const isWrapper = WRAPPERS.has(name);
@@ -150,7 +171,7 @@ const lookAtNames: Look = (command, { isCommand }, commands, index, names) => {
     if (!isFeared(feared) || names.indexOf(feared) < at) continue;
     if (at > 0 && !isWrapper && POWER.has(feared)) continue;
     const place: Place = at === 0 ? (isCommand ? 'command' : 'argument') : isWrapper ? 'command' : 'argument';
-    const args = words.slice(at + 1).map((word) => word.text);
+    const args = words.slice(at + 1).map(({ text }) => (feared === 'rm' ? inFolder(text, folder) : text));
     const isFed = names.slice(0, at).some((each) => each === 'xargs' || each === 'parallel');
     const finding = checkCommand(feared, isFed ? [...args, ...fedTo(command, commands, index)] : args, place);
     if (finding?.kind === 'forbidden') return finding;
@@ -168,12 +189,13 @@ function fedTo(command: Command, commands: readonly Command[], index: number): s
   );
   const printed = before.filter(isPrinter).flatMap(({ words }) => words.slice(1).map(({ text }) => text));
   const known = [...here, ...printed].flatMap((text) => text.split(/\s+/)).filter((text) => text !== '');
-  return command.piped && before.every(isPrinter) ? known : [...known, UNKNOWN];
+  const isKnown = command.piped && before.every(isPrinter) && !known.some((text) => /[\\%]/.test(text));
+  return isKnown ? known : [...known, UNKNOWN];
 }
 
 /** What is read as a program: by a shell, or by an interpreter. */
 const lookAtScripts: Look = (command, setting, commands, index, names) => {
-  const { words } = command;
+  const { words, assignments } = command;
   if (isText(words)) return undefined;
   const leads = WRAPPERS.has(names[0] ?? '');
   let doubt: Finding | undefined;
@@ -189,15 +211,53 @@ const lookAtScripts: Look = (command, setting, commands, index, names) => {
     if (finding?.kind === 'forbidden') return finding;
     doubt = finding;
   }
-  for (let next = 1; next < words.length; next++) {
-    const text = words[next]?.text ?? '';
+  const own = index > 0 && setting.isCommand ? words.slice(0, leads ? undefined : 1).find(isOwn) : undefined;
+  const written = own && writtenBefore(own.text, commands.slice(0, index), setting);
+  if (written) return written;
+  for (let next = assignments.length > 0 ? -assignments.length : 1; next < words.length; next++) {
+    if (next === 0) continue;
+    const text = (next < 0 ? assignments.at(next) : words[next])?.text ?? '';
     if (!/[\s;|&<>`$(]/.test(text)) continue;
-    const finding = inspect(text, false, setting.depth + 1);
-    if (finding?.kind === 'forbidden') return finding;
-    if (leads) doubt ??= finding;
+    for (const script of scriptsIn(text)) {
+      const finding = inspect(script, false, setting.depth + 1);
+      if (finding?.kind === 'forbidden') return finding;
+      if (leads) doubt ??= finding;
+    }
   }
   return setting.isCommand ? doubt : undefined;
 };
+
+/** The text, and what it gives to an option or a variable. */
+function scriptsIn(text: string): string[] {
+  const from = givenTo(text);
+  return from === 0 ? [text] : [text, text.slice(from)];
+}
+
+/** What is in a file that is run, where a command right before wrote it. */
+function writtenBefore(file: string, before: readonly Command[], { depth }: Setting): Finding | undefined {
+  const name = baseName(file);
+  for (let index = Math.min(before.length, MOST_BEFORE) - 1; index >= 0; index--) {
+    const command = before[index];
+    if (!command) continue;
+    const targets = command.redirects.filter(({ operator }) => operator.startsWith('>')).map(({ target }) => target);
+    if (![...command.words.slice(1), ...targets].some((word) => nameOf(word) === name)) continue;
+    let first = index;
+    while (first > 0 && before[first]?.piped === true) first--;
+    const wrote = before.slice(first, index + 1);
+    const hidden = hiddenBy(wrote);
+    if (hidden) return hidden;
+    const printed = wrote.filter(isPrinter).flatMap(({ words }) => words.slice(1).map(({ text }) => text));
+    const finding = inspect(printed.join(' '), true, depth + 1);
+    if (finding?.kind === 'forbidden') return finding;
+  }
+  return undefined;
+}
+
+function isOwn({ text }: Word): boolean {
+  return OWN_PATH.test(text);
+}
+
+const INPUT = /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/;
 
 function program(
   command: Command,
@@ -210,7 +270,17 @@ function program(
   const args = command.words.slice(at + 1);
   if (name === 'eval') return isRun ? runs(args, setting) : undefined;
   const given = args.find(({ inner }) => inner.length > 0);
-  if (name === 'source' || name === '.') return given && isRun ? runs([given], setting) : undefined;
+  if (name === 'source' || name === '.') {
+    if (!isRun) return undefined;
+    if (given) return runs([given], setting);
+    return args[0] && INPUT.test(args[0].text) ? runsInput(command, true, setting, before) : undefined;
+  }
+  const isFed = command.words.slice(0, at).some((word) => /^(?:xargs|parallel)$/.test(nameOf(word)));
+  if (name === 'pwsh' || name === 'powershell') {
+    if (args.some(({ text }) => /^-e(?:c|nc\w*)?$/i.test(text))) return DECODED;
+    const from = args.findIndex(({ text }) => /^-c(?:ommand)?$/i.test(text));
+    if (from !== -1) return runs(args.slice(from + 1), setting);
+  }
   const isShell = SHELLS.has(name);
   if (!isShell) {
     for (const { text } of args) {
@@ -222,11 +292,23 @@ function program(
   const flag = args.findIndex(({ text }) => (isShell ? /^-[A-Za-z]*c[A-Za-z]*$/ : CODE_FLAG).test(text));
   if (flag !== -1) {
     const script = args.slice(flag + 1).find(({ text }) => !/^[-+]/.test(text));
-    return isShell && script ? runs([script], setting) : undefined;
+    if (!isShell) return script && isRun ? hiddenBy(script.inner) : undefined;
+    if (!script) return isFed ? (hiddenBy(before) ?? unreadable('It runs what another command writes.')) : undefined;
+    const place = isFed ? placeholder(command.words.slice(0, at)) : '';
+    return runs([place === '' ? script : { ...script, text: script.text.replaceAll(place, UNKNOWN) }], setting);
   }
-  const file = args.find(({ text }) => !text.startsWith('-'));
-  if (file && !args.some(({ text }) => text === '-s')) return file.inner.length > 0 ? runs([file], setting) : undefined;
+  const file = args.find(({ text }) => !text.startsWith('-') && !INPUT.test(text));
+  if (file && !args.some(({ text }) => text === '-s')) {
+    if (file.inner.length > 0) return runs([file], setting);
+    return isRun ? writtenBefore(file.text, before, setting) : undefined;
+  }
   return isRun ? runsInput(command, isShell, setting, before) : undefined;
+}
+
+/** What `xargs -I` puts its input in place of. */
+function placeholder(words: readonly Word[]): string {
+  const at = words.findIndex(({ text }) => /^-I/.test(text));
+  return at === -1 ? '' : ((words[at]?.text.slice(2) || words[at + 1]?.text) ?? '');
 }
 
 /** A shell without a script reads it from its input. */
@@ -237,8 +319,11 @@ function runsInput(
   before: readonly Command[],
 ): Finding | undefined {
   for (const { operator, target, body } of redirects) {
-    if (operator.startsWith('<<') && isShell)
-      return runs([{ text: body ?? target.text, inner: target.inner }], setting);
+    if (operator.startsWith('<<')) {
+      const text = body ?? target.text;
+      if (isShell) return runs([{ text, inner: target.inner }], setting);
+      return inspectCode(text, setting.depth) ?? hiddenBy(target.inner);
+    }
     if (operator === '<') return target.inner.length > 0 ? runs([target], setting) : undefined;
   }
   if (!piped) return undefined;
@@ -306,7 +391,11 @@ function isPrinter({ words }: Command): boolean {
 }
 
 function nameOf({ text }: Word): string {
-  return baseName(text);
+  const name = baseName(text);
+  if (!name.includes(UNKNOWN)) return name;
+  // What is not known may be nothing.
+  const bare = name.replaceAll(UNKNOWN, '');
+  return isFeared(bare) ? bare : name;
 }
 
 /** @internal */

@@ -12,7 +12,7 @@ const SECRET_PLACES =
 
 /** Files known by their name alone. */
 const SECRET_NAMES =
-  /(?:^|\/)(?:\.env(?:rc|\.(?!(?:example|sample|template|dist|defaults?)$)[\w.-]+)?|[._]netrc|\.(?:npmrc|pypirc|pgpass|my\.cnf|git-credentials|vault-token|htpasswd|s3cfg|boto)|\.(?:bash|zsh|sh|fish|python|node_repl|mysql|psql|sqlite|rediscli)_history|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|key4\.db|logins\.json|cookies\.sqlite|login data|login\.keychain(?:-db)?|[^/]+\.kdbx)$/;
+  /(?:^|\/)(?:\.env(?:rc|\.(?!(?:example|sample|template|dist|defaults?)$)[\w.-]+)?|[._]netrc|\.(?:npmrc|pypirc|pgpass|my\.cnf|git-credentials|vault-token|htpasswd|s3cfg|boto)|\.(?:bash|zsh|sh|fish|python|node_repl|mysql|psql|sqlite|rediscli)_history|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|key4\.db|logins\.json|cookies\.sqlite|[\w-]*(?:chrome|chromium|brave-browser|microsoft-edge|opera|vivaldi)\/(?:[^/]+\/){0,4}(?:cookies|web data)|login data|login\.keychain(?:-db)?|[^/]+\.kdbx)$/;
 
 /** What is run at the next start, sign-in or hour, without anybody asking for it. */
 const STARTED_BY_ITSELF =
@@ -52,6 +52,8 @@ function saysPlace(text: string): boolean {
 
 /** Without what changes nothing about a path: `.`, `..`, slashes in a row. */
 export function normalPath(path: string): string {
+  const rooted = withoutRoot(path);
+  if (rooted !== path) return normalPath(rooted);
   if (!/\/\/|(?:^|\/)\.{1,2}(?:\/|$)|.\/$/.test(path)) return path;
   const isAbsolute = path.startsWith('/');
   const parts: string[] = [];
@@ -63,6 +65,12 @@ export function normalPath(path: string): string {
     else if (!isAbsolute) parts.push(part);
   }
   return isAbsolute ? `/${parts.join('/')}` : parts.join('/') || '.';
+}
+
+/** `/proc/self/root` is the root once more. */
+function withoutRoot(path: string): string {
+  if (!path.includes('/root')) return path;
+  return path.replace(/^\/+(?:\.\/+)*proc\/+(?:\.\/+)*[^/]+\/+(?:\.\/+)*root(?=\/|$)/, '') || '/';
 }
 
 /** `named`: files known by their name alone count too, not only those that say where they lie. */
@@ -98,7 +106,11 @@ export function isEverything(text: string): boolean {
   const path = normalPath(text.replace(/(?:\/(?:\*|\.\*|\.\[!\.\]\*|\{\*,\.\*\}|\.))+\/*$/, '/'));
   if (/^(?:\/|\.|\.\.(?:\/\.\.)*|\*|\.\*|\*\.\*|~[^/]*)$/.test(path)) return true;
   const at = path.toLowerCase();
-  if (/^\/(?:home|users)(?:\/[^/]+)?$|^[a-z]:[\\/]?$/.test(at)) return true;
+  if (/^\/(?:home|users)(?:\/[^/]+)?$|^[a-z]:[\\/]?\*?$|^\/(?:mnt\/)?[a-z]$/.test(at)) return true;
+  if (
+    /^(?:%(?:userprofile|systemdrive|systemroot|homedrive|homepath)%|[a-z]:[\\/]?(?:users|windows))[\\/]?\*?$/.test(at)
+  )
+    return true;
   if (/^\/[^/]*[*?[][^/]*$/.test(at)) return true;
   return /^\/(?:bin|boot|dev|etc|lib(?:32|64)?|opt|proc|root|run|sbin|srv|sys|usr(?:\/(?:bin|lib(?:32|64)?|sbin|share|local))?|var(?:\/(?:lib|log|spool))?|system|library|applications|private|volumes|nix)$/.test(
     at,

@@ -12,6 +12,7 @@ export const SHELLS = new Set([
   'tcsh',
   'rbash',
   'pwsh',
+  'powershell',
 ]);
 
 /** Runs programs of its own language, from a text among its arguments or from its input. */
@@ -62,7 +63,7 @@ export const WRAPPERS = new Set([
 
 /** Its arguments are text to it: what they say is not done. */
 export const TEXT_ONLY = new Set([
-  ...['echo', 'printf', 'grep', 'egrep', 'fgrep', 'rg', 'ag', 'ack', 'man', 'which', 'whatis', 'whereis', 'type'],
+  ...['echo', 'printf', 'grep', 'egrep', 'fgrep', 'rg', 'ag', 'ack', 'which', 'whatis', 'whereis', 'type'],
   ...['apropos', 'info', 'tldr', 'gh', 'say', 'logger', 'notify-send', 'test', '['],
 ]);
 
@@ -198,3 +199,11 @@ export const DISK_TOOLS = new Set([
 
 /** Ends the work of the whole machine. */
 export const POWER = new Set(['shutdown', 'reboot', 'halt', 'poweroff', 'telinit', 'init', 'kexec']);
+
+/** What is named without a path after it lies in the folder it goes to. */
+export const CHANGES_FOLDER = new Set(['cd', 'pushd', 'chdir']);
+
+/** How long the name is that a text is given to: that of an option or a variable, `-Srm x`, `--do=rm x`, `alias.x=!rm x`. */
+export function givenTo(text: string): number {
+  return /^(?:[\w.-]+\+?=)+!?|^-[A-Za-z](?=\w)|^:?!/.exec(text)?.[0].length ?? 0;
+}

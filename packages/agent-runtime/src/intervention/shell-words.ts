@@ -255,7 +255,7 @@ class ShellReader {
     this.#at = named.lastIndex;
     // A default may hold commands of its own.
     if (inside.includes('$(') || inside.includes('`')) this.#readNested(inside);
-    const name = found[1] ?? found[2];
+    const name = found[1] ?? found[2] ?? (inside.startsWith('{IFS') ? 'IFS' : undefined);
     const value = name === undefined ? null : this.#valueOf(name);
     if (value === null) return this.#push(UNKNOWN);
     if (quoted) return this.#push(value);

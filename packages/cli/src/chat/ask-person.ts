@@ -52,7 +52,9 @@ export function askApproval(
 ): Promise<Reply<ApprovalAnswer>> {
   tellCall(interrupt, 'wants to run with', asked.terminal);
   tellTool(interrupt, asked.terminal);
-  const choices = asked.remembers ? [ONCE, CONVERSATION, ALWAYS, NO, NEVER, STOP] : [ONCE, CONVERSATION, NO, STOP];
+  // What is feared is allowed for the one call, and nothing is allowed along with it.
+  const later = interrupt.danger !== undefined ? [] : asked.remembers ? [CONVERSATION, ALWAYS] : [CONVERSATION];
+  const choices = [ONCE, ...later, NO, ...(asked.remembers ? [NEVER] : []), STOP];
   return choose('Allow it?', choices, asked);
 }
 

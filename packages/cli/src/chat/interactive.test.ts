@@ -100,6 +100,23 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
     expect(last).toMatch(/ok: .*m6/);
   });
 
+  it('lets what is feared through for the one call only', async () => {
+    await using server = await startModelServer([
+      reply.toolCalls([{ name: 'echo', arguments: { message: 'rm -rf /' } }]),
+      reply.text('Done.'),
+    ]);
+    await using chat = new TerminalChat(['--base-url', server.url, '--mcp-config', echoServer()]);
+    await chat.see('> ');
+    chat.line('One');
+    const question = await chat.see(/Look closely:[\s\S]*Allow it\?[^:]*: /);
+    expect(question).toContain('[y]es');
+    expect(question).not.toContain('[c]');
+    chat.line('c');
+    await chat.see(/Allow it\?[^:]*: /);
+    chat.line('y');
+    await chat.see('Done.');
+  });
+
   it('ends the answer where a call is refused with "stop"', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ name: 'echo', arguments: {} }]),

@@ -37,7 +37,7 @@ async function servePage(): Promise<TestServer> {
   return server;
 }
 
-test.each(['/', '/c/123', '/settings', '/settings/providers', '/agents', '/agents/a1', '/?x=1'])(
+test.each(['/', '/c/123', '/inbox', '/settings', '/settings/providers', '/agents', '/agents/a1', '/?x=1'])(
   '%s shows the page',
   async (target) => {
     const answer = await (await servePage()).ask(target);

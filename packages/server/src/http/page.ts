@@ -7,7 +7,7 @@ import { networkPolicy, pagePolicy } from './response-headers.ts';
 import type { AppContext, UiOptions } from './types.ts';
 
 /** The addresses the page has a view for; at any other it shows its own "not found". */
-const VIEWS = /^\/(c\/[^/]+|agents(\/.*)?|settings(\/.*)?)?$/;
+const VIEWS = /^\/(c\/[^/]+|inbox|agents(\/.*)?|settings(\/.*)?)?$/;
 /**
  * Goes to MCP servers for the page, which may not itself. Nothing of the page's own, and nothing a model wrote, gets
  * any further by it: only the page's scripts can start it.

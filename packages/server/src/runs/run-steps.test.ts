@@ -73,6 +73,22 @@ describe('the steps of a run', () => {
     expect(usage).toEqual({ inputTokens: 1, outputTokens: 1 });
   });
 
+  test('say for how long a call was under way, without what it waited for its turn', async () => {
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'date' }), says('Noon')]),
+      tools: { date: { builtIn: true, call: () => answers('noon') } },
+    });
+    const runId = await bench.ask(await bench.conversation(), 'When?');
+    await over(bench, runId);
+    const run = bench.storage.runs.getRun(ANNE, runId);
+    const events = bench.storage.runs.readWholeEvents(ANNE, runId, 0, 100) ?? [];
+    if (run === null) throw new Error('the run is gone');
+    const slow = events.map((event) => (event.type === 'tool_finished' ? { ...event, durationMs: 90_000 } : event));
+    const { items } = await readSteps({ readWholeEvents: async () => slow }, ANNE, run, 0);
+    const step = items.find(({ calls }) => calls.length > 0);
+    expect(step?.calls[0]?.durationMs).toBeLessThanOrEqual((step?.endedAt ?? 0) - (step?.startedAt ?? 0));
+  });
+
   test('that a process did not live to end stand beside the try that took their place', async () => {
     const folder = temporaryFolder();
     const failpoints = createFailpoints();

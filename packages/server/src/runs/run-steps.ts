@@ -170,7 +170,9 @@ class Steps {
         const { message, result, durationMs, callId } = event;
         const call = this.#callOf(step, { callId, name: message.name, tool: message.tool });
         call.result = result;
-        call.durationMs = durationMs;
+        // It was counted from before the call could begin; clocks of walls may jump.
+        const between = event.at - (call.startedAt ?? event.at - durationMs);
+        call.durationMs = between < 0 ? durationMs : Math.min(durationMs, between);
         if (message.editedArguments) call.editedArguments = message.editedArguments;
         return;
       }

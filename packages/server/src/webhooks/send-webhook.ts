@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Clock, Fetch, WebhookMessage } from '@toolyard/protocol';
-import { ToolyardError, toErrorInfo, VERSION } from '@toolyard/protocol';
+import { ToolyardError, VERSION } from '@toolyard/protocol';
 
 /** How long an answer may take. */
 const PATIENCE_MS = 15_000;
@@ -42,7 +42,11 @@ export async function sendWebhook(
     }
     const error = ToolyardError.isInstance(thrown)
       ? thrown
-      : new ToolyardError({ code: 'network', message: 'Nothing answers there.', hint: toErrorInfo(thrown).message });
+      : new ToolyardError({
+          code: 'network',
+          message: 'Nothing answers there.',
+          hint: 'Check the address, and whether something listens there.',
+        });
     return { ok: false, error };
   } finally {
     stop();

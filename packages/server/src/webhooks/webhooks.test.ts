@@ -195,6 +195,16 @@ describe('a webhook', () => {
       error: { message: expect.stringContaining('404') as string },
     });
     expect(got.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual(['test', 'test']);
+    receiver.closeAllConnections();
+    await new Promise((resolve) => receiver.close(resolve));
+    expect(await made.test(ANNE)).toEqual({
+      ok: false,
+      error: {
+        code: 'network',
+        message: 'Nothing answers there.',
+        hint: 'Check the address, and whether something listens there.',
+      },
+    });
   });
 
   test('gets a secret where none was given, which is told once and kept by a change', async () => {

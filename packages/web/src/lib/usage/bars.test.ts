@@ -1,6 +1,6 @@
 import type { UsageReport, UsageRow } from '@toolyard/protocol';
 import { expect, test } from 'vitest';
-import { barsOf, firstDay } from './bars.ts';
+import { barsOf, firstDay, usualMeasure } from './bars.ts';
 
 function row(key: string, more: Partial<UsageRow> = {}): UsageRow {
   const counts = { modelCalls: 1, toolCalls: 0, failures: 0, durationMs: 1, unpriced: 0, uncounted: 0 };
@@ -38,4 +38,11 @@ test('other rows come by what is shown, the largest first, and what is unknown i
     ['p/own', 90, false],
     ['p/dear', 4, false],
   ]);
+});
+
+test('cost is shown first, but for tools, and where nobody knows it', () => {
+  expect(usualMeasure('day')).toBe('cost');
+  expect(usualMeasure('model', row('all'))).toBe('cost');
+  expect(usualMeasure('model', row('all', { cost: null, unpriced: 1 }))).toBe('tokens');
+  expect(usualMeasure('tool', row('all', { cost: null }))).toBe('calls');
 });

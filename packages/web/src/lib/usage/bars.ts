@@ -42,9 +42,13 @@ export function hasUnknown(sum: UsageSum, measure: ShownMeasure): boolean {
   return measure === 'tokens' && sum.uncounted > 0;
 }
 
-/** Tools cost nothing by themselves: what they are compared by is how often they were called. */
-export function usualMeasure(by: UsageBy): ShownMeasure {
-  return by === 'tool' ? 'calls' : 'cost';
+/**
+ * Tools cost nothing by themselves: what they are compared by is how often they were called. Where nothing is known of
+ * the cost, as with models of one's own, tokens say more.
+ */
+export function usualMeasure(by: UsageBy, total?: UsageSum): ShownMeasure {
+  if (by === 'tool') return 'calls';
+  return total?.cost === null ? 'tokens' : 'cost';
 }
 
 /** The first of so many days up to today, in UTC. */
