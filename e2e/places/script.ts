@@ -16,7 +16,7 @@ export class Script {
     const model = isJsonObject(body) ? body['model'] : undefined;
     const teller = typeof model === 'string' ? this.#told.get(model) : undefined;
     const next = teller?.story.replies[teller.next++];
-    if (!teller || !next) return reply.error(400, `Nothing more is told by ${String(model)}.`);
+    if (!teller || !next) return reply.error(400, 'This story has no more to tell.');
     return next(teller.hands);
   };
 }

@@ -239,7 +239,8 @@ export class Lives implements AsyncDisposable {
       await exit;
     }
     await this.#model.close();
-    rmSync(this.#folder, { recursive: true, force: true });
+    // Tools of a server that was killed may still write for a moment.
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 
   #file(name: string): string {

@@ -137,7 +137,7 @@ export function filesNamedBy({ events, messages = [] }: CommitFromTab): Set<stri
 }
 
 function textOfMessage(message: Message): string {
-  return canonicalJson(message as unknown as JsonValue);
+  return canonicalJson(message);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -55,15 +55,12 @@ async function drive(held: HeldRun): Promise<void> {
 async function goOn(runId: string): Promise<void> {
   const query = new URLSearchParams({ run: runId, status: 'open' });
   const { items } = await api.get<Page<StoredInterrupt>>(`/api/interrupts?${query.toString()}`);
-  if ((items.length > 0 && !(await isStopped(runId))) || !resting.has(runId)) return;
+  if (items.length > 0 && !(await isStopped(runId))) return;
   const { status } = await api.get<RunRecord>(`/api/runs/${encodeURIComponent(runId)}`);
-  if (status !== 'parked' && status !== 'waiting_for_tab') {
-    resting.delete(runId);
-    tell();
-    return;
-  }
-  resting.delete(runId);
-  await takeHere(runId).catch(() => tell());
+  // Told twice of one answer it goes on once.
+  if (!resting.delete(runId)) return;
+  if (status === 'parked' || status === 'waiting_for_tab') await takeHere(runId).catch(() => tell());
+  else tell();
 }
 
 /** True where an answer ends the run: it waits for no other then. */
