@@ -13,9 +13,7 @@ describe('arguments are checked before a call is made', () => {
 
   test('what is missing or of the wrong kind is named', () => {
     expect(checkArguments(sum, { a: 1 })).toContain('"b"');
-    expect(checkArguments(sum, { a: 'one', b: 2 })).toBe(
-      '"a": Instance type "string" is invalid. Expected "number".',
-    );
+    expect(checkArguments(sum, { a: 'one', b: 2 })).toBe('"a": Instance type "string" is invalid. Expected "number".');
   });
 
   test('references inside the schema are followed', () => {
