@@ -29,7 +29,7 @@ export type Story = {
   configuration?: (server: string) => Configuration;
 };
 
-export type Configuration = Pick<
+type Configuration = Pick<
   AgentConfiguration,
   'limits' | 'budgets' | 'interventionRules' | 'intervention' | 'toolMode'
 >;
