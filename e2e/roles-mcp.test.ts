@@ -94,6 +94,7 @@ async function open(databaseUrl: string) {
   const ending = undo.move();
   return {
     folder,
+    mail,
     authorization,
     service,
     lives,
@@ -118,6 +119,9 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
           ?.state === state,
       { what: `${server} ${state}`, timeoutMs: 20_000 },
     );
+
+  /** How many workers have been let in at the server that wants a sign-in. */
+  const connected = (): number => stage.mail.received.filter(({ method }) => method === 'tools/list').length;
 
   const marks = (name: string): number => {
     const file = join(stage.folder, name);
@@ -200,6 +204,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     await whenIn('mail', 'needs_sign_in');
     await signIn();
     await whenIn('mail', 'ready');
+    await eventually(() => connected() === 2, { what: 'both workers' });
     stage.authorization.revoke();
     const run = await begin('mail', 'read_mail');
     await question('sign_in');

@@ -17,8 +17,11 @@ test('the package offers this and nothing else', () => {
     'judgedBy',
     'messageIdOf',
     'rebuildRequest',
+    'sourcesOf',
+    'timeLimitExceeded',
     'wantsCompression',
     'whenJudgeable',
+    'withAskUser',
   ]);
 });
 

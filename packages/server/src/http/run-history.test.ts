@@ -83,7 +83,7 @@ test('the steps and the file of a run are told as they are described, and to nob
   const steps = await ask(`/api/runs/${run.id}/steps`);
   expect(steps.json).toMatchObject({
     run: { id: run.id, status: 'done' },
-    items: [{ instruction: 'call_tool', calls: [{ arguments: { a: 1 }, editedArguments: { a: 2 }, durationMs: 5 }] }],
+    items: [{ instruction: 'call_tool', calls: [{ arguments: { a: 1 }, editedArguments: { a: 2 } }] }],
   });
   const file = await ask(`/api/runs/${run.id}/export`);
   expect(file.json).toMatchObject({ format: 'toolyard-run', version: 1, messages: [{ id: message.id }] });
