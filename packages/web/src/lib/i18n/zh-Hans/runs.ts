@@ -11,6 +11,7 @@ export const runs: LateTexts<'runs'> = {
   status_done: '完成',
   status_failed: '失败',
   status_cancelled: '已停止',
+  noWorker: '目前没有任何进程处理这个回答。只要在同一个数据库上启动一个，回答就会继续：',
   took: '总共用时',
   waited: '其中等人处理',
   requests: '向模型发出的请求',
