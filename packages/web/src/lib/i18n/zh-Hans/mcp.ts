@@ -161,7 +161,7 @@ export const mcp: LateTexts<'mcp'> = {
   hostedText: '需要时由 Klavis 创建并运行这个服务器：所有请求和回答都会经过那里。',
   hostedServer: '服务器（Klavis 中的名称）',
   hostedServerMissing: '请填写是哪个服务器。',
-  hostedKey: '你的 Klavis 密钥',
+  hostedKey: '您的 Klavis 密钥',
   hostedKeyHint: '{example} 会采用 Toolyard 启动时的值。',
   hostedKeyMissing: '请填写密钥，或它所在的位置。',
   hostedUser: '为谁创建',

@@ -161,7 +161,7 @@ export const mcp: LateTexts<'mcp'> = {
   hostedText: '需要時由 Klavis 建立並執行這個伺服器：所有請求和回答都會經過那裡。',
   hostedServer: '伺服器（Klavis 中的名稱）',
   hostedServerMissing: '請填寫是哪個伺服器。',
-  hostedKey: '你的 Klavis 金鑰',
+  hostedKey: '您的 Klavis 金鑰',
   hostedKeyHint: '{example} 會採用 Toolyard 啟動時的值。',
   hostedKeyMissing: '請填寫金鑰，或它所在的位置。',
   hostedUser: '為誰建立',
