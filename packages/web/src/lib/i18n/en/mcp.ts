@@ -235,7 +235,7 @@ export const mcp = {
   panelNothing: 'Nothing matches.',
   offEverywhere: 'off for every chat',
   panelBrowser: 'Servers of this browser only',
-  panelBrowserText: 'Chats can call their tools while a tab with this page is open in this browser.',
+  panelBrowserText: 'A chat can call their tools while it is open in this browser.',
   runPlace: 'Where the answers are made',
   runOnServer: 'On the server',
   runInTab: 'In this tab',

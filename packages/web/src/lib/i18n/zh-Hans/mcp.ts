@@ -235,7 +235,7 @@ export const mcp: LateTexts<'mcp'> = {
   panelNothing: '没有符合的项目。',
   offEverywhere: '在所有对话中关闭',
   panelBrowser: '仅限此浏览器的服务器',
-  panelBrowserText: '只要此浏览器有标签页打开着这个页面，对话就能调用它们的工具。',
+  panelBrowserText: '对话在此浏览器中打开时，可以调用它们的工具。',
   runPlace: '回答在哪里生成',
   runOnServer: '在服务器上',
   runInTab: '在这个标签页',

@@ -235,7 +235,7 @@ export const mcp: LateTexts<'mcp'> = {
   panelNothing: '沒有符合的項目。',
   offEverywhere: '在所有對話中關閉',
   panelBrowser: '僅限此瀏覽器的伺服器',
-  panelBrowserText: '只要這個瀏覽器有分頁開著這個頁面，對話就能呼叫它們的工具。',
+  panelBrowserText: '對話在這個瀏覽器中開啟時，可以呼叫它們的工具。',
   runPlace: '回答在哪裡產生',
   runOnServer: '在伺服器上',
   runInTab: '在這個分頁',
