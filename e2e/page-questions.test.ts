@@ -167,8 +167,8 @@ describePage('what servers ask', (stages) => {
   });
 
   test.each([
-    ['zh-TW', '請你填寫表單', '送出', '必填。'],
-    ['zh-CN', '请你填写表单', '发送', '必填。'],
+    ['zh-TW', '請您填寫表單', '送出', '必填。'],
+    ['zh-CN', '请您填写表单', '发送', '必填。'],
   ])('in %s', async (locale, title, send, needed) => {
     const { card } = await untilAsked(asking('legacy', 'elicitation/create', FORM), locale);
     await card.getByText(title).waitFor();

@@ -3,10 +3,11 @@ import { VERSION } from '@toolyard/protocol';
 import type { LiveBatch } from '../services.ts';
 import { isAwaited } from './awaited.ts';
 import { Backlog } from './backlog.ts';
+import type { LivePosition } from './cursor.ts';
 import { formatCursor, parseCursor } from './cursor.ts';
 import type { RunHub } from './hub.ts';
 import { asLive } from './hub.ts';
-import { isOver, storedEvents } from './stored-events.ts';
+import { isOverAt, storedEvents } from './stored-events.ts';
 
 type AllReaderOptions = {
   store: Pick<RunStore, 'getRun' | 'listRuns' | 'readEvents'>;
@@ -16,7 +17,7 @@ type AllReaderOptions = {
   maxBacklog?: number;
 };
 
-/** A run is stored a little before the first that is heard of it; clocks may be turned back. */
+/** A run is stored a little before the first that is heard of it, maybe after one that began later. */
 const SLACK_MS = 1_000;
 const PAGE = 100;
 /** Who was away for longer than so many runs begins anew with what goes on now. */
@@ -31,6 +32,9 @@ export async function* readAll(
   signal: AbortSignal,
 ): AsyncGenerator<LiveBatch, undefined> {
   const { store, hub, clock, boot } = options;
+  const position = (cursor === null ? null : parseCursor(cursor)) ?? (await positionNow(store, principal));
+  let { settledUntil } = position;
+  let seqs = new Map(position.runs);
   const backlog = new Backlog<LiveEvent>({
     clock,
     isUrgent: (live) => live.type === 'run' && isAwaited(live.event),
@@ -40,47 +44,58 @@ export async function* readAll(
     heard: (events) => backlog.push(events),
     missed: () => backlog.lose(),
   });
-  const position = cursor === null ? null : parseCursor(cursor);
-  let settledUntil = position?.settledUntil ?? null;
-  let seqs = new Map(position?.runs);
   /** Runs read to their end: what is still told of them is known. */
   const over = new Set<string>();
-  const batch = (events: readonly LiveEvent[]): LiveBatch => ({
-    events,
-    cursor: formatCursor({ settledUntil: settledUntil ?? 0, runs: seqs }),
-  });
+  /** When those of them began that the cursor has to name: a reader who comes back would take them for missed. */
+  const lately = new Map<string, number>();
+
+  async function batch(events: readonly LiveEvent[]): Promise<LiveBatch> {
+    for (const live of events) {
+      if (live.type !== 'run' || live.event.type !== 'run_finished') continue;
+      settle(live.event.runId, await store.getRun(principal, live.event.runId));
+    }
+    return { events, cursor: formatCursor({ settledUntil, runs: seqs }) };
+  }
 
   /** Notes what of `events` is new to this reader. */
   function fresh(events: readonly RunEvent[]): RunEvent[] {
     return events.filter(({ runId, seq, type }) => {
       if (over.has(runId) || seq <= (seqs.get(runId) ?? 0)) return false;
-      if (type === 'run_finished') leave(runId);
-      else seqs.set(runId, seq);
+      if (type === 'run_finished') over.add(runId);
+      seqs.set(runId, seq);
       return true;
     });
   }
 
-  function leave(runId: string): void {
-    seqs.delete(runId);
-    over.add(runId);
+  /** Moves on to when this run began; what ended before is not named any more. */
+  function settle(runId: string, run: RunRecord | null): void {
+    if (run === null) seqs.delete(runId);
+    else lately.set(runId, run.createdAt);
+    settledUntil = Math.max(settledUntil, run?.createdAt ?? 0);
+    for (const [id, createdAt] of lately) {
+      if (createdAt >= settledUntil - SLACK_MS) continue;
+      lately.delete(id);
+      seqs.delete(id);
+    }
   }
 
   async function* replay(runId: string): AsyncGenerator<LiveBatch, undefined> {
     for await (const stored of storedEvents(store, principal, runId, seqs.get(runId) ?? 0)) {
       const events = fresh(stored);
-      if (events.length > 0) yield batch(events.map(asLive));
+      if (events.length > 0) yield await batch(events.map(asLive));
     }
-    if (await isOver(store, principal, runId, seqs.get(runId) ?? 0)) seqs.delete(runId);
+    const run = await store.getRun(principal, runId);
+    if (run !== null && !isOverAt(run, seqs.get(runId) ?? 0)) return;
+    over.add(runId);
+    settle(runId, run);
   }
 
   try {
     while (!signal.aborted) {
       backlog.restart();
-      const now = clock.now();
-      seqs = await startingPoints(store, principal, settledUntil, seqs);
       // All that was missed is named in the cursor from here on.
-      settledUntil = now;
-      yield batch([{ type: 'hello', boot, version: VERSION }]);
+      seqs = await startingPoints(store, principal, settledUntil, seqs);
+      yield await batch([{ type: 'hello', boot, version: VERSION }]);
       for (const runId of [...seqs.keys()]) {
         if (signal.aborted) return;
         yield* replay(runId);
@@ -97,14 +112,13 @@ export async function* readAll(
           const { runId, seq } = event.event;
           if (!over.has(runId) && seq > (seqs.get(runId) ?? 0) + 1) {
             // Something came before this reader listened: it is stored.
-            if (events.length > 0) yield batch(events.splice(0));
+            if (events.length > 0) yield await batch(events.splice(0));
             yield* replay(runId);
           } else if (fresh([event.event]).length > 0) {
             events.push(event);
           }
         }
-        settledUntil = clock.now();
-        if (events.length > 0) yield batch(events);
+        if (events.length > 0) yield await batch(events);
       }
     }
   } finally {
@@ -112,18 +126,26 @@ export async function* readAll(
   }
 }
 
+/** Where a reader stands who wants nothing of what is over already. */
+async function positionNow(store: Pick<RunStore, 'listRuns'>, principal: Principal): Promise<LivePosition> {
+  const [newest] = await store.listRuns(principal, { limit: 1 });
+  const settledUntil = newest?.createdAt ?? 0;
+  const since = settledUntil - SLACK_MS;
+  const latest = await listWhile(store, principal, undefined, ({ createdAt }) => createdAt >= since);
+  const ended = latest.filter(({ endedAt }) => endedAt !== null);
+  return { settledUntil, runs: new Map(ended.map(({ id, lastSeq }) => [id, lastSeq])) };
+}
+
 /** Which runs are to be read, and from where: those named, those that go on, and those begun since. */
 async function startingPoints(
   store: Pick<RunStore, 'listRuns'>,
   principal: Principal,
-  settledUntil: number | null,
+  settledUntil: number,
   named: ReadonlyMap<string, number>,
 ): Promise<Map<string, number>> {
   const runs = await listWhile(store, principal, ACTIVE, () => true);
-  if (settledUntil !== null) {
-    const since = settledUntil - SLACK_MS;
-    runs.push(...(await listWhile(store, principal, undefined, ({ createdAt }) => createdAt >= since)));
-  }
+  const since = settledUntil - SLACK_MS;
+  runs.push(...(await listWhile(store, principal, undefined, ({ createdAt }) => createdAt >= since)));
   const seqs = new Map(named);
   // The oldest first, as they began.
   for (const { id } of runs.sort((a, b) => a.createdAt - b.createdAt)) if (!seqs.has(id)) seqs.set(id, 0);

@@ -1,8 +1,8 @@
 /** Where a reader of everything stands. */
 export type LivePosition = {
-  /** Runs that ended before this moment are read, in milliseconds since 1970. */
+  /** When the newest run known began: those that began before are read or named. Milliseconds since 1970. */
   settledUntil: number;
-  /** The last seq read of each run that goes on. */
+  /** The last seq read of each run that goes on, and of those that began last. */
   runs: ReadonlyMap<string, number>;
 };
 

@@ -1,4 +1,4 @@
-import type { Principal, RunEvent, RunStore } from '@toolyard/protocol';
+import type { Principal, RunEvent, RunRecord, RunStore } from '@toolyard/protocol';
 
 const PAGE = 500;
 
@@ -27,5 +27,10 @@ export async function isOver(
   seq: number,
 ): Promise<boolean> {
   const run = await store.getRun(principal, runId);
-  return run === null || (run.endedAt !== null && run.lastSeq <= seq);
+  return run === null || isOverAt(run, seq);
+}
+
+/** True where nothing comes after `seq`. */
+export function isOverAt({ endedAt, lastSeq }: RunRecord, seq: number): boolean {
+  return endedAt !== null && lastSeq <= seq;
 }

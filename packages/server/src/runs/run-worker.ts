@@ -204,7 +204,8 @@ export class RunWorker {
       principal: this.#principal,
       runId: run.id,
       agentId: run.agentId,
-      begunAt: run.createdAt,
+      // After the clock was set back a run's beginning lies ahead, and no tab was seen since then.
+      begunAt: Math.min(run.createdAt, clock.now()),
       configuration,
       conversation,
       journal,

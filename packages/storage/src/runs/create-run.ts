@@ -20,10 +20,14 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
   const active = engine.prepare<{ id: string }>(
     `SELECT id FROM runs WHERE conversation_id = ? AND parent_run_id IS NULL AND status IN ${ACTIVE}`,
   );
+  // Never before the owner's newest run, whatever the clock says: readers ask for what began since the last they know.
   const insert = engine.prepare<RunRow>(`
     INSERT INTO runs (id, owner_id, conversation_id, agent_id, parent_run_id, place, status, last_seq, fence,
       lease_owner, lease_until, created_at, updated_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ${engine.sql.now} + ?, ?, ?) RETURNING ${RUN_COLUMNS}`);
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ${engine.sql.now} + ?10,
+      (SELECT MAX(at) FROM (SELECT CAST(?11 AS BIGINT) AS at
+        UNION ALL SELECT MAX(created_at) FROM runs WHERE owner_id = ?2) AS moments),
+      ?11) RETURNING ${RUN_COLUMNS}`);
   const keep = engine.prepare('INSERT INTO run_states (run_id, owner_id, configuration, state) VALUES (?, ?, ?, ?)');
   const unqueue = engine.prepare('DELETE FROM queued_messages WHERE conversation_id = ? AND id = ? AND owner_id = ?');
   const entitle = engine.prepare("UPDATE conversations SET title = ? WHERE id = ? AND title = ''");
@@ -58,7 +62,6 @@ export function createRunCreator(engine: Engine): RunJobs['createRun'] {
       lease ? 1 : 0,
       lease?.owner ?? null,
       lease ? Math.trunc(lease.ms) : null,
-      at,
       at,
     );
     if (!row) throw new Refusal(`run ${id} was not stored`);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { NewRun, Principal } from '@toolyard/protocol';
 import { ANNE, BERT, commitOf, newRun, question, reply } from '../conversation.ts';
 import type { Bench } from './bench.ts';
 
@@ -74,6 +75,20 @@ export function describeStarting(bench: Bench): void {
       }
       expect(await bench.engine.queuedIds(ANNE, 'c2')).toEqual(['q2']);
       expect(await bench.engine.queuedIds(BERT, 'c3')).toEqual(['q3']);
+    });
+
+    test('no run began before the one its owner began before it, though the clock was set back', async () => {
+      await bench.engine.createConversation(ANNE, 'c2');
+      await bench.engine.createConversation(BERT, 'c3');
+      await bench.store.createRun(ANNE, newRun('r1', 'c1', { at: 5_000 }));
+      const begun = async (principal: Principal, run: NewRun) => {
+        const created = await bench.store.createRun(principal, run);
+        return created.outcome === 'created' ? created.run.createdAt : created;
+      };
+      expect(await begun(ANNE, newRun('r2', 'c2', { at: 1_000 }))).toBe(5_000);
+      expect(await begun(BERT, newRun('r3', 'c3', { at: 1_000 }))).toBe(1_000);
+      await bench.commit(commitOf('r1', { status: 'done' }));
+      expect(await begun(ANNE, newRun('r4', 'c1', { at: 6_000 }))).toBe(6_000);
     });
 
     test('the same request sent again finds the run it made', async () => {

@@ -235,7 +235,7 @@ export const mcp = {
   panelNothing: 'Nothing matches.',
   offEverywhere: 'off for every chat',
   panelBrowser: 'Servers of this browser only',
-  panelBrowserText: 'Their prompts and resources can be used; chats cannot call their tools yet.',
+  panelBrowserText: 'A chat can call their tools while it is open in this browser.',
   runPlace: 'Where the answers are made',
   runOnServer: 'On the server',
   runInTab: 'In this tab',

@@ -10,6 +10,7 @@ export const runs = {
   status_done: 'Done',
   status_failed: 'Failed',
   status_cancelled: 'Stopped',
+  noWorker: 'No process is there to work on this answer. It goes on as soon as one is started over the same database:',
   took: 'Took in all',
   waited: 'Of it waited for a person',
   requests: 'Requests to the model',

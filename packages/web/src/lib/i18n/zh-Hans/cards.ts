@@ -33,7 +33,7 @@ export const cards: LateTexts<'cards'> = {
   once: '允许一次',
   onceEdited: '按修改后的内容允许一次',
   editArguments: '修改参数…',
-  editedAsked: '你修改后的参数',
+  editedAsked: '您修改后的参数',
   thisConversation: '在此对话中允许',
   always: '始终允许',
   refuse: '拒绝',

@@ -19,7 +19,7 @@ export const sidebar: Translation<typeof en> = {
   found: { other: '找到 {count} 个对话' },
   running: '回答中',
   waiting: '等待您的决定',
-  inbox: '等你处理',
+  inbox: '等您处理',
   menu: '“{title}”的选项',
   rename: '重命名',
   renameLabel: '对话标题',

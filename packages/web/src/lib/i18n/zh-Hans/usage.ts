@@ -60,7 +60,7 @@ export const usage: LateTexts<'usage'> = {
   untitled: '未命名的对话',
   saveTable: '存为表格（CSV）',
   budgets: '预算',
-  budgetsHint: '用到多少之前不必询问你。模型价格未知时，其调用只计入 token 与次数。',
+  budgetsHint: '用到多少之前不必询问您。模型价格未知时，其调用只计入 token 与次数。',
   addBudget: '添加预算',
   removeBudget: '移除这个预算',
   budgetOf: '预算对象',

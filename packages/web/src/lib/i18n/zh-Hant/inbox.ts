@@ -1,13 +1,13 @@
 import type { LateTexts } from '../catalogue.ts';
 
 export const inbox: LateTexts<'inbox'> = {
-  intro: '所有對話中，工具與伺服器向你提出的問題。這裡的問題不會過期。',
-  none: '沒有等你處理的事。',
-  count: { other: '有 {count} 個問題等你處理。' },
+  intro: '所有對話中，工具與伺服器向您提出的問題。這裡的問題不會過期。',
+  none: '沒有等您處理的事。',
+  count: { other: '有 {count} 個問題等您處理。' },
   question: '關於 {tool} 的問題',
   budget: '預算已用完',
   openChat: '開啟對話',
-  live: '呼叫會一直等到你回答為止。',
+  live: '呼叫會一直等到您回答為止。',
   batchTitle: { other: '{tool} 的 {count} 個呼叫' },
   batchText: '下方也可逐一處理。有疑慮或已變更的呼叫不在其中。',
   batchCalls: '各呼叫的引數',
@@ -16,7 +16,7 @@ export const inbox: LateTexts<'inbox'> = {
   notifyOn: '有新問題時通知我',
   notifyOff: '停止通知',
   notifyRefused: '這個瀏覽器已設為不顯示 Toolyard 的通知，可在瀏覽器設定中變更。',
-  noticeTitle: 'Toolyard 等你處理',
+  noticeTitle: 'Toolyard 等您處理',
   noticeText: '與 {tool} 有關。',
   noticeBudget: '一次執行因預算用完而等候。',
 };

@@ -60,7 +60,7 @@ export const usage: LateTexts<'usage'> = {
   untitled: '未命名的對話',
   saveTable: '存成表格（CSV）',
   budgets: '預算',
-  budgetsHint: '用到多少之前不必詢問你。模型價格未知時，其呼叫只計入 token 與次數。',
+  budgetsHint: '用到多少之前不必詢問您。模型價格未知時，其呼叫只計入 token 與次數。',
   addBudget: '新增預算',
   removeBudget: '移除這個預算',
   budgetOf: '預算對象',

@@ -1,0 +1,35 @@
+import { eventually, reply, startModelServer } from '@toolyard/testing';
+import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { expect, test } from 'vitest';
+import { launchBrowser } from './support/browser.ts';
+import { chatPage } from './support/chat-page.ts';
+import { describeInBrowser } from './support/page-stage.ts';
+import { startServerProcess } from './support/server.ts';
+
+describeOnPostgres('an answer nobody works on', (cluster) => {
+  describeInBrowser('in the page', () => {
+    test('says so in plain words until a worker is there', { timeout: 90_000 }, async () => {
+      await using model = await startModelServer(() => reply.text('Here I am.'));
+      const env = {
+        DATABASE_URL: await cluster().createDatabase(),
+        TOOLYARD_SECRET: 'a secret of the test',
+        OPENAI_BASE_URL: model.url,
+        OPENAI_API_KEY: 'sk-test',
+      };
+      await using web = await startServerProcess({ args: ['--role', 'web'], env });
+      await using context = await (await launchBrowser()).newContext({ locale: 'en-US', reducedMotion: 'reduce' });
+      const page = await context.newPage();
+      await page.goto(web.url);
+      const chat = chatPage(page);
+      await chat.send('Is anybody there?');
+      const told = page.getByText('No process is there to work on this answer.');
+      await told.waitFor();
+      expect(await told.textContent()).toContain('toolyard serve --role worker');
+
+      await using _worker = await startServerProcess({ args: ['--role', 'worker'], env });
+      await chat.reads('Here I am.');
+      await chat.rests();
+      await eventually(async () => (await told.count()) === 0);
+    });
+  });
+});
