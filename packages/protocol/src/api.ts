@@ -34,7 +34,7 @@ export type Problem = {
   detail: string;
   code: ErrorInfo['code'];
   hint?: string;
-  /** Where in the request the fault is, for a body or a query that does not fit: `messages.0.text: expected string`. */
+  /** Where in the request the fault is, for a body or a query that does not fit: `messages.0.text: it must be a text, not 3`. */
   issues?: { path: string; message: string }[];
 };
 

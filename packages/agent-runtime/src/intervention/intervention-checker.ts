@@ -102,6 +102,11 @@ export class InterventionChecker {
   }
 }
 
+/** Why a person is warned of a call of which nothing but its text is known. */
+export function dangerOf({ name }: ToolReference, args: JsonObject): string | undefined {
+  return findDanger({ name, onlyReads: false }, args)?.why;
+}
+
 const RULES_LOST = 'Stored rules cannot be read, and one of them may forbid this.';
 
 const RUN: Verdict = { decision: 'run' };
