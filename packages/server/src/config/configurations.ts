@@ -1,4 +1,4 @@
-import type { AgentConfiguration, Clock, ModelReference, Principal } from '@toolyard/protocol';
+import type { AgentConfiguration, ModelReference, Principal } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import type { Configurations } from '../services.ts';

@@ -204,6 +204,25 @@ describe('a call that needs a person', () => {
   });
 });
 
+describe('while stored rules cannot be read', () => {
+  test('a call is asked about that was allowed for ever, with the reason, and only once', async () => {
+    const { tool, count } = counting();
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'send' }), says('Done')]),
+      tools: { send: tool },
+      configuration: { intervention: 'auto', lostRules: true },
+    });
+    const { runId, asked } = await askUntilParked(bench);
+    expect(asked[0]?.interrupt).toMatchObject({ danger: expect.stringContaining('rules cannot be read') as string });
+    const id = asked[0]?.id ?? '';
+    const always = bench.runs.answer(ANNE, id, { decision: 'approve', scope: 'always' });
+    await expect(always).rejects.toMatchObject({ code: 'bad_request' });
+    await bench.runs.answer(ANNE, id, { decision: 'approve', scope: 'once' });
+    await over(bench, runId);
+    expect(count()).toBe(1);
+  });
+});
+
 describe('a call that is feared', () => {
   const feared = { name: 'send', arguments: { x: 'rm -rf /' } };
   const harmless = { name: 'send', arguments: { x: 'hello' } };
