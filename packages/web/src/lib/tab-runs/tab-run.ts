@@ -314,7 +314,7 @@ export class TabRun {
 
 /** What these servers say of themselves; the same object until one of them has changed. */
 function notesOf(host: McpHost, ids: ReadonlySet<string>): () => ContextSources {
-  let made: ContextSources = {};
+  let made: ContextSources = { serverInstructions: [] };
   let told: string | null = null;
   return () => {
     const serverInstructions = host
