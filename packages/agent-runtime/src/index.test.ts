@@ -18,6 +18,7 @@ test('the package offers this and nothing else', () => {
     'budgetQuestion',
     'buildContext',
     'endsRun',
+    'faultOfScope',
     'faultsOfRules',
     'initialState',
     'isHarmless',

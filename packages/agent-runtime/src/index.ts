@@ -14,6 +14,7 @@ export {
   answerInterrupts,
   approvalOf,
   endsRun,
+  faultOfScope,
   openInterrupts,
   restingStatus,
   settledBy,

@@ -12,6 +12,7 @@ import { budgetExceeded, canonicalJson, formatToolReference, mergeBudgets } from
 import type { RunPoint } from './agent-runtime.ts';
 import { askOf } from './ask-user.ts';
 import type { AgentContext, RequestManner } from './instructions.ts';
+import { dangerOf } from './intervention/intervention-checker.ts';
 import type { AgentState, PendingAsk, PendingCall, PendingQuestion } from './state.ts';
 
 /** The question whether a call may be made; null where nothing is to be asked. */
@@ -175,6 +176,18 @@ export function withAskAnswer(asks: PendingAsk | undefined, answer: InterruptAns
     return { ...asks, answer };
   }
   return undefined;
+}
+
+/**
+ * Null where the answer may be given for as long as it says. What is feared is allowed for the one call only: for later
+ * it would count for other calls, which nobody has seen.
+ */
+export function faultOfScope(open: ApprovalInterrupt, answer: ApprovalAnswer): string | null {
+  if (answer.decision !== 'approve' || answer.scope === 'once') return null;
+  const { arguments: written = open.arguments } = answer;
+  const why = open.danger ?? (isSame(written, open.arguments) ? undefined : dangerOf(open.tool, written));
+  if (why === undefined) return null;
+  return `This call is allowed once or not at all, not for later. ${why}`;
 }
 
 /**

@@ -34,7 +34,7 @@ export type Problem = {
   detail: string;
   code: ErrorInfo['code'];
   hint?: string;
-  /** Where in the request the fault is, for a body or a query that does not fit: `messages.0.text: expected string`. */
+  /** Where in the request the fault is, for a body or a query that does not fit: `messages.0.text: it must be a text, not 3`. */
   issues?: { path: string; message: string }[];
 };
 
@@ -67,6 +67,11 @@ export type AgentConfiguration = {
   intervention?: InterventionMode;
   /** They add up: a layer takes none away from those below. */
   interventionRules?: InterventionRule[];
+  /**
+   * Rules that were stored here could not be read. Until they are said to be complete again, by leaving this out, every
+   * call is asked about that is not built in and only reads, whatever was allowed: one of them may have said never.
+   */
+  lostRules?: true;
   /** Of the same thing that of the later layer counts; the others stay. */
   budgets?: Budget[];
 };
@@ -85,6 +90,7 @@ export type ResolvedAgentConfiguration = {
   examples?: ConversationExample[];
   intervention: InterventionMode;
   interventionRules: InterventionRule[];
+  lostRules?: true;
   budgets: Budget[];
 };
 

@@ -1,7 +1,7 @@
 import type { ApprovalAnswer } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
 import type { AgentState, Executor, PendingCall, RunPoint } from '@toolyard/agent-runtime';
-import { approvalOf, endsRun, settledBy, STOPPED, withApproval } from '@toolyard/agent-runtime';
+import { approvalOf, endsRun, faultOfScope, settledBy, STOPPED, withApproval } from '@toolyard/agent-runtime';
 import type { AskApproval, RunHost } from '../run-host.ts';
 import { fromPerson } from './from-person.ts';
 
@@ -49,7 +49,8 @@ async function askEach(host: RunHost, calls: PendingCall[], ask: AskApproval): P
       }
       answer = given;
       host.journal.append({ type: 'interrupt_answered', interruptId: interrupt.id, answer });
-      if (answer.scope !== undefined && answer.scope !== 'once') {
+      const lasts = answer.scope !== undefined && answer.scope !== 'once';
+      if (lasts && faultOfScope(interrupt, answer) === null) {
         lasting.set(reference, answer);
         host.remember(interrupt.tool, answer, interrupt.definition);
       }

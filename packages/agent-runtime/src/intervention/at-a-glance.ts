@@ -1,6 +1,16 @@
 import { isFeared, FEARED } from './dangerous-commands.ts';
 import { isDevice, isSecretPath, isStartedByItself, mayBeAnyPlace } from './sensitive-paths.ts';
-import { baseName, CHANGES_FOLDER, DECODERS, DOWNLOADERS, givenTo, RUNS_TEXT, runsText } from './shell-names.ts';
+import {
+  baseName,
+  CHANGES_FOLDER,
+  DECODERS,
+  DOWNLOADERS,
+  givenTo,
+  PRINTS_ENVIRONMENT,
+  RUNS_TEXT,
+  runsText,
+  WRAPPERS,
+} from './shell-names.ts';
 import { LEADING } from './shell-words.ts';
 
 /**
@@ -21,6 +31,8 @@ export function isHarmlessAtAGlance(text: string, isCommand: boolean): boolean {
   let lists = 0;
   // The command has its name already.
   let isNamed = false;
+  // It may run a command of its own, whose name comes later.
+  let mayWrap = false;
   let isTarget = false;
   for (let at = 0; at <= text.length; at++) {
     const trait = at === text.length ? BLANK : traitOf(text.charCodeAt(at));
@@ -35,9 +47,13 @@ export function isHarmlessAtAGlance(text: string, isCommand: boolean): boolean {
       all |= traits;
       const isQuoted = (all & QUOTE) !== 0;
       if (isTelling(text, from, at, traits & ~LIST, isQuoted)) return false;
+      if ((!isNamed || mayWrap || isQuoted) && at - from === AT.length && isAt(text, from)) return false;
       // What runs would only be known once it runs.
       if ((traits & GLOB) !== 0 && !isNamed) return false;
-      isNamed ||= !isTarget && trait !== REDIRECTS && (traits & EQUALS) === 0 && !LEADS.has(text, from, at);
+      if (!isNamed && !isTarget && trait !== REDIRECTS && (traits & EQUALS) === 0 && !LEADS.has(text, from, at)) {
+        isNamed = true;
+        mayWrap ||= traits !== 0 || WRAPS.has(text, from, at);
+      }
       isTarget = false;
       traits = 0;
       if (!isQuoted) lists = 0;
@@ -93,6 +109,10 @@ function endsInLogin(piece: string): boolean {
   return /login$/i.test(piece);
 }
 
+function isAt(text: string, from: number): boolean {
+  return text.slice(from, from + AT.length).toLowerCase() === AT;
+}
+
 function mayBeginList(text: string, at: number): boolean {
   return !' \t\r\n}'.includes(text.charAt(at + 1));
 }
@@ -122,12 +142,16 @@ class Names {
 }
 
 /** Longer than every name. */
-const LONGEST = 16;
+const LONGEST = 20;
 
 /** What they leave behind, or where they go, may make something feared of a command after them. */
-const TELLS_OF_NEXT = new Set([...CHANGES_FOLDER, ...DOWNLOADERS, ...DECODERS]);
+const TELLS_OF_NEXT = new Set([...CHANGES_FOLDER, ...DOWNLOADERS, ...DECODERS, ...PRINTS_ENVIRONMENT, 'xargs']);
 
-const NAMES = new Names([...FEARED, ...RUNS_TEXT, ...TELLS_OF_NEXT]);
+/** Also a word of every other sentence: feared only where it is run. */
+const AT = 'at';
+
+const NAMES = new Names([...FEARED, ...RUNS_TEXT, ...TELLS_OF_NEXT].filter((name) => name !== AT));
+const WRAPS = new Names(WRAPPERS);
 const LEADS = new Names(LEADING);
 
 /** More in one word, and a shell would not be followed to the end. */

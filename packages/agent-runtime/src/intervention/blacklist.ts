@@ -3,7 +3,7 @@ import { isJsonObject } from '@toolyard/protocol';
 import type { Finding } from './dangerous-commands.ts';
 import { forbidden, isFeared, unreadable } from './dangerous-commands.ts';
 import { inspectCode, inspectShell, inspectWords, secret, startsLater } from './inspect-shell.ts';
-import { isDevice, isEverything, isSecretPath, isStartedByItself } from './sensitive-paths.ts';
+import { isDevice, isEverything, isSecretPath, isSomebodys, isStartedByItself } from './sensitive-paths.ts';
 import { isInterpreter, SHELLS, USUAL, WRAPPERS } from './shell-names.ts';
 import type { ReadShell } from './shell-words.ts';
 import { readShell } from './shell-words.ts';
@@ -80,7 +80,7 @@ class Search {
     const { runs, code, removes, read } = this.#tool;
     const called = inWords(key);
     this.#path(text);
-    if (removes && /^[/~]|^[a-z]:/i.test(text) && isEverything(text)) {
+    if (removes && /^[/~%]|^[a-z]:/i.test(text) && (isEverything(text) || isSomebodys(text))) {
       this.#found(forbidden(`It removes ${text} and all that is in it.`));
     }
     this.#found(inspectShell(text, RUNS.test(called) || (runs && !TELLS.test(key)), read));

@@ -1,4 +1,4 @@
-import { isDevice, isEverything } from './sensitive-paths.ts';
+import { isDevice, isEverything, isSomebodys } from './sensitive-paths.ts';
 import { DISK_TOOLS, POWER } from './shell-names.ts';
 import { UNKNOWN } from './word-text.ts';
 
@@ -55,14 +55,23 @@ const CHECKS = new Map<string, Check>([
   ['insmod', kernelModule],
   ['rmmod', kernelModule],
   ['modprobe', kernelModule],
+  ...['passwd', 'chpasswd', 'visudo', 'vipw', 'vigr', 'useradd', 'adduser', 'usermod', 'userdel', 'deluser'].map(
+    (name): [string, Check] => [name, changeAccounts],
+  ),
+  ['at', runLater],
+  ['launchctl', (args) => (/^(?:load|bootstrap|enable|submit)$/.test(args[0] ?? '') ? LATER : undefined)],
+  ['schtasks', (args) => (args.some((arg) => /^\/(?:create|change)$/i.test(arg)) ? LATER : undefined)],
+  ['update-rc.d', (args) => (args.some((arg) => /^(?:defaults|enable)$/.test(arg)) ? LATER : undefined)],
+  ['chkconfig', (args) => (args.some((arg) => /^(?:on|--add)$/.test(arg)) ? LATER : undefined)],
+  ['pfctl', (args) => (args.some((arg) => /^-[a-zA-Z]*[dF]/.test(arg)) ? FIREWALL : undefined)],
   ['ufw', (args) => (args.includes('disable') || args.includes('reset') ? FIREWALL : undefined)],
   ['iptables', flushRules],
   ['ip6tables', flushRules],
   ['nft', (args) => (args.includes('flush') ? FIREWALL : undefined)],
   ['setenforce', (args) => (args.some((arg) => /^(?:0|permissive)$/i.test(arg)) ? FIREWALL : undefined)],
   ['crontab', (args, place) => (place === 'command' && !args.includes('-l') ? LATER : undefined)],
-  ['docker', mountsRoot],
-  ['podman', mountsRoot],
+  ['docker', opensContainer],
+  ['podman', opensContainer],
 ]);
 
 /** All that are feared but `mkfs.` and what follows it. */
@@ -81,6 +90,7 @@ export function unreadable(why: string): Finding {
 const KERNEL = forbidden('It changes how the kernel works.');
 const FIREWALL = forbidden('It switches a protection of the machine off.');
 const OTHER_RIGHTS = forbidden('It lets a program run with the rights of another account.');
+const ACCOUNTS = forbidden('It changes who may sign in, or with which rights.');
 const LATER = forbidden('It changes what runs later by itself.');
 
 function remove(args: readonly string[]): Finding | undefined {
@@ -91,7 +101,9 @@ function remove(args: readonly string[]): Finding | undefined {
 function removal(args: readonly string[]): Finding | undefined {
   const paths = pathsOf(args);
   // What is not known may be nothing: "$DIR/" is then the root.
-  const whole = paths.map((path) => path.replaceAll(UNKNOWN, '')).find(isEverything);
+  const whole = paths
+    .map((path) => path.replaceAll(UNKNOWN, ''))
+    .find((path) => isEverything(path) || isSomebodys(path));
   if (whole !== undefined) return removes(whole);
   return paths.some((path) => path.startsWith(UNKNOWN))
     ? unreadable('It removes a folder, and it cannot be told which.')
@@ -168,6 +180,7 @@ function systemctl(args: readonly string[]): Finding | undefined {
   if (args.some((arg) => /^(?:poweroff|reboot|halt|kexec|rescue|emergency|suspend|hibernate)$/.test(arg))) {
     return forbidden('It stops the machine.');
   }
+  if (args.some((arg) => /^(?:enable|reenable|link|add-wants|add-requires)$/.test(arg))) return LATER;
   const stops = args.some((arg) => /^(?:stop|disable|mask)$/.test(arg));
   return stops && args.some((arg) => /^(?:firewalld|ufw|nftables|iptables|auditd|apparmor)(?:\.service)?$/.test(arg))
     ? FIREWALL
@@ -212,13 +225,34 @@ function kernelModule(args: readonly string[], place: Place): Finding | undefine
 }
 
 function flushRules(args: readonly string[]): Finding | undefined {
-  return args.some((arg) => arg === '-F' || arg === '--flush') ? FIREWALL : undefined;
+  const policy = args.findIndex((arg) => arg === '-P' || arg === '--policy');
+  const opens = policy !== -1 && args.slice(policy + 1).some((arg) => arg.toUpperCase() === 'ACCEPT');
+  return opens || args.some((arg) => arg === '-F' || arg === '--flush') ? FIREWALL : undefined;
 }
 
-function mountsRoot(args: readonly string[]): Finding | undefined {
-  return args.some((arg) => /^(?:(?:-v|--volume)=?)?\/:\//.test(arg) || /(?:source|src)=\/(?:,|$)/.test(arg))
-    ? forbidden('It gives a container the whole disk.')
-    : undefined;
+function opensContainer(args: readonly string[]): Finding | undefined {
+  if (args.some((arg) => /^--privileged(?:=(?:true|1))?$/.test(arg))) {
+    return forbidden('It gives a container the rights of the whole machine.');
+  }
+  const mounted = args
+    .map((arg) => /^(?:(?:-v|--volume)=?)?([/~][^:]*):|(?:^|[,=])(?:source|src)=([/~][^,]*)/.exec(arg))
+    .map((found) => found?.[1] ?? found?.[2] ?? '')
+    .find((path) => path !== '' && isEverything(path) && !/^\/(?:srv|opt|run|volumes)\/?$/i.test(path));
+  if (mounted === undefined) return undefined;
+  return forbidden(
+    mounted === '/' ? 'It gives a container the whole disk.' : `It gives a container ${shown(mounted)}.`,
+  );
+}
+
+function changeAccounts(args: readonly string[], place: Place): Finding | undefined {
+  const onlyLooks = args.some((arg) => /^(?:-S|--status|-c|--check|-h|--help|-V|--version)$/.test(arg));
+  return place === 'command' && !onlyLooks ? ACCOUNTS : undefined;
+}
+
+/** `at` reads what it is to run from its input. */
+function runLater(args: readonly string[], place: Place): Finding | undefined {
+  const isTime = /^(?:now|midnight|noon|teatime|today|tomorrow|\d{1,2}(?::?\d\d)?(?:am|pm)?|-[ft].*)$/i;
+  return place === 'command' && args.some((arg) => isTime.test(arg)) ? LATER : undefined;
 }
 
 function removes(path: string): Finding {

@@ -1,7 +1,7 @@
 import { isHarmlessAtAGlance } from './at-a-glance.ts';
 import type { Finding, Place } from './dangerous-commands.ts';
 import { checkCommand, forbidden, isFeared, unreadable } from './dangerous-commands.ts';
-import { isDevice, isEverything, isSecretPath, isStartedByItself } from './sensitive-paths.ts';
+import { isDevice, isEverything, isSecretPath, isSomebodys, isStartedByItself } from './sensitive-paths.ts';
 import {
   baseName,
   CHANGES_FOLDER,
@@ -20,6 +20,7 @@ import {
 } from './shell-names.ts';
 import type { Command, ReadShell, Script, Word } from './shell-words.ts';
 import { readShell } from './shell-words.ts';
+import { listedPath, printsEnvironment, putTogether } from './sought-secrets.ts';
 import { UNKNOWN } from './word-text.ts';
 
 const DEEPEST = 6;
@@ -66,6 +67,9 @@ const UNKNOWN_COMMAND = /^\s*\$(?:\(|\{|[A-Za-z_]\w*[ \t])[^\n]*$/;
 const OWN_PATH = /^(?:\.{0,2}|~)\/\S/;
 const ITSELF_AGAIN = /([\w:.]{1,40})\s{0,9}(?:\(\s{0,9}\)\s{0,9})?\{[^}]{0,200}\1\s{0,9}\|\s{0,9}\1\s{0,9}&/;
 const CODE_FLAG = /^(?:-[a-zA-Z]*[ceEpr]|--(?:eval|print|command|run))$/;
+/** As it is written for PowerShell: a list in parentheses is a value there. */
+const RUNS_FETCHED =
+  /(?:^|[ \t\r\n;|&(])(?:iex|invoke-expression)[ \t\r\n(&]{1,20}[^\n]{0,200}\b(?:iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b/i;
 const DOWNLOADED = forbidden('It runs what it downloads.');
 const DECODED = forbidden('It runs what cannot be read before it is decoded.');
 
@@ -81,6 +85,7 @@ function findIn(script: Script, setting: Setting): Finding | undefined {
   if (setting.text.includes('|') && setting.text.includes('{') && ITSELF_AGAIN.test(setting.text)) {
     return forbidden('It starts itself over and over until the machine stands still.');
   }
+  if (RUNS_FETCHED.test(setting.text)) return DOWNLOADED;
   let doubt: Finding | undefined;
   if (setting.sure && script.faults.length > 0) doubt = unreadable('Part of it cannot be read as a command.');
   const { commands } = script;
@@ -126,13 +131,17 @@ const lookAtRedirects: Look = ({ redirects, words }, setting) => {
   return undefined;
 };
 
-const lookAtPaths: Look = ({ words, assignments }, setting, _commands, _index, names) => {
+const lookAtPaths: Look = ({ words, assignments }, setting, commands, index, names) => {
   const name = names[0] ?? '';
   const isCommand = setting.isCommand || USUAL.has(name);
   if (PRINTERS.has(name)) return undefined;
   for (const { text } of assignments) if (isSecretPath(text, isCommand)) return secret(text);
   const mayWrite = isCommand && !READERS.has(name);
   const writes = WRITERS.has(name);
+  if (name === 'xargs' && index <= MOST_BEFORE) {
+    const listed = listedPath(commands.slice(0, index));
+    if (listed !== undefined) return secret(listed);
+  }
   for (let at = 0; at < words.length; at++) {
     const text = words[at]?.text ?? '';
     if (isSecretPath(text, isCommand)) return secret(text);
@@ -151,8 +160,16 @@ const lookAtPaths: Look = ({ words, assignments }, setting, _commands, _index, n
 /** A secret path that is printed into a word: `cat "$(echo .env)"`. */
 function printedPath(inner: readonly Command[], isCommand: boolean): string | undefined {
   const printed = inner.filter(isPrinter).flatMap(({ words }) => words.slice(1).map(({ text }) => text));
-  return printed.find((text) => isSecretPath(text, isCommand));
+  return printed.find((text) => isSecretPath(text, isCommand)) ?? listedPath(inner);
 }
+
+const lookAtEnvironment: Look = (command, { isCommand, sure }, commands, index) => {
+  // The word alone may be the name of anything.
+  const isRun = isCommand && (sure || commands.length > 1 || command.redirects.length > 0);
+  return isRun && printsEnvironment(command, commands[index + 1]) ? ENVIRONMENT : undefined;
+};
+
+const ENVIRONMENT = forbidden('It prints the environment, where secrets are kept.');
 
 const WRITERS = new Set(['tee', 'cp', 'mv', 'install', 'ln', 'sponge', 'sudo', 'doas']);
 
@@ -164,9 +181,11 @@ const lookAtNames: Look = (command, { isCommand, folder }, commands, index, name
   if (isCommand && (isUnknown || (/[*?[]/.test(name) && !/^\[\[?$/.test(name)))) {
     doubt = unreadable('It cannot be told which program it runs.');
   }
-  const isWrapper = WRAPPERS.has(name);
+  const wraps = WRAPPERS.has(name);
+  let isWrapper = wraps && !SEEKERS.has(name);
   for (let at = 0; at < names.length; at++) {
     if (at === 1 && isText(words)) break;
+    isWrapper ||= wraps && /^(?:-exec|-ok|--exec|-x$|-X$)/.test(words[at]?.text ?? '');
     const feared = names[at] ?? '';
     if (!isFeared(feared) || names.indexOf(feared) < at) continue;
     if (at > 0 && !isWrapper && POWER.has(feared)) continue;
@@ -179,6 +198,9 @@ const lookAtNames: Look = (command, { isCommand, folder }, commands, index, name
   }
   return doubt;
 };
+
+/** What they look for is no command; what they are to run on it is. */
+const SEEKERS = new Set(['find', 'fd']);
 
 /** The arguments `xargs` reads: known where they are printed right there. */
 function fedTo(command: Command, commands: readonly Command[], index: number): string[] {
@@ -212,6 +234,9 @@ const lookAtScripts: Look = (command, setting, commands, index, names) => {
     doubt = finding;
   }
   const own = index > 0 && setting.isCommand ? words.slice(0, leads ? undefined : 1).find(isOwn) : undefined;
+  const loaded = index > 0 ? [...assignments, ...words.slice(1)].find(({ text }) => LOADS.test(text)) : undefined;
+  const fetched = loaded && hiddenBy(wroteBefore(baseName(loaded.text), commands.slice(0, index)));
+  if (fetched) return fetched;
   const written = own && writtenBefore(own.text, commands.slice(0, index), setting);
   if (written) return written;
   for (let next = assignments.length > 0 ? -assignments.length : 1; next < words.length; next++) {
@@ -231,6 +256,18 @@ const lookAtScripts: Look = (command, setting, commands, index, names) => {
 function scriptsIn(text: string): string[] {
   const from = givenTo(text);
   return from === 0 ? [text] : [text, text.slice(from)];
+}
+
+/** A library that is put into the program. */
+const LOADS = /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES)=./;
+
+/** The commands right before that name a file. */
+function wroteBefore(name: string, before: readonly Command[]): Command[] {
+  return before
+    .slice(0, MOST_BEFORE)
+    .filter(({ words, redirects }) =>
+      [...words.slice(1), ...redirects.map(({ target }) => target)].some((word) => nameOf(word) === name),
+    );
 }
 
 /** What is in a file that is run, where a command right before wrote it. */
@@ -257,6 +294,8 @@ function isOwn({ text }: Word): boolean {
   return OWN_PATH.test(text);
 }
 
+const EXPRESSIONS = new Set(['iex', 'invoke-expression']);
+
 const INPUT = /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/;
 
 function program(
@@ -268,6 +307,7 @@ function program(
 ): Finding | undefined {
   const name = baseName(command.words[at]?.text ?? '');
   const args = command.words.slice(at + 1);
+  if (EXPRESSIONS.has(name) && args.length > 0) return isRun ? runs(args, setting) : undefined;
   if (name === 'eval') return isRun ? runs(args, setting) : undefined;
   const given = args.find(({ inner }) => inner.length > 0);
   if (name === 'source' || name === '.') {
@@ -353,7 +393,7 @@ function hiddenBy(commands: readonly Command[]): Finding | undefined {
   return names.some((name) => DECODERS.has(name)) ? DECODED : undefined;
 }
 
-const LOOKS: readonly Look[] = [lookAtRedirects, lookAtPaths, lookAtNames, lookAtScripts];
+const LOOKS: readonly Look[] = [lookAtRedirects, lookAtPaths, lookAtEnvironment, lookAtNames, lookAtScripts];
 
 const REMOVES = /rm_?tree|rm_?rf|rmSync|\brm\(|rmdir|removeSync|unlink|rimraf|remove_all|remove_tree/i;
 const RUNS_DECODED =
@@ -370,12 +410,14 @@ export function inspectCode(code: string, depth = 0): Finding | undefined {
   );
   for (const text of texts) {
     if (isSecretPath(text, true)) return secret(text);
-    if (REMOVES.test(code) && isEverything(text) && !/^[.*]/.test(text)) {
+    if (REMOVES.test(code) && ((isEverything(text) && !/^[.*]/.test(text)) || isSomebodys(text))) {
       return forbidden(`It removes ${text} and all that is in it.`);
     }
     const finding = inspect(text, false, depth + 1);
     if (finding?.kind === 'forbidden') return finding;
   }
+  const put = putTogether(code).find((text) => isSecretPath(text, true));
+  if (put !== undefined) return secret(put);
   const joined = texts.length > 1 ? inspectWords(texts) : undefined;
   if (joined?.kind === 'forbidden') return joined;
   return RUNS_DECODED.test(code) ? DECODED : undefined;

@@ -65,6 +65,30 @@ describe('InterventionChecker', () => {
     });
   });
 
+  describe('while rules of the owner cannot be read', () => {
+    const lost = { lostRules: true, permission: (): 'allow' => 'allow', mode: 'auto' } as const;
+    const rules: InterventionRule[] = [{ decision: 'allow', tool: '*' }];
+
+    it('asks about each call whatever was allowed, and says why', () => {
+      const why = { danger: expect.stringContaining('cannot be read') as string };
+      expect(gate({ ...lost, rules })(tool)).toEqual({ decision: 'ask', about: why });
+      expect(gate({ ...lost, lookUp: () => ({ builtIn: false, readOnly: true, trusted: true }) })(tool)).toEqual({
+        decision: 'ask',
+        about: why,
+      });
+    });
+
+    it('still runs what is built in and only reads, and refuses what is never allowed', () => {
+      expect(gate({ ...lost, lookUp: () => ({ builtIn: true, readOnly: true }) })(tool)).toEqual({ decision: 'run' });
+      expect(gate({ ...lost, permission: () => 'never' })(tool).decision).toBe('refused');
+      expect(gate({ ...lost, rules: [{ decision: 'never', tool: '*' }] })(tool).decision).toBe('refused');
+    });
+
+    it('refuses where nobody can be asked', () => {
+      expect(gate({ ...lost, mode: 'headless' })(tool)).toMatchObject({ refusal: { code: 'tool_refused' } });
+    });
+  });
+
   it('asks about a tool that has gone since', () => {
     expect(gate({ lookUp: () => undefined })(tool)).toEqual({ decision: 'ask' });
   });

@@ -33,6 +33,8 @@ export type InterventionOptions = {
   /** False where nobody can be asked in another mode than `headless` either. */
   asks?: boolean;
   rules?: readonly InterventionRule[];
+  /** Of the owner's rules some cannot be read. One of them may say never: nothing lasting lets a call through. */
+  lostRules?: boolean;
   /** What the owner decided about a tool before; undefined where nothing was. */
   permission: (tool: ToolReference) => 'allow' | 'never' | undefined;
   /** Looks a tool up; undefined where it has gone since. */
@@ -49,6 +51,8 @@ export type Gate = (tool: ToolReference, args: JsonObject) => Verdict;
  * |------------------------------------------------------|-----------------------------------------------------|
  * | the owner, or a rule, says never                     | is refused                                          |
  * | the blacklist: feared, or not to be read             | needs a person's yes to this very call              |
+ * | rules cannot be read, and it is more than built in   | needs a person's yes to this very call              |
+ * | and only reads                                       |                                                     |
  * | a rule says ask                                      | is asked about                                      |
  * | built in and only reads                              | runs                                                |
  * | the tool is not what was approved                    | is asked about                                      |
@@ -70,7 +74,7 @@ export class InterventionChecker {
   }
 
   check(tool: ToolReference, args: JsonObject): Verdict {
-    const { mode, rules = [], permission, lookUp } = this.#options;
+    const { mode, rules = [], lostRules, permission, lookUp } = this.#options;
     const reference = formatToolReference(tool);
     const decided = permission(tool);
     if (decided === 'never') return refused(neverAllowed(reference));
@@ -81,8 +85,10 @@ export class InterventionChecker {
     if (ruled === 'never') return refused(ruledOut(reference));
     const danger = findDanger({ name: tool.name, onlyReads: hints.readOnly }, args, read);
     if (danger) return this.#ask(judged, tooDangerous(reference, danger.why), danger.why);
+    const harmless = isHarmless(judged);
+    if (lostRules === true && !harmless) return this.#ask(judged, rulesLost(reference), RULES_LOST);
     if (ruled === 'ask') return this.#ask(judged, needsPerson(reference));
-    if (isHarmless(judged)) return RUN;
+    if (harmless) return RUN;
     if (judged?.changed !== undefined) return this.#ask(judged, hasChanged(reference));
     if (decided === 'allow' || (ruled === 'allow' && mode !== 'manual') || (mode === 'auto' && judged)) return RUN;
     return this.#ask(judged, needsPerson(reference));
@@ -95,6 +101,13 @@ export class InterventionChecker {
     return { decision: 'ask', about: { ...about, danger } };
   }
 }
+
+/** Why a person is warned of a call of which nothing but its text is known. */
+export function dangerOf({ name }: ToolReference, args: JsonObject): string | undefined {
+  return findDanger({ name, onlyReads: false }, args)?.why;
+}
+
+const RULES_LOST = 'Stored rules cannot be read, and one of them may forbid this.';
 
 const RUN: Verdict = { decision: 'run' };
 
@@ -139,6 +152,14 @@ function tooDangerous(reference: string, why: string): ErrorInfo {
     code: 'tool_refused',
     message: `This call of ${reference} needs a person's approval whatever is allowed, and there is nobody to ask. ${why}`,
     hint: 'Try it where a person can be asked.',
+  };
+}
+
+function rulesLost(reference: string): ErrorInfo {
+  return {
+    code: 'tool_refused',
+    message: `${reference} needs a person's approval, and there is nobody to ask. ${RULES_LOST}`,
+    hint: 'Look through the rules in the settings, and say there that they are complete.',
   };
 }
 

@@ -117,6 +117,15 @@ export function isEverything(text: string): boolean {
   );
 }
 
+/** A folder in which people keep what is theirs, right in their home. */
+export function isSomebodys(text: string): boolean {
+  if (text.length > LONGEST) return false;
+  const path = normalPath(text.replaceAll('\\', '/').replace(/\/\*$/, ''));
+  return /^(?:~[^/]*|\/(?:home|users)\/[^/]+|\/root|[a-z]:\/users\/[^/]+|%userprofile%)\/(?:desktop|documents|downloads|pictures|photos|music|videos|movies|library|dropbox|onedrive)$/i.test(
+    path,
+  );
+}
+
 let latest: { text: string; paths: readonly string[] } = { text: '', paths: [] };
 
 /** Kept for the latest text: each is looked at for one kind of place after the other. */

@@ -13,6 +13,8 @@ export const SHELLS = new Set([
   'rbash',
   'pwsh',
   'powershell',
+  'iex',
+  'invoke-expression',
 ]);
 
 /** Runs programs of its own language, from a text among its arguments or from its input. */
@@ -67,6 +69,15 @@ export const TEXT_ONLY = new Set([
   ...['apropos', 'info', 'tldr', 'gh', 'say', 'logger', 'notify-send', 'test', '['],
 ]);
 
+/** Prints what is in the environment, where it is given no command. */
+export const PRINTS_ENVIRONMENT: ReadonlySet<string> = new Set(['env', 'printenv']);
+
+/** Prints names of files. */
+export const LISTERS = new Set(['ls', 'dir', 'find', 'fd']);
+
+/** Lets only some lines through. */
+export const FILTERS = new Set(['grep', 'egrep', 'fgrep', 'rg']);
+
 /** Prints its arguments and nothing else. */
 export const PRINTERS = new Set(['echo', 'printf']);
 
@@ -94,7 +105,7 @@ export const DOWNLOADERS = new Set([
     'ftp',
     'tftp',
   ],
-  ...['scp', 'sftp'],
+  ...['scp', 'sftp', 'iwr', 'irm', 'invoke-webrequest', 'invoke-restmethod'],
 ]);
 
 /** Makes something readable that was not. */

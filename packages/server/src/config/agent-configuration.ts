@@ -83,23 +83,27 @@ export const agentConfigurationSchema = z.strictObject({
   examples: examples.exactOptional(),
   intervention: z.enum(INTERVENTION_MODES).exactOptional(),
   interventionRules: interventionRules.exactOptional(),
+  lostRules: z.literal(true).exactOptional(),
   budgets: budgets.exactOptional(),
 }) satisfies z.ZodType<AgentConfiguration>;
 
+const SAYS_RULES: ReadonlySet<string> = new Set<keyof AgentConfiguration>(['interventionRules', 'lostRules']);
+
 /**
  * What was stored at some time, by whatever version: what cannot be read counts as not said. Where that is a rule,
- * nothing runs by itself any more: it might be the one that forbids.
+ * nothing runs by itself any more, and nothing that was allowed before: it might be the one that forbids.
  */
 export function readStoredConfiguration(stored: unknown): AgentConfiguration {
   const rest: JsonObject = isJsonObject(stored) ? withBudgetOfRun(stored) : {};
   let hasLostRules = false;
   for (;;) {
     const read = agentConfigurationSchema.safeParse(rest);
-    if (read.success)
-      return hasLostRules && read.data.intervention !== 'headless'
-        ? { ...read.data, intervention: 'manual' }
-        : read.data;
-    hasLostRules ||= read.error.issues.some(({ path }) => path[0] === 'interventionRules');
+    if (read.success) {
+      if (!hasLostRules) return read.data;
+      const intervention = read.data.intervention === 'headless' ? 'headless' : 'manual';
+      return { ...read.data, intervention, lostRules: true };
+    }
+    hasLostRules ||= read.error.issues.some(({ path: [field] }) => SAYS_RULES.has(String(field)));
     for (const issue of read.error.issues) {
       const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
       for (const key of keys) takeOut(rest, key === undefined ? issue.path : [...issue.path, key]);

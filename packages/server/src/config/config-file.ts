@@ -4,6 +4,7 @@ import { readJsonFile } from '@toolyard/mcp-host/node';
 import type { AgentConfiguration, JsonObject, WireName } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError, WIRES } from '@toolyard/protocol';
 import { z } from 'zod';
+import { inPlainWords } from '../http/in-plain-words.ts';
 import { price } from '../http/schemas/common.ts';
 import { webhookEvents, webhookSecret, webhookUrl } from '../http/schemas/webhook.ts';
 import type { StatedModels } from '../models/model-facts.ts';
@@ -158,6 +159,7 @@ function checked(file: JsonFile): z.infer<typeof schema> {
   const defaults = isJsonObject(value) ? value['defaults'] : undefined;
   const read = schema.safeParse(
     isJsonObject(value) && isJsonObject(defaults) ? { ...value, defaults: withBudgetOfRun(defaults) } : value,
+    { error: inPlainWords },
   );
   if (read.success) return read.data;
   const [issue] = read.error.issues;

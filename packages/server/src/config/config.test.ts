@@ -184,10 +184,15 @@ describe('layers of configuration', () => {
 
   it('run nothing by themselves where a stored rule cannot be read: it might be one that forbids', () => {
     const interventionRules = [{ decision: 'never', toool: 'a/*' }];
-    expect(readStoredConfiguration({ intervention: 'auto', interventionRules })).toEqual({ intervention: 'manual' });
-    expect(readStoredConfiguration({ intervention: 'headless', interventionRules })).toEqual({
-      intervention: 'headless',
+    expect(readStoredConfiguration({ intervention: 'auto', interventionRules })).toEqual({
+      intervention: 'manual',
+      lostRules: true,
     });
+    const headless = readStoredConfiguration({ intervention: 'headless', interventionRules });
+    expect(headless).toEqual({ intervention: 'headless', lostRules: true });
+    // No layer above takes it back, and what was read so may be stored again.
+    expect(resolveAgentConfig([headless, { intervention: 'auto' }], null).lostRules).toBe(true);
+    expect(readStoredConfiguration(headless)).toEqual(headless);
   });
 
   it('keep what can be read of what was stored', () => {

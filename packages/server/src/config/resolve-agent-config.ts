@@ -23,7 +23,7 @@ export function resolveAgentConfig(
   };
   for (const layer of layers) {
     const { model, instructions, parameters, limits, toolMode, servers, disabledTools } = layer;
-    const { intervention, interventionRules, budgets } = layer;
+    const { intervention, interventionRules, lostRules, budgets } = layer;
     if (model !== undefined) resolved.model = model;
     if (instructions !== undefined) resolved.instructions = instructions;
     if (parameters !== undefined) resolved.parameters = { ...resolved.parameters, ...parameters };
@@ -39,6 +39,7 @@ export function resolveAgentConfig(
     if (interventionRules !== undefined) {
       resolved.interventionRules = [...resolved.interventionRules, ...interventionRules];
     }
+    if (lostRules !== undefined) resolved.lostRules = lostRules;
     if (budgets !== undefined) resolved.budgets = mergeBudgets(resolved.budgets, budgets);
   }
   return resolved;

@@ -53,6 +53,23 @@ describe('bodies', () => {
     });
   });
 
+  test.each([
+    [{ configuration: { limits: { maxTurns: 'x' } } }, 'configuration.limits.maxTurns', 'a whole number, not a text'],
+    [{ configuration: { limits: { maxTurns: 1.5 } } }, 'configuration.limits.maxTurns', 'a whole number, not 1.5'],
+    [{ configuration: { intervention: 'yolo' } }, 'configuration.intervention', '"manual" or "headless"'],
+    [{ configuration: { model: { providerId: 'demo' } } }, 'configuration.model.modelId', 'it is missing'],
+    [{ configuration: { model: { providerId: '', modelId: 'x' } } }, 'providerId', 'at least 1 character.'],
+    [{ configuration: { parameters: { topP: 2 } } }, 'configuration.parameters.topP', 'at most 1.'],
+    [{ configuration: { budgets: [{ of: 'week', dollars: 1 }] } }, 'configuration.budgets.0.of', 'it must be "turn"'],
+    [{ titel: 'x' }, 'The body', '"titel" is not known here'],
+  ])('a mistake is told in plain words: %j', async (json, place, words) => {
+    const { status, json: problem } = await server.ask('/api/conversations', { json });
+    const { detail } = problem as { detail: string };
+    expect([status, detail]).toEqual([400, expect.stringContaining(place)]);
+    expect(detail).toContain(words);
+    expect(detail).not.toMatch(/Invalid|received|expected|Unrecognized|Too (?:big|small)/);
+  });
+
   test('one that says it is too large is not read', async () => {
     const headers = { ...JSON_TYPE, 'content-length': String(1024 * 1024 + 1), connection: 'close' };
     const answer = await server.ask('/api/conversations', { method: 'POST', headers });

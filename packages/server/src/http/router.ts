@@ -4,6 +4,7 @@ import type { Hono } from 'hono';
 import type { z } from 'zod';
 import { jsonAnswer } from './answers.ts';
 import { contentTypeOf, readJson } from './body.ts';
+import { inPlainWords } from './in-plain-words.ts';
 import { misfit, quoted, refusal } from './problems.ts';
 import type { Sessions } from './sessions.ts';
 import type { AppContext, AppEnv } from './types.ts';
@@ -134,7 +135,7 @@ function readQuery<Query extends z.ZodObject>(c: AppContext, schema: Query | und
     throw refusal({ code: 'bad_request', message: `${quoted(unknown)} in the query is not known here.` });
   }
   if (schema === undefined) return {} as z.output<Query>;
-  const parsed = schema.safeParse(given);
+  const parsed = schema.safeParse(given, { error: inPlainWords });
   if (!parsed.success) throw misfit(parsed.error, 'query');
   return parsed.data;
 }
@@ -144,7 +145,7 @@ async function readBody<Body extends z.ZodType>(
   schema: Body,
   limit: number | undefined,
 ): Promise<z.output<Body>> {
-  const parsed = schema.safeParse(await readJson(c.env.incoming, limit));
+  const parsed = schema.safeParse(await readJson(c.env.incoming, limit), { error: inPlainWords });
   if (!parsed.success) throw misfit(parsed.error, 'body');
   return parsed.data;
 }

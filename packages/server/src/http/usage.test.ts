@@ -232,7 +232,7 @@ describe('budgets', () => {
     const wrong: [unknown, RegExp][] = [
       [[{ of: 'day', dollars: 0 }], /above zero/],
       [[{ of: 'day', tokens: -3 }], /above zero/],
-      [[{ of: 'day', dollars: 'five' }], /expected number/],
+      [[{ of: 'day', dollars: 'five' }], /must be a number, not a text/],
       [[{ of: 'week', dollars: 1 }], /budgets.0.of/],
       [[{ of: 'day' }], /"dollars", "tokens" or "calls"/],
       [[{ of: 'model', model: 'gpt', dollars: 1 }], /slash/],

@@ -1,3 +1,4 @@
+import { faultOfScope } from '@toolyard/agent-runtime';
 import { checkArguments } from '@toolyard/mcp-host';
 import type { Interrupt, InterruptAnswer, SelectionInterrupt, Shown } from '@toolyard/protocol';
 import {
@@ -21,6 +22,10 @@ export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown
   if (interrupt.kind === 'approval' && answer.decision === 'approve' && answer.arguments !== undefined) {
     const fault = checkArguments(interrupt.inputSchema ?? {}, answer.arguments);
     if (fault !== null) throw misfit(`The changed arguments do not fit the tool: ${fault}`);
+  }
+  if (interrupt.kind === 'approval' && answer.decision === 'approve') {
+    const fault = faultOfScope(interrupt, answer);
+    if (fault !== null) throw misfit(fault, 'Answer with the scope "once", or refuse the call.');
   }
   if (interrupt.kind === 'budget' && answer.decision === 'raise') {
     const fault = faultOfRaise(interrupt, answer.limit);
@@ -70,6 +75,6 @@ function checkChoice({ choices, multiple }: SelectionInterrupt, chosen: readonly
   if (!multiple && chosen.length !== 1) throw misfit(`One choice is wanted, not ${chosen.length}.`);
 }
 
-function misfit(message: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_request', message });
+function misfit(message: string, hint?: string): ToolyardError {
+  return new ToolyardError({ code: 'bad_request', message, ...(hint === undefined ? {} : { hint }) });
 }

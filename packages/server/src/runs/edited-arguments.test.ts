@@ -121,6 +121,17 @@ describe('a call whose arguments a person changed', () => {
     });
   });
 
+  test('are no way to allow a tool for later with what is feared', async () => {
+    const { bench, runId, asked, made } = await parked([{ to: 'everybody' }]);
+    const answer = bench.runs.answer(ANNE, asked[0]?.id ?? '', { ...approve({ to: 'rm -rf /' }), scope: 'always' });
+    await expect(answer).rejects.toMatchObject({
+      code: 'bad_request',
+      message: expect.stringContaining('once or not at all') as string,
+    });
+    expect(open(bench, runId)).toHaveLength(1);
+    expect(made).toEqual([]);
+  });
+
   test('is not made where a rule of the owner forbids them', async () => {
     const scene = await parked([{ to: 'everybody' }], {
       configuration: { interventionRules: [{ decision: 'never', argument: 'boss' }] },

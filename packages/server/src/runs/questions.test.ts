@@ -204,6 +204,25 @@ describe('a call that needs a person', () => {
   });
 });
 
+describe('while stored rules cannot be read', () => {
+  test('a call is asked about that was allowed for ever, with the reason, and only once', async () => {
+    const { tool, count } = counting();
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'send' }), says('Done')]),
+      tools: { send: tool },
+      configuration: { intervention: 'auto', lostRules: true },
+    });
+    const { runId, asked } = await askUntilParked(bench);
+    expect(asked[0]?.interrupt).toMatchObject({ danger: expect.stringContaining('rules cannot be read') as string });
+    const id = asked[0]?.id ?? '';
+    const always = bench.runs.answer(ANNE, id, { decision: 'approve', scope: 'always' });
+    await expect(always).rejects.toMatchObject({ code: 'bad_request' });
+    await bench.runs.answer(ANNE, id, { decision: 'approve', scope: 'once' });
+    await over(bench, runId);
+    expect(count()).toBe(1);
+  });
+});
+
 describe('a call that is feared', () => {
   const feared = { name: 'send', arguments: { x: 'rm -rf /' } };
   const harmless = { name: 'send', arguments: { x: 'hello' } };
@@ -223,7 +242,7 @@ describe('a call that is feared', () => {
     await bench.runs.answer(ANNE, second?.id ?? '', { decision: 'approve', scope: 'always' });
     expect(bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 })).toHaveLength(1);
     expect(count()).toBe(0);
-    await bench.runs.answer(ANNE, first?.id ?? '', { decision: 'approve', scope: 'always' });
+    await bench.runs.answer(ANNE, first?.id ?? '', { decision: 'approve', scope: 'once' });
     await eventually(() => types(bench.events(runId)).filter((type) => type === 'run_parked').length === 2);
     expect(count()).toBe(2);
     await bench.rest(runId);
@@ -232,6 +251,28 @@ describe('a call that is feared', () => {
     await over(bench, runId);
     expect(count()).toBe(2);
   });
+
+  test.each(['conversation', 'always'] as const)(
+    'is not allowed with the scope "%s", and nothing is changed',
+    async (scope) => {
+      const { tool, count } = counting();
+      const bench = await openBench(temporaryFolder(), {
+        model: scriptedModel([calls(feared), says('Done')]),
+        tools: { send: tool },
+      });
+      const { runId, asked } = await askUntilParked(bench);
+      const answer = bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'approve', scope });
+      await expect(answer).rejects.toMatchObject({
+        code: 'bad_request',
+        message: expect.stringContaining('It removes /') as string,
+        hint: expect.stringContaining('"once"') as string,
+      });
+      expect(bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 })).toHaveLength(1);
+      await bench.runs.answer(ANNE, asked[0]?.id ?? '', { decision: 'refuse', scope: 'always' });
+      await over(bench, runId);
+      expect(count()).toBe(0);
+    },
+  );
 
   test('is asked about with "auto" too, where everything else runs', async () => {
     const { tool, count } = counting();

@@ -83,6 +83,33 @@ describe('a run that did not come to its end', () => {
     expect(model.requests).toHaveLength(2);
   });
 
+  test('is told which run is to go on where the one that went on failed or was cancelled too', async () => {
+    const hanging = hangsAfter('Hm');
+    const model = scriptedModel([broken, broken, hanging.answer, says('Yes')]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const first = await bench.ask(await bench.conversation(), 'Well?');
+    await over(bench, first);
+    const second = (await bench.runs.resume(ANNE, first)).id;
+    await over(bench, second);
+    const refusal = { code: 'conflict', hint: expect.stringContaining(second) as string };
+    await expect(bench.runs.resume(ANNE, first)).rejects.toMatchObject({
+      ...refusal,
+      message: expect.stringContaining('it failed') as string,
+    });
+    const third = (await bench.runs.resume(ANNE, second)).id;
+    await eventually(() => model.requests.length === 3);
+    await bench.runs.cancel(ANNE, third);
+    await over(bench, third);
+    hanging.go();
+    const message = expect.stringContaining('cancelled') as string;
+    const hint = expect.stringContaining(third) as string;
+    await expect(bench.runs.resume(ANNE, first)).rejects.toMatchObject({ code: 'conflict', message, hint });
+    const fourth = (await bench.runs.resume(ANNE, third)).id;
+    await over(bench, fourth);
+    expect((await bench.runs.resume(ANNE, first)).id).toBe(fourth);
+    expect(model.requests).toHaveLength(4);
+  });
+
   test('is not gone on with once something else was said', async () => {
     const model = scriptedModel([broken, says('Two')]);
     const bench = await openBench(temporaryFolder(), { model });

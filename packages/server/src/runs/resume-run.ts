@@ -18,7 +18,7 @@ export type ResumeServices = {
  * Lets a run go on. One that rests is only woken. One that failed or was cancelled stays as it is: another run goes on
  * where it ended, under an id made of its own, so that asking twice begins no two.
  *
- * @throws ToolyardError `not_found`, or `conflict` where there is nothing to go on with
+ * @throws ToolyardError `not_found`, or `conflict` where there is nothing to go on with, or another went on and ended too
  */
 export async function resumeRun(principal: Principal, runId: string, services: ResumeServices): Promise<RunRecord> {
   const { storage, crew, start } = services;
@@ -42,12 +42,30 @@ export async function resumeRun(principal: Principal, runId: string, services: R
     }
     case 'failed':
     case 'cancelled': {
-      const before = await storage.runs.getRun(principal, nextId(runId));
-      if (before !== null) return before;
+      const last = await lastFollower(principal, runId, storage);
+      if (last?.status === 'failed' || last?.status === 'cancelled') {
+        const how = last.status === 'failed' ? 'it failed' : 'it was cancelled';
+        throw refused(`Another run has gone on with this one already, and ${how}.`, `Let that one go on: ${last.id}`);
+      }
+      if (last !== null) return last;
       const outcome = await start(principal, await requestFor(principal, run, services));
       if (outcome.started) return outcome.run;
       throw refused('Another answer is being written in this conversation.', 'Stop it first, or wait for its end.');
     }
+  }
+}
+
+/** The last of those that went on, each with the one before; null where none has. */
+async function lastFollower(
+  principal: Principal,
+  runId: string,
+  { runs }: Pick<ResumeServices['storage'], 'runs'>,
+): Promise<RunRecord | null> {
+  let last: RunRecord | null = null;
+  for (;;) {
+    const next: RunRecord | null = await runs.getRun(principal, nextId(last?.id ?? runId));
+    if (next === null) return last;
+    last = next;
   }
 }
 

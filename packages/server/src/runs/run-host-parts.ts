@@ -73,6 +73,7 @@ export async function openRunHost(parts: RunHostParts, services: RunHostServices
   const checker = new InterventionChecker({
     mode: configuration.intervention,
     rules: configuration.interventionRules,
+    lostRules: configuration.lostRules === true,
     permission: (tool) => permissions.of(tool),
     lookUp: (tool) => tools.judged(tool),
   });

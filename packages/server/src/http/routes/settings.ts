@@ -1,6 +1,7 @@
 import type { SettingsView } from '@toolyard/protocol';
 import { agentConfigurationSchema, readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { DEFAULTS_KEY } from '../../config/raise-budget.ts';
+import { inPlainWords } from '../in-plain-words.ts';
 import { misfit, notFound, quoted, refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { jsonValue } from '../schemas/common.ts';
@@ -36,7 +37,7 @@ export function addSettingsRoutes({ route }: Router, { storage, hub, clock }: Ht
     answer: jsonValue,
     async handle({ principal, params: { key }, body }) {
       if (key === DEFAULTS_KEY) {
-        const parsed = agentConfigurationSchema.safeParse(body);
+        const parsed = agentConfigurationSchema.safeParse(body, { error: inPlainWords });
         if (!parsed.success) throw misfit(parsed.error, 'body');
       } else if (JSON.stringify(body).length > MAX_VALUE_LENGTH) {
         throw refusal({ code: 'too_large', message: `A setting holds at most ${MAX_VALUE_LENGTH} characters.` });

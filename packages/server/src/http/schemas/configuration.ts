@@ -59,6 +59,7 @@ export const resolvedConfiguration = named(
       examples: examples.exactOptional(),
       intervention: z.enum(INTERVENTION_MODES),
       interventionRules,
+      lostRules: z.literal(true).exactOptional(),
       budgets,
     }),
   ),

@@ -7,6 +7,7 @@ export type CallToExplain = {
   args: JsonObject;
   mode: InterventionMode;
   rules: readonly InterventionRule[];
+  lostRules: boolean;
   permission: 'allow' | 'never' | undefined;
   judged: JudgedTool;
 };
@@ -18,6 +19,7 @@ export type Explained = {
     | { kind: 'owner' }
     | { kind: 'rules'; rules: readonly number[] }
     | { kind: 'danger'; why: string }
+    | { kind: 'lost_rules' }
     | { kind: 'built_in' }
     | { kind: 'changed' }
     | { kind: 'mode' };
@@ -25,12 +27,13 @@ export type Explained = {
 
 /** Asks the very check that judges calls, and then what it says of each part alone. */
 export function explainCall(call: CallToExplain): Explained {
-  const { tool, args, mode, rules, permission, judged } = call;
-  const check = (options: Partial<Pick<CallToExplain, 'mode' | 'rules' | 'permission' | 'judged'>>) => {
+  const { tool, args, mode, rules, lostRules, permission, judged } = call;
+  const check = (options: Partial<Pick<CallToExplain, 'mode' | 'rules' | 'lostRules' | 'permission' | 'judged'>>) => {
     const used = { ...call, ...options };
     return new InterventionChecker({
       mode: used.mode,
       rules: used.rules,
+      lostRules: used.lostRules,
       permission: () => used.permission,
       lookUp: () => used.judged,
     }).check(tool, args);
@@ -42,6 +45,7 @@ export function explainCall(call: CallToExplain): Explained {
     const alone = check({
       mode: allows ? 'allow-list' : 'auto',
       rules: [rule],
+      lostRules: false,
       permission: undefined,
       judged: { ...unchanged, builtIn: false, trusted: judged.builtIn || judged.trusted === true },
     });
@@ -55,11 +59,13 @@ export function explainCall(call: CallToExplain): Explained {
   if (permission === 'never') return { decision, by: { kind: 'owner' } };
   const forbidding = saying('never');
   if (forbidding.length > 0) return { decision, by: { kind: 'rules', rules: forbidding } };
-  const feared = check({ mode: 'auto', rules: [], permission: 'allow', judged: unchanged });
+  const feared = check({ mode: 'auto', rules: [], lostRules: false, permission: 'allow', judged: unchanged });
   if (feared.decision === 'ask') return { decision, by: { kind: 'danger', why: feared.about?.danger ?? '' } };
+  const isHarmless = judged.builtIn && judged.readOnly;
+  if (lostRules && !isHarmless) return { decision, by: { kind: 'lost_rules' } };
   const asking = saying('ask');
   if (asking.length > 0) return { decision, by: { kind: 'rules', rules: asking } };
-  if (judged.builtIn && judged.readOnly) return { decision, by: { kind: 'built_in' } };
+  if (isHarmless) return { decision, by: { kind: 'built_in' } };
   if (changed !== undefined) return { decision, by: { kind: 'changed' } };
   if (permission === 'allow') return { decision, by: { kind: 'owner' } };
   const allowing = mode === 'manual' ? [] : saying('allow');

@@ -36,6 +36,7 @@ function explained(command: string, more: Partial<CallToExplain> = {}) {
     args: { command },
     mode: 'allow-list',
     rules: RULES,
+    lostRules: false,
     permission: undefined,
     judged: { builtIn: false, readOnly: false },
     ...more,
@@ -50,6 +51,17 @@ describe('what decides a call', () => {
     ['ls', 'ask', { kind: 'mode' }],
   ] as const)('%s: %s', (command, decision, by) => {
     expect(explained(command)).toEqual({ decision, by });
+  });
+
+  it('is that rules cannot be read, before all that allows', () => {
+    const by = { kind: 'lost_rules' };
+    expect(explained('git status', { lostRules: true, permission: 'allow', mode: 'auto' })).toEqual({
+      decision: 'ask',
+      by,
+    });
+    expect(explained('git push production', { lostRules: true })).toMatchObject({ by: { kind: 'rules' } });
+    const judged = { builtIn: true, readOnly: true };
+    expect(explained('ls', { lostRules: true, judged })).toEqual({ decision: 'run', by: { kind: 'built_in' } });
   });
 
   it('is fear before what allows, and the owner before fear', () => {

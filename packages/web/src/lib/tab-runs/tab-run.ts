@@ -226,6 +226,7 @@ export class TabRun {
     const checker = new InterventionChecker({
       mode: configuration.intervention,
       rules: configuration.interventionRules,
+      lostRules: configuration.lostRules === true,
       permission: (tool) => this.#permissionOf(tool),
       lookUp: judged,
     });

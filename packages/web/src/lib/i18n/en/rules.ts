@@ -5,6 +5,8 @@ export const rules = {
   introChat: 'They count in this chat, beside the rules of the settings, and take none of those away.',
   introManual:
     'The mode of the moment is “Ask”: rules that allow count only in the mode “Ask, unless a rule allows it”.',
+  lost: 'Some rules that were stored cannot be read, and one of them may have said never. Until you say that the rules are complete you are asked about every call that does more than read, whatever you allowed before.',
+  complete: 'The rules are complete',
   add: 'Add a rule',
   edit: 'Change rule {number}',
   remove: 'Remove rule {number}',
@@ -45,6 +47,8 @@ export const rules = {
   by_rules: { one: 'Rule {numbers} decides.', other: 'Rules {numbers} decide.' },
   by_owner: 'You decided so about this tool.',
   by_danger: 'It is feared: {why}',
+  by_lost_rules:
+    'Stored rules cannot be read: nothing allowed before counts until you say that the rules are complete.',
   by_built_in: 'It only reads, and comes with Toolyard.',
   by_changed: 'The tool is not what was approved.',
   by_mode: 'Nothing says otherwise, so the mode decides.',
