@@ -47,7 +47,6 @@ export type RunServiceOptions = {
   canContinue: (principal: Principal, conversation: Conversation, run?: AgentConfiguration) => Promise<boolean>;
 };
 
-
 /**
  * What people do with runs. A run that a message starts has the id of that message, so that sending it again finds the
  * run and starts no second one.
