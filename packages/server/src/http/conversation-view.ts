@@ -4,10 +4,12 @@ import type {
   ConversationView,
   Principal,
   ResolvedAgentConfiguration,
+  StoredInterrupt,
 } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Conversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
+import { everyInterrupt } from '../runs/every-interrupt.ts';
 import type { Configurations } from '../services.ts';
 import { notFound } from './problems.ts';
 import { runView } from './run-view.ts';
@@ -56,7 +58,10 @@ export async function viewOf(
     storage.queue.list(principal, id),
     resolve(configurations, principal, { agentId, configuration }),
   ]);
-  const interrupts = await storage.runs.listInterrupts(principal, { status: 'open', conversationId: id, limit: 100 });
+  const interrupts: StoredInterrupt[] = [];
+  for await (const asked of everyInterrupt(storage.runs, principal, { status: 'open', conversationId: id })) {
+    interrupts.push(asked);
+  }
   const run = activeRun === null ? null : await storage.runs.getRun(principal, activeRun.id);
   const { activeRun: _status, ...summary } = summaryOf(conversation);
   return {
@@ -67,7 +72,7 @@ export async function viewOf(
     page,
     activeRun: run === null ? null : runView(run),
     queue,
-    interrupts: [...interrupts],
+    interrupts,
   };
 }
 

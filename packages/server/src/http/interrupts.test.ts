@@ -94,3 +94,9 @@ test('arguments a person changed, and what they saw, come through the door', asy
   expect(await post('/api/interrupts/one/answer', body)).toMatchObject({ status: 200, json: { answer: body.answer } });
   expect(given).toEqual([body.answer, body.shown]);
 });
+
+test('who opens a conversation is shown all that is asked in it, however much', async () => {
+  for (let n = 0; n < 600; n++) server.runs.ask(runId, `more-${n}`);
+  const { json } = await server.ask('/api/conversations/c1', { headers: as(ANNE) });
+  expect((json as { interrupts: unknown[] }).interrupts).toHaveLength(603);
+});

@@ -1,7 +1,8 @@
-import type { Budget, Clock, Principal } from '@toolyard/protocol';
+import type { Budget, Clock, Principal, StoredInterrupt } from '@toolyard/protocol';
 import { budgetExceeded, budgetKey, costOf, ToolyardError, usedUp } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
+import { everyInterrupt } from '../runs/every-interrupt.ts';
 import type { Configurations, Models } from '../services.ts';
 import type { CallPolicy } from './call-limit.ts';
 
@@ -54,7 +55,8 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
 
   /** Budgets as a person raised them for this run. One that stands higher by now stays as it is. */
   async function raisedFor(principal: Principal, runId: string, budgets: readonly Budget[]): Promise<Budget[]> {
-    const answered = await runs.listInterrupts(principal, { runId, status: 'answered', limit: 1_000 });
+    const answered: StoredInterrupt[] = [];
+    for await (const each of everyInterrupt(runs, principal, { runId, status: 'answered' })) answered.push(each);
     return budgets.map((budget) => {
       const raised = { ...budget };
       for (const { interrupt, answer } of answered) {

@@ -2,7 +2,7 @@ import type { ErrorInfo, JsonValue, Principal } from '@toolyard/protocol';
 import { isJsonObject, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { ServerMethod } from './server-methods.ts';
-import { serverMethodPath } from './server-methods.ts';
+import { NOT_KNOWN, serverMethodPath } from './server-methods.ts';
 
 /** Asks other processes of this installation. */
 export type InternalClient = {
@@ -19,10 +19,13 @@ export type InternalClient = {
 };
 
 export function createInternalClient(fetches: OwnerFetches, token: () => string): InternalClient {
-  function fetchAt(address: string, input: string | URL, init: RequestInit = {}): Promise<Response> {
+  async function fetchAt(address: string, input: string | URL, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     headers.set('authorization', `Bearer ${token()}`);
-    return fetches.for(address)(input, { ...init, headers });
+    const response = await fetches.for(address)(input, { ...init, headers });
+    if (!response.headers.has(NOT_KNOWN)) return response;
+    await response.body?.cancel();
+    throw anotherSecret(address);
   }
   return {
     fetch: fetchAt,
@@ -41,6 +44,7 @@ export function createInternalClient(fetches: OwnerFetches, token: () => string)
         text = await response.text();
       } catch (thrown) {
         signal?.throwIfAborted();
+        if (ToolyardError.isInstance(thrown)) throw thrown;
         throw unreachable(thrown);
       }
       const parsed = parseJson(text);
@@ -55,6 +59,14 @@ function readError(value: JsonValue): ErrorInfo | undefined {
   if (!isJsonObject(value) || typeof value['code'] !== 'string' || typeof value['message'] !== 'string')
     return undefined;
   return value as unknown as ErrorInfo;
+}
+
+function anotherSecret(address: string): ToolyardError {
+  return new ToolyardError({
+    code: 'bad_config',
+    message: `The Toolyard at ${address} does not know this one: they were started with different texts in TOOLYARD_SECRET.`,
+    hint: 'Give every process over this database the same TOOLYARD_SECRET, and restart those that had another.',
+  });
 }
 
 function unreachable(cause: unknown): ToolyardError {

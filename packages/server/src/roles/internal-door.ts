@@ -6,7 +6,7 @@ import type { HttpApp } from '../http/create-http-app.ts';
 import type { Servers } from '../services.ts';
 import type { Relays } from './relays.ts';
 import type { ServerMethod } from './server-methods.ts';
-import { isInternal, NOT_TAKEN, readInternalPath } from './server-methods.ts';
+import { isInternal, NOT_KNOWN, NOT_TAKEN, readInternalPath } from './server-methods.ts';
 
 const MOST_BYTES = 64 * 1_024 * 1_024;
 
@@ -26,7 +26,7 @@ export function createInternalDoor({
 }: InternalDoorOptions): (request: Request) => Promise<Response> {
   return async (request) => {
     try {
-      if (!isSame(request.headers.get('authorization') ?? '', `Bearer ${token}`)) return refuse(404, NOT_HERE);
+      if (!isSame(request.headers.get('authorization') ?? '', `Bearer ${token}`)) return notKnown();
       const asked = readInternalPath(new URL(request.url).pathname);
       if (asked === undefined) return refuse(404, NOT_HERE);
       if ('relay' in asked) return await relays.fetch(asked.relay, request).catch(notTaken);
@@ -46,6 +46,13 @@ export function createInternalDoor({
 function notTaken(thrown: unknown): Response {
   if (!ToolyardError.isInstance(thrown)) throw thrown;
   return Response.json(thrown.toJSON(), { status: 503, headers: { [NOT_TAKEN]: '1', 'cache-control': 'no-store' } });
+}
+
+/** Who belongs here and has another TOOLYARD_SECRET is to be able to say so. */
+function notKnown(): Response {
+  const answer = refuse(404, NOT_HERE);
+  answer.headers.set(NOT_KNOWN, '1');
+  return answer;
 }
 
 const NOT_HERE: ErrorInfo = { code: 'not_found', message: 'There is nothing here.' };

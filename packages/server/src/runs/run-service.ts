@@ -22,6 +22,7 @@ import type { Configurations, LiveHub, RunsInTabs, RunService, Servers } from '.
 import type { TabLending } from '../tabs/tab-lending.ts';
 import { continuing, refuseToGoOn } from './continue-run.ts';
 import { checkAnswer } from './check-answer.ts';
+import { everyInterrupt } from './every-interrupt.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RunCrew } from './run-crew.ts';
 import { resumeRun } from './resume-run.ts';
@@ -45,8 +46,6 @@ export type RunServiceOptions = {
   /** True where the model of the next run can go on with an answer that was begun. */
   canContinue: (principal: Principal, conversation: Conversation, run?: AgentConfiguration) => Promise<boolean>;
 };
-
-const LISTED_AT_ONCE = 1_000;
 
 /**
  * What people do with runs. A run that a message starts has the id of that message, so that sending it again finds the
@@ -227,23 +226,23 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
     answer,
 
     async signedIn(principal, serverId) {
-      for await (const { id, interrupt } of everyOpen(storage, principal)) {
+      for await (const { id, interrupt } of everyInterrupt(storage.runs, principal, { status: 'open' })) {
         if (interrupt.kind !== 'sign_in' || interrupt.tool.serverId !== serverId) continue;
         await answerUnlessClosed(principal, id, { decision: 'signed_in' });
       }
     },
 
     async tabCame(principal, conversationId, has) {
-      const open = await storage.runs.listInterrupts(principal, { status: 'open', conversationId, limit: 1_000 });
-      for (const { id, interrupt } of open) {
+      const query = { status: 'open', conversationId } as const;
+      for await (const { id, interrupt } of everyInterrupt(storage.runs, principal, query)) {
         if (interrupt.kind !== 'tab' || !has(interrupt.tool)) continue;
         await answerUnlessClosed(principal, id, { decision: 'tab_here' });
       }
     },
 
     async tabReturned(principal, { runId, callId }, result) {
-      const open = await storage.runs.listInterrupts(principal, { status: 'open', runId, limit: 1_000 });
-      for (const { id, interrupt } of open) {
+      const query = { status: 'open', runId } as const;
+      for await (const { id, interrupt } of everyInterrupt(storage.runs, principal, query)) {
         if (interrupt.kind !== 'in_doubt' || interrupt.callId !== callId) continue;
         await answerUnlessClosed(principal, id, { decision: 'result', text: resultText(result), result });
       }
@@ -280,20 +279,6 @@ function withoutUnchanged(interrupt: Interrupt, answer: InterruptAnswer): Interr
   if (interrupt.kind !== 'approval' || answer.decision !== 'approve' || answer.arguments === undefined) return answer;
   const isChanged = canonicalJson(answer.arguments) !== canonicalJson(interrupt.arguments);
   return isChanged ? answer : { decision: 'approve', scope: answer.scope };
-}
-
-/** What is asked of a person, in all their conversations, the oldest first. */
-async function* everyOpen(
-  storage: Pick<SharedStorage, 'runs'>,
-  principal: Principal,
-): AsyncGenerator<StoredInterrupt, void> {
-  let after: StoredInterrupt | undefined;
-  do {
-    const query = { status: 'open', limit: LISTED_AT_ONCE, ...(after ? { after } : {}) } as const;
-    const open = await storage.runs.listInterrupts(principal, query);
-    yield* open;
-    after = open.length === LISTED_AT_ONCE ? open.at(-1) : undefined;
-  } while (after);
 }
 
 function noInterrupt(id: string): ToolyardError {

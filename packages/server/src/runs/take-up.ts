@@ -4,6 +4,7 @@ import type { Ending, RunPoint } from '@toolyard/agent-runtime';
 import { answerInterrupts, restingStatus } from '@toolyard/agent-runtime';
 import { messageIdOf } from '@toolyard/agent-host';
 import type { Clock, LeasedRun, Principal, RunStore } from '@toolyard/protocol';
+import { everyInterrupt } from './every-interrupt.ts';
 import type { LastAttempt } from './last-attempt.ts';
 import { readLastAttempt } from './last-attempt.ts';
 import type { RunWishes } from './run-inbox.ts';
@@ -63,8 +64,8 @@ export async function takeUp(options: TakeUpOptions): Promise<TakenUp> {
 
 /** What servers asked inside calls that died with their process; whatever is asked again is another question. */
 async function withdrawQuestions({ run, store, writer }: TakeUpOptions, stamp: Stamp): Promise<void> {
-  const open = await store.listInterrupts({ ownerId: run.ownerId }, { runId: run.id, status: 'open', limit: 1_000 });
-  for (const { id, interrupt } of open) {
+  const query = { runId: run.id, status: 'open' } as const;
+  for await (const { id, interrupt } of everyInterrupt(store, { ownerId: run.ownerId }, query)) {
     if (STORED_WITH_STEP.has(interrupt.kind)) continue;
     writer.event({ type: 'interrupt_withdrawn', interruptId: id }, stamp, 'later');
     writer.withdrawn(id);

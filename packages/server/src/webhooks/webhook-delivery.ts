@@ -110,8 +110,8 @@ async function openInterrupt(
   id: string,
   storage: Pick<SharedStorage, 'runs'>,
 ): Promise<StoredInterrupt | null> {
-  const open = await storage.runs.listInterrupts(principal, { runId, status: 'open', limit: 500 });
-  return open.find((interrupt) => interrupt.id === id) ?? null;
+  const asked = await storage.runs.getInterrupt(principal, id);
+  return asked?.runId === runId && asked.status === 'open' ? asked : null;
 }
 
 /** Arguments, messages and forms are nobody's business on the way. */

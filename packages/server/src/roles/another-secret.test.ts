@@ -1,0 +1,60 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { McpHost } from '@toolyard/mcp-host';
+import { systemClock } from '@toolyard/protocol';
+import { expect, onTestFinished, test } from 'vitest';
+import { NOBODY } from '../mcp/nobody.ts';
+import type { Relays } from './relays.ts';
+import type { Servers } from '../services.ts';
+import { createInternalClient } from './internal-client.ts';
+import { createInternalDoor } from './internal-door.ts';
+import { createRelayTransports } from './relay-transport.ts';
+
+async function doorWith(token: string): Promise<string> {
+  const answer = getRequestListener(
+    createInternalDoor({ servers: {} as Servers, relays: {} as Relays, token, log: () => undefined }),
+  );
+  const door = createServer((incoming, outgoing) => void answer(incoming, outgoing));
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    door.closeAllConnections();
+    door.close();
+  });
+  return `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
+}
+
+test('a process with another secret is told so, whatever it wants of the one that has a server', async () => {
+  const address = await doorWith('of one secret');
+  const fetches = { for: () => fetch, use: () => undefined } as never;
+  const client = createInternalClient(fetches, () => 'of another');
+  await expect(client.ask(address, 'tools', { ownerId: 'anne' }, ['lab'])).rejects.toMatchObject({
+    code: 'bad_config',
+    message: expect.stringContaining('TOOLYARD_SECRET') as string,
+  });
+
+  const row = { serverId: 'lab', holder: { id: 'there', address }, version: 1, catalogue: null };
+  const host = new McpHost({
+    servers: [{ id: 'lab', transport: { type: 'stdio', command: 'never-started-here', args: [] } }],
+    createTransport: createRelayTransports(() => Promise.reject(new Error('not here')), {
+      presence: { servers: () => Promise.resolve([row]) },
+      client,
+      clock: { ...systemClock, monotonic: skipping() },
+      onFound: () => undefined,
+    }),
+    clock: systemClock,
+    clientInfo: { name: 'test', version: '1.0.0' },
+    handlers: NOBODY,
+  });
+  onTestFinished(() => host.close());
+  await host.connectAll();
+  expect(host.health()).toMatchObject([
+    { state: 'failed', error: { message: expect.stringContaining('TOOLYARD_SECRET') as string } },
+  ]);
+});
+
+/** Nobody is waited for. */
+function skipping(): () => number {
+  let now = 0;
+  return () => (now += 60_000);
+}

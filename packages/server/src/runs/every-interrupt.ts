@@ -1,0 +1,17 @@
+import type { Principal, RunStore, StoredInterrupt } from '@toolyard/protocol';
+
+const AT_ONCE = 500;
+
+/** All questions there are of a run, a conversation or an owner, the oldest first, however many. */
+export async function* everyInterrupt(
+  store: Pick<RunStore, 'listInterrupts'>,
+  principal: Principal,
+  query: { status: StoredInterrupt['status']; runId?: string; conversationId?: string },
+): AsyncGenerator<StoredInterrupt, void> {
+  let after: StoredInterrupt | undefined;
+  do {
+    const found = await store.listInterrupts(principal, { ...query, limit: AT_ONCE, ...(after ? { after } : {}) });
+    yield* found;
+    after = found.length === AT_ONCE ? found.at(-1) : undefined;
+  } while (after);
+}
