@@ -237,8 +237,12 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   async function checkQuestion(principal: Principal, run: RunRecord, { events }: CommitFromTab): Promise<void> {
     for (const event of events) {
       if (event.type !== 'run_started') continue;
-      const asked = await storage.messages.get(principal, run.conversationId, event.message.id);
-      if (event.message.id === run.id && asked && canonicalJson(asked) === canonicalJson(event.message)) continue;
+      const { message } = event;
+      // A run that goes on with an answer that was cut has no question of its own: it tells the one that was answered.
+      const asked =
+        (await storage.messages.get(principal, run.conversationId, run.id)) ??
+        (await storage.messages.get(principal, run.conversationId, message.id));
+      if (asked?.role === 'user' && canonicalJson(asked) === canonicalJson(message)) continue;
       throw notItsOwn('another question than the one that was asked');
     }
   }
