@@ -29,10 +29,7 @@ export type Story = {
   configuration?: (server: string) => Configuration;
 };
 
-type Configuration = Pick<
-  AgentConfiguration,
-  'limits' | 'budgets' | 'interventionRules' | 'intervention' | 'toolMode'
->;
+type Configuration = Pick<AgentConfiguration, 'limits' | 'budgets' | 'interventionRules' | 'intervention' | 'toolMode'>;
 
 /** The conversation, how each of its runs ended, and what the person was asked and said to it. */
 export type Told = { told: string[]; ends: string[]; asked: string[] };
