@@ -9,7 +9,7 @@ export type AnswerKeeper = (keeps: AnswerKeeps, of: { ownerId: string; at: numbe
 /** The statements of an {@link AnswerKeeper}: what is changed is held from the moment it is read. */
 export function createAnswerKeeper(engine: Engine): AnswerKeeper {
   const find = (from: string) =>
-    engine.prepare<{ value: string }>(`SELECT ${from} = ? AND owner_id = ?${engine.sql.holdRow}`);
+    engine.prepare<{ value: string }>(`SELECT ${from} = ? AND owner_id = ?${engine.sql.claimRow}`);
   const conversation = find('configuration AS value FROM conversations WHERE deleted_at IS NULL AND id');
   const agent = find('configuration AS value FROM agents WHERE id');
   const setting = find('value FROM settings WHERE key');

@@ -121,7 +121,7 @@ export function createInterruptDoor(
     FROM runs WHERE id = ?${engine.sql.holdRow}`);
   const keep = createAnswerKeeper(engine);
   const now = engine.prepare<{ status: string; answer: string | null }>(
-    'SELECT status, answer FROM interrupts WHERE id = ?',
+    `SELECT status, answer FROM interrupts WHERE id = ?${engine.sql.claimRow}`,
   );
 
   return {
@@ -156,7 +156,7 @@ export function createInterruptDoor(
         const found = yield* find.get(interruptId, ownerId);
         if (!found) return { outcome: 'not_found' };
         const run = yield* holder.get(found.run_id);
-        // Nobody answers or withdraws it while its run is held.
+        // Claimed: of two who answer in one moment the second one sees what the first one said.
         const asked = yield* now.get(interruptId);
         if (asked?.status !== 'open') return { outcome: 'closed', answer: toAnswer(asked?.answer ?? null) };
         if (keeps && !(yield* keep(keeps, { ownerId, at }))) return { outcome: 'no_place' };

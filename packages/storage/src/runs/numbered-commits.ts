@@ -17,7 +17,7 @@ type Row = { number: number; digest: string; last_seq: number; inbox_waits: numb
 /** Tells a commit that is sent again from the next one. To be used inside a transaction. */
 export function createNumberedCommits(engine: Engine): NumberedCommits {
   // Held first: the same may be under way in another transaction.
-  const hold = engine.prepare(`SELECT 1 FROM runs WHERE id = ?${engine.sql.holdRow}`);
+  const hold = engine.prepare(`SELECT 1 FROM runs WHERE id = ?${engine.sql.claimRow}`);
   const last = engine.prepare<Row>(
     'SELECT number, digest, last_seq, inbox_waits FROM tab_commits WHERE run_id = ? AND fence = ?',
   );
