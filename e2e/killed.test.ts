@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 /** Stored: that the model asks for the call, and the run parks; the answer; the call's; the model's, and the end. */
-const CERTAIN: [when: string, place: string, hit: number][] = [
+const CERTAIN: [when: string, place: string, hit: number, after?: string][] = [
   ['before the question is stored', 'create-run:written', 1],
   ['after it is stored', 'run:created', 1],
   ['in the middle of the first answer', 'run:streaming', 1],
@@ -61,7 +61,7 @@ const CERTAIN: [when: string, place: string, hit: number][] = [
   ['after it is resumed', 'run:stepped', 2],
   ['when the call is planned, before it is stored as sent', 'run:planned', 1],
   ['after the result is stored', 'run:stepped', 3],
-  ['in the middle of the last answer', 'run:streaming', 4],
+  ['in the middle of the last answer', 'run:streaming', 1, 'run:returned'],
   ['before the last answer and the end are stored', 'run:step', 4],
   ['after they are stored', 'run:stepped', 4],
   ['when the run has ended', 'run:finished', 1],
@@ -91,8 +91,8 @@ describe('an unkilled run', () => {
 describe.concurrent('a server killed and started again', { timeout: 60_000 }, () => {
   it.each(CERTAIN)(
     '%s (%s, %i): the same story, the tool ran once, nothing was in doubt',
-    async (_when, place, hit) => {
-      const { view, answered, counted } = await seenThrough({ place, hit });
+    async (_when, place, hit, after) => {
+      const { view, answered, counted } = await seenThrough({ place, hit, ...(after === undefined ? {} : { after }) });
       expect(told(view.page.messages)).toEqual(told(unkilled.view.page.messages));
       expect(counted).toBe(1);
       expect(kinds(answered)).toEqual(['approval']);

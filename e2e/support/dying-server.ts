@@ -9,13 +9,13 @@ import { serverOptions } from './server-options.ts';
 import { watched } from './watched-storage.ts';
 
 /**
- * A server that is killed at a failpoint: `node dying-server.ts <folder> <port> <servers as JSON> [place] [hit]`. The
- * place `*` stands for every one. The model is that of OPENAI_BASE_URL; the places passed are written to the file
+ * A server that is killed at a failpoint: `node dying-server.ts <folder> <port> <servers as JSON> [place] [hit] [after]`. The
+ * place `*` stands for every one; hits count once the place `after` was passed. The model is that of OPENAI_BASE_URL; the places passed are written to the file
  * PASSED_FILE names. With DATABASE_URL it works over that database, in the role of
  * TOOLYARD_ROLE; SIGTERM ends it in order; with EVERY_CALL whatever
  * is asked of the store is a failpoint, too; with ASK_USER the model may ask the person.
  */
-const [dataDir = '', port = '0', servers = '[]', place = '', hit = '1'] = process.argv.slice(2);
+const [dataDir = '', port = '0', servers = '[]', place = '', hit = '1', after = ''] = process.argv.slice(2);
 const {
   PASSED_FILE: passedFile,
   EVERY_CALL: everyCall,
@@ -26,9 +26,11 @@ const {
 } = process.env;
 
 let left = Number(hit);
+let counts = after === '';
 const failpoint: Failpoint = (name) => {
   if (passedFile !== undefined) appendFileSync(passedFile, `${name}\n`);
-  if ((name === place || place === '*') && --left === 0) void killThisProcess();
+  if (counts && (name === place || place === '*') && --left === 0) void killThisProcess();
+  counts ||= name === after;
 };
 
 const server = await startServer(

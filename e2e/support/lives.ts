@@ -46,7 +46,12 @@ export type Life = {
 };
 
 /** Where a life is to end by itself: at the nth passing of a failpoint, `*` being any. */
-export type Death = { place: string; hit: number };
+export type Death = {
+  place: string;
+  hit: number;
+  /** Hits count once this place was passed: how often others are before it may differ from run to run. */
+  after?: string;
+};
 
 /** The calls of each turn, numbered through. */
 export function callsOfTurns(turns: readonly number[]): number[][] {
@@ -196,7 +201,10 @@ export class Lives implements AsyncDisposable {
       process.execPath,
       [
         ...[SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', DYING, this.#file('data'), '0'],
-        ...[JSON.stringify([counter, ...others]), ...(death ? [death.place, String(death.hit)] : [])],
+        ...[
+          JSON.stringify([counter, ...others]),
+          ...(death ? [death.place, String(death.hit), death.after ?? ''] : []),
+        ],
       ],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
