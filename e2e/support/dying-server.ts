@@ -46,5 +46,7 @@ const server = await startServer(
   }),
   { failpoint, ...(everyCall === undefined ? {} : { watchStorage: (storage) => watched(storage, failpoint) }) },
 );
+// A test that was cut off leaves nothing behind: with its process what this one reads from ends.
+process.stdin.once('close', () => process.exit(1)).resume();
 process.once('SIGTERM', () => void server.close().then(() => process.exit(0)));
 process.stdout.write(`${server.url}\n`);

@@ -207,7 +207,7 @@ export class Lives implements AsyncDisposable {
         ],
       ],
       {
-        stdio: ['ignore', 'pipe', 'inherit'],
+        stdio: ['pipe', 'pipe', 'inherit'],
         env: {
           PATH: process.env['PATH'],
           HOME: this.#folder,
