@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RunEvent, RunEventBody } from '@toolyard/protocol';
+import type { RunEvent, RunEventBody, SystemMessage } from '@toolyard/protocol';
 import { applyRunEvent } from './apply-event.ts';
 import { callState } from './calls.ts';
 import type { CallView } from './calls.ts';
@@ -87,6 +87,23 @@ function shown(transcript: Transcript): unknown {
       : { kind: row.kind },
   );
 }
+
+const SUMMARY: SystemMessage = {
+  id: 'r1.summary',
+  parentId: 'u1',
+  createdAt: 2,
+  role: 'system',
+  parts: [{ type: 'text', text: 'They asked for the time.' }],
+  folds: { upTo: 'u1', messages: 1, tokensBefore: 9, tokensAfter: 4 },
+};
+
+describe('what was folded', () => {
+  it('stands there once, also where it was stored before it was told', () => {
+    const transcript = openTranscript(view([QUESTION, SUMMARY], { activeRun: run('r1') }));
+    const told = play(transcript, eventsOf('r1', [{ type: 'compression_finished', message: SUMMARY }]));
+    expect(rows(told).filter(({ kind }) => kind === 'fold')).toHaveLength(1);
+  });
+});
 
 describe('a run that is watched', () => {
   it('shows at its end what the stored messages show', () => {

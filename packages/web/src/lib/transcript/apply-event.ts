@@ -33,7 +33,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       return run.status === 'queued' ? { ...next, run: { ...run, status: 'running' } } : next;
 
     case 'steered':
-      return { ...next, tail: markAnswers(steer(transcript.tail, event.message)) };
+      return { ...next, tail: markAnswers(tellOnce(transcript.tail, saidRow(event.message))) };
 
     case 'request_made':
       return { ...next, fill: event.request.fill };
@@ -42,7 +42,7 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       return next;
 
     case 'compression_finished':
-      return { ...next, tail: markAnswers(beforeAwaited(transcript.tail, foldRow(event.message))) };
+      return { ...next, tail: markAnswers(tellOnce(transcript.tail, foldRow(event.message))) };
 
     case 'compression_failed':
       return {
@@ -166,12 +166,14 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
 }
 
 /** What the person said to a run under way. */
-function steer(tail: readonly Row[], message: UserMessage): readonly Row[] {
-  const row: Row = { kind: 'user', key: message.id, message, alternatives: [], sending: false };
-  if (tail.some((other) => other.kind === 'user' && other.message.id === message.id)) {
-    return tail.map((other) => (other.kind === 'user' && other.message.id === message.id ? row : other));
-  }
-  return beforeAwaited(tail, row);
+function saidRow(message: UserMessage): Row {
+  return { kind: 'user', key: message.id, message, alternatives: [], sending: false };
+}
+
+/** Loaded anew in the meantime the row may be there already: what is stored runs ahead of what is told. */
+function tellOnce(tail: readonly Row[], row: Row): readonly Row[] {
+  const isThere = tail.some(({ key }) => key === row.key);
+  return isThere ? tail.map((other) => (other.key === row.key ? row : other)) : beforeAwaited(tail, row);
 }
 
 type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;

@@ -107,7 +107,7 @@ export function openTranscript(view: ConversationView, before?: Transcript): Tra
   return {
     ...base,
     history,
-    tail: tail.length > 0 ? tail : [awaitedRow(run)],
+    tail: tail.some(({ kind }) => kind === 'assistant') ? tail : [...tail, awaitedRow(run)],
     run: { id: run.id, status: run.status, seq: 0 },
   };
 }
@@ -243,8 +243,15 @@ function orphansOf(messages: readonly Message[]): ReadonlyMap<string, ToolMessag
 }
 
 function splitAtRun(rows: readonly Row[], runId: string): Pick<Transcript, 'history' | 'tail'> {
-  const at = rows.findIndex((row) => row.kind === 'assistant' && row.runId === runId);
+  const asked = rows.findIndex((row) => row.kind === 'user' && row.message.id === runId);
+  // A run that answers an older question anew, or goes on with an answer, has none of its own.
+  const at = asked >= 0 ? asked + 1 : rows.findIndex((row) => isOfRun(row, runId));
   return at < 0 ? { history: rows, tail: [] } : { history: rows.slice(0, at), tail: rows.slice(at) };
+}
+
+function isOfRun(row: Row, runId: string): boolean {
+  if (row.kind === 'fold') return row.messageId.startsWith(`${runId}.`);
+  return row.kind === 'assistant' && row.runId === runId;
 }
 
 /** An answer nothing has come of yet. */
