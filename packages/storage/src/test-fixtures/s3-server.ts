@@ -1,27 +1,32 @@
-import { createRequire } from 'node:module';
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { S3Settings } from '../s3/settings.ts';
 import { temporaryFolder } from './sqlite-engine.ts';
 
-/** What of the package is used, which has no types. */
-type S3rver = { run(): Promise<{ port: number }>; close(): Promise<void> };
-type S3rverClass = new (options: object) => S3rver;
+const PROGRAM = fileURLToPath(new URL('./s3-process.ts', import.meta.url));
 
 export type S3Server = { settings: S3Settings; stop(): Promise<void>; start(): Promise<void>; close(): Promise<void> };
 
 /** A server of S3 with an empty bucket, on a free port; stopped and started again it has the same port and objects. */
 export async function startS3Server(): Promise<S3Server> {
-  const Server = createRequire(import.meta.url)('s3rver') as S3rverClass;
   const folder = temporaryFolder();
-  const options = { address: '127.0.0.1', silent: true, directory: join(folder.path, 's3') };
   let port = 0;
-  let server: S3rver | null = null;
+  let server: ChildProcess | null = null;
   const start = async (): Promise<void> => {
-    server = new Server({ ...options, port, configureBuckets: [{ name: 'files' }] });
-    ({ port } = await server.run());
+    const args = ['--disable-warning=ExperimentalWarning', PROGRAM, join(folder.path, 's3'), String(port)];
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    server = child;
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    port = Number(String(line));
   };
   const stop = async (): Promise<void> => {
-    await server?.close();
+    if (server === null) return;
+    const over = once(server, 'exit');
+    server.kill('SIGKILL');
+    await over;
     server = null;
   };
   await start();
