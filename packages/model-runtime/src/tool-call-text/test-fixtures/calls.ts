@@ -72,26 +72,26 @@ function valuesOf(text: fc.Arbitrary<string>, keys: fc.Arbitrary<string>): fc.Ar
       fc.boolean(),
       fc.constant(null),
       fc.array(tie('value'), { maxLength: 4 }),
-      fc.dictionary(keys, tie('value'), { maxKeys: 4, noNullPrototype: true }).filter(isReadByNode),
+      fc.dictionary(keys, tie('value'), { maxKeys: 4, noNullPrototype: true }),
     ),
   }));
   return value;
 }
 
-/**
- * False for objects Node 24's own `JSON.parse` reads wrongly now and then: beside an empty key one that is written with
- * an escape (`{"\\n":[],"":""}`) may come back as another.
- */
-function isReadByNode(value: JsonObject): boolean {
-  return !('' in value) || Object.keys(value).every((name) => !JSON.stringify(name).includes('\\'));
-}
-
 /** Bare keys, and strings that nothing in them escapes. */
 const BRACES: readonly ToolCallFamilyName[] = ['gemma4', 'functiongemma'];
 
+/**
+ * False for keys that make Node 24's own `JSON.parse` read other keys wrongly: once it has seen one that begins with a
+ * backslash (`{"\\\\":1}`), an escaped one at the same place (`{"\\n":1}`) may come back as the first.
+ */
+function isReadByNode(text: string): boolean {
+  return text !== '__proto__' && !text.includes('\\');
+}
+
 /** Calls as a family can write them. */
 export function callsOf(family: ToolCallFamilyName): fc.Arbitrary<WrittenCall[]> {
-  const keys = BRACES.includes(family) ? key : trickyText.filter((text) => text !== '__proto__');
+  const keys = BRACES.includes(family) ? key : trickyText.filter(isReadByNode);
   const args = fc.dictionary(key, valuesOf(trickyText, keys), { maxKeys: 5, noNullPrototype: true });
   return fc.array(fc.record({ name, arguments: args }), { minLength: 1, maxLength: 4 });
 }
