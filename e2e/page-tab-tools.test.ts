@@ -167,8 +167,10 @@ describeInBrowser('a tool that lives in a tab', () => {
     await chatPage(page).send('You are stuck');
     await allow();
     await begun();
-    await page.close();
+    // A browser that is slow to close lets the page hear how its own connections end.
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))");
     await becomes('parked');
+    await page.close();
     expect((await questions()).map(({ interrupt }) => interrupt.kind)).toEqual(['in_doubt']);
   });
 

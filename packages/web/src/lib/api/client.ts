@@ -14,6 +14,16 @@ export function onSignedOut(listener: () => void): void {
   whenSignedOut = listener;
 }
 
+let isClosing = false;
+
+/**
+ * From now on nothing is asked of the server or told to it: what ends only because the page is being closed (a call to
+ * a tool, whose connection goes with the page) must not look as if it had ended by itself.
+ */
+export function fallSilent(): void {
+  isClosing = true;
+}
+
 /** The HTTP API of the server that served this page. Every failure but an abort is an {@link ApiError}. */
 export const api = {
   get: <T>(path: string, options: Options = {}): Promise<T> => request<T>('GET', path, undefined, options),
@@ -37,6 +47,7 @@ function asJson(body: unknown): Body {
 }
 
 async function request<T>(method: string, path: string, body: Body | undefined, { signal }: Options): Promise<T> {
+  if (isClosing) return new Promise(() => undefined);
   let response: Response;
   let text: string;
   try {

@@ -1,4 +1,4 @@
-import { api } from '../api/client.ts';
+import { api, fallSilent } from '../api/client.ts';
 import { currentTools } from '../composer/current.svelte.ts';
 import { chat } from '../state/chat.svelte.ts';
 import { live } from '../state/live.svelte.ts';
@@ -49,6 +49,7 @@ export function startBrowserServers(): void {
   // A page that is closed leaves its sessions; what it is in the middle of is not waited for.
   addEventListener('pagehide', ({ persisted }) => {
     if (persisted) return;
+    fallSilent();
     void mcpStore.shutdown(0);
     if (lender.lends) void fetch(`/api/tabs/${tabId}`, { method: 'DELETE', keepalive: true }).catch(() => undefined);
   });
