@@ -1,10 +1,15 @@
 import type { Clock } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
 
-/** Counts what is under way, so that nobody is left in the middle of something. */
+/** Why nothing is begun any more. */
+export const CLOSED = 'Toolyard is shutting down.';
+
+/** Counts what is under way, so that nobody is left in the middle of something, and says when nothing may begin. */
 export class Flows {
   readonly #clock: Clock;
   readonly #idle = new Set<() => void>();
   #active = 0;
+  #isClosed = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -12,6 +17,30 @@ export class Flows {
 
   get active(): number {
     return this.#active;
+  }
+
+  /** True when what is under way may still end, but nothing is to begin. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** @throws ToolyardError `server_closed` */
+  refuseWhenClosed(): void {
+    if (this.#isClosed) throw new ToolyardError({ code: 'server_closed', message: CLOSED });
+  }
+
+  /** Counts this as under way until it is over. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    const release = this.acquire();
+    try {
+      return await work();
+    } finally {
+      release();
+    }
   }
 
   /** Counts one more; what is returned counts it off, once, however often it is called. */
