@@ -68,3 +68,15 @@ export async function setModelsScene(): Promise<ModelsScene> {
   };
   return scene;
 }
+
+/** The keys that came with the requests a model server got, in order. */
+export function keysSeen({ requests }: ModelServer): (string | undefined)[] {
+  return requests.map(({ headers }) => headers.authorization);
+}
+
+/** An address at which nothing listens any more. */
+export async function nobodyThere(): Promise<string> {
+  const gone = await startModelServer([]);
+  await gone.close();
+  return gone.url;
+}
