@@ -3,74 +3,162 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import { createMemoryAuthStore } from '@toolyard/mcp-host';
-import type { McpServerView, Principal } from '@toolyard/protocol';
+import type { Clock, McpServerView, McpTransport, Principal } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
-import { eventually } from '@toolyard/testing';
+import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
+import { eventually, scriptedMcpCommand } from '@toolyard/testing';
 import { createSecrets } from '../../secrets/secrets.ts';
 import type { Servers } from '../../services.ts';
 import { createServers } from '../servers.ts';
 
 export const OWNER: Principal = { ownerId: 'owner' };
 
+/** How a room is started, beside what stands in its `mcp.json`. */
+export type RoomStart = {
+  builtIn?: ServerConfig[];
+  /** Servers of the file that are switched off there. */
+  off?: readonly string[];
+  env?: Record<string, string>;
+  clock?: Clock;
+};
+
 /** The MCP part of a server on a data folder of its own. */
 export type ServerRoom = {
+  folder: string;
+  /** Its `mcp.json`. */
+  path: string;
   storage: Storage;
   /** Everything that was logged. */
   logged: string[];
-  /** Starts with these servers, once those before are closed: what is stored is still there. */
-  start(servers: ServerConfig[]): Promise<Servers>;
+  /** The servers the owner's pages were told of, in order; undefined for the list of them. */
+  changed: (string | undefined)[];
+  /** Closed at the end. */
+  open: { close(): Promise<unknown> }[];
+  /**
+   * Starts with these servers, given as configurations, as entries of `mcp.json`, or as all its text, once those before
+   * are closed: what is stored is still there.
+   */
+  start(servers: readonly ServerConfig[] | Record<string, object> | string, more?: RoomStart): Promise<Servers>;
   viewWhen(id: string, state: McpServerView['state']): Promise<McpServerView>;
   close(): Promise<void>;
 };
 
-/** The data folder's `mcp.json` with these servers. */
-function written(folder: string, configs: readonly ServerConfig[]): string {
-  const entries = configs.map(({ id, transport: { type, ...how } }) => [id, type === 'hosted' ? { hosted: how } : how]);
-  const path = join(folder, 'mcp.json');
-  writeFileSync(path, JSON.stringify({ mcpServers: Object.fromEntries(entries) as object }));
-  return path;
+/** What an `mcp.json` says of these servers. */
+function entriesOf(configs: readonly ServerConfig[], off: readonly string[]): Record<string, object> {
+  return Object.fromEntries(
+    configs.map(({ id, transport: { type, ...how }, ...config }) => [
+      id,
+      {
+        ...(type === 'hosted' ? { hosted: how } : how),
+        ...config,
+        ...(type === 'sse' ? { type } : {}),
+        ...(off.includes(id) ? { disabled: true } : {}),
+      },
+    ]),
+  );
+}
+
+function textOf(servers: Parameters<ServerRoom['start']>[0], off: readonly string[]): string {
+  if (typeof servers === 'string') return servers;
+  const mcpServers = Array.isArray(servers) ? entriesOf(servers as readonly ServerConfig[], off) : servers;
+  return JSON.stringify({ mcpServers }, null, 2);
 }
 
 export async function openServerRoom(): Promise<ServerRoom> {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-room-'));
+  const path = join(folder, 'mcp.json');
   const storage = await openStorage({ folder, clock: systemClock });
   const logged: string[] = [];
+  const changed: (string | undefined)[] = [];
+  const open: ServerRoom['open'] = [];
   const log = (line: string): void => void logged.push(line);
   let servers: Servers | undefined;
   return {
+    folder,
+    path,
     storage,
     logged,
-    async start(configs) {
+    changed,
+    open,
+    async start(given, { builtIn = [], off = [], env = {}, clock = systemClock } = {}) {
       await servers?.close();
+      writeFileSync(path, textOf(given, off));
       servers = await createServers({
-        builtIn: [],
-        file: written(folder, configs),
+        builtIn,
+        file: path,
         flags: [],
-        env: {},
+        env,
         owner: OWNER,
         settings: storage.settings,
         permissions: storage.permissions,
         secrets: createSecrets({ repository: storage.secrets, clock: systemClock, folder, env: {}, log }),
         signIns: createMemoryAuthStore(),
-        hub: { changed: () => undefined },
-        clock: systemClock,
+        hub: { changed: (_owner, _what, id) => void changed.push(id) },
+        clock,
         log,
       });
       return servers;
     },
     viewWhen: (id, state) =>
       eventually(
-        async () => (await servers?.list(OWNER))?.items.find((view) => view.id === id && view.state === state),
-        {
-          what: `${id} being ${state}`,
+        async () => {
+          const view = servers === undefined ? undefined : await findView(servers, id);
+          return view?.state === state ? view : undefined;
         },
+        { what: `${id} being ${state}` },
       ),
     async close() {
       await servers?.close();
+      await Promise.all(open.splice(0).map((one) => one.close()));
       storage.close();
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** How a scripted server is started, as the API takes it. */
+export function stdio(behaviour: McpBehaviourName | McpBehaviour): McpTransport {
+  return { type: 'stdio', ...scriptedMcpCommand(behaviour) };
+}
+
+/** A scripted server that runs as a program. */
+export function program(id: string, behaviour: McpBehaviourName | McpBehaviour): ServerConfig {
+  return { id, transport: { type: 'stdio', ...scriptedMcpCommand(behaviour) } };
+}
+
+/** How a server is started that prints the id of its process, for {@link pidOf}. */
+export function commandWithPid(): { command: string; args: string[] } {
+  const { command, args } = scriptedMcpCommand('plain');
+  const script = `data:text/javascript,${encodeURIComponent("process.stderr.write('pid ' + process.pid + '\\n')")}`;
+  return { command, args: ['--import', script, ...args] };
+}
+
+/** A program that prints the id of its process, for {@link pidOf}. */
+export function programWithPid(id: string): ServerConfig {
+  return { id, transport: { type: 'stdio', ...commandWithPid() } };
+}
+
+export async function pidOf(servers: Servers, id: string): Promise<number> {
+  return eventually(async () => {
+    const said = (await findView(servers, id))?.log.findLast(({ text }) => text.startsWith('pid '));
+    return said === undefined ? undefined : Number(said.text.slice('pid '.length));
+  });
+}
+
+export async function findView(servers: Servers, id: string): Promise<McpServerView | undefined> {
+  return (await servers.list(OWNER)).items.find((each) => each.id === id);
+}
+
+/** @throws Error where there is no such server */
+export async function viewOf(servers: Servers, id: string): Promise<McpServerView> {
+  const view = await findView(servers, id);
+  if (view === undefined) throw new Error(`no server ${id}`);
+  return view;
+}
+
+/** Resolves when a server is in this state; undefined: when it is not in the list. */
+export async function whenIn(servers: Servers, id: string, state: McpServerView['state'] | undefined): Promise<void> {
+  await eventually(async () => (await findView(servers, id))?.state === state, { what: `${id} ${state}` });
 }

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { McpTransport } from '@toolyard/protocol';
+import { scriptedMcpCommand, startScriptedMcp } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Servers } from '../services.ts';
+import type { ServerRoom } from './test-fixtures/server-room.ts';
+import { commandWithPid, openServerRoom, OWNER as me, pidOf, program, stdio } from './test-fixtures/server-room.ts';
+
+let room: ServerRoom;
+
+beforeEach(async () => {
+  room = await openServerRoom();
+});
+afterEach(() => room.close());
+
+const start = (mcpServers: Record<string, object> | string, env: Record<string, string> = {}): Promise<Servers> =>
+  room.start(mcpServers, { builtIn: [program('built-in', 'plain')], env });
+
+describe('what an editor sees of a server', () => {
+  const AUTHORIZATION = { Authorization: 'Bearer sk-header-1234', 'X-Ref': 'Bearer ${env:KEY}', 'X-Id': '${env:KEY}' };
+
+  it('has no secret in it, and keeps those it sends back', async () => {
+    const url = 'https://a.example/mcp';
+    const all = await start(
+      {
+        web: { url, headers: AUTHORIZATION, disabled: true },
+        local: { ...scriptedMcpCommand('plain'), env: { KEY: 'sk-env-1234' } },
+      },
+      { KEY: 'k' },
+    );
+    const web = await all.configuration(me, 'web');
+    expect(web).toMatchObject({
+      enabled: false,
+      transport: {
+        type: 'http',
+        url,
+        headers: { Authorization: { secret: true }, 'X-Ref': 'Bearer ${env:KEY}', 'X-Id': '${env:KEY}' },
+      },
+    });
+    const local = await all.configuration(me, 'local');
+    expect(local.transport).toMatchObject({ env: { KEY: { secret: true } } });
+    expect(JSON.stringify([web, local])).not.toContain('sk-');
+    if (web.transport === null) throw new Error('it can be read');
+    const headers = { Authorization: { secret: true as const }, 'X-New': 'new' };
+    await all.edit(me, 'web', { transport: { type: 'http', url: 'https://a.example/other', headers } });
+    const written = JSON.parse(readFileSync(room.path, 'utf8')) as { mcpServers: Record<string, object> };
+    expect(written.mcpServers['web']).toEqual({
+      url: 'https://a.example/other',
+      headers: { Authorization: 'Bearer sk-header-1234', 'X-New': 'new' },
+      disabled: true,
+    });
+  });
+
+  it('cannot be used to send a stored secret to another address', async () => {
+    await using thief = await startScriptedMcp('plain');
+    const all = await start({ web: { url: 'https://a.example/mcp', headers: AUTHORIZATION, disabled: true } });
+    const transport: McpTransport = { type: 'http', url: thief.url, headers: { Authorization: { secret: true } } };
+    await expect(all.test(me, { id: 'web', transport })).rejects.toMatchObject({
+      code: 'bad_request',
+      message: /Authorization/,
+    });
+    await expect(all.edit(me, 'web', { transport })).rejects.toMatchObject({ code: 'bad_request' });
+    expect(thief.requests).toEqual([]);
+  });
+
+  it('tells the fault of an entry that cannot be read, with what can be told of it', async () => {
+    const all = await start({ a: { command: '${env:NOPE}' }, b: { command: 1 } });
+    expect(await all.configuration(me, 'a')).toMatchObject({
+      transport: { type: 'stdio', command: '${env:NOPE}' },
+      fault: { message: /NOPE is not set/ },
+    });
+    expect(await all.configuration(me, 'b')).toMatchObject({ transport: null, fault: { message: /not a text/ } });
+  });
+});
+
+describe('a server that is tried', () => {
+  it('is connected beside the one that runs, and nothing is stored', async () => {
+    const all = await start({ a: commandWithPid() });
+    const pid = await pidOf(all, 'a');
+    expect(await all.test(me, { id: 'a' })).toMatchObject({ ok: true, offers: { tools: 1 }, era: 'legacy' });
+    expect(await pidOf(all, 'a')).toBe(pid);
+    const before = readFileSync(room.path, 'utf8');
+    expect(await all.test(me, { transport: stdio('exit-at-start') })).toMatchObject({
+      ok: false,
+      error: { code: 'server_exited' },
+    });
+    expect(readFileSync(room.path, 'utf8')).toBe(before);
+    expect((await all.list(me)).items.map(({ id }) => id)).toEqual(['built-in', 'a']);
+    await expect(all.test(me, {})).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(all.test(me, { id: 'none' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(all.test(me, { transport: { type: 'stdio', command: '${env:NOPE}' } })).rejects.toMatchObject({
+      code: 'bad_request',
+      message: /NOPE is not set/,
+    });
+  });
+
+  it('is tried as it is used: what it offers only to whom it can ask is there, too', async () => {
+    const args = [
+      createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js'),
+      'stdio',
+    ];
+    const all = await start({});
+    const { tools, offers } = await all.test(me, { transport: { type: 'stdio', command: 'node', args } });
+    expect(offers.tools).toBe(tools.length);
+    const names = tools.map(({ name }) => name);
+    for (const asking of ['trigger-elicitation-request', 'trigger-sampling-request']) expect(names).toContain(asking);
+  });
+});

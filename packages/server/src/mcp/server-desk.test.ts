@@ -1,0 +1,84 @@
+import { scriptedMcpCommand } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Servers } from '../services.ts';
+import type { ServerRoom } from './test-fixtures/server-room.ts';
+import { findView, openServerRoom, OWNER as me, program, stdio, whenIn } from './test-fixtures/server-room.ts';
+
+let room: ServerRoom;
+
+beforeEach(async () => {
+  room = await openServerRoom();
+});
+afterEach(() => room.close());
+
+const start = (mcpServers: Record<string, object> | string, env: Record<string, string> = {}): Promise<Servers> =>
+  room.start(mcpServers, { builtIn: [program('built-in', 'plain')], env });
+
+describe('what is asked of a server directly', () => {
+  it('is answered by that server, also by one that is switched off', async () => {
+    const all = await start({
+      off: { ...scriptedMcpCommand({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] }), disabled: true },
+    });
+    expect(await all.call(me, 'off', { tool: 'echo', arguments: { a: 1 } })).toMatchObject({
+      isError: false,
+      content: [{ type: 'text', text: '{"a":1}' }],
+    });
+    expect(await all.tools(me, 'off')).toMatchObject([
+      { tool: { serverId: 'off', name: 'echo' }, inputSchema: { type: 'object' }, tokens: expect.any(Number) },
+    ]);
+    expect(await all.call(me, 'off', { tool: 'none' })).toMatchObject({ outcome: 'not_sent' });
+    await expect(all.call(me, 'none', { tool: 'echo' })).rejects.toMatchObject({ code: 'not_found' });
+    expect(await findView(all, 'off')).toMatchObject({ enabled: false, state: 'ready' });
+  });
+
+  it('says of a server that cannot be connected why', async () => {
+    const all = await start({ bad: scriptedMcpCommand('exit-at-start') });
+    await whenIn(all, 'bad', 'failed');
+    await expect(all.tools(me, 'bad')).rejects.toMatchObject({ code: 'server_exited' });
+    await expect(all.resources(me, 'bad')).rejects.toMatchObject({ code: 'server_exited' });
+    await expect(all.read(me, 'bad', 'x://y')).rejects.toMatchObject({ code: 'server_exited' });
+  });
+
+  it('is bounded: what is too large is cut and says so', async () => {
+    const all = await start({
+      a: scriptedMcpCommand({ tools: [{ name: 'big', does: [{ do: 'huge', bytes: 12 * 1_024 * 1_024 }] }] }),
+    });
+    const { content } = await all.call(me, 'a', { tool: 'big' });
+    const [part] = content;
+    if (part?.type !== 'text') throw new Error('a text was expected');
+    expect(part.text.length).toBeLessThan(8.1 * 1_024 * 1_024);
+    expect(part.text.slice(-100)).toMatch(/more characters are left out/);
+  });
+
+  it('ends when nobody waits for it any more', async () => {
+    const all = await start({ a: scriptedMcpCommand('never-answers') });
+    await whenIn(all, 'a', 'ready');
+    const stop = new AbortController();
+    const call = all.call(me, 'a', { tool: 'hang' }, stop.signal);
+    setTimeout(() => stop.abort(), 100);
+    expect(await call).toMatchObject({ isError: true, outcome: 'unknown' });
+  });
+
+  it('stands in its log, with what went over the wire, from where one has read', async () => {
+    const all = await start({ a: { ...scriptedMcpCommand('plain'), env: { KEY: 'sk-env-1234' } } });
+    await whenIn(all, 'a', 'ready');
+    const first = await all.log(me, 'a');
+    expect(first.items.map((entry) => entry.kind)).toContain('event');
+    expect(first.items).toContainEqual(
+      expect.objectContaining({ kind: 'message', direction: 'sent', method: 'tools/list' }),
+    );
+    expect((await all.log(me, 'a', first.next)).items).toEqual([]);
+    await all.call(me, 'a', { tool: 'echo', arguments: { text: 'sk-env-1234' } });
+    const more = await all.log(me, 'a', first.next);
+    expect(more.items).toMatchObject([
+      { direction: 'sent', message: 'request', method: 'tools/call' },
+      { direction: 'received', message: 'result' },
+    ]);
+    expect(JSON.stringify(more)).not.toContain('sk-env');
+    expect(more.items[0]?.id).not.toBe(first.items[0]?.id);
+    await all.edit(me, 'a', { transport: stdio('plain') });
+    await whenIn(all, 'a', 'ready');
+    // The log has begun anew.
+    expect((await all.log(me, 'a', more.next)).items.length).toBeGreaterThan(5);
+  });
+});

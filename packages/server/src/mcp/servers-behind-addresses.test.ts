@@ -1,0 +1,112 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ResolvedAgentConfiguration } from '@toolyard/protocol';
+import { startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
+import type { ServerRoom } from './test-fixtures/server-room.ts';
+import { openServerRoom, viewOf, whenIn } from './test-fixtures/server-room.ts';
+
+let room: ServerRoom;
+
+beforeEach(async () => {
+  room = await openServerRoom();
+});
+afterEach(() => room.close());
+
+const never = new AbortController().signal;
+const chosen = (servers: Record<string, boolean> = {}, disabledTools: string[] = []): ResolvedAgentConfiguration =>
+  resolveAgentConfig([{ servers, disabledTools }], null);
+
+describe('servers behind an address', () => {
+  it('are reached where the owner said, with the headers given, on this machine too', async () => {
+    const scripted = await startScriptedMcp('plain', { requireToken: 'secret-1' });
+    room.open.push(scripted);
+    const headers = { Authorization: 'Bearer secret-1' };
+    const servers = await room.start([{ id: 'web', transport: { type: 'http', url: scripted.url, headers } }]);
+    const selection = await servers.select(chosen(), never);
+    expect(await selection.callTool({ serverId: 'web', name: 'echo' }, { a: 1 })).toMatchObject({ outcome: 'done' });
+    expect((await viewOf(servers, 'web')).transport).toEqual({ type: 'http', url: scripted.url });
+  });
+
+  it('are reached over a WebSocket in the same way', async () => {
+    const scripted = await startScriptedWebSocket('plain');
+    room.open.push(scripted);
+    const servers = await room.start([{ id: 'web', transport: { type: 'websocket', url: scripted.url } }]);
+    const selection = await servers.select(chosen(), never);
+    expect(await selection.callTool({ serverId: 'web', name: 'echo' }, { a: 1 })).toMatchObject({ outcome: 'done' });
+    expect((await viewOf(servers, 'web')).transport).toEqual({ type: 'websocket', url: scripted.url });
+  });
+
+  it('that are lost come back by themselves', async () => {
+    const scripted = await startScriptedWebSocket('plain');
+    room.open.push(scripted);
+    const servers = await room.start([{ id: 'web', transport: { type: 'websocket', url: scripted.url } }]);
+    await whenIn(servers, 'web', 'ready');
+    scripted.dropConnections('cut');
+    await whenIn(servers, 'web', 'reconnecting');
+    expect((await viewOf(servers, 'web')).error).toMatchObject({ code: 'server_closed' });
+    await whenIn(servers, 'web', 'ready');
+    expect((await viewOf(servers, 'web')).error).toBeUndefined();
+  });
+
+  it('attack 5: that redirect into this machine or the private network are not followed', async () => {
+    const victim = await startScriptedMcp('plain');
+    const evil = createServer((_request, response) => response.writeHead(307, { location: victim.url }).end());
+    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
+    room.open.push(victim, {
+      close: () =>
+        new Promise((resolve) => {
+          evil.close(resolve);
+          evil.closeAllConnections();
+        }),
+    });
+    const url = `http://127.0.0.1:${(evil.address() as AddressInfo).port}/mcp`;
+    // The victim is configured too: that the owner uses it is no reason for another server to reach it.
+    const servers = await room.start(
+      [
+        { id: 'evil', transport: { type: 'http', url } },
+        { id: 'victim', transport: { type: 'http', url: victim.url } },
+      ],
+      { off: ['victim'] },
+    );
+    await whenIn(servers, 'evil', 'failed');
+    const { error } = await viewOf(servers, 'evil');
+    expect(error).toMatchObject({ code: 'server_refused', message: /points to another address/ });
+    expect(victim.requests).toEqual([]);
+  });
+
+  it('attack 9: that name private addresses as the place to sign in do not make anybody ask there', async () => {
+    const asked: string[] = [];
+    const inside = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+    await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));
+    const there = `http://127.0.0.1:${(inside.address() as AddressInfo).port}`;
+    const evil = createServer((request, response) => {
+      if (request.url !== '/mcp') {
+        const endpoints = { authorization_servers: [there], issuer: there, token_endpoint: `${there}/token` };
+        response.setHeader('content-type', 'application/json').end(JSON.stringify({ resource: there, ...endpoints }));
+        return;
+      }
+      const named = `Bearer resource_metadata="${there}/meta", authorization_uri="${there}/authorize"`;
+      response.writeHead(401, { 'www-authenticate': named }).end();
+    });
+    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
+    for (const each of [inside, evil]) {
+      room.open.push({
+        close: () =>
+          new Promise((resolve) => {
+            each.close(resolve);
+            each.closeAllConnections();
+          }),
+      });
+    }
+    const url = `http://127.0.0.1:${(evil.address() as AddressInfo).port}/mcp`;
+    const servers = await room.start([{ id: 'evil', transport: { type: 'http', url } }]);
+    await whenIn(servers, 'evil', 'needs_sign_in');
+    expect((await viewOf(servers, 'evil')).error?.code).toBe('needs_sign_in');
+    expect(asked).toEqual([]);
+  });
+});
