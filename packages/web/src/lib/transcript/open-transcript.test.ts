@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { callState } from './calls.ts';
+import { eventsOf, run, userMessage, view } from './test-events.ts';
+import { forgetSending, openTranscript, prependPage, rowList, showSending } from './transcript.ts';
+import { QUESTION, ASKING, RESULT, ANSWER, WHOLE_RUN, open, play, rows, answers, firstCall, shown } from './test-run.ts';
+
+describe('reading the page again', () => {
+  it('keeps what shows the same, and the times', () => {
+    const watched = play(open(), eventsOf('r1', WHOLE_RUN));
+    const again = openTranscript(view([QUESTION, ASKING, RESULT, ANSWER]), watched);
+    expect(rows(again)).toHaveLength(3);
+    for (const [index, row] of rows(again).entries()) expect(row).toBe(rows(watched)[index]);
+  });
+
+  it('does not take back what the run under way has written since', () => {
+    const writing = play(open(), eventsOf('r1', WHOLE_RUN).slice(0, 15));
+    const again = openTranscript(view([QUESTION, ASKING], { activeRun: run('r1') }), writing);
+    expect(shown(again)).toEqual(shown(writing));
+    expect(again.run?.seq).toBe(writing.run?.seq);
+  });
+
+  it('shows the branches beside an answer once they are known', () => {
+    const watched = play(open(), eventsOf('r1', WHOLE_RUN));
+    const stored = view([QUESTION, ASKING, RESULT, ANSWER]);
+    stored.page.alternatives = { 'r1.0': ['r0.0', 'r1.0'] };
+    expect(answers(openTranscript(stored, watched)).at(-1)?.answer?.alternatives).toEqual(['r0.0', 'r1.0']);
+  });
+
+  it('keeps older messages that were loaded', () => {
+    const older = { messages: [userMessage('u0', 'Hello')], alternatives: {}, abandoned: [], earlier: true };
+    const loaded = prependPage(openTranscript(view([QUESTION, ASKING, RESULT, ANSWER])), older);
+    const again = openTranscript(view([QUESTION, ASKING, RESULT, ANSWER]), loaded);
+    expect(rows(again).map((row) => row.key)).toEqual(['u0', 'u1', 'r1.0', 'r1.2']);
+    expect(again).toMatchObject({ firstId: 'u0', earlier: true });
+  });
+
+  it('puts older messages in front without doubling any', () => {
+    const transcript = openTranscript(view([QUESTION, ASKING, RESULT, ANSWER]));
+    const older = userMessage('u0', 'Hello');
+    const whole = prependPage(transcript, {
+      messages: [older, QUESTION],
+      alternatives: {},
+      abandoned: [],
+      earlier: false,
+    });
+    expect(rows(whole).map((row) => row.key)).toEqual(['u0', 'u1', 'r1.0', 'r1.2']);
+    expect(rowList(whole).at(1)).toBe(rowList(transcript).at(0));
+  });
+});
+
+describe('a page that ends between a call and its answer', () => {
+  it('shows the answer once the call is there', () => {
+    const cut = openTranscript(view([RESULT, ANSWER]));
+    expect(cut.firstId).toBe(RESULT.id);
+    const whole = prependPage(cut, { messages: [QUESTION, ASKING], alternatives: {}, abandoned: [], earlier: false });
+    const call = firstCall(whole);
+    expect(call && callState(call)).toBe('done');
+    expect(answers(whole).map((row) => [row.head, row.answer?.messageId])).toEqual([
+      [true, undefined],
+      [false, 'r1.0'],
+    ]);
+  });
+});
+
+describe('a message on its way', () => {
+  it('is shown at once, and once when the server tells of it', () => {
+    const sending = showSending(openTranscript(view([])), QUESTION);
+    expect(rows(sending)).toMatchObject([{ kind: 'user', sending: true }]);
+    const begun = play(sending, eventsOf('r1', WHOLE_RUN).slice(0, 1));
+    expect(rows(begun)).toMatchObject([{ kind: 'user', sending: false }, { kind: 'assistant' }]);
+  });
+
+  it('goes away when it could not be sent', () => {
+    const empty = openTranscript(view([]));
+    expect(rows(forgetSending(showSending(empty, QUESTION), 'u1'))).toEqual([]);
+  });
+});
