@@ -6,6 +6,7 @@ import type { Budget, InterruptAnswer, Price, RunEvent, StoredInterrupt } from '
 import { createFailpoints, eventually } from '@toolyard/testing';
 import type { Bench } from './test-fixtures/bench.ts';
 import { ANNE, answers, cleanUp, openBench, temporaryFolder } from './test-fixtures/bench.ts';
+import { over } from './test-fixtures/run-events.ts';
 import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
@@ -219,7 +220,7 @@ describe('a question about a budget', () => {
     await bench.runs.start();
     const [open] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
     await bench.runs.answer(ANNE, open?.id ?? '', { decision: 'raise', limit: 9 });
-    await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end' });
+    await over(bench, runId);
     expect(bench.events(runId).at(-1)).toMatchObject({ status: 'done', cost: 6 });
   });
 
@@ -271,7 +272,7 @@ describe('a question about a budget', () => {
       database.exec('DROP TRIGGER full');
       database.close();
       await bench.runs.answer(ANNE, open?.id ?? '', RAISE);
-      await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end' });
+      await over(bench, runId);
       expect(bench.events(runId).at(-1)).toMatchObject({ status: 'done', cost: 6 });
       expect(await kept(bench, conversation)).toEqual({ budgets: [{ of: 'run', dollars: 9 }] });
     });
@@ -294,7 +295,7 @@ describe('a question about a budget', () => {
       await first.runs.close();
       const bench = await openBench(folder, { ...options, model: scriptedModel([says('Done')]) });
       await bench.runs.start();
-      await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end' });
+      await over(bench, runId);
       expect(bench.events(runId).at(-1)).toMatchObject({ status: 'done', cost: 6 });
       expect(await kept(bench, conversation)).toEqual({ budgets: [{ of: 'run', dollars: 9 }] });
     });
@@ -309,7 +310,7 @@ describe('a question about a budget', () => {
       );
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
       const counted = limits[outcomes.findIndex(({ status }) => status === 'fulfilled')];
-      await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end' });
+      await over(bench, runId);
       expect(await kept(bench, conversation)).toEqual({ budgets: [{ of: 'run', dollars: counted }] });
     });
   });
@@ -356,7 +357,7 @@ describe('what is stored of a run', () => {
     await first.runs.close();
     const bench = await openBench(folder, { model: scriptedModel([says('Whole')]), price: PRICE });
     await bench.runs.start();
-    await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end' });
+    await over(bench, runId);
     expect((await report(bench, 'model')).rows).toMatchObject([
       { modelCalls: 2, cost: 3, unpriced: 1, uncounted: 1, usage: { inputTokens: 1, outputTokens: 1 } },
     ]);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StreamPart } from '@toolyard/model-runtime';
-import { eventually } from '@toolyard/testing';
 import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { over } from './test-fixtures/run-events.ts';
 import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
@@ -48,7 +48,7 @@ describe('going on after a cut', () => {
     expect(model.requests).toHaveLength(1);
 
     await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'raise', limit: 9 });
-    await eventually(() => bench.storage.runs.getRun(ANNE, run.id)?.endedAt !== null, { what: 'the end of the run' });
+    await over(bench, run.id);
     expect(model.requests[1]).toMatchObject({ continues: true });
     expect(told(await bench.branch(conversation))).toEqual(['user: Count', 'assistant: One, two, three.']);
   });

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { RunEvent, StoredInterrupt } from '@toolyard/protocol';
+import type { StoredInterrupt } from '@toolyard/protocol';
 import { DEFAULT_LIMITS } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import type { Bench } from './test-fixtures/bench.ts';
 import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { over, types } from './test-fixtures/run-events.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
 
-const types = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);
 
 /** Sends, and waits until the run asks. */
 async function askUntilParked(
@@ -20,11 +20,6 @@ async function askUntilParked(
   expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'parked' });
   const asked = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
   return { runId, conversation, asked: [...asked] };
-}
-
-async function over(bench: Bench, runId: string): Promise<readonly RunEvent[]> {
-  await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end of the run' });
-  return bench.events(runId);
 }
 
 /** A tool that counts how often it ran. */

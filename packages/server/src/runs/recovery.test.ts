@@ -1,14 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AssistantMessage, RunEvent } from '@toolyard/protocol';
 import { createFailpoints, eventually } from '@toolyard/testing';
-import type { Bench } from './test-fixtures/bench.ts';
 import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
-import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
+import { actTool, allowAct, dyingAt } from './test-fixtures/dying-run.ts';
+import { over, types } from './test-fixtures/run-events.ts';
 
 afterEach(cleanUp);
-
-const types = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);
 
 /** What a reader who applies the events has of each message. */
 function applied(events: readonly RunEvent[]): Map<string, string> {
@@ -18,54 +16,6 @@ function applied(events: readonly RunEvent[]): Map<string, string> {
   }
   return texts;
 }
-
-async function dyingAt(
-  place: string,
-  script: ScriptedAnswer[],
-  more: { hit?: number; tool?: () => void; builtIn?: boolean } = {},
-): Promise<{ folder: string; runId: string; conversation: string }> {
-  const folder = temporaryFolder();
-  const failpoints = createFailpoints();
-  const tools = { act: tool(more.tool, more.builtIn) };
-  const bench = await openBench(folder, { model: scriptedModel(script), tools, failpoint: failpoints });
-  const conversation = await bench.conversation();
-  let died = false;
-  const die = (): void => {
-    died = true;
-    bench.die();
-    throw new Error('the process died');
-  };
-  failpoints.at(place, die, more.hit === undefined ? {} : { hit: more.hit });
-  await bench.say(conversation, 'Do it', { id: 'run' }).catch(() => {});
-  await eventually(() => died, { what: `reaching ${place}` });
-  await bench.runs.close();
-  return { folder, runId: 'run', conversation };
-}
-
-function tool(act: (() => void) | undefined, builtIn = false) {
-  return {
-    builtIn,
-    call: () => {
-      act?.();
-      return answers('acted');
-    },
-  };
-}
-
-async function over(bench: Bench, runId: string): Promise<readonly RunEvent[]> {
-  await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end of the run' });
-  const events = bench.events(runId);
-  expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
-  return events;
-}
-
-const allowAct = async (bench: Bench): Promise<void> =>
-  bench.storage.permissions.set(ANNE, {
-    tool: { serverId: 'desk', name: 'act' },
-    conversationId: null,
-    decision: 'allow',
-    at: 1,
-  });
 
 describe('a run whose process died', () => {
   test('before anything was done is done by the next', async () => {
@@ -141,7 +91,7 @@ describe('a run whose process died', () => {
     const options = { builtIn: true, tool: () => acted++, hit: 2 };
     const { folder, runId, conversation } = await dyingAt('run:stepped', script, options);
     const model = scriptedModel([says('Done')]);
-    const bench = await openBench(folder, { model, tools: { act: tool(() => acted++, true) } });
+    const bench = await openBench(folder, { model, tools: { act: actTool(() => acted++, true) } });
     const events = await over(bench, runId);
     expect(acted).toBe(1);
     expect(model.requests).toHaveLength(1);
@@ -162,73 +112,12 @@ describe('a run whose process died', () => {
     expect(acted).toBe(0);
     const bench = await openBench(folder, {
       model: scriptedModel([...script, says('Done')]),
-      tools: { act: tool(() => acted++, true) },
+      tools: { act: actTool(() => acted++, true) },
     });
     const events = await over(bench, runId);
     expect(acted).toBe(1);
     expect(types(events)).not.toContain('run_parked');
     expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: Done');
-  });
-
-  describe('while a call was out', () => {
-    async function inDoubt(): Promise<{ bench: Bench; runId: string; conversation: string; acted: () => number }> {
-      let acted = 0;
-      const folder = temporaryFolder();
-      const failpoints = createFailpoints();
-      const first = await openBench(folder, {
-        model: scriptedModel([calls({ name: 'act' })]),
-        tools: { act: tool(() => acted++) },
-        failpoint: failpoints,
-      });
-      await allowAct(first);
-      const conversation = await first.conversation();
-      failpoints.at('run:returned', () => first.die());
-      const runId = await first.ask(conversation, 'Do it');
-      await eventually(() => failpoints.passed.includes('run:returned'));
-      await first.runs.close();
-      const bench = await openBench(folder, {
-        model: scriptedModel([says('Done')]),
-        tools: { act: tool(() => acted++) },
-      });
-      await bench.rest(runId);
-      return { bench, runId, conversation, acted: () => acted };
-    }
-
-    test('the person is asked and the call is not made again', async () => {
-      const { bench, runId, acted } = await inDoubt();
-      expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'parked' });
-      const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
-      expect(asked?.interrupt).toMatchObject({ kind: 'in_doubt', name: 'act', sentAt: expect.any(Number) as number });
-      expect(acted()).toBe(1);
-    });
-
-    for (const [answer, said, made] of [
-      [{ decision: 'repeat' }, 'tool: acted', 2],
-      [{ decision: 'result', text: 'it was sent' }, 'tool: it was sent', 1],
-      [{ decision: 'failed' }, 'tool: This call was cut off; the person says that it did not take effect.', 1],
-    ] as const) {
-      test(`"${answer.decision}" is what the model is told`, async () => {
-        const { bench, runId, conversation, acted } = await inDoubt();
-        const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
-        await bench.runs.answer(ANNE, asked?.id ?? '', answer);
-        await over(bench, runId);
-        expect(acted()).toBe(made);
-        expect(told(await bench.branch(conversation)).slice(2)).toEqual([said, 'assistant: Done']);
-      });
-    }
-
-    test('a call that only reads is simply made again', async () => {
-      let acted = 0;
-      const script = [calls({ name: 'act' })];
-      const { folder, runId } = await dyingAt('run:sent', script, { builtIn: true });
-      const bench = await openBench(folder, {
-        model: scriptedModel([says('Done')]),
-        tools: { act: tool(() => acted++, true) },
-      });
-      const events = await over(bench, runId);
-      expect(acted).toBe(1);
-      expect(events.at(-1)).toMatchObject({ status: 'done' });
-    });
   });
 
   test('one of two calls was answered: it is not made again and told once', async () => {
@@ -293,7 +182,7 @@ describe('a run whose process died', () => {
   test('parked and answered in between: it goes on with the answer', async () => {
     const folder = temporaryFolder();
     let acted = 0;
-    const tools = { act: tool(() => acted++) };
+    const tools = { act: actTool(() => acted++) };
     const first = await openBench(folder, { model: scriptedModel([calls({ name: 'act' })]), tools });
     const runId = await first.ask(await first.conversation(), 'Do it');
     await first.rest(runId);

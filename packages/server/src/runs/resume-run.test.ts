@@ -1,15 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '@toolyard/testing';
-import type { Bench } from './test-fixtures/bench.ts';
 import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { over } from './test-fixtures/run-events.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
 
 const date = { date: { builtIn: true, call: () => answers('noon') } };
 const broken = [[{ type: 'error', error: { code: 'overloaded', message: 'Busy.' } }]] as const;
-const over = (bench: Bench, runId: string): Promise<unknown> =>
-  eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end of the run' });
 
 describe('a run that did not come to its end', () => {
   test('failed: another goes on behind what tools have answered, without asking for it again', async () => {

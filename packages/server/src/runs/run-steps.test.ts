@@ -4,6 +4,7 @@ import { createFakeClock, createFailpoints, eventually } from '@toolyard/testing
 import { readSteps } from './run-steps.ts';
 import type { Bench } from './test-fixtures/bench.ts';
 import { ANNE, answers, cleanUp, openBench, temporaryFolder } from './test-fixtures/bench.ts';
+import { over } from './test-fixtures/run-events.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
@@ -14,8 +15,6 @@ async function stepsOf(bench: Bench, runId: string, now = 0): Promise<RunSteps> 
   return readSteps(bench.storage.runs, ANNE, run, now);
 }
 
-const over = (bench: Bench, runId: string): Promise<unknown> =>
-  eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end of the run' });
 
 describe('the steps of a run', () => {
   test('tell what was asked, called, answered, and for how long it waited for a person', async () => {

@@ -1,13 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { RunEvent } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { types } from './test-fixtures/run-events.ts';
 import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
 
-const types = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);
 
 describe('a message that is sent', () => {
   test('is answered: events without gaps, everything stored, the leaf on the answer', async () => {

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CallToolOptions, InputRound } from '@toolyard/mcp-host';
-import type { JsonObject, RunEvent, StoredInterrupt, ToolResult } from '@toolyard/protocol';
+import type { JsonObject, StoredInterrupt, ToolResult } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import type { Bench, BenchOptions } from './test-fixtures/bench.ts';
 import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { over, types } from './test-fixtures/run-events.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
 
-const types = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);
 const CITY = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } as const;
 const FORM = { kind: 'form', message: 'Which city?', requestedSchema: CITY as unknown as JsonObject } as const;
 const inTaipei = { decision: 'accept', content: { city: 'Taipei' } } as const;
@@ -53,11 +53,6 @@ async function open(bench: Bench, runId: string, count: number): Promise<StoredI
     bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
   await eventually(() => expect(asked()).toHaveLength(count), { what: 'the questions' });
   return [...asked()];
-}
-
-async function over(bench: Bench, runId: string): Promise<readonly RunEvent[]> {
-  await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end of the run' });
-  return bench.events(runId);
 }
 
 const idOf = (asked: readonly StoredInterrupt[], at = 0): string => asked[at]?.id ?? '';

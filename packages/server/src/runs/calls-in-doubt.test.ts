@@ -1,0 +1,70 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createFailpoints, eventually } from '@toolyard/testing';
+import type { Bench } from './test-fixtures/bench.ts';
+import { ANNE, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
+import { actTool, allowAct, dyingAt } from './test-fixtures/dying-run.ts';
+import { over } from './test-fixtures/run-events.ts';
+
+afterEach(cleanUp);
+
+describe('a run whose process died while a call was out', () => {
+  async function inDoubt(): Promise<{ bench: Bench; runId: string; conversation: string; acted: () => number }> {
+    let acted = 0;
+    const folder = temporaryFolder();
+    const failpoints = createFailpoints();
+    const first = await openBench(folder, {
+      model: scriptedModel([calls({ name: 'act' })]),
+      tools: { act: actTool(() => acted++) },
+      failpoint: failpoints,
+    });
+    await allowAct(first);
+    const conversation = await first.conversation();
+    failpoints.at('run:returned', () => first.die());
+    const runId = await first.ask(conversation, 'Do it');
+    await eventually(() => failpoints.passed.includes('run:returned'));
+    await first.runs.close();
+    const bench = await openBench(folder, {
+      model: scriptedModel([says('Done')]),
+      tools: { act: actTool(() => acted++) },
+    });
+    await bench.rest(runId);
+    return { bench, runId, conversation, acted: () => acted };
+  }
+
+  test('the person is asked and the call is not made again', async () => {
+    const { bench, runId, acted } = await inDoubt();
+    expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'parked' });
+    const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
+    expect(asked?.interrupt).toMatchObject({ kind: 'in_doubt', name: 'act', sentAt: expect.any(Number) as number });
+    expect(acted()).toBe(1);
+  });
+
+  for (const [answer, said, made] of [
+    [{ decision: 'repeat' }, 'tool: acted', 2],
+    [{ decision: 'result', text: 'it was sent' }, 'tool: it was sent', 1],
+    [{ decision: 'failed' }, 'tool: This call was cut off; the person says that it did not take effect.', 1],
+  ] as const) {
+    test(`"${answer.decision}" is what the model is told`, async () => {
+      const { bench, runId, conversation, acted } = await inDoubt();
+      const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
+      await bench.runs.answer(ANNE, asked?.id ?? '', answer);
+      await over(bench, runId);
+      expect(acted()).toBe(made);
+      expect(told(await bench.branch(conversation)).slice(2)).toEqual([said, 'assistant: Done']);
+    });
+  }
+
+  test('a call that only reads is simply made again', async () => {
+    let acted = 0;
+    const script = [calls({ name: 'act' })];
+    const { folder, runId } = await dyingAt('run:sent', script, { builtIn: true });
+    const bench = await openBench(folder, {
+      model: scriptedModel([says('Done')]),
+      tools: { act: actTool(() => acted++, true) },
+    });
+    const events = await over(bench, runId);
+    expect(acted).toBe(1);
+    expect(events.at(-1)).toMatchObject({ status: 'done' });
+  });
+});
