@@ -17,6 +17,7 @@ import { onStopSignal } from './stop-signals.ts';
 import type { LineReader, Terminal } from './terminal.ts';
 import { createLineReader, dim, processTerminal } from './terminal.ts';
 import { tellServers } from './told.ts';
+import { UnderWay } from './under-way.ts';
 
 const ONE_SHOT_TURNS = 5;
 
@@ -27,11 +28,8 @@ export async function chatCommand(question: string | undefined, flags: ChatFlags
   process.once('exit', killAllStdioChildren);
 
   // Who answers a stop changes in the course of a chat: at first nobody, then the run under way.
-  let current: Answering | null = null;
-  const signals = onStopSignal(() => {
-    current?.cancel();
-    return current !== null;
-  });
+  const underWay = new UnderWay();
+  const signals = onStopSignal(() => underWay.cancel());
   const reader = createLineReader(terminal);
   try {
     const platform = nodePlatform();
@@ -56,20 +54,13 @@ export async function chatCommand(question: string | undefined, flags: ChatFlags
         toolMode: flags.toolMode ?? 'native',
         allow: flags.allow,
         ...(flags.system === undefined ? {} : { instructions: flags.system }),
-        ...personAt(terminal, reader, () => current?.cancel()),
+        ...personAt(terminal, reader, () => underWay.cancel()),
       },
       platform,
     );
     tellServers(linesOf(agent), terminal);
     const partner = agentPartner(agent);
-    const track = (run: Answering): Answering => {
-      current = run;
-      const over = (): void => {
-        current = null;
-      };
-      run.result.then(over, over);
-      return run;
-    };
+    const track = (run: Answering): Answering => underWay.track(run);
     if (asked !== undefined) {
       const code = await answerOnce({ partner, question: asked, terminal, json: flags.json === true, track });
       return signals.exitCode() ?? code;

@@ -17,6 +17,7 @@ import { onStopSignal } from '../chat/stop-signals.ts';
 import type { Terminal } from '../chat/terminal.ts';
 import { createLineReader, dim, processTerminal } from '../chat/terminal.ts';
 import { tellServers } from '../chat/told.ts';
+import { UnderWay } from '../chat/under-way.ts';
 import type { ChatFlags } from '../flags.ts';
 import { plain, plainLine } from '../plain.ts';
 import type { ServerClient } from '../server/server-client.ts';
@@ -34,13 +35,9 @@ export async function serverChatCommand(chat: ServerChat, flags: ChatFlags): Pro
   const tell = (line: string): void => void terminal.err.write(dim(`${plain(line)}\n`, terminal.errIsScreen));
   const asked = await readQuestion(chat.question, flags, terminal.input);
 
-  let current: Answering | null = null;
+  const underWay = new UnderWay();
   // Ctrl-C stops the answer. Whoever closes the terminal only stops watching: the run goes on.
-  const signals = onStopSignal((signal) => {
-    if (signal !== 'SIGINT') return false;
-    current?.cancel();
-    return current !== null;
-  });
+  const signals = onStopSignal((signal) => signal === 'SIGINT' && underWay.cancel());
   const reader = createLineReader(terminal);
   try {
     const client = clientFor(chat, flags);
@@ -66,14 +63,7 @@ export async function serverChatCommand(chat: ServerChat, flags: ChatFlags): Pro
       },
       model,
     );
-    const track = (run: Answering): Answering => {
-      current = run;
-      const over = (): void => {
-        current = null;
-      };
-      run.result.then(over, over);
-      return run;
-    };
+    const track = (run: Answering): Answering => underWay.track(run);
     if (asked !== undefined) {
       const code = await answerOnce({ partner, question: asked, terminal, json: flags.json === true, track });
       return signals.exitCode() ?? code;

@@ -6,10 +6,9 @@ import type { ModelServer } from '@toolyard/testing';
 import { eventually, reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunningServer } from '../start-server.ts';
-import { startServer } from '../start-server.ts';
+import { ask as askOf, startWhole } from './test-fixtures/whole-server.ts';
 
 const CONVERSATION = '0192f0c1-0000-7000-8000-00000000000b';
-const TOKEN = 'token-of-the-owner';
 let folder: string;
 let model: ModelServer;
 let server: RunningServer;
@@ -44,19 +43,9 @@ beforeEach(async () => {
     const said = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
     return said.length < 2 ? reply.toolCalls([{ name: 'book', arguments: {} }]) : reply.text(said.join(' '));
   });
-  server = await startServer({
+  server = await startWhole({
     dataDir: folder,
-    host: '127.0.0.1',
-    port: 0,
-    token: TOKEN,
-    allowHosts: [],
-    ui: false,
-    uiSettings: {},
-    uiMcpProxy: false,
-    builtInServers: [],
-    flagServers: [],
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test' },
-    log: () => undefined,
   });
 });
 afterEach(async () => {
@@ -65,15 +54,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`${server.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${TOKEN}`, ...(method === 'GET' ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
-}
+const ask = <T>(method: string, path: string, body?: unknown): Promise<T> => askOf(server, method, path, body);
 
 /** The question that is open once the run waits; undefined where the run is over instead. */
 const asked = (runId: string): Promise<{ open?: StoredInterrupt }> =>

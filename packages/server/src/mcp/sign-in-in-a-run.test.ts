@@ -7,10 +7,9 @@ import { eventually, reply, startAuthorizationServer, startModelServer, startScr
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunningServer } from '../start-server.ts';
-import { startServer } from '../start-server.ts';
+import { ask as askOf, startWhole } from './test-fixtures/whole-server.ts';
 
 const CONVERSATION = '0192f0c1-0000-7000-8000-00000000000a';
-const TOKEN = 'token-of-the-owner';
 let folder: string;
 let counted: string;
 let authorization: AuthorizationServer;
@@ -20,20 +19,10 @@ let server: RunningServer;
 
 function startIn(dataDir: string, more: { databaseUrl?: string } = {}): Promise<RunningServer> {
   writeFileSync(join(dataDir, 'mcp.json'), JSON.stringify({ mcpServers: { mail: { url: mcp.url } } }));
-  return startServer({
+  return startWhole({
     ...more,
     dataDir,
-    host: '127.0.0.1',
-    port: 0,
-    token: TOKEN,
-    allowHosts: [],
-    ui: false,
-    uiSettings: {},
-    uiMcpProxy: false,
-    builtInServers: [],
-    flagServers: [],
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test', TOOLYARD_SECRET: 'the same for all of them' },
-    log: () => undefined,
   });
 }
 
@@ -59,15 +48,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`${server.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${TOKEN}`, ...(method === 'GET' ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
-}
+const ask = <T>(method: string, path: string, body?: unknown): Promise<T> => askOf(server, method, path, body);
 
 const whenIn = (state: string) =>
   eventually(async () => (await ask<McpServerList>('GET', '/api/mcp/servers')).items[0]?.state === state, {

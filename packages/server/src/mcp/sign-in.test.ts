@@ -9,10 +9,9 @@ import type { AuthorizationServer, ScriptedMcp } from '@toolyard/testing';
 import { eventually, startAuthorizationServer, startScriptedMcp } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RunningServer } from '../start-server.ts';
-import { startServer } from '../start-server.ts';
 import { createSignInFetches } from './sign-in-fetches.ts';
+import { send, startWhole } from './test-fixtures/whole-server.ts';
 
-const TOKEN = 'token-of-the-owner';
 let folder: string;
 let authorization: AuthorizationServer;
 let mcp: ScriptedMcp;
@@ -20,20 +19,7 @@ let server: RunningServer;
 let logged: string[];
 
 async function start(): Promise<void> {
-  server = await startServer({
-    dataDir: folder,
-    host: '127.0.0.1',
-    port: 0,
-    token: TOKEN,
-    allowHosts: [],
-    ui: false,
-    uiSettings: {},
-    uiMcpProxy: false,
-    builtInServers: [],
-    flagServers: [],
-    env: {},
-    log: (line) => void logged.push(line),
-  });
+  server = await startWhole({ dataDir: folder, log: (line) => void logged.push(line) });
 }
 
 beforeEach(async () => {
@@ -52,11 +38,7 @@ afterEach(async () => {
 });
 
 async function ask<T>(method: string, path: string): Promise<{ status: number; body: T }> {
-  const response = await fetch(`${server.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${TOKEN}`, ...(method === 'POST' ? { 'content-type': 'application/json' } : {}) },
-    ...(method === 'POST' ? { body: '{}' } : {}),
-  });
+  const response = await send(server, method, path, method === 'POST' ? {} : undefined);
   return { status: response.status, body: (await response.json()) as T };
 }
 
@@ -113,10 +95,7 @@ describe('signing in over the API', () => {
   test('what a tab hears of it comes in its stream', async () => {
     await whenIn('needs_sign_in');
     const stop = new AbortController();
-    const stream = await fetch(`${server.url}/api/events`, {
-      headers: { authorization: `Bearer ${TOKEN}` },
-      signal: stop.signal,
-    });
+    const stream = await send(server, 'GET', '/api/events', undefined, stop.signal);
     const heard = (async () => {
       let text = '';
       for await (const chunk of stream.body ?? []) {

@@ -3,6 +3,7 @@ import { api as realApi, type ApiError } from '../api/client.ts';
 import { isDemo, onlyDemo, sameModel } from '../models/model-list.ts';
 import { live as realLive } from './live.svelte.ts';
 import { asApiError } from './failure.ts';
+import { keepUp } from './keep-up.ts';
 
 type Deps = { api: Pick<typeof realApi, 'get'>; live: Pick<typeof realLive, 'onChanged' | 'onHello' | 'status'> };
 
@@ -23,12 +24,7 @@ export class ModelsState {
   watch(): void {
     if (this.#watching) return;
     this.#watching = true;
-    this.#deps.live.onHello(() => void this.load());
-    this.#deps.live.onChanged((change) => {
-      if (change.what === 'providers' || change.what === 'settings') void this.load();
-    });
-    // Otherwise the first word of the stream loads it.
-    if (this.#deps.live.status === 'open') void this.load();
+    keepUp(this.#deps.live, ['providers', 'settings'], () => void this.load());
   }
 
   /** `refresh` has the server ask every provider again, and look for local servers. */

@@ -9,6 +9,7 @@ import type {
 } from '@toolyard/protocol';
 import { api as realApi, type ApiError } from '../api/client.ts';
 import { asApiError } from './failure.ts';
+import { keepUp } from './keep-up.ts';
 import { live as realLive } from './live.svelte.ts';
 
 type Deps = {
@@ -33,12 +34,7 @@ class ProvidersState {
   watch(): void {
     if (this.#watching) return;
     this.#watching = true;
-    this.#deps.live.onHello(() => void this.load());
-    this.#deps.live.onChanged((change) => {
-      if (change.what === 'providers') void this.load();
-    });
-    // Otherwise the first word of the stream loads it.
-    if (this.#deps.live.status === 'open') void this.load();
+    keepUp(this.#deps.live, ['providers'], () => void this.load());
   }
 
   async load(): Promise<void> {

@@ -8,6 +8,7 @@ import type {
 } from '@toolyard/protocol';
 import { api as realApi, type ApiError } from '../api/client.ts';
 import { asApiError } from './failure.ts';
+import { keepUp } from './keep-up.ts';
 import { live as realLive } from './live.svelte.ts';
 
 type Deps = {
@@ -37,13 +38,8 @@ export class ServersState {
   watch(): void {
     if (this.#watching) return;
     this.#watching = true;
-    this.#deps.live.onHello(() => void this.load());
-    this.#deps.live.onChanged((change) => {
-      // A decision about a tool comes with the interrupt it answers, or is taken back in the settings.
-      if (change.what === 'servers' || change.what === 'interrupts' || change.what === 'settings') void this.load();
-    });
-    // Otherwise the first word of the stream loads it.
-    if (this.#deps.live.status === 'open') void this.load();
+    // A decision about a tool comes with the interrupt it answers, or is taken back in the settings.
+    keepUp(this.#deps.live, ['servers', 'interrupts', 'settings'], () => void this.load());
   }
 
   async load(): Promise<void> {

@@ -1,0 +1,47 @@
+import type { ServerOptions } from '../../config/server-options.ts';
+import type { RunningServer } from '../../start-server.ts';
+import { startServer } from '../../start-server.ts';
+
+const TOKEN = 'token-of-the-owner';
+
+/** A whole server over a data folder, without a page, at a port of its own. */
+export function startWhole(options: Pick<ServerOptions, 'dataDir'> & Partial<ServerOptions>): Promise<RunningServer> {
+  return startServer({
+    host: '127.0.0.1',
+    port: 0,
+    token: TOKEN,
+    allowHosts: [],
+    ui: false,
+    uiSettings: {},
+    uiMcpProxy: false,
+    builtInServers: [],
+    flagServers: [],
+    env: {},
+    log: () => undefined,
+    ...options,
+  });
+}
+
+/** What the owner asks of its API. */
+export async function send(
+  { url }: RunningServer,
+  method: string,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<Response> {
+  const content = method === 'GET' ? {} : { 'content-type': 'application/json' };
+  return fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${TOKEN}`, ...content },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** The same, and the JSON of the answer. @throws Error for one that is not a success */
+export async function ask<T>(server: RunningServer, method: string, path: string, body?: unknown): Promise<T> {
+  const response = await send(server, method, path, body);
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
