@@ -8,6 +8,7 @@ export async function explain(error: ToolyardError, agent: Agent): Promise<Tooly
   try {
     return notFound(agent.model, await agent.models(), `at ${agent.provider}`);
   } catch {
+    // That the others cannot be listed says less than what went wrong first.
     return error;
   }
 }

@@ -28,6 +28,7 @@ export async function showLog(
     try {
       await sleep(LOOK_MS, undefined, { signal });
     } catch {
+      // Only the signal ends the wait: nobody wants to follow any longer.
       return EXIT.done;
     }
   }

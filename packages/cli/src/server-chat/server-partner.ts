@@ -146,6 +146,7 @@ export class ServerPartner implements Partner {
     try {
       return noModel(this.#model.modelId, (await this.#models()).models, this.#options.client.url);
     } catch {
+      // That the others cannot be listed says less than what went wrong first.
       return error;
     }
   }

@@ -132,7 +132,7 @@ function findServer(flags: ServerFlags, env: NodeJS.ProcessEnv): Address {
   });
 }
 
-/** What a server writes into its data folder while it runs. */
+/** What a server writes into its data folder while it runs; null where none does. */
 function addressIn(dataDir: string): Address | null {
   let text;
   try {

@@ -14,6 +14,8 @@ export type Frame = {
 
 /** Comments in between keep proxies from taking a quiet stream for a dead one, and find readers that are gone. */
 const PING_EVERY_MS = 15_000;
+/** How long a browser waits before it asks again for a stream that broke. */
+const RETRY_MS = 1_000;
 /** A reader that takes nothing for so long is gone, or might as well be. */
 const STALLED_AFTER_MS = 60_000;
 
@@ -76,7 +78,7 @@ export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: stri
       } else {
         incoming.socket.setNoDelay(true);
         // Sends the headers too: a reader learns at once that it is connected.
-        outgoing.write('retry: 1000\n\n');
+        outgoing.write(`retry: ${RETRY_MS}\n\n`);
         void run(outgoing, frames);
       }
       return RESPONSE_ALREADY_SENT;

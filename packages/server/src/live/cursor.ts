@@ -27,6 +27,7 @@ export function parseCursor(text: string): LivePosition | null {
   return { settledUntil: Number(time), runs };
 }
 
+/** Null for what no cursor of ours says. */
 function decode(name: string): string | null {
   try {
     return decodeURIComponent(name);

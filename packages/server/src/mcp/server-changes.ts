@@ -65,6 +65,7 @@ export class ServerChanges {
 
   async close(): Promise<void> {
     this.#file.close();
+    // Whoever began an update hears of its failure.
     await this.#updating.catch(() => undefined);
   }
 

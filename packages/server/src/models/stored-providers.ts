@@ -141,6 +141,7 @@ export class StoredProviders {
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work, work);
+    // Whoever asked is told; who comes next begins anew.
     this.#turn = done.catch(() => undefined);
     return done;
   }

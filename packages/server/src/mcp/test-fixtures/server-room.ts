@@ -16,7 +16,7 @@ import { createServers } from '../servers.ts';
 export const OWNER: Principal = { ownerId: 'owner' };
 
 /** How a room is started, beside what stands in its `mcp.json`. */
-export type RoomStart = {
+type RoomStart = {
   builtIn?: ServerConfig[];
   /** Servers of the file that are switched off there. */
   off?: readonly string[];
