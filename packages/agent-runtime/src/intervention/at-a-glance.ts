@@ -11,7 +11,7 @@ import {
   runsText,
   WRAPPERS,
 } from './shell-names.ts';
-import { LEADING } from './shell-words.ts';
+import { LEADING } from './script-builder.ts';
 
 /**
  * True for a text of which it is plain, without reading it as a shell would, that nothing in it is feared: `inspectFully`

@@ -4,9 +4,12 @@ import { globOf } from './globs.ts';
 import type { LiteralText } from './literal-text.ts';
 import { readLiterally } from './literal-text.ts';
 import { normalPath } from './sensitive-paths.ts';
-import type { Command, ReadShell } from './shell-words.ts';
-import { readShell } from './shell-words.ts';
+import type { ReadShell } from './shell-reader.ts';
+import { readShell } from './shell-reader.ts';
+import type { Command } from './shell-script.ts';
+import { emptyCommand } from './shell-script.ts';
 import { UNKNOWN } from './word-text.ts';
+import { wordOf } from './words.ts';
 
 /** What the owner trusts a tool to be; of a server that is not trusted nothing counts. */
 export type TrustedHints = { readOnly: boolean; destructive: boolean };
@@ -149,7 +152,7 @@ class CallFacts {
 type NamedCommand = { command: Command; text: string };
 
 /** Fits nothing that allows. */
-const UNREADABLE: Command = { words: [{ text: UNKNOWN, inner: [] }], assignments: [], redirects: [], piped: false };
+const UNREADABLE: Command = { ...emptyCommand(), words: [wordOf(UNKNOWN)] };
 
 function collect(value: JsonValue, what: { names: boolean }, into: string[] = [], depth = 0): string[] {
   if (depth > DEEPEST) into.push(UNKNOWN);

@@ -30,7 +30,7 @@ const SAFE_DEVICES =
 
 /** What every secret path has a piece of: most words are out after one look. */
 const MAYBE =
-  /ssh|aws|gnupg|azure|password-store|kube|docker|config\/|terraform|cargo|git.cred|keychain|keyrings|secrets|passwd|shadow|sudoers|environ|mem$|\.env|netrc|npmrc|pypirc|pgpass|my\.cnf|vault|s3cfg|boto|history|id_|key4|logins?|cookies|kdbx|[*?[\0%\\]/i;
+  /ssh|aws|gnupg|azure|password-store|kube|docker|config\/|terraform|cargo|cred|keychain|keyrings|secrets|passwd|shadow|sudoers|environ|mem$|\.env|netrc|npmrc|pypirc|pgpass|my\.cnf|vault|s3cfg|boto|history|id_|key4|logins?|cookies|kdbx|[*?[\0%\\]/i;
 
 /** The same for what is started by itself. */
 const MAYBE_STARTED = /rc|profile|log(?:in|out)|env|xsession|config|hooks|launchagents|etc|cron|proc|sys|[%\\]/i;
@@ -73,10 +73,15 @@ function withoutRoot(path: string): string {
   return path.replace(/^\/+(?:\.\/+)*proc\/+(?:\.\/+)*[^/]+\/+(?:\.\/+)*root(?=\/|$)/, '') || '/';
 }
 
+/** False for what is surely no part of a secret path. */
+export function mayBeSecret(text: string): boolean {
+  return MAYBE.test(text);
+}
+
 /** `named`: files known by their name alone count too, not only those that say where they lie. */
 export function isSecretPath(text: string, named: boolean): boolean {
   if (!saysPlace(text) || !MAYBE.test(text)) return false;
-  return candidates(text).some((path) => {
+  return pathsIn(text).some((path) => {
     if (!named && !path.includes('/')) return false;
     return SECRET_PLACES.test(path) || SECRET_NAMES.test(path) || matchesExample(path);
   });
@@ -90,7 +95,7 @@ export function mayBeAnyPlace(text: string): boolean {
 /** True for a file that is run without anybody asking for it. */
 export function isStartedByItself(text: string): boolean {
   if (!saysPlace(text) || !MAYBE_STARTED.test(text)) return false;
-  return candidates(text).some((path) => STARTED_BY_ITSELF.test(path));
+  return pathsIn(text).some((path) => STARTED_BY_ITSELF.test(path));
 }
 
 /** A disk or whatever else is no file: what is written to it is written over everything. */
@@ -124,14 +129,6 @@ export function isSomebodys(text: string): boolean {
   return /^(?:~[^/]*|\/(?:home|users)\/[^/]+|\/root|[a-z]:\/users\/[^/]+|%userprofile%)\/(?:desktop|documents|downloads|pictures|photos|music|videos|movies|library|dropbox|onedrive)$/i.test(
     path,
   );
-}
-
-let latest: { text: string; paths: readonly string[] } = { text: '', paths: [] };
-
-/** Kept for the latest text: each is looked at for one kind of place after the other. */
-function candidates(text: string): readonly string[] {
-  if (latest.text !== text) latest = { text, paths: pathsIn(text) };
-  return latest.paths;
 }
 
 /** The paths a word may hold: the whole, and what stands behind `=`, `@`, `:` or `,` in it. */
