@@ -77,7 +77,7 @@ function isTelling(text: string, from: number, to: number, traits: number, isQuo
     if (NAMES.has(text, from, to)) return true;
     const last = text.charCodeAt(to - 1);
     if (last <= NINE && last >= ZERO && text.charCodeAt(from) > NINE) return runsText(baseName(text.slice(from, to)));
-    return isQuoted && (last | LOWER) === LETTER_N && endsInLogin(text.slice(from, to));
+    return isQuoted && beginsLongerName(text.slice(from, to));
   }
   const piece = text.slice(from, to);
   if (!isQuoted) {
@@ -91,7 +91,7 @@ function isTelling(text: string, from: number, to: number, traits: number, isQuo
     isName(bare) ||
     isName(bare.slice(givenTo(bare))) ||
     ((traits & PLACE) !== 0 && mayBeAnyPlace(bare)) ||
-    endsInLogin(bare)
+    beginsLongerName(bare)
   );
 }
 
@@ -104,9 +104,9 @@ function saysPlace(piece: string): boolean {
   return isSecretPath(piece, true) || isStartedByItself(piece) || isDevice(piece);
 }
 
-/** The one secret whose name has a blank in it. */
-function endsInLogin(piece: string): boolean {
-  return /login$/i.test(piece);
+/** Of the secrets whose names have a blank in them. */
+function beginsLongerName(piece: string): boolean {
+  return /(?:login|web)$/i.test(piece);
 }
 
 function isAt(text: string, from: number): boolean {
@@ -160,7 +160,6 @@ const MOST_IN_LIST = 60;
 const ZERO = 48;
 const NINE = 57;
 const LOWER = 32;
-const LETTER_N = 110;
 
 const OUT = 1;
 const PLACE = 2;

@@ -9,7 +9,7 @@ import { lookAtEnvironment, lookAtPaths, lookAtRedirects } from './look-at-paths
 import { lookAtScripts } from './look-at-scripts.ts';
 import type { Folder, Inspector, Look } from './look.ts';
 import { inFolder } from './look.ts';
-import { mayBeSecret } from './sensitive-paths.ts';
+import { mayHoldSecrets } from './sensitive-paths.ts';
 import type { ReadShell } from './shell-reader.ts';
 import { readShell } from './shell-reader.ts';
 import type { Command, Script } from './shell-script.ts';
@@ -88,7 +88,7 @@ function findIn({ commands, faults }: Script, { isCommand, sure, depth, text }: 
 
 function goTo({ words }: Command, from: Folder | undefined): Folder {
   const path = inFolder(words[1]?.text ?? '~', from);
-  return { path, mayHoldSecrets: mayBeSecret(`${path}/`) };
+  return { path, mayHoldSecrets: mayHoldSecrets(path) };
 }
 
 function inspectorAt(depth: number): Inspector {

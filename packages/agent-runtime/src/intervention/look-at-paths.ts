@@ -3,7 +3,7 @@ import { forbidden } from './dangerous-commands.ts';
 import { printedBy } from './handed-on.ts';
 import type { Folder, Look } from './look.ts';
 import { inFolder, MOST_BEFORE } from './look.ts';
-import { isDevice, isSecretPath, isStartedByItself, mayBeSecret } from './sensitive-paths.ts';
+import { isDevice, isSecretPath, isStartedByItself } from './sensitive-paths.ts';
 import { nameOf, programIn } from './shell-script.ts';
 import { listedPath, printsEnvironment } from './sought-secrets.ts';
 import { UNKNOWN } from './word-text.ts';
@@ -53,9 +53,9 @@ export const lookAtPaths: Look = (command, { isCommand: isKnown, commands, index
 /** The secret path a word is, by itself, from the folder gone to, or by what is printed into it. */
 function secretIn(word: Word, isCommand: boolean, folder: Folder | undefined): string | undefined {
   const { text, inner } = word;
-  const maybe = (folder !== undefined || holds(word, OF_PLACES)) && mayBeSecret(text);
-  if (maybe && isSecretPath(text, isCommand)) return text;
-  if (folder !== undefined && (maybe || folder.mayHoldSecrets)) {
+  const saysPlace = holds(word, OF_PLACES);
+  if (saysPlace && isSecretPath(text, isCommand)) return text;
+  if (folder !== undefined && (saysPlace || folder.mayHoldSecrets)) {
     const whole = inFolder(text, folder);
     if (whole !== text && isSecretPath(whole, isCommand)) return whole;
   }

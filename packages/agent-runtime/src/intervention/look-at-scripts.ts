@@ -12,10 +12,11 @@ export const lookAtScripts: Look = (command, setting) => {
   if (read?.kind === 'forbidden') return read;
   const fromFile = lookAtFilesRun(command, setting);
   if (fromFile) return fromFile;
+  const { words, assignments } = command;
   const { wraps } = programIn(command);
   let doubt = read;
-  for (const word of [...command.assignments, ...command.words.slice(1)]) {
-    if (!holds(word, OF_SCRIPTS) || !/[\s;|&<>`$(]/.test(word.text)) continue;
+  for (const word of assignments.length === 0 ? words : [...assignments, ...words]) {
+    if (word === words[0] || !holds(word, OF_SCRIPTS) || !/[\s;|&<>`$(]/.test(word.text)) continue;
     for (const script of scriptsIn(word.text)) {
       const finding = setting.inside.text(script, false);
       if (finding?.kind === 'forbidden') return finding;

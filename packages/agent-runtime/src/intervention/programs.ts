@@ -1,7 +1,7 @@
 import { FEARED, isFeared } from './dangerous-commands.ts';
 import {
   CHANGES_FOLDER,
-  isInterpreter,
+  isVersioned,
   POWER,
   PRINTERS,
   PRINTS_ENVIRONMENT,
@@ -61,6 +61,18 @@ export const ANY_PROGRAM = describeProgram('');
 
 /** @param name as it is called, in lower case */
 export function programOf(name: string): Program {
-  // Names that no list holds as they are.
-  return KNOWN.get(name) ?? (isFeared(name) || isInterpreter(name) ? describeProgram(name) : ANY_PROGRAM);
+  if (!mayBeProgram(name.charCodeAt(0))) return ANY_PROGRAM;
+  const known = KNOWN.get(name);
+  if (known) return known;
+  // All that no list holds as they are.
+  return name.startsWith('mkfs.') || isVersioned(name) ? describeProgram(name) : ANY_PROGRAM;
 }
+
+/** Flags, numbers and much else begin as no name of the lists does. */
+function mayBeProgram(first: number): boolean {
+  return first >= LETTER_A || first === DOT || first === BRACKET;
+}
+
+const LETTER_A = 97;
+const DOT = 46;
+const BRACKET = 91;

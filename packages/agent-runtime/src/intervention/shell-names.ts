@@ -27,8 +27,8 @@ export function isInterpreter(name: string): boolean {
   return LANGUAGES.has(name) || (isVersioned(name) && LANGUAGES.has(name.replace(/[\d.]+$/, '')));
 }
 
-/** It begins with a letter and ends in a digit. */
-function isVersioned(name: string): boolean {
+/** It may end in a version: begins with a letter, ends in a digit. */
+export function isVersioned(name: string): boolean {
   const last = name.charCodeAt(name.length - 1);
   return last >= 48 && last <= 57 && name.charCodeAt(0) > 57;
 }
