@@ -79,10 +79,12 @@ function isTelling(text: string, from: number, to: number, traits: number, isQuo
     if (last <= NINE && last >= ZERO && text.charCodeAt(from) > NINE) return runsText(baseName(text.slice(from, to)));
     return isQuoted && beginsLongerName(text.slice(from, to));
   }
+  // No name has these, and alone they say no place.
+  if (!isQuoted && (traits & ~(EQUALS | GLOB)) === 0 && ((traits & GLOB) === 0 || to - from === 1)) return false;
   const piece = text.slice(from, to);
   if (!isQuoted) {
     if ((traits & GLOB) !== 0 && (traits & FOREIGN) !== 0) return true;
-    return isName(piece) || ((traits & (PLACE | GLOB)) !== 0 && piece !== '*' && saysPlace(piece));
+    return isName(piece) || ((traits & (PLACE | GLOB)) !== 0 && saysPlace(piece));
   }
   // What stands in quotes may be part of a longer word.
   const bare = piece.replace(/["']/g, '');
