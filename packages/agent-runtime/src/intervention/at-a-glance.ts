@@ -1,3 +1,4 @@
+import { characterTable } from './character-table.ts';
 import { isFeared, FEARED } from './dangerous-commands.ts';
 import { isDevice, isSecretPath, isStartedByItself, mayBeAnyPlace } from './sensitive-paths.ts';
 import {
@@ -176,8 +177,7 @@ const ENDS_COMMAND = BLANK | 512;
 const PIPES = BLANK | 1024;
 const REDIRECTS = BLANK | 2048;
 
-const TRAITS = new Uint16Array(128);
-for (const [characters, trait] of [
+const TRAITS = characterTable([
   ['\0\v\f\\$`', OUT],
   ['./_%', PLACE],
   ['*?[]', GLOB],
@@ -189,9 +189,7 @@ for (const [characters, trait] of [
   ['\n;&()', ENDS_COMMAND],
   ['|', PIPES],
   ['<>', REDIRECTS],
-] as const) {
-  for (const character of characters) TRAITS[character.charCodeAt(0)] = trait;
-}
+]);
 
 function traitOf(code: number): number {
   if (code < 128) return TRAITS[code] ?? OUT;

@@ -6,7 +6,7 @@ import { inspectProgram, inspectShell, inspectWords } from './inspect-shell.ts';
 import { secret, startsLater } from './look-at-paths.ts';
 import { isDevice, isEverything, isSecretPath, isSomebodys, isStartedByItself } from './sensitive-paths.ts';
 import { isInterpreter, SHELLS, USUAL, WRAPPERS } from './shell-names.ts';
-import type { ReadShell } from './shell-reader.ts';
+import type { ReadShell } from './read-once.ts';
 import { readShell } from './shell-reader.ts';
 
 const DEEPEST = 64;

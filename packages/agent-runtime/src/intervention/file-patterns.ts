@@ -6,7 +6,7 @@ const EXAMPLES = [
   ...['.env', '.env.local', '.env.production', '.npmrc', '.netrc', '.pgpass', '.git-credentials', '.bash_history'],
   ...['.zsh_history', 'id_rsa', 'id_ed25519', '.ssh', '.aws', '.gnupg', '.ssh/id_rsa', '.aws/credentials'],
   ...['.kube/config', '.docker/config.json', '/etc/shadow', '/etc/passwd', '/etc/sudoers', '/proc/self/environ'],
-].map((path) => path.split('/'));
+].map((path) => ({ parts: path.split('/'), name: path.slice(path.lastIndexOf('/') + 1) }));
 
 /** True for a pattern that stands for secret files among others: `/e*c/sh?dow`. */
 export function matchesSecret(path: string): boolean {
@@ -15,12 +15,12 @@ export function matchesSecret(path: string): boolean {
   // A lone `*` is everybody's, and no hidden file is among what it stands for.
   if (!last.startsWith('.') && last.replace(/\[[^\]]*\]|[*?\0]/g, '').length < 2) return false;
   const lastPattern = patternOf(last);
-  const examples = EXAMPLES.filter((example) => fits(lastPattern, example.at(-1) ?? ''));
+  const examples = EXAMPLES.filter((example) => fits(lastPattern, example.name));
   if (examples.length === 0) return false;
   const parts = path.split('/');
   return examples.some((example) => {
-    const from = parts.length - example.length;
-    return from >= 0 && example.every((name, at) => fits(patternOf(parts[from + at] ?? ''), name));
+    const from = parts.length - example.parts.length;
+    return from >= 0 && example.parts.every((name, at) => fits(patternOf(parts[from + at] ?? ''), name));
   });
 }
 
@@ -45,6 +45,6 @@ function patternOf(part: string): Pattern | null {
 }
 
 function fits(pattern: Pattern | null, name: string): boolean {
-  if (!pattern || (pattern.skipsHidden && name.startsWith('.'))) return false;
-  return name.endsWith(pattern.tail) && matchesGlob(pattern.glob, name);
+  if (!pattern || !name.endsWith(pattern.tail) || (pattern.skipsHidden && name.startsWith('.'))) return false;
+  return matchesGlob(pattern.glob, name);
 }

@@ -10,7 +10,7 @@ import { lookAtScripts } from './look-at-scripts.ts';
 import type { Folder, Inspector, Look } from './look.ts';
 import { inFolder } from './look.ts';
 import { mayHoldSecrets } from './sensitive-paths.ts';
-import type { ReadShell } from './shell-reader.ts';
+import type { ReadShell } from './read-once.ts';
 import { readShell } from './shell-reader.ts';
 import type { Command, Script } from './shell-script.ts';
 import { emptyCommand, programIn } from './shell-script.ts';

@@ -1,4 +1,4 @@
-import type { Finding, Place } from './dangerous-commands.ts';
+import type { Place } from './dangerous-commands.ts';
 import { checkCommand, unreadable } from './dangerous-commands.ts';
 import { fedTo } from './handed-on.ts';
 import type { Look } from './look.ts';

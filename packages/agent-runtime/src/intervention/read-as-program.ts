@@ -41,9 +41,9 @@ type Reading = {
 /** For the first word of a command that names a shell or an interpreter. */
 export function readAsProgram(command: Command, { commands, index, inside }: Setting): Finding | undefined {
   const { words } = command;
-  const at = words.findIndex(({ program }) => program.runsText);
-  const word = words[at];
+  const word = words.find(({ program }) => program.runsText);
   if (!word) return undefined;
+  const at = words.indexOf(word);
   const isRun = at === 0 || programIn(command).wraps;
   const args = words.slice(at + 1);
   if (!isRun && args.length === 0) return undefined;

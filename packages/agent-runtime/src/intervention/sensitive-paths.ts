@@ -42,13 +42,7 @@ const MAYBE_ANY = new RegExp(`${SECRET_PIECES.source}|[*?[\\0]|${MAYBE_STARTED.s
 const LONGEST = 4096;
 
 /** One of these is in every path that is known here, and in few words. */
-const PLACE = new Uint8Array(128);
-for (const character of './_ \\%*?[\0') PLACE[character.charCodeAt(0)] = 1;
-
-function saysPlace(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (PLACE[text.charCodeAt(at)] === 1) return true;
-  return false;
-}
+const PLACE = /[./_ \\%*?[\0]/;
 
 /** Without what changes nothing about a path: `.`, `..`, slashes in a row. */
 export function normalPath(path: string): string {
@@ -81,10 +75,12 @@ export function mayHoldSecrets(folder: string): boolean {
 
 /** `named`: files known by their name alone count too, not only those that say where they lie. */
 export function isSecretPath(text: string, named: boolean): boolean {
-  if (!saysPlace(text)) return false;
+  if (!PLACE.test(text)) return false;
   const hasPieces = SECRET_PIECES.test(text.toLowerCase()) || ESCAPES.test(text);
   if (!hasPieces && !isPattern(text)) return false;
-  return pathsIn(text).some((path) => {
+  return pathsIn(text).some((written) => {
+    if (!hasPieces && !isPattern(written)) return false;
+    const path = normalPath(written);
     if (!named && !path.includes('/')) return false;
     return (hasPieces && (SECRET_PLACES.test(path) || SECRET_NAMES.test(path))) || matchesSecret(path);
   });
@@ -97,8 +93,8 @@ export function mayBeAnyPlace(text: string): boolean {
 
 /** True for a file that is run without anybody asking for it. */
 export function isStartedByItself(text: string): boolean {
-  if (!saysPlace(text) || !MAYBE_STARTED.test(text)) return false;
-  return pathsIn(text).some((path) => STARTED_BY_ITSELF.test(path));
+  if (!PLACE.test(text) || !MAYBE_STARTED.test(text)) return false;
+  return pathsIn(text).some((path) => STARTED_BY_ITSELF.test(normalPath(path)));
 }
 
 /** A disk or whatever else is no file: what is written to it is written over everything. */
@@ -134,12 +130,12 @@ export function isSomebodys(text: string): boolean {
   );
 }
 
-/** The paths a word may hold: the whole, and what stands behind `=`, `@`, `:` or `,` in it. */
+/** The paths a word may hold, as they are written: the whole, and what stands behind `=`, `@`, `:` or `,` in it. */
 function pathsIn(text: string): string[] {
   const plain = unescaped(text).toLowerCase();
   const whole = plain.startsWith('file:') ? plain.replace(/^file:(?:\/\/[^/]*)?/, '') : plain;
   const parts = /[=@:,]/.test(plain) ? [whole, ...plain.split(/[=@:,]/)] : [whole];
-  return parts.filter((path) => path !== '' && path.length <= LONGEST).map(normalPath);
+  return parts.filter((path) => path !== '' && path.length <= LONGEST);
 }
 
 function unescaped(text: string): string {

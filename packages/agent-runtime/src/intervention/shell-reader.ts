@@ -1,8 +1,19 @@
-import { characterTable } from './character-table.ts';
+import { endOfLine, readHereDocument } from './here-documents.ts';
 import { ScriptBuilder } from './script-builder.ts';
 import type { Script } from './shell-script.ts';
 import { ShellVariables } from './shell-variables.ts';
-import { CLOSE, closingQuote, COMMA, decodeAnsi, OPEN, UNKNOWN } from './word-text.ts';
+import {
+  AT_START,
+  CLOSE,
+  closingQuote,
+  COMMA,
+  decodeAnsi,
+  means,
+  OPEN,
+  QUOTED,
+  UNKNOWN,
+  UNQUOTED,
+} from './word-text.ts';
 
 /**
  * Reads what a POSIX shell (or bash) would make of a text, as far as it can be told without running it: commands with
@@ -15,30 +26,7 @@ export function readShell(text: string): Script {
   return script;
 }
 
-/** Reads a text as {@link readShell} does; what is read is not to be changed. */
-export type ReadShell = (text: string) => Script;
-
-/** Reads each text once: blacklist and rules look at the same ones. */
-export function readOnce(): ReadShell {
-  const known = new Map<string, Script>();
-  return (text) => {
-    const before = known.get(text);
-    if (before) return before;
-    const script = readShell(text);
-    known.set(text, script);
-    return script;
-  };
-}
-
 const DEEPEST = 12;
-
-/** Characters that mean something to a shell where they are not quoted, or between double quotes. */
-const UNQUOTED = 1;
-const QUOTED = 2;
-const MEANING = characterTable([
-  [' \t\r\n;()&|<>\'{,}"\\$`', UNQUOTED],
-  ['"\\$`', QUOTED],
-]);
 
 /** What stands behind a dollar: a name, something in braces, or a single character. */
 const VARIABLE = /(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\}|\{[^}]*\}|[0-9@*#?$!-])/y;
@@ -69,6 +57,10 @@ class ShellReader {
     const builder = this.#builder;
     let open = 0;
     while (this.#at < text.length) {
+      if (!means(text.charCodeAt(this.#at), AT_START)) {
+        this.#pushPlain(UNQUOTED);
+        continue;
+      }
       const char = text.charAt(this.#at);
       switch (char) {
         case ' ':
@@ -112,7 +104,7 @@ class ShellReader {
           break;
         case '#':
           if (builder.isInWord) this.#pushPlain(UNQUOTED);
-          else this.#at = this.#endOfLine();
+          else this.#at = endOfLine(text, this.#at);
           break;
         default:
           this.#readInWord(char);
@@ -282,22 +274,8 @@ class ShellReader {
 
   #readHereDocuments(): void {
     for (const document of this.#builder.takeHereDocuments()) {
-      const delimiter = document.target.text;
-      const lines: string[] = [];
-      while (this.#at < this.#text.length) {
-        const to = this.#endOfLine();
-        const line = this.#text.slice(this.#at, to);
-        this.#at = to + 1;
-        if ((document.operator === '<<-' ? line.replace(/^\t+/, '') : line) === delimiter) break;
-        lines.push(line);
-      }
-      document.body = lines.join('\n');
+      this.#at = readHereDocument(document, this.#text, this.#at);
     }
-  }
-
-  #endOfLine(): number {
-    const end = this.#text.indexOf('\n', this.#at);
-    return end === -1 ? this.#text.length : end;
   }
 
   #openQuote(quote: string): void {
@@ -319,8 +297,4 @@ class ShellReader {
     this.#builder.push(text.slice(this.#at, to));
     this.#at = to;
   }
-}
-
-function means(code: number, meaning: number): boolean {
-  return code < 128 && ((MEANING[code] ?? 0) & meaning) !== 0;
 }
