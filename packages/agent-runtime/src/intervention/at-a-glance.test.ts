@@ -5,7 +5,7 @@ import { globOf, matchesGlob } from './globs.ts';
 import { inspectFully } from './inspect-shell.ts';
 import { readLiterally } from './literal-text.ts';
 import { decideByRules } from './rules.ts';
-import { readShell } from './shell-words.ts';
+import { readShell } from './shell-reader.ts';
 
 /** What commands are made of, what hides in them, and what takes them apart. */
 const PIECES = [

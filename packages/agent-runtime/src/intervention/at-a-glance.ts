@@ -1,3 +1,4 @@
+import { characterTable } from './character-table.ts';
 import { isFeared, FEARED } from './dangerous-commands.ts';
 import { isDevice, isSecretPath, isStartedByItself, mayBeAnyPlace } from './sensitive-paths.ts';
 import {
@@ -11,7 +12,7 @@ import {
   runsText,
   WRAPPERS,
 } from './shell-names.ts';
-import { LEADING } from './shell-words.ts';
+import { LEADING } from './script-builder.ts';
 
 /**
  * True for a text of which it is plain, without reading it as a shell would, that nothing in it is feared: `inspectFully`
@@ -77,12 +78,14 @@ function isTelling(text: string, from: number, to: number, traits: number, isQuo
     if (NAMES.has(text, from, to)) return true;
     const last = text.charCodeAt(to - 1);
     if (last <= NINE && last >= ZERO && text.charCodeAt(from) > NINE) return runsText(baseName(text.slice(from, to)));
-    return isQuoted && (last | LOWER) === LETTER_N && endsInLogin(text.slice(from, to));
+    return isQuoted && beginsLongerName(text.slice(from, to));
   }
+  // No name has these, and alone they say no place.
+  if (!isQuoted && (traits & ~(EQUALS | GLOB)) === 0 && ((traits & GLOB) === 0 || to - from === 1)) return false;
   const piece = text.slice(from, to);
   if (!isQuoted) {
     if ((traits & GLOB) !== 0 && (traits & FOREIGN) !== 0) return true;
-    return isName(piece) || ((traits & (PLACE | GLOB)) !== 0 && piece !== '*' && saysPlace(piece));
+    return isName(piece) || ((traits & (PLACE | GLOB)) !== 0 && saysPlace(piece));
   }
   // What stands in quotes may be part of a longer word.
   const bare = piece.replace(/["']/g, '');
@@ -91,7 +94,7 @@ function isTelling(text: string, from: number, to: number, traits: number, isQuo
     isName(bare) ||
     isName(bare.slice(givenTo(bare))) ||
     ((traits & PLACE) !== 0 && mayBeAnyPlace(bare)) ||
-    endsInLogin(bare)
+    beginsLongerName(bare)
   );
 }
 
@@ -104,9 +107,9 @@ function saysPlace(piece: string): boolean {
   return isSecretPath(piece, true) || isStartedByItself(piece) || isDevice(piece);
 }
 
-/** The one secret whose name has a blank in it. */
-function endsInLogin(piece: string): boolean {
-  return /login$/i.test(piece);
+/** Of the secrets whose names have a blank in them. */
+function beginsLongerName(piece: string): boolean {
+  return /(?:login|web)$/i.test(piece);
 }
 
 function isAt(text: string, from: number): boolean {
@@ -160,7 +163,6 @@ const MOST_IN_LIST = 60;
 const ZERO = 48;
 const NINE = 57;
 const LOWER = 32;
-const LETTER_N = 110;
 
 const OUT = 1;
 const PLACE = 2;
@@ -175,8 +177,7 @@ const ENDS_COMMAND = BLANK | 512;
 const PIPES = BLANK | 1024;
 const REDIRECTS = BLANK | 2048;
 
-const TRAITS = new Uint16Array(128);
-for (const [characters, trait] of [
+const TRAITS = characterTable([
   ['\0\v\f\\$`', OUT],
   ['./_%', PLACE],
   ['*?[]', GLOB],
@@ -188,9 +189,7 @@ for (const [characters, trait] of [
   ['\n;&()', ENDS_COMMAND],
   ['|', PIPES],
   ['<>', REDIRECTS],
-] as const) {
-  for (const character of characters) TRAITS[character.charCodeAt(0)] = trait;
-}
+]);
 
 function traitOf(code: number): number {
   if (code < 128) return TRAITS[code] ?? OUT;

@@ -2,11 +2,12 @@ import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import type { Finding } from './dangerous-commands.ts';
 import { forbidden, isFeared, unreadable } from './dangerous-commands.ts';
-import { inspectCode, inspectShell, inspectWords, secret, startsLater } from './inspect-shell.ts';
+import { inspectProgram, inspectShell, inspectWords } from './inspect-shell.ts';
+import { secret, startsLater } from './look-at-paths.ts';
 import { isDevice, isEverything, isSecretPath, isSomebodys, isStartedByItself } from './sensitive-paths.ts';
 import { isInterpreter, SHELLS, USUAL, WRAPPERS } from './shell-names.ts';
-import type { ReadShell } from './shell-words.ts';
-import { readShell } from './shell-words.ts';
+import type { ReadShell } from './read-once.ts';
+import { readShell } from './shell-reader.ts';
 
 const DEEPEST = 64;
 const MOST_VALUES = 20_000;
@@ -84,7 +85,7 @@ class Search {
       this.#found(forbidden(`It removes ${text} and all that is in it.`));
     }
     this.#found(inspectShell(text, RUNS.test(called) || (runs && !TELLS.test(key)), read));
-    if (code || CODE.test(called)) this.#found(inspectCode(text));
+    if (code || CODE.test(called)) this.#found(inspectProgram(text));
   }
 
   #path(text: string): void {

@@ -10,7 +10,8 @@ import { formatToolReference } from '@toolyard/protocol';
 import type { CallAbout } from '../state.ts';
 import { findDanger } from './blacklist.ts';
 import { decideByRules } from './rules.ts';
-import { readOnce, readShell } from './shell-words.ts';
+import { readOnce } from './read-once.ts';
+import { readShell } from './shell-reader.ts';
 
 export type Verdict =
   { decision: 'run' } | { decision: 'ask'; about?: CallAbout } | { decision: 'refused'; refusal: ErrorInfo };

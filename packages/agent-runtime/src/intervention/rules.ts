@@ -4,9 +4,12 @@ import { globOf } from './globs.ts';
 import type { LiteralText } from './literal-text.ts';
 import { readLiterally } from './literal-text.ts';
 import { normalPath } from './sensitive-paths.ts';
-import type { Command, ReadShell } from './shell-words.ts';
-import { readShell } from './shell-words.ts';
+import type { ReadShell } from './read-once.ts';
+import { readShell } from './shell-reader.ts';
+import type { Command } from './shell-script.ts';
+import { emptyCommand } from './shell-script.ts';
 import { UNKNOWN } from './word-text.ts';
+import { holds, OF_WHOLE_PATHS, wordOf } from './words.ts';
 
 /** What the owner trusts a tool to be; of a server that is not trusted nothing counts. */
 export type TrustedHints = { readOnly: boolean; destructive: boolean };
@@ -149,7 +152,7 @@ class CallFacts {
 type NamedCommand = { command: Command; text: string };
 
 /** Fits nothing that allows. */
-const UNREADABLE: Command = { words: [{ text: UNKNOWN, inner: [] }], assignments: [], redirects: [], piped: false };
+const UNREADABLE: Command = { ...emptyCommand(), words: [wordOf(UNKNOWN)] };
 
 function collect(value: JsonValue, what: { names: boolean }, into: string[] = [], depth = 0): string[] {
   if (depth > DEEPEST) into.push(UNKNOWN);
@@ -165,7 +168,9 @@ function collect(value: JsonValue, what: { names: boolean }, into: string[] = []
 }
 
 function wordsOf({ words }: Command): string {
-  return words.map(({ text }) => text).join(' ');
+  let all = words[0]?.text ?? '';
+  for (let at = 1; at < words.length; at++) all += ` ${words[at]?.text ?? ''}`;
+  return all;
 }
 
 /** Nothing but this command: it writes to no file, and nothing in it is known only once it runs. */
@@ -191,7 +196,8 @@ function pathsIn(text: string, read: ReadShell): string[] {
 }
 
 function pathWords({ words, redirects }: Command): string[] {
-  return [...words, ...redirects.map(({ target }) => target)].map(({ text }) => text);
+  const all = redirects.length === 0 ? words : [...words, ...redirects.map(({ target }) => target)];
+  return all.filter((word) => holds(word, OF_WHOLE_PATHS)).map(({ text }) => text);
 }
 
 /** Relative paths are those of the folder itself. */

@@ -1,5 +1,4 @@
-import { matchesGlob } from './globs.ts';
-import { UNKNOWN } from './word-text.ts';
+import { isPattern, matchesSecret } from './file-patterns.ts';
 
 /**
  * Which paths hold what nobody is to read or write unasked. Only the text of a path is looked at: links are not
@@ -18,40 +17,36 @@ const SECRET_NAMES =
 const STARTED_BY_ITSELF =
   /(?:^|\/)(?:\.(?:bash|zsh|ksh|csh|tcsh)rc|\.(?:bash_|zsh_|z)?(?:profile|login|logout|env)|\.zshenv|\.xinitrc|\.xsession|\.config\/(?:fish\/config\.fish|autostart(?:\/.*)?|systemd(?:\/.*)?)|\.git\/hooks\/[^/]+|library\/launchagents(?:\/.*)?)$|\/etc\/(?:profile(?:\.d)?|bash\.bashrc|bashrc|zsh|cron[^/]*|crontab|rc\.local|init\.d|systemd|ld\.so\.preload|pam\.d|hosts)(?:\/|$)|\/var\/spool\/cron(?:\/|$)|\/proc\/sys(?:\/|$|rq-trigger)|\/sys\/(?:firmware|power|kernel)\//;
 
-/** What a pattern of file names is tried on. */
-const EXAMPLES = [
-  ...['.env', '.env.local', '.env.production', '.npmrc', '.netrc', '.pgpass', '.git-credentials', '.bash_history'],
-  ...['.zsh_history', 'id_rsa', 'id_ed25519', '.ssh', '.aws', '.gnupg', '.ssh/id_rsa', '.aws/credentials'],
-  ...['.kube/config', '.docker/config.json', '/etc/shadow', '/etc/passwd', '/etc/sudoers', '/proc/self/environ'],
-].map((path) => path.split('/'));
-
 const SAFE_DEVICES =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd(?:\/\d+)?|ptmx|pts(?:\/\d*)?|shm(?:\/.*)?)$/;
 
-/** What every secret path has a piece of: most words are out after one look. */
-const MAYBE =
-  /ssh|aws|gnupg|azure|password-store|kube|docker|config\/|terraform|cargo|git.cred|keychain|keyrings|secrets|passwd|shadow|sudoers|environ|mem$|\.env|netrc|npmrc|pypirc|pgpass|my\.cnf|vault|s3cfg|boto|history|id_|key4|logins?|cookies|kdbx|[*?[\0%\\]/i;
+/** What every secret path has a piece of in lower case, unless it is a pattern: most words are out after one look. */
+const SECRET_PIECES =
+  /ssh|aws|gnupg|azure|password-store|kube|docker|config\/|terraform|cargo|cred|keychain|keyrings|secrets|passwd|shadow|sudoers|environ|mem$|\.env|netrc|npmrc|pypirc|pgpass|my\.cnf|vault|s3cfg|boto|history|id_|key4|logins?|cookies|web data|kdbx/;
+
+const ESCAPES = /[%\\]/;
+
+/** What lies right in such a folder may be secret though nothing about its own name tells. */
+const MAYBE_FOLDER = new RegExp(
+  `${SECRET_PIECES.source}|[*?[\\0%\\\\]|etc|proc|dev|library|share|run|git|chrom|brave|edge|opera|vivaldi`,
+  'i',
+);
 
 /** The same for what is started by itself. */
 const MAYBE_STARTED = /rc|profile|log(?:in|out)|env|xsession|config|hooks|launchagents|etc|cron|proc|sys|[%\\]/i;
 
 /** A piece of all of them, and of every device, as far as one word of a path may hold it. */
-const MAYBE_ANY = new RegExp(`${MAYBE.source}|${MAYBE_STARTED.source}|dev|mem|credentials`, 'i');
+const MAYBE_ANY = new RegExp(`${SECRET_PIECES.source}|[*?[\\0]|${MAYBE_STARTED.source}|dev|mem|credentials`, 'i');
 
 /** No system opens a path that is longer. */
 const LONGEST = 4096;
 
 /** One of these is in every path that is known here, and in few words. */
-const PLACE = new Uint8Array(128);
-for (const character of './_ \\%*?[\0') PLACE[character.charCodeAt(0)] = 1;
-
-function saysPlace(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (PLACE[text.charCodeAt(at)] === 1) return true;
-  return false;
-}
+const PLACE = /[./_ \\%*?[\0]/;
 
 /** Without what changes nothing about a path: `.`, `..`, slashes in a row. */
 export function normalPath(path: string): string {
+  if (!path.includes('/')) return path;
   const rooted = withoutRoot(path);
   if (rooted !== path) return normalPath(rooted);
   if (!/\/\/|(?:^|\/)\.{1,2}(?:\/|$)|.\/$/.test(path)) return path;
@@ -73,12 +68,21 @@ function withoutRoot(path: string): string {
   return path.replace(/^\/+(?:\.\/+)*proc\/+(?:\.\/+)*[^/]+\/+(?:\.\/+)*root(?=\/|$)/, '') || '/';
 }
 
+/** False for a folder in which nothing is secret by a name that does not say where it lies. */
+export function mayHoldSecrets(folder: string): boolean {
+  return MAYBE_FOLDER.test(`${folder}/`);
+}
+
 /** `named`: files known by their name alone count too, not only those that say where they lie. */
 export function isSecretPath(text: string, named: boolean): boolean {
-  if (!saysPlace(text) || !MAYBE.test(text)) return false;
-  return candidates(text).some((path) => {
+  if (!PLACE.test(text)) return false;
+  const hasPieces = SECRET_PIECES.test(text.toLowerCase()) || ESCAPES.test(text);
+  if (!hasPieces && !isPattern(text)) return false;
+  return pathsIn(text).some((written) => {
+    if (!hasPieces && !isPattern(written)) return false;
+    const path = normalPath(written);
     if (!named && !path.includes('/')) return false;
-    return SECRET_PLACES.test(path) || SECRET_NAMES.test(path) || matchesExample(path);
+    return (hasPieces && (SECRET_PLACES.test(path) || SECRET_NAMES.test(path))) || matchesSecret(path);
   });
 }
 
@@ -89,8 +93,8 @@ export function mayBeAnyPlace(text: string): boolean {
 
 /** True for a file that is run without anybody asking for it. */
 export function isStartedByItself(text: string): boolean {
-  if (!saysPlace(text) || !MAYBE_STARTED.test(text)) return false;
-  return candidates(text).some((path) => STARTED_BY_ITSELF.test(path));
+  if (!PLACE.test(text) || !MAYBE_STARTED.test(text)) return false;
+  return pathsIn(text).some((path) => STARTED_BY_ITSELF.test(normalPath(path)));
 }
 
 /** A disk or whatever else is no file: what is written to it is written over everything. */
@@ -126,54 +130,16 @@ export function isSomebodys(text: string): boolean {
   );
 }
 
-let latest: { text: string; paths: readonly string[] } = { text: '', paths: [] };
-
-/** Kept for the latest text: each is looked at for one kind of place after the other. */
-function candidates(text: string): readonly string[] {
-  if (latest.text !== text) latest = { text, paths: pathsIn(text) };
-  return latest.paths;
-}
-
-/** The paths a word may hold: the whole, and what stands behind `=`, `@`, `:` or `,` in it. */
+/** The paths a word may hold, as they are written: the whole, and what stands behind `=`, `@`, `:` or `,` in it. */
 function pathsIn(text: string): string[] {
   const plain = unescaped(text).toLowerCase();
   const whole = plain.startsWith('file:') ? plain.replace(/^file:(?:\/\/[^/]*)?/, '') : plain;
   const parts = /[=@:,]/.test(plain) ? [whole, ...plain.split(/[=@:,]/)] : [whole];
-  return parts.filter((path) => path !== '' && path.length <= LONGEST).map(normalPath);
+  return parts.filter((path) => path !== '' && path.length <= LONGEST);
 }
 
 function unescaped(text: string): string {
   const slashed = text.includes('\\') ? text.replaceAll('\\', '/') : text;
   if (!slashed.includes('%')) return slashed;
   return slashed.replace(/%([0-9a-fA-F]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-}
-
-function matchesExample(path: string): boolean {
-  if (!/[*?[\0]/.test(path)) return false;
-  const parts = path.split('/');
-  const last = parts.at(-1) ?? '';
-  // A lone `*` is everybody's, and no hidden file is among what it stands for.
-  if (!last.startsWith('.') && last.replace(/\[[^\]]*\]|[*?\0]/g, '').length < 2) return false;
-  const lastPattern = patternOf(last);
-  const examples = EXAMPLES.filter((example) => fits(lastPattern, example.at(-1) ?? ''));
-  return examples.some((example) => {
-    const from = parts.length - example.length;
-    return from >= 0 && example.every((name, at) => fits(patternOf(parts[from + at] ?? ''), name));
-  });
-}
-
-type Pattern = { glob: string; last: string; skipsHidden: boolean };
-
-/** No expression is made of it: one could be written that takes for ever. Null for a part of which nothing is known. */
-function patternOf(part: string): Pattern | null {
-  if (part === UNKNOWN) return null;
-  const glob = part.replace(/\[[^\]]*\]/g, '?').replaceAll(UNKNOWN, '*');
-  return { glob, last: glob.at(-1) ?? '', skipsHidden: /^[*?]/.test(part) };
-}
-
-function fits(pattern: Pattern | null, name: string): boolean {
-  if (!pattern || (pattern.skipsHidden && name.startsWith('.'))) return false;
-  const { glob, last } = pattern;
-  if (last !== '*' && last !== '?' && !name.endsWith(last)) return false;
-  return matchesGlob(glob, name);
 }

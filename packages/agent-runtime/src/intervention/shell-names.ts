@@ -24,12 +24,13 @@ const LANGUAGES = new Set([
 
 /** @param name may end in a version: `python3.12` */
 export function isInterpreter(name: string): boolean {
-  return LANGUAGES.has(name) || (endsInDigit(name) && LANGUAGES.has(name.replace(/[\d.]+$/, '')));
+  return LANGUAGES.has(name) || (isVersioned(name) && LANGUAGES.has(name.replace(/[\d.]+$/, '')));
 }
 
-function endsInDigit(name: string): boolean {
+/** It may end in a version: begins with a letter, ends in a digit. */
+export function isVersioned(name: string): boolean {
   const last = name.charCodeAt(name.length - 1);
-  return last >= 48 && last <= 57;
+  return last >= 48 && last <= 57 && name.charCodeAt(0) > 57;
 }
 
 /** Programs that read a language of their own, which may run commands. */
@@ -86,6 +87,9 @@ export const READERS = new Set([
   ...['cat', 'bat', 'less', 'more', 'head', 'tail', 'grep', 'egrep', 'rg', 'ls', 'll', 'stat', 'file', 'wc', 'diff'],
   ...['cmp', 'source', '.', 'test', '[', '[[', 'echo', 'printf', 'md5sum', 'sha256sum', 'realpath', 'readlink', 'du'],
 ]);
+
+/** Writes to what it is given, whatever lies there. */
+export const WRITERS = new Set(['tee', 'cp', 'mv', 'install', 'ln', 'sponge', 'sudo', 'doas']);
 
 /** Fetches something from elsewhere. */
 export const DOWNLOADERS = new Set([

@@ -1,16 +1,18 @@
+import { argumentsOf } from './handed-on.ts';
 import { isSecretPath } from './sensitive-paths.ts';
-import { baseName, FILTERS, LISTERS, PRINTS_ENVIRONMENT } from './shell-names.ts';
-import type { Command } from './shell-words.ts';
+import { FILTERS, LISTERS } from './shell-names.ts';
+import type { Command } from './shell-script.ts';
+import { nameOf } from './shell-script.ts';
 import { isAssignment } from './word-text.ts';
 
 /** Secrets that are reached without their path standing there as one. */
 
 /** A secret path that is sought out among names of files: `cat $(ls -a | grep env)`. */
 export function listedPath(commands: readonly Command[]): string | undefined {
-  if (!commands.some(({ words }) => LISTERS.has(programOf(words)))) return undefined;
+  if (!commands.some((command) => LISTERS.has(nameOf(command)))) return undefined;
   return commands
-    .filter(({ words, piped }) => piped && FILTERS.has(programOf(words)))
-    .flatMap(({ words }) => words.slice(1).map(({ text }) => text.replace(/[\\^$]/g, '')))
+    .filter((command) => command.piped && FILTERS.has(nameOf(command)))
+    .flatMap((command) => argumentsOf(command).map((text) => text.replace(/[\\^$]/g, '')))
     .flatMap((text) => (text.startsWith('-') || text === '' ? [] : [text, `.${text.replace(/^\.+/, '')}`]))
     .find((text) => isSecretPath(text, true));
 }
@@ -20,17 +22,17 @@ export function listedPath(commands: readonly Command[]): string | undefined {
  * of it. `next`: what it may be piped to.
  */
 export function printsEnvironment({ words }: Command, next: Command | undefined): boolean {
-  const from = words.findIndex(({ text }) => !ASIDE.has(baseName(text)));
-  const name = baseName(words[from]?.text ?? '');
-  if (!PRINTS_ENVIRONMENT.has(name)) return false;
+  const from = words.findIndex(({ name }) => !ASIDE.has(name));
+  const printer = words[from];
+  if (printer?.program.printsEnvironment !== true) return false;
   const args = words.slice(from + 1).map(({ text }) => text);
   if (args.some((arg) => /^(?:-i|-|--ignore-environment|--help|--version)$/.test(arg))) return false;
   const named = args.filter(
     (arg, at) => !arg.startsWith('-') && !isAssignment(arg) && !/^-[uCS]$/.test(args[at - 1] ?? ''),
   );
-  if (named.length > 0) return name === 'printenv' && named.some(isSecretName);
+  if (named.length > 0) return printer.name === 'printenv' && named.some(isSecretName);
   if (args.some((arg) => /^(?:-S|--split-string)/.test(arg))) return false;
-  if (next?.piped !== true || !FILTERS.has(programOf(next.words))) return true;
+  if (next?.piped !== true || !FILTERS.has(nameOf(next))) return true;
   const patterns = next.words.slice(1).filter(({ text }) => !text.startsWith('-'));
   return patterns.some(({ text }) => !/\w{2}/.test(text) || isSecretName(text));
 }
@@ -52,7 +54,3 @@ export function putTogether(code: string): string[] {
 }
 
 const LONGEST_CODE = 100_000;
-
-function programOf(words: Command['words']): string {
-  return baseName(words[0]?.text ?? '');
-}

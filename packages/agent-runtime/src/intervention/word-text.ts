@@ -1,3 +1,5 @@
+import { characterTable } from './character-table.ts';
+
 /** What single characters mean within a word of a shell, and what becomes of the word at its end. */
 
 /** Stands in a word for what is not known. */
@@ -14,18 +16,18 @@ export function isAssignment(text: string): boolean {
   return /^[A-Za-z_]\w*\+?=/.test(text);
 }
 
-/** Letters, digits and whatever else means nothing to a shell. */
-export function isPlain(code: number): boolean {
-  if (code > 127) return true;
-  return (
-    (code >= 97 && code <= 122) ||
-    (code >= 45 && code <= 58) ||
-    (code >= 63 && code <= 91) ||
-    code === 95 ||
-    code === 61 ||
-    code === 43 ||
-    code === 126
-  );
+/** Where characters mean something to a shell: at the start of a word, within it, between double quotes. */
+export const AT_START = 1;
+export const UNQUOTED = 2;
+export const QUOTED = 4;
+const MEANING = characterTable([
+  ['#', AT_START],
+  [' \t\r\n;()&|<>\'{,}"\\$`', AT_START | UNQUOTED],
+  ['"\\$`', QUOTED],
+]);
+
+export function means(code: number, meaning: number): boolean {
+  return code < 128 && ((MEANING[code] ?? 0) & meaning) !== 0;
 }
 
 export function closingQuote(text: string, from: number, quote = '"'): number {
