@@ -54,6 +54,8 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
     createTransport: options.askUser ? withAskUser(platform.createTransport) : platform.createTransport,
     clock,
     clientInfo: { name: 'toolyard', version: VERSION },
+    // An agent has no door through which anybody could look at them.
+    wireMessages: 0,
     ...(options.signIn === undefined ? {} : { signIn: options.signIn }),
     ...(options.questions ? { handlers: declared(options.questions) } : {}),
   });

@@ -59,7 +59,7 @@ export async function driveRun(options: DriveOptions): Promise<RunPoint> {
 }
 
 function toolsOf({ state }: RunPoint): ToolReference[] {
-  return state.pending.flatMap(({ tool }) => tool ?? []);
+  return state.pending.map(({ tool }) => tool).filter((tool) => tool !== null);
 }
 
 /** Never between a call and its result, nor where the run would end all the same. */

@@ -139,21 +139,14 @@ const COUNTED_CALLS = 100;
 /** The state once the model has asked for `calls`: they are pending, and counted. */
 export function withPendingCalls(state: AgentState, calls: PendingCall[]): AgentState {
   if (calls.length === 0) return state;
-  let sameCalls = { ...state.sameCalls };
+  let counts = Object.entries(state.sameCalls);
   for (const call of calls) {
     const fingerprint = callFingerprint(call.name, call.arguments);
-    const before = sameCalls[fingerprint] ?? 0;
+    const before = counts.find(([counted]) => counted === fingerprint)?.[1] ?? 0;
     // What is counted again is the latest again.
-    if (before > 0) sameCalls = without(sameCalls, fingerprint);
-    sameCalls[fingerprint] = before + 1;
+    if (before > 0) counts = counts.filter(([counted]) => counted !== fingerprint);
+    counts.push([fingerprint, before + 1]);
   }
-  const entries = Object.entries(sameCalls);
-  const most = Math.max(COUNTED_CALLS, calls.length);
-  if (entries.length > most) sameCalls = Object.fromEntries(entries.slice(-most));
-  return { ...state, pending: calls, sameCalls };
-}
-
-function without(counts: Record<string, number>, fingerprint: string): Record<string, number> {
-  const { [fingerprint]: _again, ...others } = counts;
-  return others;
+  const latest = counts.slice(-Math.max(COUNTED_CALLS, calls.length));
+  return { ...state, pending: calls, sameCalls: Object.fromEntries(latest) };
 }

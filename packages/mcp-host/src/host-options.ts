@@ -37,6 +37,8 @@ export type McpHostOptions = {
   jitter?: () => number;
   /** From which level on servers are to log what they do; by default as they like. */
   logLevel?: LogLevel;
+  /** How many of the last messages exchanged with each server are kept to be looked at; default 200. */
+  wireMessages?: number;
   /** Without this nobody is signed in to servers; a token may still stand in their headers. */
   signIn?: SignInOptions;
   /** What people approved of tools, kept by the owner; by default for as long as the process lives. */

@@ -10,6 +10,7 @@ import type { LogEntry, LogLevel, ServerConfig } from './types.ts';
 import { WireLog } from './wire-log.ts';
 
 const MAX_RECONNECTS = 10;
+const WIRE_MESSAGES = 200;
 
 /** One server of a host with what is kept of it, whatever becomes of its connections. */
 export type Place = { slot: ServerSlot; wire: WireLog; log: ServerLog };
@@ -29,7 +30,7 @@ export function makePlace(config: ServerConfig, after: Promise<unknown>, parts: 
   const { options, eraMemory, signIns, resources, logLevel, onChange } = parts;
   const { createTransport, clock, clientInfo, handlers = {}, maxReconnects = MAX_RECONNECTS } = options;
   const log = new ServerLog();
-  const wire = new WireLog(clock, redactorFor(config));
+  const wire = new WireLog(clock, redactorFor(config), options.wireMessages ?? WIRE_MESSAGES);
   const note = (entry: LogEntry, source?: 'server'): void => {
     log.add(entry, source);
     options.log?.(config.id, entry);

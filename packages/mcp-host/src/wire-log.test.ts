@@ -45,6 +45,22 @@ test('the last messages with a server can be looked at, without what is secret',
   await host.close();
 });
 
+test('whoever shows them to nobody keeps none', async () => {
+  const peer = new MemoryPeer();
+  const host = new McpHost({
+    servers: [{ id: 'srv', transport: { type: 'http', url: 'http://localhost/mcp' } }],
+    createTransport: peer.createTransport,
+    eraMemory: peer.eraMemory,
+    clock: createFakeClock(),
+    clientInfo: { name: 'toolyard-test', version: '0' },
+    wireMessages: 0,
+  });
+  await host.connectAll();
+  expect(host.health().map(({ state }) => state)).toEqual(['ready']);
+  expect(host.wireLog('srv')).toEqual([]);
+  await host.close();
+});
+
 test('a message that is nothing but nesting, or has no end, is cut', () => {
   let nested: unknown = 'core';
   for (let depth = 0; depth < 50_000; depth++) nested = [nested];

@@ -3,7 +3,6 @@ import type { Clock } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import { HIDDEN } from './redact.ts';
 
-const MESSAGES_KEPT = 200;
 /** How much of one message is kept, in characters. */
 const LONGEST_TEXT = 4_000;
 const LONGEST_VALUE = 500;
@@ -27,16 +26,20 @@ export type WireEntry = {
 export class WireLog {
   readonly #clock: Clock;
   readonly #redact: (text: string) => string;
+  readonly #kept: number;
   readonly #entries: WireEntry[] = [];
   #last = 0;
 
-  constructor(clock: Clock, redact: (text: string) => string) {
+  /** @param kept how many messages */
+  constructor(clock: Clock, redact: (text: string) => string, kept: number) {
     this.#clock = clock;
     this.#redact = redact;
+    this.#kept = kept;
   }
 
   /** Only what is kept is made a text of: a message may be large. */
   add(direction: WireEntry['direction'], message: JSONRPCMessage): void {
+    if (this.#kept === 0) return;
     const { method, id } = message as { method?: string; id?: string | number };
     const kind =
       method !== undefined ? (id === undefined ? 'notification' : 'request') : 'error' in message ? 'error' : 'result';
@@ -49,7 +52,7 @@ export class WireLog {
       ...(id === undefined ? {} : { id }),
       text: this.#redact(previewOf(message)),
     });
-    if (this.#entries.length > MESSAGES_KEPT) this.#entries.shift();
+    if (this.#entries.length > this.#kept) this.#entries.shift();
   }
 
   /** Oldest first. */

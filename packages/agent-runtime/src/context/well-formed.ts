@@ -1,4 +1,12 @@
-import type { AssistantMessage, Message, ToolMessage, UserMessage } from '@toolyard/protocol';
+import type {
+  AssistantMessage,
+  AssistantPart,
+  MalformedToolCallPart,
+  Message,
+  ToolCallPart,
+  ToolMessage,
+  UserMessage,
+} from '@toolyard/protocol';
 import { rememberer } from './remembered.ts';
 
 /** An answer that said nothing, or that was begun anew elsewhere, would only confuse the next request. */
@@ -24,9 +32,9 @@ export function withResultsInPlace(messages: readonly Message[]): readonly Messa
   return messages.flatMap((message): Message[] => {
     if (message.role === 'tool') return [];
     if (message.role !== 'assistant') return [message];
-    const answers = callsOf(message).map(
-      ({ callId, name }) => results.get(callId) ?? unanswered(message, callId, name),
-    );
+    const answers = message.parts
+      .filter(isCall)
+      .map((call) => results.get(call.callId) ?? unanswered(message, call.callId, nameOf(call)));
     return [message, ...answers];
   });
 }
@@ -36,23 +44,21 @@ function areInPlace(messages: readonly Message[]): boolean {
     const message = messages[at++];
     if (message?.role === 'tool') return false;
     if (message?.role !== 'assistant') continue;
-    for (const { callId } of callsOf(message)) {
+    for (const part of message.parts) {
+      if (!isCall(part)) continue;
       const result = messages[at++];
-      if (result?.role !== 'tool' || result.parts[0].callId !== callId) return false;
+      if (result?.role !== 'tool' || result.parts[0].callId !== part.callId) return false;
     }
   }
   return true;
 }
 
-const callsIn = rememberer<AssistantMessage, { callId: string; name: string }[]>();
+function isCall(part: AssistantPart): part is ToolCallPart | MalformedToolCallPart {
+  return part.type === 'tool_call' || part.type === 'malformed_tool_call';
+}
 
-function callsOf(message: AssistantMessage): { callId: string; name: string }[] {
-  return callsIn(message, null, () =>
-    message.parts.flatMap((part) => {
-      if (part.type === 'tool_call') return [{ callId: part.callId, name: part.name }];
-      return part.type === 'malformed_tool_call' ? [{ callId: part.callId, name: 'malformed_tool_call' }] : [];
-    }),
-  );
+function nameOf(call: ToolCallPart | MalformedToolCallPart): string {
+  return call.type === 'tool_call' ? call.name : call.type;
 }
 
 const unansweredIn = rememberer<AssistantMessage, Map<string, ToolMessage>>();
@@ -88,7 +94,7 @@ export function withNudges(messages: readonly Message[]): readonly Message[] {
 
 function wantsNudge(message: Message, next: Message | undefined): message is AssistantMessage {
   if (message.role !== 'assistant' || (next !== undefined && next.role !== 'assistant')) return false;
-  return callsOf(message).length === 0;
+  return !message.parts.some(isCall);
 }
 
 function nudge(message: AssistantMessage): UserMessage {

@@ -186,26 +186,23 @@ function assistantWire(message: AssistantMessage, form: Form): AssistantWire {
   });
 }
 
-/** JSON of the text, and of each image. */
-type ToolWire = { content: string; images: readonly string[] };
+/** JSON of the text, and of each image; `native`: the message under the id its call had last. */
+type ToolWire = { content: string; images: readonly string[]; native: { id: string; json: string } | null };
 
 const toolCache = new WeakMap<ToolMessage, ToolWire>();
 
 function toolWire(message: ToolMessage): ToolWire {
   return remember(toolCache, message, () => {
     const { text, images } = toToolContent(message.parts[0].result);
-    return { content: JSON.stringify(text), images: images.map((image) => JSON.stringify(image)) };
+    return { content: JSON.stringify(text), images: images.map((image) => JSON.stringify(image)), native: null };
   });
 }
 
-const nativeResultCache = new WeakMap<ToolMessage, { id: string; json: string }>();
-
 /** The id may change with what stands before it; hardly ever does. */
-function nativeResultJson(message: ToolMessage, id: string, content: string): string {
-  const known = nativeResultCache.get(message);
-  if (known?.id === id) return known.json;
-  const json = `{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${content}}`;
-  nativeResultCache.set(message, { id, json });
+function nativeResultJson(wire: ToolWire, id: string): string {
+  if (wire.native?.id === id) return wire.native.json;
+  const json = `{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${wire.content}}`;
+  wire.native = { id, json };
   return json;
 }
 
@@ -229,7 +226,7 @@ function pushNativeResults(out: string[], run: readonly ToolMessage[], wireIds: 
     const wire = toolWire(message);
     const id = wireIds.get(message.parts[0].callId);
     if (id === undefined) strays.push(responseJson(message));
-    else out.push(nativeResultJson(message, id, wire.content));
+    else out.push(nativeResultJson(wire, id));
     images.push(...wire.images);
   }
   if (strays.length > 0 || images.length > 0) pushUser(out, resultsContent(strays, images));

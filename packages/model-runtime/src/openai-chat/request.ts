@@ -23,11 +23,11 @@ const OWNED = ['model', 'messages', 'tools', 'stream'];
 
 /** A chat request; its body is JSON text put together from pieces that were written once. */
 export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): OutgoingChat {
-  const textForm = textFormOf(request.model);
+  const { toolMode } = request;
+  const textForm = toolMode === 'text' ? textFormOf(request.model) : undefined;
   const messages = messagesJson(request.messages, {
-    toolMode: request.toolMode,
-    textForm,
-    systemSuffix: textModeSuffix(request, textForm),
+    toolMode,
+    ...(textForm ? { textForm, systemSuffix: textModeSuffix(request, textForm) } : {}),
     ...(without.has(WITHOUT.replay) ? {} : { replayFor: request.model }),
   });
   const { continuing } = quirks;

@@ -81,7 +81,11 @@ export class TextCallParser implements ToolCallTextParser {
     const source = this.#source;
     const trie = this.#dialect.trie(this.#section);
     for (;;) {
-      if (source.peek() === NONE && !(yield* more(source))) return null;
+      // Every piece of ordinary text comes by here: it waits without a generator of its own.
+      while (source.peek() === NONE) {
+        if (source.ended) return null;
+        yield;
+      }
       source.forget();
       const { piece, at } = source;
       const candidate = trie.nextCandidate(piece, at, this.#writer);

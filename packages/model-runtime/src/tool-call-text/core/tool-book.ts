@@ -3,14 +3,21 @@ import type { TextCallTool } from '../types.ts';
 
 /** The tools on offer, by name. Without any, nothing is known of them and every name passes. */
 export class ToolBook {
-  readonly #schemas: ReadonlyMap<string, JsonObject>;
+  readonly #tools: readonly TextCallTool[];
+  #byName: ReadonlyMap<string, JsonObject> | null = null;
 
   constructor(tools: readonly TextCallTool[]) {
-    this.#schemas = new Map(tools.map((tool) => [tool.name, tool.inputSchema]));
+    this.#tools = tools;
+  }
+
+  /** Made once something looks like a call: most answers hold none. */
+  get #schemas(): ReadonlyMap<string, JsonObject> {
+    this.#byName ??= new Map(this.#tools.map((tool) => [tool.name, tool.inputSchema]));
+    return this.#byName;
   }
 
   get isEmpty(): boolean {
-    return this.#schemas.size === 0;
+    return this.#tools.length === 0;
   }
 
   has(name: string): boolean {
