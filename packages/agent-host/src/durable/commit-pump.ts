@@ -35,12 +35,11 @@ export type CommitPumpOptions = {
 const SHORTEST_REST_MS = 15;
 const LONGEST_REST_MS = 60;
 /** Where storing takes so much of the time a word rests the longest: half the words are half the commits. */
-const SHARE_OF_LONGEST = 0.3;
+const SHARE_OF_LONGEST = 0.5;
 /** The share of the last moments counts, so many milliseconds. */
 const SHARE_OVER_MS = 250;
 /** Of a busy process groups are small and come at this interval: each is a moment in which nothing else goes on. */
 const SHORTEST_INTERVAL_MS = 8;
-const BREATH_MS = 4;
 /** A timer comes so much too early at times. */
 const EARLY_MS = 1;
 
@@ -63,6 +62,7 @@ export class CommitPump {
   #flushing: Promise<void> | null = null;
   #begun = -Infinity;
   #ended = -Infinity;
+  #cost = 0;
   #share = 0;
   /** How old a word has to be to go with a group. */
   #ripeMs = 0;
@@ -98,7 +98,7 @@ export class CommitPump {
 
   /** A group when what has waited since then is ripe, and no sooner after the last one than groups come. */
   #wakeFor(since: number, now: number): void {
-    const next = Math.max(this.#begun + this.#intervalMs, this.#ended + Math.min(BREATH_MS, this.#intervalMs));
+    const next = Math.max(this.#begun + this.#intervalMs, this.#ended + Math.min(this.#cost, LONGEST_REST_MS));
     const due = Math.max(since + this.#ripeMs, next);
     if (due <= now) {
       this.#queue();
@@ -190,6 +190,7 @@ export class CommitPump {
     const now = this.#options.clock.monotonic();
     const since = now - this.#ended;
     this.#ended = now;
+    this.#cost = cost;
     if (since > 0) this.#share += (cost / since - this.#share) * Math.min(1, since / SHARE_OVER_MS);
     const longest = this.#options.longestRestMs ?? LONGEST_REST_MS;
     const rest = Math.min(longest, Math.max(SHORTEST_REST_MS, (this.#share / SHARE_OF_LONGEST) * longest));
