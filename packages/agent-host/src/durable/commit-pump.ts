@@ -98,7 +98,7 @@ export class CommitPump {
 
   /** A group when what has waited since then is ripe, and no sooner after the last one than groups come. */
   #wakeFor(since: number, now: number): void {
-    const next = Math.max(this.#begun + this.#intervalMs, this.#ended + Math.min(this.#cost, LONGEST_REST_MS));
+    const next = Math.max(this.#begun + this.#intervalMs, this.#ended + Math.min(this.#cost, SHORTEST_REST_MS));
     const due = Math.max(since + this.#ripeMs, next);
     if (due <= now) {
       this.#queue();
