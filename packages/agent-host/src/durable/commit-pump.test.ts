@@ -150,6 +150,11 @@ describe('CommitPump', () => {
     expect(groups.slice(before).some((items) => items.some(({ state }) => state !== undefined))).toBe(true);
     await clock.advance(1_000);
     expect(texts(published).join('')).toHaveLength(said.length);
+    // Nobody was busy lately.
+    const quiet = groups.length;
+    for (const run of runs) say(run, 'z');
+    await turns();
+    expect(groups.slice(quiet).map((items) => items.length)).toEqual([runs.length]);
   });
 
   test('what waits when the process ends is stored, ripe or not', async () => {

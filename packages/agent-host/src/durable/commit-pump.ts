@@ -26,7 +26,7 @@ export type CommitPumpOptions = {
   onFailure: (error: unknown) => void;
   /** Told how many runs were stored together, and how long that took. */
   onStored?: (runs: number, ms: number) => void;
-  /** The longest rest between two groups, in milliseconds. */
+  /** The longest a word waits for others of its run, in milliseconds; about. */
   longestRestMs?: number;
   failpoint?: Failpoint;
 };
@@ -80,6 +80,7 @@ export class CommitPump {
       return;
     }
     const now = this.#options.clock.monotonic();
+    if (this.#ripeMs > 0 && now - this.#ended > SHARE_OVER_MS && !this.#flushing) this.#rest(0);
     const since = urgency === 'soon' ? now : now + this.#intervalMs;
     const known = this.#waiting.get(source);
     if (known !== undefined && known <= since) return;
@@ -191,9 +192,15 @@ export class CommitPump {
     const since = now - this.#ended;
     this.#ended = now;
     this.#cost = cost;
-    if (since > 0) this.#share += (cost / since - this.#share) * Math.min(1, since / SHARE_OVER_MS);
+    if (since <= 0) return;
+    this.#rest(this.#share + (cost / since - this.#share) * Math.min(1, since / SHARE_OVER_MS));
+  }
+
+  /** As long as fits a process that stores for such a share of its time. */
+  #rest(share: number): void {
+    this.#share = share;
     const longest = this.#options.longestRestMs ?? LONGEST_REST_MS;
-    const rest = Math.min(longest, Math.max(SHORTEST_REST_MS, (this.#share / SHARE_OF_LONGEST) * longest));
+    const rest = Math.min(longest, Math.max(SHORTEST_REST_MS, (share / SHARE_OF_LONGEST) * longest));
     this.#intervalMs = Math.max(SHORTEST_INTERVAL_MS, 2 * SHORTEST_REST_MS - rest);
     this.#ripeMs = rest - this.#intervalMs;
   }
