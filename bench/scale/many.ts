@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Answer } from '../run/many.ts';
 import type { Finding } from '../support/finding.ts';
@@ -10,6 +11,7 @@ const RUNS = 200;
 const STARTING_MS = 4_000;
 const MARGIN_MS = 2_000;
 const WINDOW_MS = 2_000;
+const TIMER_MS = 10;
 
 /**
  * 200 conversations at 50 tokens a second each, each read by a reader of its own: how long a token is under way, what
@@ -30,6 +32,9 @@ export async function measureMany({ place, options, say, upstream }: Context): P
   say('all are under way; measuring');
   for (const answer of answers) answer.delays.length = 0;
   await upstream.cpuMs();
+  const readersBefore = process.cpuUsage();
+  const readersDelay = monitorEventLoopDelay({ resolution: TIMER_MS });
+  readersDelay.enable();
   const loads: Load[][] = [];
   const [databaseBefore, begunAt] = [await place.databaseCpuMs(), performance.now()];
   for (let window = 0; window < windows; window++) {
@@ -40,6 +45,8 @@ export async function measureMany({ place, options, say, upstream }: Context): P
   const databaseMs = (await place.databaseCpuMs()) - databaseBefore;
   const wallMs = performance.now() - begunAt;
   const delays = answers.flatMap((answer) => answer.delays);
+  readersDelay.disable();
+  const readers = process.cpuUsage(readersBefore);
   const upstreamMs = await upstream.cpuMs();
   say('waiting for their ends');
   await Promise.all(answers.map(({ ended }) => ended));
@@ -76,6 +83,16 @@ export async function measureMany({ place, options, say, upstream }: Context): P
       unit: 'ms',
       quartiles: quartiles(loop),
     },
+    {
+      part,
+      measure: 'the bench itself: delay of the event loop all readers share, 99th percentile',
+      value: Math.max(0, readersDelay.percentile(99) / 1e6 - TIMER_MS),
+      unit: 'ms',
+      of: {
+        readersPercent: (readers.user + readers.system) / 10 / wallMs,
+        upstreamPercent: (100 * upstreamMs) / wallMs,
+      },
+    },
     ...cpu.map((value, index): Finding => ({
       part,
       measure: `processor time, process ${String(index + 1)} of ${String(cpu.length)}, of one core`,
@@ -98,7 +115,7 @@ export async function measureMany({ place, options, say, upstream }: Context): P
       value: (10 * (sum(cpu) + (100 * databaseMs) / wallMs)) / ((RUNS * TOKENS_A_SECOND) / 1000),
       unit: 'ms',
     },
-    { part, measure: 'bytes stored a token', value: bytes / (RUNS * tokens), unit: 'B', of: { upstreamMs } },
+    { part, measure: 'bytes stored a token', value: bytes / (RUNS * tokens), unit: 'B' },
   ];
 }
 

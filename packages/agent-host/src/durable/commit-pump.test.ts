@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CommitOutcome, RunCommit, RunEvent } from '@toolyard/protocol';
+import type { FakeClock } from '@toolyard/testing';
 import { createFakeClock } from '@toolyard/testing';
 import { CommitPump } from './commit-pump.ts';
 import { RunLost } from './run-lost.ts';
@@ -9,6 +10,9 @@ type Store = { commit: (items: readonly RunCommit[]) => CommitOutcome[] | Promis
 
 const stored = (items: readonly RunCommit[]): CommitOutcome[] =>
   items.map((item) => ({ outcome: 'committed', lastSeq: item.baseSeq + item.events.length }));
+/** Takes so long by the clock of the test. */
+const after = (clock: FakeClock, ms: number, outcomes: CommitOutcome[]): Promise<CommitOutcome[]> =>
+  new Promise((resolve) => clock.after(ms, () => resolve(outcomes)));
 const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function setUp(store: Partial<Store> = {}, options: { longestRestMs?: number } = {}) {
@@ -39,7 +43,7 @@ function setUp(store: Partial<Store> = {}, options: { longestRestMs?: number } =
     });
   const say = (to: RunWriter, text: string): void =>
     to.event({ type: 'text_delta', messageId: 'm', text }, { step: 0, attempt: 1 }, 'soon');
-  return { clock, groups, published, failures, lost, writer, say };
+  return { clock, groups, published, failures, lost, writer, say, pump };
 }
 
 const texts = (events: readonly RunEvent[]): string[] =>
@@ -96,10 +100,7 @@ describe('CommitPump', () => {
   test('a slow store is given more rest', async () => {
     const quick = setUp();
     const slow = setUp({
-      commit: async (items) => {
-        await slow.clock.advance(20);
-        return stored(items);
-      },
+      commit: (items) => after(slow.clock, 20, stored(items)),
     });
     for (const { writer, say, clock } of [quick, slow]) {
       const run = writer('r1');
@@ -113,18 +114,64 @@ describe('CommitPump', () => {
 
   test('a slow store rests no longer than it may', async () => {
     const slow = (longestRestMs: number) => {
-      const all = setUp({ commit: (items) => all.clock.advance(20).then(() => stored(items)) }, { longestRestMs });
+      const all = setUp({ commit: (items) => after(all.clock, 20, stored(items)) }, { longestRestMs });
       return all;
     };
     const [patient, eager] = [slow(60), slow(30)];
     for (const { writer, say, clock } of [patient, eager]) {
       const run = writer('r1');
-      for (let word = 0; word < 200; word++) {
+      for (let word = 0; word < 400; word++) {
         say(run, 'x');
         await clock.advance(5);
       }
     }
-    expect(eager.groups.length).toBeGreaterThan(1.3 * patient.groups.length);
+    expect(eager.groups.length).toBeGreaterThan(1.2 * patient.groups.length);
+  });
+
+  test('runs of a busy process do not wait for each other: each goes when its words have waited long enough', async () => {
+    const { clock, groups, published, writer, say } = setUp({
+      commit: (items) => after(clock, 10, stored(items)),
+    });
+    const runs = Array.from({ length: 20 }, (_none, index) => writer(`r${String(index)}`));
+    let said = '';
+    const speak = async (run: RunWriter, letter: string): Promise<void> => {
+      say(run, letter);
+      said += letter;
+      await clock.advance(1);
+    };
+    for (let round = 0; round < 20; round++) for (const run of runs) await speak(run, String(round % 10));
+    const late = groups.slice(-10).map((items) => items.length);
+    expect(Math.max(...late)).toBeLessThan(runs.length);
+    // What somebody waits for goes at once, alone; the words of the others follow when they are ripe.
+    const before = groups.length;
+    const saved = runs[0]?.save({ state: {} });
+    await clock.advance(20);
+    await saved;
+    expect(groups.slice(before).some((items) => items.some(({ state }) => state !== undefined))).toBe(true);
+    await clock.advance(1_000);
+    expect(texts(published).join('')).toHaveLength(said.length);
+    // Nobody was busy lately.
+    const quiet = groups.length;
+    for (const run of runs) say(run, 'z');
+    await turns();
+    expect(groups.slice(quiet).map((items) => items.length)).toEqual([runs.length]);
+  });
+
+  test('what waits when the process ends is stored, ripe or not', async () => {
+    const { clock, published, writer, say, pump } = setUp({
+      commit: (items) => after(clock, 20, stored(items)),
+    });
+    const [one, two] = [writer('r1'), writer('r2')];
+    for (let word = 0; word < 100; word++) {
+      say(one, 'x');
+      say(two, 'y');
+      await clock.advance(5);
+    }
+    const drained = pump.drain();
+    await clock.advance(100);
+    await drained;
+    const told = texts(published).join('');
+    expect([told.replaceAll('y', '').length, told.replaceAll('x', '').length]).toEqual([100, 100]);
   });
 
   test('a stale run is lost alone', async () => {
