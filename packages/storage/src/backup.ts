@@ -35,7 +35,10 @@ export async function backupFolder(from: string, to: string, { keys }: BackupOpt
     await copyDatabase(join(from, DATABASE_FILE), join(draft, DATABASE_FILE));
     await copyBlobs(join(from, BLOBS_FOLDER), draft);
     // After the database: a key is made before anything is sealed with it.
-    const files = await copyFiles(from, draft, [...OWNERS_FILES, ...(keys ? [KEY_FILE, SALT_FILE, FINGERPRINT_FILE] : [])]);
+    const files = await copyFiles(from, draft, [
+      ...OWNERS_FILES,
+      ...(keys ? [KEY_FILE, SALT_FILE, FINGERPRINT_FILE] : []),
+    ]);
     await rename(draft, target);
     return { files };
   } catch (error) {

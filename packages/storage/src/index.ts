@@ -6,7 +6,14 @@
 export { openStorage } from './open-storage.ts';
 export type { Bulletins, ToldRun } from './bulletins.ts';
 export type { HeldServer, LivingProcess, Processes } from './processes.ts';
-export type { DatabaseOptions, DatabaseStorage, Installation, SharedStorage, Storage, StorageOptions } from './storage.ts';
+export type {
+  DatabaseOptions,
+  DatabaseStorage,
+  Installation,
+  SharedStorage,
+  Storage,
+  StorageOptions,
+} from './storage.ts';
 export { backupFolder } from './backup.ts';
 export { DATABASE_FILE, FINGERPRINT_FILE, KEY_FILE, SALT_FILE } from './layout.ts';
 export { checkStorage } from './check.ts';
