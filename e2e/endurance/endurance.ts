@@ -11,7 +11,7 @@ import { People } from './people.ts';
 import type { Blow, Role } from './plan.ts';
 import { planBlows } from './plan.ts';
 import { readKept, startRecording } from './record.ts';
-import { script, timesSaid } from './story.ts';
+import { script, remarksIn } from './story.ts';
 
 export type EnduranceOptions = {
   cluster: Cluster;
@@ -53,7 +53,7 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
     ({ body }) => {
       faults.push(...faultsOf(body));
       const { messages } = body as { messages: ModelMessage[] };
-      for (const [text, times] of timesSaid(messages)) {
+      for (const [text, times] of remarksIn(messages)) {
         sentToModel.set(text, Math.max(times, sentToModel.get(text) ?? 0));
       }
       return script(messages);

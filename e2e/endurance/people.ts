@@ -12,7 +12,7 @@ import { applied } from '../support/transcript.ts';
 import type { Fleet } from './fleet.ts';
 import { follow } from './follow.ts';
 import type { Reading, Said } from './history.ts';
-import { questionOf, storyAt } from './story.ts';
+import { questionOf, remarkOf, storyAt } from './story.ts';
 
 const TRY_AGAIN_MS = 250;
 /** No request takes so long, unless its process is stopped; then it is made elsewhere. */
@@ -172,7 +172,7 @@ export class People {
   async #saySoon(conversationId: string): Promise<Said | null> {
     await sleep(Math.round(this.#options.random() * 3_000));
     const id = this.#messageId();
-    const text = `By the way, this is ${id}.`;
+    const text = remarkOf(id);
     const sent = await this.#ask('POST', `/api/conversations/${conversationId}/messages`, {
       ...{ id, whenBusy: 'steer' },
       parts: [{ type: 'text', text }],
