@@ -218,7 +218,7 @@ async function assemble(
     ...(telemetry ? { telemetry } : {}),
     metrics: metrics && (() => metrics.text({ storage, servers })),
     ready: () => ready,
-    ...(sharing ? { absentRoles: () => sharing.absentRoles() } : {}),
+    ...(sharing ? { absentRoles: () => sharing.absentRoles(), isProgram: (id: string) => sharing.isProgram(id) } : {}),
     log,
   });
   const listening = await listen(sharing ? withInternalDoor(app, sharing) : app, { host, port, clock });

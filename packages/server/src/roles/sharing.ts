@@ -133,9 +133,17 @@ export class Sharing {
   async absentRoles(): Promise<AbsentRole[]> {
     const roles = (await this.presence.living()).map(({ role }) => role);
     const isThere = (role: AbsentRole['role']): boolean => roles.includes('all') || roles.includes(role);
-    const configured = (this.#own?.servers ?? this.#web)?.configured ?? [];
-    const hasPrograms = configured.some(({ transport }) => isLocal(transport));
+    const hasPrograms = this.#configured.some(({ transport }) => isLocal(transport));
     return [...(isThere('worker') ? [] : [NO_WORKER]), ...(isThere('tools') || !hasPrograms ? [] : [NO_TOOLS])];
+  }
+
+  /** True for a server that runs in the process that has it. */
+  isProgram(serverId: string): boolean {
+    return isLocalIn(this.#configured, serverId);
+  }
+
+  get #configured(): readonly ServerConfig[] {
+    return (this.#own?.servers ?? this.#web)?.configured ?? [];
   }
 
   /** Something about servers has changed in another process, or may have. */
