@@ -10,7 +10,7 @@ import { Served } from '../test-fixtures/served.ts';
 describeOnPostgres('a hosted server that was removed at one process', (cluster) => {
   it(
     'is not made again by those that start with an old mcp.json, until it is added again',
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async () => {
       await using ends = new AsyncDisposableStack();
       const service = ends.use(await startHostedService({ behaviour: { tools: [{ name: 'send' }] } }));
