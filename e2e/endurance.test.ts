@@ -20,6 +20,7 @@ describeOnPostgres('several servers over one database, for a minute', (cluster) 
       if (endured.problems.length > 0) process.stdout.write(`${said.join('\n')}\n`);
       expect(endured.problems).toEqual([]);
       expect(endured.runs).toBeGreaterThan(0);
+      expect(endured.heard).toBeGreaterThan(0);
     },
   );
 });

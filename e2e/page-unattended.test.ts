@@ -9,7 +9,13 @@ import { startServerProcess } from './support/server.ts';
 describeOnPostgres('an answer nobody works on', (cluster) => {
   describeInBrowser('in the page', () => {
     test('says so in plain words until a worker is there', { timeout: 90_000 }, async () => {
-      await using model = await startModelServer(() => reply.text('Here I am.'));
+      let letGoOn = (): void => {};
+      const goOn = new Promise<void>((resolve) => (letGoOn = resolve));
+      let asked = 0;
+      await using model = await startModelServer(async () => {
+        if (asked++ > 0) await goOn;
+        return reply.text('Here I am.');
+      });
       const env = {
         DATABASE_URL: await cluster().createDatabase(),
         TOOLYARD_SECRET: 'a secret of the test',
@@ -30,6 +36,18 @@ describeOnPostgres('an answer nobody works on', (cluster) => {
       await chat.reads('Here I am.');
       await chat.rests();
       await eventually(async () => (await told.count()) === 0);
+
+      // Of an answer whose call waits for a program: what the server says is tested over real ones (roles-mcp).
+      const waitsFor = { role: 'tools', message: 'No process of the role "tools" is running.' };
+      await page.route('**/api/runs/*', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...((await response.json()) as object), waitsFor } });
+      });
+      await chat.send('And now?');
+      const held = page.getByText('no process is there to run it');
+      await held.waitFor();
+      expect(await held.textContent()).toContain('toolyard serve --role tools');
+      letGoOn();
     });
   });
 });

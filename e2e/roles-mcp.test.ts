@@ -90,7 +90,7 @@ async function open(databaseUrl: string) {
     view: await call<RunView>(web.url, 'GET', `/api/runs/${alone.id}`),
   };
   const roles = ['worker', 'worker', 'tools'] as const;
-  const [first, second] = await Promise.all(roles.map((role) => lives.start(undefined, role)));
+  const [first, second, tools] = await Promise.all(roles.map((role) => lives.start(undefined, role)));
   const ending = undo.move();
   return {
     folder,
@@ -101,6 +101,7 @@ async function open(databaseUrl: string) {
     before,
     url: web.url,
     workers: [first, second].filter((worker) => worker !== undefined),
+    tools,
     close: () => ending.disposeAsync(),
   };
 }
@@ -180,6 +181,26 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
       expect(await call(url, 'GET', `/api/runs/${before.run.id}`)).not.toHaveProperty('waitsFor');
     },
   );
+
+  it('a run whose call waits for a program says that no process runs it, until one does', SLOW, async () => {
+    await whenIn('modern', 'ready');
+    stage.tools?.signal('SIGTERM');
+    await stage.tools?.over;
+    const { id } = await begin('modern', 'ask_modern');
+    const told = await eventually(
+      async () => (await call<RunView>(stage.url, 'GET', `/api/runs/${id}`)).waitsFor ?? null,
+      { what: 'what it waits for', everyMs: 50 },
+    );
+    expect(told).toMatchObject({ role: 'tools', message: expect.stringContaining('role "tools"') as string });
+    await stage.lives.start(undefined, 'tools');
+    // Made there, or given up meanwhile: it waits for nobody any more.
+    await eventually(async () => (await call<RunView>(stage.url, 'GET', `/api/runs/${id}`)).waitsFor === undefined, {
+      what: 'nothing that is missing',
+      timeoutMs: 20_000,
+    });
+    await call(stage.url, 'POST', `/api/runs/${id}/cancel`, {});
+    await eventually(async () => (await call<RunView>(stage.url, 'GET', `/api/runs/${id}`)).endedAt !== null);
+  });
 
   it('a server hosted by a service is given back to it when it is removed', SLOW, async () => {
     const { url, service } = stage;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RunEvent, RunStatus } from '@toolyard/protocol';
+import type { RunEvent, RunStatus, UserMessage } from '@toolyard/protocol';
 import { judge } from './checker.ts';
-import type { History, KeptCall, KeptQuestion, Write } from './history.ts';
+import type { History, KeptCall, KeptQuestion, Said, Write } from './history.ts';
 
 const RUN = 'r1';
 
@@ -37,6 +37,9 @@ function history(change: Partial<History> = {}): History {
     events: new Map([[RUN, events]]),
     calls: [done],
     questions: [],
+    said: [],
+    messages: [],
+    sentToModel: new Map(),
     queued: 0,
     effects: new Map([['c', 1]]),
     counted: 1,
@@ -182,6 +185,65 @@ describe('an effect', () => {
 
   it('that the tool has not counted', () => {
     expect(problemsOf({ counted: 0 })).toEqual([expect.stringContaining('counted 0')]);
+  });
+});
+
+describe('what is said to a run under way', () => {
+  const SAID: Said = { id: 's1', text: 'by the way' };
+  const message: UserMessage = {
+    ...{ id: SAID.id, role: 'user', parentId: null, createdAt: 3 },
+    parts: [{ type: 'text', text: SAID.text }],
+  };
+
+  /** The run hears it as its third event. */
+  function said(change: Partial<History> = {}, heard: readonly number[] = [3]): Partial<History> {
+    const events = [1, 2, 3, 4].map((seq): RunEvent =>
+      heard.includes(seq) ? { ...eventAt(seq), type: 'steered', message } : eventAt(seq),
+    );
+    const sentToModel = new Map([[SAID.text, 1]]);
+    return { events: new Map([[RUN, events]]), readings: [], said: [SAID], messages: [SAID], sentToModel, ...change };
+  }
+  const ofItsOwn = { id: SAID.id, status: 'done', lastSeq: 0 } as const;
+
+  it('is heard once, or is a run of its own', () => {
+    expect(problemsOf(said())).toEqual([]);
+    expect(problemsOf(said({ runs: [...history().runs, ofItsOwn] }, []))).toEqual([]);
+  });
+
+  it('is lost where no run took it in', () => {
+    expect(problemsOf(said({}, []))).toEqual(['said: s1 reached no run']);
+  });
+
+  it('is lost where it does not stand in its conversation', () => {
+    expect(problemsOf(said({ messages: [] }))).toEqual(['said: s1 stands 0 times in its conversation']);
+  });
+
+  it('is lost where the run that heard it came to its end, and no model has read it', () => {
+    const sentToModel = new Map<string, number>();
+    expect(problemsOf(said({ sentToModel }))).toEqual(['said: s1 was taken in, and no model read it']);
+    expect(problemsOf(said({ sentToModel, runs: [{ id: RUN, status: 'cancelled', lastSeq: 4 }] }))).toEqual([]);
+  });
+
+  it('is heard twice by one run', () => {
+    expect(problemsOf(said({}, [2, 3]))).toEqual(['said: s1 was taken in 2 times, by r1,r1']);
+  });
+
+  it('is heard, and sent as a message of its own as well', () => {
+    expect(problemsOf(said({ runs: [...history().runs, ofItsOwn] }))).toEqual([
+      'said: s1 was taken in 2 times, by r1,s1',
+    ]);
+  });
+
+  it('stands twice in its conversation, under whatever id', () => {
+    expect(problemsOf(said({ messages: [SAID, { ...SAID, id: 'other' }] }))).toEqual([
+      'said: s1 stands 2 times in its conversation',
+    ]);
+  });
+
+  it('is read twice by a model', () => {
+    expect(problemsOf(said({ sentToModel: new Map([[SAID.text, 2]]) }))).toEqual([
+      'said: a model was sent s1 2 times in one request',
+    ]);
   });
 });
 

@@ -25,6 +25,7 @@ export function judge(history: History): Verdict {
     ...eventsAmiss(history),
     ...readingsAmiss(history),
     ...effectsAmiss(history),
+    ...saidAmiss(history),
     ...takeOvers
       .filter(({ ms }) => ms > TAKE_OVER_MS)
       .map(({ runId, from, how, ms }) => `late: ${runId} lay for ${String(ms)} ms after ${from} was ${how}`),
@@ -132,4 +133,26 @@ function effectsAmiss({ calls, questions, effects, counted }: History): string[]
   if (told !== counted)
     problems.push(`effect: the tool was called ${String(told)} times and counted ${String(counted)}`);
   return problems;
+}
+
+/** What is said to a run under way is heard by one run, or sent as a message of its own; it stands in one place. */
+function saidAmiss({ said, messages, sentToModel, events, runs }: History): string[] {
+  const heardBy = Map.groupBy(
+    [...events.values()].flat().filter((event) => event.type === 'steered'),
+    ({ message }) => message.id,
+  );
+  return said.flatMap(({ id, text }) => {
+    const heard = (heardBy.get(id) ?? []).map(({ runId }) => runId);
+    const takers = [...heard, ...(runs.some((run) => run.id === id) ? [id] : [])];
+    const stands = messages.filter((message) => message.text === text).length;
+    const sent = sentToModel.get(text) ?? 0;
+    const isDone = takers.some((taker) => runs.some((run) => run.id === taker && run.status === 'done'));
+    return [
+      ...(takers.length === 0 ? [`said: ${id} reached no run`] : []),
+      ...(takers.length > 1 ? [`said: ${id} was taken in ${String(takers.length)} times, by ${takers.join()}`] : []),
+      ...(stands === 1 ? [] : [`said: ${id} stands ${String(stands)} times in its conversation`]),
+      ...(sent > 1 ? [`said: a model was sent ${id} ${String(sent)} times in one request`] : []),
+      ...(sent === 0 && isDone ? [`said: ${id} was taken in, and no model read it`] : []),
+    ];
+  });
 }

@@ -11,7 +11,7 @@ import { People } from './people.ts';
 import type { Blow, Role } from './plan.ts';
 import { planBlows } from './plan.ts';
 import { readKept, startRecording } from './record.ts';
-import { script } from './story.ts';
+import { script, remarksIn } from './story.ts';
 
 export type EnduranceOptions = {
   cluster: Cluster;
@@ -24,7 +24,15 @@ export type EnduranceOptions = {
   log: (line: string) => void;
 };
 
-export type Endured = Verdict & { blows: number; runs: number; events: number; calls: number; doubts: number };
+export type Endured = Verdict & {
+  blows: number;
+  runs: number;
+  events: number;
+  calls: number;
+  doubts: number;
+  said: number;
+  heard: number;
+};
 
 const PEOPLE = 6;
 const ROLES: readonly Role[] = ['all', 'all', 'all'];
@@ -40,10 +48,15 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
   const blows = planBlows({ random, roles, forMs });
   const url = await cluster.createDatabase();
   const faults: string[] = [];
+  const sentToModel = new Map<string, number>();
   await using model = await startModelServer(
     ({ body }) => {
       faults.push(...faultsOf(body));
-      return script((body as { messages: ModelMessage[] }).messages);
+      const { messages } = body as { messages: ModelMessage[] };
+      for (const [text, times] of remarksIn(messages)) {
+        sentToModel.set(text, Math.max(times, sentToModel.get(text) ?? 0));
+      }
+      return script(messages);
     },
     { record: false },
   );
@@ -70,9 +83,9 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
   await fleet.close();
 
   const { failings, effects, counted } = fleet;
-  const { asked, readings } = people;
+  const { asked, said, readings } = people;
   const kept = await readKept(cluster, url);
-  const verdict = judge({ ...kept, asked, readings, effects, counted, failings, outages });
+  const verdict = judge({ ...kept, asked, said, sentToModel, readings, effects, counted, failings, outages });
   return {
     takeOvers: verdict.takeOvers,
     problems: [
@@ -85,6 +98,8 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
     runs: kept.runs.length,
     events: kept.runs.reduce((sum, { lastSeq }) => sum + lastSeq, 0),
     calls: kept.calls.length,
+    said: said.length,
+    heard: [...kept.events.values()].flat().filter(({ type }) => type === 'steered').length,
     doubts: kept.questions.filter(({ kind }) => kind === 'in_doubt').length,
   };
 }

@@ -32,6 +32,9 @@ export type KeptQuestion = {
   answer: InterruptAnswer | null;
 };
 
+/** What a person said to a run under way; its text is that of no other message. */
+export type Said = { id: string; text: string };
+
 /** What somebody read of a run, over however many connections, in the order it came. */
 export type Reading = { reader: string; runId: string; events: readonly RunEvent[] };
 
@@ -50,6 +53,12 @@ export type History = {
   events: ReadonlyMap<string, readonly RunEvent[]>;
   calls: readonly KeptCall[];
   questions: readonly KeptQuestion[];
+  /** What was said to runs under way, was told to be kept, and was not taken back. */
+  said: readonly Said[];
+  /** What people said, as it stands in the conversations in the end. */
+  messages: readonly Said[];
+  /** How often each text stood in one request to a model, at most. */
+  sentToModel: ReadonlyMap<string, number>;
   /** Messages that still wait in queues. */
   queued: number;
   /** How often each call took effect, by the tool's own account. */

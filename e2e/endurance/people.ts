@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { ConversationView, InterruptAnswer, LiveEvent, ProviderView, RunEvent } from '@toolyard/protocol';
+import type {
+  ConversationView,
+  InterruptAnswer,
+  LiveEvent,
+  ProviderView,
+  RunEvent,
+  RunRecord,
+} from '@toolyard/protocol';
 import { applied } from '../support/transcript.ts';
 import type { Fleet } from './fleet.ts';
 import { follow } from './follow.ts';
-import type { Reading } from './history.ts';
-import { questionOf, storyAt } from './story.ts';
+import type { Reading, Said } from './history.ts';
+import { questionOf, remarkOf, storyAt } from './story.ts';
 
 const TRY_AGAIN_MS = 250;
 /** No request takes so long, unless its process is stopped; then it is made elsewhere. */
@@ -18,10 +25,12 @@ export type PeopleOptions = {
   giveUp: AbortSignal;
 };
 
-/** People at work: they ask, follow, answer and stop, now at one process, now at another, and try again until it is done. */
+/** People at work: they ask, say more, follow, answer and stop, now at one process, now at another, and try again until it is done. */
 export class People {
   /** Ids of the runs that were asked for and are kept, as the servers said. */
   readonly asked: string[] = [];
+  /** What was said to runs under way and is kept, as the servers said. */
+  readonly said: Said[] = [];
   readonly readings: Reading[] = [];
   /** What no server should have said, and transcripts that are not what was read. */
   readonly problems: string[] = [];
@@ -75,20 +84,35 @@ export class People {
     }
     const cancels = random() < 0.1;
     const read: RunEvent[] = [];
-    for (const runId of runIds) {
+    const readToEnd = async (runId: string): Promise<RunEvent[]> => {
       const events: RunEvent[] = [];
-      if (cancels) void this.#cancelSoon(runId);
       await this.#followRun(runId, events);
       this.readings.push({ reader: id, runId, events });
       read.push(...events);
+      return events;
+    };
+    // Where a run is stopped, one thing at a time is behind it.
+    const saying = random() < 0.5 && (!cancels || runIds.length === 1) ? this.#saySoon(id) : null;
+    let endedWell = true;
+    for (const runId of runIds) {
+      if (cancels) void this.#cancelSoon(runId);
+      const events = await readToEnd(runId);
+      endedWell = this.#endedWell(events);
       // What waits behind a run that was stopped stays where it is, and is taken back.
-      if (cancels && runId !== runIds.at(-1) && !this.#endedWell(events)) {
+      if (cancels && runId !== runIds.at(-1) && !endedWell) {
         const [, queued = ''] = runIds;
         if ((await this.#takeBack(id, queued)) === 'taken back') {
           this.asked.splice(this.asked.indexOf(queued), 1);
           break;
         }
       }
+    }
+    const said = await saying;
+    const became = said ? await this.#whatBecameOf(said, id, endedWell) : 'taken back';
+    if (said && became !== 'taken back') this.said.push(said);
+    if (said && became === 'a run of its own') {
+      this.asked.push(said.id);
+      await readToEnd(said.id);
     }
     const view = await this.#ask<ConversationView>('GET', `/api/conversations/${id}`);
     if (!view || this.#options.giveUp.aborted) return;
@@ -142,6 +166,33 @@ export class People {
             : { decision: 'result', text: 'It has been counted.' };
     await sleep(Math.round(random() * 600));
     await this.#ask('POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer });
+  }
+
+  /** Says something to the run under way, if there is one by then. */
+  async #saySoon(conversationId: string): Promise<Said | null> {
+    await sleep(Math.round(this.#options.random() * 3_000));
+    const id = this.#messageId();
+    const text = remarkOf(id);
+    const sent = await this.#ask('POST', `/api/conversations/${conversationId}/messages`, {
+      ...{ id, whenBusy: 'steer' },
+      parts: [{ type: 'text', text }],
+    });
+    return sent === undefined ? null : { id, text };
+  }
+
+  /** Waits until it is clear. Behind a run that was stopped it stays where it is, and is taken back. */
+  async #whatBecameOf(
+    { id }: Said,
+    conversationId: string,
+    endedWell: boolean,
+  ): Promise<'taken back' | 'heard' | 'a run of its own'> {
+    while (!this.#options.giveUp.aborted) {
+      const view = await this.#ask<ConversationView>('GET', `/api/conversations/${conversationId}`);
+      if (view?.queue.some((queued) => queued.id === id) !== true) break;
+      if (endedWell) await sleep(TRY_AGAIN_MS);
+      else if ((await this.#takeBack(conversationId, id)) === 'taken back') return 'taken back';
+    }
+    return (await this.#ask<RunRecord>('GET', `/api/runs/${id}`)) ? 'a run of its own' : 'heard';
   }
 
   async #cancelSoon(runId: string): Promise<void> {

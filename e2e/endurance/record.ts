@@ -1,9 +1,10 @@
-import type { InterruptAnswer, JsonObject, RunEvent } from '@toolyard/protocol';
+import type { InterruptAnswer, JsonObject, Message, RunEvent } from '@toolyard/protocol';
+import { textOf } from '@toolyard/protocol';
 import type { Cluster } from '@toolyard/testing/postgres';
 import type { History, KeptCall, KeptQuestion, KeptRun, Write } from './history.ts';
 import { callIn } from './story.ts';
 
-type Kept = Pick<History, 'runs' | 'writes' | 'events' | 'calls' | 'questions' | 'queued'>;
+type Kept = Pick<History, 'runs' | 'writes' | 'events' | 'calls' | 'questions' | 'messages' | 'queued'>;
 
 /**
  * Has the database itself write down who changes a run, in the transaction that does: whatever a process may believe,
@@ -46,6 +47,7 @@ export async function readKept(cluster: Cluster, url: string): Promise<Kept> {
   const questions = await rows<Record<string, string | null>>(
     'SELECT run_id, id, interrupt, status, answer FROM interrupts',
   );
+  const said = await rows<{ id: string; message: string }>(`SELECT id, message FROM messages WHERE role = 'user'`);
   const [queue] = await rows<{ queued: string }>('SELECT count(*) AS queued FROM queued_messages');
   return {
     runs: runs.map(({ id, status, last_seq: lastSeq }) => ({ id, status, lastSeq: Number(lastSeq) })),
@@ -58,6 +60,7 @@ export async function readKept(cluster: Cluster, url: string): Promise<Kept> {
       status: row.status,
     })),
     questions: questions.map(toQuestion),
+    messages: said.map(({ id, message }) => ({ id, text: textOf(JSON.parse(message) as Message) })),
     queued: Number(queue?.queued),
   };
 }

@@ -18,7 +18,8 @@ export function questionOf(story: Story): string {
 
 /** The model: turn by turn the calls the last question asks for, each by a name no other call has. */
 export function script(messages: readonly ModelMessage[]): ModelReply {
-  const last = messages.findLastIndex(({ role }) => role === 'user');
+  // What is said in between is no question.
+  const last = messages.findLastIndex(({ role, content }) => role === 'user' && readStory(content) !== null);
   const story = readStory(messages[last]?.content);
   if (!story) return reply.text('That was no question of this test.');
   const turn = messages.slice(last + 1).filter(({ role }) => role === 'assistant').length;
@@ -33,9 +34,31 @@ export function script(messages: readonly ModelMessage[]): ModelReply {
   return reply.toolCalls(calls, { text: 'Let me count, if I may.', pieces: 6, delayMs: 30 });
 }
 
+/** What a person says to a run under way; it is found again in whatever it is sent together with. */
+export function remarkOf(id: string): string {
+  return `By the way, this is ${id}.`;
+}
+
+const REMARK = /By the way, this is [^.]+\./g;
+const STORY = /\{"name":.*?\]\}/s;
+
+/** How often each remark stands in a request. */
+export function remarksIn(messages: readonly ModelMessage[]): Map<string, number> {
+  const said = messages
+    .filter(({ role }) => role === 'user')
+    .flatMap(({ content }) => textOf(content).match(REMARK) ?? []);
+  return new Map([...Map.groupBy(said, (remark) => remark)].map(([remark, all]) => [remark, all.length]));
+}
+
+/** The wire sends what a person says in a row as one message. */
+function textOf(content: unknown): string {
+  return Array.isArray(content)
+    ? content.map((part: { text?: string }) => part.text ?? '').join('\n')
+    : String(content);
+}
+
 function readStory(content: unknown): Story | null {
-  const text = Array.isArray(content) ? String((content[0] as { text?: string }).text) : String(content);
-  const read = parseJson(text);
+  const read = parseJson(STORY.exec(textOf(content))?.[0] ?? '');
   if (!read.ok || !isJsonObject(read.value)) return null;
   return read.value as unknown as Story;
 }

@@ -98,8 +98,9 @@ async function assemble(
   // What was said last is heard before the connection is closed.
   ends.defer(() => relayed?.flush());
   const hub = relayed ?? createLiveHub();
-  const salt = 'salt' in opened ? { salt: () => opened.salt() } : {};
-  const secrets = createSecrets({ repository: storage.secrets, clock, folder: dataDir, env, log, ...salt });
+  const shared = 'installation' in opened ? { shared: opened.installation } : {};
+  const secrets = createSecrets({ repository: storage.secrets, clock, folder: dataDir, env, log, ...shared });
+  await secrets.claim();
   const opening = await createModels({
     settings: storage.settings,
     secrets,
@@ -120,7 +121,7 @@ async function assemble(
           id: ids.next(),
           role,
           owner: OWNER,
-          token: await wordOf(secrets, role),
+          tokens: await wordsOf(secrets, role),
           hub,
           clock,
           log,
@@ -217,7 +218,7 @@ async function assemble(
     ...(telemetry ? { telemetry } : {}),
     metrics: metrics && (() => metrics.text({ storage, servers })),
     ready: () => ready,
-    ...(sharing ? { absentRoles: () => sharing.absentRoles() } : {}),
+    ...(sharing ? { absentRoles: () => sharing.absentRoles(), isProgram: (id: string) => sharing.isProgram(id) } : {}),
     log,
   });
   const listening = await listen(sharing ? withInternalDoor(app, sharing) : app, { host, port, clock });
@@ -240,10 +241,10 @@ async function assemble(
   return listening;
 }
 
-/** The word by which processes know each other; one that does everything itself can do without. */
-async function wordOf(secrets: Secrets, role: Role): Promise<string | null> {
+/** The words by which processes know each other; one that does everything itself can do without. */
+async function wordsOf(secrets: Secrets, role: Role): Promise<[string, ...string[]] | null> {
   try {
-    return await secrets.token('processes');
+    return await secrets.tokens('processes');
   } catch (thrown) {
     if (role === 'all') return null;
     throw thrown;

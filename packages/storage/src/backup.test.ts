@@ -88,13 +88,28 @@ describe('a backup', () => {
   });
 
   test('has what belongs to it beside the database, for its owner alone, and the keys only where they are wanted', async () => {
-    for (const name of ['config.json', 'mcp.json', 'secret.key', 'secret.salt', 'server.json', 'notes.txt']) {
+    for (const name of [
+      'config.json',
+      'mcp.json',
+      'secret.key',
+      'secret.salt',
+      'secret.check',
+      'server.json',
+      'notes.txt',
+    ]) {
       writeFileSync(join(data, name), name, { mode: 0o644 });
     }
     expect(await storage.backup(target, { keys: true })).toEqual({
-      files: ['config.json', 'mcp.json', 'secret.key', 'secret.salt'],
+      files: ['config.json', 'mcp.json', 'secret.key', 'secret.salt', 'secret.check'],
     });
-    expect(readdirSync(target).sort()).toEqual(['config.json', 'mcp.json', 'secret.key', 'secret.salt', DATABASE_FILE]);
+    expect(readdirSync(target).sort()).toEqual([
+      'config.json',
+      'mcp.json',
+      'secret.check',
+      'secret.key',
+      'secret.salt',
+      DATABASE_FILE,
+    ]);
     expect(readFileSync(join(target, 'secret.key'), 'utf8')).toBe('secret.key');
     for (const name of readdirSync(target)) expect(statSync(join(target, name)).mode & 0o077, name).toBe(0);
     const without = join(folder.path, 'backups', 'tuesday');

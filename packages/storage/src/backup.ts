@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { blobPath } from './blobs.ts';
-import { BLOBS_FOLDER, DATABASE_FILE, KEY_FILE, OWNERS_FILES, SALT_FILE } from './layout.ts';
+import { BLOBS_FOLDER, DATABASE_FILE, FINGERPRINT_FILE, KEY_FILE, OWNERS_FILES, SALT_FILE } from './layout.ts';
 import { refuseForeignDatabase } from './sqlite/migrate.ts';
 import { StorageError, toStorageError } from './storage-error.ts';
 
@@ -35,7 +35,10 @@ export async function backupFolder(from: string, to: string, { keys }: BackupOpt
     await copyDatabase(join(from, DATABASE_FILE), join(draft, DATABASE_FILE));
     await copyBlobs(join(from, BLOBS_FOLDER), draft);
     // After the database: a key is made before anything is sealed with it.
-    const files = await copyFiles(from, draft, [...OWNERS_FILES, ...(keys ? [KEY_FILE, SALT_FILE] : [])]);
+    const files = await copyFiles(from, draft, [
+      ...OWNERS_FILES,
+      ...(keys ? [KEY_FILE, SALT_FILE, FINGERPRINT_FILE] : []),
+    ]);
     await rename(draft, target);
     return { files };
   } catch (error) {

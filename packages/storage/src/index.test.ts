@@ -4,6 +4,7 @@ import * as root from './index.ts';
 test('the package offers this and nothing else', () => {
   expect(Object.keys(root).sort()).toEqual([
     'DATABASE_FILE',
+    'FINGERPRINT_FILE',
     'KEY_FILE',
     'MAX_INLINE_BYTES',
     'SALT_FILE',

@@ -6,9 +6,16 @@
 export { openStorage } from './open-storage.ts';
 export type { Bulletins, ToldRun } from './bulletins.ts';
 export type { HeldServer, LivingProcess, Processes } from './processes.ts';
-export type { DatabaseOptions, DatabaseStorage, SharedStorage, Storage, StorageOptions } from './storage.ts';
+export type {
+  DatabaseOptions,
+  DatabaseStorage,
+  Installation,
+  SharedStorage,
+  Storage,
+  StorageOptions,
+} from './storage.ts';
 export { backupFolder } from './backup.ts';
-export { DATABASE_FILE, KEY_FILE, SALT_FILE } from './layout.ts';
+export { DATABASE_FILE, FINGERPRINT_FILE, KEY_FILE, SALT_FILE } from './layout.ts';
 export { checkStorage } from './check.ts';
 export { checkDatabaseAt } from './postgres/check-at.ts';
 export { readS3Settings } from './s3/settings.ts';

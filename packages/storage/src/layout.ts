@@ -7,5 +7,7 @@ export const BLOBS_FOLDER = 'blobs';
 /** What seals the secrets in the database: a key, or the salt that a passphrase is made into one with. */
 export const KEY_FILE = 'secret.key';
 export const SALT_FILE = 'secret.salt';
+/** By which it is found out whether a passphrase is the one; belongs to the salt. */
+export const FINGERPRINT_FILE = 'secret.check';
 /** What the owner writes by hand. */
 export const OWNERS_FILES = ['config.json', 'mcp.json'] as const;

@@ -69,11 +69,20 @@ export type SharedStorage = Repositories & {
   close(): void | Promise<void>;
 };
 
+/** What the processes over one database come to the same key by, and find out that they have. */
+export type Installation = {
+  /** 16 bytes that are this installation's own, and no secret. */
+  salt(): Promise<Uint8Array>;
+  /** Of the key; null where nobody could show yet that theirs is the right one. */
+  fingerprint(): Promise<string | null>;
+  /** False, and nothing is kept, where it is not `before` any more. */
+  setFingerprint(fingerprint: string | null, before: string | null): Promise<boolean>;
+};
+
 /** A database that many processes share. */
 export type DatabaseStorage = SharedStorage & {
   readonly bulletins: Bulletins;
   readonly processes: Processes;
-  /** 16 bytes that are this installation's own, and no secret. */
-  salt(): Promise<Uint8Array>;
+  readonly installation: Installation;
   close(): Promise<void>;
 };

@@ -19,6 +19,10 @@ export type HostedStore = {
   add(key: string, record: HostedRecord): boolean | Promise<boolean>;
   set(key: string, record: HostedRecord): unknown;
   delete(key: string): unknown;
+  /** Where several processes share it: none is made from now on, whoever still lists it, until it is wanted again. */
+  end?(key: string): unknown;
+  wantAgain?(key: string): unknown;
+  hasEnded?(key: string): boolean | Promise<boolean>;
 };
 
 /** Remembers them as long as the process lives. */
@@ -52,6 +56,7 @@ export class HostedServers {
 
   /** Where the server is; it is made if there is none. @throws ToolyardError, also `needs_sign_in` with the address for that */
   async open(config: HostedConfig, asker: Asker): Promise<HostedInstance> {
+    if (await this.#hasEnded(config)) throw ended(config, asker);
     const known = await this.#store.get(keyOf(config));
     if (known !== undefined && known.awaitsSignIn !== true) return known;
     const record = known ?? (await this.#make(config, asker));
@@ -71,15 +76,31 @@ export class HostedServers {
     const known = await this.#store.get(keyOf(config));
     // Somebody else has noticed first.
     if (known !== undefined && known.instanceId !== stale.instanceId) return known;
+    if (await this.#hasEnded(config)) throw ended(config, asker);
     return this.#checked(config, asker, await this.#make(config, asker, stale));
   }
 
   /** Gives a server back to its service, with the sign-ins it has there. @throws ToolyardError */
   async remove(config: HostedConfig, asker: Asker): Promise<void> {
+    await this.#store.end?.(keyOf(config));
     const known = await this.#store.get(keyOf(config));
     if (known === undefined) return;
     await deleteInstance(config, this.#context(asker), known.instanceId);
     await this.#store.delete(keyOf(config));
+  }
+
+  /** Whether these are one server at their service. */
+  isSame(one: HostedConfig, other: HostedConfig): boolean {
+    return keyOf(one) === keyOf(other);
+  }
+
+  /** It was given back, and somebody wants it all the same. */
+  async wantAgain(config: HostedConfig): Promise<void> {
+    await this.#store.wantAgain?.(keyOf(config));
+  }
+
+  async #hasEnded(config: HostedConfig): Promise<boolean> {
+    return (await this.#store.hasEnded?.(keyOf(config))) === true;
   }
 
   #make(config: HostedConfig, asker: Asker, stale?: HostedInstance): Promise<HostedRecord> {
@@ -104,16 +125,25 @@ export class HostedServers {
     if (stale !== undefined && (await this.#store.get(key))?.instanceId === stale.instanceId) {
       await this.#store.delete(key);
     }
-    if (await this.#store.add(key, made)) return made;
-    const stands = await this.#store.get(key);
+    const stands = (await this.#store.add(key, made)) ? made : await this.#store.get(key);
+    // Whoever removes it says so first and looks for it then: one of the two sees the other.
+    if (await this.#hasEnded(config)) {
+      await this.#giveBack(config, asker, made);
+      if (stands === made) await this.#store.delete(key);
+      throw ended(config, asker);
+    }
     if (stands === undefined) {
       // One that cannot be read any more, or was removed just now.
       await this.#store.set(key, made);
       return made;
     }
-    // What cannot be given back just now does no harm to the one that stands.
-    await deleteInstance(config, this.#context(asker), made.instanceId).catch(() => undefined);
+    if (stands !== made) await this.#giveBack(config, asker, made);
     return stands;
+  }
+
+  /** What cannot be given back just now does no harm to the one that stands. */
+  async #giveBack(config: HostedConfig, asker: Asker, { instanceId }: HostedInstance): Promise<void> {
+    await deleteInstance(config, this.#context(asker), instanceId).catch(() => undefined);
   }
 
   /** A server nobody has signed in to would be there and fail at every call. */
@@ -137,6 +167,15 @@ export class HostedServers {
   #context(asker: Asker): ServiceContext {
     return { ...asker, fetch: this.#fetch };
   }
+}
+
+/** Who lists a server that was given back elsewhere has an old list. */
+function ended(config: HostedConfig, { serverId }: Asker): ToolyardError {
+  return new ToolyardError({
+    code: 'bad_config',
+    message: `The server "${serverId}" was removed, and given back to ${titleOf(config)}; the mcp.json of this process still lists it.`,
+    hint: 'Bring the present mcp.json to this process. If the server is wanted again, add it again in the page, or save it once more there.',
+  });
 }
 
 function keyOf(config: HostedConfig): string {

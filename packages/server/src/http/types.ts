@@ -39,6 +39,8 @@ export type HttpDeps = {
   ready: () => boolean;
   /** Parts of the work that no process does at the moment; without it all of it is done here. */
   absentRoles?: () => Promise<AbsentRole[]>;
+  /** True for an MCP server that only a process with the role `tools` can run, where there are roles. */
+  isProgram?: (serverId: string) => boolean;
   /** One line for whoever runs the server. */
   log: (line: string) => void;
 };

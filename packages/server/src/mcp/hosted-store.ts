@@ -8,10 +8,14 @@ const record = z.object({ url: z.string(), instanceId: z.string(), awaitsSignIn:
 
 /** Hosted servers that were made, kept sealed: whoever has the address of one can use it. */
 export function createHostedStore(
-  secrets: Pick<Secrets, 'get' | 'add' | 'set' | 'remove'>,
+  secrets: Pick<Secrets, 'get' | 'names' | 'add' | 'set' | 'remove'>,
   owner: Principal,
+  /** There are other processes, with lists of their own. */
+  isShared: boolean,
 ): HostedStore {
   const nameOf = (key: string): string => `mcp.${key}`;
+  /** Beside the record, which may be being written by whoever does not know yet. */
+  const endedName = (key: string): string => `mcp.ended.${key}`;
   return {
     async get(key) {
       // One that cannot be read is made anew.
@@ -23,5 +27,10 @@ export function createHostedStore(
     add: (key, made) => secrets.add(owner, nameOf(key), JSON.stringify(made)),
     set: (key, made) => secrets.set(owner, nameOf(key), JSON.stringify(made)),
     delete: (key) => secrets.remove(owner, nameOf(key)),
+    ...(isShared && {
+      end: (key) => secrets.set(owner, endedName(key), 'removed'),
+      wantAgain: (key) => secrets.remove(owner, endedName(key)),
+      hasEnded: async (key) => (await secrets.names(owner, endedName(key))).includes(endedName(key)),
+    }),
   };
 }

@@ -4,6 +4,7 @@ import type { McpServerList, McpServerView, PermissionView, Principal, TestMcpSe
 import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { McpServers } from '../services.ts';
+import type { ConfiguredServer } from './configured-servers.ts';
 import { configuredServers } from './configured-servers.ts';
 import { createHostedStore } from './hosted-store.ts';
 import type { Differences, ServerBook } from './server-book.ts';
@@ -31,6 +32,8 @@ export type ServerChangesOptions = Pick<
   book: ServerBook;
   fetches: OwnerFetches;
   servers: ChangedServers;
+  /** There are other processes, with lists of their own. */
+  isShared: boolean;
   /** False: to this process it is as if the server were not there. */
   isThere?: (config: ServerConfig) => boolean;
 };
@@ -45,14 +48,15 @@ export class ServerChanges {
   /** One new list after the other. */
   #updating: Promise<void> = Promise.resolve();
   readonly #told = new Set<string>();
+  #hasStarted = false;
 
   constructor(options: ServerChangesOptions) {
-    const { book, file, env, fetches, secrets, owner, clock, log } = options;
+    const { book, file, env, fetches, secrets, owner, clock, log, isShared } = options;
     this.#options = options;
     this.hosted = new HostedServers({
       // Only the services themselves are asked through it, and their addresses are the owner's.
       fetch: (input, init) => fetches.for(String(input))(input, init),
-      ...(secrets === undefined ? {} : { store: createHostedStore(secrets, owner) }),
+      ...(secrets === undefined ? {} : { store: createHostedStore(secrets, owner, isShared) }),
     });
     this.#file = new ServerFile({ path: file, env, clock, log, onChange: () => void this.#updateLogged() });
     this.#editor = new ServerEditor({ book, file: this.#file });
@@ -98,7 +102,7 @@ export class ServerChanges {
     this.check(principal, id);
     this.#editor.edit(id, edit, book.isEnabled(id));
     await book.forget([id], edit.disabledTools === undefined ? [] : [id]);
-    return this.#changed(principal, id);
+    return this.#changed(principal, id, [id]);
   };
 
   remove: McpServers['remove'] = async (principal, id) => {
@@ -112,9 +116,8 @@ export class ServerChanges {
     await book.forget([id], [id]);
     await this.#update();
     servers.changed(id);
-    if (server !== undefined && 'config' in server && server.config.transport.type === 'hosted') {
-      await this.#giveBack(id, server.config.transport);
-    }
+    const hosted = hostedOf(server);
+    if (hosted) await this.#giveBack(id, hosted);
   };
 
   change: McpServers['change'] = async (principal, id, { enabled, tools }) => {
@@ -167,19 +170,19 @@ export class ServerChanges {
     });
   }
 
-  async #changed(principal: Principal, id: string): Promise<McpServerView> {
-    await this.#update();
+  async #changed(principal: Principal, id: string, saved: readonly string[] = []): Promise<McpServerView> {
+    await this.#update(saved);
     this.#options.servers.changed(id);
     return this.view(principal, id);
   }
 
-  #update(): Promise<void> {
-    const update = (): Promise<void> => this.#updateNow();
+  #update(saved: readonly string[] = []): Promise<void> {
+    const update = (): Promise<void> => this.#updateNow(saved);
     this.#updating = this.#updating.then(update, update);
     return this.#updating;
   }
 
-  async #updateNow(): Promise<void> {
+  async #updateNow(saved: readonly string[]): Promise<void> {
     const { builtIn, flags, book, isThere, servers } = this.#options;
     const configured = configuredServers({
       builtIn,
@@ -188,12 +191,25 @@ export class ServerChanges {
       log: (line) => this.#tellOnce(line),
     });
     const here = configured.filter((server) => 'fault' in server || isThere?.(server.config) !== false);
+    await this.#wantAgain(here, saved);
     const differences = await book.update(here);
     servers.updated(differences);
     const ids = Object.values(differences).flat();
     for (const id of ids) servers.changed(id);
     // Whether the file can be read may have changed.
     if (ids.length === 0) servers.changed();
+  }
+
+  /** What was given back once is made again for who adds or saves it, not for whoever started with an old file. */
+  async #wantAgain(servers: readonly ConfiguredServer[], saved: readonly string[]): Promise<void> {
+    const isFirst = !this.#hasStarted;
+    this.#hasStarted = true;
+    for (const server of servers) {
+      const now = hostedOf(server);
+      const before = hostedOf(this.#options.book.find(server.id));
+      const isNew = !isFirst && now !== undefined && (before === undefined || !this.hosted.isSame(before, now));
+      if (now && (isNew || saved.includes(server.id))) await this.hosted.wantAgain(now);
+    }
   }
 
   /** With the next change of the file it is tried again. */
@@ -211,11 +227,19 @@ export class ServerChanges {
 
   /** What its service still has of a server that was removed; that it cannot be given back just now keeps nobody. */
   async #giveBack(serverId: string, transport: HostedConfig): Promise<void> {
-    const { clock, log } = this.#options;
+    const { clock, log, book } = this.#options;
+    const others = book.all.map(hostedOf).filter((other) => other !== undefined);
+    if (others.some((other) => this.hosted.isSame(other, transport))) return;
     await this.hosted.remove(transport, { serverId, clock }).catch((thrown: unknown) => {
       log(`The hosted server "${serverId}" was removed here and not at its service: ${toErrorInfo(thrown).message}`);
     });
   }
+}
+
+function hostedOf(server: ConfiguredServer | undefined): HostedConfig | undefined {
+  if (server === undefined || !('config' in server)) return undefined;
+  const { transport } = server.config;
+  return transport.type === 'hosted' ? transport : undefined;
 }
 
 export function noServer(id: string): ToolyardError {

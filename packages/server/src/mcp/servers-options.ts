@@ -17,7 +17,7 @@ export type ServersOptions = {
   settings: SettingsRepository;
   permissions: Pick<PermissionRepository, 'list'>;
   /** Where servers that services host are remembered; without it as long as the process lives. */
-  secrets?: Pick<Secrets, 'get' | 'add' | 'set' | 'remove'>;
+  secrets?: Pick<Secrets, 'get' | 'names' | 'add' | 'set' | 'remove'>;
   hub: Pick<LiveHub, 'changed'>;
   /** Where sign-ins to servers are kept. */
   signIns: AuthStore;

@@ -60,6 +60,7 @@ export class OwnServers implements Servers {
     this.#changes = new ServerChanges({
       ...options,
       book,
+      isShared: options.part !== undefined,
       fetches: this.#fetches,
       isThere: (config) => options.part?.isThere(config) !== false,
       servers: {

@@ -11,9 +11,9 @@ import { createInternalClient } from './internal-client.ts';
 import { createInternalDoor } from './internal-door.ts';
 import { createRelayTransports } from './relay-transport.ts';
 
-async function doorWith(token: string): Promise<string> {
+async function doorWith(...tokens: string[]): Promise<string> {
   const answer = getRequestListener(
-    createInternalDoor({ servers: {} as Servers, relays: {} as Relays, token, log: () => undefined }),
+    createInternalDoor({ servers: {} as Servers, relays: {} as Relays, tokens, log: () => undefined }),
   );
   const door = createServer((incoming, outgoing) => void answer(incoming, outgoing));
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));

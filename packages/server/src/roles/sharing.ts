@@ -37,8 +37,8 @@ export type SharingOptions = {
   id: string;
   role: Role;
   owner: Principal;
-  /** By which the processes of this installation know each other; null: this one keeps to itself. */
-  token: string | null;
+  /** By which the processes of this installation know each other, the one to say first; null: this one keeps to itself. */
+  tokens: [string, ...string[]] | null;
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
   log: (line: string) => void;
@@ -62,9 +62,9 @@ export class Sharing {
   #lookAgain = false;
 
   constructor(options: SharingOptions) {
-    const { role, clock, hub, token } = options;
+    const { role, clock, hub, tokens } = options;
     this.#options = options;
-    this.client = createInternalClient(this.#fetches, () => token ?? '');
+    this.client = createInternalClient(this.#fetches, () => tokens?.[0] ?? '');
     this.presence = new Presence({
       ...options,
       mayHave: () =>
@@ -102,7 +102,7 @@ export class Sharing {
 
   /** These servers are this process's part of them. */
   have(servers: OwnServers): void {
-    const { clock, log, token } = this.#options;
+    const { clock, log, tokens } = this.#options;
     const relays = new Relays({
       host: servers.host,
       clock,
@@ -110,7 +110,7 @@ export class Sharing {
       has: (id) => this.presence.holds(id) && isLocalIn(servers.configured, id),
       ready: (id, signal) => servers.ready(id, signal),
     });
-    const door = token === null ? undefined : createInternalDoor({ servers, relays, token, log });
+    const door = tokens === null ? undefined : createInternalDoor({ servers, relays, tokens, log });
     this.#own = { servers, relays, door: door ?? (async () => new Response(null, { status: 404 })) };
   }
 
@@ -126,16 +126,24 @@ export class Sharing {
 
   /** From now on others find it at this address. */
   async start(address: string): Promise<void> {
-    await this.presence.start(this.#options.token === null ? null : address);
+    await this.presence.start(this.#options.tokens === null ? null : address);
   }
 
   /** The parts of the work that no process does at the moment. */
   async absentRoles(): Promise<AbsentRole[]> {
     const roles = (await this.presence.living()).map(({ role }) => role);
     const isThere = (role: AbsentRole['role']): boolean => roles.includes('all') || roles.includes(role);
-    const configured = (this.#own?.servers ?? this.#web)?.configured ?? [];
-    const hasPrograms = configured.some(({ transport }) => isLocal(transport));
+    const hasPrograms = this.#configured.some(({ transport }) => isLocal(transport));
     return [...(isThere('worker') ? [] : [NO_WORKER]), ...(isThere('tools') || !hasPrograms ? [] : [NO_TOOLS])];
+  }
+
+  /** True for a server that runs in the process that has it. */
+  isProgram(serverId: string): boolean {
+    return isLocalIn(this.#configured, serverId);
+  }
+
+  get #configured(): readonly ServerConfig[] {
+    return (this.#own?.servers ?? this.#web)?.configured ?? [];
   }
 
   /** Something about servers has changed in another process, or may have. */

@@ -56,6 +56,7 @@ export class WebServers implements Servers {
     this.#changes = new ServerChanges({
       ...options,
       book,
+      isShared: true,
       fetches: this.#fetches,
       servers: {
         list: (principal) => this.list(principal),

@@ -33,6 +33,11 @@ export function seal({ id, key }: SealingKey, name: string, text: string): Uint8
   return Buffer.concat([head, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
 }
 
+/** By the name of the key only: what it says is not looked at. */
+export function isSealedWith({ id }: SealingKey, sealed: Uint8Array): boolean {
+  return sealed[0] === VERSION && id.equals(sealed.subarray(1, 1 + KEY_ID_BYTES));
+}
+
 /** Opens what was sealed under this name. Never throws. */
 export function open({ id, key }: SealingKey, name: string, sealed: Uint8Array): Opened {
   const bytes = Buffer.from(sealed);

@@ -110,28 +110,112 @@ describe('checking secrets', () => {
 });
 
 describe('secrets with TOOLYARD_SECRET', () => {
+  const ONE = 'correct horse battery';
+  const TWO = 'another staple of hay';
+  const checkFile = (): string => join(folder, 'secret.check');
+
   it('are there after a new start, and need no key file', async () => {
-    await secrets({ TOOLYARD_SECRET: 'correct horse' }).set(me, 'a', 'x');
-    expect(await secrets({ TOOLYARD_SECRET: 'correct horse' }).get(me, 'a')).toBe('x');
+    await secrets({ TOOLYARD_SECRET: ONE }).set(me, 'a', 'x');
+    expect(await secrets({ TOOLYARD_SECRET: ONE }).get(me, 'a')).toBe('x');
     expect(() => statSync(keyFile())).toThrow();
   });
 
   it('do not open with another one', async () => {
-    await secrets({ TOOLYARD_SECRET: 'correct horse' }).set(me, 'a', 'x');
-    const wrong = secrets({ TOOLYARD_SECRET: 'battery staple' });
+    await secrets({ TOOLYARD_SECRET: ONE }).set(me, 'a', 'x');
+    const wrong = secrets({ TOOLYARD_SECRET: TWO });
     await expect(wrong.get(me, 'a')).rejects.toMatchObject({ code: 'bad_config', hint: /TOOLYARD_SECRET_OLD/ });
   });
 
   it('go over to a new one when the old one is given once', async () => {
-    await secrets({ TOOLYARD_SECRET: 'one' }).set(me, 'a', 'x');
-    expect(await secrets({ TOOLYARD_SECRET: 'two', TOOLYARD_SECRET_OLD: 'one' }).check(me)).toEqual([]);
-    expect(await secrets({ TOOLYARD_SECRET: 'two' }).get(me, 'a')).toBe('x');
+    await secrets({ TOOLYARD_SECRET: ONE }).set(me, 'a', 'x');
+    expect(await secrets({ TOOLYARD_SECRET: TWO, TOOLYARD_SECRET_OLD: ONE }).check(me)).toEqual([]);
+    expect(await secrets({ TOOLYARD_SECRET: TWO }).get(me, 'a')).toBe('x');
   });
 
   it('go over from the key file by themselves', async () => {
     await secrets().set(me, 'a', 'x');
-    expect(await secrets({ TOOLYARD_SECRET: 'one' }).check(me)).toEqual([]);
+    const passphrase = secrets({ TOOLYARD_SECRET: ONE });
+    await passphrase.claim();
+    expect(await passphrase.check(me)).toEqual([]);
     rmSync(keyFile());
-    expect(await secrets({ TOOLYARD_SECRET: 'one' }).get(me, 'a')).toBe('x');
+    await secrets({ TOOLYARD_SECRET: ONE }).claim();
+    expect(await secrets({ TOOLYARD_SECRET: ONE }).get(me, 'a')).toBe('x');
+  });
+
+  it('refuse one that is too short, and take it as the former one', async () => {
+    await expect(secrets({ TOOLYARD_SECRET: 'fifteen letters' }).set(me, 'a', 'x')).rejects.toMatchObject({
+      code: 'bad_config',
+      message: /has 15 characters/,
+      hint: /16 characters or more: "openssl rand -base64 24" makes one/,
+    });
+    await expect(secrets({ TOOLYARD_SECRET: 'fifteen letters' }).claim()).rejects.toThrow('has 15 characters');
+    await secrets({ TOOLYARD_SECRET: TWO, TOOLYARD_SECRET_OLD: 'short' }).claim();
+  });
+
+  describe('a start', () => {
+    it('with another one is refused, in the words of what was done, and nothing is changed by it', async () => {
+      await secrets({ TOOLYARD_SECRET: ONE }).claim();
+      await expect(secrets({ TOOLYARD_SECRET: TWO }).claim()).rejects.toMatchObject({
+        code: 'bad_config',
+        message: `TOOLYARD_SECRET is another one than that of the data folder ${folder}: with it nothing could be read that is stored encrypted there.`,
+        hint: /Start with the one it had/,
+      });
+      await expect(secrets().claim()).rejects.toMatchObject({ code: 'bad_config', message: /is not set/ });
+      expect(() => statSync(keyFile())).toThrow();
+      await secrets({ TOOLYARD_SECRET: ONE }).claim();
+      expect(modeOf(checkFile())).toBe(0o600);
+    });
+
+    it('with the former one beside it changes it, there and back', async () => {
+      await secrets({ TOOLYARD_SECRET: ONE }).claim();
+      await secrets({ TOOLYARD_SECRET: TWO, TOOLYARD_SECRET_OLD: ONE }).claim();
+      await expect(secrets({ TOOLYARD_SECRET: ONE }).claim()).rejects.toMatchObject({ code: 'bad_config' });
+      await secrets({ TOOLYARD_SECRET_OLD: TWO }).claim();
+      await secrets().claim();
+      expect(() => statSync(checkFile())).toThrow();
+    });
+
+    it('of a folder an earlier version left takes the one that opens what is sealed, a sign-in too', async () => {
+      const sealing = secrets({ TOOLYARD_SECRET: ONE });
+      const sealed = Buffer.from(await sealing.seal(me, 'sign-in:x', '{}'), 'base64');
+      await storage.signIns.put(me, 'x', { sealed, expected: null, expiresAt: null, at: 1 });
+      // As before: it is told of what cannot be read, and says nothing of the key.
+      await secrets({ TOOLYARD_SECRET: TWO }).claim();
+      await secrets({ TOOLYARD_SECRET: ONE }).claim();
+      await expect(secrets({ TOOLYARD_SECRET: TWO }).claim()).rejects.toMatchObject({ code: 'bad_config' });
+    });
+
+    it('of a backup without keys works with any, and says what cannot be read', async () => {
+      await secrets({ TOOLYARD_SECRET: ONE }).claim();
+      await secrets({ TOOLYARD_SECRET: ONE }).set(me, 'a', 'x');
+      for (const name of ['secret.salt', 'secret.check']) {
+        renameSync(join(folder, name), join(folder, `${name}.kept`));
+      }
+      const restored = secrets({ TOOLYARD_SECRET: TWO });
+      await restored.claim();
+      expect(await restored.check(me)).toEqual(['a']);
+      await restored.set(me, 'a', 'again');
+      await secrets({ TOOLYARD_SECRET: TWO }).claim();
+      await expect(secrets({ TOOLYARD_SECRET: ONE }).claim()).rejects.toMatchObject({ code: 'bad_config' });
+      for (const name of ['secret.salt', 'secret.check']) {
+        renameSync(join(folder, `${name}.kept`), join(folder, name));
+      }
+      await secrets({ TOOLYARD_SECRET: ONE }).claim();
+    });
+
+    it('keeps nothing that says more of the key than every sealed text does', async () => {
+      const of = secrets({ TOOLYARD_SECRET: ONE });
+      await of.claim();
+      await of.set(me, 'a', 'x');
+      const head = Buffer.from((await storage.secrets.get(me, 'a')) ?? []).subarray(1, 5);
+      expect(readFileSync(checkFile(), 'utf8').trim()).toBe(head.toString('hex'));
+    });
+  });
+
+  it('know each other by the word of either while it is changed from one to the other', async () => {
+    const before = await secrets({ TOOLYARD_SECRET: ONE, TOOLYARD_SECRET_OLD: TWO }).tokens('processes');
+    const after = await secrets({ TOOLYARD_SECRET: TWO, TOOLYARD_SECRET_OLD: ONE }).tokens('processes');
+    expect(after).toEqual(before.toReversed());
+    expect(new Set(after).size).toBe(2);
   });
 });

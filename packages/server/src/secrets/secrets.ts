@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { Clock, Principal } from '@toolyard/protocol';
 import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
-import type { SecretRepository } from '@toolyard/storage';
+import type { Installation, SecretRepository } from '@toolyard/storage';
+import { claimKey } from './claim-key.ts';
 import type { MasterKeys } from './master-key.ts';
 import { loadMasterKeys } from './master-key.ts';
+import type { SealingKey } from './sealing.ts';
 import { open, seal } from './sealing.ts';
 
 export type SecretsOptions = {
@@ -14,7 +16,7 @@ export type SecretsOptions = {
   env: Readonly<Record<string, string | undefined>>;
   log: (line: string) => void;
   /** Where other machines have to come to the same key: what is kept for all of them. */
-  salt?: () => Promise<Uint8Array>;
+  shared?: Installation;
 };
 
 /** Texts kept encrypted: API keys and their like. */
@@ -34,8 +36,13 @@ export type Secrets = {
   seal(principal: Principal, name: string, text: string): Promise<string>;
   /** @throws ToolyardError `bad_config` for what cannot be read. */
   unseal(principal: Principal, name: string, sealed: string): Promise<string>;
-  /** A word by which the processes of this installation know each other; the same in all of them. */
-  token(purpose: string): Promise<string>;
+  /** @throws ToolyardError `bad_config` where TOOLYARD_SECRET is another one than that of what is kept. */
+  claim(): Promise<void>;
+  /**
+   * Words by which the processes of this installation know each other: the one to say, the same in all of them, and after
+   * it those to be understood from whoever was started before the secret was changed.
+   */
+  tokens(purpose: string): Promise<[string, ...string[]]>;
   /**
    * Tries every secret: seals anew what a former key has sealed, and tells in the log which cannot be read. Gives
    * their names. Never rejects: it runs beside the start.
@@ -102,9 +109,12 @@ export function createSecrets(options: SecretsOptions): Secrets {
       }
       throw unreadable(name, opened.reason);
     },
-    async token(purpose) {
-      const { current } = await keys();
-      return createHmac('sha256', current.key).update(`toolyard ${purpose}`).digest('base64url');
+    claim: () => claimKey({ ...options, keys, everySealed: () => repository.everySealed() }),
+    async tokens(purpose) {
+      const { current, former } = await keys();
+      const wordOf = ({ key }: SealingKey): string =>
+        createHmac('sha256', key).update(`toolyard ${purpose}`).digest('base64url');
+      return [wordOf(current), ...former.map(wordOf)];
     },
     async remove(principal, name) {
       await repository.remove(principal, name);

@@ -7,7 +7,7 @@ import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { blobPath } from '../blobs.ts';
 import { checkStorage } from '../check.ts';
-import { BLOBS_FOLDER, DATABASE_FILE, SALT_FILE } from '../layout.ts';
+import { BLOBS_FOLDER, DATABASE_FILE, FINGERPRINT_FILE, SALT_FILE } from '../layout.ts';
 import { openStorage } from '../open-storage.ts';
 import type { SharedStorage } from '../storage.ts';
 import { ANNE, BERT } from '../test-fixtures/conversation.ts';
@@ -34,6 +34,7 @@ describeOnPostgres('a copy from a data folder to PostgreSQL and back', (cluster)
     blobs = await fill(storage);
     storage.close();
     writeFileSync(join(data, SALT_FILE), `${Buffer.alloc(16, 5).toString('base64url')}\n`, { mode: 0o600 });
+    writeFileSync(join(data, FINGERPRINT_FILE), '01ab23cd\n', { mode: 0o600 });
   });
   afterEach(() => folder.remove());
 
@@ -74,11 +75,14 @@ describeOnPostgres('a copy from a data folder to PostgreSQL and back', (cluster)
     expect(there.rows.get('run_events')).toBe(1_201);
     const back = join(folder.path, 'back');
     await copied({ url }, { folder: back });
-    expect(readFileSync(join(back, SALT_FILE), 'utf8')).toBe(readFileSync(join(data, SALT_FILE), 'utf8'));
+    for (const name of [SALT_FILE, FINGERPRINT_FILE]) {
+      expect(readFileSync(join(back, name), 'utf8')).toBe(readFileSync(join(data, name), 'utf8'));
+    }
     expect(await checkStorage(back)).toEqual({ ok: true });
     const inDatabase = await openStorage({ url, clock });
     await expectEverything(inDatabase);
-    expect(await inDatabase.salt()).toEqual(Buffer.alloc(16, 5));
+    expect(await inDatabase.installation.salt()).toEqual(Buffer.alloc(16, 5));
+    expect(await inDatabase.installation.fingerprint()).toBe('01ab23cd');
     await inDatabase.close();
     const inFolder = await openStorage({ folder: back, clock });
     await expectEverything(inFolder);

@@ -86,7 +86,7 @@ async function copy(source: Source, target: Target, onStep: (step: string) => vo
   const numbered = COPIED_TABLES.filter((table) => table.numbered);
   const lastNumbers = new Map<string, number>();
   for (const { name } of numbered) lastNumbers.set(name, await source.lastNumber(name));
-  await target.finish({ lastNumbers, salt: await source.salt() });
+  await target.finish({ lastNumbers, keyMaking: await source.keyMaking() });
   return { rows, blobs, lostBlobs: [...progress.lost()], resumed };
 }
 

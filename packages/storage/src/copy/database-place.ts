@@ -6,6 +6,7 @@ import { NO_BYTES, objectNameOf, readObject } from '../postgres/blobs.ts';
 import { nothingThere } from '../postgres/check.ts';
 import { PostgresConnection } from '../postgres/connection.ts';
 import { createPostgresEngine } from '../postgres/engine.ts';
+import { createInstallation } from '../postgres/installation.ts';
 import { createPostgresDialect } from '../postgres/kysely-dialect.ts';
 import { migrateToLatest } from '../postgres/migrate.ts';
 import { hasTable } from '../postgres/tables.ts';
@@ -14,7 +15,7 @@ import { bucketOf } from '../s3/bucket-of.ts';
 import type { S3Settings } from '../s3/settings.ts';
 import type { Schema } from '../schema.ts';
 import { StorageError } from '../storage-error.ts';
-import type { Place, Target } from './place.ts';
+import type { KeyMaking, Place, Target } from './place.ts';
 import { PROGRESS_TABLE } from './place.ts';
 
 /** Not the name servers give themselves: those that are connected are looked for. */
@@ -72,11 +73,11 @@ export async function openTargetDatabase({ url, files }: DatabaseAddress, failpo
         [sha256, bucket ? NO_BYTES : bytes, objectName],
       );
     },
-    async finish({ lastNumbers, salt }) {
+    async finish({ lastNumbers, keyMaking }) {
       await together(connection, [
         ...Object.entries(REFERS_TO_ITSELF).map(([table, rule]) => `ALTER TABLE ${table} ADD ${rule}`),
         ...[...lastNumbers].filter(([, last]) => last > 0).map(([table, last]) => setNumber(table, last)),
-        ...(salt === null ? [] : [`UPDATE installation SET salt = '${Buffer.from(salt).toString('hex')}'`]),
+        ...(keyMaking === null ? [] : [setKeyMaking(keyMaking)]),
         `DROP TABLE ${PROGRESS_TABLE}`,
       ]);
       await connection.query('ANALYZE', []);
@@ -100,6 +101,11 @@ function dropReferences(): string[] {
 
 function setNumber(table: string, last: number): string {
   return `SELECT setval(pg_get_serial_sequence('${table}', 'position'), ${Math.trunc(last)})`;
+}
+
+function setKeyMaking({ salt, fingerprint }: KeyMaking): string {
+  const known = fingerprint === null ? 'NULL' : `'${Buffer.from(fingerprint, 'hex').toString('hex')}'`;
+  return `UPDATE installation SET salt = '${Buffer.from(salt).toString('hex')}', key_fingerprint = ${known}`;
 }
 
 async function connect(url: string, failpoint?: Failpoint): Promise<PostgresConnection> {
@@ -143,7 +149,7 @@ function placeOf(connection: PostgresConnection, bucket: Bucket | null): Place {
   const bytes = engine.prepare<{ bytes: Uint8Array; objectName: string | null }>(
     'SELECT bytes, object_name AS "objectName" FROM blob_bytes WHERE sha256 = ?',
   );
-  const salt = engine.prepare<{ salt: string }>('SELECT salt FROM installation');
+  const installation = createInstallation(connection);
   return {
     where: `the database ${connection.where}`,
     engine,
@@ -160,10 +166,10 @@ function placeOf(connection: PostgresConnection, bucket: Bucket | null): Place {
       );
       return Number((rows[0] as { last: number }).last);
     },
-    async salt() {
-      const row = await engine.perform(statements(() => salt.get()));
-      return row ? Buffer.from(row.salt, 'hex') : null;
-    },
+    keyMaking: async () => ({
+      salt: await installation.salt(),
+      fingerprint: await installation.fingerprint(),
+    }),
     close: () => connection.close(),
   };
 }

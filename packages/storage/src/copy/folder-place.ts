@@ -1,4 +1,14 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,14 +16,14 @@ import { Kysely } from 'kysely';
 import type { Clock, Failpoint } from '@toolyard/protocol';
 import { blobPath, keepBlobFile } from '../blobs.ts';
 import { lockFolder } from '../folder-lock.ts';
-import { BLOBS_FOLDER, DATABASE_FILE, SALT_FILE, UNFINISHED_FILE } from '../layout.ts';
+import { BLOBS_FOLDER, DATABASE_FILE, FINGERPRINT_FILE, SALT_FILE, UNFINISHED_FILE } from '../layout.ts';
 import type { Schema } from '../schema.ts';
 import { SqliteConnection } from '../sqlite/connection.ts';
 import { createSqliteEngine } from '../sqlite/engine.ts';
 import { createSqliteDialect } from '../sqlite/kysely-dialect.ts';
 import { migrateToLatest, refuseForeignDatabase } from '../sqlite/migrate.ts';
 import { StorageError, toStorageError } from '../storage-error.ts';
-import type { Place, Target } from './place.ts';
+import type { KeyMaking, Place, Target } from './place.ts';
 import { PROGRESS_TABLE } from './place.ts';
 
 type Options = { clock: Clock; failpoint?: Failpoint };
@@ -48,7 +58,7 @@ export async function openTargetFolder(path: string, options: Options): Promise<
         CREATE TABLE IF NOT EXISTS ${PROGRESS_TABLE} (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT`);
     },
     keepBytes: (sha256, bytes) => keepBlobFile(join(folder, BLOBS_FOLDER), sha256, bytes),
-    async finish({ lastNumbers, salt }) {
+    async finish({ lastNumbers, keyMaking }) {
       connection.guard(() => {
         refuseDangling(connection, folder);
         for (const [table, last] of lastNumbers) {
@@ -56,7 +66,7 @@ export async function openTargetFolder(path: string, options: Options): Promise<
           connection.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(table, last);
         }
       });
-      if (salt !== null) writeSalt(folder, salt);
+      if (keyMaking !== null) writeKeyMaking(folder, keyMaking);
       // Throws where the log cannot be folded in: under another name the file would be without it.
       connection.guard(() => connection.database.exec('PRAGMA journal_mode = DELETE'));
       connection.close();
@@ -111,7 +121,7 @@ function placeOf(folder: string, connection: SqliteConnection, clock: Clock, unl
       const row = connection.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?').get(table);
       return Number(row?.['seq'] ?? 0);
     },
-    salt: async () => readSalt(folder),
+    keyMaking: async () => readKeyMaking(folder),
     async close() {
       connection.close();
       unlock();
@@ -143,14 +153,25 @@ function refuseDangling(connection: SqliteConnection, folder: string): void {
   throw new StorageError('corrupt', { message, hint: `What was copied so far lies in ${folder}.` });
 }
 
-function readSalt(folder: string): Uint8Array | null {
-  const file = join(folder, SALT_FILE);
-  return existsSync(file) ? Buffer.from(readFileSync(file, 'utf8').trim(), 'base64url') : null;
+function readKeyMaking(folder: string): KeyMaking | null {
+  const salt = readText(join(folder, SALT_FILE));
+  if (salt === null) return null;
+  return { salt: Buffer.from(salt, 'base64url'), fingerprint: readText(join(folder, FINGERPRINT_FILE)) };
 }
 
 /** What is there belongs to nothing: the folder held no data. */
-function writeSalt(folder: string, salt: Uint8Array): void {
-  const draft = join(folder, `${SALT_FILE}.new`);
-  writeFileSync(draft, `${Buffer.from(salt).toString('base64url')}\n`, { mode: 0o600 });
-  renameSync(draft, join(folder, SALT_FILE));
+function writeKeyMaking(folder: string, { salt, fingerprint }: KeyMaking): void {
+  rmSync(join(folder, FINGERPRINT_FILE), { force: true });
+  writeText(join(folder, SALT_FILE), Buffer.from(salt).toString('base64url'));
+  if (fingerprint !== null) writeText(join(folder, FINGERPRINT_FILE), fingerprint);
+}
+
+function readText(file: string): string | null {
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
+}
+
+function writeText(file: string, text: string): void {
+  const draft = `${file}.new`;
+  writeFileSync(draft, `${text}\n`, { mode: 0o600 });
+  renameSync(draft, file);
 }

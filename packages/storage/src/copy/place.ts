@@ -1,6 +1,8 @@
 import type { Engine } from '../engine/engine.ts';
 import type { CopiedTable } from './tables.ts';
 
+export type KeyMaking = { salt: Uint8Array; fingerprint: string | null };
+
 /** A data folder or a database, as it is copied from or to. */
 export type Place = {
   /** As it may be shown. */
@@ -11,8 +13,8 @@ export type Place = {
   bytesOf(sha256: string): Promise<Uint8Array | null>;
   /** The number the last row of a numbered table got, whether it is still there or not. */
   lastNumber(table: string): Promise<number>;
-  /** What TOOLYARD_SECRET is made into a key with; null where there is none yet. */
-  salt(): Promise<Uint8Array | null>;
+  /** What TOOLYARD_SECRET is made into a key with, and known again by; null where there is nothing of it yet. */
+  keyMaking(): Promise<KeyMaking | null>;
   close(): Promise<void>;
 };
 
@@ -23,8 +25,8 @@ export type Target = Place & {
   /** Makes the table of the progress where it is not there yet, and lets rows come before those they refer to. */
   begin(): Promise<void>;
   keepBytes(sha256: string, bytes: Uint8Array): Promise<void>;
-  /** Everything is there: references count again, numbers and salt are set, and it can be opened. */
-  finish(of: { lastNumbers: ReadonlyMap<string, number>; salt: Uint8Array | null }): Promise<void>;
+  /** Everything is there: references count again, numbers and the making of keys are set, and it can be opened. */
+  finish(of: { lastNumbers: ReadonlyMap<string, number>; keyMaking: KeyMaking | null }): Promise<void>;
 };
 
 /** Where a copy stands, kept in the target while it is being made. */

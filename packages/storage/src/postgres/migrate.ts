@@ -11,6 +11,7 @@ import { requestPreludes } from './migrations/007-request-preludes.ts';
 import { tabs } from './migrations/008-tabs.ts';
 import { blobsElsewhere } from './migrations/009-blobs-elsewhere.ts';
 import { tabCommits } from './migrations/010-tab-commits.ts';
+import { keyFingerprint } from './migrations/011-key-fingerprint.ts';
 
 /**
  * One change of the tables.
@@ -31,6 +32,7 @@ export const MIGRATIONS: Readonly<Record<string, PostgresMigration>> = {
   '008-tabs': { kind: 'expand', statements: tabs },
   '009-blobs-elsewhere': { kind: 'expand', statements: blobsElsewhere },
   '010-tab-commits': { kind: 'expand', statements: tabCommits },
+  '011-key-fingerprint': { kind: 'expand', statements: keyFingerprint },
 };
 
 /** Any number that nobody else takes: advisory locks are shared by all programs of a database. */

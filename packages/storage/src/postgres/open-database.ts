@@ -15,6 +15,7 @@ import { createBulletins } from './bulletins.ts';
 import { checkDatabase } from './check.ts';
 import { PostgresConnection } from './connection.ts';
 import { createPostgresEngine } from './engine.ts';
+import { createInstallation } from './installation.ts';
 import { createPostgresDialect } from './kysely-dialect.ts';
 import { migrateToLatest } from './migrate.ts';
 import { createProcesses } from './processes.ts';
@@ -51,10 +52,7 @@ export async function openDatabase(options: DatabaseOptions, leaseTime?: string)
     check: () => checkDatabase(engine, bucket),
     bulletins,
     processes: createProcesses(connection, leaseTime),
-    async salt() {
-      const { rows } = await connection.query('SELECT salt FROM installation', []);
-      return Buffer.from(String((rows[0] as { salt: string }).salt), 'hex');
-    },
+    installation: createInstallation(connection),
     async close() {
       await bulletins.close();
       await connection.close();

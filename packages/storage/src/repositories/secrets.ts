@@ -12,6 +12,8 @@ export type SecretRepository = {
   remove(principal: Principal, name: string): Promise<boolean>;
   /** In order; with `prefix` those that begin with it. */
   names(principal: Principal, prefix?: string): Promise<string[]>;
+  /** Everything that is sealed here, whoever it belongs to; sign-ins, too. */
+  everySealed(): Promise<Uint8Array[]>;
 };
 
 export function createSecretRepository(db: Kysely<Schema>): SecretRepository {
@@ -58,6 +60,11 @@ export function createSecretRepository(db: Kysely<Schema>): SecretRepository {
         .orderBy('name')
         .execute();
       return rows.map(({ name }) => name);
+    },
+    async everySealed() {
+      const secrets = await db.selectFrom('secrets').select('sealed').execute();
+      const signIns = await db.selectFrom('sign_ins').select('sealed').execute();
+      return [...secrets, ...signIns].map(({ sealed }) => sealed);
     },
   };
 }

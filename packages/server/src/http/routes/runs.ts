@@ -9,6 +9,7 @@ import { limit, word } from '../schemas/query.ts';
 import { resumedRun } from '../schemas/run-steps.ts';
 import { runPage, runRecord, runStatus, runView as viewOfRun } from '../schemas/runs.ts';
 import type { HttpDeps } from '../types.ts';
+import { whatRunWaitsFor } from '../what-run-waits-for.ts';
 
 const statusList = z.array(runStatus).min(1);
 /** One, or several with commas between. */
@@ -18,11 +19,10 @@ const statuses = z
   .transform((text) => text.split(',') as RunStatus[]);
 const moment = z.coerce.number().int().min(0);
 
-const GOING: ReadonlySet<RunStatus> = new Set(['queued', 'running']);
 const OVER: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
 
 export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: EventStreams): void {
-  const { storage, runs, streams, absentRoles } = deps;
+  const { storage, runs, streams } = deps;
 
   route({
     method: 'get',
@@ -62,8 +62,7 @@ export function addRunRoutes({ route }: Router, deps: HttpDeps, eventStreams: Ev
     async handle({ principal, params: { id } }) {
       const run = await storage.runs.getRun(principal, id);
       if (run === null) throw notFound('run', id);
-      const waits = GOING.has(run.status) && run.place === 'server';
-      const waitsFor = waits ? (await absentRoles?.())?.find(({ role }) => role === 'worker') : undefined;
+      const waitsFor = await whatRunWaitsFor(principal, run, deps);
       return { ...runView(run), ...(waitsFor === undefined ? {} : { waitsFor }) };
     },
   });

@@ -94,6 +94,15 @@ export function describeDecisionsAndSecrets(makeHome: MakeHome): void {
       expect(await storage.secrets.names(ANNE, 'a%')).toEqual(['a%:x']);
     });
 
+    test('are all there for whoever looks what sealed them, sign-ins too', async () => {
+      expect(await storage.secrets.everySealed()).toEqual([]);
+      await storage.secrets.set(ANNE, 'key', new Uint8Array([1]), 1);
+      await storage.secrets.set(BERT, 'key', new Uint8Array([2]), 1);
+      const signIn = { sealed: new Uint8Array([3]), expected: null, expiresAt: null, at: 1 };
+      await storage.signIns.put(BERT, 'tokens/x', signIn);
+      expect((await storage.secrets.everySealed()).map(([byte]) => byte).toSorted()).toEqual([1, 2, 3]);
+    });
+
     test('are not there for another owner', async () => {
       await storage.secrets.set(ANNE, 'key', bytes, 1);
       expect(await storage.secrets.get(BERT, 'key')).toBeNull();

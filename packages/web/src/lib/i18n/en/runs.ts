@@ -11,6 +11,8 @@ export const runs = {
   status_failed: 'Failed',
   status_cancelled: 'Stopped',
   noWorker: 'No process is there to work on this answer. It goes on as soon as one is started over the same database:',
+  noTools:
+    'A call waits for an MCP server that is a program, and no process is there to run it. It is made as soon as one is started over the same database:',
   took: 'Took in all',
   waited: 'Of it waited for a person',
   requests: 'Requests to the model',

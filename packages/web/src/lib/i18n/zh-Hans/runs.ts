@@ -12,6 +12,8 @@ export const runs: LateTexts<'runs'> = {
   status_failed: '失败',
   status_cancelled: '已停止',
   noWorker: '目前没有任何进程处理这个回答。只要在同一个数据库上启动一个，回答就会继续：',
+  noTools:
+    '有一次调用在等一个作为程序运行的 MCP 服务器，目前没有任何进程运行它。只要在同一个数据库上启动一个，就会执行这次调用：',
   took: '总共用时',
   waited: '其中等人处理',
   requests: '向模型发出的请求',

@@ -1,0 +1,21 @@
+import type { AbsentRole, LedgerStatus, Principal, RunRecord, RunStatus } from '@toolyard/protocol';
+import type { HttpDeps } from './types.ts';
+
+const GOING: ReadonlySet<RunStatus> = new Set(['queued', 'running']);
+const OPEN: ReadonlySet<LedgerStatus> = new Set(['planned', 'sent']);
+
+/** The part of the work a run waits for because no process does it; undefined where it can go on. */
+export async function whatRunWaitsFor(
+  principal: Principal,
+  run: RunRecord,
+  { storage, absentRoles, isProgram }: Pick<HttpDeps, 'storage' | 'absentRoles' | 'isProgram'>,
+): Promise<AbsentRole | undefined> {
+  if (!GOING.has(run.status) || run.place !== 'server') return undefined;
+  const absent = (await absentRoles?.()) ?? [];
+  const worker = absent.find(({ role }) => role === 'worker');
+  const tools = absent.find(({ role }) => role === 'tools');
+  if (worker || !tools) return worker;
+  const calls = (await storage.runs.readLedger(principal, run.id)) ?? [];
+  const isHeldUp = calls.some(({ status, tool }) => OPEN.has(status) && isProgram?.(tool.serverId) === true);
+  return isHeldUp ? tools : undefined;
+}
