@@ -68,13 +68,13 @@ async function drive(held: HeldRun): Promise<void> {
     clock: systemClock,
   });
   working.set(run.id, run);
-  runPlaces.refuse(run.id, null);
+  runPlaces.regain(run.id);
   resting.delete(run.id);
   tell();
   void run.result.then((end) => {
     if (working.get(run.id) === run) working.delete(run.id);
     if (end === 'rested') resting.set(run.id, run.conversationId);
-    if (end === 'lost' && run.refusal) runPlaces.refuse(run.id, run.refusal);
+    if (end === 'lost' && !working.has(run.id)) runPlaces.lose(run.id, run.refusal);
     tell();
     if (end === 'rested') void goOn(run.id);
   });
