@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RunRecord, StoredInterrupt } from '@toolyard/protocol';
+import type { RunRecord, SentRequest, StoredInterrupt } from '@toolyard/protocol';
 import type { ModelScript, ScriptedMcp } from '@toolyard/testing';
 import { eventually, reply, startScriptedMcp } from '@toolyard/testing';
 import { call } from './support/api.ts';
@@ -93,6 +93,76 @@ describeInBrowser('a loop in a tab', () => {
     await other.getByRole('button', { name: 'Go on here' }).click();
     await becomes('done');
     await chatPage(other).rests();
+  });
+
+  test('shows what its model was sent, like any other', async () => {
+    const chat = chatPage(page);
+    await chat.send('Please jot it down');
+    await allow(page);
+    await chat.reads(/It said: .*jotted/);
+    await becomes('done');
+    const [run] = await runs();
+    const sent = await call<SentRequest>(stage.server.url, 'GET', `/api/runs/${run?.id ?? ''}/steps/0/request`);
+    expect(sent.tools?.map(({ name }) => name)).toContain('jot');
+    await page.getByRole('button', { name: 'What happened, step by step' }).click();
+    const sheet = page.getByRole('dialog', { name: 'What happened in this answer' });
+    const steps = sheet.getByRole('list', { name: 'Steps' }).getByRole('listitem');
+    await steps.last().getByRole('button').first().click();
+    await sheet.getByRole('button', { name: 'What was sent to it' }).click();
+    await sheet.getByText(/tools? (was|were) offered/).waitFor();
+  });
+
+  test('answers anew, and a changed message, where the person chose', async () => {
+    const chat = chatPage(page);
+    await chat.send('Say one');
+    await chat.reads('Nothing to call.');
+    await becomes('done');
+    await chat.messages.getByRole('button', { name: 'Answer again' }).click();
+    await eventually(async () => expect(await runs()).toHaveLength(2), { what: 'the second answer' });
+    await becomes('done');
+    await chat.rests();
+    await chat.messages.getByText('2/2', { exact: true }).or(chat.messages.getByText('2 / 2')).first().waitFor();
+    await chat.messages.getByRole('button', { name: 'Edit' }).first().click();
+    await page.getByRole('textbox', { name: 'Edit the message' }).fill('Say two');
+    await page.getByRole('textbox', { name: 'Edit the message' }).press('Enter');
+    await eventually(async () => expect(await runs()).toHaveLength(3), { what: 'the third answer' });
+    await becomes('done');
+    expect((await runs()).map(({ place }) => place)).toEqual(['browser', 'browser', 'browser']);
+  });
+
+  test('that began although its tab did not hear so is taken up by it when the line is back', async () => {
+    const lost = Promise.withResolvers<void>();
+    await page.route('**/api/tabs/*/runs', async (route) => {
+      await route.fetch();
+      await route.abort();
+      stage.line.cut();
+      lost.resolve();
+    });
+    await chatPage(page).send('Say one');
+    await lost.promise;
+    expect(await runs()).toMatchObject([{ status: 'running', lastSeq: 0 }]);
+    await page.unroute('**/api/tabs/*/runs');
+    stage.line.mend();
+    await becomes('done');
+    await chatPage(page).reads('Nothing to call.');
+    expect(await runs()).toHaveLength(1);
+  });
+
+  test('of a page older than its server says so, and goes on when that is loaded anew', async () => {
+    await page.route('**/commit', (route) => {
+      const body = route.request().postDataJSON() as { number?: number; v?: number };
+      delete body.number;
+      delete body.v;
+      return route.continue({ postData: JSON.stringify(body) });
+    });
+    await chatPage(page).send('Say one');
+    await page.getByText('This page is older than the server.').waitFor();
+    await page.unroute('**/commit');
+    await page.getByRole('button', { name: 'Load again' }).click();
+    await page.getByRole('button', { name: 'Go on here' }).click();
+    await becomes('done');
+    await chatPage(page).reads('Nothing to call.');
+    expect(await runs()).toHaveLength(1);
   });
 
   test('can be stopped, also when its tab is gone', async () => {

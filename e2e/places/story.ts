@@ -51,8 +51,6 @@ export function toldOf(messages: readonly Message[], events: readonly RunEvent[]
     }
     if (event.type === 'run_finished') ends.push(event.error ? `${event.status}: ${event.error.code}` : event.status);
   }
-  // Whether a budget or an approval is asked about first is told by no transcript, and depends on when a use is counted.
-  asked.sort();
   // A server of a browser is called so.
   return { told: told(messages).map((line) => line.replaceAll('browser-notes', 'notes')), ends, asked };
 }

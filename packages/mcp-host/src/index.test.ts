@@ -25,6 +25,7 @@ test('the package offers this and nothing else', () => {
     'redactedError',
     'redactorFor',
     'serviceAddress',
+    'sha256',
     'shownAddress',
     'shownTransport',
     'unseenPin',

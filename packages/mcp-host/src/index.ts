@@ -55,6 +55,7 @@ export type { PinStore, ToolPin, VoidedApproval } from './trust.ts';
 export { definitionHash, pinOf, ToolTrust, unseenPin } from './trust.ts';
 export type { NumberedEntry } from './server-log.ts';
 export type { WireEntry } from './wire-log.ts';
+export { sha256 } from './sha256.ts';
 export { redactorFor, shownAddress } from './redact.ts';
 export type { ListedTool } from './read-tool.ts';
 export type { ServerTools } from './tool-index.ts';

@@ -6,7 +6,7 @@
  * - tool: from `tool_not_found` to `outcome_unknown`
  * - MCP server: from `command_not_found` to `input_required`; one of a tab: `needs_tab`, `tab_gone`
  * - the guard: `address_refused`, for an address somebody else chose
- * - requests: from `not_found` to `too_large`
+ * - requests: from `not_found` to `too_large`; of a page that was opened before its server was made new: `outdated_page`
  * - the data folder: `storage_full`, `storage_failed`
  * - everything else: `bad_config`, `internal`
  */
@@ -52,6 +52,7 @@ export type ErrorCode =
   | 'unauthorized'
   | 'forbidden'
   | 'too_large'
+  | 'outdated_page'
   | 'storage_full'
   | 'storage_failed'
   | 'bad_config'

@@ -7,6 +7,7 @@ test('the package offers this and nothing else', () => {
     'HANDED_ON',
     'NOTHING_SPENT',
     'RUN_EVENT_VERSION',
+    'TAB_RUNS_VERSION',
     'ToolyardError',
     'VERSION',
     'WEBHOOK_EVENTS',

@@ -253,6 +253,7 @@ export type {
   ClaimedTabCall,
   CommitFromTab,
   CommittedFromTab,
+  FromTab,
   FinishTabCall,
   HeldRun,
   OfferTabTools,
@@ -265,3 +266,4 @@ export type {
   TabTool,
   TakenRun,
 } from './tab-api.ts';
+export { TAB_RUNS_VERSION } from './tab-api.ts';

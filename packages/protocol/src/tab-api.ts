@@ -3,6 +3,7 @@ import type { Spent } from './budgets.ts';
 import type { InterruptAnswer } from './interrupts.ts';
 import type { JsonObject } from './json.ts';
 import type { ModelInput } from './agents.ts';
+import type { RequestPrelude } from './model-requests.ts';
 import type { Message, UserMessage } from './messages.ts';
 import type { ToolResult, UserPart } from './parts.ts';
 import type { LedgerEntry, RunCommit, RunRecord, UsageEntry } from './run-store.ts';
@@ -83,17 +84,31 @@ export type AskFromTab = { fence: number; question: TabQuestion };
  * A run whose loop is in a tab (`POST /api/tabs/{tab}/runs`): the tab holds its lease, and commits to
  * `POST /api/tabs/{tab}/runs/{run}/commit`. As everywhere, nobody hears of what is not stored.
  */
-export type StartRunInTab = { conversationId: string; configuration?: AgentConfiguration } & (
+export type StartRunInTab = {
+  conversationId: string;
+  /** Made by the sender, so that sending again begins no second run. */
+  id?: string;
+  configuration?: AgentConfiguration;
+} & (
   | {
-      /** Made by the sender, so that sending again begins no second run. */
-      id?: string;
       parts: UserPart[];
       /** What it follows; absent: the current leaf. */
       parentId?: string | null;
     }
   /** Goes on where the answer was cut that ends in this message, the last one of the branch that is shown. */
   | { continues: string }
+  /** Answers anew what this answer is of, as a branch beside it. */
+  | { regenerates: string }
 );
+
+/**
+ * How a tab and its server speak of runs. A page stays open while its server is made new: one that speaks an older way
+ * is told so, before it writes anything.
+ */
+export const TAB_RUNS_VERSION = 3;
+
+/** What a tab sends that begins, takes over or writes a run. */
+export type FromTab<T extends object> = T & { v: typeof TAB_RUNS_VERSION };
 
 /** All that a tab needs to go on with a run. */
 export type HeldRun = {
@@ -135,6 +150,8 @@ export type CommitFromTab = Pick<
   number: number;
   /** Calls of tools; those of models are counted where they are made. */
   usage?: readonly Extract<UsageEntry, { kind: 'tool' }>[];
+  /** What goes along with its requests, each under the SHA-256 of its canonical JSON; told once by whoever is at work. */
+  preludes?: readonly { id: string; prelude: RequestPrelude }[];
 };
 
 /** It is stored, now or by an earlier sending of the same. */

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@toolyard/protocol';
+import { TAB_RUNS_VERSION } from '@toolyard/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RouteDescription } from './router.ts';
 import type { RequestOptions, TestServer } from './test-fixtures/test-server.ts';
@@ -40,11 +41,13 @@ const BODIES: Record<string, unknown> = {
   'put /api/permissions': { tool: { serverId: 'files', name: 'delete' }, conversationId: null, decision: 'never' },
   'put /api/tabs/{tab}/offers/{conversation}': { servers: [] },
   'post /api/tabs/{tab}/runs': {
+    v: TAB_RUNS_VERSION,
     conversationId: 'conversation-of-anne',
     parts: [{ type: 'text', text: 'taken over' }],
   },
   'post /api/tabs/{tab}/runs/{run}/lease': { fence: 1 },
-  'post /api/tabs/{tab}/runs/{run}/commit': { fence: 1, number: 1, baseSeq: 0, events: [] },
+  'post /api/tabs/{tab}/runs/{run}/take': { v: TAB_RUNS_VERSION },
+  'post /api/tabs/{tab}/runs/{run}/commit': { v: TAB_RUNS_VERSION, fence: 1, number: 1, baseSeq: 0, events: [] },
   'post /api/tabs/{tab}/runs/{run}/calls/{call}/result': {
     fence: 1,
     result: { content: [], isError: false, outcome: 'done' },

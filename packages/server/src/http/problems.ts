@@ -12,6 +12,7 @@ const STATUS: Record<ErrorCode, number> = {
   not_found: 404,
   conflict: 409,
   too_large: 413,
+  outdated_page: 400,
   storage_full: 507,
   storage_failed: 500,
   bad_config: 500,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Principal } from '@toolyard/protocol';
+import type { JsonValue, Principal } from '@toolyard/protocol';
 import type { Hono } from 'hono';
 import type { z } from 'zod';
 import { jsonAnswer } from './answers.ts';
@@ -56,6 +56,8 @@ type Route<Path extends string, Query extends z.ZodObject, Body extends z.ZodTyp
   path: Path;
   query?: Query;
   body?: Body;
+  /** Called with the body before it is held against its form; what it throws is the answer. */
+  precheck?: (body: JsonValue) => void;
   answer?: Answer;
   handle(
     request: RouteRequest<Path, z.output<Query>, z.output<Body>>,
@@ -90,7 +92,7 @@ export function createRouter(app: Hono<AppEnv>, sessions: Sessions): Router {
           principal,
           params: readParams(c),
           query: readQuery(c, route.query),
-          body: route.body === undefined ? (undefined as never) : await readBody(c, route.body, route.maxBodyBytes),
+          body: route.body === undefined ? (undefined as never) : await readBody(c, route.body, route),
         });
         if (handled instanceof Response) return handled;
         if (route.answer === undefined) return new Response(null, { status: route.status ?? 204 });
@@ -143,9 +145,11 @@ function readQuery<Query extends z.ZodObject>(c: AppContext, schema: Query | und
 async function readBody<Body extends z.ZodType>(
   c: AppContext,
   schema: Body,
-  limit: number | undefined,
+  { maxBodyBytes, precheck }: { maxBodyBytes?: number; precheck?: (body: JsonValue) => void },
 ): Promise<z.output<Body>> {
-  const parsed = schema.safeParse(await readJson(c.env.incoming, limit), { error: inPlainWords });
+  const given = await readJson(c.env.incoming, maxBodyBytes);
+  precheck?.(given);
+  const parsed = schema.safeParse(given, { error: inPlainWords });
   if (!parsed.success) throw misfit(parsed.error, 'body');
   return parsed.data;
 }

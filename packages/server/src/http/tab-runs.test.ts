@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DATABASE_FILE } from '@toolyard/storage';
 import type { HeldRun, JsonObject, RunEvent } from '@toolyard/protocol';
-import { RUN_EVENT_VERSION } from '@toolyard/protocol';
+import { canonicalJson, RUN_EVENT_VERSION, TAB_RUNS_VERSION as v } from '@toolyard/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer } from './test-fixtures/test-server.ts';
 import type { Answer, TestServer } from './test-fixtures/test-server.ts';
@@ -41,12 +42,16 @@ afterEach(async () => {
 const post = (path: string, json: unknown, who = door.ANNE): Promise<Answer> =>
   server.ask(path, { json, headers: door.as(who) });
 const begin = (tab: string, id: string, conversationId = 'c'): Promise<Answer> =>
-  post(`/api/tabs/${tab}/runs`, { conversationId, id, parts: [{ type: 'text', text: 'Hi' }] });
+  post(`/api/tabs/${tab}/runs`, { v, conversationId, id, parts: [{ type: 'text', text: 'Hi' }] });
 const renew = (tab: string, fence: number, run = 'r', who = door.ANNE): Promise<Answer> =>
   post(`/api/tabs/${tab}/runs/${run}/lease`, { fence }, who);
-const take = (tab: string): Promise<Answer> => post(`/api/tabs/${tab}/runs/r/take`, {});
+const take = (tab: string): Promise<Answer> => post(`/api/tabs/${tab}/runs/r/take`, { v });
 const commit = (more: object, { tab = 'tab-1', run = 'r', who = door.ANNE } = {}): Promise<Answer> =>
-  post(`/api/tabs/${tab}/runs/${run}/commit`, { fence: held.fence, number: 1, baseSeq: 0, events: [], ...more }, who);
+  post(
+    `/api/tabs/${tab}/runs/${run}/commit`,
+    { v, fence: held.fence, number: 1, baseSeq: 0, events: [], ...more },
+    who,
+  );
 
 function event(body: object, seq = 1): RunEvent {
   return { v: RUN_EVENT_VERSION, seq, runId: 'r', step: 0, attempt: 1, at: 5, ...body } as RunEvent;
@@ -153,6 +158,12 @@ describe('a commit of a tab is refused, and changes nothing,', () => {
             message: { id: 'sys', parentId: 'r', createdAt: 5, role: 'system', parts: [{ type: 'text', text: 'x' }] },
           },
         ],
+      }),
+    ],
+    [
+      'with what was sent under a name that is not its own',
+      () => ({
+        preludes: [{ id: 'a'.repeat(64), prelude: { instructions: 'Forged', serverInstructions: [], tools: [] } }],
       }),
     ],
     ['with a leaf of another', () => ({ leaf: { from: answerId, to: 'r' } })],
@@ -285,6 +296,43 @@ describe('a commit', () => {
     expect(bench.events('r')).toHaveLength(2);
   });
 
+  test('keeps what went along with its requests: what the model was sent can be shown', async () => {
+    const prelude = {
+      instructions: 'Be brief.',
+      serverInstructions: [{ serverId: 'browser-notes', text: 'Write plainly.' }],
+      tools: [{ tool: TOOL, name: 'note', inputSchema: { type: 'object' }, builtIn: false }],
+    };
+    const id = createHash('sha256').update(canonicalJson(prelude)).digest('hex');
+    const fill = { tokens: 1, window: 8192, parts: { instructions: 1, tools: 0, results: 0, messages: 0 } };
+    const asked = { model: 'scripted-1', leafId: 'r', toolChoice: 'auto', toolMode: 'native', parameters: {}, at: 5 };
+    const request = { ...asked, timeZone: 'UTC', prelude: id, fill };
+    const sent = {
+      events: [event({ type: 'request_made', messageId: answerId, request })],
+      preludes: [{ id, prelude }],
+    };
+    expect((await commit(sent)).status).toBe(200);
+    const shown = await server.ask('/api/runs/r/steps/0/request', { headers: door.as(door.ANNE) });
+    expect(shown.status).toBe(200);
+    expect(shown.json).toMatchObject({ tools: prelude.tools, messages: [{ role: 'system' }, { role: 'user' }] });
+    expect(JSON.stringify(shown.json)).toContain('Write plainly.');
+  });
+
+  test('of a page of another version is refused in plain words, and another tab goes on', async () => {
+    const before = await everything();
+    for (const [spoken, word] of [
+      [undefined, 'older'],
+      [v - 1, 'older'],
+      [v + 1, 'newer'],
+    ] as const) {
+      const wrong = { json: { code: 'outdated_page', detail: `This page is ${word} than the server.` }, status: 400 };
+      const older = { fence: held.fence, baseSeq: 0, events: [delta('a')], ...(spoken ? { v: spoken } : {}) };
+      expect(await post('/api/tabs/tab-1/runs/r/commit', older)).toMatchObject(wrong);
+      expect(await post('/api/tabs/tab-1/runs/r/take', { ...(spoken ? { v: spoken } : {}) })).toMatchObject(wrong);
+    }
+    expect(await everything()).toEqual(before);
+    expect(await take('tab-2')).toMatchObject({ status: 200, json: { held: { run: { id: 'r' } } } });
+  });
+
   test('that begins the run tells the question as it was asked', async () => {
     expect((await commit({ events: [began(held.message)] })).status).toBe(200);
   });
@@ -360,6 +408,41 @@ describe('a commit', () => {
     expect(renewed).toMatchObject({ status: 409, json: { detail: expect.stringContaining('Run r ') } });
     expect(await everything()).toEqual(before);
     expect((await commit({ ...more, fence: taken.held.fence }, { tab: 'tab-2' })).status).toBe(200);
+  });
+});
+
+describe('a beginning', () => {
+  const end = async (): Promise<void> => {
+    const ended = { events: [event({ type: 'run_finished', status: 'done', usage: {} })], status: 'done' };
+    expect((await commit({ ...ended, ...message({}), state: state({ status: 'done' }) })).status).toBe(200);
+  };
+  const beginAnew = (id: string, messageId: string): Promise<Answer> =>
+    post('/api/tabs/tab-1/runs', { v, conversationId: 'c', id, regenerates: messageId });
+
+  test('answers a message anew, beside the answer there is', async () => {
+    await end();
+    const begun = await beginAnew('r2', answerId);
+    expect(begun).toMatchObject({ status: 201, json: { run: { id: 'r2', place: 'browser' }, message: { id: 'r' } } });
+    const answers = (await bench.all('c')).filter(({ role }) => role === 'assistant');
+    expect(answers.map(({ id, parentId }) => [id, parentId])).toEqual([
+      [answerId, 'r'],
+      ['r2.0', 'r'],
+    ]);
+  });
+
+  test('answers only what is an answer anew', async () => {
+    await end();
+    expect((await beginAnew('r2', 'r')).status).toBe(400);
+    expect((await beginAnew('r3', 'nowhere')).status).toBe(404);
+  });
+
+  test('that is sent again gives the run it began', async () => {
+    await end();
+    const [first, second] = [await beginAnew('r2', answerId), await beginAnew('r2', answerId)];
+    expect([first.status, second.status]).toEqual([201, 201]);
+    const fences = [first, second].map(({ json }) => (json as unknown as HeldRun).fence);
+    expect(fences[1]).toBeGreaterThan(fences[0] ?? 0);
+    expect(new Set((await bench.all('c')).map(({ id }) => id))).toEqual(new Set(['r', answerId, 'r2.0']));
   });
 });
 

@@ -52,7 +52,7 @@ export async function* readAll(
   async function batch(events: readonly LiveEvent[]): Promise<LiveBatch> {
     for (const live of events) {
       if (live.type !== 'run' || live.event.type !== 'run_finished') continue;
-      settle(live.event.runId, await store.getRun(principal, live.event.runId));
+      await settle(live.event.runId, await store.getRun(principal, live.event.runId));
     }
     return { events, cursor: formatCursor({ settledUntil, runs: seqs }) };
   }
@@ -68,10 +68,14 @@ export async function* readAll(
   }
 
   /** Moves on to when this run began; what ended before is not named any more. */
-  function settle(runId: string, run: RunRecord | null): void {
+  async function settle(runId: string, run: RunRecord | null): Promise<void> {
     if (run === null) seqs.delete(runId);
     else lately.set(runId, run.createdAt);
-    settledUntil = Math.max(settledUntil, run?.createdAt ?? 0);
+    if (run !== null && run.createdAt > settledUntil) {
+      // What waits to begin has told nothing so far: it is named, for it was stored before that time.
+      for (const { id } of await listWhile(store, principal, ACTIVE, () => true)) if (!seqs.has(id)) seqs.set(id, 0);
+      settledUntil = run.createdAt;
+    }
     for (const [id, createdAt] of lately) {
       if (createdAt >= settledUntil - SLACK_MS) continue;
       lately.delete(id);
@@ -87,7 +91,7 @@ export async function* readAll(
     const run = await store.getRun(principal, runId);
     if (run !== null && !isOverAt(run, seqs.get(runId) ?? 0)) return;
     over.add(runId);
-    settle(runId, run);
+    await settle(runId, run);
   }
 
   try {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { LiveEvent, RunEvent } from '@toolyard/protocol';
-import { systemClock } from '@toolyard/protocol';
+import type { JsonObject, LiveEvent, RunEvent } from '@toolyard/protocol';
+import { RUN_EVENT_VERSION, systemClock } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import type { Bench } from '../runs/test-fixtures/bench.ts';
 import { ANNE, BERT, cleanUp, openBench, temporaryFolder } from '../runs/test-fixtures/bench.ts';
@@ -177,6 +177,42 @@ describe('everything of one owner', () => {
     expect(seqs(back.runEvents(), third)).toEqual(upTo(bench.events(third).length));
     // What was known is not told again.
     expect(back.runEvents().every(({ runId }) => runId === third)).toBe(true);
+  });
+
+  test('who comes back hears of a run that had not begun when they left, though a later one was over by then', async () => {
+    let ahead = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + ahead };
+    const bench = await openBench(temporaryFolder(), { clock, model: scriptedModel([says('A')]) });
+    const tab = openTab(bench, null);
+    await eventually(() => tab.events.length > 0);
+    const conversationId = await bench.conversation();
+    const parts = [{ type: 'text' as const, text: 'Wait' }];
+    const { run, fence, message, state } = await bench.runs.startInTab(ANNE, 'tab-1', { conversationId, parts });
+    ahead = 60_000;
+    const later = await bench.ask(await bench.conversation(), 'One');
+    await eventually(() => tab.finished(later));
+    tab.stop.abort();
+    await tab.done;
+    if (message === null) throw new Error('nothing was asked');
+    const { point, ...rest } = state as { point: { state: object; context: object } };
+    const stamp = { v: RUN_EVENT_VERSION, runId: run.id, step: 0, attempt: 1, at: clock.now() };
+    await bench.runs.commitFromTab(ANNE, run.id, {
+      fence,
+      number: 1,
+      baseSeq: 0,
+      events: [
+        { ...stamp, seq: 1, type: 'run_started', conversationId, place: 'browser', model: 'scripted-1', message },
+        { ...stamp, seq: 2, type: 'run_finished', status: 'done', usage: {}, cost: null },
+      ] as RunEvent[],
+      status: 'done',
+      release: true,
+      state: { ...rest, point: { ...point, state: { ...point.state, status: 'done' } } } as JsonObject,
+    });
+
+    const back = openTab(bench, tab.cursor);
+    await eventually(() => back.finished(run.id));
+    expect(seqs(back.runEvents(), run.id)).toEqual([1, 2]);
+    expect(back.runEvents().every(({ runId }) => runId === run.id)).toBe(true);
   });
 
   test('a cursor of nobody counts as none, and that of another owner gives nothing away', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type { CommitFromTab, JsonValue, Message, RunEvent, RunRecord, UserMessage, UserPart } from '@toolyard/protocol';
 import { canonicalJson, isJsonObject, ToolyardError } from '@toolyard/protocol';
@@ -21,6 +22,12 @@ export function checkTabCommit(run: RunRecord, commit: CommitFromTab): void {
   }
   if (commit.leaf && !own(commit.leaf.to) && !heard.has(commit.leaf.to))
     throw notItsOwn('a leaf that is no message of this run');
+  for (const { id, prelude } of commit.preludes ?? []) {
+    const named = createHash('sha256')
+      .update(canonicalJson(prelude as unknown as JsonValue))
+      .digest('hex');
+    if (named !== id) throw notItsOwn(`what was sent under the name ${id}, which is not its own`);
+  }
   for (const { callId } of commit.ledger ?? []) if (!own(callId)) throw notItsOwn(`the call ${callId}`);
   for (const { interrupt } of commit.interrupts?.opened ?? []) {
     if (!own(interrupt.id)) throw notItsOwn(`the question ${interrupt.id}`);

@@ -20,6 +20,7 @@ import { canonicalJson, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import type { Configurations, LiveHub, RunsInTabs, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
+import { answeringAnew } from './answer-anew.ts';
 import { continuing, refuseToGoOn } from './continue-run.ts';
 import { checkAnswer } from './check-answer.ts';
 import { everyInterrupt } from './every-interrupt.ts';
@@ -172,24 +173,9 @@ export function createDoors(options: RunServiceOptions): Omit<RunService, keyof 
 
     async regenerate(principal, conversationId, { messageId, configuration }: Regenerate) {
       const conversation = await conversationOf(principal, conversationId);
-      const answered = await storage.messages.get(principal, conversationId, messageId);
-      if (!answered) throw new ToolyardError({ code: 'not_found', message: `There is no message ${messageId}.` });
-      const branch = await storage.messages.branch(principal, conversationId, messageId);
-      const question = branch.findLast((each) => each.role === 'user');
-      if (answered.role === 'user' || answered.role === 'system' || !question) {
-        throw new ToolyardError({
-          code: 'bad_request',
-          message: 'Only an answer can be made anew.',
-          hint: 'To ask something else, edit the message and send it again.',
-        });
-      }
-      const outcome = await start(principal, {
-        runId: ids.next(),
-        conversation,
-        question,
-        again: true,
-        ...(configuration ? { configuration } : {}),
-      });
+      const kept = configuration ? { configuration } : {};
+      const anew = { runId: ids.next(), conversation, messageId, ...kept };
+      const outcome = await start(principal, await answeringAnew(storage, principal, anew));
       if (!outcome.started) throw busy('An answer is being written already.');
       return { run: outcome.run };
     },

@@ -21,6 +21,7 @@ import { budgetKey, canonicalJson, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { LiveHub, Models, RunsInTabs } from '../services.ts';
+import { answeringAnew } from './answer-anew.ts';
 import { checkHeard, checkTabCommit, filesNamedBy, heardIn, isSameSaid, notItsOwn } from './check-tab-commit.ts';
 import { continuing, refuseToGoOn } from './continue-run.ts';
 import { needsFacts } from './needs-facts.ts';
@@ -32,7 +33,10 @@ import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
 
 export type TabRunsOptions = {
-  storage: Pick<SharedStorage, 'runs' | 'messages' | 'conversations' | 'blobs' | 'permissions' | 'usage' | 'queue'>;
+  storage: Pick<
+    SharedStorage,
+    'runs' | 'messages' | 'conversations' | 'blobs' | 'permissions' | 'usage' | 'queue' | 'requestPreludes'
+  >;
   pump: CommitPump;
   hub: LiveHub;
   clock: Clock;
@@ -171,18 +175,14 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     async startInTab(principal, tabId, request) {
       const conversation = await storage.conversations.get(principal, request.conversationId);
       if (!conversation) throw noConversation(request.conversationId);
-      const outcome = await options.start(principal, {
-        ...(await begun(principal, request, conversation)),
-        heldBy: termsOf(tabId),
-      });
-      if (!outcome.started) {
-        throw new ToolyardError({
-          code: 'conflict',
-          message: 'An answer is being written already.',
-          hint: 'Stop it first, or wait for its end.',
-        });
-      }
-      const held = await take(principal, tabId, outcome.run.id);
+      // Sent again: who was asked first had begun it, and the answer was lost on its way.
+      const before = request.id === undefined ? null : await storage.runs.getRun(principal, request.id);
+      const isThere = before?.place === 'browser' && before.conversationId === conversation.id;
+      const held = await take(
+        principal,
+        tabId,
+        isThere ? before.id : await begin(principal, tabId, request, conversation),
+      );
       if (held) return held;
       throw new ToolyardError({ code: 'conflict', message: 'This run waits for a person.' });
     },
@@ -206,7 +206,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
         if (await storage.blobs.touch(principal, sha256, clock.now())) continue;
         throw new ToolyardError({ code: 'bad_request', message: `There is no file ${sha256}.` });
       }
-      const { number, ...kept } = await keep(principal, given);
+      const { number, preludes = [], ...kept } = await keep(principal, given);
       const [outcome] = await storage.runs.commit([
         {
           ...kept,
@@ -218,6 +218,10 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       ]);
       switch (outcome?.outcome) {
         case 'committed': {
+          // Also of one that was sent before: the process may have died between the two.
+          for (const { id, prelude } of preludes) {
+            await storage.requestPreludes.put(principal, run.conversationId, { id, prelude, at: clock.now() });
+          }
           if (!outcome.again) {
             if (kept.events.length > 0) hub.runEvents(principal.ownerId, kept.events);
             if (heard.length > 0) hub.changed(principal.ownerId, 'queue', run.conversationId);
@@ -272,24 +276,44 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     };
   }
 
-  /** What a run in a tab begins with: a message, or an answer that was cut. */
+  /** Gives the id of the run. */
+  async function begin(
+    principal: Principal,
+    tabId: string,
+    request: StartRunInTab,
+    conversation: Conversation,
+  ): Promise<string> {
+    const how = await begun(principal, request, conversation);
+    const outcome = await options.start(principal, { ...how, heldBy: termsOf(tabId) });
+    if (outcome.started) return outcome.run.id;
+    throw new ToolyardError({
+      code: 'conflict',
+      message: 'An answer is being written already.',
+      hint: 'Stop it first, or wait for its end.',
+    });
+  }
+
+  /** What a run in a tab begins with: a message, or an answer that was cut, or is to be made anew. */
   async function begun(
     principal: Principal,
     request: StartRunInTab,
     conversation: Conversation,
   ): Promise<StartRequest> {
-    const { configuration } = request;
+    const { configuration, id: runId = options.newId() } = request;
     const kept = configuration ? { configuration } : {};
+    if ('regenerates' in request) {
+      return answeringAnew(storage, principal, { runId, conversation, messageId: request.regenerates, ...kept });
+    }
     if ('continues' in request) {
       refuseToGoOn(conversation, request.continues);
       const branch = await storage.messages.branch(principal, conversation.id);
       const canContinue = await options.canContinue(principal, conversation, configuration);
-      return continuing({ runId: options.newId(), conversation, branch, canContinue, ...kept }).request;
+      return continuing({ runId, conversation, branch, canContinue, ...kept }).request;
     }
-    const { id = options.newId(), parentId = conversation.leafId } = request;
+    const { parentId = conversation.leafId } = request;
     const parts = await options.keepMedia(principal, request.parts);
-    const question: UserMessage = { id, parentId, createdAt: clock.now(), role: 'user', parts };
-    return { runId: id, conversation, question, again: false, ...kept };
+    const question: UserMessage = { id: runId, parentId, createdAt: clock.now(), role: 'user', parts };
+    return { runId, conversation, question, again: false, ...kept };
   }
 }
 

@@ -1,3 +1,5 @@
+import type { JsonValue } from '@toolyard/protocol';
+import { isJsonObject, TAB_RUNS_VERSION, ToolyardError } from '@toolyard/protocol';
 import type { Router } from '../router.ts';
 import {
   commitFromTab,
@@ -7,6 +9,7 @@ import {
   tabLease,
   tabRunWishes,
   takenRun,
+  takeRunInTab,
 } from '../schemas/tab-runs.ts';
 import { askFromTab, claimedTabCall, finishTabCall, offerTabTools, tabCallPage } from '../schemas/tabs.ts';
 import type { HttpDeps } from '../types.ts';
@@ -78,9 +81,10 @@ export function addTabRoutes({ route }: Router, { tabs, runs, storage }: HttpDep
     path: '/api/tabs/{tab}/runs',
     summary: 'Begins a run whose loop is in the tab; gives all it needs to go on',
     body: startRunInTab,
+    precheck: refuseOlderPage,
     answer: heldRun,
     status: 201,
-    async handle({ principal, params: { tab }, body }) {
+    async handle({ principal, params: { tab }, body: { v: _v, ...body } }) {
       if ('parts' in body) {
         await checkParts(body.parts, async (sha256) => (await storage.blobs.info(principal, sha256)) !== null);
       }
@@ -92,6 +96,8 @@ export function addTabRoutes({ route }: Router, { tabs, runs, storage }: HttpDep
     method: 'post',
     path: '/api/tabs/{tab}/runs/{run}/take',
     summary: 'The tab takes a run over, from whichever tab has it',
+    body: takeRunInTab,
+    precheck: refuseOlderPage,
     answer: takenRun,
     handle: async ({ principal, params: { tab, run } }) => ({ held: await runs.takeInTab(principal, tab, run) }),
   });
@@ -110,8 +116,21 @@ export function addTabRoutes({ route }: Router, { tabs, runs, storage }: HttpDep
     path: '/api/tabs/{tab}/runs/{run}/commit',
     summary: 'What the run has to write, all or nothing; may be sent twice',
     body: commitFromTab,
+    precheck: refuseOlderPage,
     maxBodyBytes: LONGEST_RESULT,
     answer: committedFromTab,
-    handle: ({ principal, params: { run }, body }) => runs.commitFromTab(principal, run, body),
+    handle: ({ principal, params: { run }, body: { v: _v, ...commit } }) => runs.commitFromTab(principal, run, commit),
+  });
+}
+
+/** What it holds may have another form by now: the run stays as it is, for the page that is loaded anew. */
+function refuseOlderPage(body: JsonValue): void {
+  const speaks = isJsonObject(body) ? body['v'] : undefined;
+  if (speaks === TAB_RUNS_VERSION) return;
+  const isNewer = typeof speaks === 'number' && speaks > TAB_RUNS_VERSION;
+  throw new ToolyardError({
+    code: 'outdated_page',
+    message: `This page is ${isNewer ? 'newer' : 'older'} than the server.`,
+    hint: 'Reload it; the answer can go on then.',
   });
 }

@@ -76,6 +76,7 @@ const ERROR_CODES = {
   unauthorized: true,
   forbidden: true,
   too_large: true,
+  outdated_page: true,
   storage_full: true,
   storage_failed: true,
   bad_config: true,

@@ -1,6 +1,7 @@
-import type { SentRequest } from '@toolyard/protocol';
+import type { RequestPrelude, SentRequest } from '@toolyard/protocol';
 import { z } from 'zod';
 import { jsonObject, named, time, toolReference } from './common.ts';
+import { examples } from '../../config/agent-configuration.ts';
 import { modelParameters } from './configuration.ts';
 import { exactly } from './exactly.ts';
 import { message } from './messages.ts';
@@ -23,6 +24,18 @@ const toolDefinition = z.strictObject({
     .exactOptional(),
   builtIn: z.boolean(),
 });
+
+export const requestPrelude: z.ZodType<RequestPrelude> = named(
+  'RequestPrelude',
+  z.strictObject({
+    instructions: z.string(),
+    serverInstructions: z.array(z.strictObject({ serverId: z.string(), text: z.string() })),
+    tools: z.array(toolDefinition),
+    historyMessages: z.int().exactOptional(),
+    inputTemplate: z.string().exactOptional(),
+    examples: examples.exactOptional(),
+  }),
+);
 
 export const sentRequest = named(
   'SentRequest',

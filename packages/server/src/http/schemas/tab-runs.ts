@@ -1,6 +1,7 @@
 import type {
   CommitFromTab,
   CommittedFromTab,
+  FromTab,
   HeldRun,
   LedgerChange,
   LedgerEntry,
@@ -10,6 +11,7 @@ import type {
   TabRunWishes,
   TakenRun,
 } from '@toolyard/protocol';
+import { TAB_RUNS_VERSION } from '@toolyard/protocol';
 import { z } from 'zod';
 import { anId, jsonObject, jsonValue, named, newId, time, toolReference } from './common.ts';
 import { agentConfiguration, modelReference, resolvedConfiguration } from './configuration.ts';
@@ -18,26 +20,32 @@ import { message, userMessage } from './messages.ts';
 import { userPart } from './parts.ts';
 import { permissionView } from './permissions.ts';
 import { interrupt, interruptAnswer, runEvent, runRecord, runStatus } from './runs.ts';
+import { requestPrelude } from './sent-requests.ts';
+
+const v = z.literal(TAB_RUNS_VERSION);
+const begins = {
+  v,
+  conversationId: anId,
+  id: newId.exactOptional(),
+  configuration: agentConfiguration.exactOptional(),
+};
 
 export const startRunInTab = named(
   'StartRunInTab',
-  exactly<StartRunInTab>()(
+  exactly<FromTab<StartRunInTab>>()(
     z.union([
       z.strictObject({
-        conversationId: anId,
-        id: newId.exactOptional(),
+        ...begins,
         parts: z.array(userPart).min(1),
         parentId: z.string().nullable().exactOptional(),
-        configuration: agentConfiguration.exactOptional(),
       }),
-      z.strictObject({
-        conversationId: anId,
-        continues: anId,
-        configuration: agentConfiguration.exactOptional(),
-      }),
+      z.strictObject({ ...begins, continues: anId }),
+      z.strictObject({ ...begins, regenerates: anId }),
     ]),
   ),
 );
+
+export const takeRunInTab = named('TakeRunInTab', z.strictObject({ v }));
 
 export const tabLease = named('TabLease', z.strictObject({ fence: z.int().positive() }));
 
@@ -116,6 +124,7 @@ const ledgerChange: z.ZodType<LedgerChange> = z.discriminatedUnion('change', [
 const MOST = 10_000;
 
 const given = z.strictObject({
+  v,
   fence: z.int().positive(),
   number: z.int().positive(),
   baseSeq: z.int().min(0),
@@ -153,12 +162,16 @@ const given = z.strictObject({
     )
     .max(MOST)
     .exactOptional(),
+  preludes: z
+    .array(z.strictObject({ id: z.string(), prelude: requestPrelude }))
+    .max(MOST)
+    .exactOptional(),
   taken: z.array(z.string()).max(MOST).exactOptional(),
   release: z.literal(true).exactOptional(),
 });
 
 // The types differ in what is read-only; that each of them is the other, no check can say of such lists.
-export const commitFromTab: z.ZodType<CommitFromTab> = named('CommitFromTab', given);
+export const commitFromTab: z.ZodType<FromTab<CommitFromTab>> = named('CommitFromTab', given);
 
 export const committedFromTab = named(
   'CommittedFromTab',

@@ -40,6 +40,12 @@ describe.each([
     expect(values(texts)).toEqual(values(flat(english)));
   });
 
+  it('call tokens by one word', () => {
+    const said = (text: MessageText): string =>
+      (typeof text === 'string' ? text : text.other).replaceAll(/\{\w+\}/g, '');
+    expect(Object.keys(texts).filter((key) => /token/i.test(said(texts[key] ?? '')))).toEqual([]);
+  });
+
   it('are not left in English', () => {
     const original = flat(english);
     const left = Object.keys(texts).filter((key) => isSentence(texts[key]) && texts[key] === original[key]);

@@ -176,7 +176,9 @@ export class ChatStore {
     await this.#hold(async () => {
       await this.#deps.lendTo(id);
       const body: Regenerate = { messageId };
-      const { run } = await this.#deps.api.post<{ run: RunRecord }>(`${pathOf(id)}/regenerate`, body);
+      const run =
+        (await this.#deps.startHere({ conversationId: id, regenerates: messageId })) ??
+        (await this.#deps.api.post<{ run: RunRecord }>(`${pathOf(id)}/regenerate`, body)).run;
       if (asked) this.#open.change(visit, (transcript) => beginRun(transcript, begunBy(run), asked));
     });
     if (asked === undefined) await this.#open.refresh();

@@ -1,3 +1,4 @@
+import type { ApiError } from '../api/error.ts';
 import { stored } from '../browser-storage.ts';
 
 type RunPlace = 'server' | 'tab';
@@ -14,10 +15,20 @@ class RunPlaces {
   chosen: RunPlace = $state(kept.get());
   /** Runs whose loop is here. */
   mine: ReadonlySet<string> = $state.raw(new Set());
+  /** Runs this tab had and has no more: why the server would not hear of them, null where another tab took them. */
+  lost: ReadonlyMap<string, ApiError | null> = $state.raw(new Map());
 
   choose(place: RunPlace): void {
     this.chosen = place;
     kept.set(place);
+  }
+
+  lose(runId: string, why: ApiError | null): void {
+    this.lost = new Map([...this.lost, [runId, why]]);
+  }
+
+  regain(runId: string): void {
+    this.lost = new Map([...this.lost].filter(([id]) => id !== runId));
   }
 }
 

@@ -24,18 +24,30 @@ import type { StoredRun } from '@toolyard/agent-host/durable';
 import type { ContextSources, Ending, Gate, RunPoint } from '@toolyard/agent-runtime';
 import { BudgetChecker, GeneralChatAgent, InterventionChecker, isHarmless, refusalOf } from '@toolyard/agent-runtime';
 import type { McpHost } from '@toolyard/mcp-host';
+import { sha256 } from '@toolyard/mcp-host';
 import { createWebApiRuntime } from '@toolyard/model-runtime/webapi';
 import type {
   Clock,
   CommitFromTab,
   CommitOutcome,
   CommittedFromTab,
+  FromTab,
   HeldRun,
+  JsonValue,
+  RequestPrelude,
   RunCommit,
   TabRunWishes,
   ToolReference,
 } from '@toolyard/protocol';
-import { budgetKey, formatToolReference, HANDED_ON, NOTHING_SPENT, toErrorInfo } from '@toolyard/protocol';
+import {
+  budgetKey,
+  canonicalJson,
+  formatToolReference,
+  HANDED_ON,
+  NOTHING_SPENT,
+  TAB_RUNS_VERSION,
+  toErrorInfo,
+} from '@toolyard/protocol';
 import type { api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 
@@ -75,6 +87,9 @@ export class TabRun {
   #givesBack = false;
   /** The number of the last commit that is stored. */
   #stored = 0;
+  /** What goes along with requests, and is not stored yet. */
+  readonly #preludes = new Map<string, RequestPrelude>();
+  #refusal: ApiError | null = null;
 
   constructor(held: HeldRun, deps: TabRunDeps) {
     this.#held = held;
@@ -105,6 +120,11 @@ export class TabRun {
     this.result = this.#drive()
       .catch(() => 'lost' as const)
       .finally(() => this.#time?.end());
+  }
+
+  /** Why the server would not store what the run has to write, where it lost the run by that. */
+  get refusal(): ApiError | null {
+    return this.#refusal;
   }
 
   /** Says that this tab is at work, and acts on what was said to the run. Never rejects. */
@@ -253,6 +273,7 @@ export class TabRun {
       clock,
       signal: this.#abort.signal,
       contextSources,
+      keepPrelude: (prelude) => this.#keep(prelude),
       asking: isHeadless ? { who: 'nobody' } : { who: 'park' },
       // Its servers are asked while their calls are open: what they want kept stays in this tab.
       questions: isHeadless ? { who: 'nobody' } : { who: 'person', ask: this.#questions.ask },
@@ -278,6 +299,13 @@ export class TabRun {
     return { brain, executors, count: () => this.listen() };
   }
 
+  /** To be stored with the commit that tells of the request, under the name the server would give it. */
+  #keep(prelude: RequestPrelude): string {
+    const id = sha256(canonicalJson(prelude as unknown as JsonValue));
+    this.#preludes.set(id, prelude);
+    return id;
+  }
+
   /** Of two decisions about one tool a "never" wins, wherever it was given. */
   #permissionOf(tool: ToolReference): 'allow' | 'never' | undefined {
     const wanted = formatToolReference(tool);
@@ -296,16 +324,27 @@ export class TabRun {
     const tools = usage.filter((entry) => entry.kind === 'tool');
     if (item.release) this.#givesBack = true;
     const number = this.#stored + 1;
-    const body: CommitFromTab = { ...item, number, ...(tools.length > 0 ? { usage: tools } : {}) };
+    const preludes = Array.from(this.#preludes, ([id, prelude]) => ({ id, prelude }));
+    const body: FromTab<CommitFromTab> = {
+      v: TAB_RUNS_VERSION,
+      ...item,
+      number,
+      ...(tools.length > 0 ? { usage: tools } : {}),
+      ...(preludes.length > 0 ? { preludes } : {}),
+    };
     for (let ms = 500; ; ms = Math.min(LONGEST_WAIT_MS, ms * 2)) {
       try {
         const { lastSeq, inboxWaits } = await this.#deps.api.post<CommittedFromTab>(`${this.#path}/commit`, body);
         this.#stored = number;
+        for (const { id } of preludes) this.#preludes.delete(id);
         return { outcome: 'committed', lastSeq, ...(inboxWaits ? { inboxWaits: true as const } : {}) };
       } catch (thrown) {
         if (!(thrown instanceof ApiError)) return { outcome: 'invalid', problem: toErrorInfo(thrown).message };
         if (thrown.status === 409 || thrown.status === 404) return { outcome: 'stale', now: null };
-        if (thrown.status < 500 && !LATER.has(thrown.status)) return { outcome: 'invalid', problem: thrown.message };
+        if (thrown.status < 500 && !LATER.has(thrown.status)) {
+          this.#refusal = thrown;
+          return { outcome: 'invalid', problem: thrown.message };
+        }
         await new Promise<void>((resolve) => void this.#deps.clock.after(ms, resolve));
       }
     }

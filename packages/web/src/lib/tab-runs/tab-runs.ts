@@ -1,10 +1,12 @@
 import { endsRun } from '@toolyard/agent-runtime';
-import { systemClock } from '@toolyard/protocol';
-import type { HeldRun, Page, RunRecord, StartRunInTab, StoredInterrupt, TakenRun } from '@toolyard/protocol';
+import { systemClock, TAB_RUNS_VERSION } from '@toolyard/protocol';
+import type { FromTab, HeldRun, Page, RunRecord, StartRunInTab, StoredInterrupt, TakenRun } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
+import { ApiError } from '../api/error.ts';
 import { mcpStore } from '../mcp/mcp-store.svelte.ts';
 import { live } from '../state/live.svelte.ts';
 import { tabId } from '../state/tab-id.ts';
+import { uuid } from '../transcript/uuid.ts';
 import { runPlaces } from './run-places.svelte.ts';
 import { TabRun } from './tab-run.ts';
 
@@ -15,18 +17,43 @@ const path = `/api/tabs/${encodeURIComponent(tabId)}/runs`;
 const working = new Map<string, TabRun>();
 /** Runs of this tab that wait for a person: it goes on with them when they have answered. */
 const resting = new Map<string, string>();
+/** Runs that were to begin here, and may have: the answer to that was lost on its way. */
+const unanswered = new Set<string>();
 let saidAt = 0;
 
 /** Begins a run whose loop is here. */
 export async function startHere(request: StartRunInTab): Promise<RunRecord> {
-  const held = await api.post<HeldRun>(path, request);
-  await drive(held);
-  return held.run;
+  const id = request.id ?? uuid();
+  const body: FromTab<StartRunInTab> = { v: TAB_RUNS_VERSION, ...request, id };
+  unanswered.delete(id);
+  try {
+    const held = await api.post<HeldRun>(path, body);
+    await drive(held);
+    return held.run;
+  } catch (thrown) {
+    if (isUnknown(thrown)) unanswered.add(id);
+    throw thrown;
+  }
+}
+
+/** True where nobody can say whether the server did what it was asked to. */
+function isUnknown(thrown: unknown): boolean {
+  return thrown instanceof ApiError && (thrown.status === 0 || thrown.status >= 500);
+}
+
+/** The line is back: a run of this tab that has begun without it is taken up. */
+async function lookForBegun(): Promise<void> {
+  for (const id of [...unanswered]) {
+    unanswered.delete(id);
+    await takeHere(id).catch((thrown: unknown) => {
+      if (isUnknown(thrown)) unanswered.add(id);
+    });
+  }
 }
 
 /** Goes on here with a run another tab began, or this one before it was loaded anew. */
 export async function takeHere(runId: string): Promise<void> {
-  const { held } = await api.post<TakenRun>(`${path}/${encodeURIComponent(runId)}/take`);
+  const { held } = await api.post<TakenRun>(`${path}/${encodeURIComponent(runId)}/take`, { v: TAB_RUNS_VERSION });
   if (held) await drive(held);
 }
 
@@ -41,11 +68,13 @@ async function drive(held: HeldRun): Promise<void> {
     clock: systemClock,
   });
   working.set(run.id, run);
+  runPlaces.regain(run.id);
   resting.delete(run.id);
   tell();
   void run.result.then((end) => {
     if (working.get(run.id) === run) working.delete(run.id);
     if (end === 'rested') resting.set(run.id, run.conversationId);
+    if (end === 'lost' && !working.has(run.id)) runPlaces.lose(run.id, run.refusal);
     tell();
     if (end === 'rested') void goOn(run.id);
   });
@@ -83,6 +112,7 @@ live.onSign(() => {
   if (working.size > 0 && performance.now() - saidAt >= SAY_EVERY_MS) listen();
 });
 live.onHello(listen);
+live.onHello(() => void lookForBegun());
 live.onChanged(({ what, id }) => {
   if (what !== 'interrupts' && what !== 'tab_calls') return;
   for (const run of working.values()) if (id === undefined || run.conversationId === id) void run.listen();

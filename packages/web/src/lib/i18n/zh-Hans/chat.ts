@@ -63,9 +63,9 @@ export const chat: Translation<typeof en> = {
   cancelled: '您在写出任何内容之前就停止了。',
   unanswered: '这条消息没有得到回答。',
   answerNow: '现在回答',
-  tokens: '读取 {input} 个 token，写出 {output} 个',
+  tokens: '读取 {input} 个词元，写出 {output} 个',
   costHint: '约数，按当时的价格',
-  tokensWritten: { other: '写出 {count} 个 token' },
+  tokensWritten: { other: '写出 {count} 个词元' },
   folded: { other: '以上 {count} 条消息已为模型摘要' },
   foldedShow: '摘要',
 };

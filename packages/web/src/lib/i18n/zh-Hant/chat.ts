@@ -63,9 +63,9 @@ export const chat: Translation<typeof en> = {
   cancelled: '您在寫出任何內容之前就停止了。',
   unanswered: '這則訊息沒有得到回答。',
   answerNow: '現在回答',
-  tokens: '讀取 {input} 個 token，寫出 {output} 個',
+  tokens: '讀取 {input} 個詞元，寫出 {output} 個',
   costHint: '約數，依當時的價格',
-  tokensWritten: { other: '寫出 {count} 個 token' },
+  tokensWritten: { other: '寫出 {count} 個詞元' },
   folded: { other: '以上 {count} 則訊息已為模型摘要' },
   foldedShow: '摘要',
 };

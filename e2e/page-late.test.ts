@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eventually, reply } from '@toolyard/testing';
+import { chatPage } from './support/chat-page.ts';
+import { describeInBrowser } from './support/page-stage.ts';
+import type { Stage } from './support/stage.ts';
+import { setStage } from './support/stage.ts';
+
+describeInBrowser('a part of the page that comes later', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await setStage(() => reply.text('Hello.'));
+  });
+  afterEach(async (context) => {
+    if (context.task.result?.state === 'fail') await stage.photograph(context.task.name);
+    await stage[Symbol.asyncDispose]();
+  });
+
+  test('says in its place that it cannot be loaded, and is there once the server is', async () => {
+    const page = await stage.open();
+    const button = page.getByRole('button', { name: /^Tools: / });
+    await button.waitFor();
+    await chatPage(page).composer.fill('Unsent words');
+    stage.line.cut();
+    await button.click();
+    const panel = page.locator('[popover]:popover-open');
+    await panel.getByText('The server could not be reached.').waitFor();
+    stage.line.mend();
+    await panel.getByRole('button', { name: 'Try again' }).click();
+    // A browser that remembers the failure loads the whole page anew; nothing that was written is lost.
+    await eventually(async () => {
+      if (!(await panel.isVisible())) await button.click();
+      await panel.getByRole('searchbox').waitFor({ timeout: 2_000 });
+    });
+    await page.keyboard.press('Escape');
+    expect(await chatPage(page).composer.inputValue()).toBe('Unsent words');
+    expect(stage.complaints).toEqual([]);
+  });
+
+  test('that lies over the page says so beside it', async () => {
+    const page = await stage.open();
+    const button = page.getByRole('button', { name: 'Instructions and parameters' });
+    await button.waitFor();
+    stage.line.cut();
+    await button.click();
+    const note = page.getByRole('region', { name: 'Notifications' });
+    await note.getByText('The server could not be reached.').waitFor();
+    stage.line.mend();
+    await note.getByRole('button', { name: 'Try again' }).click();
+    const dialog = page.getByRole('dialog');
+    await eventually(async () => {
+      if (!(await dialog.isVisible())) await button.click();
+      await dialog.waitFor({ timeout: 2_000 });
+    });
+    expect(stage.complaints).toEqual([]);
+  });
+});

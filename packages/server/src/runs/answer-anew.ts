@@ -1,0 +1,25 @@
+import type { AgentConfiguration, Principal } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import type { Conversation, SharedStorage } from '@toolyard/storage';
+import type { StartRequest } from './start-run.ts';
+
+/** How the run is started that answers anew what `messageId` is an answer to. @throws ToolyardError where it is none */
+export async function answeringAnew(
+  storage: Pick<SharedStorage, 'messages'>,
+  principal: Principal,
+  of: { runId: string; conversation: Conversation; messageId: string; configuration?: AgentConfiguration },
+): Promise<StartRequest> {
+  const { runId, conversation, messageId, configuration } = of;
+  const answered = await storage.messages.get(principal, conversation.id, messageId);
+  if (!answered) throw new ToolyardError({ code: 'not_found', message: `There is no message ${messageId}.` });
+  const branch = await storage.messages.branch(principal, conversation.id, messageId);
+  const question = branch.findLast((each) => each.role === 'user');
+  if (answered.role === 'user' || answered.role === 'system' || !question) {
+    throw new ToolyardError({
+      code: 'bad_request',
+      message: 'Only an answer can be made anew.',
+      hint: 'To ask something else, edit the message and send it again.',
+    });
+  }
+  return { runId, conversation, question, again: true, ...(configuration ? { configuration } : {}) };
+}
