@@ -160,7 +160,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     stopSending = clock.after(SEND_DUE_EVERY_MS, () => {
       queue
         .sendDue()
-        .then(telling.worked)
+        .then(() => telling.worked())
         .catch((error: unknown) => telling.failed(`queue: ${error instanceof Error ? error.message : String(error)}`))
         .finally(() => !closing && sendDueAgain());
     });
