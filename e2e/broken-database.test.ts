@@ -44,6 +44,7 @@ describeOnPostgres('a server whose database', (cluster) => {
       serverOptions({
         dataDir: folder,
         databaseUrl: url,
+        metrics: true,
         env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'k', TOOLYARD_SECRET: 'a secret of the test' },
         log: (line) => log.push(line),
       }),
@@ -91,12 +92,18 @@ describeOnPostgres('a server whose database', (cluster) => {
     expect(await problemOf('GET', `/api/runs/${runId}/events`)).toMatchObject(away);
     expect(await problemOf('GET', '/ready')).toMatchObject({ status: 503 });
     expect((await fetch(`${at}/health`)).status).toBe(200);
+    // Whoever watches sees it there, and the rest of the process as ever.
+    const seen = await (await fetch(`${at}/metrics`)).text();
+    expect(seen).toMatch(/^toolyard_storage_up 0$/m);
+    expect(seen).toMatch(/^process_resident_memory_bytes \d+$/m);
+    expect(seen).not.toMatch(/^toolyard_runs\{/m);
     await eventually(() => log.some((line) => line.includes('cannot be reached')));
     expect(log.join('\n')).not.toMatch(/secret of the cluster|\n? {4}at /);
 
     await cluster().start();
     await expectWhole(at, runId);
     expect((await fetch(`${at}/ready`)).status).toBe(200);
+    expect(await (await fetch(`${at}/metrics`)).text()).toMatch(/^toolyard_storage_up 1$/m);
   });
 
   it('is not there at the start is named, and nothing stays behind', async () => {

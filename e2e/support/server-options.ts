@@ -11,6 +11,7 @@ export function serverOptions(of: {
   builtInServers?: ServerConfig[];
   servers?: ServerConfig[];
   env?: NodeJS.ProcessEnv;
+  metrics?: boolean;
   log?: (line: string) => void;
 }): ServerOptions {
   return {
@@ -26,6 +27,7 @@ export function serverOptions(of: {
     uiMcpProxy: false,
     builtInServers: of.builtInServers ?? [],
     flagServers: of.servers ?? [],
+    metrics: of.metrics ?? false,
     env: of.env ?? {},
     log: of.log ?? (() => {}),
   };

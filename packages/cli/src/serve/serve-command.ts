@@ -55,8 +55,11 @@ export async function serveCommand(flags: ServeFlags, env: NodeJS.ProcessEnv = p
     });
     const address =
       settings.token === undefined ? server.url : `${server.url}/#token=${encodeURIComponent(settings.token)}`;
+    // What no person reads is kept in a log, and a token has no business there.
+    const shown =
+      process.stdout.isTTY && settings.role !== 'worker' && settings.role !== 'tools' ? address : server.url;
     const name = settings.role === 'all' ? 'Toolyard' : `Toolyard (${settings.role})`;
-    process.stdout.write(`${name} is at ${address}\n`);
+    process.stdout.write(`${name} is at ${shown}\n`);
     const where = settings.databaseUrl === undefined ? '' : 'conversations and runs in PostgreSQL; the rest of the ';
     tell(`${where}data in ${settings.dataDir}; Ctrl-C ends it`);
     if (flags.open) openPage(address);

@@ -34,6 +34,7 @@ export class Served implements AsyncDisposable {
   #child: ChildProcess | undefined;
   #url = '';
   #log = '';
+  #said = '';
 
   private constructor(options: ServedOptions) {
     this.#options = options;
@@ -60,6 +61,11 @@ export class Served implements AsyncDisposable {
     return this.#child.pid;
   }
 
+  /** What it wrote to stdout. */
+  get said(): string {
+    return this.#said;
+  }
+
   /** What it wrote to stderr. */
   get log(): string {
     return this.#log;
@@ -76,10 +82,10 @@ export class Served implements AsyncDisposable {
     this.#child = child;
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#log += text));
     this.#url = await new Promise<string>((resolve, reject) => {
-      let told = '';
+      this.#said = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        told += text;
-        const found = /http:\/\/[^\s/]+/.exec(told);
+        this.#said += text;
+        const found = /http:\/\/[^\s/]+/.exec(this.#said);
         if (found) resolve(found[0]);
       });
       child.once('exit', (code) => reject(new Error(`the server ended with ${String(code)}:\n${this.#log}`)));

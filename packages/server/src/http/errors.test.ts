@@ -196,6 +196,8 @@ describe('what fails inside', () => {
       expect(answers.at(-1)).toMatchObject({ status: 507, json: { code: 'storage_full' } });
       expect(answers.at(-1)?.text).not.toContain(full.storage.folder);
       expect(full.logged.join()).toContain(full.storage.folder);
+      // Whoever makes room wants to know where, and nothing of our code.
+      expect(full.logged.join('\n')).not.toMatch(/^ +at /m);
       expect((await full.ask('/api/conversations')).status).toBe(200);
     } finally {
       await full.close();

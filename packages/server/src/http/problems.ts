@@ -156,6 +156,8 @@ export function answerFor(
 
 function traceOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return 'something that is no error was thrown';
+  // No fault of ours: the place says all there is to be done.
+  if (StorageError.isInstance(thrown) && thrown.problem === 'disk_full') return `${thrown.code}: ${thrown.message}`;
   const cause = thrown.cause instanceof Error ? `\n  caused by ${traceOf(thrown.cause)}` : '';
   const known = ToolyardError.isInstance(thrown) ? `${thrown.code}: ${thrown.message}` : thrown.stack;
   return `${known ?? thrown.message}${cause}`;

@@ -66,7 +66,7 @@ export function createSessions(tokens: readonly AccessToken[], clock: Pick<Clock
   };
 }
 
-const WHERE_TO_FIND_IT = 'It is the one the server was started with; the address printed then holds it.';
+const WHERE_TO_FIND_IT = 'It is the one the server was started with; in a terminal the address printed then holds it.';
 const ONE_YEAR_S = 365 * 24 * 3600;
 
 function digest(text: string): Buffer {

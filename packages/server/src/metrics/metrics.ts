@@ -102,8 +102,10 @@ export function createMetrics(role: Role): Metrics {
       close: () => bulletins.close(),
     }),
     async text({ storage, servers }) {
-      const { runs, leases } = await storage.counts();
-      const states = Object.groupBy((await servers.list(OWNER)).items, ({ state }) => state);
+      // Whoever watches wants the rest just when what is stored cannot be read.
+      const counts = await storage.counts().catch(() => null);
+      const listed = await servers.list(OWNER).catch(() => null);
+      const states = Object.groupBy(listed?.items ?? [], ({ state }) => state);
       const memory = process.memoryUsage();
       const cpu = process.cpuUsage();
       const one = (value: number): Sample[] => [{ value }];
@@ -112,13 +114,17 @@ export function createMetrics(role: Role): Metrics {
           help: 'The version that runs, and the role it runs in.',
           samples: [{ labels: { version: VERSION, role }, value: 1 }],
         }),
+        written('toolyard_storage_up', 'gauge', {
+          help: 'Whether what is stored could be read: 1, or 0.',
+          samples: one(counts ? 1 : 0),
+        }),
         written('toolyard_runs', 'gauge', {
           help: 'Runs that are not over, by status; of all processes over this database.',
-          samples: Object.entries(runs).map(([status, value]) => ({ labels: { status }, value })),
+          samples: Object.entries(counts?.runs ?? {}).map(([status, value]) => ({ labels: { status }, value })),
         }),
         written('toolyard_leases', 'gauge', {
           help: 'Runs a process holds at the moment; of all processes over this database.',
-          samples: one(leases),
+          samples: counts ? one(counts.leases) : [],
         }),
         written('toolyard_runs_finished_total', 'counter', {
           help: 'Runs that ended in this process, by how.',

@@ -1,5 +1,7 @@
 import type { Clock, Principal } from '@toolyard/protocol';
 import type { HeldServer, LivingProcess, Processes } from '@toolyard/storage';
+import type { TellOnce } from '../tell-once.ts';
+import { createTellOnce } from '../tell-once.ts';
 import type { Role } from './role.ts';
 
 /** As long as that of a run: what a process had that died is taken over within 15 s. */
@@ -30,6 +32,7 @@ export type PresenceOptions = {
 /** Says that this process lives, has its share of the servers, and says how they are. */
 export class Presence {
   readonly #options: PresenceOptions;
+  readonly #telling: TellOnce;
   #self: LivingProcess & { startedAt: number };
   readonly #held = new Set<string>();
   readonly #said = new Map<string, string>();
@@ -38,11 +41,11 @@ export class Presence {
   #looking = false;
   #state: 'before' | 'there' | 'leaving' = 'before';
   #callOff: () => void = () => undefined;
-  #told = '';
 
   constructor(options: PresenceOptions) {
     const { id, role, clock } = options;
     this.#options = options;
+    this.#telling = createTellOnce(options.log);
     this.#self = { id, role, address: null, startedAt: clock.now() };
   }
 
@@ -156,14 +159,8 @@ export class Presence {
   /** What goes wrong is told once, and is done again with the next beat. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     this.#turn = this.#turn.then(work).then(
-      () => {
-        this.#told = '';
-      },
-      (thrown: unknown) => {
-        const problem = `roles: ${messageOf(thrown)}`;
-        if (problem !== this.#told) this.#options.log(problem);
-        this.#told = problem;
-      },
+      () => this.#telling.worked(),
+      (thrown: unknown) => this.#telling.failed(`roles: ${messageOf(thrown)}`),
     );
     return this.#turn;
   }

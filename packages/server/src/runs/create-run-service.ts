@@ -9,6 +9,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
+import { createTellOnce } from '../tell-once.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { LeaseKeeper } from './leases.ts';
 import { MessageQueue } from './message-queue.ts';
@@ -154,11 +155,13 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   });
   let stopHousekeeping = (): void => {};
   let stopSending = (): void => {};
+  const telling = createTellOnce(log);
   function sendDueAgain(): void {
     stopSending = clock.after(SEND_DUE_EVERY_MS, () => {
       queue
         .sendDue()
-        .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`))
+        .then(() => telling.worked())
+        .catch((error: unknown) => telling.failed(`queue: ${error instanceof Error ? error.message : String(error)}`))
         .finally(() => !closing && sendDueAgain());
     });
   }

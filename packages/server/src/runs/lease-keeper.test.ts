@@ -45,3 +45,26 @@ test('however long a database was away, runs are taken up within seconds of its 
 test('a store that fails otherwise is given longer and longer: a model asked for nothing costs money', async () => {
   expect(await idleAfter(FULL, 120_000)).toBeGreaterThan(6_000);
 });
+
+test('a disk that stays full is told of once, also while leases are renewed all along', async () => {
+  const clock = createFakeClock();
+  const log: string[] = [];
+  let looked = 0;
+  const keeper = new LeaseKeeper({
+    store: {
+      renewLeases: () => [],
+      releaseLease: () => true,
+      takeOver: () => (looked++ === 0 ? [] : Promise.reject(FULL)),
+    },
+    crew: { workers: () => [], find: () => undefined, start: () => undefined },
+    terms: { owner: 'this process', ms: 10_000 },
+    clock,
+    log: (line) => log.push(line),
+    looked: () => Promise.resolve(),
+  });
+  await keeper.start();
+  for (let ms = 0; ms < 120_000; ms += 500) await clock.advance(500);
+  keeper.close();
+  expect(looked).toBeGreaterThan(3);
+  expect(log).toEqual(['runs: There is no room left.']);
+});

@@ -1,5 +1,7 @@
 import type { Clock, LeaseTerms, RunStore } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
+import type { TellOnce } from '../tell-once.ts';
+import { createTellOnce } from '../tell-once.ts';
 import type { RunCrew } from './run-crew.ts';
 
 export type LeaseKeeperOptions = {
@@ -28,11 +30,11 @@ export class LeaseKeeper {
   #pauseMs = 0;
   #pausedUntil = 0;
   #closed = false;
-  /** The last problem, which is told once and not every second. */
-  #told = '';
+  readonly #telling: TellOnce;
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
+    this.#telling = createTellOnce(options.log);
   }
 
   /** Takes up all there is to be taken up, and goes on doing so. Throws where the store does. */
@@ -60,19 +62,14 @@ export class LeaseKeeper {
 
   #every(ms: number, work: () => Promise<void>): void {
     if (this.#closed) return;
-    const { clock, log } = this.#options;
+    const { clock } = this.#options;
     const cancel = clock.after(ms, () => {
       this.#cancel.delete(cancel);
       void work()
-        .then(
-          () => (this.#told = ''),
-          (error: unknown) => {
-            this.pause(error);
-            const problem = `runs: ${error instanceof Error ? error.message : String(error)}`;
-            if (problem !== this.#told) log(problem);
-            this.#told = problem;
-          },
-        )
+        .catch((error: unknown) => {
+          this.pause(error);
+          this.#telling.failed(`runs: ${error instanceof Error ? error.message : String(error)}`);
+        })
         .then(() => this.#every(ms, work));
     });
     this.#cancel.add(cancel);
@@ -104,6 +101,8 @@ export class LeaseKeeper {
     await this.#renew();
     await this.#takeOver();
     await this.#options.looked();
+    // Only here all was tried: a disk that is full lets leases be looked at all along.
+    this.#telling.worked();
     if (this.#options.clock.monotonic() > this.#pausedUntil + LONGEST_PAUSE_MS) this.#pauseMs = 0;
   }
 

@@ -3,6 +3,7 @@ import { formatToolReference, toErrorInfo, WEBHOOK_EVENTS } from '@toolyard/prot
 import type { Announcement, SharedStorage } from '@toolyard/storage';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { Secrets } from '../secrets/secrets.ts';
+import { createTellOnce } from '../tell-once.ts';
 import { sendWebhook } from './send-webhook.ts';
 
 export type DeliveryServices = {
@@ -31,6 +32,7 @@ const MOST_ATTEMPTS = 14;
  */
 export function startDelivery(services: DeliveryServices): () => Promise<void> {
   const { storage, clock, log } = services;
+  const telling = createTellOnce(log);
   let stopped = false;
   let cancel: () => void = () => undefined;
   let working: Promise<void> = Promise.resolve();
@@ -40,9 +42,10 @@ export function startDelivery(services: DeliveryServices): () => Promise<void> {
       const now = clock.now();
       const due = await storage.webhooks.claim(now, now + CLAIM_MS, AT_ONCE);
       await Promise.all(due.map((announcement) => deliver(announcement, services)));
+      telling.worked();
     } catch (error) {
       // The storage is closed behind it.
-      if (!stopped) log(`webhook: ${toErrorInfo(error).message}`);
+      if (!stopped) telling.failed(`webhook: ${toErrorInfo(error).message}`);
     }
     if (!stopped) plan();
   }

@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Principal, WebhookEvent } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import type { FakeClock } from '@toolyard/testing';
@@ -124,6 +125,23 @@ describe('a webhook', () => {
     await settled();
     await clock.advance(600_000);
     expect(got).toHaveLength(1);
+  });
+
+  test('is looked for every second, and a database that is away is told of once each time it goes', async () => {
+    const claim = storage.webhooks.claim.bind(storage.webhooks);
+    const away = vi.spyOn(storage.webhooks, 'claim');
+    const lost = new ToolyardError({ code: 'storage_failed', message: 'The database is away.' });
+    away.mockRejectedValue(lost);
+    await told();
+    const tried = (times: number): Promise<unknown> =>
+      eventually(async () => (await clock.advance(1_000), away.mock.calls.length >= times));
+    await tried(5);
+    expect(log).toEqual(['webhook: The database is away.']);
+    away.mockImplementation(claim);
+    await tried(7);
+    away.mockRejectedValue(lost);
+    await tried(10);
+    expect(log).toHaveLength(2);
   });
 
   test('that does not take it hears it again, ever later, under the same id', async () => {
