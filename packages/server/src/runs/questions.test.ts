@@ -9,7 +9,6 @@ import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
 
-
 /** Sends, and waits until the run asks. */
 async function askUntilParked(
   bench: Bench,

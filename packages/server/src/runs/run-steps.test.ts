@@ -15,7 +15,6 @@ async function stepsOf(bench: Bench, runId: string, now = 0): Promise<RunSteps> 
   return readSteps(bench.storage.runs, ANNE, run, now);
 }
 
-
 describe('the steps of a run', () => {
   test('tell what was asked, called, answered, and for how long it waited for a person', async () => {
     const clock = createFakeClock({ start: 1_000_000 });

@@ -7,7 +7,6 @@ import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted
 
 afterEach(cleanUp);
 
-
 describe('a message that is sent', () => {
   test('is answered: events without gaps, everything stored, the leaf on the answer', async () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Hel', 'lo')]) });

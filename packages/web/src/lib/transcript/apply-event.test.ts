@@ -5,7 +5,19 @@ import { applyRunEvent } from './apply-event.ts';
 import { callState } from './calls.ts';
 import { assistantMessage, eventsOf, run, userMessage, view } from './test-events.ts';
 import { openTranscript } from './transcript.ts';
-import { QUESTION, ASKING, RESULT, ANSWER, WHOLE_RUN, open, play, rows, answers, firstCall, shown } from './test-run.ts';
+import {
+  QUESTION,
+  ASKING,
+  RESULT,
+  ANSWER,
+  WHOLE_RUN,
+  open,
+  play,
+  rows,
+  answers,
+  firstCall,
+  shown,
+} from './test-run.ts';
 
 const SUMMARY: SystemMessage = {
   id: 'r1.summary',

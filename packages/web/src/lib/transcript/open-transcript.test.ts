@@ -2,7 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { callState } from './calls.ts';
 import { eventsOf, run, userMessage, view } from './test-events.ts';
 import { forgetSending, openTranscript, prependPage, rowList, showSending } from './transcript.ts';
-import { QUESTION, ASKING, RESULT, ANSWER, WHOLE_RUN, open, play, rows, answers, firstCall, shown } from './test-run.ts';
+import {
+  QUESTION,
+  ASKING,
+  RESULT,
+  ANSWER,
+  WHOLE_RUN,
+  open,
+  play,
+  rows,
+  answers,
+  firstCall,
+  shown,
+} from './test-run.ts';
 
 describe('reading the page again', () => {
   it('keeps what shows the same, and the times', () => {

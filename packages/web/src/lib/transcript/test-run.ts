@@ -3,7 +3,16 @@ import { applyRunEvent } from './apply-event.ts';
 import { callState } from './calls.ts';
 import type { CallView } from './calls.ts';
 import type { AssistantRow, Row } from './rows.ts';
-import { assistantMessage, DATE_TOOL, run, toolCall, toolMessage, toolResult, userMessage, view } from './test-events.ts';
+import {
+  assistantMessage,
+  DATE_TOOL,
+  run,
+  toolCall,
+  toolMessage,
+  toolResult,
+  userMessage,
+  view,
+} from './test-events.ts';
 import { openTranscript } from './transcript.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -14,7 +23,9 @@ export const ASKING = assistantMessage('r1.0', [{ type: 'reasoning', text: 'Let 
   finishReason: 'tool_calls',
 });
 export const RESULT = toolMessage('r1.1.0', 'call1', toolResult('21:30'), 'r1.0');
-export const ANSWER = assistantMessage('r1.2', [{ type: 'text', text: 'It is half past nine.' }], { parentId: 'r1.1.0' });
+export const ANSWER = assistantMessage('r1.2', [{ type: 'text', text: 'It is half past nine.' }], {
+  parentId: 'r1.1.0',
+});
 
 /** From the question to the answer, with one call. */
 export const WHOLE_RUN: RunEventBody[] = [
