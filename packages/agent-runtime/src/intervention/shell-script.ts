@@ -5,7 +5,7 @@ import type { Word } from './words.ts';
 /** What a shell makes of a text: commands with their words and redirections, also those of substitutions. */
 export type Script = { commands: Command[]; faults: Fault[] };
 
-export type Fault = 'open quote' | 'too deep';
+type Fault = 'open quote' | 'too deep';
 
 export type Command = {
   words: Word[];
