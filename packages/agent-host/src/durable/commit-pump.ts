@@ -33,9 +33,9 @@ export type CommitPumpOptions = {
 
 /** Of a quiet process a word rests no longer, in milliseconds. */
 const SHORTEST_REST_MS = 15;
-const LONGEST_REST_MS = 60;
+const LONGEST_REST_MS = 50;
 /** Where storing takes so much of the time a word rests the longest: half the words are half the commits. */
-const SHARE_OF_LONGEST = 0.5;
+const SHARE_OF_LONGEST = 0.4;
 /** The share of the last moments counts, so many milliseconds. */
 const SHARE_OVER_MS = 250;
 /** Of a busy process groups are small and come at this interval: each is a moment in which nothing else goes on. */

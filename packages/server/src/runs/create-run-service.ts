@@ -58,8 +58,8 @@ export type DurableRuns = RunService & {
 /** With the time until somebody looks, a run whose process died is taken over within 15 s. */
 const LEASE_MS = 10_000;
 /**
- * A group on its way to a database is waited for, not worked on: for long rests there is less reason than with a file,
- * and what comes meanwhile is in the next group anyway. Of a busy process readers see each word so much later.
+ * A group on its way to a database is waited for, not worked on: for long rests there is less reason than with a file.
+ * Of a busy process readers see each word so much later.
  */
 const LONGEST_REST_OVER_SOCKET_MS = 30;
 /** What another process could not send any more waits so long at most. */
