@@ -17,6 +17,7 @@ import type {
 import { textOf, ToolyardError } from '@toolyard/protocol';
 import type { AgentContext, Brain, Ending, Executors } from '@toolyard/agent-runtime';
 import { initialState } from '@toolyard/agent-runtime';
+import type { Heard } from './drive-run.ts';
 import { driveRun } from './drive-run.ts';
 import { EventQueue } from './event-queue.ts';
 import { createMemoryJournal } from './memory-journal.ts';
@@ -122,16 +123,16 @@ export class AgentRun implements AsyncIterable<RunEvent> {
     return this.#said;
   }
 
-  #hear({ conversation, clock, ids }: AgentRunOptions, journal: RunJournal): boolean {
-    if (this.#said.length === 0) return false;
-    const said = this.#said.splice(0);
-    for (const parts of said) {
-      const { leafId: parentId } = conversation;
-      const message: UserMessage = { id: ids.next(), parentId, createdAt: clock.now(), role: 'user', parts };
-      conversation.add(message);
-      journal.append({ type: 'steered', message });
-    }
-    return said.length > 0;
+  #hear({ conversation, clock, ids }: AgentRunOptions, journal: RunJournal): Heard {
+    if (this.#said.length === 0) return null;
+    return () => {
+      for (const parts of this.#said.splice(0)) {
+        const { leafId: parentId } = conversation;
+        const message: UserMessage = { id: ids.next(), parentId, createdAt: clock.now(), role: 'user', parts };
+        conversation.add(message);
+        journal.append({ type: 'steered', message });
+      }
+    };
   }
 
   [Symbol.asyncIterator](): AsyncIterator<RunEvent, undefined> {

@@ -12,16 +12,16 @@ export type DriveOptions = {
   stopRequested: () => Ending | null;
   /** Called before calls of these tools are judged: brings up to date what the brain decides by. */
   refresh?: (tools: readonly ToolReference[]) => void | Promise<void>;
-  /**
-   * Called between two steps where nothing is open: puts what the person has said meanwhile into conversation and journal,
-   * and tells whether there was anything.
-   */
-  hear?: () => boolean | Promise<boolean>;
+  /** Called between two steps where nothing is open: looks for what the person has said meanwhile. */
+  hear?: () => Heard | Promise<Heard>;
   /** Called before anything that uses up a budget is decided: brings up to date what was used. */
   count?: () => void | Promise<void>;
   failpoint?: Failpoint;
   onDefect?: (thrown: unknown) => void;
 };
+
+/** Puts what was said into conversation and journal; null where there was nothing. */
+export type Heard = (() => void) | null;
 
 /**
  * Takes one step after the other until the run is over or parked. The one loop there is: in a process, on a server
@@ -45,8 +45,11 @@ export async function driveRun(options: DriveOptions): Promise<RunPoint> {
     }
     if (hear && !stopRequested() && canHear(point)) {
       journal.beginStep(point.state.step);
-      const heard = hear();
-      if (typeof heard === 'boolean' ? heard : await heard) {
+      const looked = hear();
+      const say = looked instanceof Promise ? await looked : looked;
+      if (say) {
+        // Nothing is waited for from here on: a run that has heard and would not know it is not stored.
+        say();
         point = { state: { ...point.state, step: point.state.step + 1 }, context: { phase: 'user_input' } };
         await journal.commit(point);
       }

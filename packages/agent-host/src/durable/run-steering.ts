@@ -1,4 +1,5 @@
 import type { Clock, RunJournal, UserMessage, UserPart } from '@toolyard/protocol';
+import type { Heard } from '../drive-run.ts';
 import type { RunConversation } from './run-conversation.ts';
 import type { RunWriter } from './run-writer.ts';
 
@@ -36,30 +37,31 @@ export class RunSteering {
     }
   }
 
-  /** Puts into the conversation what was said; true where there was anything. */
-  async hear({ find, conversation, journal, writer, clock }: RunSteeringOptions): Promise<boolean> {
-    if (this.#waiting.length === 0) return false;
+  /** Looks for what was said; what it gives puts that into the conversation, to be stored with the step that hears it. */
+  async hear({ find, conversation, journal, writer, clock }: RunSteeringOptions): Promise<Heard> {
+    if (this.#waiting.length === 0) return null;
     const steers = this.#waiting;
     const found = await Promise.all(steers.map(({ queuedMessageId }) => find(queuedMessageId)));
-    // From here on nothing is waited for: all of it is stored at once.
-    this.#waiting = this.#waiting.slice(steers.length);
-    let isSaid = false;
-    steers.forEach(({ itemId, queuedMessageId: id }, index) => {
-      const queued = found[index];
-      // What was taken back in the meantime is not said.
-      if (queued) {
-        const { parts, readable } = queued;
-        const at = { parentId: conversation.leafId, createdAt: clock.now() };
-        const message: UserMessage = { id, ...at, role: 'user', parts };
-        conversation.hear(message, { ...message, parts: readable });
-        journal.append({ type: 'steered', message });
-        isSaid = true;
-      }
-      writer.keep({
-        ...(itemId === undefined ? {} : { taken: [itemId] }),
-        ...(queued ? { unqueued: [id] } : {}),
+    const take = (): void => {
+      this.#waiting = this.#waiting.slice(steers.length);
+      steers.forEach(({ itemId, queuedMessageId: id }, index) => {
+        const queued = found[index];
+        // What was taken back in the meantime is not said.
+        if (queued) {
+          const { parts, readable } = queued;
+          const at = { parentId: conversation.leafId, createdAt: clock.now() };
+          const message: UserMessage = { id, ...at, role: 'user', parts };
+          conversation.hear(message, { ...message, parts: readable });
+          journal.append({ type: 'steered', message });
+        }
+        writer.keep({
+          ...(itemId === undefined ? {} : { taken: [itemId] }),
+          ...(queued ? { unqueued: [id] } : {}),
+        });
       });
-    });
-    return isSaid;
+    };
+    if (found.some((queued) => queued !== null)) return take;
+    take();
+    return null;
   }
 }

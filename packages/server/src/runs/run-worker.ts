@@ -237,9 +237,14 @@ export class RunWorker {
       ...host,
       stopRequested: () => this.#ending,
       hear: async () => {
-        const isSaid = await this.#steering.hear(steering);
-        if (isSaid) hub.changed(this.run.ownerId, 'queue', conversation.id);
-        return isSaid;
+        const say = await this.#steering.hear(steering);
+        return (
+          say &&
+          ((): void => {
+            say();
+            hub.changed(this.run.ownerId, 'queue', conversation.id);
+          })
+        );
       },
       // Between two steps nothing is open: the place to leave.
       failpoint: async (place) => {

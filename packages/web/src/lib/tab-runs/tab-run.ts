@@ -153,7 +153,7 @@ export class TabRun {
   }
 
   /** Looks first: what was said by now goes in before the next step. */
-  async #hear(of: { conversation: RunConversation; journal: DurableJournal }): Promise<boolean> {
+  async #hear(of: { conversation: RunConversation; journal: DurableJournal }): ReturnType<RunSteering['hear']> {
     await this.listen();
     return this.#steering.hear({
       ...of,
