@@ -92,3 +92,24 @@ test('what cannot be read is said, and whoever follows looks at what is stored',
   tell({ r1: 2 });
   await eventually(() => heard.includes('r1 2'));
 });
+
+test('at the end nothing is tried again that could not be told: a process whose database is away ends', async () => {
+  const clock = createFakeClock();
+  let tried = 0;
+  const relayed = relayHub(createLiveHub(), {
+    bulletins: {
+      tell: () => (tried++, Promise.reject(new Error('The database is away.'))),
+      listen: () => undefined,
+      close: () => Promise.resolve(),
+      readOn: () => Promise.resolve([]),
+    },
+    clock,
+    onWake: () => undefined,
+    onServers: () => undefined,
+    log: () => undefined,
+  });
+  relayed.wake('r1');
+  await relayed.flush();
+  await clock.advance(60_000);
+  expect(tried).toBe(1);
+});

@@ -84,6 +84,7 @@ class Outgoing {
   #telling = false;
   #last: Promise<void> = Promise.resolve();
   #failed = false;
+  #ending = false;
 
   constructor(options: RelayOptions) {
     this.#options = options;
@@ -106,6 +107,7 @@ class Outgoing {
   }
 
   flush(): Promise<void> {
+    this.#ending = true;
     return this.#last;
   }
 
@@ -129,7 +131,8 @@ class Outgoing {
         this.#takeBack(runs, changed, wake);
         if (!this.#failed) log(`other processes could not be told: ${thrown instanceof Error ? thrown.message : ''}`);
         this.#failed = true;
-        clock.after(TELL_AGAIN_MS, () => void this.#tellAll());
+        // A process that ends waits for nobody: the others see it within a second all the same.
+        if (!this.#ending) clock.after(TELL_AGAIN_MS, () => void this.#tellAll());
         return;
       }
     }
