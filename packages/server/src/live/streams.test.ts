@@ -206,7 +206,7 @@ describe('everything of one owner', () => {
       ] as RunEvent[],
       status: 'done',
       release: true,
-      state: { ...rest, point: { ...point, state: { ...point.state, status: 'done' } } } as JsonObject,
+      state: { ...rest, point: { ...point, state: { ...point.state, status: 'done' } } },
     });
 
     const back = openTab(bench, tab.cursor);
