@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { JsonObject, LiveEvent, RunEvent } from '@toolyard/protocol';
+import type { LiveEvent, RunEvent } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION, systemClock } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import type { Bench } from '../runs/test-fixtures/bench.ts';
