@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { JsonObject, LiveEvent, RunEvent } from '@toolyard/protocol';
+import type { LiveEvent, RunEvent } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION, systemClock } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import type { Bench } from '../runs/test-fixtures/bench.ts';
@@ -206,7 +206,7 @@ describe('everything of one owner', () => {
       ] as RunEvent[],
       status: 'done',
       release: true,
-      state: { ...rest, point: { ...point, state: { ...point.state, status: 'done' } } } as JsonObject,
+      state: { ...rest, point: { ...point, state: { ...point.state, status: 'done' } } },
     });
 
     const back = openTab(bench, tab.cursor);

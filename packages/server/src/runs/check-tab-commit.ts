@@ -23,9 +23,7 @@ export function checkTabCommit(run: RunRecord, commit: CommitFromTab): void {
   if (commit.leaf && !own(commit.leaf.to) && !heard.has(commit.leaf.to))
     throw notItsOwn('a leaf that is no message of this run');
   for (const { id, prelude } of commit.preludes ?? []) {
-    const named = createHash('sha256')
-      .update(canonicalJson(prelude as unknown as JsonValue))
-      .digest('hex');
+    const named = createHash('sha256').update(canonicalJson(prelude)).digest('hex');
     if (named !== id) throw notItsOwn(`what was sent under the name ${id}, which is not its own`);
   }
   for (const { callId } of commit.ledger ?? []) if (!own(callId)) throw notItsOwn(`the call ${callId}`);

@@ -33,7 +33,6 @@ import type {
   CommittedFromTab,
   FromTab,
   HeldRun,
-  JsonValue,
   RequestPrelude,
   RunCommit,
   TabRunWishes,
@@ -301,7 +300,7 @@ export class TabRun {
 
   /** To be stored with the commit that tells of the request, under the name the server would give it. */
   #keep(prelude: RequestPrelude): string {
-    const id = sha256(canonicalJson(prelude as unknown as JsonValue));
+    const id = sha256(canonicalJson(prelude));
     this.#preludes.set(id, prelude);
     return id;
   }
