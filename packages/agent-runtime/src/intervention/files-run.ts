@@ -2,9 +2,8 @@ import type { Finding } from './dangerous-commands.ts';
 import { hiddenBy, printedBy } from './handed-on.ts';
 import type { Inspector, Setting } from './look.ts';
 import { MOST_BEFORE } from './look.ts';
-import type { Command, Redirect } from './shell-script.ts';
+import type { Command, Redirect, Word } from './shell-script.ts';
 import { programIn } from './shell-script.ts';
-import type { Word } from './words.ts';
 import { EQUALS, holds, SLASH } from './words.ts';
 
 /** Files that are run, where commands right before wrote them. */

@@ -3,9 +3,9 @@ import { checkCommand, unreadable } from './dangerous-commands.ts';
 import { fedTo } from './handed-on.ts';
 import type { Look } from './look.ts';
 import { inFolder } from './look.ts';
+import type { Word } from './shell-script.ts';
 import { takesMereText } from './shell-script.ts';
 import { UNKNOWN } from './word-text.ts';
-import type { Word } from './words.ts';
 import { holds, NOT_KNOWN, OF_PATTERNS } from './words.ts';
 
 /** What programs do with what they are given, wherever their names stand. */

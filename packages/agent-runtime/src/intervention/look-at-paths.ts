@@ -4,10 +4,10 @@ import { printedBy } from './handed-on.ts';
 import type { Folder, Look } from './look.ts';
 import { inFolder, MOST_BEFORE } from './look.ts';
 import { isDevice, isSecretPath, isStartedByItself } from './sensitive-paths.ts';
+import type { Word } from './shell-script.ts';
 import { nameOf, programIn } from './shell-script.ts';
 import { listedPath, printsEnvironment } from './sought-secrets.ts';
 import { UNKNOWN } from './word-text.ts';
-import type { Word } from './words.ts';
 import { holds, OF_PLACES } from './words.ts';
 
 /** What a command reads and writes: files that are secret or start by themselves, devices, the environment. */

@@ -7,10 +7,9 @@ import type { Inspector, Setting } from './look.ts';
 import { MOST_BEFORE } from './look.ts';
 import { feeds } from './look-at-names.ts';
 import { CODE_TOOLS, SHELLS } from './shell-names.ts';
-import type { Command } from './shell-script.ts';
+import type { Command, Word } from './shell-script.ts';
 import { programIn } from './shell-script.ts';
 import { UNKNOWN } from './word-text.ts';
-import type { Word } from './words.ts';
 
 /** What shells and interpreters read as their program: an argument, a file, or their input. */
 

@@ -1,8 +1,7 @@
-import type { Command, Redirect, Script } from './shell-script.ts';
+import type { Command, Redirect, Script, Word } from './shell-script.ts';
 import { emptyCommand } from './shell-script.ts';
 import type { ShellVariables } from './shell-variables.ts';
 import { expandBraces, isAssignment } from './word-text.ts';
-import type { Word } from './words.ts';
 import { EQUALS, holds, OF_LISTS, wordOf } from './words.ts';
 
 /** Words that only lead to the next command. */

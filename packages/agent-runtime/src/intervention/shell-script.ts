@@ -1,6 +1,5 @@
 import type { Program } from './programs.ts';
 import { ANY_PROGRAM } from './programs.ts';
-import type { Word } from './words.ts';
 
 /** What a shell makes of a text: commands with their words and redirections, also those of substitutions. */
 export type Script = { commands: Command[]; faults: Fault[] };
@@ -13,6 +12,19 @@ export type Command = {
   redirects: Redirect[];
   /** Something before it in the same script is piped on. */
   piped: boolean;
+};
+
+/** A word of a command, with what is asked of it again and again. */
+export type Word = {
+  /** Without quotes; `UNKNOWN` stands where only the running shell knows. */
+  readonly text: string;
+  /** The commands whose output is part of the word. */
+  readonly inner: readonly Command[];
+  /** What a program is called that is run by this word. */
+  readonly name: string;
+  readonly program: Program;
+  /** Which characters are in it: see `holds`. */
+  readonly characters: number;
 };
 
 export type Redirect = { operator: string; target: Word; /** Of a here-document. */ body?: string };

@@ -1,23 +1,9 @@
 import { characterTable } from './character-table.ts';
 import { isFeared } from './dangerous-commands.ts';
-import type { Program } from './programs.ts';
 import { programOf } from './programs.ts';
 import { baseName } from './shell-names.ts';
-import type { Command } from './shell-script.ts';
+import type { Command, Word } from './shell-script.ts';
 import { CLOSE, OPEN, UNKNOWN } from './word-text.ts';
-
-/** A word of a command, with what is asked of it again and again. */
-export type Word = {
-  /** Without quotes; {@link UNKNOWN} stands where only the running shell knows. */
-  readonly text: string;
-  /** The commands whose output is part of the word. */
-  readonly inner: readonly Command[];
-  /** What a program is called that is run by this word. */
-  readonly name: string;
-  readonly program: Program;
-  /** Which characters are in it: see {@link holds}. */
-  readonly characters: number;
-};
 
 /** Characters without which no path says where it lies, as far as any is known here. */
 export const OF_PLACES = 1;

@@ -5,7 +5,7 @@ import type { S3Settings } from '../s3/settings.ts';
  * Reads a database through: gaps in the events of runs, blobs that hold something else. Changes nothing, and may be used
  * while servers are at work.
  *
- * @throws StorageError where it cannot be reached, or holds nothing of ours.
+ * @throws StorageError where it cannot be reached, holds nothing of ours, or was changed by a newer version.
  */
 export async function checkDatabaseAt(
   url: string,

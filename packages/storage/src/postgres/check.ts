@@ -14,6 +14,7 @@ import { readObject } from './blobs.ts';
 import { PostgresConnection } from './connection.ts';
 import { createPostgresEngine } from './engine.ts';
 import { createPostgresDialect } from './kysely-dialect.ts';
+import { refuseForeignTables } from './migrate.ts';
 import { hasTable } from './tables.ts';
 
 /** Gaps in the events of a run, and blobs that are gone or hold something else. What the tables themselves forbid is not looked at. */
@@ -62,6 +63,7 @@ export async function checkAt(url: string, files?: S3Settings): Promise<{ where:
     const where = `the database ${connection.where}`;
     if (await hasTable(connection, PROGRESS_TABLE)) throw unfinishedCopy(where);
     if (!(await hasTable(connection, 'run_events'))) throw nothingThere(connection.where);
+    await refuseForeignTables(connection);
     const db = new Kysely<Schema>({ dialect: createPostgresDialect(connection) });
     return { where, result: await checkDatabase(createPostgresEngine(connection, db), await bucketOf(files)) };
   } finally {

@@ -68,6 +68,11 @@ export async function migrateToLatest(
   });
 }
 
+/** @throws StorageError as {@link migrateToLatest} does, and changes nothing. */
+export async function refuseForeignTables(connection: PostgresConnection): Promise<void> {
+  await connection.withClient((client) => missing(client, connection.where, MIGRATIONS));
+}
+
 async function missing(
   client: PoolClient,
   where: string,

@@ -6,6 +6,7 @@ import { StorageError } from '../storage-error.ts';
 import type { DatabaseOptions, SharedStorage } from '../storage.ts';
 import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { checkDatabaseAt } from './check-at.ts';
 import { PostgresConnection } from './connection.ts';
 import { migrateToLatest } from './migrate.ts';
 
@@ -84,6 +85,8 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     expect(await withStorage(url, ({ runs }) => Promise.resolve(runs.getRun(ANNE, 'r1')))).toMatchObject({ id: 'r1' });
     await cluster().query(url, `INSERT INTO toolyard_migrations (name, kind) VALUES ('999-later', 'contract')`);
     expect(await refusal(url)).toMatchObject({ problem: 'newer_version', code: 'bad_config' });
+    // That nothing is wrong with it cannot be said either.
+    await expect(checkDatabaseAt(url)).rejects.toMatchObject({ problem: 'newer_version' });
   });
 
   test('keeps nothing of a change of its tables that fails half way', async () => {

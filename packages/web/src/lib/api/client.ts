@@ -14,6 +14,13 @@ export function onSignedOut(listener: () => void): void {
   whenSignedOut = listener;
 }
 
+let whenReached: () => void = () => undefined;
+
+/** Called for every answer, whatever it says: the server is there. */
+export function onReached(listener: () => void): void {
+  whenReached = listener;
+}
+
 let isClosing = false;
 
 /**
@@ -63,6 +70,7 @@ async function request<T>(method: string, path: string, body: Body | undefined, 
     if (isAbortError(error)) throw error;
     throw new ApiError({ code: 'network', status: 0, detail: t('errors.network'), hint: t('errors.networkHint') });
   }
+  whenReached();
   if (!response.ok) {
     if (response.status === 401) whenSignedOut();
     throw problemFrom(response.status, text, {
