@@ -93,7 +93,12 @@ export class Backlog<T> {
   #wakeWhenDue(): void {
     const wake = this.#wake;
     if (!wake) return;
-    if (this.#overrun || this.#isDue()) wake();
-    else this.#callOff ??= this.#clock.after(this.#lastTaken + GATHER_MS - this.#clock.monotonic(), wake);
+    if (this.#overrun || this.#isDue()) {
+      wake();
+      return;
+    }
+    // By the time this is reckoned it may be over.
+    const left = Math.max(0, this.#lastTaken + GATHER_MS - this.#clock.monotonic());
+    this.#callOff ??= this.#clock.after(left, wake);
   }
 }
