@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { RunEvent } from '@toolyard/protocol';
 import { misspelt } from '../support/transcript.ts';
 import type { History, KeptCall, Write } from './history.ts';
 import type { TakeOver } from './take-overs.ts';
@@ -45,7 +46,7 @@ function lost({ asked, runs, calls, questions, queued, events }: History): strin
     (call.status === 'in_doubt' && kept.get(call.runId)?.status !== 'cancelled' && !toldUnknown(call));
   return [
     ...asked.filter((id) => !kept.has(id)).map((id) => `lost: ${id} was asked for and is not there`),
-    ...runs.filter(({ status }) => status === 'failed').map(({ id }) => `lost: ${id} has failed`),
+    ...runs.filter(({ status }) => status === 'failed').map(({ id }) => `lost: ${id} has failed${whyFailed(events.get(id))}`),
     ...runs.filter(({ status }) => !OVER.has(status)).map(({ id, status }) => `lost: ${id} is still ${status}`),
     ...calls.filter(isOpen).map(({ runId, call, status }) => `lost: call ${call} of ${runId} is still ${status}`),
     ...questions
@@ -53,6 +54,11 @@ function lost({ asked, runs, calls, questions, queued, events }: History): strin
       .map(({ runId, id }) => `lost: question ${id} of ${runId} is still open`),
     ...(queued === 0 ? [] : [`lost: ${String(queued)} messages still wait in queues`]),
   ];
+}
+
+function whyFailed(events: readonly RunEvent[] = []): string {
+  const last = events.findLast((event) => event.type === 'run_finished');
+  return last?.error === undefined ? '' : ` (${last.error.code}: ${last.error.message})`;
 }
 
 /** Under one fence one process writes; a later one has a higher fence; nobody writes under an older one. */
