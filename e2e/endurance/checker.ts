@@ -46,7 +46,9 @@ function lost({ asked, runs, calls, questions, queued, events }: History): strin
     (call.status === 'in_doubt' && kept.get(call.runId)?.status !== 'cancelled' && !toldUnknown(call));
   return [
     ...asked.filter((id) => !kept.has(id)).map((id) => `lost: ${id} was asked for and is not there`),
-    ...runs.filter(({ status }) => status === 'failed').map(({ id }) => `lost: ${id} has failed${whyFailed(events.get(id))}`),
+    ...runs
+      .filter(({ status }) => status === 'failed')
+      .map(({ id }) => `lost: ${id} has failed${whyFailed(events.get(id))}`),
     ...runs.filter(({ status }) => !OVER.has(status)).map(({ id, status }) => `lost: ${id} is still ${status}`),
     ...calls.filter(isOpen).map(({ runId, call, status }) => `lost: call ${call} of ${runId} is still ${status}`),
     ...questions
