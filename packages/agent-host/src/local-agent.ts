@@ -16,8 +16,7 @@ import {
   readInterventionRules,
   refusalOf,
 } from '@toolyard/agent-runtime';
-import type { ServerHealth } from '@toolyard/mcp-host';
-import type { McpHost } from '@toolyard/mcp-host';
+import type { McpHost, ServerHealth } from '@toolyard/mcp-host';
 import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
 import type { Agent, AgentOptions, Platform, RunOptions } from './agent.ts';
 import type { AgentRunOptions } from './agent-run.ts';
