@@ -44,7 +44,7 @@ function history(change: Partial<History> = {}): History {
     effects: new Map([['c', 1]]),
     counted: 1,
     readings: [{ reader: 'somebody', runId: RUN, events }],
-    failings: [{ writer: 'w0.1', how: 'killed', from: 2_000, until: Infinity }],
+    failings: [{ writer: 'w0.1', role: 'worker', how: 'killed', from: 2_000, until: Infinity }],
     outages: [],
     ...change,
   };
@@ -281,7 +281,10 @@ describe('taking over', () => {
       ...history().writes.slice(0, 3),
       write({ at: 25_000, seqBefore: 2, seqAfter: 4, fence: 3, owner: null, writer: 'w2.1', status: 'done' }),
     ];
-    const failings = [...history().failings, { writer: 'w1.1', how: 'killed', from: 13_050, until: Infinity }];
+    const failings = [
+      ...history().failings,
+      { writer: 'w1.1', role: 'worker' as const, how: 'killed', from: 13_050, until: Infinity },
+    ];
     expect(judge(history({ writes, failings }))).toMatchObject({
       problems: [],
       takeOvers: [
@@ -289,6 +292,43 @@ describe('taking over', () => {
         { from: 'w1.1', to: 'w2.1', ms: 11_950 },
       ],
     });
+  });
+
+  it('counts up to the claim where the tools were away that the run went on with', () => {
+    const writes = [
+      ...history().writes.slice(0, 3),
+      write({ at: 20_000, seqBefore: 2, seqAfter: 4, fence: 2, owner: null, writer: 'w1.1', status: 'done' }),
+    ];
+    const tools = (from: number, until: number): Partial<History> => ({
+      writes,
+      failings: [...history().failings, { writer: 'w3.1', role: 'tools', how: 'killed', from, until }],
+    });
+    expect(judge(history(tools(11_000, Infinity)))).toMatchObject({ problems: [], takeOvers: [{ ms: 11_000 }] });
+    expect(judge(history(tools(21_000, Infinity))).problems).toEqual([expect.stringContaining('late')]);
+    expect(judge(history(tools(-5_000, -3_000))).problems).toEqual([expect.stringContaining('late')]);
+  });
+
+  it('is none where the process went on itself, which must not take longer either', () => {
+    const woken = (at: number): History =>
+      history({
+        writes: [
+          ...history().writes.slice(0, 2),
+          write({ at, seqBefore: 2, seqAfter: 3, owner: null, status: 'parked' }),
+          write({ at: 60_000, seqBefore: 3, seqAfter: 4, fence: 2, owner: null, writer: 'w1.1', status: 'done' }),
+        ],
+        failings: [{ writer: 'w0.1', role: 'worker', how: 'stopped', from: 2_000, until: 10_000 }],
+      });
+    expect(judge(woken(10_100))).toMatchObject({ problems: [], takeOvers: [{ from: 'w0.1', to: 'w0.1', ms: 8_100 }] });
+    expect(judge(woken(17_001)).problems).toEqual(['late: r1 lay for 15001 ms after w0.1 was stopped']);
+  });
+
+  it('is nothing for a run that was given back with what was on its way', () => {
+    const writes = [
+      ...history().writes.slice(0, 2),
+      write({ at: 2_001, seqBefore: 2, seqAfter: 3, owner: null, status: 'parked' }),
+      write({ at: 60_000, seqBefore: 3, seqAfter: 4, fence: 2, owner: null, writer: 'w1.1', status: 'done' }),
+    ];
+    expect(judge(history({ writes }))).toEqual({ problems: [], takeOvers: [] });
   });
 
   it('is nothing for a run the process did not hold', () => {

@@ -12,6 +12,7 @@ import type { Blow, Role } from './plan.ts';
 import { planBlows } from './plan.ts';
 import { readKept, startRecording } from './record.ts';
 import { script, remarksIn } from './story.ts';
+import { trailOf } from './trail.ts';
 
 export type EnduranceOptions = {
   cluster: Cluster;
@@ -21,10 +22,14 @@ export type EnduranceOptions = {
   /** The processes, by what they are there for; default three that do all. */
   roles?: readonly Role[];
   people?: number;
+  /** Default: drawn by the seed. */
+  blows?: readonly Blow[];
   log: (line: string) => void;
 };
 
 export type Endured = Verdict & {
+  /** How it went with the runs that are named in a problem, line by line. */
+  trails: ReadonlyMap<string, string[]>;
   blows: number;
   runs: number;
   events: number;
@@ -45,7 +50,7 @@ const RECONNECT_MS = 1_500;
 export async function endure(options: EnduranceOptions): Promise<Endured> {
   const { cluster, seed, forMs, roles = ROLES, people: size = PEOPLE, log } = options;
   const random = createRandom(seed);
-  const blows = planBlows({ random, roles, forMs });
+  const { blows = planBlows({ random, roles, forMs }) } = options;
   const url = await cluster.createDatabase();
   const faults: string[] = [];
   const sentToModel = new Map<string, number>();
@@ -85,8 +90,11 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
   const { failings, effects, counted } = fleet;
   const { asked, said, readings } = people;
   const kept = await readKept(cluster, url);
-  const verdict = judge({ ...kept, asked, said, sentToModel, readings, effects, counted, failings, outages });
+  const history = { ...kept, asked, said, sentToModel, readings, effects, counted, failings, outages };
+  const verdict = judge(history);
+  const amiss = kept.runs.map(({ id }) => id).filter((id) => verdict.problems.some((problem) => problem.includes(id)));
   return {
+    trails: new Map(amiss.map((id) => [id, trailOf(history, id)])),
     takeOvers: verdict.takeOvers,
     problems: [
       ...verdict.problems,
@@ -122,11 +130,11 @@ async function deal(blows: readonly Blow[], { fleet, cluster, forMs, log }: Fiel
         await sleep(blow.ms);
         return fleet.revive(blow.slot);
       case 'stop':
-        fleet.stop(blow.slot);
+        await fleet.stop(blow.slot);
         await sleep(blow.ms);
         return fleet.wake(blow.slot);
       case 'cut':
-        fleet.cut(blow.slot);
+        await fleet.cut(blow.slot);
         await sleep(blow.ms);
         return fleet.mend(blow.slot);
       case 'deaf':

@@ -32,7 +32,15 @@ export type FleetOptions = {
 };
 
 /** One place in the fleet: a line to the database, a data folder, and the processes that follow one another there. */
-type Slot = { role: Role; line: DatabaseLine; life: number; process: Running | null; leaving: AbortController };
+type Slot = {
+  role: Role;
+  line: DatabaseLine;
+  life: number;
+  process: Running | null;
+  leaving: AbortController;
+  /** Settles when the process that is being started is there: whatever befalls the place next waits for it. */
+  coming: Promise<void>;
+};
 type Running = { name: string; child: ChildProcess; url: string; exited: Promise<unknown> };
 
 /** `toolyard serve`, several times over one database, each with a tool server of its own that counts into one file. */
@@ -51,7 +59,8 @@ export class Fleet implements AsyncDisposable {
     const port = Number(new URL(options.databaseUrl).port);
     for (const role of options.roles) {
       const line = await layDatabaseLine(port);
-      fleet.#slots.push({ role, line, life: 0, process: null, leaving: new AbortController() });
+      const leaving = new AbortController();
+      fleet.#slots.push({ role, line, life: 0, process: null, leaving, coming: Promise.resolve() });
     }
     // One makes the tables, the others find them.
     for (const slot of fleet.#slots.keys()) await fleet.revive(slot);
@@ -67,6 +76,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   async kill(slot: number): Promise<void> {
+    await this.#slots[slot]?.coming;
     const process = this.#fails(slot, 'killed');
     process?.child.kill('SIGKILL');
     await process?.exited;
@@ -75,6 +85,7 @@ export class Fleet implements AsyncDisposable {
   /** Asks it to end, as who puts a new version in its place does. */
   async leave(slot: number): Promise<void> {
     const place = this.#slots[slot];
+    await place?.coming;
     place?.leaving.abort();
     const child = place?.process?.child;
     child?.kill('SIGTERM');
@@ -89,10 +100,18 @@ export class Fleet implements AsyncDisposable {
 
   /** Starts a new process in the place of one that ended; again where it found no database, as who looks after it would. */
   async revive(slot: number): Promise<void> {
+    const place = this.#slots[slot];
+    if (!place) return;
+    const coming = this.#beginUntilThere(place, slot);
+    place.coming = coming.catch(() => undefined);
+    await coming;
+  }
+
+  async #beginUntilThere(place: Slot, slot: number): Promise<void> {
     const giveUpAt = performance.now() + START_MS;
     for (;;) {
       try {
-        await this.#begin(slot);
+        await this.#begin(place, slot);
         return;
       } catch (thrown) {
         if (performance.now() > giveUpAt) throw thrown;
@@ -101,17 +120,21 @@ export class Fleet implements AsyncDisposable {
     }
   }
 
-  async #begin(slot: number): Promise<void> {
-    const place = this.#slots[slot];
-    if (!place) return;
+  async #begin(place: Slot, slot: number): Promise<void> {
     const name = `w${String(slot)}.${String(++place.life)}`;
     const child = this.#spawn(slot, name, place);
     const exited = once(child, 'exit');
-    place.process = { name, child, url: await this.#addressOf(child, name), exited };
-    place.leaving = new AbortController();
+    try {
+      place.process = { name, child, url: await this.#addressOf(child, name), exited };
+      place.leaving = new AbortController();
+    } catch (thrown) {
+      child.kill('SIGKILL');
+      throw thrown;
+    }
   }
 
-  stop(slot: number): void {
+  async stop(slot: number): Promise<void> {
+    await this.#slots[slot]?.coming;
     this.#fails(slot, 'stopped')?.child.kill('SIGSTOP');
   }
 
@@ -120,7 +143,8 @@ export class Fleet implements AsyncDisposable {
     this.#works(slot);
   }
 
-  cut(slot: number): void {
+  async cut(slot: number): Promise<void> {
+    await this.#slots[slot]?.coming;
     this.#fails(slot, 'cut off');
     this.#slots[slot]?.line.cut();
   }
@@ -171,7 +195,7 @@ export class Fleet implements AsyncDisposable {
     const place = this.#slots[slot];
     if (!place?.process) return null;
     place.leaving.abort();
-    this.failings.push({ writer: place.process.name, how, from: Date.now(), until: Infinity });
+    this.failings.push({ writer: place.process.name, role: place.role, how, from: Date.now(), until: Infinity });
     return place.process;
   }
 

@@ -1,4 +1,5 @@
 import type { InterruptAnswer, LedgerStatus, RunEvent, RunStatus } from '@toolyard/protocol';
+import type { Role } from './plan.ts';
 
 /** A run as its row says in the end. */
 export type KeptRun = { id: string; status: RunStatus; lastSeq: number };
@@ -42,7 +43,7 @@ export type Reading = { reader: string; runId: string; events: readonly RunEvent
 export type Span = { from: number; until: number };
 
 /** A process that could not work: killed, stopped, or cut off from its database. */
-export type Failing = Span & { writer: string; how: string };
+export type Failing = Span & { writer: string; role: Role; how: string };
 
 /** Everything that was recorded of many processes at work. */
 export type History = {

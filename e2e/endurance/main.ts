@@ -50,6 +50,7 @@ async function main(): Promise<number> {
     const endured = await endure({ cluster, seed, forMs, log, roles, ...(people === undefined ? {} : { people }) });
     process.stdout.write(`${summaryOf(endured)}\n`);
     for (const problem of endured.problems) process.stdout.write(`  ${problem}\n`);
+    for (const [id, lines] of endured.trails) process.stdout.write(`\n${id}\n  ${lines.join('\n  ')}\n`);
     return endured.problems.length === 0 ? 0 : 1;
   } finally {
     await cluster.close();

@@ -2,7 +2,10 @@ import type { Endured } from './endurance.ts';
 
 /** One line for people: what was done, and what came of it. */
 export function summaryOf({ blows, runs, events, calls, doubts, said, heard, takeOvers, problems }: Endured): string {
-  const times = takeOvers.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  const times = takeOvers
+    .filter(({ from, to }) => from !== to)
+    .map(({ ms }) => ms)
+    .toSorted((a, b) => a - b);
   const seconds = (ms: number | undefined): string => ((ms ?? 0) / 1000).toFixed(1);
   const middle = seconds(times[Math.floor(times.length / 2)]);
   return (

@@ -1,9 +1,15 @@
 import type { Failing, History, Span, Write } from './history.ts';
 
-/** A run that lay because its process could not work, until it went on; `ms` without what nobody could have helped. */
+/** How long a tool server stays with a process that does not show any more, and a little for whoever takes it then. */
+const TOOLS_AWAY_MS = 15_000;
+
+/**
+ * A run that lay because its process could not work, until it went on; `ms` without what nobody could have helped.
+ * `to` is the process itself where it went on before anybody took the run.
+ */
 export type TakeOver = { runId: string; from: string; how: string; to: string; ms: number };
 
-/** Every run a failing process held, up to the first event another one wrote of it. */
+/** Every run a failing process held, up to the first event that was written of it then. */
 export function takeOversOf({ writes, failings, outages }: History): TakeOver[] {
   const ofRun = Map.groupBy(writes, ({ runId }) => runId);
   return failings.flatMap((failing) =>
@@ -25,15 +31,24 @@ function takeOverOf(
   if (!held || held.owner === null || writerOf(writes, held) !== failing.writer) return null;
   const later = writes.slice(begin + 1);
   const claim = later.find(({ fence }) => fence > held.fence);
-  if (!claim) return null;
-  const goesOn = later.find(({ fence, seqAfter, seqBefore }) => fence > held.fence && seqAfter > seqBefore);
-  // Whoever took it up and failed at once answers for what came after.
-  const failedAtOnce = failings.some(
-    ({ writer, from, until }) => writer === claim.writer && until > claim.at && from < (goesOn?.at ?? Infinity),
+  const itself = later.find(
+    ({ fence, at, seqAfter, seqBefore }) => fence === held.fence && at >= failing.until && seqAfter > seqBefore,
   );
+  if (itself) return { to: failing.writer, ms: lay(failing.from, itself.at, outages) };
+  // What was on its way when it failed may be written yet, and be the last: the run has ended, or waits for a person.
+  if (!claim || later.findLast(({ fence }) => fence === held.fence)?.owner === null) return null;
+  const goesOn = later.find(({ fence, seqAfter, seqBefore }) => fence > held.fence && seqAfter > seqBefore);
+  // Whoever took it up and failed at once answers for what came after, and so does who had the tools it went on with.
+  const failedAtOnce = failings.some(({ writer, role, from, until }) => {
+    const back = role === 'tools' ? (until === Infinity ? from : until) + TOOLS_AWAY_MS : until;
+    return (writer === claim.writer || role === 'tools') && back > claim.at && from < (goesOn?.at ?? Infinity);
+  });
   const to = failedAtOnce || !goesOn ? claim : goesOn;
-  const lay = { from: failing.from, until: to.at };
-  return { to: to.writer, ms: lay.until - lay.from - covered(lay, outages) };
+  return { to: to.writer, ms: lay(failing.from, to.at, outages) };
+}
+
+function lay(from: number, until: number, outages: readonly Span[]): number {
+  return until - from - covered({ from, until }, outages);
 }
 
 /** Who works under the fence of this write: whoever took it. */

@@ -170,8 +170,7 @@ export class LocalAgent implements Agent {
         journal.append({ type: 'run_started', conversationId: conversation.id, place: 'process', model, message }),
       ...(runOptions.signal ? { signal: runOptions.signal } : {}),
       ...(failpoint ? { failpoint } : {}),
-      onDefect: (thrown) =>
-        this.#log(`defect: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`),
+      onDefect: this.#onDefect,
     });
     this.#current = run;
     const over = (): void => {
@@ -252,8 +251,12 @@ export class LocalAgent implements Agent {
         remember: (tool, { decision }, definition) => this.#remember(tool, decision, definition),
         forbidden: (tool, args) => refusalOf(gate(tool, args)),
         repeatable: (tool) => isHarmless(this.#judged(tool)),
+        onDefect: this.#onDefect,
       });
   }
+
+  readonly #onDefect = (thrown: unknown): void =>
+    this.#log(`defect: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);
 
   close(): Promise<void> {
     this.#closing ??= this.#close();

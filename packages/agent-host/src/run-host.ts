@@ -108,4 +108,6 @@ export type RunHost = {
   };
   /** True for a tool that may be called again although it may have been called already. */
   repeatable: (tool: ToolReference) => boolean;
+  /** Told what the tool host threw, which answers with results. */
+  onDefect?: (thrown: unknown) => void;
 };

@@ -1,38 +1,27 @@
 import type { JsonObject } from '@toolyard/protocol';
-import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
-import type { ScriptedMcp, ToolAction } from '@toolyard/testing';
-import { createFakeClock, eventually, startScriptedMcp } from '@toolyard/testing';
+import { ToolyardError } from '@toolyard/protocol';
+import { createFakeClock, eventually } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { McpHost } from './host.ts';
 import type { McpHostOptions } from './host-options.ts';
+import { answersAll, FORM, SAMPLING } from './node/test-fixtures/questions.ts';
 import { connected, everything, newHost } from './node/test-fixtures/peers.ts';
 import { MemoryPeer } from './node/test-fixtures/memory-peer.ts';
 import type { Question, QuestionHandlers } from './questions.ts';
 
 let host: McpHost | undefined;
-let server: ScriptedMcp | undefined;
-afterEach(async () => {
-  await host?.close();
-  await server?.close();
-});
+afterEach(() => host?.close());
 
-const FORM = {
-  mode: 'form',
-  message: 'Which city?',
-  requestedSchema: {
-    type: 'object',
-    properties: { city: { type: 'string' }, days: { type: 'integer', default: 3 } },
-    required: ['city'],
-  },
-};
-const SAMPLING = { messages: [{ role: 'user', content: { type: 'text', text: 'Say hi' } }], maxTokens: 10 };
-
-const all: QuestionHandlers = {
-  form: async () => ({ action: 'accept', content: { city: 'Taipei' } }),
-  url: async () => 'accept',
-  sampling: async () => ({ role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'demo' }),
-  roots: () => [{ uri: 'file:///srv/notes', name: 'work' }],
-};
+function memoryHost(peer: MemoryPeer, more: Partial<McpHostOptions> = {}): McpHost {
+  return new McpHost({
+    servers: [{ id: 'srv', transport: { type: 'in-memory', name: 'srv' } }],
+    createTransport: peer.createTransport,
+    eraMemory: peer.eraMemory,
+    clock: createFakeClock(),
+    clientInfo: { name: 'toolyard-test', version: '0' },
+    ...more,
+  });
+}
 
 describe('what is declared', () => {
   const declared = async (handlers: QuestionHandlers | undefined): Promise<unknown> => {
@@ -49,7 +38,7 @@ describe('what is declared', () => {
     expect(await declared(undefined)).toEqual(tasks);
     expect(await declared({ roots: () => [] })).toEqual({ ...tasks, roots: { listChanged: true } });
     expect(await declared({ url: async () => 'cancel' })).toEqual({ ...tasks, elicitation: { url: {} } });
-    expect(await declared(all)).toEqual({
+    expect(await declared(answersAll)).toEqual({
       ...tasks,
       sampling: { tools: {} },
       elicitation: { form: {}, url: {} },
@@ -57,17 +46,6 @@ describe('what is declared', () => {
     });
   });
 });
-
-function memoryHost(peer: MemoryPeer, more: Partial<McpHostOptions> = {}): McpHost {
-  return new McpHost({
-    servers: [{ id: 'srv', transport: { type: 'in-memory', name: 'srv' } }],
-    createTransport: peer.createTransport,
-    eraMemory: peer.eraMemory,
-    clock: createFakeClock(),
-    clientInfo: { name: 'toolyard-test', version: '0' },
-    ...more,
-  });
-}
 
 describe('a legacy server asks', () => {
   /** Asks in the middle of a call that never ends by itself; gives the answer as it went over the wire. */
@@ -87,14 +65,14 @@ describe('a legacy server asks', () => {
   }
 
   test('and is answered: a form with its defaults filled in, a model, an address, the folders', async () => {
-    expect(await ask(all, 'elicitation/create', FORM)).toEqual({
+    expect(await ask(answersAll, 'elicitation/create', FORM)).toEqual({
       action: 'accept',
       content: { city: 'Taipei', days: 3 },
     });
-    expect(await ask(all, 'sampling/createMessage', SAMPLING)).toMatchObject({ model: 'demo' });
+    expect(await ask(answersAll, 'sampling/createMessage', SAMPLING)).toMatchObject({ model: 'demo' });
     const url = { mode: 'url', message: 'Sign in', elicitationId: 'e1', url: 'https://example.com/in' };
-    expect(await ask(all, 'elicitation/create', url)).toEqual({ action: 'accept' });
-    expect(await ask(all, 'roots/list')).toEqual({ roots: [{ uri: 'file:///srv/notes', name: 'work' }] });
+    expect(await ask(answersAll, 'elicitation/create', url)).toEqual({ action: 'accept' });
+    expect(await ask(answersAll, 'roots/list')).toEqual({ roots: [{ uri: 'file:///srv/notes', name: 'work' }] });
   });
 
   test('and is told politely that nobody answers, that the person said no, or that something went wrong', async () => {
@@ -240,7 +218,7 @@ describe('a legacy server asks', () => {
 
   test('and learns that the folders are others now', async () => {
     const peer = new MemoryPeer();
-    host = memoryHost(peer, { handlers: all });
+    host = memoryHost(peer, { handlers: answersAll });
     await host.connectAll();
     await host.rootsChanged();
     expect(peer.countOf('notifications/roots/list_changed')).toBe(1);
@@ -251,7 +229,7 @@ describe('a legacy server asks', () => {
       [{ id: 'srv', transport: { type: 'stdio', command: process.execPath, args: [everything, 'stdio'] } }],
       {
         handlers: {
-          ...all,
+          ...answersAll,
           form: async ({ message }) => ({ action: message === '' ? 'cancel' : 'decline' }),
         },
       },
@@ -264,127 +242,6 @@ describe('a legacy server asks', () => {
     const elicited = await host.callTool({ serverId: 'srv', name: 'trigger-elicitation-request' }, {});
     expect(elicited).toMatchObject({ outcome: 'done' });
     expect(JSON.stringify(elicited.content)).toMatch(/declin/i);
-  });
-});
-
-describe('a modern server asks by an answer that wants more', () => {
-  const STATE = '  {"a":1}\u00e9\ud83d\ude00\n%00== ';
-  const question = { city: { method: 'elicitation/create', params: FORM } };
-
-  async function meet(does: ToolAction[], more: Partial<McpHostOptions> = {}): Promise<McpHost> {
-    server = await startScriptedMcp({ era: 'modern', tools: [{ name: 'go', does }] });
-    host = await connected([{ id: 'srv', transport: { type: 'http', url: server.url } }], { handlers: all, ...more });
-    return host;
-  }
-  const call = (met: McpHost, options = {}): ReturnType<McpHost['callTool']> =>
-    met.callTool({ serverId: 'srv', name: 'go' }, { trip: 1 }, options);
-  const calls = (): JsonObject[] => server?.received.filter(({ method }) => method === 'tools/call') ?? [];
-
-  test('and gets answers and its state back, byte for byte, under a new id', async () => {
-    const met = await meet([
-      { do: 'ask', inputRequests: question, requestState: STATE },
-      { do: 'ask', requestState: 'second' },
-      { do: 'echo_input' },
-    ]);
-    const { content } = await call(met);
-    const [first] = content;
-    const echoed = parseJson(first?.type === 'text' ? first.text : '');
-    expect(echoed).toEqual({
-      ok: true,
-      value: { arguments: { trip: 1 }, inputResponses: null, requestState: 'second' },
-    });
-    expect(calls()[1]).toMatchObject({
-      params: {
-        name: 'go',
-        requestState: STATE,
-        inputResponses: { city: { action: 'accept', content: { city: 'Taipei', days: 3 } } },
-      },
-    });
-    expect(new Set(calls().map(({ id }) => id)).size).toBe(3);
-    const capabilities = calls().map(({ params }) => (isJsonObject(params) ? params['_meta'] : undefined));
-    expect(capabilities[0]).toMatchObject({
-      'io.modelcontextprotocol/clientCapabilities': { elicitation: { url: {} }, sampling: {}, roots: {} },
-    });
-  });
-
-  test('several things at once', async () => {
-    const met = await meet([
-      {
-        do: 'ask',
-        inputRequests: {
-          ...question,
-          text: { method: 'sampling/createMessage', params: SAMPLING },
-          folders: { method: 'roots/list' },
-        },
-      },
-      { do: 'echo_input' },
-    ]);
-    await call(met);
-    expect(calls()[1]).toMatchObject({
-      params: {
-        inputResponses: {
-          city: { action: 'accept' },
-          text: { model: 'demo' },
-          folders: { roots: [{ uri: 'file:///srv/notes' }] },
-        },
-      },
-    });
-    expect(calls()[1]?.['params']).not.toHaveProperty('requestState');
-  });
-
-  test('attack 22: rounds without end are ended after ten', async () => {
-    const met = await meet([{ do: 'ask', inputRequests: question, requestState: 'x', always: true }]);
-    expect(await call(met)).toMatchObject({ isError: true, error: { code: 'tool_failed' } });
-    expect(calls()).toHaveLength(11);
-  });
-
-  test('attack 22: a state that is far too large is not carried', async () => {
-    const met = await meet([{ do: 'ask', requestState: 'x'.repeat(2_000_000) }]);
-    expect(await call(met)).toMatchObject({ isError: true, error: { code: 'tool_failed' } });
-    expect(calls()).toHaveLength(1);
-  });
-
-  test('for what nobody answers: the call fails and says so', async () => {
-    const met = await meet([{ do: 'ask', inputRequests: question }], { handlers: { roots: () => [] } });
-    expect(await call(met)).toMatchObject({
-      isError: true,
-      outcome: 'done',
-      error: { code: 'tool_failed', message: expect.stringContaining('not answer') as string },
-    });
-  });
-
-  test('and whoever has cancelled the call is not asked any more', async () => {
-    let asked: Question | undefined;
-    const met = await meet([{ do: 'ask', inputRequests: question }], {
-      handlers: {
-        form: (_request, one) => {
-          asked = one;
-          return new Promise(() => undefined);
-        },
-      },
-    });
-    const stopper = new AbortController();
-    const running = call(met, { signal: stopper.signal });
-    await eventually(() => asked);
-    expect(asked).toMatchObject({ serverId: 'srv', tool: { serverId: 'srv', name: 'go' } });
-    stopper.abort();
-    expect(await running).toMatchObject({ error: { code: 'cancelled' } });
-    expect(asked?.signal.aborted).toBe(true);
-    expect(calls()).toHaveLength(1);
-  });
-
-  test('also in the middle of a prompt', async () => {
-    server = await startScriptedMcp({
-      era: 'modern',
-      capabilities: { prompts: {} },
-      answers: {
-        'prompts/list': { result: { prompts: [{ name: 'greet' }] } },
-        'prompts/get': { result: { resultType: 'input_required', inputRequests: question } },
-      },
-    });
-    host = await connected([{ id: 'srv', transport: { type: 'http', url: server.url } }], { handlers: all });
-    await expect(host.getPrompt('srv', 'greet')).rejects.toMatchObject({ code: 'tool_failed' });
-    expect(server.received.filter(({ method }) => method === 'prompts/get')).toHaveLength(11);
   });
 });
 

@@ -122,6 +122,11 @@ export function toErrorInfo(thrown: unknown): ErrorInfo {
   };
 }
 
+/** What the store could not do now it may do later: whatever was to be stored is none the worse for it. */
+export function isStorageFault(thrown: unknown): thrown is ToolyardError {
+  return ToolyardError.isInstance(thrown) && (thrown.code === 'storage_full' || thrown.code === 'storage_failed');
+}
+
 /** True for the error an aborted operation throws, in every runtime. */
 export function isAbortError(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === 'AbortError';

@@ -27,6 +27,7 @@ test('the package offers this and nothing else', () => {
     'formatToolReference',
     'isAbortError',
     'isJsonObject',
+    'isStorageFault',
     'mergeBudgets',
     'nameBudget',
     'parseJson',

@@ -1,7 +1,7 @@
 export type { JsonObject, JsonValue, ParsedJson } from './json.ts';
 export { canonicalJson, isJsonObject, parseJson } from './json.ts';
 export type { ErrorCode, ErrorInfo } from './errors.ts';
-export { isAbortError, ToolyardError, toErrorInfo } from './errors.ts';
+export { isAbortError, isStorageFault, ToolyardError, toErrorInfo } from './errors.ts';
 export type {
   AssistantPart,
   AudioPart,

@@ -36,6 +36,7 @@ import { createTabLending } from './tabs/tab-lending.ts';
 import { readTelemetry } from './telemetry/telemetry-settings.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
 import { ADDRESS_FILE, namedHolder } from './who-is-there.ts';
+import { untilStored } from './until-stored.ts';
 
 /** A server that answers. */
 export type RunningServer = {
@@ -187,8 +188,12 @@ async function assemble(
   ends.defer(() => webhooks.close());
   relayed?.start();
   ends.defer(() => runs.close());
+  const stopping = new AbortController();
+  ends.defer(() => stopping.abort());
   servers.onSignedIn((id) => {
-    runs.signedIn(OWNER, id).catch((error: unknown) => log(`sign-in: ${error instanceof Error ? error.message : ''}`));
+    untilStored(() => runs.signedIn(OWNER, id), { clock, signal: stopping.signal }).catch((error: unknown) =>
+      log(`sign-in: ${error instanceof Error ? error.message : ''}`),
+    );
   });
 
   const proxy = options.uiMcpProxy ? createProxy({ allow: options.proxyAllow, clock }) : null;

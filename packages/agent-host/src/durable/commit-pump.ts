@@ -33,7 +33,7 @@ export type CommitPumpOptions = {
 
 /** Of a quiet process a word rests no longer, in milliseconds. */
 const SHORTEST_REST_MS = 15;
-const LONGEST_REST_MS = 50;
+const LONGEST_REST_MS = 40;
 /** Where storing takes so much of the time a word rests the longest: half the words are half the commits. */
 const SHARE_OF_LONGEST = 0.4;
 /** The share of the last moments counts, so many milliseconds. */

@@ -12,12 +12,17 @@ import type { ToolHost } from '@toolyard/mcp-host';
 import type { StreamPart } from '@toolyard/model-runtime';
 import { nearestNames } from '../nearest-names.ts';
 
+/** A text that has grown by so many characters, and by a quarter, is made one piece. */
+const JOIN_AFTER = 256;
+
 /** Puts one answer of a model together from its stream, and journals it as it grows. */
 export class Answer {
   readonly messageId: string;
   readonly #journal: RunJournal;
   readonly #tools: ToolHost;
   readonly #parts: AssistantPart[] = [];
+  /** How much of the text that grows is one piece. */
+  #joined = 0;
   #calls = 0;
   #usage: Usage | undefined;
   #cost: number | undefined;
@@ -47,15 +52,15 @@ export class Answer {
     switch (part.type) {
       case 'text': {
         const last = this.#parts.at(-1);
-        if (last?.type === 'text') last.text += part.text;
-        else this.#parts.push({ type: 'text', text: part.text });
+        if (last?.type === 'text') this.#grow(last, part.text);
+        else this.#begin({ type: 'text', text: part.text });
         this.#journal.append({ type: 'text_delta', messageId, text: part.text });
         return;
       }
       case 'reasoning': {
         const last = this.#parts.at(-1);
-        if (last?.type === 'reasoning' && last.signature === undefined) last.text += part.text;
-        else this.#parts.push({ type: 'reasoning', text: part.text });
+        if (last?.type === 'reasoning' && last.signature === undefined) this.#grow(last, part.text);
+        else this.#begin({ type: 'reasoning', text: part.text });
         this.#journal.append({ type: 'reasoning_delta', messageId, text: part.text });
         return;
       }
@@ -115,6 +120,23 @@ export class Answer {
         this.fail(part.error);
         return;
     }
+  }
+
+  #begin(part: { type: 'text' | 'reasoning'; text: string }): void {
+    this.#parts.push(part);
+    this.#joined = 0;
+  }
+
+  /**
+   * A text that grows by words is a tree of its words until somebody reads it: with many answers under way a fifth of all
+   * there is to be gone through when memory is tidied up, with everybody waiting. Read now and then, it is one text.
+   */
+  #grow(part: { text: string }, text: string): void {
+    part.text += text;
+    const { length } = part.text;
+    if (length < this.#joined + Math.max(JOIN_AFTER, this.#joined / 4)) return;
+    part.text.charCodeAt(0);
+    this.#joined = length;
   }
 
   /** The stream ended badly: what was said is kept, what was asked for is not done. */

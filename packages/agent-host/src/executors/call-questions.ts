@@ -6,7 +6,7 @@ import type {
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, isStorageFault, ToolyardError } from '@toolyard/protocol';
 import type { PendingCall, PendingQuestion } from '@toolyard/agent-runtime';
 import type { AnsweredRound, AskedQuestion, CallToolOptions, InputRound, QuestionHandlers } from '@toolyard/mcp-host';
 import type { RunHost, ServerQuestion } from '../run-host.ts';
@@ -89,6 +89,8 @@ export class CallQuestions {
       try {
         responses[key] = await this.#responseTo(question, answer, this.#host.signal);
       } catch (thrown) {
+        // What was answered counts again once it can be looked up what may be used.
+        if (isStorageFault(thrown)) throw thrown;
         return { refusal: ToolyardError.isInstance(thrown) ? thrown.toJSON() : NOT_ANSWERED };
       }
     }
@@ -98,7 +100,8 @@ export class CallQuestions {
     if (questioning.who !== 'park') return { refusal: NOT_ANSWERED };
     try {
       return { resume: { number, responses, state: await questioning.open(sealed) } };
-    } catch {
+    } catch (thrown) {
+      if (isStorageFault(thrown)) throw thrown;
       return { refusal: STATE_UNREADABLE };
     }
   }

@@ -116,8 +116,9 @@ export async function makeCall(
       ...(call.approved && definition !== undefined ? { definition } : {}),
     });
     return await settled(host, call, result, questions);
-  } catch {
+  } catch (thrown) {
     // A tool host answers with results and does not throw; if one does, nobody knows how far the call went.
+    host.onDefect?.(thrown);
     return { result: brokeOff(name) };
   }
 }
@@ -141,7 +142,8 @@ async function waitForTask(
       ...questions.options,
     });
     return await settled(host, call, result, questions);
-  } catch {
+  } catch (thrown) {
+    host.onDefect?.(thrown);
     return { result: brokeOff(name) };
   }
 }

@@ -55,7 +55,7 @@ async function waiting(...messages: string[]): Promise<Scene> {
     return reply.toolCalls(messages.map((message) => ({ name: 'echo', arguments: { message } })));
   });
   const served = await Served.start({ model: model.url, mcp: DESK });
-  const parts = [{ type: 'text', text: 'Do it' }];
+  const parts = [{ type: 'text', text: 'Do it\u001b[31m\nmodel:' }];
   const { run } = await served.post<{ run: RunRecord }>('/api/runs', { parts });
   const find = (id: string): Promise<RunRecord> => served.get(`/api/runs/${id}`);
   await eventually(async () => (await find(run.id)).status === 'parked', { what: 'the questions' });
@@ -162,6 +162,52 @@ describe('toolyard interrupts', () => {
 });
 
 describe('toolyard runs', () => {
+  it('tells what a model was sent in a step, and in the last one where none is named', async () => {
+    await using scene = await waiting('one');
+    const { cli, run, asked, served } = scene;
+    expect((await cli('interrupts', 'answer', asked[0]?.id ?? '', '--approve')).code).toBe(0);
+    await scene.over();
+
+    const first = await cli('runs', 'request', run.id, '0');
+    expect(first.code, first.stderr).toBe(0);
+    expect(first.stdout).toMatch(/^step 0 {2}/);
+    // Nothing in it is acted upon, or looks like the next message.
+    expect(first.stdout).toMatch(/\nperson:\n {4}Do it⟨U\+001B⟩\[31m\n {4}model:\n/);
+    expect(first.stdout).toMatch(/tools? (was|were) offered:\n(.*\n)* {4}echo/);
+    expect(first.stdout).not.toContain('result of');
+
+    const last = await cli('runs', 'request', run.id);
+    expect(last.stdout).toMatch(/\nmodel:\n {4}\[echo \{"message":"one"\}\]\n/);
+    expect(last.stdout).toMatch(/\nresult of echo:\n {4}\{"message":"one"\}\n/);
+    expect(last.stdout).not.toContain('\u001b');
+    const json = await cli('runs', 'request', run.id, '--json');
+    const { items } = await served.get<RunSteps>(`/api/runs/${run.id}/steps`);
+    const step = items.findLast(({ model }) => model?.request)?.step ?? -1;
+    expect(JSON.parse(json.stdout)).toEqual(await served.get(`/api/runs/${run.id}/steps/${step}/request`));
+    expect(last.stdout).toMatch(new RegExp(`^step ${step} `));
+
+    const wrong = async (...args: string[]): Promise<string> => {
+      const { code, stderr } = await cli('runs', 'request', ...args);
+      expect(code).toBe(1);
+      return stderr;
+    };
+    expect(await wrong(run.id, '99')).toContain('In step 99 of this run no model was asked');
+    expect(await wrong(run.id, 'first')).toContain(`toolyard runs steps ${run.id}`);
+    expect(await wrong('gone')).toContain('There is no run "gone"');
+  });
+
+  it('says of a run that asked no model that nothing was sent', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'toolyard-unasked-'));
+    const dataDir = join(folder, 'data');
+    await askMany(dataDir, 1);
+    await using served = await Served.start({ dataDir });
+    const { code, stderr } = await toolyard(['runs', 'request', 'r', '--data-dir', served.dataDir]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('In this run no model was asked');
+    expect(stderr).toContain('toolyard runs steps r');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
   it('resumes a cancelled run, and exports what it did', async () => {
     await using scene = await waiting('one');
     const { cli, run, served } = scene;

@@ -1,4 +1,4 @@
-import type { ResourcePart, ToolContentPart } from '@toolyard/protocol';
+import type { ResourcePart, ToolContentPart, UserPart } from '@toolyard/protocol';
 import { plain, plainLine } from '../plain.ts';
 
 /** A line on stdout: text of servers can do nothing to the terminal. */
@@ -15,20 +15,27 @@ export function sayJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** What a tool, a prompt or a resource holds, as lines; what is no text by its kind and size. */
+/** What a tool, a prompt or a resource holds, as lines. */
 export function sayPart(part: ToolContentPart | ResourcePart): void {
+  say(wordsOfPart(part));
+}
+
+/** A text as it is; what is no text by its kind and size. */
+export function wordsOfPart(part: UserPart): string {
   switch (part.type) {
     case 'text':
-      return say(part.text);
+      return part.text;
     case 'resource': {
       const name = part.title ?? part.name;
-      if (part.text !== undefined) return say(part.text);
+      if (part.text !== undefined) return part.text;
       const size = part.source === undefined ? 'a link' : sizeOf(part.source);
-      return say(`(resource ${plainLine(part.uri, 500)}${name === undefined ? '' : `, ${plainLine(name)}`}: ${size})`);
+      return `(resource ${plainLine(part.uri, 500)}${name === undefined ? '' : `, ${plainLine(name)}`}: ${size})`;
     }
+    case 'file':
+      return `(file ${plainLine(part.name ?? 'without a name')}, ${plainLine(part.mimeType)}, ${sizeOf(part.source)})`;
     case 'image':
     case 'audio':
-      return say(`(${part.type}, ${plainLine(part.mimeType)}, ${sizeOf(part.source)})`);
+      return `(${part.type}, ${plainLine(part.mimeType)}, ${sizeOf(part.source)})`;
   }
 }
 

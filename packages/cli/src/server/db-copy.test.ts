@@ -42,6 +42,13 @@ describeOnPostgres('toolyard db with PostgreSQL', (cluster) => {
     const copied = await toolyard(words);
     expect(copied.code, copied.stderr).toBe(0);
     expect(copied.stdout).toMatch(/Copied and compared: 1 conversations, 2 messages,/);
+    const steps = copied.stderr.trim().split('\n');
+    expect(new Set(steps).size).toBe(steps.length);
+    expect([steps[0], ...steps.slice(-4)]).toEqual(
+      ['files', 'file entries', 'comparing', 'making it searchable', 'reading the copied files'].map(
+        (words) => `toolyard: ${words}`,
+      ),
+    );
     expect(`${copied.stdout}${copied.stderr}`).not.toMatch(/sk-right|a secret of/);
     expect((await toolyard(words)).stderr).toContain('is not empty: there are conversations in it');
 

@@ -18,7 +18,7 @@ export async function copyCommand(flags: CopyFlags, env: NodeJS.ProcessEnv = pro
   try {
     copied = await copyStorage(from, to, {
       clock: systemClock,
-      onStep: (step) => process.stderr.write(`toolyard: ${WORDS[step] ?? step.replaceAll('_', ' ')}\n`),
+      onStep: (step) => process.stderr.write(`toolyard: ${wordsFor(step)}\n`),
     });
   } catch (thrown) {
     if (!('folder' in from)) throw thrown;
@@ -27,14 +27,25 @@ export async function copyCommand(flags: CopyFlags, env: NodeJS.ProcessEnv = pro
     throw await namedHolder(thrown, from.folder);
   }
   const { rows, blobs, lostBlobs } = copied;
-  const count = [...rows].filter(([, n]) => n > 0).map(([name, n]) => `${n} ${name.replaceAll('_', ' ')}`);
+  const count = [...rows].filter(([, n]) => n > 0).map(([name, n]) => `${n} ${wordsFor(name)}`);
   process.stdout.write(`Copied and compared: ${count.join(', ')}; ${blobs} files.\n`);
   for (const sha256 of lostBlobs) process.stdout.write(`File ${sha256} could not be read and is not in the copy.\n`);
   process.stdout.write('folder' in to ? aboutFolder(to.folder) : aboutDatabase(from));
   return EXIT.done;
 }
 
-const WORDS: Readonly<Record<string, string>> = { blobs: 'files', check: 'comparing', search: 'making it searchable' };
+const WORDS: Readonly<Record<string, string>> = {
+  bytes: 'files',
+  blobs: 'file entries',
+  check: 'comparing',
+  search: 'making it searchable',
+  check_bytes: 'reading the copied files',
+};
+
+/** For a step of the copy or a table. */
+function wordsFor(name: string): string {
+  return WORDS[name] ?? name.replaceAll('_', ' ');
+}
 
 function readPlaces({ to, from, toDir, dataDir }: CopyFlags, env: NodeJS.ProcessEnv): [StoragePlace, StoragePlace] {
   if (to !== undefined && from === undefined && toDir === undefined) {

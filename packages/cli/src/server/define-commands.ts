@@ -61,6 +61,18 @@ export function defineServerCommands(program: Command): void {
     });
   onServer(
     runs
+      .command('request')
+      .argument('<id>')
+      .argument('[step]', 'of this step (default: the last that asked a model)')
+      .description('What a model was sent: instructions, messages, tools'),
+  )
+    .option('--json', 'as JSON, with what the tools take')
+    .action(async (id: string, step: string | undefined, options: ServerFlags & { json?: boolean }) => {
+      const { showRequest } = await import('./run-request.ts');
+      await showRequest(await clientOf(options), { id, step }, options);
+    });
+  onServer(
+    runs
       .command('resume')
       .argument('<id>')
       .description('Let a run go on that failed, was cancelled, or rests though its questions are answered'),

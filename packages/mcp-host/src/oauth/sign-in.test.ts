@@ -1,8 +1,10 @@
-import { systemClock } from '@toolyard/protocol';
+import { systemClock, ToolyardError } from '@toolyard/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
 import { healthOf } from '../node/test-fixtures/peers.ts';
 import type { Scene, SceneOptions } from '../node/test-fixtures/guarded-server.ts';
 import { BACK, startScene } from '../node/test-fixtures/guarded-server.ts';
+import type { AuthStore } from './auth-store.ts';
+import { createMemoryAuthStore } from './auth-store.ts';
 
 let scene: Scene;
 afterEach(() => scene[Symbol.asyncDispose]());
@@ -241,6 +243,32 @@ describe('a sign-in that ends while the server is used', () => {
     expect((await Promise.all(calls)).map(({ isError }) => isError)).toEqual([false, false, false, false, false]);
     expect(scene.authorization.grants('refresh_token')).toHaveLength(1);
     expect([scene.host, other].map((host) => healthOf(host, 'guarded').state)).toEqual(['ready', 'ready']);
+  });
+
+  test('tokens that are renewed while the store is away are used, and stored when it is back', async () => {
+    const kept = createMemoryAuthStore();
+    let isAway = false;
+    const store: AuthStore = {
+      ...kept,
+      put(key, value, ...more) {
+        if (!isAway || 'renewal' in value) return kept.put(key, value, ...more);
+        throw new ToolyardError({ code: 'storage_failed', message: 'The database cannot be reached.' });
+      },
+    };
+    await meet({ store, authorization: { expiresIn: 3_600 } });
+    await scene.signIn();
+    scene.authorization.expire();
+    isAway = true;
+    expect((await scene.host.callTool(go, {})).isError).toBe(false);
+    isAway = false;
+    expect((await scene.host.callTool(go, {})).isError).toBe(false);
+    const other = scene.another();
+    await other.connect('guarded');
+    expect((await other.callTool(go, {})).isError).toBe(false);
+    expect(scene.authorization.grants('refresh_token')).toHaveLength(1);
+    // With the one that counts now.
+    scene.authorization.expire();
+    expect((await other.callTool(go, {})).isError).toBe(false);
   });
 
   test('a token that is about to expire is renewed before it is refused', async () => {

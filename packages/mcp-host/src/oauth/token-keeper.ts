@@ -1,5 +1,5 @@
 import type { Clock } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { isStorageFault, ToolyardError } from '@toolyard/protocol';
 import { signInFirst } from './auth-failure.ts';
 import type { AuthStore } from './auth-store.ts';
 import { clientKey } from './client-identity.ts';
@@ -14,6 +14,8 @@ import { requestToken, TokenRefused } from './token-request.ts';
 const RENEWAL_MS = 30_000;
 /** How often somebody who waits for another one's renewal looks, in milliseconds. */
 const LOOK_MS = 50;
+/** How long what could not be stored waits to be stored, in milliseconds. */
+const KEEP_AGAIN_MS = 1_000;
 /** A row that changes under us so often is not worth another try. */
 const MOST_TRIES = 100;
 
@@ -41,6 +43,8 @@ export class TokenKeeper {
   readonly #key: string;
   /** Null: there are none. Undefined: nobody has looked. */
   #known: Row | null | undefined;
+  /** Renewed, and not stored yet: those that are stored are used up. */
+  #unstored: Row | undefined;
   #renewing: Promise<StoredTokens> | undefined;
 
   constructor(options: TokenKeeperOptions) {
@@ -54,12 +58,13 @@ export class TokenKeeper {
   }
 
   async current(): Promise<StoredTokens | undefined> {
-    if (this.#known === undefined) await this.reload();
+    if (this.#known === undefined || this.#unstored !== undefined) await this.reload();
     return this.known;
   }
 
   /** What is stored now: another process may have signed in, out, or renewed. */
   async reload(): Promise<StoredTokens | undefined> {
+    if (this.#unstored !== undefined && !(await this.#keep(this.#unstored))) return this.known;
     const row = await this.#read();
     const tokens = row === undefined ? null : readTokens(row.value);
     this.#known =
@@ -71,7 +76,9 @@ export class TokenKeeper {
   async save(tokens: StoredTokens): Promise<void> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const before = await this.#read();
-      if (await this.#write(tokens, before?.version ?? null)) return;
+      if (!(await this.#write(tokens, before?.version ?? null))) continue;
+      this.#unstored = undefined;
+      return;
     }
     throw busy(this.#options.serverId);
   }
@@ -82,6 +89,7 @@ export class TokenKeeper {
       const before = await this.#read();
       if (before === undefined || (await this.#options.store.remove(this.#key, before.version))) {
         this.#known = null;
+        this.#unstored = undefined;
         return;
       }
     }
@@ -141,7 +149,7 @@ export class TokenKeeper {
         hops,
       });
       const renewed = withAnswer(claim, answer, clock.now());
-      if (await this.#write(renewed, version)) return renewed;
+      if (!(await this.#keep({ tokens: renewed, version })) || this.#known !== undefined) return renewed;
       // Somebody has signed in or out meanwhile: that counts.
       const other = await this.reload();
       if (other === undefined) throw signInFirst(serverId);
@@ -153,6 +161,32 @@ export class TokenKeeper {
       }
       return await this.#lost(thrown, version);
     }
+  }
+
+  /** Stores what was renewed. False where the store fails: it counts here until it can be stored. */
+  async #keep(row: Row): Promise<boolean> {
+    try {
+      await this.#write(row.tokens, row.version);
+      this.#unstored = undefined;
+      return true;
+    } catch (thrown) {
+      if (!isStorageFault(thrown)) throw thrown;
+      if (this.#unstored === undefined) this.#keepSoon(this.#options.clock.now() + RENEWAL_MS);
+      this.#unstored = this.#known = row;
+      return false;
+    }
+  }
+
+  /** Also where nobody asks: others who find the used up ones would use them a second time. */
+  #keepSoon(until: number): void {
+    const { clock } = this.#options;
+    clock.after(KEEP_AGAIN_MS, () => {
+      if (this.#unstored === undefined) return;
+      const next = (): void => {
+        if (this.#unstored !== undefined && clock.now() < until) this.#keepSoon(until);
+      };
+      void this.#keep(this.#unstored).then(next, next);
+    });
   }
 
   /** The sign-in server does not know them any more. What somebody has written meanwhile stays. */

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { dialectOf, TOOL_CALL_FAMILIES, writerOf, type ToolCallFormat } from './formats.ts';
 import { TextCallParser } from './parser.ts';
 import { folded } from './test-fixtures/cases.ts';
 import type { TextCallPart } from './types.ts';
+
+// All of this is reckoning, and what is counted are cases and characters: how fast the machine is must not matter.
+vi.setConfig({ testTimeout: 120_000 });
 
 const A = { name: 'f', arguments: { k: 'v' } };
 const written = TOOL_CALL_FAMILIES.map((family) => writerOf(family)([A, { name: 'g', arguments: {} }]));
@@ -157,18 +160,23 @@ const stretches = [
 /** Nothing is looked at more often than a marker is long. */
 const PER_CHARACTER = 60;
 
-test('ten times the text is at most twelve times the work, whatever it is made of', () => {
-  const units = [...starts, '<think>', ''].flatMap((start) => stretches.map((stretch) => `${start}${stretch}`));
-  for (const [index, unit] of units.filter((text) => text !== '').entries()) {
-    // The stretches before a string's end are read as strings, and all of it again where that proves wrong.
-    const behind = index % 2 === 0 ? '' : '"';
-    const small = examined(unit, behind, 8_000, 256);
-    const large = examined(unit, behind, 80_000, 256);
-    const found = { ratio: large / small, perCharacter: large / 80_000, unit: unit + behind };
-    expect(found.ratio, JSON.stringify(found)).toBeLessThan(12);
-    expect(found.perCharacter, JSON.stringify(found)).toBeLessThan(PER_CHARACTER);
-  }
-});
+// A test for each start: none has more to do than a busy machine gets done before its time is over.
+test.each([...starts, '<think>', ''].map((start, place) => ({ start, place })))(
+  'ten times the text is at most twelve times the work, whatever it is made of, behind $start',
+  ({ start, place }) => {
+    for (const [index, stretch] of stretches.entries()) {
+      const unit = `${start}${stretch}`;
+      if (unit === '') continue;
+      // The stretches before a string's end are read as strings, and all of it again where that proves wrong.
+      const behind = (place + index) % 2 === 0 ? '' : '"';
+      const small = examined(unit, behind, 8_000, 256);
+      const large = examined(unit, behind, 80_000, 256);
+      const found = { ratio: large / small, perCharacter: large / 80_000, unit: unit + behind };
+      expect(found.ratio, JSON.stringify(found)).toBeLessThan(12);
+      expect(found.perCharacter, JSON.stringify(found)).toBeLessThan(PER_CHARACTER);
+    }
+  },
+);
 
 test('a hostile megabyte is read in linear time', () => {
   const hostile = [

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Clock } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { createTellOnce } from '../tell-once.ts';
 import type { AppContext } from './types.ts';
 
 /** One event on the wire. `id` is what a reader gives back after a lost connection; absent, it keeps the one before. */
@@ -34,6 +34,8 @@ export type EventStreams = {
 
 export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: string) => void): EventStreams {
   const open = new Set<AbortController>();
+  // A database that is away breaks every stream there is, and each again as soon as its reader is back.
+  const telling = createTellOnce(log);
   let closing = false;
 
   async function run(
@@ -51,12 +53,13 @@ export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: stri
       if (!signal.aborted) {
         for await (const batch of frames(signal)) {
           if (signal.aborted) break;
+          telling.worked();
           const taken = outgoing.write(batch.map(encodeFrame).join(''));
           if (!taken && !(await drained(outgoing, signal, clock))) break;
         }
       }
     } catch (error) {
-      if (!signal.aborted) log(`a stream broke: ${wordsOf(error)}`);
+      if (!signal.aborted) telling.failed('a stream broke', error);
     } finally {
       stopPings();
       open.delete(control);
@@ -91,12 +94,6 @@ export function createEventStreams(clock: Pick<Clock, 'after'>, log: (line: stri
       for (const control of open) control.abort();
     },
   };
-}
-
-/** What is known is told in its words; where else it came from helps to find a defect. */
-function wordsOf(error: unknown): string {
-  if (ToolyardError.isInstance(error)) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : 'unknown';
 }
 
 /** A line break in a name or an id would begin a field, or an event, of its own. */

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { StorageError } from '@toolyard/storage';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Answer, TestServer } from './test-fixtures/test-server.ts';
 import { ANNE, as, BERT, startTestServer } from './test-fixtures/test-server.ts';
 
@@ -40,6 +41,26 @@ describe('many answers at once', () => {
         { id: 'one', outcome: 'refused', error: { code: 'conflict' } },
       ],
     });
+    expect(await openIds()).toEqual(['two']);
+  });
+
+  test('are to be tried again where the database is away in between, and nobody is told where it lies', async () => {
+    const answer = server.runs.answer.bind(server.runs);
+    const secret = 'The database "toolyard" at 10.0.0.7:5432 cannot be reached: read ECONNRESET.';
+    vi.spyOn(server.runs, 'answer')
+      .mockImplementationOnce((...of) => answer(...of))
+      .mockRejectedValueOnce(new StorageError('unreachable', { message: secret }));
+    const answers = ['one', 'two', 'three'].map((id) => ({ id, answer: YES }));
+    const { status, json, text } = await post('/api/interrupts/answers', { answers });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      items: [
+        { id: 'one', outcome: 'answered' },
+        { id: 'two', outcome: 'refused', error: { code: 'storage_failed', retryable: true } },
+        { id: 'three', outcome: 'answered' },
+      ],
+    });
+    expect(text).not.toContain('10.0.0.7');
     expect(await openIds()).toEqual(['two']);
   });
 

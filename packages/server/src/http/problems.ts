@@ -63,15 +63,22 @@ function messageOf(thrown: unknown, { code, message }: ErrorInfo): string {
 }
 
 /** No fault of this request, and none of the server: whoever looks after runs says once in the log what is wrong. */
-function databaseAway(): ProblemAnswer {
-  return refusal(
-    {
-      code: 'storage_failed',
-      message: 'The database Toolyard keeps its data in cannot be reached. What was stored before is safe.',
-      hint: 'Try again in a moment. If it stays so, see whether PostgreSQL runs.',
-    },
-    { status: 503, headers: { 'retry-after': '2' } },
-  );
+const DATABASE_AWAY: ErrorInfo = {
+  code: 'storage_failed',
+  message: 'The database Toolyard keeps its data in cannot be reached. What was stored before is safe.',
+  hint: 'Try again in a moment. If it stays so, see whether PostgreSQL runs.',
+  retryable: true,
+};
+
+function isAway(thrown: unknown): boolean {
+  return StorageError.isInstance(thrown) && thrown.problem === 'unreachable';
+}
+
+/** What one of several things that were asked for failed with, as it may be told. */
+export function tellable(thrown: ToolyardError): ErrorInfo {
+  if (isAway(thrown)) return DATABASE_AWAY;
+  const info = thrown.toJSON();
+  return { ...info, message: messageOf(thrown, info) };
 }
 
 type Issue = NonNullable<Problem['issues']>[number];
@@ -141,7 +148,7 @@ export function answerFor(
   { ids, log }: { ids: IdSource; log: (line: string) => void },
 ): ProblemAnswer {
   if (thrown instanceof ProblemAnswer) return thrown;
-  if (StorageError.isInstance(thrown) && thrown.problem === 'unreachable') return databaseAway();
+  if (isAway(thrown)) return refusal(DATABASE_AWAY, { status: 503, headers: { 'retry-after': '2' } });
   const info = toErrorInfo(thrown);
   const answer = refusal({ ...info, message: messageOf(thrown, info) });
   if (answer.problem.status !== 500 && answer.problem.status !== 507) return answer;

@@ -1,18 +1,9 @@
 import type { ToolResult } from '@toolyard/protocol';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { askAsDescribed } from './test-fixtures/documented.ts';
-import type { Answer, TestServer } from './test-fixtures/test-server.ts';
-import { startTestServer } from './test-fixtures/test-server.ts';
+import { describe, expect, test } from 'vitest';
+import { useDocumentedServer } from './test-fixtures/documented.ts';
 
-let server: TestServer;
+const { server, ask, post } = useDocumentedServer();
 
-beforeEach(async () => {
-  server = await startTestServer();
-});
-afterEach(() => server.close());
-
-const ask = (target: string): Promise<Answer> => askAsDescribed(server, target);
-const post = (target: string, json: unknown = {}): Promise<Answer> => askAsDescribed(server, target, { json });
 const parts = [{ type: 'text', text: 'What time is it?' }];
 type Started = { run: { id: string; conversationId: string }; message: { id: string } };
 

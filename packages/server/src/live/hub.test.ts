@@ -26,8 +26,12 @@ test('the hub tells the owner and nobody else; what concerns everybody goes to a
 });
 
 test('an event is encoded once for all its readers, alone and inside the stream of everything', () => {
-  expect(asLive(event)).toBe(asLive(event));
-  expect(JSON.parse(eventJson(event))).toEqual(event);
+  let encoded = 0;
+  const counted = { ...event, toJSON: () => ({ ...event, encoded: ++encoded }) };
+  const own = eventJson(counted);
+  expect(own).toBe(JSON.stringify({ ...event, encoded: 1 }));
+  expect(eventJson(asLive(counted))).toBe(`{"type":"run","event":${own}}`);
+  expect(encoded).toBe(1);
   expect(JSON.parse(eventJson(asLive(event)))).toEqual({ type: 'run', event });
 });
 

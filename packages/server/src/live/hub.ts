@@ -41,21 +41,31 @@ export function createLiveHub(): RunHub {
   };
 }
 
-const liveEvents = new WeakMap<RunEvent, LiveEvent>();
-const texts = new WeakMap<RunEvent | LiveEvent, string>();
-
-/** The live form of a run's event: the same one for every reader, so that it is encoded once. */
+/** The live form of a run's event. */
 export function asLive(event: RunEvent): LiveEvent {
-  let live = liveEvents.get(event);
-  if (!live) liveEvents.set(event, (live = { type: 'run', event }));
-  return live;
+  return { type: 'run', event };
 }
 
-/** The JSON of an event, encoded once however many read it. */
+/**
+ * Events encoded lately, and no WeakMap: with thousands of words a second that one is what takes longest when memory is
+ * tidied up, with everybody waiting.
+ */
+const texts = new Map<RunEvent, string>();
+let characters = 0;
+const MOST_CHARACTERS = 500_000;
+
+/** The JSON of an event, encoded once for all who read it at about the same time. */
 export function eventJson(event: RunEvent | LiveEvent): string {
+  if (event.type === 'run') return `{"type":"run","event":${eventJson(event.event)}}`;
+  if (event.type === 'hello' || event.type === 'changed') return JSON.stringify(event);
   let text = texts.get(event);
   if (text === undefined) {
-    text = event.type === 'run' ? `{"type":"run","event":${eventJson(event.event)}}` : JSON.stringify(event);
+    text = JSON.stringify(event);
+    if (characters + text.length > MOST_CHARACTERS) {
+      texts.clear();
+      characters = 0;
+    }
+    characters += text.length;
     texts.set(event, text);
   }
   return text;

@@ -1,30 +1,21 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { eventually, isAlive, scriptedMcpCommand } from '@toolyard/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StorageError } from '@toolyard/storage';
+import { describe, expect, it, vi } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
-import type { Servers } from '../services.ts';
-import type { ServerRoom } from './test-fixtures/server-room.ts';
 import {
   commandWithPid,
   findView,
-  openServerRoom,
+  never,
   OWNER as me,
   pidOf,
   program,
   stdio,
+  useServerRoom,
   whenIn,
 } from './test-fixtures/server-room.ts';
 
-const never = new AbortController().signal;
-let room: ServerRoom;
-
-beforeEach(async () => {
-  room = await openServerRoom();
-});
-afterEach(() => room.close());
-
-const start = (mcpServers: Record<string, object> | string, env: Record<string, string> = {}): Promise<Servers> =>
-  room.start(mcpServers, { builtIn: [program('built-in', 'plain')], env });
+const room = useServerRoom({ builtIn: [program('built-in', 'plain')] });
 
 /** As editors do it: another file in its place. */
 function replaceFile(text: string): void {
@@ -34,7 +25,11 @@ function replaceFile(text: string): void {
 
 describe('an mcp.json that is changed while the server runs', () => {
   it('takes effect on the servers that have changed, and on no other', async () => {
-    const all = await start({ stays: commandWithPid(), goes: commandWithPid(), becomes: scriptedMcpCommand('plain') });
+    const all = await room.start({
+      stays: commandWithPid(),
+      goes: commandWithPid(),
+      becomes: scriptedMcpCommand('plain'),
+    });
     const [stays, goes] = [await pidOf(all, 'stays'), await pidOf(all, 'goes')];
     const becomes = scriptedMcpCommand({ tools: [{ name: 'other' }] });
     replaceFile(
@@ -49,8 +44,24 @@ describe('an mcp.json that is changed while the server runs', () => {
     expect(new Set(room.changed)).toEqual(new Set(['built-in', 'stays', 'goes', 'becomes', 'comes']));
   });
 
+  it('while the database is away takes effect when it is back', async () => {
+    const all = await room.start({ a: { ...scriptedMcpCommand('plain'), disabled: true } });
+    await all.change(me, 'a', { enabled: true });
+    await all.change(me, 'a', { enabled: false });
+    const away = vi.spyOn(room.storage.settings, 'set').mockImplementation(() => {
+      throw new StorageError('unreachable', { message: 'The database cannot be reached.' });
+    });
+    // What the file says of a server counts from now on, which has to be stored.
+    replaceFile(JSON.stringify({ mcpServers: { a: scriptedMcpCommand('plain'), b: scriptedMcpCommand('plain') } }));
+    await eventually(() => away.mock.results.some(({ type }) => type === 'throw'));
+    away.mockRestore();
+    await whenIn(all, 'b', 'ready');
+    await whenIn(all, 'a', 'ready');
+    expect(await room.storage.settings.get(me, 'mcp.enabled')).toEqual({});
+  });
+
   it('that is broken in the middle of it changes nothing, and says so until it is mended', async () => {
-    const all = await start({ a: commandWithPid() });
+    const all = await room.start({ a: commandWithPid() });
     const pid = await pidOf(all, 'a');
     writeFileSync(room.path, '{"mcpServers": {"a": ');
     const fault = await eventually(async () => (await all.list(me)).fileFault);
@@ -65,7 +76,7 @@ describe('an mcp.json that is changed while the server runs', () => {
 
   it('that is gone for a moment, or emptied before it is written, changes nothing', async () => {
     const text = JSON.stringify({ mcpServers: { a: commandWithPid() } });
-    const all = await start(text);
+    const all = await room.start(text);
     const pid = await pidOf(all, 'a');
     rmSync(room.path);
     await new Promise((resolve) => setTimeout(resolve, 400));
@@ -80,7 +91,7 @@ describe('an mcp.json that is changed while the server runs', () => {
   });
 
   it('sets a bad entry aside, which stands in the list with its line, and mends itself', async () => {
-    const all = await start(
+    const all = await room.start(
       '{"mcpServers": {\n "bad": {},\n "off": {"command": "${env:NOPE}", "disabled": true},\n "good": {"command": "x"}\n}}',
     );
     expect(await findView(all, 'bad')).toMatchObject({
@@ -101,7 +112,7 @@ describe('an mcp.json that is changed while the server runs', () => {
   });
 
   it('decides nothing that is decided in Toolyard: a tool an editor need not ask about is asked about here', async () => {
-    const all = await start({ a: { ...scriptedMcpCommand('plain'), alwaysAllow: ['echo'] } });
+    const all = await room.start({ a: { ...scriptedMcpCommand('plain'), alwaysAllow: ['echo'] } });
     await whenIn(all, 'a', 'ready');
     expect((await findView(all, 'a'))?.tools).toMatchObject([{ permission: null }]);
     expect(room.logged).toEqual([
@@ -110,13 +121,13 @@ describe('an mcp.json that is changed while the server runs', () => {
   });
 
   it('starts the server also where it cannot be read at all', async () => {
-    const all = await start('this is no JSON');
+    const all = await room.start('this is no JSON');
     expect((await all.list(me)).fileFault).toMatchObject({ code: 'bad_config', message: /mcp\.json, line 1/ });
     await whenIn(all, 'built-in', 'ready');
   });
 
   it('has the last word where it says something new of what was switched by hand', async () => {
-    const all = await start({ a: scriptedMcpCommand('plain') });
+    const all = await room.start({ a: scriptedMcpCommand('plain') });
     await all.change(me, 'a', { enabled: false, tools: { echo: false } });
     replaceFile(
       JSON.stringify({ mcpServers: { a: { ...scriptedMcpCommand('plain'), note: 'nothing said of switches' } } }),
@@ -133,7 +144,7 @@ describe('an mcp.json that is changed while the server runs', () => {
 
 describe('a server that is added, changed and taken out', () => {
   it('is written to mcp.json, connected, connected anew, and gone', async () => {
-    const all = await start('{\n  // mine\n  "mcpServers": {}\n}\n');
+    const all = await room.start('{\n  // mine\n  "mcpServers": {}\n}\n');
     expect(await all.add(me, { id: 'a', transport: stdio('plain') })).toMatchObject({
       id: 'a',
       editable: true,
@@ -155,7 +166,7 @@ describe('a server that is added, changed and taken out', () => {
   });
 
   it('leaves the others alone', async () => {
-    const all = await start({ other: commandWithPid() });
+    const all = await room.start({ other: commandWithPid() });
     const pid = await pidOf(all, 'other');
     await all.add(me, { id: 'a', transport: stdio('plain'), enabled: false });
     await all.edit(me, 'a', { transport: stdio('stubborn'), enabled: true });
@@ -165,7 +176,7 @@ describe('a server that is added, changed and taken out', () => {
   });
 
   it('is refused where its name is taken, or it could not be read again', async () => {
-    const all = await start({ a: scriptedMcpCommand('plain') });
+    const all = await room.start({ a: scriptedMcpCommand('plain') });
     for (const id of ['a', 'built-in']) {
       await expect(all.add(me, { id, transport: stdio('plain') })).rejects.toMatchObject({ code: 'conflict' });
     }
@@ -181,7 +192,7 @@ describe('a server that is added, changed and taken out', () => {
   });
 
   it('answers a run in flight, and is no longer offered to the next', async () => {
-    const all = await start({ a: scriptedMcpCommand('never-answers') });
+    const all = await room.start({ a: scriptedMcpCommand('never-answers') });
     const configuration = resolveAgentConfig([{}], null);
     const selection = await all.select(configuration, never);
     const call = selection.callTool({ serverId: 'a', name: 'hang' }, {});
@@ -198,7 +209,7 @@ describe('tools that are switched off', () => {
   const two = { tools: [{ name: 'read' }, { name: 'write' }] };
 
   it('are offered to no run, by the file or by hand, and cost nothing', async () => {
-    const all = await start({ a: { ...scriptedMcpCommand(two), disabledTools: ['write'] } });
+    const all = await room.start({ a: { ...scriptedMcpCommand(two), disabledTools: ['write'] } });
     await whenIn(all, 'a', 'ready');
     const configuration = resolveAgentConfig([{ servers: { 'built-in': false } }], null);
     const offered = async () => (await all.select(configuration, never)).tools().map(({ name }) => name);
@@ -216,7 +227,7 @@ describe('tools that are switched off', () => {
   });
 
   it('are all others where the file names the only ones', async () => {
-    const all = await start({ a: { ...scriptedMcpCommand(two), enabledTools: ['write'] } });
+    const all = await room.start({ a: { ...scriptedMcpCommand(two), enabledTools: ['write'] } });
     await whenIn(all, 'a', 'ready');
     expect((await findView(all, 'a'))?.tools).toMatchObject([{ enabled: false }, { enabled: true }]);
   });
@@ -224,7 +235,7 @@ describe('tools that are switched off', () => {
 
 describe('attack 4: MCP servers changed by somebody who does not run this server', () => {
   it('is refused, whatever it is', async () => {
-    const all = await start({ a: scriptedMcpCommand('plain') });
+    const all = await room.start({ a: scriptedMcpCommand('plain') });
     const stranger = { ownerId: 'stranger' };
     const transport = stdio('plain');
     for (const attempt of [

@@ -1,33 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { createMemoryAuthStore } from '@toolyard/mcp-host';
 import type { McpTransport } from '@toolyard/protocol';
+import { StorageError } from '@toolyard/storage';
 import { scriptedMcpCommand, startScriptedMcp } from '@toolyard/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Servers } from '../services.ts';
-import type { ServerRoom } from './test-fixtures/server-room.ts';
-import { commandWithPid, openServerRoom, OWNER as me, pidOf, program, stdio } from './test-fixtures/server-room.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { commandWithPid, OWNER as me, pidOf, program, stdio, useServerRoom } from './test-fixtures/server-room.ts';
 
-let room: ServerRoom;
-
-beforeEach(async () => {
-  room = await openServerRoom();
-});
-afterEach(() => room.close());
-
-const start = (mcpServers: Record<string, object> | string, env: Record<string, string> = {}): Promise<Servers> =>
-  room.start(mcpServers, { builtIn: [program('built-in', 'plain')], env });
+const room = useServerRoom({ builtIn: [program('built-in', 'plain')] });
 
 describe('what an editor sees of a server', () => {
   const AUTHORIZATION = { Authorization: 'Bearer sk-header-1234', 'X-Ref': 'Bearer ${env:KEY}', 'X-Id': '${env:KEY}' };
 
   it('has no secret in it, and keeps those it sends back', async () => {
     const url = 'https://a.example/mcp';
-    const all = await start(
+    const all = await room.start(
       {
         web: { url, headers: AUTHORIZATION, disabled: true },
         local: { ...scriptedMcpCommand('plain'), env: { KEY: 'sk-env-1234' } },
       },
-      { KEY: 'k' },
+      { env: { KEY: 'k' } },
     );
     const web = await all.configuration(me, 'web');
     expect(web).toMatchObject({
@@ -54,7 +46,7 @@ describe('what an editor sees of a server', () => {
 
   it('cannot be used to send a stored secret to another address', async () => {
     await using thief = await startScriptedMcp('plain');
-    const all = await start({ web: { url: 'https://a.example/mcp', headers: AUTHORIZATION, disabled: true } });
+    const all = await room.start({ web: { url: 'https://a.example/mcp', headers: AUTHORIZATION, disabled: true } });
     const transport: McpTransport = { type: 'http', url: thief.url, headers: { Authorization: { secret: true } } };
     await expect(all.test(me, { id: 'web', transport })).rejects.toMatchObject({
       code: 'bad_request',
@@ -65,7 +57,7 @@ describe('what an editor sees of a server', () => {
   });
 
   it('tells the fault of an entry that cannot be read, with what can be told of it', async () => {
-    const all = await start({ a: { command: '${env:NOPE}' }, b: { command: 1 } });
+    const all = await room.start({ a: { command: '${env:NOPE}' }, b: { command: 1 } });
     expect(await all.configuration(me, 'a')).toMatchObject({
       transport: { type: 'stdio', command: '${env:NOPE}' },
       fault: { message: /NOPE is not set/ },
@@ -74,9 +66,22 @@ describe('what an editor sees of a server', () => {
   });
 });
 
+describe('a server that is taken out', () => {
+  it('stays while it cannot be forgotten how it was signed in to', async () => {
+    const signIns = createMemoryAuthStore();
+    const all = await room.start({ web: { url: 'https://a.example/mcp', disabled: true } }, { signIns, builtIn: [] });
+    const away = new StorageError('unreachable', { message: 'The database cannot be reached.' });
+    vi.spyOn(signIns, 'get').mockRejectedValueOnce(away);
+    await expect(all.remove(me, 'web')).rejects.toBe(away);
+    expect((await all.list(me)).items.map(({ id }) => id)).toEqual(['web']);
+    await all.remove(me, 'web');
+    expect((await all.list(me)).items).toEqual([]);
+  });
+});
+
 describe('a server that is tried', () => {
   it('is connected beside the one that runs, and nothing is stored', async () => {
-    const all = await start({ a: commandWithPid() });
+    const all = await room.start({ a: commandWithPid() });
     const pid = await pidOf(all, 'a');
     expect(await all.test(me, { id: 'a' })).toMatchObject({ ok: true, offers: { tools: 1 }, era: 'legacy' });
     expect(await pidOf(all, 'a')).toBe(pid);
@@ -100,7 +105,7 @@ describe('a server that is tried', () => {
       createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js'),
       'stdio',
     ];
-    const all = await start({});
+    const all = await room.start({});
     const { tools, offers } = await all.test(me, { transport: { type: 'stdio', command: 'node', args } });
     expect(offers.tools).toBe(tools.length);
     const names = tools.map(({ name }) => name);

@@ -1,6 +1,6 @@
 import type { HostedStore } from '@toolyard/mcp-host';
 import type { Principal } from '@toolyard/protocol';
-import { parseJson } from '@toolyard/protocol';
+import { isStorageFault, parseJson } from '@toolyard/protocol';
 import { z } from 'zod';
 import type { Secrets } from '../secrets/secrets.ts';
 
@@ -18,8 +18,12 @@ export function createHostedStore(
   const endedName = (key: string): string => `mcp.ended.${key}`;
   return {
     async get(key) {
-      // One that cannot be read is made anew.
-      const text = await secrets.get(owner, nameOf(key)).catch(() => null);
+      const text = await secrets.get(owner, nameOf(key)).catch((thrown: unknown) => {
+        // There is one, and somebody may be signed in to it: it can be read later.
+        if (isStorageFault(thrown)) throw thrown;
+        // One that can never be read is made anew.
+        return null;
+      });
       const parsed = parseJson(text ?? '');
       const read = record.safeParse(parsed.ok ? parsed.value : null);
       return read.success ? read.data : undefined;

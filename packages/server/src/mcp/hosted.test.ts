@@ -1,27 +1,18 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { HostedService } from '@toolyard/testing';
 import { startHostedService, startScriptedMcp } from '@toolyard/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StorageError } from '@toolyard/storage';
+import { describe, expect, it, vi } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
-import type { ServerRoom } from './test-fixtures/server-room.ts';
-import { openServerRoom, OWNER } from './test-fixtures/server-room.ts';
+import { never, OWNER, useServerRoom } from './test-fixtures/server-room.ts';
 
-const never = new AbortController().signal;
 const configuration = resolveAgentConfig([{}], null);
 
-let room: ServerRoom;
-const open: { close(): Promise<unknown> }[] = [];
-beforeEach(async () => {
-  room = await openServerRoom();
-});
-afterEach(async () => {
-  await room.close();
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const room = useServerRoom();
 
 async function startService(...options: Parameters<typeof startHostedService>): Promise<HostedService> {
   const service = await startHostedService(...options);
-  open.push(service);
+  room.open.push(service);
   return service;
 }
 
@@ -65,6 +56,20 @@ describe('a server hosted by a service', () => {
     expect(room.logged.join()).not.toContain('key-of-the-test');
   });
 
+  it('is not made a second time where it cannot be read for a moment which one there is', async () => {
+    const service = await startService();
+    await room.start([mail(service)]);
+    await room.viewWhen('mail', 'ready');
+    const away = new StorageError('unreachable', { message: 'The database cannot be reached.', retryable: true });
+    const read = vi.spyOn(room.storage.secrets, 'get').mockImplementationOnce(() => {
+      throw away;
+    });
+    await room.start([mail(service)]);
+    await room.viewWhen('mail', 'ready');
+    expect(read.mock.results[0]?.type).toBe('throw');
+    expect(service.asked.filter(({ path }) => path.endsWith('/create'))).toHaveLength(1);
+  });
+
   it('is added and changed through the API; its key is not told, and goes to no other service', async () => {
     const service = await startService({ behaviour: { tools: [{ name: 'send' }] } });
     const servers = await room.start([]);
@@ -89,7 +94,7 @@ describe('a server hosted by a service', () => {
 
   it('attack 5: that the service says is inside the private network is not reached', async () => {
     const victim = await startScriptedMcp('plain');
-    open.push(victim);
+    room.open.push(victim);
     const body = { serverUrl: victim.url, instanceId: 'x' };
     const state = { status: 200, body: { authNeeded: false } };
     const service = await startService({

@@ -1,16 +1,11 @@
 import type { McpBehaviour } from '@toolyard/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
 import { RunPermissions } from '../runs/run-permissions.ts';
 import type { Servers, ToolSelection } from '../services.ts';
-import type { ServerRoom } from './test-fixtures/server-room.ts';
-import { openServerRoom, OWNER, program } from './test-fixtures/server-room.ts';
+import { OWNER, program, useServerRoom } from './test-fixtures/server-room.ts';
 
-let room: ServerRoom;
-beforeEach(async () => {
-  room = await openServerRoom();
-});
-afterEach(() => room.close());
+const room = useServerRoom();
 
 const behaviour = (who: string, readOnly: boolean): McpBehaviour => ({
   tools: [

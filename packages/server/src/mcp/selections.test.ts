@@ -1,29 +1,20 @@
-import type { Clock, ResolvedAgentConfiguration } from '@toolyard/protocol';
+import type { Clock } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { eventually, isAlive } from '@toolyard/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
-import type { ServerRoom } from './test-fixtures/server-room.ts';
+import { describe, expect, it } from 'vitest';
 import {
-  openServerRoom,
+  chosen,
+  never,
   OWNER as me,
   pidOf,
   program,
   programWithPid,
+  useServerRoom,
   viewOf,
   whenIn,
 } from './test-fixtures/server-room.ts';
 
-let room: ServerRoom;
-
-beforeEach(async () => {
-  room = await openServerRoom();
-});
-afterEach(() => room.close());
-
-const never = new AbortController().signal;
-const chosen = (servers: Record<string, boolean> = {}, disabledTools: string[] = []): ResolvedAgentConfiguration =>
-  resolveAgentConfig([{ servers, disabledTools }], null);
+const room = useServerRoom();
 
 describe('what a run may use', () => {
   const two = { tools: [{ name: 'read' }, { name: 'write' }] };

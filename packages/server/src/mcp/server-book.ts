@@ -26,6 +26,8 @@ export class ServerBook {
   #enabled: JsonObject;
   #tools: JsonObject;
   #version = 0;
+  /** What is known here and could not be stored. */
+  readonly #unkept = new Set<string>();
   #writes = 0;
   #writing = 0;
 
@@ -125,9 +127,10 @@ export class ServerBook {
       if (toolsOf(old) !== toolsOf(server)) spokenFor.tools.push(id);
       if (meaningOf(old) !== meaningOf(server)) differences.changed.push(id);
     }
+    // First: where it cannot be stored, the same list is still a new one when it comes again.
+    await this.forget(spokenFor.enabled, spokenFor.tools);
     this.#servers = after;
     this.#version++;
-    await this.forget(spokenFor.enabled, spokenFor.tools);
     for (const [id, was] of wasOn) {
       if (after.has(id) && was !== this.isEnabled(id) && !differences.changed.includes(id))
         differences.switched.push(id);
@@ -155,16 +158,18 @@ export class ServerBook {
     this.#enabled = enabled;
     this.#tools = tools;
     if (hadTools) this.#version++;
-    if (hadEnabled) await this.#keep(ENABLED_KEY, enabled);
-    if (hadTools) await this.#keep(TOOLS_KEY, tools);
+    if (hadEnabled || this.#unkept.has(ENABLED_KEY)) await this.#keep(ENABLED_KEY, enabled);
+    if (hadTools || this.#unkept.has(TOOLS_KEY)) await this.#keep(TOOLS_KEY, tools);
   }
 
   async #keep(key: string, value: JsonObject): Promise<void> {
     const { settings, owner, now } = this.#options;
     this.#writes++;
     this.#writing++;
+    this.#unkept.add(key);
     try {
       await settings.set(owner, key, value, now());
+      this.#unkept.delete(key);
     } finally {
       this.#writing--;
     }

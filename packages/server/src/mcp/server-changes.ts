@@ -1,7 +1,7 @@
 import type { HostedConfig, ServerConfig } from '@toolyard/mcp-host';
 import { HostedServers } from '@toolyard/mcp-host';
 import type { McpServerList, McpServerView, PermissionView, Principal, TestMcpServer } from '@toolyard/protocol';
-import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { isStorageFault, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { McpServers } from '../services.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
@@ -38,6 +38,9 @@ export type ServerChangesOptions = Pick<
   isThere?: (config: ServerConfig) => boolean;
 };
 
+/** After how long a change is taken over that the store was not there for, in milliseconds. */
+const AGAIN_MS = 2_000;
+
 /** Which servers there are, who may change them, and what is done when they do, at whichever process they do it. */
 export class ServerChanges {
   /** Servers that services make. */
@@ -49,6 +52,8 @@ export class ServerChanges {
   #updating: Promise<void> = Promise.resolve();
   readonly #told = new Set<string>();
   #hasStarted = false;
+  #callOff: () => void = () => undefined;
+  #closed = false;
 
   constructor(options: ServerChangesOptions) {
     const { book, file, env, fetches, secrets, owner, clock, log, isShared } = options;
@@ -68,7 +73,9 @@ export class ServerChanges {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.#file.close();
+    this.#callOff();
     // Whoever began an update hears of its failure.
     await this.#updating.catch(() => undefined);
   }
@@ -111,7 +118,9 @@ export class ServerChanges {
     this.#editor.checkRemovable(id);
     const server = book.find(id);
     // Nobody is to find a way in that was left behind.
-    await servers.signOut(principal, id).catch(() => undefined);
+    await servers.signOut(principal, id).catch((thrown: unknown) => {
+      if (isStorageFault(thrown)) throw thrown;
+    });
     this.#editor.remove(id);
     await book.forget([id], [id]);
     await this.#update();
@@ -212,10 +221,15 @@ export class ServerChanges {
     }
   }
 
-  /** With the next change of the file it is tried again. */
+  /** The file has changed: nobody asks again. */
   async #updateLogged(): Promise<void> {
+    const { clock, log } = this.#options;
+    this.#callOff();
     await this.#update().catch((thrown: unknown) => {
-      this.#options.log(`The MCP servers could not be read anew: ${toErrorInfo(thrown).message}`);
+      log(`The MCP servers could not be read anew: ${toErrorInfo(thrown).message}`);
+      if (!this.#closed && isStorageFault(thrown)) {
+        this.#callOff = clock.after(AGAIN_MS, () => void this.#updateLogged());
+      }
     });
   }
 

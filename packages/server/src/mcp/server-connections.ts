@@ -1,6 +1,6 @@
 import type { McpHost, ServerState } from '@toolyard/mcp-host';
 import { redactorFor } from '@toolyard/mcp-host';
-import { ToolyardError } from '@toolyard/protocol';
+import { isStorageFault, ToolyardError } from '@toolyard/protocol';
 import { BorrowedServers } from './borrowed-servers.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import type { Differences, ServerBook } from './server-book.ts';
@@ -8,6 +8,9 @@ import type { ServersOptions } from './servers-options.ts';
 
 /** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
 export const PATIENCE_MS = 10_000;
+
+/** After how long a server is connected again that failed for what is stored, in milliseconds. */
+const AGAIN_MS = 2_000;
 
 export type ServerConnectionsOptions = Pick<ServersOptions, 'clock' | 'log' | 'eager' | 'part'> & {
   host: McpHost;
@@ -18,6 +21,8 @@ export type ServerConnectionsOptions = Pick<ServersOptions, 'clock' | 'log' | 'e
 export class ServerConnections {
   readonly #options: ServerConnectionsOptions;
   readonly #borrowed: BorrowedServers;
+  readonly #callOff = new Set<() => void>();
+  #closed = false;
 
   constructor(options: ServerConnectionsOptions) {
     this.#options = options;
@@ -97,11 +102,24 @@ export class ServerConnections {
       if (!ToolyardError.isInstance(thrown) || thrown.code === 'server_closed') return;
       if (server === undefined || 'fault' in server) return;
       log(`MCP server ${id}: ${redactorFor(server.config)(thrown.message)}`);
+      // No fault of the server: it is not to stand there as one that failed.
+      if (isStorageFault(thrown)) this.#connectSoon(id);
     });
   }
 
   close(): void {
+    this.#closed = true;
     this.#borrowed.close();
+    for (const callOff of this.#callOff) callOff();
+  }
+
+  #connectSoon(id: string): void {
+    if (this.#closed) return;
+    const callOff = this.#options.clock.after(AGAIN_MS, () => {
+      this.#callOff.delete(callOff);
+      if (this.stateOf(id) === 'failed' && this.#options.book.isEnabled(id)) this.connect(id);
+    });
+    this.#callOff.add(callOff);
   }
 
   #place(server: ConfiguredServer): void {

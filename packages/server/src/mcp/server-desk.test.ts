@@ -1,22 +1,12 @@
 import { scriptedMcpCommand } from '@toolyard/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Servers } from '../services.ts';
-import type { ServerRoom } from './test-fixtures/server-room.ts';
-import { findView, openServerRoom, OWNER as me, program, stdio, whenIn } from './test-fixtures/server-room.ts';
+import { describe, expect, it } from 'vitest';
+import { findView, OWNER as me, program, stdio, useServerRoom, whenIn } from './test-fixtures/server-room.ts';
 
-let room: ServerRoom;
-
-beforeEach(async () => {
-  room = await openServerRoom();
-});
-afterEach(() => room.close());
-
-const start = (mcpServers: Record<string, object> | string, env: Record<string, string> = {}): Promise<Servers> =>
-  room.start(mcpServers, { builtIn: [program('built-in', 'plain')], env });
+const room = useServerRoom({ builtIn: [program('built-in', 'plain')] });
 
 describe('what is asked of a server directly', () => {
   it('is answered by that server, also by one that is switched off', async () => {
-    const all = await start({
+    const all = await room.start({
       off: { ...scriptedMcpCommand({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] }), disabled: true },
     });
     expect(await all.call(me, 'off', { tool: 'echo', arguments: { a: 1 } })).toMatchObject({
@@ -32,7 +22,7 @@ describe('what is asked of a server directly', () => {
   });
 
   it('says of a server that cannot be connected why', async () => {
-    const all = await start({ bad: scriptedMcpCommand('exit-at-start') });
+    const all = await room.start({ bad: scriptedMcpCommand('exit-at-start') });
     await whenIn(all, 'bad', 'failed');
     await expect(all.tools(me, 'bad')).rejects.toMatchObject({ code: 'server_exited' });
     await expect(all.resources(me, 'bad')).rejects.toMatchObject({ code: 'server_exited' });
@@ -40,7 +30,7 @@ describe('what is asked of a server directly', () => {
   });
 
   it('is bounded: what is too large is cut and says so', async () => {
-    const all = await start({
+    const all = await room.start({
       a: scriptedMcpCommand({ tools: [{ name: 'big', does: [{ do: 'huge', bytes: 12 * 1_024 * 1_024 }] }] }),
     });
     const { content } = await all.call(me, 'a', { tool: 'big' });
@@ -51,7 +41,7 @@ describe('what is asked of a server directly', () => {
   });
 
   it('ends when nobody waits for it any more', async () => {
-    const all = await start({ a: scriptedMcpCommand('never-answers') });
+    const all = await room.start({ a: scriptedMcpCommand('never-answers') });
     await whenIn(all, 'a', 'ready');
     const stop = new AbortController();
     const call = all.call(me, 'a', { tool: 'hang' }, stop.signal);
@@ -60,7 +50,7 @@ describe('what is asked of a server directly', () => {
   });
 
   it('stands in its log, with what went over the wire, from where one has read', async () => {
-    const all = await start({ a: { ...scriptedMcpCommand('plain'), env: { KEY: 'sk-env-1234' } } });
+    const all = await room.start({ a: { ...scriptedMcpCommand('plain'), env: { KEY: 'sk-env-1234' } } });
     await whenIn(all, 'a', 'ready');
     const first = await all.log(me, 'a');
     expect(first.items.map((entry) => entry.kind)).toContain('event');

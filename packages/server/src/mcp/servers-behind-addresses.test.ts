@@ -1,22 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ResolvedAgentConfiguration } from '@toolyard/protocol';
 import { startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
-import type { ServerRoom } from './test-fixtures/server-room.ts';
-import { openServerRoom, viewOf, whenIn } from './test-fixtures/server-room.ts';
+import { describe, expect, it } from 'vitest';
+import { chosen, never, useServerRoom, viewOf, whenIn } from './test-fixtures/server-room.ts';
 
-let room: ServerRoom;
-
-beforeEach(async () => {
-  room = await openServerRoom();
-});
-afterEach(() => room.close());
-
-const never = new AbortController().signal;
-const chosen = (servers: Record<string, boolean> = {}, disabledTools: string[] = []): ResolvedAgentConfiguration =>
-  resolveAgentConfig([{ servers, disabledTools }], null);
+const room = useServerRoom();
 
 describe('servers behind an address', () => {
   it('are reached where the owner said, with the headers given, on this machine too', async () => {

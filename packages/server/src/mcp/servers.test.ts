@@ -3,25 +3,19 @@ import { join } from 'node:path';
 import type { McpConfigEntry } from '@toolyard/mcp-host/node';
 import { readMcpConfig } from '@toolyard/mcp-host/node';
 import { eventually, isAlive, scriptedMcpCommand } from '@toolyard/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { configuredServers } from './configured-servers.ts';
-import type { ServerRoom } from './test-fixtures/server-room.ts';
 import {
-  openServerRoom,
   OWNER as me,
   pidOf,
   program,
   programWithPid,
+  useServerRoom,
   viewOf,
   whenIn,
 } from './test-fixtures/server-room.ts';
 
-let room: ServerRoom;
-
-beforeEach(async () => {
-  room = await openServerRoom();
-});
-afterEach(() => room.close());
+const room = useServerRoom();
 
 describe('the servers of a start', () => {
   const log = (line: string): void => void room.logged.push(line);

@@ -270,6 +270,7 @@ export class OwnServers implements Servers {
     this.#connections.close();
     await this.#changes.close();
     await this.#host.close();
+    await this.#pins.close();
     this.#signal.close();
     await this.#fetches.close();
     await this.#signInFetches.close();

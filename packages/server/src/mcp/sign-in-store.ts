@@ -1,6 +1,6 @@
 import type { AuthStore } from '@toolyard/mcp-host';
 import type { Clock, Principal } from '@toolyard/protocol';
-import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, isStorageFault, parseJson, ToolyardError } from '@toolyard/protocol';
 import type { SignInRepository } from '@toolyard/storage';
 import type { Secrets } from '../secrets/secrets.ts';
 
@@ -24,7 +24,7 @@ export function createSignInStore({ repository, secrets, owner, clock }: SignInS
         .unseal(owner, nameOf(key), Buffer.from(row.sealed).toString('base64'))
         .catch((thrown: unknown) => {
           // The key of the house was lost: whoever signs in again writes over it.
-          if (ToolyardError.isInstance(thrown)) return '{}';
+          if (ToolyardError.isInstance(thrown) && !isStorageFault(thrown)) return '{}';
           throw thrown;
         });
       const parsed = parseJson(text);

@@ -1,9 +1,10 @@
 import { createMemoryAuthStore, unseenPin } from '@toolyard/mcp-host';
 import type { ToolChange } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
+import { StorageError } from '@toolyard/storage';
 import type { ScriptedMcp } from '@toolyard/testing';
 import { eventually, startScriptedMcp } from '@toolyard/testing';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { OwnServers } from './servers.ts';
 import { createServers } from './servers.ts';
 import { storePin } from './stored-pins.ts';
@@ -77,6 +78,17 @@ it('a tool approved in another process is asked about with what it was, here and
   await turn(one, other);
   await other.lookAgain();
   expect(changeSeenBy(other)).toEqual(CHANGED);
+  expect(changeSeenBy(await start())).toEqual(CHANGED);
+});
+
+it('a tool approved while the database is away is known after a restart', async () => {
+  const one = await start();
+  vi.spyOn(room.storage.settings, 'set').mockImplementationOnce(() => {
+    throw new StorageError('unreachable', { message: 'The database cannot be reached.' });
+  });
+  one.approve({ tool: BOOK });
+  await turn(one);
+  await one.close();
   expect(changeSeenBy(await start())).toEqual(CHANGED);
 });
 

@@ -2,6 +2,7 @@ import type { PinStore, ToolPin } from '@toolyard/mcp-host';
 import type { Clock, JsonValue, Principal, ToolReference } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
+import { untilStored } from '../until-stored.ts';
 
 /** Before `server/tool`. Written here only. */
 const PREFIX = 'mcp.pin:';
@@ -32,6 +33,7 @@ export class StoredPins implements PinStore {
   readonly #pins: Map<string, ToolPin>;
   /** One after the other: the last word about a tool is the one that stays. */
   #last: Promise<unknown> = Promise.resolve();
+  readonly #stop = new AbortController();
 
   constructor(options: StoredPinsOptions, pins: Map<string, ToolPin>) {
     this.#options = options;
@@ -66,11 +68,21 @@ export class StoredPins implements PinStore {
     return this.#pins.delete(key);
   }
 
+  /** Resolves when what was approved is stored, or cannot be. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#last;
+  }
+
   #store(write: () => Promise<unknown>): void {
-    this.#last = this.#last.then(write).catch((thrown: unknown) => {
-      const why = thrown instanceof Error ? thrown.message : String(thrown);
-      this.#options.log(`What was approved of a tool could not be stored: ${why}`);
-    });
+    const { clock } = this.#options;
+    const { signal } = this.#stop;
+    this.#last = this.#last
+      .then(() => untilStored(write, { clock, signal }))
+      .catch((thrown: unknown) => {
+        const why = thrown instanceof Error ? thrown.message : String(thrown);
+        this.#options.log(`What was approved of a tool could not be stored: ${why}`);
+      });
   }
 }
 

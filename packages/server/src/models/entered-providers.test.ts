@@ -2,26 +2,32 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Principal } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
-import { openStorage } from '@toolyard/storage';
+import { openStorage, StorageError } from '@toolyard/storage';
 import { reply } from '@toolyard/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createSecrets } from '../secrets/secrets.ts';
-import type { ModelsScene } from './test-fixtures/models-scene.ts';
-import { nobodyThere, setModelsScene } from './test-fixtures/models-scene.ts';
+import { nobodyThere, OWNER as me, useModelsScene } from './test-fixtures/models-scene.ts';
 
-const me: Principal = { ownerId: 'owner' };
 const other: Principal = { ownerId: 'other' };
-let scene: ModelsScene;
-
-beforeEach(async () => {
-  scene = await setModelsScene();
-});
-afterEach(() => scene.end());
-
-const models: ModelsScene['models'] = (more) => scene.models(more);
-const server: ModelsScene['server'] = (...how) => scene.server(...how);
+const { scene, models, server } = useModelsScene();
 
 describe('providers a person enters', () => {
+  it('are not passed over for another one while their keys cannot be read for a moment', async () => {
+    const one = await server([], { requireKey: 'k', models: ['own-chat'] });
+    const all = await models();
+    await all.create(me, { id: 'one', label: 'One', baseUrl: one.url, apiKey: 'k' });
+    const away = new StorageError('unreachable', { message: 'The database cannot be reached.' });
+    const once = vi.spyOn(scene.storage.secrets, 'get').mockImplementationOnce(() => {
+      throw away;
+    });
+    await expect(all.standard(me)).rejects.toBe(away);
+    expect(await all.standard(me)).toEqual({ providerId: 'one', modelId: 'own-chat' });
+    once.mockImplementationOnce(() => {
+      throw away;
+    });
+    await expect(all.facts(me, { providerId: 'one', modelId: 'own-chat' })).rejects.toBe(away);
+  });
+
   it('are there after a new start, keys encrypted and never shown', async () => {
     const one = await server([], { requireKey: 'sk-123' });
     const before = await models();

@@ -1,22 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Principal } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { reply } from '@toolyard/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readConfigFile } from '../config/config-file.ts';
 import { ModelFactsBook } from './model-facts.ts';
-import type { ModelsScene } from './test-fixtures/models-scene.ts';
-import { setModelsScene } from './test-fixtures/models-scene.ts';
+import { OWNER as me, useModelsScene } from './test-fixtures/models-scene.ts';
 
-const me: Principal = { ownerId: 'owner' };
 const OPENAI = { id: 'openai', baseUrl: 'https://api.openai.com/v1' };
-let scene: ModelsScene;
-
-beforeEach(async () => {
-  scene = await setModelsScene();
-});
-afterEach(() => scene.end());
+const { scene } = useModelsScene();
 
 function configFile(content: object): ReturnType<typeof readConfigFile> {
   const path = join(scene.folder, 'config.json');

@@ -1,21 +1,11 @@
 import type { AgentConfiguration, Principal } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { eventually, reply } from '@toolyard/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ModelsScene } from './test-fixtures/models-scene.ts';
-import { keysSeen, nobodyThere, setModelsScene } from './test-fixtures/models-scene.ts';
+import { describe, expect, it } from 'vitest';
+import { keysSeen, nobodyThere, OWNER as me, useModelsScene } from './test-fixtures/models-scene.ts';
 
-const me: Principal = { ownerId: 'owner' };
 const other: Principal = { ownerId: 'other' };
-let scene: ModelsScene;
-
-beforeEach(async () => {
-  scene = await setModelsScene();
-});
-afterEach(() => scene.end());
-
-const models: ModelsScene['models'] = (more) => scene.models(more);
-const server: ModelsScene['server'] = (...how) => scene.server(...how);
+const { scene, models, server } = useModelsScene();
 
 describe('what models there are', () => {
   it('is the demo with nothing configured and nothing found', async () => {

@@ -10,7 +10,7 @@ import type {
   ModelView,
   Principal,
 } from '@toolyard/protocol';
-import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { isStorageFault, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { checkBaseUrl } from '../config/base-url.ts';
@@ -91,6 +91,8 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
       const { key, version, runtime } = await directory.open(principal, record);
       return await lists.ask(key, version, runtime, how, LIST_MS);
     } catch (thrown) {
+      // A provider whose key cannot be read just now is not gone: no other takes its place.
+      if (isStorageFault(thrown)) throw thrown;
       return { ok: false, error: toErrorInfo(thrown) };
     }
   }
@@ -173,8 +175,9 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
         const model = models.find(({ id }) => id === modelId) ?? { id: modelId };
         const { contextWindow } = (await facts.of(record))(model);
         return { ...(contextWindow === undefined ? {} : { contextWindow }), ...inputsOf(model) };
-      } catch {
-        // A key that cannot be read, say: whoever opens the model learns of it.
+      } catch (thrown) {
+        if (isStorageFault(thrown)) throw thrown;
+        // A key that can never be read, say: whoever opens the model learns of it.
         return {};
       }
     },

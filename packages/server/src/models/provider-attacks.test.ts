@@ -1,21 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Principal } from '@toolyard/protocol';
 import { reply } from '@toolyard/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ModelsScene } from './test-fixtures/models-scene.ts';
-import { keysSeen, setModelsScene } from './test-fixtures/models-scene.ts';
+import { describe, expect, it } from 'vitest';
+import { keysSeen, OWNER as me, useModelsScene } from './test-fixtures/models-scene.ts';
 
-const me: Principal = { ownerId: 'owner' };
-let scene: ModelsScene;
-
-beforeEach(async () => {
-  scene = await setModelsScene();
-});
-afterEach(() => scene.end());
-
-const models: ModelsScene['models'] = (more) => scene.models(more);
-const server: ModelsScene['server'] = (...how) => scene.server(...how);
+const { scene, models, server } = useModelsScene();
 
 /** Where requests get that nobody should make. */
 async function forbiddenPlace(): Promise<{ url: string; requests: number }> {

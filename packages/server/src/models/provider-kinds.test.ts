@@ -1,26 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProviderRuntime } from '@toolyard/model-runtime';
-import type { ModelReference, Principal } from '@toolyard/protocol';
+import type { ModelReference } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { anthropicReply, geminiReply, reply, responsesReply } from '@toolyard/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readConfigFile } from '../config/config-file.ts';
 import type { ModelsService } from './models.ts';
-import type { ModelsScene } from './test-fixtures/models-scene.ts';
-import { setModelsScene } from './test-fixtures/models-scene.ts';
+import { OWNER as me, useModelsScene } from './test-fixtures/models-scene.ts';
 import { tryProvider } from './try-provider.ts';
 
-const me: Principal = { ownerId: 'owner' };
-let scene: ModelsScene;
-
-beforeEach(async () => {
-  scene = await setModelsScene();
-});
-afterEach(() => scene.end());
-
-const models: ModelsScene['models'] = (more) => scene.models(more);
-const server: ModelsScene['server'] = (...how) => scene.server(...how);
+const { scene, models, server } = useModelsScene();
 
 async function ask(all: ModelsService, model: ModelReference, parameters = {}): Promise<string> {
   const runtime = await all.open(me, model);

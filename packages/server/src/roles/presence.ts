@@ -160,7 +160,7 @@ export class Presence {
   #inTurn(work: () => Promise<void>): Promise<void> {
     this.#turn = this.#turn.then(work).then(
       () => this.#telling.worked(),
-      (thrown: unknown) => this.#telling.failed(`roles: ${messageOf(thrown)}`),
+      (thrown: unknown) => this.#telling.failed('roles', thrown),
     );
     return this.#turn;
   }

@@ -19,6 +19,7 @@ export class Relays {
   readonly #relays = new Map<string, Relay>();
   readonly #stopHearing: () => void;
   #isStopping = false;
+  #wereAsked = false;
 
   constructor(options: RelaysOptions) {
     this.#options = options;
@@ -32,6 +33,7 @@ export class Relays {
     // What is under way goes on to its end, and so do the questions in it.
     if (this.#isStopping && (known?.isIdle !== false || (await asksForSomething(request)))) throw elsewhere(serverId);
     if (!has(serverId)) throw elsewhere(serverId);
+    this.#wereAsked = true;
     await ready(serverId, request.signal);
     const relay = this.#relays.get(serverId) ?? new Relay({ host, serverId, clock, log });
     this.#relays.set(serverId, relay);
@@ -55,6 +57,11 @@ export class Relays {
     });
     await Promise.race([Promise.all(all.map((relay) => relay.whenIdle())), patience]);
     callOff();
+  }
+
+  /** True where others may hold connections to what was offered here. */
+  get wereAsked(): boolean {
+    return this.#wereAsked;
   }
 
   async close(): Promise<void> {

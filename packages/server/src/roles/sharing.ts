@@ -19,6 +19,11 @@ import type { WebServers } from './web-servers.ts';
 
 /** How long calls of other processes may take when this one stops, in milliseconds. */
 const LAST_CALLS_MS = 5_000;
+/**
+ * How long a process that has left still answers that it takes nothing: a call that meets a closing connection is one
+ * nobody knows the outcome of. By then others have looked, also where they are not notified.
+ */
+const FAREWELL_MS = 1_200;
 
 const NO_WORKER: AbsentRole = {
   role: 'worker',
@@ -60,6 +65,7 @@ export class Sharing {
   readonly #tried = new Map<string, string>();
   #looking: Promise<void> | undefined;
   #lookAgain = false;
+  #missed = false;
 
   constructor(options: SharingOptions) {
     const { role, clock, hub, tokens } = options;
@@ -76,7 +82,10 @@ export class Sharing {
       },
       describe: (id) => this.#describe(id),
       tell: (id) => hub.changed(null, 'servers', id),
-      onBeat: () => void this.#followHolders(),
+      onBeat: () => {
+        void this.#followHolders();
+        if (this.#missed) this.look();
+      },
     });
     this.hub = {
       changed: (ownerId, what, id) => {
@@ -161,7 +170,12 @@ export class Sharing {
     // Nobody is to start a program that still runs here.
     if (this.#options.role === 'tools') await this.#own?.servers.close();
     await this.presence.leave();
+    if (this.#own?.relays.wereAsked === true) await this.#pause(FAREWELL_MS);
     await this.#own?.relays.close();
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#options.clock.after(ms, resolve));
   }
 
   /** When nothing here reaches other processes any more. */
@@ -172,6 +186,7 @@ export class Sharing {
   async #lookNow(): Promise<void> {
     while (this.#lookAgain) {
       this.#lookAgain = false;
+      this.#missed = false;
       try {
         await (this.#own?.servers ?? this.#web)?.lookAgain();
         await this.#own?.servers.lookForSignIns();
@@ -179,6 +194,8 @@ export class Sharing {
         await this.#followHolders();
       } catch (thrown) {
         this.#options.log(`roles: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+        // With the next beat: nobody says a second time what has changed.
+        this.#missed = true;
       }
     }
   }

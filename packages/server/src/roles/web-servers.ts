@@ -17,6 +17,7 @@ import { toServerView, toToolDetail } from '../mcp/server-view.ts';
 import type { ServersOptions } from '../mcp/servers-options.ts';
 import { storePin } from '../mcp/stored-pins.ts';
 import type { Servers } from '../services.ts';
+import { untilStored } from '../until-stored.ts';
 import type { ServerCatalogue } from './catalogue.ts';
 import { readCatalogue } from './catalogue.ts';
 import type { InternalClient } from './internal-client.ts';
@@ -48,6 +49,7 @@ export class WebServers implements Servers {
   readonly #book: ServerBook;
   readonly #fetches = createOwnerFetches();
   readonly #changes: ServerChanges;
+  readonly #stop = new AbortController();
 
   constructor(options: WebServersOptions, book: ServerBook) {
     const { hub } = options;
@@ -163,7 +165,10 @@ export class WebServers implements Servers {
   approve({ tool, definition }: Parameters<Servers['approve']>[0]): void {
     const server = this.#book.find(tool.serverId);
     if (server === undefined || !('config' in server) || server.config.builtIn === true) return;
-    this.#pin(server.config, tool, definition).catch((thrown: unknown) => {
+    const { config } = server;
+    const { clock } = this.#options;
+    const { signal } = this.#stop;
+    untilStored(() => this.#pin(config, tool, definition), { clock, signal }).catch((thrown: unknown) => {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
       this.#options.log(`What was approved of a tool could not be stored: ${why}`);
     });
@@ -198,6 +203,7 @@ export class WebServers implements Servers {
   }
 
   async close(): Promise<void> {
+    this.#stop.abort();
     await this.#changes.close();
     await this.#fetches.close();
   }

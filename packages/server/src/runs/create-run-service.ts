@@ -1,6 +1,6 @@
 import { CommitPump } from '@toolyard/agent-host/durable';
 import type { Clock, Failpoint, IdSource, Principal, RunRecord, UserPart } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { isStorageFault, ToolyardError } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
@@ -91,8 +91,10 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       .afterRun({ ownerId: run.ownerId }, run.conversationId, status, sendNext)
       .catch((error: unknown) => log(`queue: ${error instanceof Error ? error.message : String(error)}`));
   }
+  const stop = new AbortController();
   const crew = new RunCrew({
     ...options,
+    stopping: stop.signal,
     pump,
     terms,
     onOver: over,
@@ -121,9 +123,14 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     const conversation = readStoredConfiguration(configuration);
     const layers = { agentId, conversation, ...(run ? { run } : {}) };
     const { model } = await configurations.resolve(principal, layers);
-    // A provider that is gone is told of by the run.
-    const runtime = model && (await models.open(principal, model).catch(() => null));
-    return runtime?.canContinue === true;
+    if (!model) return false;
+    try {
+      return (await models.open(principal, model)).canContinue === true;
+    } catch (thrown) {
+      if (isStorageFault(thrown)) throw thrown;
+      // A provider that is gone is told of by the run.
+      return false;
+    }
   };
   const doors = createDoors({
     storage,
@@ -161,7 +168,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       queue
         .sendDue()
         .then(() => telling.worked())
-        .catch((error: unknown) => telling.failed(`queue: ${error instanceof Error ? error.message : String(error)}`))
+        .catch((error: unknown) => telling.failed('queue', error))
         .finally(() => !closing && sendDueAgain());
     });
   }
@@ -187,6 +194,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
         keeper.close();
         stopHousekeeping();
         stopSending();
+        stop.abort();
         await crew.close();
         await pump.drain();
       })();

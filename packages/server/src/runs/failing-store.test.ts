@@ -1,6 +1,10 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { SentMessage } from '@toolyard/protocol';
+import { StorageError } from '@toolyard/storage';
 import { createFailpoints, eventually } from '@toolyard/testing';
 import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
+import { over } from './test-fixtures/run-events.ts';
+import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
@@ -52,6 +56,152 @@ describe('a store that fails for a moment', () => {
     expect(told(await bench.branch(conversation)).at(-1)).toBe('assistant: Two');
   });
 });
+
+describe('a store that cannot be read for a moment', () => {
+  const away = () => new StorageError('unreachable', { message: 'The database cannot be reached.' });
+
+  test('while a run finds its model costs nothing: the run goes on, and has not failed', async () => {
+    let reads = 0;
+    const model = scriptedModel([says('Here')]);
+    const bench = await openBench(temporaryFolder(), {
+      model() {
+        if (++reads === 1) throw away();
+        return model;
+      },
+    });
+    const conversation = await bench.conversation();
+    const events = await bench.rest(await bench.ask(conversation, 'Hello'));
+    expect(reads).toBe(2);
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
+    expect(told(await bench.branch(conversation))).toEqual(['user: Hello', 'assistant: Here']);
+    expect(bench.log.join()).toContain('left for later');
+  });
+
+  test('right before a call is made neither ends the run nor makes the call twice', async () => {
+    let reads = 0;
+    let made = 0;
+    const bench = await openBench(temporaryFolder(), {
+      // What was not stored yet is asked for once more.
+      model: scriptedModel([calls({ name: 'look' }), calls({ name: 'look' }), says('Seen')]),
+      tools: { look: { builtIn: true, call: () => answers(`look ${String(++made)}`) } },
+      // First it is judged, then it is made.
+      beforePermissions() {
+        if (++reads === 2) throw away();
+      },
+    });
+    const conversation = await bench.conversation();
+    const events = await bench.rest(await bench.ask(conversation, 'Look'));
+    expect(reads).toBeGreaterThan(2);
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
+    expect(made).toBe(1);
+    expect(told(await bench.branch(conversation)).slice(-2)).toEqual(['tool: look 1', 'assistant: Seen']);
+  });
+
+  test('while a picture of the conversation is fetched does not take it away from the model', async () => {
+    const model = scriptedModel([says('A picture'), says('Still')]);
+    const bench = await openBench(temporaryFolder(), { model });
+    const conversation = await bench.conversation();
+    const data = Buffer.alloc(100_000, 7).toString('base64');
+    const parts = [{ type: 'image', mimeType: 'image/png', source: { data } } as const];
+    vi.spyOn(bench.storage.blobs, 'read').mockRejectedValueOnce(away());
+    await bench.rest(await bench.say(conversation, '', { parts }).then(runOf));
+    expect(model.requests.map(({ messages }) => messages[0]?.parts)).toEqual([parts]);
+  });
+
+  test('while it is looked up how an answer can be gone on with leaves nothing begun', async () => {
+    let isAway = false;
+    const cut: ScriptedAnswer = [[{ type: 'text', text: 'One,' }], [{ type: 'finish', reason: 'length' }]];
+    const model = Object.assign(scriptedModel([cut, says(' two.')]), { canContinue: true });
+    const bench = await openBench(temporaryFolder(), {
+      model() {
+        if (isAway) throw away();
+        return model;
+      },
+    });
+    const conversation = await bench.conversation();
+    await bench.rest(await bench.ask(conversation, 'Count'));
+    isAway = true;
+    await expect(bench.runs.continue(ANNE, conversation, {})).rejects.toMatchObject({ code: 'storage_failed' });
+    isAway = false;
+    expect(await bench.runs.continue(ANNE, conversation, {})).toMatchObject({ how: 'same' });
+  });
+
+  test('while it is counted what a server may ask a model loses no answer of a person', async () => {
+    const model = scriptedModel([calls({ name: 'ask' }), says('Sampled'), says('Done')]);
+    const request = { messages: [{ role: 'user', content: { type: 'text', text: 'Say hi' } }], maxTokens: 7 };
+    const bench = await openBench(temporaryFolder(), {
+      model,
+      configuration: { budgets: [{ of: 'conversation', calls: 99 }] },
+      tools: {
+        ask: {
+          builtIn: true,
+          call(_args, { onRound, resume }) {
+            if (resume) return answers(JSON.stringify(resume.responses));
+            const asked = [{ key: 'said', question: { kind: 'sampling' as const, request } }];
+            onRound?.({ number: 1, asked, answered: {} });
+            const error = { code: 'input_required', message: 'More.' } as const;
+            return { content: [], isError: true, outcome: 'not_sent', error };
+          },
+        },
+      },
+    });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Ask');
+    await bench.rest(runId);
+    const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
+    let counts = 0;
+    const { usage } = bench.storage;
+    const spent = usage.spent.bind(usage);
+    vi.spyOn(bench.storage.usage, 'spent').mockImplementation((...of) => {
+      // First it is counted for the step, then for the model that is asked for the server.
+      if (++counts === 2) throw away();
+      return spent(...of);
+    });
+    await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'allow' });
+    await over(bench, runId);
+    expect(told(await bench.branch(conversation)).slice(-2)).toEqual([
+      expect.stringMatching(/^tool: .*Sampled/),
+      'assistant: Done',
+    ]);
+  });
+
+  test('while it is kept what a model was sent keeps it all the same', async () => {
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Here')]) });
+    const put = vi.spyOn(bench.storage.requestPreludes, 'put').mockRejectedValueOnce(away());
+    const conversation = await bench.conversation();
+    const events = await bench.rest(await bench.ask(conversation, 'Hello'));
+    const request = events.flatMap((event) => (event.type === 'request_made' ? [event.request] : []))[0];
+    const kept = (): unknown => bench.storage.requestPreludes.get(ANNE, conversation, request?.prelude ?? '');
+    expect(await kept()).toBeNull();
+    await eventually(async () => (await kept()) !== null);
+    expect(put).toHaveBeenCalledTimes(2);
+  });
+
+  test('while a call looks after what is stored of it does not make it one nobody knows about', async () => {
+    let looks = 0;
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'look' }), says('Seen')]),
+      tools: {
+        look: {
+          builtIn: true,
+          call() {
+            if (++looks === 1) throw away();
+            return answers('there');
+          },
+        },
+      },
+    });
+    const conversation = await bench.conversation();
+    const events = await bench.rest(await bench.ask(conversation, 'Look'));
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
+    expect(told(await bench.branch(conversation)).slice(-2)).toEqual(['tool: there', 'assistant: Seen']);
+  });
+});
+
+function runOf(sent: SentMessage): string {
+  if ('queued' in sent) throw new Error('the message was queued');
+  return sent.run.id;
+}
 
 describe('what is large', () => {
   test('goes to the blob store, and nothing overtakes it', async () => {

@@ -68,7 +68,7 @@ export class LeaseKeeper {
       void work()
         .catch((error: unknown) => {
           this.pause(error);
-          this.#telling.failed(`runs: ${error instanceof Error ? error.message : String(error)}`);
+          this.#telling.failed('runs', error);
         })
         .then(() => this.#every(ms, work));
     });

@@ -8,13 +8,12 @@ import type {
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { isStorageFault, ToolyardError } from '@toolyard/protocol';
 import type { Conversation, SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { LiveHub } from '../services.ts';
 import type { RunCrew } from './run-crew.ts';
 import { queuedMessageBody } from './run-inbox.ts';
-import { isStorageFault } from './storage-fault.ts';
 import type { StartOutcome, StartRequest } from './start-run.ts';
 
 export type MessageQueueOptions = {

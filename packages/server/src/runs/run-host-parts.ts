@@ -11,6 +11,7 @@ import type { SharedStorage } from '@toolyard/storage';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Models, Servers, ToolSelection } from '../services.ts';
 import type { TabLending } from '../tabs/tab-lending.ts';
+import { untilStored } from '../until-stored.ts';
 import { RunBudgets } from './run-budgets.ts';
 import { needsFacts } from './needs-facts.ts';
 import { RunPermissions } from './run-permissions.ts';
@@ -31,6 +32,8 @@ export type RunHostParts = {
   askNow: AskQuestion;
   /** Told of every call of a model and of a tool. */
   used: (entry: UsageEntry) => void;
+  /** Told what was thrown where nothing should be. */
+  onDefect: (thrown: unknown) => void;
 };
 
 export type RunHostServices = {
@@ -39,6 +42,8 @@ export type RunHostServices = {
   storage: Pick<SharedStorage, 'permissions' | 'usage' | 'requestPreludes'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: Pick<TabLending, 'select'>;
+  /** Aborted when this process lets go of its runs. */
+  stopping: AbortSignal;
   log: (line: string) => void;
 };
 
@@ -119,15 +124,15 @@ function isAskUser({ serverId, name }: ToolReference): boolean {
 /** What went along with a request is stored in the background: the request does not wait for it. */
 function keeperOf(
   { principal, runId, conversation, clock }: RunHostParts,
-  { storage, log }: Pick<RunHostServices, 'storage' | 'log'>,
+  { storage, log, stopping }: Pick<RunHostServices, 'storage' | 'log' | 'stopping'>,
 ): KeepPrelude {
   return (prelude) => {
     const id = createHash('sha256').update(JSON.stringify(prelude)).digest('hex');
-    storage.requestPreludes
-      .put(principal, conversation.id, { id, prelude, at: clock.now() })
-      .catch((error: unknown) => {
-        log(`run ${runId}: what was sent could not be kept: ${error instanceof Error ? error.message : String(error)}`);
-      });
+    const put = (): unknown =>
+      storage.requestPreludes.put(principal, conversation.id, { id, prelude, at: clock.now() });
+    untilStored(put, { clock, signal: stopping }).catch((error: unknown) => {
+      log(`run ${runId}: what was sent could not be kept: ${error instanceof Error ? error.message : String(error)}`);
+    });
     return id;
   };
 }
@@ -185,7 +190,7 @@ function executorsOf(
     keepPrelude?: KeepPrelude;
   },
 ): Executors {
-  const { configuration, conversation, journal, ledger, clock, signal, used } = parts;
+  const { configuration, conversation, journal, ledger, clock, signal, used, onDefect } = parts;
   return createAgentExecutors({
     model,
     modelId: configuration.model.modelId,
@@ -210,6 +215,7 @@ function executorsOf(
       return refusalOf(gate(tool, args));
     },
     repeatable: (tool) => isHarmless(tools.judged(tool)),
+    onDefect,
   });
 }
 

@@ -1,5 +1,6 @@
 import type { SharedStorage } from '@toolyard/storage';
 import type { AssistantPart, Message, Principal, ToolContentPart, ToolResult, UserPart } from '@toolyard/protocol';
+import { isStorageFault } from '@toolyard/protocol';
 
 /** The message as a model can be sent it: what lies in the blob store is put in place. A blob that is gone stays named. */
 export async function withBlobsInPlace(
@@ -56,6 +57,9 @@ async function inPlace<T extends UserPart | AssistantPart | ToolContentPart>(
   principal: Principal,
 ): Promise<T> {
   if (!('source' in part) || part.source === undefined || !('blob' in part.source)) return part;
-  const bytes = await blobs.read(principal, part.source.blob).catch(() => null);
+  const bytes = await blobs.read(principal, part.source.blob).catch((thrown: unknown) => {
+    if (isStorageFault(thrown)) throw thrown;
+    return null;
+  });
   return bytes === null ? part : { ...part, source: { data: Buffer.from(bytes).toString('base64') } };
 }

@@ -13,7 +13,7 @@ import type { AskQuestion } from '@toolyard/agent-host';
 import { driveRun, timeLimitExceeded } from '@toolyard/agent-host';
 import type { Ending, RunPoint } from '@toolyard/agent-runtime';
 import type { Clock, Failpoint, InterruptAnswer, LeasedRun, Principal, RunStatus, UserPart } from '@toolyard/protocol';
-import { HANDED_ON, toErrorInfo } from '@toolyard/protocol';
+import { HANDED_ON, isStorageFault, toErrorInfo } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import type { LiveHub } from '../services.ts';
@@ -23,7 +23,6 @@ import type { OpenedHost, RunHostParts, RunHostServices } from './run-host-parts
 import { openEndingHost, openRunHost } from './run-host-parts.ts';
 import { readWishes } from './run-inbox.ts';
 import { partsInPlace } from './run-media.ts';
-import { isStorageFault } from './storage-fault.ts';
 import { readStoredRun } from './stored-run.ts';
 import { takeUp } from './take-up.ts';
 
@@ -136,7 +135,7 @@ export class RunWorker {
     try {
       return await this.#takeUpAndDrive();
     } catch (thrown) {
-      const lost = isStorageFault(thrown) ? new RunLost('engine', 'the store failed', { cause: thrown }) : thrown;
+      const lost = isStorageFault(thrown) ? storeFailed(thrown) : thrown;
       if (!(lost instanceof RunLost) || lost.reason === 'invalid') return await this.#failOutright(thrown);
       return { end: 'lost', lost };
     } finally {
@@ -214,13 +213,14 @@ export class RunWorker {
       signal: this.#abort.signal,
       askNow: (interrupt, options) => this.#askNow(interrupt, options),
       used: (entry) => writer.used(entry),
+      onDefect: (thrown) => this.#onDefect(thrown),
     });
     if (last.state.status === 'parked') return { end: 'rested', inboxWaits: journal.saved.inboxWaits };
     return { end: 'over', status: last.state.status, sendNext: this.#sendNext };
   }
 
   async #drive(point: RunPoint, parts: RunHostParts): Promise<RunPoint> {
-    const { failpoint, log } = this.#services;
+    const { failpoint } = this.#services;
     const host = await this.#openHost(parts);
     const { conversation, journal } = parts;
     const { storage, clock, hub } = this.#services;
@@ -251,19 +251,24 @@ export class RunWorker {
         if (this.#leaving) throw new RunLost('let_go', 'this process stops');
         await failpoint?.(place);
       },
-      onDefect: (thrown) => {
-        if (!(thrown instanceof RunLost)) log(`run ${this.run.id}: ${describe(thrown)}`);
-      },
+      onDefect: parts.onDefect,
     });
   }
 
-  /** A model or a server that is gone is the end of the run, told as its error. */
+  /** A store that fails is no end of the run: it is taken up again where it stands. */
+  #onDefect(thrown: unknown): void {
+    if (isStorageFault(thrown)) this.#writer.lose(storeFailed(thrown));
+    else if (!(thrown instanceof RunLost)) this.#services.log(`run ${this.run.id}: ${describe(thrown)}`);
+  }
+
+  /** A model or a server that is gone is the end of the run, told as its error; a store that fails is not. */
   async #openHost(parts: RunHostParts): Promise<OpenedHost> {
     if (this.#ending) return openEndingHost(parts);
     try {
       const host = await openRunHost(parts, this.#services);
       if (!parts.signal.aborted) return host;
     } catch (thrown) {
+      if (isStorageFault(thrown)) throw thrown;
       if (!parts.signal.aborted) this.#end({ status: 'failed', error: toErrorInfo(thrown) });
     }
     return openEndingHost(parts);
@@ -306,6 +311,10 @@ export class RunWorker {
       return { end: 'lost', lost: again instanceof RunLost ? again : new RunLost('engine', describe(again)) };
     }
   }
+}
+
+function storeFailed(cause: unknown): RunLost {
+  return new RunLost('engine', 'the store failed', { cause });
 }
 
 function describe(thrown: unknown): string {

@@ -218,14 +218,15 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       ]);
       switch (outcome?.outcome) {
         case 'committed': {
-          // Also of one that was sent before: the process may have died between the two.
-          for (const { id, prelude } of preludes) {
-            await storage.requestPreludes.put(principal, run.conversationId, { id, prelude, at: clock.now() });
-          }
+          // First: what is sent again because the rest failed is not told again.
           if (!outcome.again) {
             if (kept.events.length > 0) hub.runEvents(principal.ownerId, kept.events);
             if (heard.length > 0) hub.changed(principal.ownerId, 'queue', run.conversationId);
             tellOfStatus(principal, run, given);
+          }
+          // Also of one that was sent before: the process may have died between the two.
+          for (const { id, prelude } of preludes) {
+            await storage.requestPreludes.put(principal, run.conversationId, { id, prelude, at: clock.now() });
           }
           return { lastSeq: outcome.lastSeq, inboxWaits: outcome.inboxWaits === true };
         }

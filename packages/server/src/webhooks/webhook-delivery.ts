@@ -1,5 +1,5 @@
 import type { Clock, Principal, StoredInterrupt, WebhookEvent, WebhookMessage } from '@toolyard/protocol';
-import { formatToolReference, toErrorInfo, WEBHOOK_EVENTS } from '@toolyard/protocol';
+import { formatToolReference, WEBHOOK_EVENTS } from '@toolyard/protocol';
 import type { Announcement, SharedStorage } from '@toolyard/storage';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -45,7 +45,7 @@ export function startDelivery(services: DeliveryServices): () => Promise<void> {
       telling.worked();
     } catch (error) {
       // The storage is closed behind it.
-      if (!stopped) telling.failed(`webhook: ${toErrorInfo(error).message}`);
+      if (!stopped) telling.failed('webhook', error);
     }
     if (!stopped) plan();
   }

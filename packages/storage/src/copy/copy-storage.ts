@@ -20,7 +20,10 @@ export type StoragePlace = { folder: string } | { url: string; files?: S3Setting
 
 export type CopyOptions = {
   clock: Clock;
-  /** Told of each table as it is begun, and of the checks at the end. */
+  /**
+   * Told of each step as it is begun, no two of one name: `bytes` of blobs, each table, then `check`, `search` and
+   * `check_bytes`.
+   */
   onStep?: (step: string) => void;
   /** Passed at `copy:begun`, `copy:written` and `copy:committed`, once a batch. */
   failpoint?: Failpoint;
@@ -71,7 +74,7 @@ async function openTarget(to: StoragePlace, options: CopyOptions): Promise<Targe
 async function copy(source: Source, target: Target, onStep: (step: string) => void): Promise<Copied> {
   const resumed = await target.begun();
   const progress = await begin(source, target, resumed);
-  onStep('blobs');
+  onStep(BYTES);
   const blobs = await copyBytes(source, target, progress);
   for (const table of COPIED_TABLES) {
     onStep(table.name);
@@ -80,8 +83,9 @@ async function copy(source: Source, target: Target, onStep: (step: string) => vo
   onStep('check');
   // Before the texts: what is not there cannot be found.
   const rows = await compare(source, target, progress.lost());
-  onStep('search');
+  onStep(SEARCH);
   await makeSearchable(source, target, progress);
+  onStep('check_bytes');
   await checkBytes(target);
   const numbered = COPIED_TABLES.filter((table) => table.numbered);
   const lastNumbers = new Map<string, number>();

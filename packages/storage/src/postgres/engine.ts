@@ -82,12 +82,14 @@ function plain(text: string): Query {
 
 const EVENT_COLUMNS = 'run_id, seq, v, step, attempt, at, type, body';
 const EVENTS = `unnest(CAST(?1 AS TEXT[]), CAST(?2 AS BIGINT[]), CAST(?3 AS BIGINT[]), CAST(?4 AS BIGINT[]),
-  CAST(?5 AS BIGINT[]), CAST(?6 AS BIGINT[]), CAST(?7 AS TEXT[]), CAST(?8 AS TEXT[])) AS e (${EVENT_COLUMNS})`;
+  CAST(?5 AS BIGINT[]), CAST(?6 AS BIGINT[]), CAST(?7 AS TEXT[]), string_to_array(CAST(?8 AS TEXT), chr(30))) AS e (${EVENT_COLUMNS})`;
+/** JSON has it nowhere: the bodies go as one text, since putting quotes in quotes is most of what an array takes. */
+const BETWEEN_BODIES = '\u001e';
 
 type Stored = Pick<EventRow, 'runId' | 'event' | 'body'>;
 
-/** The columns of events as arrays, in the order of {@link EVENT_COLUMNS}. */
-function columnsOf(events: readonly Stored[]): (string | number)[][] {
+/** The columns of events in the order of {@link EVENT_COLUMNS}: arrays, and the bodies joined. */
+function columnsOf(events: readonly Stored[]): ((string | number)[] | string)[] {
   return [
     events.map(({ runId }) => runId),
     events.map(({ event }) => event.seq),
@@ -96,7 +98,7 @@ function columnsOf(events: readonly Stored[]): (string | number)[][] {
     events.map(({ event }) => event.attempt),
     events.map(({ event }) => event.at),
     events.map(({ event }) => event.type),
-    events.map(({ body }) => body),
+    events.map(({ body }) => body).join(BETWEEN_BODIES),
   ];
 }
 

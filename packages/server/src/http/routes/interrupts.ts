@@ -1,8 +1,9 @@
 import type { AnsweredInterrupts } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { z } from 'zod';
-import type { Router } from '../router.ts';
 import { askedCursorOf, readAskedCursor } from '../list-cursor.ts';
+import { tellable } from '../problems.ts';
+import type { Router } from '../router.ts';
 import { limit, word } from '../schemas/query.ts';
 import {
   answeredInterrupts,
@@ -73,7 +74,7 @@ export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpDep
           items.push({ id, outcome: 'answered', interrupt: await runs.answer(principal, id, answer, shown) });
         } catch (thrown) {
           if (!ToolyardError.isInstance(thrown)) throw thrown;
-          items.push({ id, outcome: 'refused', error: thrown.toJSON() });
+          items.push({ id, outcome: 'refused', error: tellable(thrown) });
         }
       }
       return { items };

@@ -6,6 +6,7 @@ import type {
   Price,
   Problem,
   Rates,
+  ToolAnnotations,
   ToolChange,
   ToolReference,
 } from '@toolyard/protocol';
@@ -116,6 +117,16 @@ export const problem = named(
 export const toolReference = named(
   'ToolReference',
   exactly<ToolReference>()(z.strictObject({ serverId: z.string(), name: z.string() })),
+);
+
+/** What a server says of its tool. */
+export const toolAnnotations = exactly<ToolAnnotations>()(
+  z.strictObject({
+    readOnly: z.boolean().exactOptional(),
+    destructive: z.boolean().exactOptional(),
+    idempotent: z.boolean().exactOptional(),
+    openWorld: z.boolean().exactOptional(),
+  }),
 );
 
 /** What a list answers with. */

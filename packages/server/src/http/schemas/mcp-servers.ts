@@ -8,7 +8,7 @@ import type {
   McpToolView,
 } from '@toolyard/protocol';
 import { z } from 'zod';
-import { errorInfo, jsonObject, named, pageOf, time, toolChange, toolReference } from './common.ts';
+import { errorInfo, jsonObject, named, pageOf, time, toolAnnotations, toolChange, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
 
 const phase = z.enum([
@@ -29,14 +29,7 @@ const toolFields = {
   title: z.string().exactOptional(),
   description: z.string().exactOptional(),
   readOnly: z.boolean(),
-  annotations: z
-    .strictObject({
-      readOnly: z.boolean().exactOptional(),
-      destructive: z.boolean().exactOptional(),
-      idempotent: z.boolean().exactOptional(),
-      openWorld: z.boolean().exactOptional(),
-    })
-    .exactOptional(),
+  annotations: toolAnnotations.exactOptional(),
   permission: z.enum(['allow', 'never']).nullable(),
   enabled: z.boolean(),
   tokens: z.int(),

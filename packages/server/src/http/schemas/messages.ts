@@ -1,4 +1,12 @@
-import type { AssistantMessage, Message, SystemMessage, ToolMessage, Usage, UserMessage } from '@toolyard/protocol';
+import type {
+  AssistantMessage,
+  Message,
+  MessageEnd,
+  SystemMessage,
+  ToolMessage,
+  Usage,
+  UserMessage,
+} from '@toolyard/protocol';
 import { z } from 'zod';
 import { jsonObject, named, time, toolReference } from './common.ts';
 import { exactly } from './exactly.ts';
@@ -20,22 +28,19 @@ export const usage = named(
 );
 
 const user = z.strictObject({ ...base, role: z.literal('user'), parts: z.array(userPart) });
+
+/** How an answer ended, or that it has not. */
+export const finishReason = exactly<MessageEnd>()(
+  z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'error', 'cancelled', 'pending', 'abandoned']),
+);
+
 const assistant = z.strictObject({
   ...base,
   role: z.literal('assistant'),
   parts: z.array(assistantPart),
   runId: z.string(),
   model: z.string(),
-  finishReason: z.enum([
-    'stop',
-    'length',
-    'tool_calls',
-    'content_filter',
-    'error',
-    'cancelled',
-    'pending',
-    'abandoned',
-  ]),
+  finishReason,
   usage: usage.exactOptional(),
   cost: z.number().exactOptional(),
 });

@@ -1,7 +1,7 @@
 import type { ModelParameters } from '@toolyard/protocol';
 import { z } from 'zod';
 import { agentConfigurationSchema } from '../../config/agent-configuration.ts';
-import { jsonObject, jsonValue, named, toolReference } from './common.ts';
+import { jsonObject, jsonValue, named, toolAnnotations, toolReference } from './common.ts';
 import { usage } from './messages.ts';
 import { assistantPart, audioPart, imagePart, textPart, toolResult, userPart } from './parts.ts';
 
@@ -45,14 +45,7 @@ const chatTool = z.strictObject({
   description: z.string().exactOptional(),
   outputSchema: jsonObject.exactOptional(),
   tool: toolReference.exactOptional(),
-  annotations: z
-    .strictObject({
-      readOnly: z.boolean().exactOptional(),
-      destructive: z.boolean().exactOptional(),
-      idempotent: z.boolean().exactOptional(),
-      openWorld: z.boolean().exactOptional(),
-    })
-    .exactOptional(),
+  annotations: toolAnnotations.exactOptional(),
   builtIn: z.boolean().exactOptional(),
 });
 

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { anId, errorInfo, jsonObject, named, newId, time, title, toolReference } from './common.ts';
 import { agentConfiguration } from './configuration.ts';
 import { exactly } from './exactly.ts';
-import { message, usage, userMessage } from './messages.ts';
+import { finishReason, message, usage, userMessage } from './messages.ts';
 import { toolResult, userPart } from './parts.ts';
 import { instruction, interrupt, interruptAnswer, modelRequest, runRecord } from './runs.ts';
 
@@ -43,16 +43,7 @@ const modelCall = z.strictObject({
   parentId: z.string().nullable(),
   request: exactly<ModelRequestRecord>()(modelRequest).exactOptional(),
   durationMs: z.number().nullable(),
-  finishReason: z.enum([
-    'stop',
-    'length',
-    'tool_calls',
-    'content_filter',
-    'error',
-    'cancelled',
-    'pending',
-    'abandoned',
-  ]),
+  finishReason,
   usage: usage.exactOptional(),
   cost: z.number().exactOptional(),
   error: errorInfo.exactOptional(),

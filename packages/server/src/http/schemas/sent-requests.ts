@@ -1,7 +1,7 @@
 import type { RequestPrelude, SentRequest } from '@toolyard/protocol';
 import { z } from 'zod';
-import { jsonObject, named, time, toolReference } from './common.ts';
 import { examples } from '../../config/agent-configuration.ts';
+import { jsonObject, named, time, toolAnnotations, toolReference } from './common.ts';
 import { modelParameters } from './configuration.ts';
 import { exactly } from './exactly.ts';
 import { message } from './messages.ts';
@@ -14,14 +14,7 @@ const toolDefinition = z.strictObject({
   description: z.string().exactOptional(),
   inputSchema: jsonObject,
   outputSchema: jsonObject.exactOptional(),
-  annotations: z
-    .strictObject({
-      readOnly: z.boolean().exactOptional(),
-      destructive: z.boolean().exactOptional(),
-      idempotent: z.boolean().exactOptional(),
-      openWorld: z.boolean().exactOptional(),
-    })
-    .exactOptional(),
+  annotations: toolAnnotations.exactOptional(),
   builtIn: z.boolean(),
 });
 

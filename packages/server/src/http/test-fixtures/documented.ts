@@ -1,7 +1,8 @@
-import { expect } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import type { RouteDescription } from '../router.ts';
 import { problem } from '../schemas/common.ts';
 import type { Answer, RequestOptions, TestServer } from './test-server.ts';
+import { startTestServer } from './test-server.ts';
 
 /** Asks, and checks that what comes back is what the route's description promises, with nothing more in it. */
 export async function askAsDescribed(
@@ -34,3 +35,25 @@ function routeOf(routes: readonly RouteDescription[], method: string, target: st
   if (route === undefined) throw new Error(`no route ${method} ${path} is described`);
   return route;
 }
+
+/** A server for each test of a file, and how it is asked: each answer has to be as its route is described. */
+export function useDocumentedServer() {
+  const server = {} as TestServer;
+  beforeEach(async () => {
+    Object.assign(server, await startTestServer());
+  });
+  afterEach(() => server.close());
+
+  const ask = (target: string, options?: RequestOptions): Promise<Answer> => askAsDescribed(server, target, options);
+  return {
+    server,
+    ask,
+    post: (target: string, json: object = {}): Promise<Answer> => ask(target, { json }),
+    patch: (target: string, json: object): Promise<Answer> => ask(target, { method: 'PATCH', json }),
+    put: (target: string, json: object): Promise<Answer> => ask(target, { method: 'PUT', json }),
+    remove: (target: string): Promise<Answer> => ask(target, { method: 'DELETE' }),
+  };
+}
+
+/** A message of a person, as it is sent. */
+export const said = (text: string) => ({ parts: [{ type: 'text', text }] });

@@ -1,14 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ServerConfig } from '@toolyard/mcp-host';
+import type { AuthStore, ServerConfig } from '@toolyard/mcp-host';
 import { createMemoryAuthStore } from '@toolyard/mcp-host';
-import type { Clock, McpServerView, McpTransport, Principal } from '@toolyard/protocol';
+import type { Clock, McpServerView, McpTransport, Principal, ResolvedAgentConfiguration } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
 import { eventually, scriptedMcpCommand } from '@toolyard/testing';
+import { afterEach, beforeEach } from 'vitest';
+import { resolveAgentConfig } from '../../config/resolve-agent-config.ts';
 import { createSecrets } from '../../secrets/secrets.ts';
 import type { Servers } from '../../services.ts';
 import { createServers } from '../servers.ts';
@@ -22,6 +24,7 @@ type RoomStart = {
   off?: readonly string[];
   env?: Record<string, string>;
   clock?: Clock;
+  signIns?: AuthStore;
 };
 
 /** The MCP part of a server on a data folder of its own. */
@@ -66,7 +69,8 @@ function textOf(servers: Parameters<ServerRoom['start']>[0], off: readonly strin
   return JSON.stringify({ mcpServers }, null, 2);
 }
 
-export async function openServerRoom(): Promise<ServerRoom> {
+/** `standard`: how each start is, unless it says otherwise. */
+export async function openServerRoom(standard: RoomStart = {}): Promise<ServerRoom> {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-room-'));
   const path = join(folder, 'mcp.json');
   const storage = await openStorage({ folder, clock: systemClock });
@@ -82,7 +86,17 @@ export async function openServerRoom(): Promise<ServerRoom> {
     logged,
     changed,
     open,
-    async start(given, { builtIn = [], off = [], env = {}, clock = systemClock } = {}) {
+    async start(given, more = {}) {
+      const {
+        builtIn = [],
+        off = [],
+        env = {},
+        clock = systemClock,
+        signIns = createMemoryAuthStore(),
+      } = {
+        ...standard,
+        ...more,
+      };
       await servers?.close();
       writeFileSync(path, textOf(given, off));
       servers = await createServers({
@@ -94,7 +108,7 @@ export async function openServerRoom(): Promise<ServerRoom> {
         settings: storage.settings,
         permissions: storage.permissions,
         secrets: createSecrets({ repository: storage.secrets, clock: systemClock, folder, env: {}, log }),
-        signIns: createMemoryAuthStore(),
+        signIns,
         hub: { changed: (_owner, _what, id) => void changed.push(id) },
         clock,
         log,
@@ -116,6 +130,27 @@ export async function openServerRoom(): Promise<ServerRoom> {
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** A room for each test of a file; it is closed with the test. */
+export function useServerRoom(standard?: RoomStart): ServerRoom {
+  const room = {} as ServerRoom;
+  beforeEach(async () => {
+    Object.assign(room, await openServerRoom(standard));
+  });
+  afterEach(() => room.close());
+  return room;
+}
+
+/** A signal that never comes. */
+export const never = new AbortController().signal;
+
+/** What a run may use whose conversation chose these servers, and switched off these tools. */
+export function chosen(
+  servers: Record<string, boolean> = {},
+  disabledTools: string[] = [],
+): ResolvedAgentConfiguration {
+  return resolveAgentConfig([{ servers, disabledTools }], null);
 }
 
 /** How a scripted server is started, as the API takes it. */

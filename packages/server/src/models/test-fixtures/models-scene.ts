@@ -1,15 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Principal } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import type { ModelServer } from '@toolyard/testing';
 import { createIds, startModelServer } from '@toolyard/testing';
+import { afterEach, beforeEach } from 'vitest';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { createSecrets } from '../../secrets/secrets.ts';
 import type { ModelsOptions, ModelsService } from '../models.ts';
 import { createModels } from '../models.ts';
+
+export const OWNER: Principal = { ownerId: 'owner' };
 
 /** A data folder, and the models and model servers a test starts over it; all of it ends with the test. */
 export type ModelsScene = {
@@ -25,14 +29,28 @@ export type ModelsScene = {
   end: () => Promise<void>;
 };
 
-export async function setModelsScene(): Promise<ModelsScene> {
+export function setModelsScene(): Promise<ModelsScene> {
+  return fill({} as ModelsScene);
+}
+
+/** A scene for each test of a file, with what most of them start; all of it ends with the test. */
+export function useModelsScene(): { scene: ModelsScene } & Pick<ModelsScene, 'models' | 'server'> {
+  const scene = {} as ModelsScene;
+  beforeEach(async () => {
+    await fill(scene);
+  });
+  afterEach(() => scene.end());
+  return { scene, models: (more) => scene.models(more), server: (...how) => scene.server(...how) };
+}
+
+async function fill(scene: ModelsScene): Promise<ModelsScene> {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-models-'));
   const storage = await openStorage({ folder, clock: systemClock });
   const secrets = createSecrets({ repository: storage.secrets, clock: systemClock, folder, env: {}, log: () => {} });
   const changes: unknown[] = [];
   const open: ModelsScene['open'] = [];
   // A test may open folder and keys anew: what is in the scene counts.
-  const scene: ModelsScene = {
+  return Object.assign(scene, {
     folder,
     storage,
     secrets,
@@ -65,8 +83,7 @@ export async function setModelsScene(): Promise<ModelsScene> {
       scene.storage.close();
       rmSync(folder, { recursive: true });
     },
-  };
-  return scene;
+  } satisfies ModelsScene);
 }
 
 /** The keys that came with the requests a model server got, in order. */

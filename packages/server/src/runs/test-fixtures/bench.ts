@@ -53,7 +53,8 @@ export type FakeTool = {
 export type BenchOptions = {
   /** What the model can take and read. */
   abilities?: ModelAbilities;
-  model: ModelRuntime;
+  /** By its id, where there are several. */
+  model: ModelRuntime | ((modelId: string) => ModelRuntime);
   tools?: Record<string, FakeTool>;
   failpoint?: Failpoint;
   clock?: Clock;
@@ -61,6 +62,8 @@ export type BenchOptions = {
   /** What the model costs; default unknown. */
   price?: Price;
   configuration?: Partial<ResolvedAgentConfiguration>;
+  /** Called before what was decided about tools is read. */
+  beforePermissions?: () => void;
   /** Called before a group is stored. */
   beforeCommit?: (items: readonly RunCommit[], storage: Storage) => void;
   telemetry?: Telemetry;
@@ -121,6 +124,13 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
   });
   const storage: Storage = {
     ...opened,
+    permissions: {
+      ...opened.permissions,
+      list(...of) {
+        options.beforePermissions?.();
+        return opened.permissions.list(...of);
+      },
+    },
     runs: {
       ...opened.runs,
       commit(items) {
@@ -173,9 +183,7 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
   return bench;
 }
 
-export type RunsOptions = Omit<BenchOptions, 'clock' | 'maxPages' | 'start' | 'model'> & {
-  /** By its id, where there are several. */
-  model: ModelRuntime | ((modelId: string) => ModelRuntime);
+export type RunsOptions = Omit<BenchOptions, 'clock' | 'maxPages' | 'start'> & {
   clock: Clock;
   hub: RunHub;
   log: (line: string) => void;
@@ -193,10 +201,10 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
     ids: createIds(prefix),
     log,
     models: {
-      open: (_principal, { providerId, modelId }) =>
-        providerId === 'gone'
-          ? Promise.reject(new ToolyardError({ code: 'model_not_found', message: 'The provider "gone" is not there.' }))
-          : Promise.resolve(typeof model === 'function' ? model(modelId) : model),
+      async open(_principal, { providerId, modelId }) {
+        if (providerId !== 'gone') return typeof model === 'function' ? model(modelId) : model;
+        throw new ToolyardError({ code: 'model_not_found', message: 'The provider "gone" is not there.' });
+      },
       price: () => Promise.resolve(options.price),
       facts: () => Promise.resolve(options.abilities ?? {}),
     },

@@ -1,0 +1,202 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { said, useDocumentedServer } from './test-fixtures/documented.ts';
+import { OWNER } from './types.ts';
+
+const { server, ask, post, patch, remove } = useDocumentedServer();
+
+describe('conversations', () => {
+  test('one is begun, renamed, pinned, configured, listed, deleted and restored', async () => {
+    const begun = await post('/api/conversations', { id: 'c1', configuration: { instructions: 'Be brief.' } });
+    expect(begun).toMatchObject({
+      status: 201,
+      json: { id: 'c1', title: '', resolved: { instructions: 'Be brief.' } },
+    });
+    const change = { title: 'Clocks', pinned: true, configuration: { parameters: { temperature: 0 } } };
+    expect((await patch('/api/conversations/c1', change)).json).toMatchObject({
+      title: 'Clocks',
+      pinned: true,
+      configuration: { parameters: { temperature: 0 } },
+      resolved: { instructions: '' },
+    });
+    expect((await ask('/api/conversations')).json).toMatchObject({ items: [{ id: 'c1', title: 'Clocks' }] });
+
+    expect((await remove('/api/conversations/c1')).status).toBe(204);
+    expect((await ask('/api/conversations/c1')).status).toBe(404);
+    expect((await ask('/api/conversations')).json).toEqual({ items: [] });
+    expect((await ask('/api/conversations?deleted=1')).json).toMatchObject({ items: [{ id: 'c1' }] });
+    expect((await post('/api/conversations/c1/restore')).json).toMatchObject({ title: 'Clocks' });
+    expect((await ask('/api/conversations/c1')).status).toBe(200);
+  });
+
+  test('sending the same one again after a lost answer makes no second', async () => {
+    await post('/api/conversations', { id: 'c1', title: 'First' });
+    const again = await post('/api/conversations', { id: 'c1', title: 'Second' });
+    expect(again).toMatchObject({ status: 201, json: { title: 'First' } });
+  });
+
+  test('a long list comes in pieces that fit together', async () => {
+    for (let n = 0; n < 5; n++) await post('/api/conversations', { id: `c${n}` });
+    const seen: string[] = [];
+    for (let after = ''; ;) {
+      const { items, next } = (await ask(`/api/conversations?limit=2${after}`)).json as {
+        items: { id: string }[];
+        next?: string;
+      };
+      expect(items.length).toBeLessThanOrEqual(2);
+      seen.push(...items.map(({ id }) => id));
+      if (next === undefined) break;
+      after = `&after=${encodeURIComponent(next)}`;
+    }
+    expect(seen.toSorted()).toEqual(['c0', 'c1', 'c2', 'c3', 'c4']);
+    expect((await ask('/api/conversations?after=nonsense')).status).toBe(400);
+  });
+
+  test('what was said is found, in Chinese too', async () => {
+    await post('/api/conversations', { id: 'c1', title: '旅行' });
+    await post('/api/conversations', { id: 'c2', title: 'Cooking' });
+    await post('/api/conversations/c1/messages', said('我想知道東京的時間'));
+    const { items } = (await ask(`/api/conversations?q=${encodeURIComponent('東京')}`)).json as {
+      items: { snippet: string }[];
+    };
+    expect(items).toMatchObject([{ id: 'c1' }]);
+    expect(items[0]?.snippet).toContain('\u0002東京\u0003');
+  });
+
+  test('deleting one stops its run first', async () => {
+    await post('/api/conversations', { id: 'c1' });
+    const { run } = (await post('/api/conversations/c1/messages', said('hi'))).json as { run: { id: string } };
+    await remove('/api/conversations/c1');
+    expect(server.storage.runs.getRun(OWNER, run.id)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('one whose agent was deleted can still be opened', async () => {
+    await post('/api/agents', { id: 'a1', title: 'Clerk', configuration: { instructions: 'Be a clerk.' } });
+    const begun = await post('/api/conversations', { id: 'c1', agentId: 'a1' });
+    expect(begun.json).toMatchObject({ resolved: { instructions: 'Be a clerk.' } });
+    await remove('/api/agents/a1');
+    expect(await ask('/api/conversations/c1')).toMatchObject({ status: 200, json: { resolved: { instructions: '' } } });
+    expect(await post('/api/conversations', { agentId: 'a1' })).toMatchObject({ status: 404 });
+  });
+});
+
+describe('messages', () => {
+  beforeEach(() => post('/api/conversations', { id: 'c1', title: 'Clocks' }));
+
+  test('one that is sent comes back with its run, and nothing of the state of the run', async () => {
+    const sent = await post('/api/conversations/c1/messages', { id: 'm1', ...said('What time is it?') });
+    expect(sent).toMatchObject({ status: 201, json: { run: { status: 'running' }, message: { id: 'm1' } } });
+    expect(sent.text).not.toContain('state of the loop');
+    const view = (await ask('/api/conversations/c1')).json;
+    expect(view).toMatchObject({ leafId: 'm1', page: { messages: [{ id: 'm1' }] }, activeRun: { status: 'running' } });
+    expect((await ask('/api/conversations/c1/messages')).json).toMatchObject({
+      messages: [{ id: 'm1' }],
+      earlier: false,
+    });
+  });
+
+  test('while a run is under way it waits, can be changed, moved, sent at once and taken back', async () => {
+    await post('/api/conversations/c1/messages', said('first'));
+    for (const id of ['q1', 'q2', 'q3']) {
+      const queued = await post('/api/conversations/c1/messages', { id, ...said(id) });
+      expect(queued).toMatchObject({ status: 202, json: { queued: { id } } });
+    }
+    const path = '/api/conversations/c1/queue';
+    expect((await patch(`${path}/q3`, { before: 'q1', ...said('third') })).json).toMatchObject(said('third'));
+    expect((await remove(`${path}/q2`)).status).toBe(204);
+    expect((await post(`${path}/q1/send`)).status).toBe(204);
+    expect((await ask(path)).json).toMatchObject({ items: [{ id: 'q3' }, { id: 'q1' }] });
+    expect(await post('/api/conversations/c1/messages', { ...said('x'), whenBusy: 'refuse' })).toMatchObject({
+      status: 409,
+      json: { code: 'conflict' },
+    });
+    expect((await remove(`${path}/q2`)).status).toBe(404);
+  });
+
+  test('another branch is shown by naming a message of it', async () => {
+    for (const [id, parentId] of [
+      ['m1', null],
+      ['m2', 'm1'],
+      ['m3', 'm1'],
+    ] as const) {
+      const sent = await post('/api/conversations/c1/messages', { id, parentId, ...said(id) });
+      server.runs.finish((sent.json as { run: { id: string } }).run.id, 'done');
+    }
+    expect((await ask('/api/conversations/c1')).json).toMatchObject({ leafId: 'm3' });
+    expect((await patch('/api/conversations/c1', { leafId: 'm2' })).json).toMatchObject({
+      leafId: 'm2',
+      page: { alternatives: { m2: ['m2', 'm3'] } },
+    });
+    const page = await ask('/api/conversations/c1/messages?leaf=m3&limit=1');
+    expect(page.json).toMatchObject({ messages: [{ id: 'm3' }], earlier: true });
+    expect((await ask('/api/conversations/c1/messages?before=m3')).json).toMatchObject({ messages: [{ id: 'm1' }] });
+    expect((await ask('/api/conversations/c1/messages?leaf=nobody')).status).toBe(404);
+    expect((await patch('/api/conversations/c1', { leafId: 'nobody' })).status).toBe(404);
+  });
+
+  test('an answer is made anew', async () => {
+    const sent = await post('/api/conversations/c1/messages', { id: 'm1', ...said('hi') });
+    server.runs.finish((sent.json as { run: { id: string } }).run.id, 'done');
+    const again = await post('/api/conversations/c1/regenerate', { messageId: 'm1' });
+    expect(again).toMatchObject({ status: 201, json: { run: { conversationId: 'c1' } } });
+    expect(again.text).not.toContain('state of the loop');
+  });
+
+  test.each([
+    ['without text', { parts: [{ type: 'text', text: ' \n' }] }],
+    ['without parts', { parts: [] }],
+    [
+      'with an address that is no web address',
+      { parts: [{ type: 'image', mimeType: 'image/png', source: { url: 'file:///etc/passwd' } }] },
+    ],
+    ['with data that is no base64', { parts: [{ type: 'image', mimeType: 'image/png', source: { data: '<svg>' } }] }],
+    [
+      'with an image that is none',
+      { parts: [{ type: 'image', mimeType: 'text/html', source: { url: 'https://example.com/x' } }] },
+    ],
+    [
+      'with parts only a model writes',
+      { parts: [{ type: 'tool_call', callId: 'x', name: 'x', tool: null, arguments: {} }] },
+    ],
+    ['with fields nobody knows', { ...said('hi'), role: 'system' }],
+  ])('one %s is refused', async (_what, body) => {
+    expect(await post('/api/conversations/c1/messages', body)).toMatchObject({
+      status: 400,
+      json: { code: 'bad_request' },
+    });
+  });
+
+  test('only a file that was uploaded can be attached', async () => {
+    const image = (blob: string) => ({ parts: [{ type: 'image', mimeType: 'image/png', source: { blob } }] });
+    expect((await post('/api/conversations/c1/messages', image('0'.repeat(64)))).status).toBe(404);
+    const uploaded = await ask('/api/files', { body: 'png', headers: { 'content-type': 'image/png' } });
+    const { sha256 } = uploaded.json as { sha256: string };
+    expect((await post('/api/conversations/c1/messages', image(sha256))).status).toBe(201);
+  });
+});
+
+describe('export', () => {
+  test('JSON holds every message, with the bytes of its files', async () => {
+    await post('/api/conversations', { id: 'c1', title: 'a/b: "東京"\r\nX: y' });
+    const { sha256 } = (await ask('/api/files', { body: 'png', headers: { 'content-type': 'image/png' } })).json as {
+      sha256: string;
+    };
+    const parts = [{ type: 'image', mimeType: 'image/png', source: { blob: sha256 } }];
+    await post('/api/conversations/c1/messages', { id: 'm1', parts });
+    const exported = await ask('/api/conversations/c1/export');
+    expect(exported.json).toMatchObject({
+      format: 'toolyard-conversation',
+      messages: [{ id: 'm1', parts: [{ source: { data: Buffer.from('png').toString('base64') } }] }],
+    });
+    expect(exported.headers['content-disposition']).toBe(
+      `attachment; filename="a b __ X y.json"; filename*=UTF-8''a%20b%20%E6%9D%B1%E4%BA%AC%20X%20y.json`,
+    );
+  });
+
+  test('Markdown holds the branch that is shown', async () => {
+    await post('/api/conversations', { id: 'c1', title: 'Clocks' });
+    await post('/api/conversations/c1/messages', said('What time is it?'));
+    const { text, headers } = await server.ask('/api/conversations/c1/export?format=markdown');
+    expect(text).toBe('# Clocks\n\n## You\n\nWhat time is it?\n');
+    expect(headers['content-type']).toBe('text/markdown; charset=utf-8');
+  });
+});

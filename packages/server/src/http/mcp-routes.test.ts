@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { useDocumentedServer } from './test-fixtures/documented.ts';
+import { OWNER } from './types.ts';
+
+const { server, ask, post, patch, put, remove } = useDocumentedServer();
+
+test('MCP servers and decisions about their tools', async () => {
+  expect((await ask('/api/mcp/servers')).json).toMatchObject({ items: [{ id: 'files' }] });
+  expect((await patch('/api/mcp/servers/files', { enabled: false })).json).toMatchObject({ enabled: false });
+  expect((await post('/api/mcp/servers/files/reconnect')).json).toMatchObject({ id: 'files' });
+  expect((await post('/api/mcp/servers/nobody/reconnect')).status).toBe(404);
+  expect((await patch('/api/mcp/servers/files', { tools: { delete: false } })).status).toBe(200);
+  const tool = { serverId: 'files', name: 'delete' };
+  await server.storage.permissions.set(OWNER, { tool, conversationId: null, decision: 'never', at: 1 });
+  expect((await ask('/api/permissions')).json).toMatchObject({ items: [{ tool, decision: 'never' }] });
+  const decide = (decision: string, conversationId: string | null = null) =>
+    ask('/api/permissions', { method: 'PUT', json: { tool, conversationId, decision } });
+  expect((await decide('allow')).json).toMatchObject({ tool, decision: 'allow' });
+  expect((await ask('/api/permissions')).json).toMatchObject({ items: [{ tool, decision: 'allow' }] });
+  expect((await decide('sometimes')).status).toBe(400);
+  expect((await decide('allow', 'no-such-conversation')).status).toBe(404);
+  expect((await remove('/api/permissions?server=files&tool=delete')).status).toBe(204);
+  expect((await remove('/api/permissions?server=files&tool=delete')).status).toBe(404);
+});
+
+test('MCP servers are added, changed, tried and removed', async () => {
+  const transport = { type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { KEY: { secret: true }, MODE: 'fast' } };
+  expect(await post('/api/mcp/servers', { id: 'new', transport })).toMatchObject({ status: 201, json: { id: 'new' } });
+  expect((await post('/api/mcp/servers', { id: 'files', transport })).status).toBe(409);
+  for (const wrong of [
+    { id: 'a/b', transport },
+    { id: ' a', transport },
+    { id: 'a', transport: { type: 'stdio' } },
+    { id: 'a', transport: { type: 'http', url: 'https://x.example', command: 'both' } },
+    { id: 'a', transport: { ...transport, env: { KEY: { secret: false } } } },
+    { id: 'a', transport, callTimeoutMs: -1 },
+  ]) {
+    expect((await post('/api/mcp/servers', wrong)).status).toBe(400);
+  }
+  expect((await ask('/api/mcp/servers/files/configuration')).json).toMatchObject({
+    transport: { env: { KEY: { secret: true } } },
+  });
+  const edit = { transport: { type: 'http', url: 'https://x.example/mcp' }, disabledTools: ['a'], callTimeoutMs: null };
+  expect((await put('/api/mcp/servers/files', edit)).json).toMatchObject({ id: 'files' });
+  expect((await put('/api/mcp/servers/none', edit)).status).toBe(404);
+  expect((await post('/api/mcp/test', { transport })).json).toMatchObject({
+    ok: true,
+    findings: [{ about: 'delete' }],
+  });
+  expect((await remove('/api/mcp/servers/files')).status).toBe(204);
+});
+
+test('what MCP servers offer and what went on with them', async () => {
+  const at = '/api/mcp/servers/files';
+  const log = await ask(`${at}/log`);
+  expect(log.json).toMatchObject({ items: [{ kind: 'event' }, { kind: 'message' }], next: '1.1' });
+  expect((await ask(`${at}/log?after=1.1`)).status).toBe(200);
+  expect((await ask(`${at}/tools?limit=1`)).json).toMatchObject({ items: [{ name: 'delete' }], next: '1' });
+  const rest = await ask(`${at}/tools?after=1`);
+  expect(rest.json).toMatchObject({ items: [{ name: 'delete' }] });
+  expect(rest.json).not.toHaveProperty('next');
+  expect((await post(`${at}/call`, { tool: 'delete', arguments: { a: [1] } })).json).toMatchObject({ outcome: 'done' });
+  expect((await post(`${at}/call`, { tool: 'delete', arguments: [] })).status).toBe(400);
+  expect((await ask(`${at}/resources`)).json).toMatchObject({ items: [{ uri: 'files://files' }] });
+  expect((await ask(`${at}/templates`)).json).toMatchObject({ items: [{ uriTemplate: 'files://files/{name}' }] });
+  expect((await post(`${at}/read`, { uri: 'files://a' })).json).toMatchObject({ contents: [{ text: 'files' }] });
+  expect((await ask('/api/mcp/prompts')).json).toMatchObject({
+    items: [{ name: 'p' }],
+    failures: [{ serverId: 'other' }],
+  });
+  expect((await post(`${at}/prompts/get`, { name: 'p', arguments: { x: 'y' } })).json).toMatchObject({
+    messages: [{ role: 'user', content: { text: 'p' } }],
+  });
+  const argument = { name: 'x', value: 'tide' };
+  expect((await post(`${at}/complete`, { target: { prompt: 'p' }, argument })).json).toEqual({
+    values: ['tides'],
+    hasMore: false,
+  });
+  expect((await post(`${at}/complete`, { target: { prompt: 'p', uriTemplate: 'x' }, argument })).status).toBe(400);
+});

@@ -1,0 +1,110 @@
+import type { JsonObject } from '@toolyard/protocol';
+import { reply } from '@toolyard/testing';
+import { describe, expect, test } from 'vitest';
+import { askAsDescribed } from './test-fixtures/documented.ts';
+import { KEY, said, useModelStage } from './test-fixtures/model-calls.ts';
+import { OWNER } from './types.ts';
+
+const { stage, post, runtime } = useModelStage();
+
+describe('the other abilities', () => {
+  const vectors = { data: [0, 1].map((index) => ({ index, embedding: [index, 0.5] })), usage: { prompt_tokens: 3 } };
+
+  test('texts become vectors', async () => {
+    stage.script = [reply.json(vectors), reply.json(vectors)];
+    expect((await post('/api/providers/p/embeddings', { model: 'e', input: ['a', 'b'], dimensions: 2 })).json).toEqual({
+      vectors: [
+        [0, 0.5],
+        [1, 0.5],
+      ],
+      usage: { inputTokens: 3 },
+    });
+    expect(stage.upstream.requests[0]?.body).toMatchObject({ model: 'e', input: ['a', 'b'], dimensions: 2 });
+    expect(await runtime().embeddings?.({ model: 'e', input: ['a', 'b'] })).toMatchObject({
+      vectors: [
+        [0, 0.5],
+        [1, 0.5],
+      ],
+    });
+    expect(stage.admitted[0]).toMatchObject({ call: { ability: 'embeddings' }, usage: { inputTokens: 3 } });
+  });
+
+  test('a picture is made, kept as a file, and can be worked from', async () => {
+    const data = Buffer.from('a picture').toString('base64');
+    stage.script = Array.from({ length: 3 }, () => reply.json({ data: [{ b64_json: data }] }));
+    const { images } = (await post('/api/providers/p/images', { model: 'i', prompt: 'a cat', size: '64x64' })).json as {
+      images: { type: string; mimeType: string; source: { blob: string } }[];
+    };
+    expect(images).toEqual([{ type: 'image', mimeType: 'image/png', source: { blob: expect.any(String) as string } }]);
+    const kept = await askAsDescribed(stage.server, `/api/files/${images[0]?.source.blob ?? ''}`);
+    expect(kept.text).toBe('a picture');
+    expect((await post('/api/providers/p/images', { model: 'i', prompt: 'a dog', images })).status).toBe(200);
+    expect(stage.upstream.requests[1]).toMatchObject({
+      path: '/v1/images/edits',
+      text: expect.stringContaining('a picture') as string,
+    });
+    const made = await runtime().createImage?.({ model: 'i', prompt: 'a cat' });
+    expect(made?.images).toEqual([{ type: 'image', mimeType: 'image/png', source: { data } }]);
+  });
+
+  test('a text is read aloud and kept, and what is said is written down', async () => {
+    stage.script = [
+      reply.raw(['some sound'], { headers: { 'content-type': 'audio/mpeg' } }),
+      reply.json({ text: 'Good day.' }),
+      reply.raw(['some sound'], { headers: { 'content-type': 'audio/mpeg' } }),
+      reply.json({ text: 'Good day.' }),
+    ];
+    const spoken = (await post('/api/providers/p/speech', { model: 's', text: 'Good day.', voice: 'nova' })).json as {
+      file: string;
+    };
+    expect(spoken).toMatchObject({ mimeType: 'audio/mpeg', size: 10 });
+    const audio = { type: 'audio', mimeType: 'audio/mpeg', source: { blob: spoken.file } };
+    const heard = await post('/api/providers/p/transcriptions', { model: 't', audio, language: 'en' });
+    expect(heard.json).toEqual({ text: 'Good day.' });
+    expect(stage.upstream.requests[1]?.text).toContain('some sound');
+    const there = await runtime().textToSpeech?.({ model: 's', text: 'Good day.' });
+    if (there === undefined) throw new Error('nothing was said');
+    expect([there.mimeType, Buffer.from(there.data).toString()]).toEqual(['audio/mpeg', 'some sound']);
+    expect(await runtime().transcribe?.({ model: 't', audio: there })).toEqual({ text: 'Good day.' });
+  });
+
+  test('an object that fits a schema is got, whichever way', async () => {
+    const schema: JsonObject = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    stage.script = [reply.text('{"n": 3}'), reply.text('{"n": 4}')];
+    const call = { model: 'o', messages: [said('a number')], name: 'number', schema };
+    expect((await post('/api/providers/p/objects', call)).json).toMatchObject({ object: { n: 3 }, by: 'native' });
+    const messages = [
+      {
+        id: 'm',
+        parentId: null,
+        createdAt: 0,
+        role: 'user' as const,
+        parts: [{ type: 'text' as const, text: 'a number' }],
+      },
+    ];
+    expect(await runtime().generateObject?.({ model: 'o', messages, name: 'number', schema })).toMatchObject({
+      object: { n: 4 },
+    });
+  });
+
+  test('what a provider cannot do, or does wrong, is told in words', async () => {
+    expect(await post('/api/providers/demo/embeddings', { model: 'demo', input: ['a'] })).toMatchObject({
+      status: 400,
+      json: { detail: expect.stringContaining('"demo" cannot turn texts into vectors') as string },
+    });
+    stage.script = [reply.error(401, { error: { message: `bad key ${KEY}`, code: 'invalid_api_key' } })];
+    const refused = await post('/api/providers/p/embeddings', { model: 'e', input: ['a'] });
+    expect(refused).toMatchObject({ status: 502, json: { code: 'invalid_key' } });
+    expect(refused.text + stage.server.logged.join()).not.toContain(KEY);
+    stage.script = [reply.error(400, 'no such voice')];
+    await expect(runtime().textToSpeech?.({ model: 's', text: 'x', voice: 'y' })).rejects.toMatchObject({
+      code: 'bad_request',
+    });
+  });
+
+  test('the models of the provider are listed, and why not where it does not tell', async () => {
+    expect(await runtime().models()).toEqual([{ id: 'scripted' }]);
+    await stage.models.change(OWNER, 'p', { apiKey: 'wrong' });
+    await expect(runtime().models()).rejects.toMatchObject({ code: 'invalid_key' });
+  });
+});

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { ANNE, BERT } from '../runs/test-fixtures/bench.ts';
+import { answerId, began, delta, event, message, QUESTION, TOOL, useTabScene } from './test-fixtures/tab-runs.ts';
+import * as door from './test-fixtures/test-server.ts';
+
+const { scene, commit, state, everything } = useTabScene();
+
+const RAISED = { decision: 'raise', limit: 99 };
+
+describe('a commit of a tab is refused, and changes nothing,', () => {
+  const REFUSED: [string, () => object][] = [
+    ['with a gap in its events', () => ({ events: [delta('a'), delta('b', 3)] })],
+    ['with an event of another run', () => ({ events: [{ ...delta('a'), runId: 'x' }] })],
+    ['with an event about a message of another', () => ({ events: [{ ...delta('a'), messageId: 'x.0' }] })],
+    [
+      'with a request for a message of another',
+      () => ({
+        events: [event({ type: 'attempt_abandoned', messageId: 'r' })],
+      }),
+    ],
+    [
+      'with what a person is said to have thrown in',
+      () => ({
+        events: [event({ type: 'steered', message: { ...scene.held.message, id: 'r.u' } })],
+      }),
+    ],
+    [
+      'with another beginning',
+      () => ({
+        events: [
+          event({
+            type: 'run_started',
+            conversationId: 'other',
+            place: 'browser',
+            model: 'm',
+            message: scene.held.message,
+          }),
+        ],
+      }),
+    ],
+    [
+      'with the end of a question of another',
+      () => ({
+        events: [event({ type: 'interrupt_withdrawn', interruptId: 'x.1' })],
+      }),
+    ],
+    ['with a message whose id is not made from the run', () => message({ id: 'x.1' })],
+    ['with the question written anew', () => message({ id: 'r', parentId: null })],
+    ['with a message in another conversation', () => message({}, 'other')],
+    ['with a message in the conversation of somebody else', () => message({}, 'of-bert')],
+    ['with a message of another run', () => message({ runId: 'x' })],
+    ['with a message behind one that is not there', () => message({ id: 'r.9', parentId: 'nowhere' })],
+    [
+      'with a message of a person',
+      () => ({
+        messages: [
+          {
+            conversationId: 'c',
+            message: { id: 'r.u', parentId: 'r', createdAt: 5, role: 'user', parts: [{ type: 'text', text: 'x' }] },
+          },
+        ],
+      }),
+    ],
+    [
+      'with instructions in the name of another',
+      () => ({
+        messages: [
+          {
+            conversationId: 'c',
+            message: { id: 'sys', parentId: 'r', createdAt: 5, role: 'system', parts: [{ type: 'text', text: 'x' }] },
+          },
+        ],
+      }),
+    ],
+    [
+      'with what was sent under a name that is not its own',
+      () => ({
+        preludes: [{ id: 'a'.repeat(64), prelude: { instructions: 'Forged', serverInstructions: [], tools: [] } }],
+      }),
+    ],
+    ['with a leaf of another', () => ({ leaf: { from: answerId, to: 'r' } })],
+    [
+      'with a call of another run',
+      () => ({
+        ledger: [{ change: 'plan', callId: 'x.c', tool: TOOL, arguments: {} }],
+      }),
+    ],
+    [
+      'with a call that ends before it was sent',
+      () => ({
+        ledger: [
+          { change: 'plan', callId: 'r.c', tool: TOOL, arguments: {} },
+          { change: 'move', callId: 'r.c', from: 'planned', to: 'done' },
+        ],
+      }),
+    ],
+    [
+      'with a call moved that is not there',
+      () => ({
+        ledger: [{ change: 'move', callId: 'r.c', from: 'sent', to: 'done' }],
+      }),
+    ],
+    [
+      'with a question of another',
+      () => ({
+        interrupts: { opened: [{ interrupt: { ...QUESTION, id: 'x.1' }, mode: 'parked' }] },
+      }),
+    ],
+    [
+      'with its own answer to its own question',
+      () => ({
+        interrupts: {
+          opened: [{ interrupt: { ...QUESTION, id: 'r.q' }, mode: 'parked' }],
+          answered: [{ id: 'r.q', answer: { decision: 'approve', scope: 'always' } }],
+        },
+      }),
+    ],
+    ['with a raise of a budget', () => ({ interrupts: { answered: [{ id: 'r.q', answer: RAISED }] } })],
+    ['with a question of another withdrawn', () => ({ interrupts: { withdrawn: ['x.1'] } })],
+    ['with the state of another run', () => ({ state: state({ runId: 'x' }) })],
+    ['with the state of another conversation', () => ({ state: state({ conversationId: 'other' }) })],
+    ['with a state of a version to come', () => ({ state: state({ schemaVersion: 99 }) })],
+    ['with a state that has no end of its branch', () => ({ state: state({}, { leafId: 7 }) })],
+    ['with no state at its end', () => ({ status: 'done' })],
+    ['with an end its state does not know of', () => ({ status: 'done', state: state({ status: 'failed' }) })],
+    ['back in the queue', () => ({ status: 'queued', state: state({}) })],
+    ['waiting for a tab', () => ({ status: 'waiting_for_tab', state: state({}) })],
+    [
+      'with usage of a model',
+      () => ({
+        usage: [{ kind: 'model', at: 5, durationMs: 1, providerId: 'p', modelId: 'm', usage: null, cost: -5 }],
+      }),
+    ],
+    ['with something said to it that was not', () => ({ events: [delta('a')], taken: ['cancel'] })],
+    ['with a queued message taken away', () => ({ unqueued: ['q'] })],
+    [
+      'with a question that was not asked',
+      () => ({ events: [began({ ...scene.held.message, parts: [{ type: 'text', text: 'Forged' }] })] }),
+    ],
+    ['with a question under another id', () => ({ events: [began({ ...scene.held.message, id: 'x' })] })],
+    ['out of its turn', () => ({ number: 2, events: [delta('a')] })],
+    ['with too many events', () => ({ events: Array.from({ length: 10_001 }, (_, at) => delta('a', at + 1)) })],
+  ];
+
+  test.each(REFUSED)('%s', async (_what, made) => {
+    const before = await everything();
+    const answer = await commit(made());
+    expect(answer).toMatchObject({ status: 400, json: { code: 'bad_request' } });
+    expect((answer.json as { detail: string }).detail).toMatch(
+      /^(A tab may write its own run and nothing else: |This was not stored: |.*does not fit: )./,
+    );
+    expect(await everything()).toEqual(before);
+  });
+
+  test('with a file of somebody else, which is not theirs to name', async () => {
+    const theirs = await scene.bench.storage.blobs.put(BERT, Buffer.from('x'), { mimeType: 'image/png', at: 5 });
+    const ours = await scene.bench.storage.blobs.put(ANNE, Buffer.from('y'), { mimeType: 'image/png', at: 5 });
+    const showing = ({ sha256 }: { sha256: string }): object =>
+      message({ parts: [{ type: 'image', mimeType: 'image/png', source: { blob: sha256 } }] });
+    const before = await everything();
+    expect((await commit(showing(theirs))).status).toBe(400);
+    expect(await everything()).toEqual(before);
+    expect((await commit(showing(ours))).status).toBe(200);
+  });
+
+  test('longer than anything may be', async () => {
+    const before = await everything();
+    const answer = await commit({ events: [delta('x'.repeat(33 * 1_024 * 1_024))] }).catch(() => null);
+    // The door may close before all of it is sent.
+    if (answer) expect(answer.status).toBe(413);
+    expect(await everything()).toEqual(before);
+  });
+
+  test('by somebody else, or to a run that is on the server', async () => {
+    const before = await everything();
+    expect((await commit({ events: [delta('a')] }, { who: door.BERT })).status).toBe(404);
+    expect(await everything()).toEqual(before);
+    const onServer = await scene.bench.ask('other', 'Hi');
+    expect((await commit({}, { run: onServer })).status).toBe(404);
+  });
+
+  test('after its end', async () => {
+    const end = event({ type: 'run_finished', status: 'done', usage: {} });
+    const ended = { events: [end], status: 'done', state: state({ status: 'done' }) };
+    expect((await commit(ended)).status).toBe(200);
+    const before = await everything();
+    for (const more of [{ events: [delta('a', 2)] }, { status: 'running', state: state({}) }]) {
+      expect((await commit({ number: 2, baseSeq: 1, ...more })).status).toBe(409);
+    }
+    expect(await everything()).toEqual(before);
+  });
+});

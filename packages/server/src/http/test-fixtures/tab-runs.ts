@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { DATABASE_FILE } from '@toolyard/storage';
+import type { HeldRun, JsonObject, RunEvent } from '@toolyard/protocol';
+import { RUN_EVENT_VERSION, TAB_RUNS_VERSION as v } from '@toolyard/protocol';
+import { afterEach, beforeEach } from 'vitest';
+import type { Bench } from '../../runs/test-fixtures/bench.ts';
+import { ANNE, BERT, cleanUp, openBench, temporaryFolder } from '../../runs/test-fixtures/bench.ts';
+import { says, scriptedModel } from '../../runs/test-fixtures/scripted-model.ts';
+import type { Answer, TestServer } from './test-server.ts';
+import * as door from './test-server.ts';
+
+/** What every test begins with: the run `r` of Anne, which the tab `tab-1` holds. */
+type TabScene = {
+  bench: Bench;
+  server: TestServer;
+  /** The file of the server, to be looked into behind its back. */
+  database: DatabaseSync;
+  held: HeldRun;
+};
+
+/** The place of the run's answer. */
+export const answerId = 'r.0';
+
+export const TOOL = { serverId: 'browser-notes', name: 'note' };
+export const QUESTION = { kind: 'approval', callId: 'r.c', tool: TOOL, name: 'note', arguments: {} };
+
+export function event(body: object, seq = 1): RunEvent {
+  return { v: RUN_EVENT_VERSION, seq, runId: 'r', step: 0, attempt: 1, at: 5, ...body } as RunEvent;
+}
+
+export const began = (message: object | null): RunEvent =>
+  event({ type: 'run_started', conversationId: 'c', place: 'browser', model: 'scripted-1', message });
+
+export const delta = (text: string, seq = 1): RunEvent => event({ type: 'text_delta', messageId: answerId, text }, seq);
+
+const saying = (more: object = {}): object => ({
+  id: answerId,
+  parentId: 'r',
+  createdAt: 5,
+  role: 'assistant',
+  runId: 'r',
+  model: 'scripted-1',
+  finishReason: 'stop',
+  parts: [{ type: 'text', text: 'Forged' }],
+  ...more,
+});
+export const message = (more: object, conversationId = 'c'): object => ({
+  messages: [{ conversationId, message: saying(more) }],
+});
+
+/** A run in a tab for each test of the file, and what the tabs of Anne and Bert ask of the server. */
+export function useTabScene() {
+  const scene = {} as TabScene;
+
+  beforeEach(async () => {
+    const folder = temporaryFolder();
+    const bench = await openBench(folder, { model: scriptedModel([says('Hello.')]) });
+    const { storage, runs, hub, streams } = bench;
+    const server = await door.startTestServer({
+      security: { tokens: [door.ANNE, door.BERT] },
+      change: { storage, runs, hub, streams },
+    });
+    Object.assign(scene, { bench, server });
+    await bench.conversation('c');
+    await bench.conversation('other');
+    await bench.conversation('of-bert', BERT);
+    scene.held = (await begin('tab-1', 'r')).json as unknown as HeldRun;
+    scene.database = new DatabaseSync(join(folder, DATABASE_FILE));
+  });
+  afterEach(async () => {
+    scene.database.close();
+    await scene.server.close();
+    await cleanUp();
+  });
+
+  const post = (path: string, json: unknown, who = door.ANNE): Promise<Answer> =>
+    scene.server.ask(path, { json, headers: door.as(who) });
+  const begin = (tab: string, id: string, conversationId = 'c'): Promise<Answer> =>
+    post(`/api/tabs/${tab}/runs`, { v, conversationId, id, parts: [{ type: 'text', text: 'Hi' }] });
+  const renew = (tab: string, fence: number, run = 'r', who = door.ANNE): Promise<Answer> =>
+    post(`/api/tabs/${tab}/runs/${run}/lease`, { fence }, who);
+  const take = (tab: string): Promise<Answer> => post(`/api/tabs/${tab}/runs/r/take`, { v });
+  const commit = (more: object, { tab = 'tab-1', run = 'r', who = door.ANNE } = {}): Promise<Answer> =>
+    post(
+      `/api/tabs/${tab}/runs/${run}/commit`,
+      { v, fence: scene.held.fence, number: 1, baseSeq: 0, events: [], ...more },
+      who,
+    );
+
+  /** The state as it is, but for what is said here. */
+  function state(change: object, more: object = {}): JsonObject {
+    const { point } = scene.held.state as { point: { state: object; context: object } };
+    return { ...scene.held.state, point: { ...point, state: { ...point.state, ...change } }, ...more } as JsonObject;
+  }
+
+  const calls = (): unknown[] => scene.database.prepare('SELECT * FROM usage_sums').all();
+
+  /** All that a commit could have changed. */
+  async function everything(): Promise<unknown> {
+    const { storage } = scene.bench;
+    return {
+      run: storage.runs.getRun(ANNE, 'r'),
+      events: scene.bench.events('r'),
+      ledger: storage.runs.readLedger(ANNE, 'r'),
+      interrupts: storage.runs.listInterrupts(ANNE, { limit: 99 }),
+      messages: [
+        await scene.bench.all('c'),
+        await scene.bench.all('other'),
+        await storage.messages.all(BERT, 'of-bert'),
+      ],
+      leaf: (await storage.conversations.get(ANNE, 'c'))?.leafId,
+      usage: calls(),
+    };
+  }
+
+  return { scene, post, begin, renew, take, commit, state, calls, everything };
+}

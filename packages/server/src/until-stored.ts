@@ -1,0 +1,37 @@
+import type { Clock } from '@toolyard/protocol';
+import { isStorageFault } from '@toolyard/protocol';
+
+const AGAIN_MS = 2_000;
+
+/**
+ * Does what nobody asks for a second time: where the store fails, again, until it does not; once it is called off, one
+ * last time. What is done has to be harmless twice.
+ */
+export async function untilStored(
+  work: () => unknown,
+  { clock, signal }: { clock: Pick<Clock, 'after'>; signal: AbortSignal },
+): Promise<void> {
+  for (;;) {
+    const isLast = signal.aborted;
+    try {
+      await work();
+      return;
+    } catch (thrown) {
+      if (!isStorageFault(thrown) || isLast) throw thrown;
+    }
+    await pause(clock, signal);
+  }
+}
+
+function pause(clock: Pick<Clock, 'after'>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      callOff();
+      signal.removeEventListener('abort', over);
+      resolve();
+    };
+    const callOff = clock.after(AGAIN_MS, over);
+    signal.addEventListener('abort', over);
+    if (signal.aborted) over();
+  });
+}
