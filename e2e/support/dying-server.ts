@@ -42,6 +42,7 @@ const server = await startServer(
     env: process.env,
     ...(databaseUrl === undefined ? {} : { databaseUrl, databaseNotify: notify !== 'off' }),
     ...(role === undefined ? {} : { role: role as NonNullable<ServerOptions['role']> }),
+    metrics: true,
     log: (line) => process.stderr.write(`${line}\n`),
   }),
   { failpoint, ...(everyCall === undefined ? {} : { watchStorage: (storage) => watched(storage, failpoint) }) },
