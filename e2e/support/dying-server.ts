@@ -12,7 +12,7 @@ import { watched } from './watched-storage.ts';
  * A server that is killed at a failpoint: `node dying-server.ts <folder> <port> <servers as JSON> [place] [hit] [after]`. The
  * place `*` stands for every one; hits count once the place `after` was passed. The model is that of OPENAI_BASE_URL; the places passed are written to the file
  * PASSED_FILE names. With DATABASE_URL it works over that database, in the role of
- * TOOLYARD_ROLE; SIGTERM ends it in order; with EVERY_CALL whatever
+ * TOOLYARD_ROLE, and tells its metrics; SIGTERM ends it in order; with EVERY_CALL whatever
  * is asked of the store is a failpoint, too; with ASK_USER the model may ask the person.
  */
 const [dataDir = '', port = '0', servers = '[]', place = '', hit = '1', after = ''] = process.argv.slice(2);
@@ -41,7 +41,7 @@ const server = await startServer(
     servers: JSON.parse(servers) as ServerConfig[],
     env: process.env,
     ...(databaseUrl === undefined ? {} : { databaseUrl, databaseNotify: notify !== 'off' }),
-    ...(role === undefined ? {} : { role: role as NonNullable<ServerOptions['role']> }),
+    ...(role === undefined ? {} : { role: role as NonNullable<ServerOptions['role']>, metrics: true }),
     log: (line) => process.stderr.write(`${line}\n`),
   }),
   { failpoint, ...(everyCall === undefined ? {} : { watchStorage: (storage) => watched(storage, failpoint) }) },

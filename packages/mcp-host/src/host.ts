@@ -140,11 +140,14 @@ export class McpHost extends HostServers implements ToolHost {
     return this.#parts.signIns.finish(response);
   }
 
-  /** Connects those that wait for a sign-in, and were signed in to in another process over the same store. */
+  /**
+   * Connects those that wait for a sign-in, and were signed in to in another process over the same store.
+   *
+   * @throws ToolyardError where the store cannot be read: nobody says a second time that somebody has signed in
+   */
   async lookForSignIns(): Promise<void> {
     const waiting = this.health().filter(({ state }) => state === 'needs_sign_in');
-    // A store that cannot be read just now is read when the server is connected next.
-    await Promise.all(waiting.map(({ id }) => this.#parts.signIns.look(id).catch(() => undefined)));
+    await Promise.all(waiting.map(({ id }) => this.#parts.signIns.look(id)));
   }
 
   /** Forgets the tokens of a server, and leaves it. @throws ToolyardError */

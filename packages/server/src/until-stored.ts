@@ -3,13 +3,20 @@ import { isStorageFault } from '@toolyard/protocol';
 
 const AGAIN_MS = 2_000;
 
+type UntilStoredOptions = {
+  clock: Pick<Clock, 'after'>;
+  signal: AbortSignal;
+  /** Asked before each time but the first, also the last one: false where there is nothing left to do. */
+  isStillWanted?: () => boolean;
+};
+
 /**
  * Does what nobody asks for a second time: where the store fails, again, until it does not; once it is called off, one
  * last time. What is done has to be harmless twice.
  */
 export async function untilStored(
   work: () => unknown,
-  { clock, signal }: { clock: Pick<Clock, 'after'>; signal: AbortSignal },
+  { clock, signal, isStillWanted = () => true }: UntilStoredOptions,
 ): Promise<void> {
   for (;;) {
     const isLast = signal.aborted;
@@ -20,6 +27,7 @@ export async function untilStored(
       if (!isStorageFault(thrown) || isLast) throw thrown;
     }
     await pause(clock, signal);
+    if (!isStillWanted()) return;
   }
 }
 

@@ -1,5 +1,5 @@
 import { systemClock, ToolyardError } from '@toolyard/protocol';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { healthOf } from '../node/test-fixtures/peers.ts';
 import type { Scene, SceneOptions } from '../node/test-fixtures/guarded-server.ts';
 import { BACK, startScene } from '../node/test-fixtures/guarded-server.ts';
@@ -109,6 +109,19 @@ describe('signing in to a server', () => {
     await other.whenSettled(['guarded'], undefined, 5_000);
     expect(healthOf(other, 'guarded').state).toBe('needs_sign_in');
     expect(scene.mcp.requests).toHaveLength(asked);
+  });
+
+  test('a process whose store is away just then says so, and learns of it when it looks again', async () => {
+    await meet();
+    const other = scene.another();
+    await other.connect('guarded').catch(() => undefined);
+    await scene.signIn();
+    const away = new ToolyardError({ code: 'storage_failed', message: 'The store is away.' });
+    vi.spyOn(scene.store, 'get').mockRejectedValueOnce(away);
+    await expect(other.lookForSignIns()).rejects.toBe(away);
+    await other.lookForSignIns();
+    await other.whenSettled(['guarded'], undefined, 5_000);
+    expect(healthOf(other, 'guarded').state).toBe('ready');
   });
 
   test('signed out, the server asks again', async () => {

@@ -60,6 +60,19 @@ describe('an mcp.json that is changed while the server runs', () => {
     expect(await room.storage.settings.get(me, 'mcp.enabled')).toEqual({});
   });
 
+  it('while the database is away is not tried again by a process that ends', async () => {
+    const all = await room.start({ a: { ...scriptedMcpCommand('plain'), disabled: true } });
+    await all.change(me, 'a', { enabled: false });
+    const away = vi.spyOn(room.storage.settings, 'set').mockImplementation(() => {
+      throw new StorageError('unreachable', { message: 'The database cannot be reached.' });
+    });
+    replaceFile(JSON.stringify({ mcpServers: { a: scriptedMcpCommand('plain') } }));
+    await eventually(() => room.logged.some((line) => line.startsWith('The MCP servers could not be read anew')));
+    const tried = away.mock.calls.length;
+    await all.close();
+    expect(away).toHaveBeenCalledTimes(tried);
+  });
+
   it('that is broken in the middle of it changes nothing, and says so until it is mended', async () => {
     const all = await room.start({ a: commandWithPid() });
     const pid = await pidOf(all, 'a');

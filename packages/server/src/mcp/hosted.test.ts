@@ -1,9 +1,10 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { HostedService } from '@toolyard/testing';
-import { startHostedService, startScriptedMcp } from '@toolyard/testing';
+import { createFakeClock, startHostedService, startScriptedMcp } from '@toolyard/testing';
 import { StorageError } from '@toolyard/storage';
 import { describe, expect, it, vi } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
+import type { Servers } from '../services.ts';
 import { never, OWNER, useServerRoom } from './test-fixtures/server-room.ts';
 
 const configuration = resolveAgentConfig([{}], null);
@@ -68,6 +69,24 @@ describe('a server hosted by a service', () => {
     await room.viewWhen('mail', 'ready');
     expect(read.mock.results[0]?.type).toBe('throw');
     expect(service.asked.filter(({ path }) => path.endsWith('/create'))).toHaveLength(1);
+  });
+
+  it.each([
+    ['was switched off meanwhile', (servers: Servers) => servers.change(OWNER, 'mail', { enabled: false })],
+    ['belongs to a process that ends', (servers: Servers) => servers.close()],
+  ])('is not connected again, where the store was away, when it %s', async (_why, end) => {
+    const service = await startService();
+    const clock = createFakeClock();
+    const away = new StorageError('unreachable', { message: 'The database cannot be reached.', retryable: true });
+    const read = vi.spyOn(room.storage.secrets, 'get').mockImplementation(() => {
+      throw away;
+    });
+    const servers = await room.start([mail(service)], { clock });
+    await room.viewWhen('mail', 'failed');
+    const before = read.mock.calls.length;
+    await end(servers);
+    await clock.advance(2_000);
+    expect(read).toHaveBeenCalledTimes(before);
   });
 
   it('is added and changed through the API; its key is not told, and goes to no other service', async () => {

@@ -4,6 +4,7 @@ import type { McpServerList, McpServerView, PermissionView, Principal, TestMcpSe
 import { isStorageFault, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { McpServers } from '../services.ts';
+import { untilStored } from '../until-stored.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import { configuredServers } from './configured-servers.ts';
 import { createHostedStore } from './hosted-store.ts';
@@ -38,9 +39,6 @@ export type ServerChangesOptions = Pick<
   isThere?: (config: ServerConfig) => boolean;
 };
 
-/** After how long a change is taken over that the store was not there for, in milliseconds. */
-const AGAIN_MS = 2_000;
-
 /** Which servers there are, who may change them, and what is done when they do, at whichever process they do it. */
 export class ServerChanges {
   /** Servers that services make. */
@@ -52,8 +50,8 @@ export class ServerChanges {
   #updating: Promise<void> = Promise.resolve();
   readonly #told = new Set<string>();
   #hasStarted = false;
-  #callOff: () => void = () => undefined;
-  #closed = false;
+  /** The taking over of the last change of the file. */
+  #following = new AbortController();
 
   constructor(options: ServerChangesOptions) {
     const { book, file, env, fetches, secrets, owner, clock, log, isShared } = options;
@@ -63,7 +61,7 @@ export class ServerChanges {
       fetch: (input, init) => fetches.for(String(input))(input, init),
       ...(secrets === undefined ? {} : { store: createHostedStore(secrets, owner, isShared) }),
     });
-    this.#file = new ServerFile({ path: file, env, clock, log, onChange: () => void this.#updateLogged() });
+    this.#file = new ServerFile({ path: file, env, clock, log, onChange: () => this.#followFile() });
     this.#editor = new ServerEditor({ book, file: this.#file });
   }
 
@@ -73,9 +71,8 @@ export class ServerChanges {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
     this.#file.close();
-    this.#callOff();
+    this.#following.abort();
     // Whoever began an update hears of its failure.
     await this.#updating.catch(() => undefined);
   }
@@ -222,15 +219,19 @@ export class ServerChanges {
   }
 
   /** The file has changed: nobody asks again. */
-  async #updateLogged(): Promise<void> {
+  #followFile(): void {
     const { clock, log } = this.#options;
-    this.#callOff();
-    await this.#update().catch((thrown: unknown) => {
-      log(`The MCP servers could not be read anew: ${toErrorInfo(thrown).message}`);
-      if (!this.#closed && isStorageFault(thrown)) {
-        this.#callOff = clock.after(AGAIN_MS, () => void this.#updateLogged());
-      }
-    });
+    // What the store was not there for is taken over with this change.
+    this.#following.abort();
+    this.#following = new AbortController();
+    const { signal } = this.#following;
+    const update = async (): Promise<void> => {
+      await this.#update().catch((thrown: unknown) => {
+        log(`The MCP servers could not be read anew: ${toErrorInfo(thrown).message}`);
+        throw thrown;
+      });
+    };
+    untilStored(update, { clock, signal, isStillWanted: () => !signal.aborted }).catch(() => undefined);
   }
 
   #tellOnce(line: string): void {

@@ -1,6 +1,7 @@
 import type { McpHost, ServerState } from '@toolyard/mcp-host';
 import { redactorFor } from '@toolyard/mcp-host';
-import { isStorageFault, ToolyardError } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { untilStored } from '../until-stored.ts';
 import { BorrowedServers } from './borrowed-servers.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import type { Differences, ServerBook } from './server-book.ts';
@@ -8,9 +9,6 @@ import type { ServersOptions } from './servers-options.ts';
 
 /** How long a run, or whoever has asked for a connection, waits for servers that are connecting, in milliseconds. */
 export const PATIENCE_MS = 10_000;
-
-/** After how long a server is connected again that failed for what is stored, in milliseconds. */
-const AGAIN_MS = 2_000;
 
 export type ServerConnectionsOptions = Pick<ServersOptions, 'clock' | 'log' | 'eager' | 'part'> & {
   host: McpHost;
@@ -21,8 +19,7 @@ export type ServerConnectionsOptions = Pick<ServersOptions, 'clock' | 'log' | 'e
 export class ServerConnections {
   readonly #options: ServerConnectionsOptions;
   readonly #borrowed: BorrowedServers;
-  readonly #callOff = new Set<() => void>();
-  #closed = false;
+  readonly #stop = new AbortController();
 
   constructor(options: ServerConnectionsOptions) {
     this.#options = options;
@@ -95,31 +92,31 @@ export class ServerConnections {
 
   /** In the background: what goes wrong stands in the health of the server, and in the log. */
   connect(id: string): void {
-    const { host, book, part, log } = this.#options;
-    const server = book.find(id);
-    if (part?.mayConnect(id) === false) return;
-    host.connect(id).catch((thrown: unknown) => {
-      if (!ToolyardError.isInstance(thrown) || thrown.code === 'server_closed') return;
-      if (server === undefined || 'fault' in server) return;
-      log(`MCP server ${id}: ${redactorFor(server.config)(thrown.message)}`);
-      // No fault of the server: it is not to stand there as one that failed.
-      if (isStorageFault(thrown)) this.#connectSoon(id);
-    });
+    const { clock, book } = this.#options;
+    const { signal } = this.#stop;
+    // That the store fails is no fault of the server: it is not to stand there as one that failed.
+    const isStillWanted = (): boolean => !signal.aborted && this.stateOf(id) === 'failed' && book.isEnabled(id);
+    untilStored(() => this.#connectLogged(id), { clock, signal, isStillWanted }).catch(() => undefined);
   }
 
   close(): void {
-    this.#closed = true;
+    this.#stop.abort();
     this.#borrowed.close();
-    for (const callOff of this.#callOff) callOff();
   }
 
-  #connectSoon(id: string): void {
-    if (this.#closed) return;
-    const callOff = this.#options.clock.after(AGAIN_MS, () => {
-      this.#callOff.delete(callOff);
-      if (this.stateOf(id) === 'failed' && this.#options.book.isEnabled(id)) this.connect(id);
-    });
-    this.#callOff.add(callOff);
+  async #connectLogged(id: string): Promise<void> {
+    const { host, book, part, log } = this.#options;
+    const server = book.find(id);
+    if (part?.mayConnect(id) === false) return;
+    try {
+      await host.connect(id);
+    } catch (thrown) {
+      const isKnown = server !== undefined && 'config' in server;
+      if (isKnown && ToolyardError.isInstance(thrown) && thrown.code !== 'server_closed') {
+        log(`MCP server ${id}: ${redactorFor(server.config)(thrown.message)}`);
+      }
+      throw thrown;
+    }
   }
 
   #place(server: ConfiguredServer): void {

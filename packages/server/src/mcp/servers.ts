@@ -93,7 +93,8 @@ export class OwnServers implements Servers {
       patienceMs: PATIENCE_MS,
       stateOf: (id) => this.#connections.stateOf(id),
       borrowIfOff: (id) => this.#connections.borrowIfOff(id),
-      lookForSignIns: () => this.lookForSignIns(),
+      // A store that cannot be read just now keeps no run: it goes without what it would have found.
+      lookForSignIns: () => this.lookForSignIns().catch(() => undefined),
       onUse: (id, calls) => this.#connections.use(id, calls),
     });
     this.#inspect = { createTransport, clock, clientInfo, signIn };

@@ -126,9 +126,12 @@ export class WebServers implements Servers {
     (await this.#ask(principal, id, 'complete', [request], signal)) as never;
 
   async finishSignIn(response: SignInResponse): Promise<string> {
-    const { owner, client } = this.#options;
+    const { owner, client, hub } = this.#options;
     const address = await this.#somebodyFor({ type: 'http', url: '' });
-    return (await client.ask(address, 'finishSignIn', owner, [response])) as string;
+    const id = (await client.ask(address, 'finishSignIn', owner, [response])) as string;
+    // Whoever was asked tells nobody of a server that another process has, and those that wait for it are to look.
+    hub.changed(null, 'servers', id);
+    return id;
   }
 
   async tools(principal: Principal, id: string) {
