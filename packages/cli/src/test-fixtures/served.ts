@@ -12,7 +12,7 @@ const NODE = [SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', BIN];
 
 /** The command, run to its end. */
 export function toolyard(args: readonly string[], options: RunNodeOptions = {}): Promise<RunNodeResult> {
-  return runNode([...NODE, ...args], { env: ENV, timeoutMs: 28_000, ...options });
+  return runNode([...NODE, ...args], { env: ENV, ...options });
 }
 
 export type ServedOptions = {
