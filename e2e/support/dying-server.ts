@@ -1,4 +1,5 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ASK_USER_SERVER } from '@toolyard/agent-host';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { Failpoint } from '@toolyard/protocol';
@@ -13,7 +14,8 @@ import { watched } from './watched-storage.ts';
  * place `*` stands for every one; hits count once the place `after` was passed. The model is that of OPENAI_BASE_URL; the places passed are written to the file
  * PASSED_FILE names. With DATABASE_URL it works over that database, in the role of
  * TOOLYARD_ROLE; SIGTERM ends it in order; with EVERY_CALL whatever
- * is asked of the store is a failpoint, too; with ASK_USER the model may ask the person.
+ * is asked of the store is a failpoint, too; with ASK_USER the model may ask the person. While there is the file
+ * HELD_FILE names, calls are held when they are stored as sent and before they are made.
  */
 const [dataDir = '', port = '0', servers = '[]', place = '', hit = '1', after = ''] = process.argv.slice(2);
 const {
@@ -23,7 +25,9 @@ const {
   DATABASE_URL: databaseUrl,
   DATABASE_NOTIFY: notify,
   TOOLYARD_ROLE: role,
+  HELD_FILE: heldFile = '',
 } = process.env;
+const LOOK_AGAIN_MS = 20;
 
 let left = Number(hit);
 let counts = after === '';
@@ -31,7 +35,12 @@ const failpoint: Failpoint = (name) => {
   if (passedFile !== undefined) appendFileSync(passedFile, `${name}\n`);
   if (counts && (name === place || place === '*') && --left === 0) void killThisProcess();
   counts ||= name === after;
+  return name === 'run:sent' && existsSync(heldFile) ? untilLetGo() : undefined;
 };
+
+async function untilLetGo(): Promise<void> {
+  while (existsSync(heldFile)) await sleep(LOOK_AGAIN_MS);
+}
 
 const server = await startServer(
   serverOptions({
@@ -41,7 +50,8 @@ const server = await startServer(
     servers: JSON.parse(servers) as ServerConfig[],
     env: process.env,
     ...(databaseUrl === undefined ? {} : { databaseUrl, databaseNotify: notify !== 'off' }),
-    ...(role === undefined ? {} : { role: role as NonNullable<ServerOptions['role']> }),
+    // Where there is no API, it tells how it is by its metrics.
+    ...(role === undefined ? {} : { role: role as NonNullable<ServerOptions['role']>, metrics: true }),
     log: (line) => process.stderr.write(`${line}\n`),
   }),
   { failpoint, ...(everyCall === undefined ? {} : { watchStorage: (storage) => watched(storage, failpoint) }) },

@@ -74,6 +74,8 @@ export type LivesOptions = {
   askUser?: boolean;
   /** How much the model takes, in tokens; default: nobody knows. */
   contextWindow?: number;
+  /** The model answers only then. */
+  modelWaits?: (messages: readonly ModelMessage[]) => Promise<unknown> | undefined;
 };
 
 /** What a model is sent, as far as a script looks at it. */
@@ -108,7 +110,11 @@ export class Lives implements AsyncDisposable {
 
   /** With a model of its own. */
   static async with(script: (messages: readonly ModelMessage[]) => ModelReply, options: LivesOptions): Promise<Lives> {
-    const model = await startModelServer(({ body }) => script((body as { messages: ModelMessage[] }).messages));
+    const model = await startModelServer(async ({ body }) => {
+      const { messages } = body as { messages: ModelMessage[] };
+      await options.modelWaits?.(messages);
+      return script(messages);
+    });
     return new Lives(model, options);
   }
 
@@ -191,6 +197,15 @@ export class Lives implements AsyncDisposable {
     writeFileSync(this.#file('go-on'), '');
   }
 
+  /** Calls are stored as sent, and not made until they are let go. */
+  holdCalls(): void {
+    writeFileSync(this.#file('held'), '');
+  }
+
+  letCallsGo(): void {
+    rmSync(this.#file('held'));
+  }
+
   /** Starts the server; resolves when it answers. */
   async start(death?: Death, role?: NonNullable<ServerOptions['role']>): Promise<Life> {
     const { database, everyCall, askUser, tools = 'counting', others = [] } = this.#options;
@@ -214,6 +229,7 @@ export class Lives implements AsyncDisposable {
           OPENAI_BASE_URL: this.#model.url,
           OPENAI_API_KEY: 'k',
           PASSED_FILE: this.#file('passed'),
+          HELD_FILE: this.#file('held'),
           ...(database && { DATABASE_URL: database.url, TOOLYARD_SECRET: 'a secret of the test' }),
           ...(database?.notify === false && { DATABASE_NOTIFY: 'off' }),
           ...(role === undefined ? {} : { TOOLYARD_ROLE: role }),
