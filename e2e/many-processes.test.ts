@@ -6,7 +6,7 @@ import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call, readRun } from './support/api.ts';
 import { CALLS, expectWhole, TURNS } from './support/counting.ts';
 import type { LivesDatabase } from './support/lives.ts';
-import { Lives } from './support/lives.ts';
+import { Lives, NOBODY_DIES } from './support/lives.ts';
 import { ask, Person, viewOf } from './support/person.ts';
 
 describeOnPostgres('several servers over one database', (cluster) => {
@@ -19,7 +19,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
     ['told at once', {}],
     ['without notifications, only slower', { notify: false }],
   ])('what is asked at one is followed and approved at the other, %s', async (_how, more) => {
-    await using lives = await Lives.of(TURNS, { database: await database(more) });
+    await using lives = await Lives.of(TURNS, { ...NOBODY_DIES, database: await database(more) });
     const [one, other] = [await lives.start(), await lives.start()];
     const person = new Person(() => ({ decision: 'failed' }), await ask(one.url));
     expect(await person.goOn(other.url)).toBe('over');
@@ -28,7 +28,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
   });
 
   it('a run is stopped from the other server within a second', async () => {
-    await using lives = await Lives.of(TURNS, { database: await database() });
+    await using lives = await Lives.of(TURNS, { ...NOBODY_DIES, database: await database() });
     const [one, other] = [await lives.start(), await lives.start()];
     const runId = await ask(one.url);
     const events: RunEvent[] = [];

@@ -7,7 +7,7 @@ import { eventually } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call } from './support/api.ts';
 import { ASKS_FIRST, STATE } from './support/asks-first.ts';
-import { Lives } from './support/lives.ts';
+import { Lives, NOBODY_DIES } from './support/lives.ts';
 import { ask, viewOf } from './support/person.ts';
 
 const YES = { decision: 'approve', scope: 'once' };
@@ -67,7 +67,11 @@ describeOnPostgres('a question of a server, over one database', (cluster) => {
   });
 
   it('answered in both processes at once has one answer, and the tool runs once', async () => {
-    await using lives = await Lives.of([1], { tools: ASKS_FIRST, database: { url: await cluster().createDatabase() } });
+    await using lives = await Lives.of([1], {
+      ...NOBODY_DIES,
+      tools: ASKS_FIRST,
+      database: { url: await cluster().createDatabase() },
+    });
     const [one, other] = [await lives.start(), await lives.start()];
     const { runId, form } = await restingAt(one.url);
     const tabs = [one.url, other.url, one.url, other.url];

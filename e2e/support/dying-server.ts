@@ -15,7 +15,8 @@ import { watched } from './watched-storage.ts';
  * PASSED_FILE names. With DATABASE_URL it works over that database, in the role of
  * TOOLYARD_ROLE; SIGTERM ends it in order; with EVERY_CALL whatever
  * is asked of the store is a failpoint, too; with ASK_USER the model may ask the person. While there is the file
- * HELD_FILE names, calls are held when they are stored as sent and before they are made.
+ * HELD_FILE names, calls are held when they are stored as sent and before they are made. LEASE_MS is how long it may be
+ * held up and keep what it has.
  */
 const [dataDir = '', port = '0', servers = '[]', place = '', hit = '1', after = ''] = process.argv.slice(2);
 const {
@@ -26,6 +27,7 @@ const {
   DATABASE_NOTIFY: notify,
   TOOLYARD_ROLE: role,
   HELD_FILE: heldFile = '',
+  LEASE_MS: leaseMs,
 } = process.env;
 const LOOK_AGAIN_MS = 20;
 
@@ -54,7 +56,11 @@ const server = await startServer(
     ...(role === undefined ? {} : { role: role as NonNullable<ServerOptions['role']>, metrics: true }),
     log: (line) => process.stderr.write(`${line}\n`),
   }),
-  { failpoint, ...(everyCall === undefined ? {} : { watchStorage: (storage) => watched(storage, failpoint) }) },
+  {
+    failpoint,
+    ...(leaseMs === undefined ? {} : { leaseMs: Number(leaseMs) }),
+    ...(everyCall === undefined ? {} : { watchStorage: (storage) => watched(storage, failpoint) }),
+  },
 );
 // A test that was cut off leaves nothing behind: with its process what this one reads from ends.
 process.stdin.once('close', () => process.exit(1)).resume();

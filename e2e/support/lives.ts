@@ -32,6 +32,9 @@ import {
 } from '@toolyard/testing';
 import { faultsOf } from './well-formed.ts';
 
+/** Of lives none of which dies: where one is held up for long, nobody takes over what it has. */
+export const NOBODY_DIES = { leaseMs: 60_000 };
+
 /** Of the configuration file. */
 const PROVIDER = 'small';
 
@@ -74,6 +77,8 @@ export type LivesOptions = {
   askUser?: boolean;
   /** How much the model takes, in tokens; default: nobody knows. */
   contextWindow?: number;
+  /** How long a life may be held up and keep its runs and servers; default: as long as the product has it. */
+  leaseMs?: number;
   /** The model answers only then. */
   modelWaits?: (messages: readonly ModelMessage[]) => Promise<unknown> | undefined;
 };
@@ -208,7 +213,7 @@ export class Lives implements AsyncDisposable {
 
   /** Starts the server; resolves when it answers. */
   async start(death?: Death, role?: NonNullable<ServerOptions['role']>): Promise<Life> {
-    const { database, everyCall, askUser, tools = 'counting', others = [] } = this.#options;
+    const { database, everyCall, askUser, leaseMs, tools = 'counting', others = [] } = this.#options;
     const env = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
     const behaviour = typeof tools === 'function' ? tools(this.#file('go-on')) : tools;
     const counter = { id: 'counter', transport: { type: 'stdio', ...scriptedMcpCommand(behaviour), env } };
@@ -235,6 +240,7 @@ export class Lives implements AsyncDisposable {
           ...(role === undefined ? {} : { TOOLYARD_ROLE: role }),
           ...(everyCall === true && { EVERY_CALL: '1' }),
           ...(askUser === true && { ASK_USER: '1' }),
+          ...(leaseMs !== undefined && { LEASE_MS: String(leaseMs) }),
           ...COMPILED_ONCE,
         },
       },
