@@ -18,5 +18,5 @@ export async function whenConnected(lives: readonly Life[], isSo: (states: State
 
 async function statesAt(url: string): Promise<States> {
   const told = await (await fetch(`${url}/metrics`)).text();
-  return Object.fromEntries([...told.matchAll(LINE)].map(([, state, count]) => [state, Number(count)]));
+  return Object.fromEntries<number>([...told.matchAll(LINE)].map(([, state = '', count]) => [state, Number(count)]));
 }
