@@ -33,7 +33,7 @@ import {
 import { faultsOf } from './well-formed.ts';
 
 /** Of lives none of which dies: where one is held up for long, nobody takes over what it has. */
-export const NOBODY_DIES = { leaseMs: 60_000 };
+export const NOBODY_DIES = { leaseMs: 30_000 };
 
 /** Of the configuration file. */
 const PROVIDER = 'small';
