@@ -59,7 +59,6 @@ describe('a text reply', () => {
     expect(body.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-
   test('is held in the middle until a test lets it go on, or goes on in the middle until then', async () => {
     const [held, talked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const server = await start([
