@@ -26,8 +26,8 @@ export default defineConfig({
           // The page's tests need its compiler: they are a project of their own.
           exclude: [...configDefaults.exclude, 'packages/web/**', BROWSER_TESTS],
           // Tests start real processes and sockets; the limit is a safety net, never an assertion about speed.
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
           execArgv: ['--conditions=toolyard-src'],
           unstubEnvs: true,
         },

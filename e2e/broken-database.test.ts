@@ -21,12 +21,14 @@ describeOnPostgres('a server whose database', (cluster) => {
   let server: RunningServer | undefined;
   let log: string[];
   let url: string;
+  let happened: PromiseWithResolvers<void>;
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'toolyard-broken-'));
-    // Slow at first, so that what happens to the database happens in the middle of it.
+    happened = Promise.withResolvers();
+    // What happens to the database happens in the middle of the first answer.
     model = await startModelServer((_request, index) =>
-      reply.text(ANSWER, index === 0 ? { pieces: 3, delayMs: 150 } : { pieces: 20 }),
+      reply.text(ANSWER, index === 0 ? { pieces: 3, delayMs: 30, held: happened.promise } : { pieces: 20 }),
     );
     log = [];
     url = await cluster().createDatabase();
@@ -64,7 +66,7 @@ describeOnPostgres('a server whose database', (cluster) => {
 
   /** The run has come to its end, and whoever reads it has each event once. */
   async function expectWhole(at: string, runId: string): Promise<void> {
-    await eventually(async () => (await viewOf(at)).activeRun === null, { timeoutMs: 30_000 });
+    await eventually(async () => (await viewOf(at)).activeRun === null);
     const events: RunEvent[] = [];
     expect(await readRun(at, runId, events)).toBe('over');
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
@@ -73,7 +75,7 @@ describeOnPostgres('a server whose database', (cluster) => {
 
   const say = { parts: [{ type: 'text', text: 'And now?' }] };
 
-  it('is gone says so with 503, stays, and goes on when it is back', { timeout: 90_000 }, async () => {
+  it('is gone says so with 503, stays, and goes on when it is back', async () => {
     server = await begin();
     const at = server.url;
     const runId = await ask(at);
@@ -81,6 +83,7 @@ describeOnPostgres('a server whose database', (cluster) => {
       (await viewOf(at)).page.messages.some((message) => told([message])[0] !== 'assistant:  (pending)'),
     );
     await cluster().stop('immediate');
+    happened.resolve();
 
     const away = {
       status: 503,
@@ -131,7 +134,7 @@ describeOnPostgres('a server whose database', (cluster) => {
     expect(await cluster().query(url, steps)).toEqual(before);
   });
 
-  it('has no room left refuses what is new, damages nothing, and goes on with room', { timeout: 90_000 }, async () => {
+  it('has no room left refuses what is new, damages nothing, and goes on with room', async () => {
     server = await begin();
     const at = server.url;
     const runId = await ask(at);
@@ -143,6 +146,7 @@ describeOnPostgres('a server whose database', (cluster) => {
       'CREATE TRIGGER full_events BEFORE INSERT ON run_events EXECUTE FUNCTION no_room()',
       'CREATE TRIGGER full_conversations BEFORE INSERT ON conversations EXECUTE FUNCTION no_room()',
     );
+    happened.resolve();
     await eventually(() => log.some((line) => line.includes('no room left')));
     expect(await problemOf('POST', '/api/conversations', { title: 'One more' })).toMatchObject({
       status: 507,

@@ -5,17 +5,26 @@ import { summaryOf } from './endurance/summary.ts';
 
 /** `TOOLYARD_SEED` repeats what was dealt; ten minutes of it are `npm run endure`. */
 const SEED = Number(process.env['TOOLYARD_SEED'] ?? Date.now() % 1_000_000);
+/** Beside other tests a machine takes its time; what is promised is measured by `npm run endure`. */
+const TAKE_OVER_MS = 60_000;
 /** Long enough for every kind of blow; with what is then under way it is a minute. */
 const FOR_MS = 35_000;
 
 describeOnPostgres('several servers over one database, for a minute', (cluster) => {
   it(
     `killed, stopped, cut off, the database restarted (TOOLYARD_SEED=${String(SEED)}): nothing lost, nothing twice`,
-    { timeout: 300_000 },
+    { timeout: 900_000 },
     async () => {
       const said: string[] = [];
       const log = (line: string): void => void said.push(line);
-      const endured = await endure({ cluster: cluster(), seed: SEED, forMs: FOR_MS, people: 4, log });
+      const endured = await endure({
+        cluster: cluster(),
+        seed: SEED,
+        forMs: FOR_MS,
+        people: 4,
+        takeOverMs: TAKE_OVER_MS,
+        log,
+      });
       process.stdout.write(`endurance: TOOLYARD_SEED=${String(SEED)}: ${summaryOf(endured)}\n`);
       if (endured.problems.length > 0) process.stdout.write(`${said.join('\n')}\n`);
       expect(endured.problems).toEqual([]);

@@ -18,7 +18,7 @@ type Research = AsyncDisposable & { url: string; desk: TaskDesk; finish: () => v
 
 /** A task server that outlives every life of Toolyard, with one task that ends when it is told to. */
 async function startResearch(era: 'legacy' | 'modern'): Promise<Research> {
-  const desk = new TaskDesk();
+  const desk = new TaskDesk({ ttlMs: null });
   let finish = (): void => undefined;
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
@@ -66,7 +66,6 @@ async function startResearch(era: 'legacy' | 'modern'): Promise<Research> {
 describe.each(['modern', 'legacy'] as const)('a call that a %s server has made a task of', (era) => {
   it.each(['killed', 'stopped'] as const)(
     'is waited for by the next process when the first was %s: it is made once, and nobody is asked',
-    { timeout: 60_000 },
     async (end) => {
       await using research = await startResearch(era);
       const model = await startModelServer(({ body }) => {

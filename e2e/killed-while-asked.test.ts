@@ -40,7 +40,7 @@ const CERTAIN: [when: string, place: string, hit: number][] = [
   ['when the call is planned anew', 'run:planned', 2],
 ];
 
-describe.concurrent('a server killed while a question of a tool waits', { timeout: 60_000 }, () => {
+describe.concurrent('a server killed while a question of a tool waits', () => {
   it('unkilled: the tool runs once, and its state comes back byte for byte', async () => {
     const { answered, counted, states } = await seenThrough(null);
     expect({ answered, counted, states }).toEqual({

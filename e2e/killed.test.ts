@@ -88,7 +88,7 @@ describe('an unkilled run', () => {
   });
 });
 
-describe.concurrent('a server killed and started again', { timeout: 60_000 }, () => {
+describe.concurrent('a server killed and started again', () => {
   it.each(CERTAIN)(
     '%s (%s, %i): the same story, the tool ran once, nothing was in doubt',
     async (_when, place, hit, after) => {

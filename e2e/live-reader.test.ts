@@ -10,7 +10,7 @@ import { systemClock } from '@toolyard/protocol';
 import type { RunningServer } from '@toolyard/server';
 import { startServer } from '@toolyard/server';
 import { openStorage } from '@toolyard/storage';
-import { createRandom, reply, startModelServer } from '@toolyard/testing';
+import { createRandom, ownPort, reply, startModelServer } from '@toolyard/testing';
 import type { Cut } from './support/cut-reader.ts';
 import { CutReader } from './support/cut-reader.ts';
 import { ask, viewOf } from './support/person.ts';
@@ -30,13 +30,15 @@ afterEach(async () => {
 });
 
 /** A server in this process that can be stopped and started again on its port, and a model that takes its time. */
-async function openScene(delayMs: number) {
-  const model = undo.use(await startModelServer(() => reply.text(ANSWER, { pieces: 4, delayMs, reasoning: ANSWER })));
+async function openScene(delayMs: number, talksUntil: Promise<unknown> = Promise.resolve()) {
+  const answer = reply.text(ANSWER, { pieces: 4, delayMs, reasoning: ANSWER, talksUntil });
+  const model = undo.use(await startModelServer(() => answer));
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-reader-'));
   undo.defer(() => rmSync(folder, { recursive: true, force: true }));
   const dataDir = join(folder, 'data');
   const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'k' };
-  let server: RunningServer = await startServer(serverOptions({ dataDir, env }));
+  const port = await ownPort();
+  let server: RunningServer = await startServer(serverOptions({ dataDir, env, port }));
   const { url } = server;
   undo.defer(() => server.close());
   return {
@@ -45,7 +47,7 @@ async function openScene(delayMs: number) {
     async restart(between: (folder: string) => Promise<void> = async () => {}): Promise<void> {
       await server.close();
       await between(dataDir);
-      server = await startServer(serverOptions({ dataDir, env, port: Number(new URL(url).port) }));
+      server = await startServer(serverOptions({ dataDir, env, port }));
     },
   };
 }
@@ -77,7 +79,8 @@ const isOver = (events: readonly RunEvent[]): boolean => events.at(-1)?.type ===
 
 describe('a reader with Last-Event-ID', () => {
   it('cut 20 times, by itself, by the server and by its restart, sees each event once and in order', async () => {
-    const scene = await openScene(4);
+    const cut = Promise.withResolvers<void>();
+    const scene = await openScene(4, cut.promise);
     const runId = await ask(scene.url);
     const endOf = serverEnds();
     const random = createRandom(SEED);
@@ -88,15 +91,16 @@ describe('a reader with Last-Event-ID', () => {
     const ofRun = `/api/runs/${runId}/events`;
     const one = new CutReader();
     const all = new CutReader();
-    for (let cut = 1; cut <= CUTS; cut++) {
+    for (let n = 1; n <= CUTS; n++) {
       const readings = [
         one.read(scene.url, ofRun, cutOf(ofRun)),
         all.read(scene.url, '/api/events', cutOf('/api/events')),
       ];
-      if (cut === CUTS / 2) await scene.restart();
+      if (n === CUTS / 2) await scene.restart();
       expect(await Promise.all(readings)).toEqual(['cut', 'cut']);
     }
     expect(isOver(runEvents(one))).toBe(false);
+    cut.resolve();
     while ((await one.read(scene.url, ofRun)) === 'cut');
     await all.read(scene.url, '/api/events', { when: () => isOver(runEventsOfAll(all)) });
 

@@ -6,11 +6,8 @@ import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call, readRun } from './support/api.ts';
 import { CALLS, expectWhole, TURNS } from './support/counting.ts';
 import type { LivesDatabase } from './support/lives.ts';
-import { Lives } from './support/lives.ts';
+import { Lives, NOBODY_DIES } from './support/lives.ts';
 import { ask, Person, viewOf } from './support/person.ts';
-
-/** A run whose process died goes on in another within so many milliseconds. */
-const TAKE_OVER_MS = 15_000;
 
 describeOnPostgres('several servers over one database', (cluster) => {
   const database = async (more: Partial<LivesDatabase> = {}): Promise<LivesDatabase> => ({
@@ -22,7 +19,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
     ['told at once', {}],
     ['without notifications, only slower', { notify: false }],
   ])('what is asked at one is followed and approved at the other, %s', async (_how, more) => {
-    await using lives = await Lives.of(TURNS, { database: await database(more) });
+    await using lives = await Lives.of(TURNS, { ...NOBODY_DIES, database: await database(more) });
     const [one, other] = [await lives.start(), await lives.start()];
     const person = new Person(() => ({ decision: 'failed' }), await ask(one.url));
     expect(await person.goOn(other.url)).toBe('over');
@@ -31,7 +28,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
   });
 
   it('a run is stopped from the other server within a second', async () => {
-    await using lives = await Lives.of(TURNS, { database: await database() });
+    await using lives = await Lives.of(TURNS, { ...NOBODY_DIES, database: await database() });
     const [one, other] = [await lives.start(), await lives.start()];
     const runId = await ask(one.url);
     const events: RunEvent[] = [];
@@ -43,52 +40,56 @@ describeOnPostgres('several servers over one database', (cluster) => {
     expect(await viewOf(one.url)).toMatchObject({ activeRun: null, interrupts: [] });
   });
 
-  it(
-    'one that is killed in mid-run: another takes the run over, and nothing is done twice',
-    { timeout: 60_000 },
-    async () => {
-      await using lives = await Lives.of(TURNS, { database: await database() });
-      const one = await lives.start({ place: 'run:returned', hit: 3 });
-      const other = await lives.start();
-      const person = new Person(() => ({ decision: 'repeat' }), await ask(one.url));
-      let killed = false;
-      // What is answered at a server that is free is taken up there.
-      const followed = person.goOn(other.url, () => (killed ? other.url : one.url));
-      expect(await one.over).toBe('SIGKILL');
-      killed = true;
-      await eventually(
-        () => person.events.some(({ type }) => type === 'attempt_abandoned' || type === 'interrupt_requested'),
-        { timeoutMs: TAKE_OVER_MS },
-      );
-      expect(await followed).toBe('over');
-      await expectWhole(lives, person, [other.url]);
-      // The call whose answer was lost was asked about, and made again because the person said so.
-      const asked = await person.answered(other.url);
-      const doubts = asked.filter(({ interrupt }) => interrupt.kind === 'in_doubt');
-      expect(doubts.length).toBeGreaterThan(0);
-      expect(lives.counted).toBe(CALLS + doubts.length);
-    },
-  );
+  it('one that is killed in mid-run: another takes the run over, and nothing is done twice', async () => {
+    await using lives = await Lives.of(TURNS, { database: await database() });
+    const one = await lives.start({ place: 'run:returned', hit: 3 });
+    const other = await lives.start();
+    const person = new Person(() => ({ decision: 'repeat' }), await ask(one.url));
+    let killed = false;
+    // What is answered at a server that is free is taken up there.
+    const followed = person.goOn(other.url, () => (killed ? other.url : one.url));
+    expect(await one.over).toBe('SIGKILL');
+    killed = true;
+    await eventually(
+      () => person.events.some(({ type }) => type === 'attempt_abandoned' || type === 'interrupt_requested'),
+      { what: 'the run in the other process' },
+    );
+    expect(await followed).toBe('over');
+    await expectWhole(lives, person, [other.url]);
+    // The call whose answer was lost was asked about, and made again because the person said so.
+    const asked = await person.answered(other.url);
+    const doubts = asked.filter(({ interrupt }) => interrupt.kind === 'in_doubt');
+    expect(doubts.length).toBeGreaterThan(0);
+    expect(lives.counted).toBe(CALLS + doubts.length);
+  });
 
-  it(
-    "one that was stopped for longer than its lease finds that its run is another's, and writes nothing more",
-    { timeout: 60_000 },
-    async () => {
-      await using lives = await Lives.of(TURNS, { database: await database() });
-      const one = await lives.start();
-      const other = await lives.start();
-      const person = new Person(() => ({ decision: 'repeat' }), await ask(one.url));
-      const followed = person.goOn(other.url);
-      await eventually(() => person.events.some(({ type }) => type === 'tool_finished'));
-      one.signal('SIGSTOP');
-      expect(await followed).toBe('over');
-      one.signal('SIGCONT');
-      await sleep(2_000);
-      await expectWhole(lives, person, [other.url, one.url]);
-    },
-  );
+  it("one that was stopped for longer than its lease finds that its run is another's, and writes nothing more", async () => {
+    await using lives = await Lives.of(TURNS, {
+      database: await database(),
+      tools: (file) => ({ tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait_for_file', file }] }] }),
+    });
+    const one = await lives.start();
+    const other = await lives.start();
+    const person = new Person(() => ({ decision: 'repeat' }), await ask(one.url));
+    // What is answered at a server that is free is taken up there.
+    let stopped = false;
+    const followed = person.goOn(other.url, () => (stopped ? other.url : one.url));
+    await eventually(() => lives.counted === 1, { what: 'a call' });
+    stopped = true;
+    one.signal('SIGSTOP');
+    lives.letToolsGoOn();
+    expect(await followed).toBe('over');
+    const doubts = (await person.answered(other.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');
+    expect(doubts).toHaveLength(1);
+    one.signal('SIGCONT');
+    await expectWhole(lives, person, [other.url, one.url]);
+    // When it has ended all has been written that it had to write: the answer of its call, too.
+    one.signal('SIGTERM');
+    expect(await one.over).toBe(null);
+    await expectWhole(lives, person, [other.url]);
+  });
 
-  it('goes on after a restart of the database', { timeout: 60_000 }, async () => {
+  it('goes on after a restart of the database', async () => {
     await using lives = await Lives.of(TURNS, { database: await database() });
     const [one, other] = [await lives.start(), await lives.start()];
     const person = new Person(() => ({ decision: 'repeat' }), await ask(one.url));

@@ -7,7 +7,7 @@ import { eventually } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call } from './support/api.ts';
 import { ASKS_FIRST, STATE } from './support/asks-first.ts';
-import { Lives } from './support/lives.ts';
+import { Lives, NOBODY_DIES } from './support/lives.ts';
 import { ask, viewOf } from './support/person.ts';
 
 const YES = { decision: 'approve', scope: 'once' };
@@ -24,7 +24,6 @@ const status = async (url: string, runId: string): Promise<string> =>
 const over = (url: string, runId: string): Promise<unknown> =>
   eventually(async () => /done|failed|cancelled/.test(await status(url, runId)), {
     what: 'the end of the run',
-    timeoutMs: 30_000,
   });
 
 /** Asks at one process, and lets the run rest with the form of the server. */
@@ -44,35 +43,35 @@ async function restingAt(url: string): Promise<{ runId: string; form: StoredInte
 }
 
 describeOnPostgres('a question of a server, over one database', (cluster) => {
-  it(
-    'is answered in another process, after the one that asked was killed: the tool runs once, its state as it was',
-    { timeout: 60_000 },
-    async () => {
-      await using lives = await Lives.of([1], {
-        tools: ASKS_FIRST,
-        database: { url: await cluster().createDatabase() },
-      });
-      const one = await lives.start();
-      const { runId, form } = await restingAt(one.url);
-      one.kill();
-      await one.over;
-      const other = await lives.start();
-      expect((await asked(other.url)).id).toBe(form.id);
-      expect(await answer(other.url, form.id, { decision: 'accept', content: {} })).toMatchObject({
-        items: [{ outcome: 'refused', error: { code: 'bad_request' } }],
-      });
-      expect(await answer(other.url, form.id, TAIPEI)).toMatchObject({ items: [{ outcome: 'answered' }] });
-      await over(other.url, runId);
-      expect({ status: await status(other.url, runId), counted: lives.counted, states: lives.states }).toEqual({
-        status: 'done',
-        counted: 1,
-        states: [STATE],
-      });
-    },
-  );
+  it('is answered in another process, after the one that asked was killed: the tool runs once, its state as it was', async () => {
+    await using lives = await Lives.of([1], {
+      tools: ASKS_FIRST,
+      database: { url: await cluster().createDatabase() },
+    });
+    const one = await lives.start();
+    const { runId, form } = await restingAt(one.url);
+    one.kill();
+    await one.over;
+    const other = await lives.start();
+    expect((await asked(other.url)).id).toBe(form.id);
+    expect(await answer(other.url, form.id, { decision: 'accept', content: {} })).toMatchObject({
+      items: [{ outcome: 'refused', error: { code: 'bad_request' } }],
+    });
+    expect(await answer(other.url, form.id, TAIPEI)).toMatchObject({ items: [{ outcome: 'answered' }] });
+    await over(other.url, runId);
+    expect({ status: await status(other.url, runId), counted: lives.counted, states: lives.states }).toEqual({
+      status: 'done',
+      counted: 1,
+      states: [STATE],
+    });
+  });
 
-  it('answered in both processes at once has one answer, and the tool runs once', { timeout: 60_000 }, async () => {
-    await using lives = await Lives.of([1], { tools: ASKS_FIRST, database: { url: await cluster().createDatabase() } });
+  it('answered in both processes at once has one answer, and the tool runs once', async () => {
+    await using lives = await Lives.of([1], {
+      ...NOBODY_DIES,
+      tools: ASKS_FIRST,
+      database: { url: await cluster().createDatabase() },
+    });
     const [one, other] = [await lives.start(), await lives.start()];
     const { runId, form } = await restingAt(one.url);
     const tabs = [one.url, other.url, one.url, other.url];
@@ -90,7 +89,7 @@ describeOnPostgres('a question of a server, over one database', (cluster) => {
 });
 
 describe('a question that waits', () => {
-  it('whose kept state was changed meanwhile: the call is not made, which is said', { timeout: 60_000 }, async () => {
+  it('whose kept state was changed meanwhile: the call is not made, which is said', async () => {
     await using lives = await Lives.of([1], { tools: ASKS_FIRST });
     const first = await lives.start();
     const { runId, form } = await restingAt(first.url);

@@ -105,7 +105,6 @@ describe(`a server killed again and again at random (TOOLYARD_SEED=${SEED})`, ()
   const runs = Math.ceil(KILLS / KILLS_A_RUN);
   it.each(Array.from({ length: runs }, (_none, index) => SEED + index))(
     'seed %i: nothing is lost and nothing done twice',
-    { timeout: 120_000 },
     async (seed) => {
       process.stdout.write(`random kills: TOOLYARD_SEED=${seed}\n`);
       await tortured(seed, KILLS_A_RUN);

@@ -25,13 +25,14 @@ import {
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { call, readRun } from './support/api.ts';
+import { whenConnected } from './support/connected.ts';
 import { Lives } from './support/lives.ts';
 import { told } from './support/transcript.ts';
 
 const TASK_PROGRAM = fileURLToPath(new URL('./support/task-program.ts', import.meta.url));
 const ERAS = ['legacy', 'modern'] as const;
-const ON_ITS_WAY: ReadonlySet<string> = new Set(['idle', 'connecting', 'reconnecting', 'failed']);
-const SLOW = { timeout: 90_000 };
+/** The tool server of all lives, the mail, and a task program of each era. */
+const SERVERS = 4;
 
 /** Begins a conversation of its own. */
 async function say(url: string, text: string): Promise<RunRecord> {
@@ -112,7 +113,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
   let stage: Awaited<ReturnType<typeof open>>;
   beforeAll(async () => {
     stage = await open(await cluster().createDatabase());
-  }, 240_000);
+  });
   afterAll(() => stage.close());
 
   const whenIn = (server: string, state: string): Promise<unknown> =>
@@ -120,26 +121,16 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
       async () =>
         (await call<McpServerList>(stage.url, 'GET', '/api/mcp/servers')).items.find(({ id }) => id === server)
           ?.state === state,
-      { what: `${server} ${state}`, timeoutMs: 20_000 },
+      { what: `${server} ${state}` },
     );
 
-  /** Each worker is connected to what it can be: a run finds the tools of no server that is still on its way there. */
-  const whenWorkersAreConnected = async (): Promise<void> => {
-    for (const { url } of stage.workers) {
-      await eventually(
-        async () => {
-          const states = (await (await fetch(`${url}/metrics`)).text()).match(
-            /(?<=^toolyard_mcp_servers\{state=")\w+/gm,
-          );
-          return states?.includes('ready') === true && !states.some((state) => ON_ITS_WAY.has(state));
-        },
-        { what: 'a worker with all servers', timeoutMs: 40_000 },
-      );
-    }
-  };
-
-  /** How many workers have been let in at the server that wants a sign-in. */
-  const connected = (): number => stage.mail.received.filter(({ method }) => method === 'tools/list').length;
+  /** Each worker has so many servers, and there is none it still waits for. */
+  const workersHave = (servers: number): Promise<void> =>
+    whenConnected(stage.workers, (states) => {
+      const { connecting = 0, reconnecting = 0, failed = 0 } = states;
+      const all = Object.values(states).reduce<number>((sum, count = 0) => sum + count, 0);
+      return all === servers && connecting + reconnecting + failed === 0;
+    });
 
   const marks = (name: string): number => {
     const file = join(stage.folder, name);
@@ -159,7 +150,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
         const run = await call<RunRecord>(stage.url, 'GET', `/api/runs/${id}`);
         return run.status === status ? run : null;
       },
-      { what: `the run ${status}`, timeoutMs: 40_000 },
+      { what: `the run ${status}`, timeoutMs: 120_000 },
     );
 
   const question = (kind: string): Promise<StoredInterrupt> =>
@@ -168,7 +159,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
         (await call<Page<StoredInterrupt>>(stage.url, 'GET', '/api/interrupts')).items.find(
           ({ interrupt }) => interrupt.kind === kind,
         ),
-      { what: kind, timeoutMs: 20_000 },
+      { what: kind },
     );
 
   async function toldOf({ conversationId }: RunRecord): Promise<string> {
@@ -183,44 +174,40 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     expect((await fetch(back)).status).toBe(200);
   }
 
-  it(
-    'a run nobody can go on with says which process is missing, and so does /ready, until one is there',
-    SLOW,
-    async () => {
-      const { before, url } = stage;
-      expect(before.ready.absent.map(({ role }) => role)).toEqual(['worker', 'tools']);
-      expect(before.view).toMatchObject({
-        status: 'queued',
-        waitsFor: { role: 'worker', message: expect.stringContaining('No worker is running') as string },
-      });
-      await whenRun(before.run.id, 'done');
-      expect(await call(url, 'GET', '/ready')).toMatchObject({ status: 'ok', absent: [] });
-      expect(await call(url, 'GET', `/api/runs/${before.run.id}`)).not.toHaveProperty('waitsFor');
-    },
-  );
+  it('a run nobody can go on with says which process is missing, and so does /ready, until one is there', async () => {
+    const { before, url } = stage;
+    expect(before.ready.absent.map(({ role }) => role)).toEqual(['worker', 'tools']);
+    expect(before.view).toMatchObject({
+      status: 'queued',
+      waitsFor: { role: 'worker', message: expect.stringContaining('No worker is running') as string },
+    });
+    await whenRun(before.run.id, 'done');
+    expect(await call(url, 'GET', '/ready')).toMatchObject({ status: 'ok', absent: [] });
+    expect(await call(url, 'GET', `/api/runs/${before.run.id}`)).not.toHaveProperty('waitsFor');
+  });
 
-  it('a run whose call waits for a program says that no process runs it, until one does', SLOW, async () => {
-    await whenWorkersAreConnected();
+  it('a run whose call waits for a program says that no process runs it, until one does', async () => {
+    await workersHave(SERVERS);
+    stage.lives.holdCalls();
+    const { id } = await begin('modern', 'ask_modern');
+    await eventually(() => stage.lives.passed.includes('run:sent'), { what: 'the call' });
     stage.tools?.signal('SIGTERM');
     await stage.tools?.over;
-    const { id } = await begin('modern', 'ask_modern');
     const told = await eventually(
       async () => (await call<RunView>(stage.url, 'GET', `/api/runs/${id}`)).waitsFor ?? null,
-      // First it is waited for that the server comes back by itself, for as long as a run waits for that.
-      { what: 'what it waits for', everyMs: 50, timeoutMs: 30_000 },
+      { what: 'what it waits for', everyMs: 50 },
     );
     expect(told).toMatchObject({ role: 'tools', message: expect.stringContaining('role "tools"') as string });
     await stage.lives.start(undefined, 'tools');
-    // Made there, or given up meanwhile: it waits for nobody any more.
     await eventually(async () => (await call<RunView>(stage.url, 'GET', `/api/runs/${id}`)).waitsFor === undefined, {
       what: 'nothing that is missing',
-      timeoutMs: 20_000,
     });
+    stage.lives.letCallsGo();
     await call(stage.url, 'POST', `/api/runs/${id}/cancel`, {});
     await eventually(async () => (await call<RunView>(stage.url, 'GET', `/api/runs/${id}`)).endedAt !== null);
   });
 
-  it('a server hosted by a service is given back to it when it is removed', SLOW, async () => {
+  it('a server hosted by a service is given back to it when it is removed', async () => {
     const { url, service } = stage;
     const transport = {
       type: 'hosted',
@@ -230,8 +217,9 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
       url: service.url,
     };
     await call(url, 'POST', '/api/mcp/servers', { id: 'hosted', transport });
-    await whenIn('hosted', 'ready');
     // Both workers are connected to it: one of the two that were wanted is there in the end.
+    await workersHave(SERVERS + 1);
+    await whenIn('hosted', 'ready');
     await eventually(() => service.instances.length === 1, { what: 'one server' });
     await call(url, 'DELETE', '/api/mcp/servers/hosted');
     expect(service.instances).toEqual([]);
@@ -239,7 +227,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     expect(items.map(({ id }) => id)).not.toContain('hosted');
   });
 
-  it('signing in there is signing in at every worker, also for a run that waits for it', SLOW, async () => {
+  it('signing in there is signing in at every worker, also for a run that waits for it', async () => {
     await whenIn('mail', 'needs_sign_in');
     // Who is asked to finish it, the process that is there longest, is not who has the server and shows it.
     await cluster().query(
@@ -249,7 +237,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     );
     await signIn();
     await whenIn('mail', 'ready');
-    await eventually(() => connected() === 2, { what: 'both workers' });
+    await whenConnected(stage.workers, ({ ready }) => ready === SERVERS);
     stage.authorization.revoke();
     const run = await begin('mail', 'read_mail');
     await question('sign_in');
@@ -267,7 +255,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
 
   /** A task of each program, of which somebody has heard: its handle is stored. */
   async function studying(): Promise<RunRecord[]> {
-    await whenWorkersAreConnected();
+    await workersHave(SERVERS);
     return Promise.all(
       ERAS.map(async (era) => {
         const run = await begin(era, `study_${era}`);
@@ -282,8 +270,8 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     );
   }
 
-  it('what the task of a program asks is answered there', SLOW, async () => {
-    await whenWorkersAreConnected();
+  it('what the task of a program asks is answered there', async () => {
+    await workersHave(SERVERS);
     for (const era of ERAS) {
       const run = await begin(era, `ask_${era}`);
       const { id } = await question('elicitation');
@@ -294,7 +282,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     }
   });
 
-  it('the task of a program is cancelled with the run that waits for it', SLOW, async () => {
+  it('the task of a program is cancelled with the run that waits for it', async () => {
     for (const { id } of await studying()) {
       await call(stage.url, 'POST', `/api/runs/${id}/cancel`, {});
       await whenRun(id, 'cancelled');
@@ -302,7 +290,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     for (const era of ERAS) await eventually(() => marks(`${era}-cancelled`) === 1, { what: 'the end of the task' });
   });
 
-  it('and is waited for by the next worker when the first was killed: it is made once', SLOW, async () => {
+  it('and is waited for by the next worker when the first was killed: it is made once', async () => {
     const runs = await studying();
     for (const worker of stage.workers) worker.kill();
     for (const worker of stage.workers) await worker.over;

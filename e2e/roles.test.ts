@@ -12,21 +12,26 @@ import { eventually, startScriptedMcp } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call } from './support/api.ts';
 import { CALLS, expectWhole, TURNS } from './support/counting.ts';
-import type { Life, LivesDatabase } from './support/lives.ts';
-import { Lives } from './support/lives.ts';
+import { whenConnected } from './support/connected.ts';
+import type { Life, LivesDatabase, LivesOptions } from './support/lives.ts';
+import { Lives, NOBODY_DIES } from './support/lives.ts';
 import { ask, Person, viewOf } from './support/person.ts';
 import { told } from './support/transcript.ts';
 
 type Trio = { web: Life; worker: Life; tools: Life };
 
+/** One process of each role, and the worker connected to the tool server. */
 async function trio(lives: Lives): Promise<Trio> {
   const [web, worker, tools] = [
     await lives.start(undefined, 'web'),
     await lives.start(undefined, 'worker'),
     await lives.start(undefined, 'tools'),
   ];
+  await whenConnected([worker], isReady);
   return { web, worker, tools };
 }
+
+const isReady = ({ ready }: { ready?: number }): boolean => ready === 1;
 
 const stateOf = async (url: string, server = 'counter'): Promise<string | undefined> =>
   (await call<McpServerList>(url, 'GET', '/api/mcp/servers')).items.find(({ id }) => id === server)?.state;
@@ -42,9 +47,8 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     ['without notifications, only slower', { notify: false }],
   ])(
     'what is asked and approved at the web process is done by a worker with a program of the tools process, %s',
-    { timeout: 60_000 },
     async (_how, more) => {
-      await using lives = await Lives.of(TURNS, { database: await database(more) });
+      await using lives = await Lives.of(TURNS, { ...NOBODY_DIES, database: await database(more) });
       const { web, worker, tools } = await trio(lives);
       const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
       expect(await person.goOn(web.url)).toBe('over');
@@ -58,110 +62,107 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     },
   );
 
-  it(
-    'a server changed in the tools process is another one at the web process, and what is done with it goes there',
-    { timeout: 60_000 },
-    async () => {
-      await using lives = await Lives.of(TURNS, {
-        database: await database(),
-        tools: {
-          instructions: 'Count with care.',
-          tools: [
-            { name: 'count', does: [{ do: 'count' }] },
-            { name: 'grow', does: [{ do: 'set_tools', tools: [{ name: 'grown', does: [{ do: 'echo' }] }] }] },
-          ],
-        },
-      });
-      const web = await lives.start(undefined, 'web');
-      const path = '/api/mcp/servers/counter';
-      expect(await call<McpServerList>(web.url, 'GET', '/api/mcp/servers')).toMatchObject({
-        items: [
-          { id: 'counter', state: 'failed', error: { message: expect.stringContaining('role "tools"') as string } },
+  it('a server changed in the tools process is another one at the web process, and what is done with it goes there', async () => {
+    await using lives = await Lives.of(TURNS, {
+      ...NOBODY_DIES,
+      database: await database(),
+      tools: {
+        instructions: 'Count with care.',
+        tools: [
+          { name: 'count', does: [{ do: 'count' }] },
+          { name: 'grow', does: [{ do: 'set_tools', tools: [{ name: 'grown', does: [{ do: 'echo' }] }] }] },
         ],
-      });
-      await expect(call(web.url, 'POST', `${path}/call`, { tool: 'count' })).rejects.toThrow('--role tools');
-      await lives.start(undefined, 'tools');
-      await eventually(async () => (await stateOf(web.url)) === 'ready', { timeoutMs: 20_000 });
-      const toolsOf = async (): Promise<string[]> =>
-        (await call<Page<McpToolDetail>>(web.url, 'GET', `${path}/tools`)).items.map(({ name }) => name);
-      expect(await toolsOf()).toEqual(['count', 'grow']);
-      expect(await call<ToolResult>(web.url, 'POST', `${path}/call`, { tool: 'count' })).toMatchObject({
-        isError: false,
-      });
-      expect(lives.counted).toBe(1);
-      await call(web.url, 'POST', `${path}/call`, { tool: 'grow' });
-      await eventually(async () => (await toolsOf()).join() === 'grown', { timeoutMs: 10_000 });
-      expect(await call<{ items: object[] }>(web.url, 'GET', `${path}/log`)).toMatchObject({
-        items: expect.anything() as object,
-      });
-      // Switched off at the web process, it is left where it runs; on again, it is started there.
-      await call(web.url, 'PATCH', path, { enabled: false });
-      await eventually(async () => (await stateOf(web.url)) === 'disabled', { timeoutMs: 10_000 });
-      await call(web.url, 'PATCH', path, { enabled: true });
-      await eventually(async () => (await toolsOf()).join() === 'count,grow', { timeoutMs: 10_000 });
-      expect(await call(web.url, 'POST', `${path}/reconnect`, {})).toMatchObject({ state: 'ready' });
-    },
-  );
+      },
+    });
+    const web = await lives.start(undefined, 'web');
+    const path = '/api/mcp/servers/counter';
+    expect(await call<McpServerList>(web.url, 'GET', '/api/mcp/servers')).toMatchObject({
+      items: [
+        { id: 'counter', state: 'failed', error: { message: expect.stringContaining('role "tools"') as string } },
+      ],
+    });
+    await expect(call(web.url, 'POST', `${path}/call`, { tool: 'count' })).rejects.toThrow('--role tools');
+    await lives.start(undefined, 'tools');
+    await eventually(async () => (await stateOf(web.url)) === 'ready');
+    const toolsOf = async (): Promise<string[]> =>
+      (await call<Page<McpToolDetail>>(web.url, 'GET', `${path}/tools`)).items.map(({ name }) => name);
+    expect(await toolsOf()).toEqual(['count', 'grow']);
+    expect(await call<ToolResult>(web.url, 'POST', `${path}/call`, { tool: 'count' })).toMatchObject({
+      isError: false,
+    });
+    expect(lives.counted).toBe(1);
+    await call(web.url, 'POST', `${path}/call`, { tool: 'grow' });
+    await eventually(async () => (await toolsOf()).join() === 'grown');
+    expect(await call<{ items: object[] }>(web.url, 'GET', `${path}/log`)).toMatchObject({
+      items: expect.anything() as object,
+    });
+    // Switched off at the web process, it is left where it runs; on again, it is started there.
+    await call(web.url, 'PATCH', path, { enabled: false });
+    await eventually(async () => (await stateOf(web.url)) === 'disabled');
+    await call(web.url, 'PATCH', path, { enabled: true });
+    await eventually(async () => (await toolsOf()).join() === 'count,grow');
+    const before = lives.starts;
+    await call(web.url, 'POST', `${path}/reconnect`, {});
+    await eventually(async () => lives.starts > before && (await stateOf(web.url)) === 'ready');
+  });
 
-  it(
-    'a tools process that is killed in the middle of a call: its outcome is unknown and it is not made again, and another process runs the server',
-    { timeout: 90_000 },
-    async () => {
-      await using lives = await Lives.of(TURNS, {
-        database: await database(),
-        // Calls wait for one another at this server: all of them are over within the seconds a worker has for its last.
-        tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 250 }] }] },
-      });
-      const { web, tools } = await trio(lives);
-      await eventually(async () => (await stateOf(web.url)) === 'ready', { timeoutMs: 20_000 });
-      const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
-      const followed = person.goOn(web.url);
-      await eventually(() => lives.counted === 2, { timeoutMs: 20_000 });
-      tools.kill();
-      await lives.start(undefined, 'tools');
-      expect(await followed).toBe('over');
-      expect(person.events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
-      const outcomes = told((await viewOf(web.url)).page.messages).flatMap(
-        (line) => /^tool: .* \((\w+)\)$/s.exec(line)?.[1] ?? [],
-      );
-      expect(outcomes).toHaveLength(CALLS);
-      expect(outcomes.filter((outcome) => outcome === 'unknown')).toHaveLength(1);
-      expect(outcomes.at(-1)).toBe('done');
-      expect(new Set(lives.made).size).toBe(lives.made.length);
-      expect(lives.starts).toBe(2);
-    },
-  );
+  it('a tools process that is killed in the middle of a call: its outcome is unknown and it is not made again, and another process runs the server', async () => {
+    const isBack = Promise.withResolvers<void>();
+    // Calls wait for one another at this server: of the first two one is at work, and one waits.
+    await using lives = await Lives.of([2, 1, 1, 3], {
+      database: await database(),
+      tools: (file) => ({ tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait_for_file', file }] }] }),
+      modelWaits: (messages) => (messages.some(({ role }) => role === 'tool') ? isBack.promise : undefined),
+    });
+    const { web, worker, tools } = await trio(lives);
+    const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
+    const followed = person.goOn(web.url);
+    await eventually(() => lives.counted === 1, { what: 'the first call' });
+    tools.kill();
+    lives.letToolsGoOn();
+    await lives.start(undefined, 'tools');
+    await eventually(() => lives.starts === 2, { what: 'the tool server at the other process' });
+    await whenConnected([worker], isReady);
+    isBack.resolve();
+    expect(await followed).toBe('over');
+    expect(person.events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
+    const outcomes = told((await viewOf(web.url)).page.messages).flatMap(
+      (line) => /^tool: .* \((\w+)\)$/s.exec(line)?.[1] ?? [],
+    );
+    expect(outcomes).toHaveLength(CALLS);
+    expect(outcomes.filter((outcome) => outcome === 'unknown')).toHaveLength(1);
+    expect(outcomes.at(-1)).toBe('done');
+    expect(new Set(lives.made).size).toBe(lives.made.length);
+    expect(lives.starts).toBe(2);
+  });
 
-  it(
-    'a server elsewhere is reached by workers, and through them from the web process',
-    { timeout: 60_000 },
-    async () => {
-      const scripted = await startScriptedMcp({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] });
-      onTestFinished(() => scripted.close());
-      const lab = { id: 'lab', transport: { type: 'http' as const, url: scripted.url } };
-      await using lives = await Lives.of(TURNS, { database: await database(), others: [lab] });
-      const web = await lives.start(undefined, 'web');
-      const tryIt = { transport: { type: 'http', url: scripted.url } };
-      await expect(call(web.url, 'POST', '/api/mcp/test', tryIt)).rejects.toThrow('--role worker');
-      const first = await lives.start(undefined, 'worker');
-      await lives.start(undefined, 'worker');
-      await eventually(async () => (await stateOf(web.url, 'lab')) === 'ready', { timeoutMs: 20_000 });
-      const echo = (): Promise<ToolResult> =>
-        call(web.url, 'POST', '/api/mcp/servers/lab/call', { tool: 'echo', arguments: { a: 1 } });
-      expect(await echo()).toMatchObject({ isError: false, content: [{ text: '{"a":1}' }] });
-      expect(await call(web.url, 'POST', '/api/mcp/test', tryIt)).toMatchObject({ ok: true });
-      // The other worker has been connected all along: it says from now on how the server is.
-      first.signal('SIGTERM');
-      await first.over;
-      await eventually(async () => (await stateOf(web.url, 'lab')) === 'ready', { timeoutMs: 10_000 });
-      expect(await echo()).toMatchObject({ isError: false });
-    },
-  );
+  it('a server elsewhere is reached by workers, and through them from the web process', async () => {
+    const scripted = await startScriptedMcp({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] });
+    onTestFinished(() => scripted.close());
+    const lab = { id: 'lab', transport: { type: 'http' as const, url: scripted.url } };
+    await using lives = await Lives.of(TURNS, { ...NOBODY_DIES, database: await database(), others: [lab] });
+    const web = await lives.start(undefined, 'web');
+    const tryIt = { transport: { type: 'http', url: scripted.url } };
+    await expect(call(web.url, 'POST', '/api/mcp/test', tryIt)).rejects.toThrow('--role worker');
+    const first = await lives.start(undefined, 'worker');
+    await lives.start(undefined, 'worker');
+    await eventually(async () => (await stateOf(web.url, 'lab')) === 'ready');
+    const echo = (): Promise<ToolResult> =>
+      call(web.url, 'POST', '/api/mcp/servers/lab/call', { tool: 'echo', arguments: { a: 1 } });
+    expect(await echo()).toMatchObject({ isError: false, content: [{ text: '{"a":1}' }] });
+    expect(await call(web.url, 'POST', '/api/mcp/test', tryIt)).toMatchObject({ ok: true });
+    // The other worker has been connected all along: it says from now on how the server is.
+    first.signal('SIGTERM');
+    await first.over;
+    await eventually(async () => (await stateOf(web.url, 'lab')) === 'ready');
+    expect(await echo()).toMatchObject({ isError: false });
+  });
 
-  it('what a program asks in the middle of a call is answered at the web process', { timeout: 60_000 }, async () => {
+  it('what a program asks in the middle of a call is answered at the web process', async () => {
     const requestedSchema = { type: 'object', properties: { city: { type: 'string' } } };
     const question = { method: 'elicitation/create', params: { message: 'Where?', requestedSchema } };
     await using lives = await Lives.of([1], {
+      ...NOBODY_DIES,
       database: await database(),
       tools: { tools: [{ name: 'count', does: [{ do: 'request', ...question }, { do: 'tell_answers' }] }] },
     });
@@ -173,27 +174,24 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     expect(told((await viewOf(web.url)).page.messages).join()).toContain('Taipei');
   });
 
-  it(
-    'a worker that is killed: another one goes on with its run, with the same program',
-    { timeout: 90_000 },
-    async () => {
-      await using lives = await Lives.of(TURNS, { database: await database() });
-      const web = await lives.start(undefined, 'web');
-      await lives.start(undefined, 'tools');
-      const worker = await lives.start({ place: 'run:returned', hit: 3 }, 'worker');
-      const person = new Person(() => ({ decision: 'repeat' }), await ask(web.url));
-      const followed = person.goOn(web.url);
-      await worker.over;
-      await lives.start(undefined, 'worker');
-      expect(await followed).toBe('over');
-      await expectWhole(lives, person, [web.url]);
-      const doubts = (await person.answered(web.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');
-      expect(lives.counted).toBe(CALLS + doubts.length);
-      expect(lives.starts).toBe(1);
-    },
-  );
+  it('a worker that is killed: another one goes on with its run, with the same program', async () => {
+    await using lives = await Lives.of(TURNS, { database: await database() });
+    const web = await lives.start(undefined, 'web');
+    await lives.start(undefined, 'tools');
+    const worker = await lives.start({ place: 'run:returned', hit: 3 }, 'worker');
+    await whenConnected([worker], isReady);
+    const person = new Person(() => ({ decision: 'repeat' }), await ask(web.url));
+    const followed = person.goOn(web.url);
+    await worker.over;
+    await lives.start(undefined, 'worker');
+    expect(await followed).toBe('over');
+    await expectWhole(lives, person, [web.url]);
+    const doubts = (await person.answered(web.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');
+    expect(lives.counted).toBe(CALLS + doubts.length);
+    expect(lives.starts).toBe(1);
+  });
 
-  /** Many runs at once, none of which asks anybody. Resolves when all have begun; `over` when all are over. */
+  /** Several runs at once, none of which asks anybody. Resolves when all have begun; `over` when all are over. */
   async function runMany(
     url: string,
     count: number,
@@ -218,90 +216,89 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
             const run = await call<RunRecord>(url, 'GET', `/api/runs/${id}`);
             return run.endedAt === null ? null : run;
           },
-          { timeoutMs: 60_000 },
+          { what: 'the end of a run', timeoutMs: 180_000 },
         ),
       ),
     );
     return { started: ids.length, over };
   }
 
-  it(
-    'workers are restarted one after the other under load: no run fails, and nothing is done twice',
-    { timeout: 120_000 },
-    async () => {
-      await using lives = await Lives.of(TURNS, {
-        database: await database(),
-        tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 400 }] }] },
-      });
-      const { web, worker } = await trio(lives);
-      const other = await lives.start(undefined, 'worker');
-      await lives.start(undefined, 'worker');
-      await eventually(async () => (await stateOf(web.url)) === 'ready', { timeoutMs: 20_000 });
-      // Work of its own for each restart, so that a machine that takes its time has not done it all before the second.
-      const loads: Awaited<ReturnType<typeof runMany>>[] = [];
-      let submitted = 0;
-      for (const old of [worker, other]) {
-        const load = await runMany(web.url, 4, `under-${loads.length}-`);
-        loads.push(load);
-        submitted += load.started * CALLS;
-        const before = lives.counted;
-        await eventually(() => lives.counted > before + 2, { timeoutMs: 20_000 });
-        expect(lives.counted).toBeLessThan(submitted);
-        old.signal('SIGTERM');
-        expect(await old.over).toBe(null);
-      }
-      const over = (await Promise.all(loads.map((load) => load.over))).flat();
-      expect(over.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 'done'));
-      expect(lives.counted).toBe(submitted);
-      expect(lives.faults).toEqual([]);
-      expect(await call(web.url, 'GET', '/api/interrupts?status=answered')).toMatchObject({ items: [] });
-    },
-  );
+  /** However fast the machine is, no run is over before the model may ask for the last calls. */
+  const beforeTheLastTurn =
+    (until: () => Promise<unknown>): NonNullable<LivesOptions['modelWaits']> =>
+    (messages) =>
+      messages.filter(({ role }) => role === 'tool').length === CALLS - (TURNS.at(-1) ?? 0) ? until() : undefined;
 
-  it(
-    'a tools process is restarted under load: calls under way are finished there, the next ones made at the new one',
-    { timeout: 120_000 },
-    async () => {
-      await using lives = await Lives.of(TURNS, {
-        database: await database(),
-        tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 100 }] }] },
-      });
-      const { web, tools } = await trio(lives);
-      await eventually(async () => (await stateOf(web.url)) === 'ready', { timeoutMs: 20_000 });
-      await lives.start(undefined, 'tools');
-      const { started, over } = await runMany(web.url, 4);
-      await eventually(() => lives.counted > 4, { timeoutMs: 20_000 });
-      tools.signal('SIGTERM');
-      expect(await tools.over).toBe(null);
+  it('workers are restarted one after the other under load: no run fails, and nothing is done twice', async () => {
+    let leaving = Promise.withResolvers<void>();
+    await using lives = await Lives.of(TURNS, {
+      ...NOBODY_DIES,
+      database: await database(),
+      // Calls wait for one another at this server: all of them are over within the seconds a worker has for its last.
+      tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 50 }] }] },
+      modelWaits: beforeTheLastTurn(() => leaving.promise),
+    });
+    const { web, worker } = await trio(lives);
+    const [other, last] = [await lives.start(undefined, 'worker'), await lives.start(undefined, 'worker')];
+    await whenConnected([other, last], isReady);
+    let submitted = 0;
+    for (const [index, old] of [worker, other].entries()) {
+      leaving = Promise.withResolvers<void>();
+      const { started, over } = await runMany(web.url, 4, `under-${index}-`);
+      await eventually(() => lives.counted > submitted + 2, { what: 'the first calls' });
+      submitted += started * CALLS;
+      expect(lives.counted).toBeLessThan(submitted);
+      old.signal('SIGTERM');
+      leaving.resolve();
+      expect(await old.over).toBe(null);
       expect((await over).map(({ status }) => status)).toEqual(Array.from({ length: started }, () => 'done'));
-      expect(lives.counted).toBe(started * CALLS);
-      expect(lives.starts).toBe(2);
-    },
-  );
+    }
+    expect(lives.counted).toBe(submitted);
+    expect(lives.faults).toEqual([]);
+    expect(await call(web.url, 'GET', '/api/interrupts?status=answered')).toMatchObject({ items: [] });
+  });
 
-  it(
-    'what waits in the queue when a worker dies at the end of a run is sent by another one',
-    { timeout: 90_000 },
-    async () => {
-      await using lives = await Lives.of([1], { database: await database() });
-      const web = await lives.start(undefined, 'web');
-      await lives.start(undefined, 'tools');
-      const standby = await lives.start(undefined, 'worker');
-      standby.signal('SIGSTOP');
-      const worker = await lives.start({ place: 'run:finished', hit: 1 }, 'worker');
-      const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
-      const parts = [{ type: 'text', text: 'And now?' }];
-      expect(await call(web.url, 'POST', '/api/conversations/c/messages', { parts })).toHaveProperty('queued');
-      void person.goOn(web.url);
-      await worker.over;
-      standby.signal('SIGCONT');
-      await eventually(
-        async () => {
-          const { page, activeRun } = await viewOf(web.url);
-          return activeRun === null && told(page.messages).filter((line) => line.endsWith('(stop)')).length === 2;
-        },
-        { timeoutMs: 30_000 },
-      );
-    },
-  );
+  it('a tools process is restarted under load: calls under way are finished there, the next ones made at the new one', async () => {
+    const leaving = Promise.withResolvers<void>();
+    await using lives = await Lives.of(TURNS, {
+      ...NOBODY_DIES,
+      database: await database(),
+      tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 100 }] }] },
+      modelWaits: beforeTheLastTurn(() => leaving.promise),
+    });
+    const { web, tools } = await trio(lives);
+    await lives.start(undefined, 'tools');
+    const { started, over } = await runMany(web.url, 4);
+    await eventually(() => lives.counted > 4, { what: 'the first calls' });
+    tools.signal('SIGTERM');
+    leaving.resolve();
+    expect(await tools.over).toBe(null);
+    expect((await over).map(({ status }) => status)).toEqual(Array.from({ length: started }, () => 'done'));
+    expect(lives.counted).toBe(started * CALLS);
+    expect(lives.starts).toBe(2);
+  });
+
+  it('what waits in the queue when a worker dies at the end of a run is sent by another one', async () => {
+    await using lives = await Lives.of([1], { database: await database() });
+    const web = await lives.start(undefined, 'web');
+    await lives.start(undefined, 'tools');
+    const standby = await lives.start(undefined, 'worker');
+    await whenConnected([standby], isReady);
+    standby.signal('SIGSTOP');
+    const worker = await lives.start({ place: 'run:finished', hit: 1 }, 'worker');
+    await whenConnected([worker], isReady);
+    const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
+    const parts = [{ type: 'text', text: 'And now?' }];
+    expect(await call(web.url, 'POST', '/api/conversations/c/messages', { parts })).toHaveProperty('queued');
+    void person.goOn(web.url);
+    await worker.over;
+    standby.signal('SIGCONT');
+    await eventually(
+      async () => {
+        const { page, activeRun } = await viewOf(web.url);
+        return activeRun === null && told(page.messages).filter((line) => line.endsWith('(stop)')).length === 2;
+      },
+      { what: 'the end of the second run' },
+    );
+  });
 });

@@ -47,7 +47,7 @@ function tortures(engine: () => Engine, sample: number): void {
   let planned: Planned[];
   beforeAll(async () => {
     planned = await plan(engine(), STORIES);
-  }, 120_000);
+  }, 900_000);
 
   it.each(Object.entries(TOLD))('undisturbed, the story "%s" is told whole', (name, told) => {
     expect(planned.find(({ story }) => story.name === name)?.told).toEqual(told);
@@ -55,7 +55,7 @@ function tortures(engine: () => Engine, sample: number): void {
 
   it(
     `killed at ${sample} of the moments of each (TOOLYARD_SEED=${SEED}), it is told the same`,
-    { timeout: 240_000 },
+    { timeout: 900_000 },
     async () => {
       const wrong: unknown[] = [];
       for (const name of Object.keys(TOLD)) {

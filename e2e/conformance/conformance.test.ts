@@ -74,7 +74,7 @@ const CLIENT = [
 ].join(' ');
 
 describe.each(Object.entries(SUITES))('the official conformance suite, %s', (revision, scenarios) => {
-  test('has nothing to say against this host', { timeout: 240_000 }, async () => {
+  test('has nothing to say against this host', { timeout: 600_000 }, async () => {
     const version = revision === 'extensions' ? [] : ['--spec-version', revision];
     const sum: SuiteOutcome = { scenarios: 0, passed: 0, failed: [], skipped: [], output: '' };
     const wrong: unknown[] = [];

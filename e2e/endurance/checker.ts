@@ -5,7 +5,7 @@ import type { History, KeptCall, Write } from './history.ts';
 import type { TakeOver } from './take-overs.ts';
 import { takeOversOf } from './take-overs.ts';
 
-/** A run goes on elsewhere within so many milliseconds of its process's end. */
+/** A run goes on elsewhere within so many milliseconds of its process's end, where the machine has nothing else to do. */
 const TAKE_OVER_MS = 15_000;
 
 export type Verdict = {
@@ -18,7 +18,7 @@ const OVER: ReadonlySet<string> = new Set(['done', 'failed', 'cancelled']);
 const OPEN_CALLS: ReadonlySet<KeptCall['status']> = new Set(['planned', 'sent']);
 
 /** Reads what was recorded, and says what of it breaks a promise. */
-export function judge(history: History): Verdict {
+export function judge(history: History, takeOverMs = TAKE_OVER_MS): Verdict {
   const takeOvers = takeOversOf(history);
   const problems = [
     ...lost(history),
@@ -28,7 +28,7 @@ export function judge(history: History): Verdict {
     ...effectsAmiss(history),
     ...saidAmiss(history),
     ...takeOvers
-      .filter(({ ms }) => ms > TAKE_OVER_MS)
+      .filter(({ ms }) => ms > takeOverMs)
       .map(({ runId, from, how, ms }) => `late: ${runId} lay for ${String(ms)} ms after ${from} was ${how}`),
   ];
   return { problems, takeOvers };

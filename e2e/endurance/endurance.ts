@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRandom, startModelServer } from '@toolyard/testing';
+import { createRandom, eventually, startModelServer } from '@toolyard/testing';
 import type { Cluster } from '@toolyard/testing/postgres';
 import type { ModelMessage } from '../support/lives.ts';
 import { faultsOf } from '../support/well-formed.ts';
@@ -24,6 +24,8 @@ export type EnduranceOptions = {
   people?: number;
   /** Default: drawn by the seed. */
   blows?: readonly Blow[];
+  /** From when on a run that lies is late; default: what is promised of a machine that has nothing else to do. */
+  takeOverMs?: number;
   log: (line: string) => void;
 };
 
@@ -42,7 +44,7 @@ export type Endured = Verdict & {
 const PEOPLE = 6;
 const ROLES: readonly Role[] = ['all', 'all', 'all'];
 /** From the last blow until everything has come to its end. */
-const REST_MS = 90_000;
+const REST_MS = 300_000;
 /** What follows an outage: processes find out and connect again. */
 const RECONNECT_MS = 1_500;
 
@@ -81,8 +83,8 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
   const late = setTimeout(() => giveUp.abort(), REST_MS);
   await working;
   clearTimeout(late);
-  // What was told last may be under way to the tab.
-  await sleep(1_500);
+  // What was told last may be under way to the tab; what never comes the judge finds missing.
+  await eventually(async () => people.tabHasRead((await readKept(cluster, url)).runs)).catch(() => undefined);
   stopWatching.abort();
   await watching;
   await fleet.close();
@@ -91,7 +93,7 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
   const { asked, said, readings } = people;
   const kept = await readKept(cluster, url);
   const history = { ...kept, asked, said, sentToModel, readings, effects, counted, failings, outages };
-  const verdict = judge(history);
+  const verdict = judge(history, options.takeOverMs);
   const amiss = kept.runs.map(({ id }) => id).filter((id) => verdict.problems.some((problem) => problem.includes(id)));
   return {
     trails: new Map(amiss.map((id) => [id, trailOf(history, id)])),

@@ -11,7 +11,7 @@ import type {
 import { applied } from '../support/transcript.ts';
 import type { Fleet } from './fleet.ts';
 import { follow } from './follow.ts';
-import type { Reading, Said } from './history.ts';
+import type { KeptRun, Reading, Said } from './history.ts';
 import { questionOf, remarkOf, storyAt } from './story.ts';
 
 const TRY_AGAIN_MS = 250;
@@ -35,33 +35,42 @@ export class People {
   /** What no server should have said, and transcripts that are not what was read. */
   readonly problems: string[] = [];
   readonly #options: PeopleOptions;
+  readonly #tab = new Map<string, RunEvent[]>();
   #conversations = 0;
 
   constructor(options: PeopleOptions) {
     this.#options = options;
   }
 
-  /** Holds conversations, one after another, until `until`. */
+  /** Holds conversations, one after another, until `until`, and until somebody was heard by a run under way. */
   async work(until: AbortSignal): Promise<void> {
-    while (!until.aborted) await this.#converse();
+    while (!until.aborted || !(this.#wasHeard || this.#options.giveUp.aborted)) await this.#converse();
+  }
+
+  get #wasHeard(): boolean {
+    return this.readings.some(({ events }) => events.some(({ type }) => type === 'steered'));
+  }
+
+  /** True when the tab has come to the end of every run it has read of. */
+  tabHasRead(runs: readonly KeptRun[]): boolean {
+    return runs.every(({ id, lastSeq }) => (this.#tab.get(id)?.at(-1)?.seq ?? lastSeq) >= lastSeq);
   }
 
   /** A tab that is open all the time: everything that goes on, over however many connections. */
   async watch(until: AbortSignal): Promise<void> {
-    const runs = new Map<string, RunEvent[]>();
     let cursor: string | null = null;
     while (!until.aborted) {
       await this.#somewhere(async (url, leaving) => {
         await follow(
           { url: `${url}/api/events`, lastId: cursor, leaving: AbortSignal.any([leaving, until]) },
           ({ id, event, data }) => {
-            if (event === 'run') keep(runs, (JSON.parse(data) as Extract<LiveEvent, { type: 'run' }>).event);
+            if (event === 'run') keep(this.#tab, (JSON.parse(data) as Extract<LiveEvent, { type: 'run' }>).event);
             if (id !== '') cursor = id;
           },
         );
       });
     }
-    for (const [runId, events] of runs) this.readings.push({ reader: 'a tab', runId, events });
+    for (const [runId, events] of this.#tab) this.readings.push({ reader: 'a tab', runId, events });
   }
 
   async #converse(): Promise<void> {

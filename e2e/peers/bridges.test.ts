@@ -1,10 +1,10 @@
 // Servers behind other people's bridges, and servers that bring a page along.
 import type { McpHost, ServerConfig } from '@toolyard/mcp-host';
-import { eventually, isAlive, processTreeOf } from '@toolyard/testing';
+import { eventually, isAlive, ownPort, processTreeOf } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { healthOf, meet } from './meet.ts';
 import type { Running } from './programs.ts';
-import { freePort, overStdio, programOf, startOnPort } from './programs.ts';
+import { overStdio, programOf, startOnPort } from './programs.ts';
 
 const EVERYTHING = '@modelcontextprotocol/server-everything';
 
@@ -23,7 +23,7 @@ const echo = (met: McpHost, serverId: string): ReturnType<McpHost['callTool']> =
 const HI = { isError: false, outcome: 'done', content: [{ type: 'text', text: 'Echo: hi' }] };
 
 test('mcp-proxy is spoken to in the newer protocol, and everything behind it arrives', async () => {
-  const port = await freePort();
+  const port = await ownPort();
   const args = ['--port', String(port), '--host', '127.0.0.1', '--', process.execPath, programOf(EVERYTHING)];
   running = await startOnPort([programOf('mcp-proxy'), ...args], port);
   host = await meet([{ id: 'proxied', transport: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } }]);
@@ -47,7 +47,7 @@ test('mcp-proxy is spoken to in the newer protocol, and everything behind it arr
 });
 
 test('a server on a WebSocket, behind a bridge that loses ids that are texts', async () => {
-  const port = await freePort();
+  const port = await ownPort();
   const command = [process.execPath, programOf(EVERYTHING)].map((part) => JSON.stringify(part)).join(' ');
   const args = ['--stdio', command, '--outputTransport', 'ws', '--port', String(port), '--messagePath', '/message'];
   running = await startOnPort([programOf('supergateway'), ...args], port);
@@ -70,7 +70,7 @@ describe('servers with a page of their own', () => {
     ['@modelcontextprotocol/server-basic-vanillajs', 'get-time', 'ui://get-time/mcp-app.html'],
     ['@modelcontextprotocol/server-system-monitor', 'get-system-info', 'ui://system-monitor/mcp-app.html'],
   ])('%s over stdio and HTTP: its tool is called, its page is there to read', async (name, tool, page) => {
-    const port = await freePort();
+    const port = await ownPort();
     running = await startOnPort([programOf(name)], port, { PORT: String(port) });
     host = await meet([
       { id: 'piped', transport: overStdio(name, ['--stdio']) },

@@ -2,11 +2,11 @@
 import { gunzipSync } from 'node:zlib';
 import type { McpHost, SamplingRequest, TransportConfig } from '@toolyard/mcp-host';
 import type { ToolResult } from '@toolyard/protocol';
-import { eventually } from '@toolyard/testing';
+import { eventually, ownPort } from '@toolyard/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { healthOf, meet } from './meet.ts';
 import type { Running } from './programs.ts';
-import { freePort, overStdio, programOf, startOnPort } from './programs.ts';
+import { overStdio, programOf, startOnPort } from './programs.ts';
 
 const PACKAGE = '@modelcontextprotocol/server-everything';
 const ID = 'everything';
@@ -34,7 +34,7 @@ const TOOLS = [
 /** Where the server is, and what was started for it. */
 async function startOver(transport: string): Promise<{ config: TransportConfig; running?: Running }> {
   if (transport === 'stdio') return { config: overStdio(PACKAGE) };
-  const port = await freePort();
+  const port = await ownPort();
   const mode = transport === 'HTTP+SSE' ? 'sse' : 'streamableHttp';
   const running = await startOnPort([programOf(PACKAGE), mode], port, { PORT: String(port) });
   return { config: { type: 'http', url: `http://127.0.0.1:${port}/${mode === 'sse' ? 'sse' : 'mcp'}` }, running };

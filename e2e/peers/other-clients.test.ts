@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
-import { runNode, SOURCE_CONDITION } from '@toolyard/testing';
+import { ownPort, runNode, SOURCE_CONDITION } from '@toolyard/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { healthOf, meet } from './meet.ts';
 import type { Running } from './programs.ts';
-import { freePort, overStdio, programOf, startOnPort } from './programs.ts';
+import { overStdio, programOf, startOnPort } from './programs.ts';
 
 const DATE_SERVER = fileURLToPath(new URL('../../servers/date/src/bin.ts', import.meta.url));
 
@@ -18,7 +18,7 @@ let url: string;
 let folder: string;
 
 beforeAll(async () => {
-  const port = await freePort();
+  const port = await ownPort();
   folder = mkdtempSync(join(tmpdir(), 'toolyard-clients-'));
   running = await startOnPort([SOURCE_CONDITION, DATE_SERVER, '--http', '--port', String(port)], port);
   url = `http://127.0.0.1:${port}/mcp`;

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import type { TransportConfig } from '@toolyard/mcp-host';
@@ -29,16 +28,6 @@ export function overStdio(
   env: Record<string, string> = {},
 ): Extract<TransportConfig, { type: 'stdio' }> {
   return { type: 'stdio', command: process.execPath, args: [programOf(packageName), ...args], env };
-}
-
-/** A port nobody listens on, as long as nobody else is faster. */
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
 }
 
 export type Running = { stop: () => Promise<void>; said: () => string };

@@ -32,6 +32,9 @@ import {
 } from '@toolyard/testing';
 import { faultsOf } from './well-formed.ts';
 
+/** Of lives none of which dies: where one is held up for long, nobody takes over what it has. */
+export const NOBODY_DIES = { leaseMs: 30_000 };
+
 /** Of the configuration file. */
 const PROVIDER = 'small';
 
@@ -74,6 +77,10 @@ export type LivesOptions = {
   askUser?: boolean;
   /** How much the model takes, in tokens; default: nobody knows. */
   contextWindow?: number;
+  /** How long a life may be held up and keep its runs and servers; default: as long as the product has it. */
+  leaseMs?: number;
+  /** The model answers only then. */
+  modelWaits?: (messages: readonly ModelMessage[]) => Promise<unknown> | undefined;
 };
 
 /** What a model is sent, as far as a script looks at it. */
@@ -108,7 +115,11 @@ export class Lives implements AsyncDisposable {
 
   /** With a model of its own. */
   static async with(script: (messages: readonly ModelMessage[]) => ModelReply, options: LivesOptions): Promise<Lives> {
-    const model = await startModelServer(({ body }) => script((body as { messages: ModelMessage[] }).messages));
+    const model = await startModelServer(async ({ body }) => {
+      const { messages } = body as { messages: ModelMessage[] };
+      await options.modelWaits?.(messages);
+      return script(messages);
+    });
     return new Lives(model, options);
   }
 
@@ -191,9 +202,18 @@ export class Lives implements AsyncDisposable {
     writeFileSync(this.#file('go-on'), '');
   }
 
+  /** Calls are stored as sent, and not made until they are let go. */
+  holdCalls(): void {
+    writeFileSync(this.#file('held'), '');
+  }
+
+  letCallsGo(): void {
+    rmSync(this.#file('held'));
+  }
+
   /** Starts the server; resolves when it answers. */
   async start(death?: Death, role?: NonNullable<ServerOptions['role']>): Promise<Life> {
-    const { database, everyCall, askUser, tools = 'counting', others = [] } = this.#options;
+    const { database, everyCall, askUser, leaseMs, tools = 'counting', others = [] } = this.#options;
     const env = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
     const behaviour = typeof tools === 'function' ? tools(this.#file('go-on')) : tools;
     const counter = { id: 'counter', transport: { type: 'stdio', ...scriptedMcpCommand(behaviour), env } };
@@ -214,11 +234,13 @@ export class Lives implements AsyncDisposable {
           OPENAI_BASE_URL: this.#model.url,
           OPENAI_API_KEY: 'k',
           PASSED_FILE: this.#file('passed'),
+          HELD_FILE: this.#file('held'),
           ...(database && { DATABASE_URL: database.url, TOOLYARD_SECRET: 'a secret of the test' }),
           ...(database?.notify === false && { DATABASE_NOTIFY: 'off' }),
           ...(role === undefined ? {} : { TOOLYARD_ROLE: role }),
           ...(everyCall === true && { EVERY_CALL: '1' }),
           ...(askUser === true && { ASK_USER: '1' }),
+          ...(leaseMs !== undefined && { LEASE_MS: String(leaseMs) }),
           ...COMPILED_ONCE,
         },
       },

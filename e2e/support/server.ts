@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { COMPILED_ONCE, SOURCE_CONDITION } from '@toolyard/testing';
+import { COMPILED_ONCE, ownPort, SOURCE_CONDITION } from '@toolyard/testing';
 
 const BIN = fileURLToPath(new URL('../../packages/cli/src/bin.ts', import.meta.url));
 
@@ -58,7 +58,7 @@ export async function startServerProcess(
     await exit;
   }
 
-  await start('0', {});
+  await start(String(await ownPort()), {});
   return {
     get url() {
       return url;

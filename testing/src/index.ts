@@ -41,6 +41,7 @@ export { createIds } from './ids.ts';
 export { createFailpoints, killThisProcess } from './failpoints.ts';
 export type { FailpointAction, Failpoints } from './failpoints.ts';
 export { eventually } from './eventually.ts';
+export { ownPort } from './ports.ts';
 export { COMPILED_ONCE, isAlive, processTreeOf, runNode, SOURCE_CONDITION } from './processes.ts';
 export type { RunNodeOptions, RunNodeResult } from './processes.ts';
 export { TaskDesk } from './task-server/task-desk.ts';

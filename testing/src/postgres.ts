@@ -1,12 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { eventually } from './eventually.ts';
+import { ownPort } from './ports.ts';
 
 /** A PostgreSQL of the test's own, thrown away with everything in it. */
 export type Cluster = {
@@ -42,7 +42,7 @@ export function findPostgres(programs: readonly string[] = ['postgres', 'initdb'
 }
 
 /**
- * Makes and starts a cluster on a free port of this machine. With `durable` what it has stored survives a power cut, too,
+ * Makes and starts a cluster on a port of its own of this machine. With `durable` what it has stored survives a power cut, too,
  * and takes as long as that takes.
  */
 export async function startCluster(binaries: string, { durable = false } = {}): Promise<Cluster> {
@@ -55,7 +55,7 @@ export async function startCluster(binaries: string, { durable = false } = {}): 
   if (root) for (const path of [folder, passwordFile]) chownSync(path, UNPRIVILEGED, UNPRIVILEGED);
   const made = ['-D', data, '-U', 'owner', '-A', 'scram-sha-256', '--pwfile', passwordFile, '-E', 'UTF8', '--no-sync'];
   await promisify(execFile)(join(binaries, 'initdb'), [...made, '--no-locale'], { ...identity, cwd: folder });
-  const port = await freePort();
+  const port = await ownPort();
   let end: ((how: 'INT' | 'QUIT') => Promise<void>) | undefined;
   let databases = 0;
 
@@ -117,13 +117,4 @@ export async function startCluster(binaries: string, { durable = false } = {}): 
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { realpathSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { eventually } from './eventually.ts';
 import { isAlive, processTreeOf, runNode } from './processes.ts';
 
@@ -31,16 +32,22 @@ test('a program that never reads its input harms nobody', async () => {
 });
 
 test('after the time-out the whole tree is gone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-tree-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   const program = `
     const { spawn } = require('node:child_process');
     const child = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
-    console.log(child.pid);
     process.on('SIGTERM', () => {});
-    setInterval(() => {}, 1000);`;
-  const result = await runNode(['--eval', program], { timeoutMs: 1500 });
-  expect(result).toMatchObject({ timedOut: true, signal: 'SIGKILL' });
-  const grandchild = Number(result.stdout);
-  expect(grandchild).toBeGreaterThan(0);
+    setInterval(() => {}, 1000);
+    require('node:fs').writeFileSync(process.env.SAYS, String(child.pid));`;
+  const says = join(folder, 'grandchild');
+  // However long the program takes to be there, its time runs out after that.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const ran = runNode(['--eval', program], { timeoutMs: 1_500, env: { SAYS: says } });
+  const grandchild = await eventually(() => Number(readFileSync(says, 'utf8')) || null);
+  vi.advanceTimersByTime(1_500);
+  expect(await ran).toMatchObject({ timedOut: true, signal: 'SIGKILL' });
   await eventually(() => !isAlive(grandchild));
 });
 

@@ -51,6 +51,8 @@ export type Surroundings = {
   failpoint?: Failpoint;
   /** Stands between the server and what it opened. */
   watchStorage?: (storage: SharedStorage) => SharedStorage;
+  /** How long runs and servers stay with a process that shows no sign of life; default 10 s. */
+  leaseMs?: number;
 };
 
 /**
@@ -71,7 +73,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
 /** Puts the parts together; what is to be ended is put on `ends`, to be ended in the reverse order. */
 async function assemble(
   options: ServerOptions,
-  { failpoint, watchStorage = (opened) => opened }: Surroundings,
+  { failpoint, watchStorage = (opened) => opened, leaseMs }: Surroundings,
   ends: AsyncDisposableStack,
 ): Promise<Listening> {
   const { dataDir, host, port, token, env, log, role = 'all' } = options;
@@ -126,6 +128,7 @@ async function assemble(
           hub,
           clock,
           log,
+          ...(leaseMs === undefined ? {} : { leaseMs }),
         })
       : null;
   ends.defer(() => sharing?.close());
@@ -175,6 +178,7 @@ async function assemble(
     ...(metrics ? { metrics } : {}),
     ...(telemetry ? { telemetry } : {}),
     ...(failpoint ? { failpoint } : {}),
+    ...(leaseMs === undefined ? {} : { leaseMs }),
   });
   const webhooks = await createWebhooks({
     storage,

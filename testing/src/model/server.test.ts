@@ -59,6 +59,31 @@ describe('a text reply', () => {
     expect(body.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
+  test('is held in the middle until a test lets it go on, or goes on in the middle until then', async () => {
+    const [held, talked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const server = await start([
+      reply.text('abcd', { pieces: 1, held: held.promise }),
+      reply.text('abcd', { pieces: 1, talksUntil: talked.promise }),
+    ]);
+    for (const { ending, isEnough, told } of [
+      { ending: held, isEnough: (text: string) => text === 'abc', told: /^abcd$/ },
+      { ending: talked, isEnough: (text: string) => text.length > 30, told: /^abcd{20,}$/ },
+    ]) {
+      let body = '';
+      const read = (async () => {
+        const response = await ask(server);
+        const decoder = new TextDecoder();
+        for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) body += decoder.decode(bytes);
+      })();
+      await eventually(() => isEnough(textOf(body)));
+      expect(body).not.toContain('[DONE]');
+      ending.resolve();
+      await read;
+      expect(textOf(body)).toMatch(told);
+      expect(body).toContain('[DONE]');
+    }
+  });
+
   test('reasoning comes first, usage in a chunk without choices or in the last one', async () => {
     const usage = { prompt_tokens: 3, completion_tokens: 4 };
     const own = chunksOf(await bodyOf(reply.text('answer', { reasoning: 'hm', usage })));

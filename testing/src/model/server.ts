@@ -113,12 +113,16 @@ async function sendReply(response: ServerResponse, scripted: ModelReply, signal:
   response.writeHead(scripted.status, scripted.headers);
   // A cut or silent reply may have no body at all: the head must go out by itself.
   if (scripted.ending !== 'end') response.flushHeaders();
-  let isFirst = true;
-  for (const bytes of scripted.writes) {
-    if (!isFirst) await pause(scripted.delayMs, signal);
-    isFirst = false;
-    if (response.destroyed) return;
-    if (!response.write(bytes)) await drained(response, signal);
+  const half = Math.ceil(scripted.writes.length / 2);
+  let talks = scripted.talksUntil !== undefined;
+  void scripted.talksUntil?.then(() => (talks = false));
+  for (const [index, bytes] of scripted.writes.entries()) {
+    if (index === half) await scripted.held;
+    do {
+      if (index > 0) await pause(scripted.delayMs, signal);
+      if (response.destroyed) return;
+      if (!response.write(bytes)) await drained(response, signal);
+    } while (index === half && talks);
   }
   switch (scripted.ending) {
     case 'end':

@@ -13,6 +13,10 @@ export type WireOptions = {
   comments?: boolean;
   /** Real milliseconds between two writes; default 0. */
   delayMs?: number;
+  /** The second half of the writes waits for this: whoever reads is in the middle of it for as long as a test wants. */
+  held?: Promise<unknown>;
+  /** Until then the write in the middle is made again and again: who reads is not at the end before a test wants it. */
+  talksUntil?: Promise<unknown>;
   /** After the last write nothing more comes, and the connection stays open. */
   thenSilence?: boolean;
   /** After the last write the socket is destroyed. */
@@ -27,6 +31,8 @@ export type ModelReply = {
   headers: Readonly<Record<string, string>>;
   writes: readonly Uint8Array[];
   delayMs: number;
+  held?: Promise<unknown>;
+  talksUntil?: Promise<unknown>;
   ending: 'end' | 'silence' | 'cut';
 };
 
@@ -41,6 +47,8 @@ export function buildReply(contentType: string, chunks: readonly Chunk[], option
     headers: { 'content-type': contentType, ...options.headers },
     writes: splitInto(chunks.map(toBytes), options.split ?? 'event'),
     delayMs: options.delayMs ?? 0,
+    ...(options.held === undefined ? {} : { held: options.held }),
+    ...(options.talksUntil === undefined ? {} : { talksUntil: options.talksUntil }),
     ending,
   };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ModelServer } from '@toolyard/testing';
+import type { ModelServer, ToolAction } from '@toolyard/testing';
 import { isAlive, reply, runNode, scriptedMcpCommand, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
 import { BIN, CTRL_C, CTRL_D, ENV, hasTerminal, TerminalChat } from '../test-fixtures/terminal-chat.ts';
 
@@ -153,16 +153,23 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
     await using server = await startModelServer((_request, index) =>
       index === 0 ? reply.toolCalls([{ name: 'slow', arguments: {} }]) : reply.text(`Answer ${index}.`),
     );
-    const path = join(folder, 'slow.json');
-    const odd = scriptedMcpCommand({ tools: [{ name: 'slow', does: [{ do: 'progress', steps: 20, everyMs: 50 }] }] });
+    const [path, goOn] = [join(folder, 'slow.json'), join(folder, 'go-on')];
+    const does: ToolAction[] = [
+      { do: 'progress', steps: 1, everyMs: 10 },
+      { do: 'wait_for_file', file: goOn },
+    ];
+    const odd = scriptedMcpCommand({ tools: [{ name: 'slow', does }] });
     writeFileSync(path, JSON.stringify({ mcpServers: { odd } }));
     const allow = ['--allow', 'odd/slow'];
     await using chat = new TerminalChat(['--base-url', server.url, '--no-date', '--mcp-config', path, ...allow]);
     await chat.see('> ');
     chat.line('One');
-    await chat.see('1/20');
+    await chat.see('1/1');
     chat.line('in German, please');
     chat.line('/history');
+    // The terminal has shown it, so it is there to be read before what comes now.
+    await chat.see('/history');
+    writeFileSync(goOn, '');
     await chat.see('heard: in German, please');
     await chat.see('Answer 1.');
     await chat.see('> /history');
@@ -175,14 +182,19 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
   });
 
   it('asks next what came too late to be heard', async () => {
+    const typed = Promise.withResolvers<void>();
     await using server = await startModelServer((_request, index) =>
-      reply.text(`Answer ${index} ${index === 0 ? 'and on '.repeat(100) : ''}`, { pieces: 60, delayMs: 10 }),
+      reply.text(`Answer ${index} ${index === 0 ? 'and on '.repeat(100) : ''}`, {
+        ...{ pieces: 60, delayMs: 10, held: typed.promise },
+      }),
     );
     await using chat = new TerminalChat(['--base-url', server.url, '--no-date', '--max-turns', '1']);
     await chat.see('> ');
     chat.line('One');
     await chat.see('and on');
     chat.line('and then?');
+    await chat.see('and then?');
+    typed.resolve();
     await chat.see('> and then?');
     await chat.see('Answer 1');
     await chat.see('> ');
@@ -205,12 +217,18 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
   });
 
   it('leaves after the answer where Ctrl-D was pressed meanwhile', async () => {
-    await using server = await startModelServer([reply.text('and on '.repeat(50), { pieces: 40, delayMs: 10 })]);
+    const typed = Promise.withResolvers<void>();
+    await using server = await startModelServer([
+      reply.text('and on '.repeat(50), { pieces: 40, delayMs: 10, held: typed.promise }),
+    ]);
     await using chat = new TerminalChat(['--base-url', server.url, '--no-date']);
     await chat.see('> ');
     chat.line('One');
     await chat.see('and on');
-    chat.type(CTRL_D);
+    chat.type(`/history\r${CTRL_D}`);
+    // The terminal shows no Ctrl-D, but what came with it.
+    await chat.see('/history');
+    typed.resolve();
     expect((await chat.ended)[0]).toBe(0);
   });
 

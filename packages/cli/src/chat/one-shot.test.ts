@@ -325,16 +325,23 @@ describe('the end of a one-shot leaves no child behind', () => {
   });
 
   it('a normal end and a failed one leave none either', async () => {
-    for (const question of ['Hello', '/fail']) {
-      const child = spawn(process.execPath, [SOURCE_CONDITION, BIN, 'chat', '--model', 'demo', question], {
-        stdio: ['ignore', 'ignore', 'pipe'],
+    for (const [answer, code] of [
+      [reply.text('Hello.'), 0],
+      [reply.error(500, 'out of memory'), 1],
+    ] as const) {
+      const looked = Promise.withResolvers<void>();
+      await using server = await startModelServer(() => looked.promise.then(() => answer));
+      const child = spawn(process.execPath, [SOURCE_CONDITION, BIN, 'chat', '--base-url', server.url, 'Hello'], {
+        stdio: 'ignore',
         env: ENV,
       });
-      const seen = new Set<number>();
-      child.stderr.on('data', () => processTreeOf(child.pid ?? 0).forEach((pid) => seen.add(pid)));
-      await once(child, 'exit');
-      expect(seen.size).toBeGreaterThan(1);
-      expect([...seen].filter(isAlive)).toEqual([]);
+      const ended = once(child, 'exit');
+      await eventually(() => server.requests.some(({ method }) => method === 'POST'), { what: 'the question' });
+      const tree = processTreeOf(child.pid ?? 0);
+      expect(tree.length).toBeGreaterThan(1);
+      looked.resolve();
+      expect(await ended).toEqual([code, null]);
+      expect(tree.filter(isAlive)).toEqual([]);
     }
   });
 });

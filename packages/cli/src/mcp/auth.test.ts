@@ -53,47 +53,39 @@ const call = (...flags: string[]) =>
   toolyard(['mcp', 'call', 'guarded', 'echo', '{"message":"hello"}', '--data-dir', dataDir, ...flags]);
 
 describe('toolyard mcp auth', () => {
-  test(
-    'alone: the person comes back to the command, and later commands are signed in',
-    { timeout: 60_000 },
-    async () => {
-      const before = await call();
-      expect(before.code).toBe(1);
-      expect(before.stderr + before.stdout).toContain('asks for a sign-in');
+  test('alone: the person comes back to the command, and later commands are signed in', async () => {
+    const before = await call();
+    expect(before.code).toBe(1);
+    expect(before.stderr + before.stdout).toContain('asks for a sign-in');
 
-      const done = await auth('--port', '0');
-      expect(done).toMatchObject({ code: 0, stdout: 'Signed in to guarded; it is ready.\n' });
-      const after = await call();
-      expect(after).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') as string });
-      expect(authorization.grants('authorization_code')).toHaveLength(1);
+    const done = await auth('--port', '0');
+    expect(done).toMatchObject({ code: 0, stdout: 'Signed in to guarded; it is ready.\n' });
+    const after = await call();
+    expect(after).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') as string });
+    expect(authorization.grants('authorization_code')).toHaveLength(1);
 
-      const out = await toolyard(['mcp', 'auth', 'guarded', '--out', '--data-dir', dataDir]);
-      expect(out.stdout).toBe('Signed out of guarded.\n');
-      expect((await call()).code).toBe(1);
-    },
-  );
+    const out = await toolyard(['mcp', 'auth', 'guarded', '--out', '--data-dir', dataDir]);
+    expect(out.stdout).toBe('Signed out of guarded.\n');
+    expect((await call()).code).toBe(1);
+  });
 
-  test(
-    'a chat alone uses what was signed in to, and so does an address that stands nowhere',
-    { timeout: 60_000 },
-    async () => {
-      const ask = ['--model', 'demo', '--no-date', '--allow', 'guarded/echo'];
-      const chat = () =>
-        toolyard(['chat', '/call echo {"message":"hello"}', ...ask, '--mcp-config', join(dataDir, 'mcp.json')], {
-          env: { ...ENV, TOOLYARD_DATA_DIR: dataDir },
-        });
-      expect((await chat()).stderr).toContain('asks for a sign-in');
-      await auth('--port', '0');
-      expect(await chat()).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') as string });
+  test('a chat alone uses what was signed in to, and so does an address that stands nowhere', async () => {
+    const ask = ['--model', 'demo', '--no-date', '--allow', 'guarded/echo'];
+    const chat = () =>
+      toolyard(['chat', '/call echo {"message":"hello"}', ...ask, '--mcp-config', join(dataDir, 'mcp.json')], {
+        env: { ...ENV, TOOLYARD_DATA_DIR: dataDir },
+      });
+    expect((await chat()).stderr).toContain('asks for a sign-in');
+    await auth('--port', '0');
+    expect(await chat()).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') as string });
 
-      const tools = () => toolyard(['mcp', 'tools', mcp.url, '--data-dir', dataDir]);
-      expect((await tools()).code).toBe(1);
-      await authTo(mcp.url, '--port', '0');
-      expect(await tools()).toMatchObject({ code: 0, stdout: expect.stringContaining('echo') as string });
-    },
-  );
+    const tools = () => toolyard(['mcp', 'tools', mcp.url, '--data-dir', dataDir]);
+    expect((await tools()).code).toBe(1);
+    await authTo(mcp.url, '--port', '0');
+    expect(await tools()).toMatchObject({ code: 0, stdout: expect.stringContaining('echo') as string });
+  });
 
-  test('with a Toolyard running: it is signed in there', { timeout: 60_000 }, async () => {
+  test('with a Toolyard running: it is signed in there', async () => {
     await using served = await Served.start({ dataDir });
     const done = await auth('--json');
     expect(done.code).toBe(0);
@@ -102,7 +94,7 @@ describe('toolyard mcp auth', () => {
     expect((await call()).code).toBe(0);
   });
 
-  test('who declines is told so', { timeout: 60_000 }, async () => {
+  test('who declines is told so', async () => {
     await authorization.close();
     authorization = await startAuthorizationServer({ person: 'declines' });
     await mcp.close();

@@ -45,10 +45,7 @@ const TOOLS: McpBehaviour = {
   ],
 };
 
-// Each command is a process, and starts the servers in others.
-const PATIENT = { timeout: 90_000 };
-
-describe('toolyard mcp without a running server', PATIENT, () => {
+describe('toolyard mcp without a running server', () => {
   it('adds a server to mcp.json, tries it, and takes it out again', async () => {
     writeFileSync(path(), '{\n  // mine\n  "mcpServers": {}\n}\n');
     const added = await mcp('add', 'mine', '--env', 'KEY=value', ...words(TOOLS));
@@ -147,7 +144,7 @@ describe('toolyard mcp without a running server', PATIENT, () => {
   });
 });
 
-describe('toolyard mcp test', PATIENT, () => {
+describe('toolyard mcp test', () => {
   it('tells of a command how it went, what the server is, offers and costs, and what is wrong with it', async () => {
     const { code, stdout, stderr } = await mcp('test', ...words({ ...TOOLS, rawTools: [{ name: 'broken' }] }));
     expect(code).toBe(0);
@@ -194,7 +191,7 @@ describe('toolyard mcp test', PATIENT, () => {
   });
 });
 
-describe('toolyard mcp with a running server', PATIENT, () => {
+describe('toolyard mcp with a running server', () => {
   it('asks it, and says so; what is added there connects there', async () => {
     await using served = await Served.start({ mcp: { mine: TOOLS } });
     const at = (...args: string[]) =>

@@ -24,7 +24,7 @@ describeOnPostgres('TOOLYARD_SECRET over a database', (cluster) => {
     expect((await fetch(`${beside.url}/ready`)).status).toBe(200);
   });
 
-  it('is changed process by process while all are at work, where each knows both', { timeout: 120_000 }, async () => {
+  it('is changed process by process while all are at work, where each knows both', async () => {
     await using model = Object.assign(await startModelServer(() => reply.text('Yes.'), { requireKey: 'sk-right' }), {
       [Symbol.asyncDispose]: () => model.close(),
     });

@@ -23,7 +23,7 @@ describe.skipIf(!hasLimits)('a disk that is full', () => {
     try {
       const command = [process.execPath, SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', BIN];
       const args = ['--fsize=50000:unlimited', ...command, 'serve', '--data-dir', dataDir, '--port', '0'];
-      const ran = spawnSync('prlimit', args, { encoding: 'utf8', env: ENV, timeout: 20_000 });
+      const ran = spawnSync('prlimit', args, { encoding: 'utf8', env: ENV, timeout: 120_000 });
       expect(ran).toMatchObject({ status: 1, stdout: '' });
       expect(ran.stderr).toMatch(
         /^toolyard: \S*toolyard\.db cannot be written: the disk is full[^\n]*\n {2}Make room[^\n]*\n$/,
@@ -39,16 +39,20 @@ describe.skipIf(!hasLimits)('a disk that is full', () => {
 
   it('in the middle of a run is told to whoever asks, and with room the run goes on by itself', async () => {
     const text = Array.from({ length: 300 }, (_none, at) => `word${at}`).join(' ');
-    await using model = await startModelServer(() => reply.text(text, { pieces: 8, delayMs: 5 }));
+    const limited = Promise.withResolvers<void>();
+    await using model = await startModelServer(() =>
+      reply.text(text, { pieces: 8, delayMs: 5, held: limited.promise }),
+    );
     await using served = await Served.start({ model: model.url });
     const at = ['--server', served.url, '--model', 'scripted'];
-    const following = toolyard(['chat', ...at, 'Count'], { timeoutMs: 60_000 });
+    const following = toolyard(['chat', ...at, 'Count']);
     const [run] = await eventually(async () => {
       const { items } = await served.get<Page<RunRecord>>('/api/runs');
       return items[0] && items[0].lastSeq > 5 ? items : null;
     });
     const sizes = readdirSync(served.dataDir).map((name) => statSync(join(served.dataDir, name)).size);
     limitFiles(served.pid, Math.max(...sizes));
+    limited.resolve();
     await eventually(() => served.log.includes('is left for later'));
     expect(served.log).toMatch(/is left for later: \S+ cannot be written: the disk is full/);
 
@@ -63,5 +67,5 @@ describe.skipIf(!hasLimits)('a disk that is full', () => {
     const conversation = await served.get<ConversationView>(`/api/conversations/${run?.conversationId ?? ''}`);
     expect(conversation.page.messages.map(textOf)).toEqual(['Count', text]);
     expect((await toolyard(['db', 'check', '--data-dir', served.dataDir])).code).toBe(0);
-  }, 90_000);
+  });
 });

@@ -8,54 +8,50 @@ import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { Served } from '../test-fixtures/served.ts';
 
 describeOnPostgres('a hosted server that was removed at one process', (cluster) => {
-  it(
-    'is not made again by those that start with an old mcp.json, until it is added again',
-    { timeout: 120_000 },
-    async () => {
-      await using ends = new AsyncDisposableStack();
-      const service = ends.use(await startHostedService({ behaviour: { tools: [{ name: 'send' }] } }));
-      const folder = mkdtempSync(join(tmpdir(), 'toolyard-removed-'));
-      ends.defer(() => rmSync(folder, { recursive: true }));
-      const env = { DATABASE_URL: await cluster().createDatabase(), TOOLYARD_SECRET: 'a secret of the test' };
-      const hosted = { service: 'klavis', server: 'Gmail', apiKey: 'key-of-the-test', url: service.url };
+  it('is not made again by those that start with an old mcp.json, until it is added again', async () => {
+    await using ends = new AsyncDisposableStack();
+    const service = ends.use(await startHostedService({ behaviour: { tools: [{ name: 'send' }] } }));
+    const folder = mkdtempSync(join(tmpdir(), 'toolyard-removed-'));
+    ends.defer(() => rmSync(folder, { recursive: true }));
+    const env = { DATABASE_URL: await cluster().createDatabase(), TOOLYARD_SECRET: 'a secret of the test' };
+    const hosted = { service: 'klavis', server: 'Gmail', apiKey: 'key-of-the-test', url: service.url };
 
-      /** Each has a data folder, and an mcp.json, of its own. */
-      async function start(name: string, role: string): Promise<Served> {
-        const dataDir = join(folder, name);
-        mkdirSync(dataDir, { recursive: true });
-        writeFileSync(join(dataDir, 'mcp.json'), JSON.stringify({ mcpServers: { mail: { hosted } } }));
-        return ends.use(await Served.start({ dataDir, env, args: ['--role', role] }));
-      }
-      const mailAt = async (served: Served): Promise<McpServerView | undefined> =>
-        (await served.get<McpServerList>('/api/mcp/servers')).items.find(({ id }) => id === 'mail');
-      const made = (): number => service.asked.filter(({ path }) => path.endsWith('/create')).length;
+    /** Each has a data folder, and an mcp.json, of its own. */
+    async function start(name: string, role: string): Promise<Served> {
+      const dataDir = join(folder, name);
+      mkdirSync(dataDir, { recursive: true });
+      writeFileSync(join(dataDir, 'mcp.json'), JSON.stringify({ mcpServers: { mail: { hosted } } }));
+      return ends.use(await Served.start({ dataDir, env, args: ['--role', role] }));
+    }
+    const mailAt = async (served: Served): Promise<McpServerView | undefined> =>
+      (await served.get<McpServerList>('/api/mcp/servers')).items.find(({ id }) => id === 'mail');
+    const made = (): number => service.asked.filter(({ path }) => path.endsWith('/create')).length;
 
-      const web = await start('web', 'web');
-      const old = await start('old-web', 'web');
-      const worker = await start('worker', 'worker');
-      await eventually(async () => (await mailAt(web))?.state === 'ready', { what: 'the server', timeoutMs: 20_000 });
-      expect([made(), service.instances.length]).toEqual([1, 1]);
+    const web = await start('web', 'web');
+    const old = await start('old-web', 'web');
+    const worker = await start('worker', 'worker');
+    await eventually(async () => (await mailAt(web))?.state === 'ready', { what: 'the server' });
+    expect([made(), service.instances.length]).toEqual([1, 1]);
 
-      await fetch(`${web.url}/api/mcp/servers/mail`, { method: 'DELETE' });
-      expect(service.instances).toEqual([]);
-      await worker.end('SIGTERM');
-      const again = await start('worker', 'worker');
-      const told = await eventually(
-        async () => {
-          const mail = await mailAt(old);
-          return mail?.state === 'failed' && mail.error?.code === 'bad_config' ? mail.error : null;
-        },
-        { what: 'that it was removed', timeoutMs: 20_000 },
-      );
-      expect(told.message).toContain('was removed, and given back to Klavis');
-      expect(await mailAt(web)).toBeUndefined();
-      expect([made(), service.instances.length]).toEqual([1, 0]);
+    await fetch(`${web.url}/api/mcp/servers/mail`, { method: 'DELETE' });
+    expect(service.instances).toEqual([]);
+    await worker.end('SIGTERM');
+    const again = await start('worker', 'worker');
+    const told = await eventually(
+      async () => {
+        const mail = await mailAt(old);
+        return mail?.state === 'failed' && mail.error?.code === 'bad_config' ? mail.error : null;
+      },
+      { what: 'that it was removed' },
+    );
+    expect(told.message).toContain('was removed, and given back to Klavis');
+    expect(await mailAt(web)).toBeUndefined();
+    expect([made(), service.instances.length]).toEqual([1, 0]);
 
-      await web.post('/api/mcp/servers', { id: 'mail', transport: { type: 'hosted', ...hosted } });
-      await again.end('SIGTERM');
-      await start('worker', 'worker');
-      await eventually(async () => (await mailAt(web))?.state === 'ready', { what: 'it again', timeoutMs: 20_000 });
-      expect([made(), service.instances.length]).toEqual([2, 1]);
-    },
-  );
+    await web.post('/api/mcp/servers', { id: 'mail', transport: { type: 'hosted', ...hosted } });
+    await again.end('SIGTERM');
+    await start('worker', 'worker');
+    await eventually(async () => (await mailAt(web))?.state === 'ready', { what: 'it again' });
+    expect([made(), service.instances.length]).toEqual([2, 1]);
+  });
 });

@@ -1,5 +1,16 @@
-import { describe, expect, it } from 'vitest';
-import type { ConversationSummary, Message, MessagePage, Page, RunRecord, StoredInterrupt } from '@toolyard/protocol';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type {
+  ConversationSummary,
+  ConversationView,
+  Message,
+  MessagePage,
+  Page,
+  RunRecord,
+  StoredInterrupt,
+} from '@toolyard/protocol';
 import type { ModelScript } from '@toolyard/testing';
 import { eventually, reply, startModelServer } from '@toolyard/testing';
 import { Served } from '../test-fixtures/served.ts';
@@ -105,7 +116,7 @@ describe.skipIf(!hasTerminal)('toolyard chat --server at a terminal', () => {
     await using model = await startModelServer(({ body }, index) =>
       (body as { messages: { content: string }[] }).messages.at(-1)?.content === 'Call'
         ? reply.toolCalls([{ name: 'echo', arguments: {} }])
-        : reply.text(`Answer ${index} ${'and on '.repeat(400)}`, { pieces: 7, delayMs: 10 }),
+        : reply.text(`Answer ${index} ${'and on '.repeat(40)}`, { pieces: 7, held: new Promise(() => {}) }),
     );
     await using served = await Served.start({ model: model.url, mcp: ODD });
     await using chat = await opened(served, '--model', 'scripted');
@@ -126,20 +137,29 @@ describe.skipIf(!hasTerminal)('toolyard chat --server at a terminal', () => {
   });
 
   it('says to the run under way what is typed meanwhile; what came too late is answered next', async () => {
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     await using model = await startModelServer(({ body }, index) =>
       (body as { messages: { content: string }[] }).messages.at(-1)?.content === 'Call'
         ? reply.toolCalls([{ name: 'slow', arguments: {} }])
-        : reply.text(`Answer ${index} ${'and on '.repeat(60)}`, { pieces: 40, delayMs: 10 }),
+        : reply.text(`Answer ${index} ${'and on '.repeat(60)}`, { pieces: 40, ...(index === 2 ? { held } : {}) }),
     );
     const asked = () => model.requests.filter(({ method }) => method === 'POST');
-    const slow = { tools: [{ name: 'slow', does: [{ do: 'progress' as const, steps: 20, everyMs: 50 }] }] };
+    const folder = mkdtempSync(join(tmpdir(), 'toolyard-steered-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const does = [
+      { do: 'progress' as const, steps: 1, everyMs: 10 },
+      { do: 'wait_for_file' as const, file: join(folder, 'go-on') },
+    ];
+    const slow = { tools: [{ name: 'slow', does }] };
     await using served = await Served.start({ model: model.url, mcp: { odd: slow } });
     const chatWith = (...turns: string[]) => opened(served, '--model', 'scripted', '--allow', 'odd/slow', ...turns);
     {
       await using chat = await chatWith();
       chat.line('Call');
-      await chat.see('1/20');
+      await chat.see('1/1');
       chat.line('in German');
+      await eventually(async () => (await queued(served)) === 1, { what: 'what was said, in the queue' });
+      writeFileSync(join(folder, 'go-on'), '');
       await chat.see('heard: in German');
       await chat.see('Answer 1');
       await chat.see('> ');
@@ -150,6 +170,8 @@ describe.skipIf(!hasTerminal)('toolyard chat --server at a terminal', () => {
     chat.line('Two');
     await chat.see('and on');
     chat.line('and then?');
+    await eventually(async () => (await queued(served)) === 1, { what: 'what was said, in the queue' });
+    letGo();
     await chat.see('Answer 3');
     await chat.see('> ');
     chat.line('/history');
@@ -192,7 +214,7 @@ describe.skipIf(!hasTerminal)('toolyard chat --server at a terminal', () => {
   ])('asks what became of a call that was under way when the server died, and takes "%s"', async (letter, told) => {
     await using model = await startModelServer(calling('hang'));
     await using served = await Served.start({ model: model.url, mcp: ODD });
-    await using chat = await opened(served, '--model', 'scripted');
+    await using chat = await opened(served, '--model', 'scripted', '--wait', '300');
     chat.line('One');
     await chat.see(/Allow it\?[^:]*: /);
     chat.line('y');
@@ -220,6 +242,12 @@ describe.skipIf(!hasTerminal)('toolyard chat --server at a terminal', () => {
     else expect(result?.parts[0].result.isError).toBe(true);
   });
 });
+
+/** How much waits in the conversation that was spoken in last. */
+async function queued(served: Served): Promise<number> {
+  const [conversation] = (await served.get<Page<ConversationSummary>>('/api/conversations')).items;
+  return (await served.get<ConversationView>(`/api/conversations/${conversation?.id ?? ''}`)).queue.length;
+}
 
 async function eventTypes(served: Served): Promise<string[]> {
   const [run] = (await served.get<Page<RunRecord>>('/api/runs')).items;

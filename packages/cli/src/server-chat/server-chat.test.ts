@@ -9,11 +9,13 @@ import { BIN, ENV } from '../test-fixtures/terminal-chat.ts';
 const ECHO = { odd: { tools: [{ name: 'echo', does: [{ do: 'echo' as const }] }] } };
 const CALL = [{ name: 'echo', arguments: { message: 'hello' } }];
 
-/** Words that take a while. */
-function slowly(words: number): ReturnType<typeof reply.text> {
+/** Words that take a while; with `held` half of them come only then. */
+function slowly(words: number, held?: Promise<unknown>): ReturnType<typeof reply.text> {
   const text = Array.from({ length: words }, (_none, at) => `word${at}`).join(' ');
-  return reply.text(`${text} end.`, { pieces: 8, delayMs: 10 });
+  return reply.text(`${text} end.`, { pieces: 8, delayMs: 10, ...(held === undefined ? {} : { held }) });
 }
+
+const NEVER = new Promise(() => {});
 
 describe('toolyard chat --server "question"', () => {
   it('lets the server of the data folder answer: text on stdout, the way on stderr, and it is in its list', async () => {
@@ -53,11 +55,10 @@ describe('toolyard chat --server "question"', () => {
   });
 
   it('writes every event once with --json, also when the server dies in between and comes back', async () => {
-    await using model = await startModelServer(() => slowly(60));
+    await using model = await startModelServer((_request, index) => slowly(60, index === 0 ? NEVER : undefined));
     await using served = await Served.start({ model: model.url });
-    const running = toolyard(['chat', '--server', served.url, '--model', 'scripted', '--json', 'Count'], {
-      timeoutMs: 25_000,
-    });
+    const at = ['--server', served.url, '--wait', '300'];
+    const running = toolyard(['chat', ...at, '--model', 'scripted', '--json', 'Count']);
     const [run] = await eventually(async () => {
       const { items } = await served.get<Page<RunRecord>>('/api/runs');
       return items[0] && items[0].lastSeq > 5 ? items : null;
@@ -65,7 +66,7 @@ describe('toolyard chat --server "question"', () => {
     await served.end('SIGKILL');
     await served.start();
     const ran = await running;
-    expect(ran.stderr).toMatch(/Trying again for 30 seconds[^]*The server is back/);
+    expect(ran.stderr).toMatch(/Trying again for 300 seconds[^]*The server is back/);
     expect(ran.code).toBe(0);
     const events = ran.stdout
       .trimEnd()
@@ -77,9 +78,9 @@ describe('toolyard chat --server "question"', () => {
   });
 
   it('tells the answer once in a pipe where it was begun twice', async () => {
-    await using model = await startModelServer(() => slowly(30));
+    await using model = await startModelServer((_request, index) => slowly(30, index === 0 ? NEVER : undefined));
     await using served = await Served.start({ model: model.url });
-    const running = toolyard(['chat', '--server', served.url, '--model', 'scripted', 'Count'], { timeoutMs: 25_000 });
+    const running = toolyard(['chat', '--server', served.url, '--wait', '300', '--model', 'scripted', 'Count']);
     await eventually(async () => ((await served.get<Page<RunRecord>>('/api/runs')).items[0]?.lastSeq ?? 0) > 5);
     await served.end('SIGKILL');
     await served.start();
@@ -87,7 +88,7 @@ describe('toolyard chat --server "question"', () => {
   });
 
   it('ends with 3 where the server is gone for good, and says how to see the rest', async () => {
-    await using model = await startModelServer(() => slowly(200));
+    await using model = await startModelServer(() => slowly(60, NEVER));
     await using served = await Served.start({ model: model.url });
     const running = toolyard(['chat', '--server', served.url, '--model', 'scripted', '--wait', '1', 'Count']);
     await eventually(async () => ((await served.get<Page<RunRecord>>('/api/runs')).items[0]?.lastSeq ?? 0) > 5);
@@ -114,7 +115,7 @@ describe('toolyard chat --server "question"', () => {
   });
 
   it('stops the run at the server with SIGINT, and leaves it alone with SIGTERM', async () => {
-    await using model = await startModelServer(() => slowly(400));
+    await using model = await startModelServer(() => slowly(60, NEVER));
     await using served = await Served.start({ model: model.url });
     for (const [signal, code, status] of [
       ['SIGINT', 130, 'cancelled'],
@@ -181,7 +182,7 @@ describe('toolyard chat --server "question"', () => {
   });
 
   it('does not put a second question into a conversation that is at work', async () => {
-    await using model = await startModelServer(() => slowly(400));
+    await using model = await startModelServer(() => slowly(60, NEVER));
     await using served = await Served.start({ model: model.url });
     await served.post('/api/conversations', { id: 'c' });
     await served.post('/api/conversations/c/messages', { parts: [{ type: 'text', text: 'Count' }] });

@@ -9,12 +9,13 @@ import { Served, toolyard } from '../test-fixtures/served.ts';
 
 const TEXT = Array.from({ length: 80 }, (_none, at) => `word${at}`).join(' ');
 
-/** A model that answers who knows the key, slowly; and a server that has it, with the answer under way. */
+/** A model that answers who knows the key; and a server that has it, with an answer under way that never ends there. */
 async function atWork(): Promise<AsyncDisposable & { served: Served; model: ModelServer; runId: string }> {
-  // Slowly enough, the first time, for everything a backup does on a busy machine.
-  let delayMs = 300;
-  const script = () => reply.text(TEXT, { pieces: 8, delayMs });
-  const model = await startModelServer(script, { requireKey: 'sk-right' });
+  const held = new Promise(() => {});
+  const model = await startModelServer(
+    (_request, index) => reply.text(TEXT, { pieces: 8, delayMs: 10, ...(index === 0 ? { held } : {}) }),
+    { requireKey: 'sk-right' },
+  );
   const served = await Served.start();
   const provider = await served.post<ProviderView>('/api/providers', {
     label: 'Keyed',
@@ -27,7 +28,6 @@ async function atWork(): Promise<AsyncDisposable & { served: Served; model: Mode
   const parts = [{ type: 'text', text: 'Count' }, image];
   const { run } = await served.post<{ run: RunRecord }>('/api/conversations/c/messages', { parts });
   await eventually(async () => (await served.get<RunRecord>(`/api/runs/${run.id}`)).lastSeq > 5);
-  delayMs = 0;
   return {
     served,
     model,

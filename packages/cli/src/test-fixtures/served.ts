@@ -5,14 +5,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { McpBehaviour, RunNodeOptions, RunNodeResult } from '@toolyard/testing';
-import { runNode, scriptedMcpCommand, SOURCE_CONDITION } from '@toolyard/testing';
+import { ownPort, runNode, scriptedMcpCommand, SOURCE_CONDITION } from '@toolyard/testing';
 import { BIN, ENV } from './terminal-chat.ts';
 
 const NODE = [SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', BIN];
 
 /** The command, run to its end. */
 export function toolyard(args: readonly string[], options: RunNodeOptions = {}): Promise<RunNodeResult> {
-  return runNode([...NODE, ...args], { env: ENV, timeoutMs: 28_000, ...options });
+  return runNode([...NODE, ...args], { env: ENV, ...options });
 }
 
 export type ServedOptions = {
@@ -74,7 +74,7 @@ export class Served implements AsyncDisposable {
   /** Starts it, again on the port it had. */
   async start(): Promise<void> {
     const { model, args = [], env } = this.#options;
-    const port = this.#url === '' ? '0' : new URL(this.#url).port;
+    const port = this.#url === '' ? String(await ownPort()) : new URL(this.#url).port;
     const child = spawn(process.execPath, [...NODE, 'serve', '--data-dir', this.dataDir, '--port', port, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...ENV, ...(model === undefined ? {} : { OPENAI_BASE_URL: model, OPENAI_API_KEY: 'k' }), ...env },

@@ -16,6 +16,8 @@ export type PresenceOptions = {
   owner: Principal;
   clock: Pick<Clock, 'now' | 'after'>;
   log: (line: string) => void;
+  /** How long it is believed to live without a sign of it; default 10 s. */
+  leaseMs?: number;
   /** Those it may have, as they are configured now. */
   mayHave: () => readonly string[];
   /** This process has them from now on, or no longer. */
@@ -33,6 +35,7 @@ export type PresenceOptions = {
 export class Presence {
   readonly #options: PresenceOptions;
   readonly #telling: TellOnce;
+  readonly #leaseMs: number;
   #self: LivingProcess & { startedAt: number };
   readonly #held = new Set<string>();
   readonly #said = new Map<string, string>();
@@ -43,8 +46,9 @@ export class Presence {
   #callOff: () => void = () => undefined;
 
   constructor(options: PresenceOptions) {
-    const { id, role, clock } = options;
+    const { id, role, clock, leaseMs = LEASE_MS } = options;
     this.#options = options;
+    this.#leaseMs = leaseMs;
     this.#telling = createTellOnce(options.log);
     this.#self = { id, role, address: null, startedAt: clock.now() };
   }
@@ -104,11 +108,11 @@ export class Presence {
   async #beat(): Promise<void> {
     await this.#inTurn(async () => {
       const { processes, onLost } = this.#options;
-      const still = new Set((await processes.live(this.#self, LEASE_MS)).map(({ serverId }) => serverId));
+      const still = new Set((await processes.live(this.#self, this.#leaseMs)).map(({ serverId }) => serverId));
       const gone = [...this.#held].filter((id) => !still.has(id));
       this.#forget(gone);
       // The rows were lost in a crash of the database, or nobody wanted them meanwhile: nothing here need end.
-      const back = await processes.take(this.#options.owner, this.#self, gone, LEASE_MS);
+      const back = await processes.take(this.#options.owner, this.#self, gone, this.#leaseMs);
       for (const id of back) this.#held.add(id);
       for (const id of back) await this.#say(id);
       const lost = gone.filter((id) => !this.#held.has(id));
@@ -132,7 +136,7 @@ export class Presence {
       for (const id of superfluous) tell(id);
     }
     const free = [...wanted].filter((id) => !this.#held.has(id));
-    const taken = await processes.take(owner, this.#self, free, LEASE_MS);
+    const taken = await processes.take(owner, this.#self, free, this.#leaseMs);
     if (taken.length === 0) return;
     for (const id of taken) this.#held.add(id);
     onHeld(taken);

@@ -47,6 +47,8 @@ export type SharingOptions = {
   hub: Pick<LiveHub, 'changed'>;
   clock: Clock;
   log: (line: string) => void;
+  /** As in {@link PresenceOptions}. */
+  leaseMs?: number;
 };
 
 /** This process among those that share a database: what it does itself, and how it reaches what others do. */

@@ -43,6 +43,8 @@ export type CreateRunServiceOptions = {
    * `run:parked` and `run:finished`.
    */
   failpoint?: Failpoint;
+  /** How long a run stays with a process that does not renew its lease; default 10 s. */
+  leaseMs?: number;
 };
 
 /** The durable runs of a process. */
@@ -67,7 +69,7 @@ const SEND_DUE_EVERY_MS = 5_000;
 
 export function createRunService(options: CreateRunServiceOptions): DurableRuns {
   const { storage, configurations, models, hub, clock, ids, log, metrics, telemetry, takesUp = true } = options;
-  const terms = { owner: ids.next(), ms: LEASE_MS };
+  const terms = { owner: ids.next(), ms: options.leaseMs ?? LEASE_MS };
   const failpoint = options.failpoint ? { failpoint: options.failpoint } : {};
   const pump = new CommitPump({
     store: storage.runs,

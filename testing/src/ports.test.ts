@@ -1,0 +1,23 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { ownPort } from './ports.ts';
+
+test('a port of its own is free, is another one each time, and none a system gives away', async () => {
+  const ports = [await ownPort(), await ownPort(), await ownPort()];
+  expect(new Set(ports).size).toBe(3);
+  for (const port of ports) {
+    const server = createServer().listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    expect(port).toBeLessThan(32_768);
+    server.close();
+  }
+});
+
+test('one that is taken is passed over', async () => {
+  const first = await ownPort();
+  const server = createServer().listen(first + 1, '127.0.0.1');
+  await once(server, 'listening');
+  expect(await ownPort()).not.toBe(first + 1);
+  server.close();
+});
