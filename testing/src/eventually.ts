@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * Asks again and again until `check` gives something other than false, null and undefined, and resolves with it. A
  * check that throws counts as not yet true.
  *
- * @param options.timeoutMs when to give up; 10 seconds by default.
+ * @param options.timeoutMs when to give up, a minute by default: what waits for a condition asserts no speed.
  * @throws what the check last threw, or an error that says it never became true.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
   options: { timeoutMs?: number; everyMs?: number; what?: string } = {},
 ): Promise<NonNullable<Exclude<T, false>>> {
-  const { timeoutMs = 10_000, everyMs = 10, what = 'the condition' } = options;
+  const { timeoutMs = 60_000, everyMs = 10, what = 'the condition' } = options;
   const giveUpAt = performance.now() + timeoutMs;
   for (;;) {
     let thrown: Error | undefined;

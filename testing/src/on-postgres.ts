@@ -17,7 +17,7 @@ export function describeOnPostgres(name: string, body: (cluster: () => Cluster) 
     let started: Cluster | undefined;
     beforeAll(async () => {
       started = binaries === null ? undefined : await startCluster(binaries);
-    }, 60_000);
+    });
     afterAll(async () => {
       await started?.close();
     });

@@ -15,7 +15,7 @@ export type RunNodeOptions = {
   /** Added to this process's environment; undefined takes a variable away. */
   env?: Readonly<Record<string, string | undefined>>;
   cwd?: string;
-  /** After it the process and everything it started are killed; 20 seconds by default. */
+  /** After it the process and everything it started are killed; two minutes by default. */
   timeoutMs?: number;
 };
 
@@ -52,7 +52,7 @@ export async function runNode(args: readonly string[], options: RunNodeOptions =
     const timer = setTimeout(() => {
       timedOut = true;
       killTree(child.pid);
-    }, options.timeoutMs ?? 20_000);
+    }, options.timeoutMs ?? 120_000);
     child.once('error', (error) => {
       clearTimeout(timer);
       reject(error);
