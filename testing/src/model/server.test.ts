@@ -46,6 +46,27 @@ function textOf(body: string, index = 0): string {
 }
 
 describe('a text reply', () => {
+  test('holds still where a test wants it to, and goes on when it is told', async () => {
+    const held = Promise.withResolvers<void>();
+    const server = await start([reply.text('one two', { pieces: 4, hold: { behind: 2, until: held.promise } })]);
+    const reader = (await ask(server)).body?.pipeThrough(new TextDecoderStream()).getReader();
+    let body = '';
+    const read = async (): Promise<boolean> => {
+      const { done = true, value = '' } = (await reader?.read()) ?? {};
+      body += value;
+      return !done;
+    };
+    while (textOf(body) !== 'one ') await read();
+    const next = read();
+    expect(await Promise.race([next, new Promise((resolve) => setImmediate(resolve, 'nothing yet'))])).toBe(
+      'nothing yet',
+    );
+    held.resolve();
+    await next;
+    while (await read());
+    expect(textOf(body)).toBe('one two');
+  });
+
   test('streams the text in pieces, ends with stop and [DONE]', async () => {
     const server = await start([reply.text('Hello, wonderful world', { pieces: 5 })]);
     const response = await ask(server);

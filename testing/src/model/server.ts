@@ -113,11 +113,10 @@ async function sendReply(response: ServerResponse, scripted: ModelReply, signal:
   response.writeHead(scripted.status, scripted.headers);
   // A cut or silent reply may have no body at all: the head must go out by itself.
   if (scripted.ending !== 'end') response.flushHeaders();
-  let isFirst = true;
-  for (const bytes of scripted.writes) {
-    if (!isFirst) await pause(scripted.delayMs, signal);
-    isFirst = false;
-    if (response.destroyed) return;
+  for (const [index, bytes] of scripted.writes.entries()) {
+    if (index > 0) await pause(scripted.delayMs, signal);
+    if (index === scripted.hold?.behind) await scripted.hold.until;
+    if (response.destroyed || signal.aborted) return;
     if (!response.write(bytes)) await drained(response, signal);
   }
   switch (scripted.ending) {

@@ -13,6 +13,8 @@ export type WireOptions = {
   comments?: boolean;
   /** Real milliseconds between two writes; default 0. */
   delayMs?: number;
+  /** Behind so many writes nothing more comes until then: what a test does in mid-answer is in mid-answer. */
+  hold?: Hold;
   /** After the last write nothing more comes, and the connection stays open. */
   thenSilence?: boolean;
   /** After the last write the socket is destroyed. */
@@ -21,12 +23,15 @@ export type WireOptions = {
   headers?: Readonly<Record<string, string>>;
 };
 
+export type Hold = { behind: number; until: Promise<unknown> };
+
 /** A reply ready to be sent, encoded once however often it is used. */
 export type ModelReply = {
   status: number;
   headers: Readonly<Record<string, string>>;
   writes: readonly Uint8Array[];
   delayMs: number;
+  hold?: Hold;
   ending: 'end' | 'silence' | 'cut';
 };
 
@@ -41,6 +46,7 @@ export function buildReply(contentType: string, chunks: readonly Chunk[], option
     headers: { 'content-type': contentType, ...options.headers },
     writes: splitInto(chunks.map(toBytes), options.split ?? 'event'),
     delayMs: options.delayMs ?? 0,
+    ...(options.hold === undefined ? {} : { hold: options.hold }),
     ending,
   };
 }
