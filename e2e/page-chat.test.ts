@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ConversationView } from '@toolyard/protocol';
-import type { ModelScript } from '@toolyard/testing';
+import type { ModelReply } from '@toolyard/testing';
 import { eventually, reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { chatPage, countOf } from './support/chat-page.ts';
@@ -12,7 +12,7 @@ const BEGINNING = 'word3 ';
 const END = 'word89';
 
 /** An answer that stands still behind its beginning until it is told to go on. */
-function halfAnAnswer(before = ''): { script: Extract<ModelScript, Function>; goOn: () => void } {
+function halfAnAnswer(before = ''): { script: () => ModelReply; goOn: () => void } {
   const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
   return { script: () => reply.text(before + LONG, { pieces: 7, hold: { behind: 12, until } }), goOn };
 }
@@ -22,9 +22,9 @@ type Messages = { messages: { role: string; content: unknown }[] };
 describePage('a conversation in the page', ({ set }) => {
   test('an answer streams in through get-date', async () => {
     const { script, goOn } = halfAnAnswer('It is noon in Tokyo. ');
-    const { open, model } = await set((request, index) =>
-      (request.body as Messages).messages.at(-1)?.role === 'tool'
-        ? script(request, index)
+    const { open, model } = await set(({ body }) =>
+      (body as Messages).messages.at(-1)?.role === 'tool'
+        ? script()
         : reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } }], {
             reasoning: 'They ask for the time.',
           }),
@@ -155,9 +155,9 @@ describePage('a conversation in the page', ({ set }) => {
 
   test('a message sent in mid-answer waits, can be changed, and is answered after it', async () => {
     const { script, goOn } = halfAnAnswer();
-    const { open, server } = await set((request, index) => {
-      const last = JSON.stringify((request.body as Messages).messages.at(-1)?.content);
-      return last.includes('first') ? script(request, index) : reply.text(`Heard: ${last}`);
+    const { open, server } = await set(({ body }) => {
+      const last = JSON.stringify((body as Messages).messages.at(-1)?.content);
+      return last.includes('first') ? script() : reply.text(`Heard: ${last}`);
     });
     const page = await open();
     const chat = chatPage(page);

@@ -42,7 +42,7 @@ export function createSteadyClock({ times = 1 } = {}): SteadyClock {
 
   return {
     now: () => Math.trunc(fake.now()),
-    monotonic: fake.monotonic,
+    monotonic: () => fake.monotonic(),
     after,
     passes: (ms) => new Promise((resolve) => void after(ms, resolve)),
   };
