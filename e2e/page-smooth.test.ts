@@ -15,8 +15,9 @@ const END = 'The end.';
 
 /** One piece, and when a test lets it go on the next, long before the answer is over. */
 function inTwoPieces(goOn: Promise<void>): ModelScript {
-  const hold = { behind: 2, until: goOn };
-  return () => reply.text(TEXT.slice(0, -END.length) + END, { pieces: PIECE, hold, thenSilence: true, finish: null });
+  const open = { hold: { behind: 2, until: goOn }, thenSilence: true, finish: null, done: false };
+  return (_request, index) =>
+    index === 0 ? reply.text('Yes?') : reply.text(TEXT.slice(0, -END.length) + END, { pieces: PIECE, ...open });
 }
 
 /** Keeps every length the answer is seen at, frame by frame. */
@@ -42,6 +43,11 @@ describeInBrowser('text that comes in large pieces', () => {
     stage = await setStage(inTwoPieces(promise));
     const page = await stage.open('/', { reducedMotion });
     const chat = chatPage(page);
+    // In a conversation that is open already: no message is drawn anew while one looks.
+    await chat.send('Hello.');
+    await chat.path();
+    await chat.reads('Yes?');
+    await chat.rests();
     await page.evaluate(WATCH);
     await chat.send('Go on.');
     await chat.reads(/^abcdef/);
