@@ -73,6 +73,7 @@ describePage('a conversation in the page', ({ set }) => {
     const chat = chatPage(page);
     await chat.send('Go on.');
     await chat.reads(new RegExp(BEGINNING));
+    await chat.path();
     await server.restart();
     await chat.reads('Interrupted by a restart');
     goOn();
@@ -88,6 +89,7 @@ describePage('a conversation in the page', ({ set }) => {
     const chat = chatPage(page);
     await chat.send('Go on.');
     await chat.reads(new RegExp(BEGINNING));
+    await chat.path();
     line.cut();
     goOn();
     await page.getByText('The connection to the server is lost').or(page.getByText('Not connected')).first().waitFor();
