@@ -5,6 +5,9 @@ import { LongestFirst } from './scripts/test-order.ts';
 const conditions = ['toolyard-src'];
 const BROWSER_TESTS = 'e2e/{page-*,three-places}.test.ts';
 
+// Safety nets, never assertions about speed: tests start real processes and sockets, and the machine may be busy.
+const PATIENCE = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 60_000 } } };
+
 export default defineConfig({
   test: {
     // Most of their time tests wait for processes and sockets of their own: two cores carry five of them.
@@ -25,9 +28,7 @@ export default defineConfig({
           ],
           // The page's tests need its compiler: they are a project of their own.
           exclude: [...configDefaults.exclude, 'packages/web/**', BROWSER_TESTS],
-          // Tests start real processes and sockets; the limit is a safety net, never an assertion about speed.
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
+          ...PATIENCE,
           execArgv: ['--conditions=toolyard-src'],
           unstubEnvs: true,
         },
@@ -38,8 +39,8 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: [BROWSER_TESTS],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          globalSetup: 'e2e/support/unpack-browser.ts',
+          ...PATIENCE,
           execArgv: ['--conditions=toolyard-src'],
           // A browser beside other tests on two cores may be held up for seconds; a second failure is ours.
           retry: 1,

@@ -28,7 +28,7 @@ describeOnPostgres('a server whose database', (cluster) => {
     happened = Promise.withResolvers();
     // What happens to the database happens in the middle of the first answer.
     model = await startModelServer((_request, index) =>
-      reply.text(ANSWER, index === 0 ? { pieces: 3, delayMs: 30, held: happened.promise } : { pieces: 20 }),
+      reply.text(ANSWER, index === 0 ? { pieces: 3, delayMs: 30, hold: { until: happened.promise } } : { pieces: 20 }),
     );
     log = [];
     url = await cluster().createDatabase();

@@ -30,8 +30,8 @@ afterEach(async () => {
 });
 
 /** A server in this process that can be stopped and started again on its port, and a model that takes its time. */
-async function openScene(delayMs: number, talksUntil: Promise<unknown> = Promise.resolve()) {
-  const answer = reply.text(ANSWER, { pieces: 4, delayMs, reasoning: ANSWER, talksUntil });
+async function openScene(delayMs: number, until: Promise<unknown> = Promise.resolve()) {
+  const answer = reply.text(ANSWER, { pieces: 4, delayMs, reasoning: ANSWER, hold: { until, talking: true } });
   const model = undo.use(await startModelServer(() => answer));
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-reader-'));
   undo.defer(() => rmSync(folder, { recursive: true, force: true }));

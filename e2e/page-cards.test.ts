@@ -51,17 +51,18 @@ describeInBrowser('tool cards in a browser', () => {
 
   beforeAll(async () => {
     await launchBrowser();
-  }, 180_000);
+  });
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tool-cards-'));
     mcp = await startScriptedMcp(NOTES, { countFile: join(folder, 'count') });
     server = await startServerProcess({ args: ['--mcp', `notes=${mcp.url}`] });
     page = await (await launchBrowser()).newPage({ viewport: { width: 900, height: 800 }, locale: 'en' });
+    page.setDefaultTimeout(60_000);
     const model = { providerId: 'demo', modelId: 'demo' };
     const { id } = await call<ConversationView>(server.url, 'POST', '/api/conversations', { configuration: { model } });
     await page.goto(`${server.url}/c/${id}`);
-  }, 60_000);
+  });
   afterEach(async () => {
     await page.close();
     await server[Symbol.asyncDispose]();
@@ -167,6 +168,7 @@ describeInBrowser('tool cards in a browser', () => {
     await server.restart();
     await question().getByText('Did "send_mail" take effect?').waitFor();
     await question().getByRole('button', { name: 'It worked' }).click();
+    await question().getByRole('textbox').and(page.locator(':focus')).waitFor();
     await page.keyboard.type('Anne has it.');
     await question().getByRole('button', { name: 'Give as the result' }).click();
     await card().getByText('Done').waitFor();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ConversationView } from '@toolyard/protocol';
-import type { ModelScript } from '@toolyard/testing';
-import { reply } from '@toolyard/testing';
+import type { ModelReply } from '@toolyard/testing';
+import { eventually, reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { chatPage, countOf } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
@@ -11,16 +11,20 @@ const LONG = Array.from({ length: 90 }, (_, index) => `word${String(index)}`).jo
 const BEGINNING = 'word3 ';
 const END = 'word89';
 
-/** Takes about three seconds. */
-const longAnswer: ModelScript = () => reply.text(LONG, { pieces: 7, delayMs: 35 });
+/** An answer that stands still behind its beginning until it is told to go on. */
+function halfAnAnswer(before = ''): { script: () => ModelReply; goOn: () => void } {
+  const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
+  return { script: () => reply.text(before + LONG, { pieces: 7, hold: { behind: 12, until } }), goOn };
+}
 
 type Messages = { messages: { role: string; content: unknown }[] };
 
 describePage('a conversation in the page', ({ set }) => {
   test('an answer streams in through get-date', async () => {
+    const { script, goOn } = halfAnAnswer('It is noon in Tokyo. ');
     const { open, model } = await set(({ body }) =>
       (body as Messages).messages.at(-1)?.role === 'tool'
-        ? reply.text(`It is noon in Tokyo. ${LONG}`, { pieces: 7, delayMs: 25 })
+        ? script()
         : reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } }], {
             reasoning: 'They ask for the time.',
           }),
@@ -30,10 +34,11 @@ describePage('a conversation in the page', ({ set }) => {
     await chat.send('What time is it in Tokyo?');
     await chat.reads('It is noon in Tokyo.');
     expect(await chat.text()).not.toContain(END);
+    goOn();
     await chat.reads(new RegExp(END));
     await chat.rests();
 
-    expect(new URL(page.url()).pathname).toMatch(/^\/c\/.+/);
+    expect(await chat.path()).toMatch(/^\/c\/.+/);
     expect(await chat.text()).toMatch(/get-date|Date/);
     const answered = model.requests.at(-1)?.text ?? '';
     expect(answered).toMatch(/Asia\/Tokyo/);
@@ -41,14 +46,17 @@ describePage('a conversation in the page', ({ set }) => {
   });
 
   test('a reload and a second tab in mid-answer show the same whole answer, once', async () => {
-    const { open, openBeside } = await set(longAnswer);
+    const { script, goOn } = halfAnAnswer();
+    const { open, openBeside } = await set(script);
     const page = await open();
     const chat = chatPage(page);
     await chat.send('Go on.');
     await chat.reads(new RegExp(BEGINNING));
-    const second = await openBeside(page, new URL(page.url()).pathname);
+    const second = await openBeside(page, await chat.path());
     await page.reload();
     const other = chatPage(second);
+    for (const one of [chat, other]) await one.reads(new RegExp(BEGINNING));
+    goOn();
     for (const one of [chat, other]) {
       await one.reads(new RegExp(END));
       await one.rests();
@@ -59,25 +67,31 @@ describePage('a conversation in the page', ({ set }) => {
   });
 
   test('a server that is killed and started again in mid-answer finishes it in the open page', async () => {
-    const { open, server } = await set(longAnswer);
+    const { script, goOn } = halfAnAnswer();
+    const { open, server } = await set(script);
     const page = await open();
     const chat = chatPage(page);
     await chat.send('Go on.');
     await chat.reads(new RegExp(BEGINNING));
+    await chat.path();
     await server.restart();
     await chat.reads('Interrupted by a restart');
+    goOn();
     await chat.reads(new RegExp(END));
     await chat.rests();
     expect(countOf(END, await chat.text())).toBe(1);
   });
 
-  test('a network that is gone for ten seconds costs nothing', { timeout: 60_000 }, async () => {
-    const { open, line } = await set(longAnswer);
+  test('a network that is gone for ten seconds costs nothing', async () => {
+    const { script, goOn } = halfAnAnswer();
+    const { open, line } = await set(script);
     const page = await open();
     const chat = chatPage(page);
     await chat.send('Go on.');
     await chat.reads(new RegExp(BEGINNING));
+    await chat.path();
     line.cut();
+    goOn();
     await page.getByText('The connection to the server is lost').or(page.getByText('Not connected')).first().waitFor();
     await new Promise((resolve) => setTimeout(resolve, 10_000));
     line.mend();
@@ -88,12 +102,12 @@ describePage('a conversation in the page', ({ set }) => {
   });
 
   test('an answer is stopped from the other tab, and the conversation goes on', async () => {
-    const { open, openBeside, model } = await set(longAnswer);
+    const { open, openBeside, model } = await set(halfAnAnswer().script);
     const page = await open();
     const chat = chatPage(page);
     await chat.send('Go on.');
     await chat.reads(new RegExp(BEGINNING));
-    const other = chatPage(await openBeside(page, new URL(page.url()).pathname));
+    const other = chatPage(await openBeside(page, await chat.path()));
     await other.reads(new RegExp(BEGINNING));
     await other.stop();
     await chat.rests();
@@ -142,9 +156,10 @@ describePage('a conversation in the page', ({ set }) => {
   });
 
   test('a message sent in mid-answer waits, can be changed, and is answered after it', async () => {
-    const { open } = await set(({ body }) => {
+    const { script, goOn } = halfAnAnswer();
+    const { open, server } = await set(({ body }) => {
       const last = JSON.stringify((body as Messages).messages.at(-1)?.content);
-      return last.includes('first') ? reply.text(LONG, { pieces: 7, delayMs: 35 }) : reply.text(`Heard: ${last}`);
+      return last.includes('first') ? script() : reply.text(`Heard: ${last}`);
     });
     const page = await open();
     const chat = chatPage(page);
@@ -156,6 +171,10 @@ describePage('a conversation in the page', ({ set }) => {
     const field = page.getByRole('textbox', { name: 'Edit the waiting message' });
     await field.fill('a changed one');
     await field.press('Enter');
+    const id = (await chat.path()).split('/').at(-1) ?? '';
+    const waiting = async () => (await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`)).queue;
+    await expect.poll(async () => JSON.stringify(await waiting())).toContain('a changed one');
+    goOn();
     await chat.reads(/Heard: .*a changed one/);
     await chat.rests();
     expect(await chat.text()).toContain(END);
@@ -174,6 +193,7 @@ describePage('a conversation in the page', ({ set }) => {
     await chat.send('What is this?');
     await chat.reads('A red dot.');
     expect(model.requests.at(-1)?.text).toContain('data:image/png;base64,iVBOR');
+    await chat.path();
     await page.reload();
     await chat.messages.locator('img').first().waitFor();
     await expect.poll(() => page.evaluate<number>('document.querySelector("main img").naturalWidth')).toBe(1);
@@ -234,7 +254,8 @@ describePage('a conversation in the page', ({ set }) => {
   });
 
   test('where one reads nothing moves while the answer goes on, and a button leads back to its end', async () => {
-    const { open } = await set(() => reply.text(LONG, { pieces: 7, delayMs: 60 }));
+    const { script, goOn } = halfAnAnswer();
+    const { open } = await set(script);
     const page = await open('/', { viewport: { width: 420, height: 400 } });
     const chat = chatPage(page);
     const log = 'document.querySelector("[role=log]")';
@@ -245,6 +266,7 @@ describePage('a conversation in the page', ({ set }) => {
     const place = () => page.evaluate<number>(`${log}.scrollTop`);
     const height = () => page.evaluate<number>(`${log}.scrollHeight`);
     const before = [await place(), await height()] as const;
+    goOn();
     await expect.poll(height).toBeGreaterThan(before[1]);
     expect(await place()).toBe(before[0]);
     await page.getByRole('button', { name: 'To the latest message' }).click();
@@ -264,7 +286,7 @@ describePage('a conversation in the page', ({ set }) => {
       await call(server.url, 'POST', `/api/conversations/${id}/messages`, { parts });
     }
     const active = async () => (await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`)).activeRun;
-    await expect.poll(active, { timeout: 20_000 }).toBeNull();
+    await expect.poll(active).toBeNull();
 
     const page = await open(`/c/${id}`);
     const chat = chatPage(page);
@@ -276,10 +298,10 @@ describePage('a conversation in the page', ({ set }) => {
         }).observe({ type: 'layout-shift' });`,
     );
     await chat.messages.focus();
-    for (let key = 0; key < 400 && (await chat.messages.getByText('#0#').count()) === 0; key++) {
+    await eventually(async () => {
       await page.keyboard.press('PageUp');
-    }
-    await chat.reads('#0#');
+      return (await chat.messages.getByText('#0#').count()) > 0;
+    });
     // A page of messages that jumps is 0.3 and more; a line may be measured while one scrolls.
     expect(await page.evaluate<number>('window.moved')).toBeLessThan(0.05);
     expect(await chat.messages.locator('article').count()).toBeLessThan(60);

@@ -36,6 +36,7 @@ describePage('control in the page', (stages) => {
     await page.getByRole('button', { name: 'Allow once' }).click();
     await chat.reads(/Noted/);
     await chat.rests();
+    await chat.path();
     return page;
   }
 
@@ -77,7 +78,7 @@ describePage('control in the page', (stages) => {
     const page = await stage.open();
     await chatPage(page).send('Remember the milk.');
     await page.getByRole('button', { name: 'Allow once' }).waitFor();
-    await page.waitForURL(/\/c\//);
+    await chatPage(page).path();
     await page
       .locator('header')
       .getByRole('button', { name: /^Options for/ })
@@ -124,7 +125,7 @@ describePage('control in the page', (stages) => {
     const chat = chatPage(page);
     await chat.send('Choose one.');
     await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
-    await page.waitForURL(/\/c\//);
+    await chat.path();
     await chat.composer.fill('Use the blue one.');
     await page.getByRole('button', { name: 'More ways to send' }).click();
     await page.getByRole('menuitem', { name: 'Tell it to this answer now' }).click();
@@ -150,7 +151,7 @@ describePage('control in the page', (stages) => {
     const page = await stage.open();
     const chat = chatPage(page);
     await chat.send('Plan a journey.');
-    await page.waitForURL(/\/c\//);
+    await chat.path();
     await page.getByText('Which city?').waitFor();
     await page.reload();
     const field = page.getByRole('textbox', { name: 'Your answer' });

@@ -28,7 +28,7 @@ describePage('the inbox', (stages) => {
       await chatPage(page).send(word);
       await page.getByRole('main').getByText(word).first().waitFor();
       await page.getByRole('button', { name: 'Allow once' }).waitFor();
-      await page.waitForURL(/\/c\//);
+      await chatPage(page).path();
     }
     return page;
   }

@@ -28,8 +28,8 @@ describeInBrowser('a part of the page that comes later', () => {
     await panel.getByRole('button', { name: 'Try again' }).click();
     // A browser that remembers the failure loads the whole page anew; nothing that was written is lost.
     await eventually(async () => {
-      if (!(await panel.isVisible())) await button.click({ timeout: 2_000 });
-      await panel.getByText('All servers').waitFor({ timeout: 2_000 });
+      if (!(await panel.isVisible())) await button.click({ timeout: 10_000 });
+      await panel.getByText('All servers').waitFor({ timeout: 10_000 });
       return true;
     });
     await page.keyboard.press('Escape');
@@ -49,8 +49,8 @@ describeInBrowser('a part of the page that comes later', () => {
     await note.getByRole('button', { name: 'Try again' }).click();
     const dialog = page.getByRole('dialog');
     await eventually(async () => {
-      if (!(await dialog.isVisible())) await button.click({ timeout: 2_000 });
-      await dialog.waitFor({ timeout: 2_000 });
+      if (!(await dialog.isVisible())) await button.click({ timeout: 10_000 });
+      await dialog.waitFor({ timeout: 10_000 });
       return true;
     });
     expect(stage.complaints).toEqual([]);

@@ -37,12 +37,11 @@ describeInBrowser('how the page looks', () => {
     await page.getByRole('button', { name: 'Allow once' }).click();
     await chat.reads('A heading');
     await chat.rests();
-    conversation = new URL(page.url()).pathname;
+    conversation = await chat.path();
     const other = await stage.openBeside(page, '/');
     await chatPage(other).send('Ask me.');
     await other.getByRole('button', { name: 'Allow once' }).waitFor();
-    await other.waitForURL(/\/c\//);
-    asking = new URL(other.url()).pathname;
+    asking = await chatPage(other).path();
   });
 
   afterAll(async () => {

@@ -17,6 +17,8 @@ describeTab('with one connected server, in a browser', (undo) => {
     peer = undo.use(await startScriptedMcp(RICH, { cors: {} }));
     tab = undo.use(await openTab());
     id = await tab.add(draftOf('Rich', peer.url));
+    // From now on it hears what the server says of itself.
+    await eventually(() => expect(peer.requests.some(({ method }) => method === 'GET')).toBe(true));
   });
 
   const call = (name: string, args: Record<string, string> = {}) =>

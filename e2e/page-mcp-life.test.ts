@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually, startScriptedMcp, startScriptedSse, startScriptedWebSocket } from '@toolyard/testing';
 import { describeTab, draftOf, openTab, RICH } from './support/tab.ts';
 import type { TabResources, TabStore } from './support/tab-page.ts';
@@ -11,15 +14,18 @@ describeTab('the life of a connection, in a browser', (undo) => {
   describe('flow auto-reconnection', () => {
     test('a WebSocket that is cut is opened again, and everything listed anew', async () => {
       const peer = undo.use(await startScriptedWebSocket(RICH));
-      const { page, add, becomes, health } = undo.use(await openTab());
+      const { page, add, becomes, health, stopTime } = undo.use(await openTab());
       const id = await add(draftOf('Socket', peer.url, { transport: 'websocket' }));
+      await stopTime();
       peer.dropConnections('cut');
       await becomes(id, 'reconnecting');
       expect(await health(id)).toMatchObject({ reconnect: { attempt: 1, of: 10 }, toolCount: 5 });
       // What a model is offered does not flicker meanwhile, and a call waits.
       expect(await page.evaluate(() => mcpStore.toolCount)).toBe(5);
-      const result = await page.evaluate((of) => mcpStore.executeTool({ serverId: of, name: 'echo' }, { a: '1' }), id);
-      expect(result).toMatchObject({ content: [{ text: '{"a":"1"}' }] });
+      const result = page.evaluate((of) => mcpStore.executeTool({ serverId: of, name: 'echo' }, { a: '1' }), id);
+      await page.waitForFunction(() => mcpStore.activeFlows === 1);
+      await page.clock.resume();
+      expect(await result).toMatchObject({ content: [{ text: '{"a":"1"}' }] });
       await becomes(id, 'ready');
       expect(peer.handshakes).toHaveLength(2);
       expect(peer.received.filter((message) => message['method'] === 'tools/list')).toHaveLength(2);
@@ -27,10 +33,12 @@ describeTab('the life of a connection, in a browser', (undo) => {
 
     test('so is the stream of a server of HTTP+SSE', async () => {
       const peer = undo.use(await startScriptedSse(RICH, { cors: {} }));
-      const { add, becomes } = undo.use(await openTab());
+      const { page, add, becomes, stopTime } = undo.use(await openTab());
       const id = await add(draftOf('Stream', peer.url, { transport: 'sse' }));
+      await stopTime();
       peer.dropStreams();
       await becomes(id, 'reconnecting');
+      await page.clock.resume();
       await becomes(id, 'ready');
     });
 
@@ -51,9 +59,9 @@ describeTab('the life of a connection, in a browser', (undo) => {
     test('after ten attempts it is left failed, and connects again when somebody asks', async () => {
       const peer = await startScriptedWebSocket(RICH);
       const port = Number(new URL(peer.url).port);
-      const { page, add, health, becomes } = undo.use(await openTab());
+      const { page, add, health, becomes, stopTime } = undo.use(await openTab());
       const id = await add(draftOf('Socket', peer.url, { transport: 'websocket' }));
-      await page.clock.install();
+      await stopTime();
       await peer.close();
       await becomes(id, 'reconnecting');
       const waits = [];
@@ -64,12 +72,14 @@ describeTab('the life of a connection, in a browser', (undo) => {
         });
         const wait = known - (await page.evaluate(() => Date.now()));
         waits.push(wait);
-        await page.clock.runFor(Math.max(wait, 0) + 1);
+        await page.clock.runFor(Math.ceil(wait) + 1);
       }
       await becomes(id, 'failed');
-      // From 1 s to 30 s, of which chance takes off a quarter at most; some of it was spent with looking.
+      // From 1 s to 30 s, of which chance takes off a quarter at most.
       for (const [attempt, wait] of waits.entries()) {
-        expect(wait).toBeLessThanOrEqual(Math.min(30_000, 1_000 * 2 ** attempt));
+        const longest = Math.min(30_000, 1_000 * 2 ** attempt);
+        expect(wait).toBeGreaterThanOrEqual(0.75 * longest - 1);
+        expect(wait).toBeLessThanOrEqual(longest);
       }
       expect(await page.evaluate(() => mcpStore.error)).toMatchObject({ code: 'server_unreachable' });
       expect(await page.evaluate(() => mcpStore.connectedServers)).toEqual([]);
@@ -82,9 +92,9 @@ describeTab('the life of a connection, in a browser', (undo) => {
     test('a server that is removed meanwhile never comes back', async () => {
       const peer = await startScriptedWebSocket(RICH);
       const port = Number(new URL(peer.url).port);
-      const { page, add, becomes } = undo.use(await openTab());
+      const { page, add, becomes, stopTime } = undo.use(await openTab());
       const id = await add(draftOf('Socket', peer.url, { transport: 'websocket' }));
-      await page.clock.install();
+      await stopTime();
       await peer.close();
       await becomes(id, 'reconnecting');
       await page.evaluate((of) => mcpStore.remove(of), id);
@@ -99,17 +109,24 @@ describeTab('the life of a connection, in a browser', (undo) => {
 
   describe('flow shutdown', () => {
     test('waits for what is under way, ends every session, and forgets everything', async () => {
-      const slow = { name: 'slow', does: [{ do: 'wait', ms: 300 } as const, { do: 'text', text: 'done' } as const] };
+      const folder = mkdtempSync(join(tmpdir(), 'toolyard-shutdown-'));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const file = join(folder, 'go-on');
+      const slow = {
+        name: 'slow',
+        does: [{ do: 'wait_for_file', file } as const, { do: 'text', text: 'done' } as const],
+      };
       const peer = undo.use(await startScriptedMcp({ ...RICH, tools: [slow] }, { cors: {} }));
       const socket = undo.use(await startScriptedWebSocket(RICH));
       const { page, add } = undo.use(await openTab());
       const id = await add(draftOf('Http', peer.url));
       await add(draftOf('Socket', socket.url, { transport: 'websocket' }));
       await page.evaluate((of) => mcpResourceStore.addAttachment({ serverId: of, uri: 'x:notes' }), id);
-      const [result, after] = await page.evaluate(async (of) => {
+      const leaving = page.evaluate(async (of) => {
         const calling = mcpStore.executeTool({ serverId: of, name: 'slow' }, {});
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        await mcpStore.shutdown();
+        while (mcpStore.activeFlows === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+        // Longer than a busy machine may take.
+        await mcpStore.shutdown(120_000);
         const { connectedServers, toolCount, activeFlows } = mcpStore;
         const { serverResources, attachments } = mcpResourceStore;
         return [
@@ -117,9 +134,12 @@ describeTab('the life of a connection, in a browser', (undo) => {
           [connectedServers.length, toolCount, activeFlows, serverResources.size, attachments.length],
         ];
       }, id);
+      await eventually(() => expect(peer.received.some(({ method }) => method === 'tools/call')).toBe(true));
+      writeFileSync(file, '');
+      const [result, after] = await leaving;
       expect(result).toMatchObject({ content: [{ text: 'done' }] });
       expect(after).toEqual([0, 0, 0, 0, 0]);
-      expect(peer.sessionCount).toBe(0);
+      await eventually(() => expect(peer.sessionCount).toBe(0));
       await eventually(() => expect(socket.connectionCount).toBe(0));
       expect(socket.handshakes).toHaveLength(1);
     });
@@ -147,14 +167,11 @@ describeTab('the life of a connection, in a browser', (undo) => {
       const peer = undo.use(await startScriptedMcp(RICH, { cors: {} }));
       const { page, add } = undo.use(await openTab());
       const id = await add(draftOf('Http', peer.url));
-      const result = await page.evaluate(async (of) => {
-        const hanging = mcpStore.executeTool({ serverId: of, name: 'hang' }, {});
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        await mcpStore.shutdown(100);
-        return hanging;
-      }, id);
-      expect(result).toMatchObject({ isError: true, outcome: 'unknown' });
-      expect(peer.sessionCount).toBe(0);
+      const result = page.evaluate((of) => mcpStore.executeTool({ serverId: of, name: 'hang' }, {}), id);
+      await eventually(() => expect(peer.received.some(({ method }) => method === 'tools/call')).toBe(true));
+      await page.evaluate(() => mcpStore.shutdown(100));
+      expect(await result).toMatchObject({ isError: true, outcome: 'unknown' });
+      await eventually(() => expect(peer.sessionCount).toBe(0));
     });
 
     test('a page that is closed ends its sessions', async () => {

@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import type { McpBehaviour, ModelScript } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
+import { call } from './support/api.ts';
 import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
@@ -82,7 +86,7 @@ describePage('what servers ask', (stages) => {
       expect(await card.getByText('This is needed.').count()).toBe(2);
       expect(await card.getByText('Write an e-mail address').count()).toBe(1);
       // The first field at fault has the focus, and says so to a screen reader.
-      expect(await page.locator('*:focus').getAttribute('aria-invalid')).toBe('true');
+      await page.locator(':focus[aria-invalid=true]').waitFor();
       expect(await axeFinds(page, '[data-tool-card]')).toEqual([]);
 
       await card.getByLabel('City').fill('Taipei');
@@ -92,6 +96,7 @@ describePage('what servers ask', (stages) => {
       await card.getByLabel('Wi-Fi').check();
       await card.getByRole('button', { name: 'Send' }).click();
       await chat.reads(/It said:/);
+      await chat.rests();
       for (const piece of ['Taipei', '"nights\\\\\\":3', '"room\\\\\\":\\\\\\"d', 'wifi', 'accept']) {
         expect((await chat.text()).replaceAll('\\', '')).toContain(piece.replaceAll('\\', ''));
       }
@@ -102,13 +107,12 @@ describePage('what servers ask', (stages) => {
   test('a question of a modern server is still there after a reload', async () => {
     const { page, chat, card } = await untilAsked(asking('modern', 'elicitation/create', FORM));
     await card.getByText('asks you to fill in a form').waitFor();
-    await page.waitForURL(/\/c\//);
+    await chat.path();
     await page.reload();
     await card.getByLabel('City').fill('Taipei');
     await card.getByLabel('Room').selectOption('Single');
     await card.getByRole('button', { name: 'Send' }).click();
-    await chat.reads(/It said:/);
-    expect(await chat.text()).toContain('s1');
+    await chat.reads(/It said:.*s1/);
   });
 
   test('declining and shutting a form are two things, and Escape shuts it', async () => {
@@ -156,12 +160,16 @@ describePage('what servers ask', (stages) => {
   });
 
   test('a question that its server takes back goes away', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'toolyard-withdrawn-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const withdrawAtFile = join(folder, 'take-it-back');
     const does = [
-      { do: 'request', method: 'elicitation/create', params: FORM as never, withdrawAfterMs: 1_500 },
+      { do: 'request', method: 'elicitation/create', params: FORM as never, withdrawAtFile },
       { do: 'tell_answers' },
     ] as const;
     const { chat, card } = await untilAsked({ tools: [{ name: 'book', does: [...does] }] });
     await card.getByText('asks you to fill in a form').waitFor();
+    writeFileSync(withdrawAtFile, '');
     await chat.reads(/It said:/);
     expect(await card.getByRole('button', { name: 'Send' }).count()).toBe(0);
   });
@@ -209,6 +217,10 @@ describePage('what servers ask', (stages) => {
     await page.getByRole('button', { name: 'Always' }).click();
     await chat.reads(/It said:.*one/);
     await chat.rests();
+    const { server } = stage;
+    await expect
+      .poll(async () => JSON.stringify(await call(server.url, 'GET', '/api/mcp/servers')))
+      .toContain(changed.description);
     await chat.send('Book again.');
     const card = page.locator('[data-tool-card]').last();
     await card.getByText('This tool is not what you approved before.').waitFor();

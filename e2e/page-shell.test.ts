@@ -53,8 +53,11 @@ describeInBrowser('the page around a conversation', () => {
     await page.getByRole('heading', { name: 'Pinned' }).waitFor();
 
     await menuOf(page, 'Renamed 🚀', 'Delete');
+    // What one points at stays.
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await undo.hover();
     await item(page, 'Renamed 🚀').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await undo.click();
     await item(page, 'Renamed 🚀').waitFor();
   });
 

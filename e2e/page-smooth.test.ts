@@ -13,9 +13,12 @@ const TEXT = Array.from({ length: 2 * PIECE }, (_, index) => (index % 7 === 6 ? 
 );
 const END = 'The end.';
 
-/** One piece, and much later the next, long before the answer is over. */
-const inTwoPieces: ModelScript = () =>
-  reply.text(TEXT.slice(0, -END.length) + END, { pieces: PIECE, delayMs: 700, thenSilence: true, finish: null });
+/** One piece, and when a test lets it go on the next, long before the answer is over. */
+function inTwoPieces(goOn: Promise<void>): ModelScript {
+  const open = { hold: { behind: 2, until: goOn }, thenSilence: true, finish: null, done: false };
+  return (_request, index) =>
+    index === 0 ? reply.text('Yes?') : reply.text(TEXT.slice(0, -END.length) + END, { pieces: PIECE, ...open });
+}
 
 /** Keeps every length the answer is seen at, frame by frame. */
 const WATCH = `
@@ -36,11 +39,19 @@ describeInBrowser('text that comes in large pieces', () => {
 
   /** How many lengths the answer was seen at while its second piece appeared. */
   async function lengthsSeen(reducedMotion: 'reduce' | 'no-preference'): Promise<number> {
-    stage = await setStage(inTwoPieces);
+    const { promise, resolve: goOn } = Promise.withResolvers<void>();
+    stage = await setStage(inTwoPieces(promise));
     const page = await stage.open('/', { reducedMotion });
     const chat = chatPage(page);
+    // In a conversation that is open already: no message is drawn anew while one looks.
+    await chat.send('Hello.');
+    await chat.path();
+    await chat.reads('Yes?');
+    await chat.rests();
     await page.evaluate(WATCH);
     await chat.send('Go on.');
+    await chat.reads(/^abcdef/);
+    goOn();
     await chat.reads(/The end\./);
     const seen = await page.evaluate<number[]>('[...window.seenLengths]');
     return seen.filter((length) => length > PIECE && length < 2 * PIECE - 1).length;

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunRecord, SentRequest, StoredInterrupt } from '@toolyard/protocol';
 import type { ModelScript, ScriptedMcp } from '@toolyard/testing';
@@ -11,12 +11,17 @@ import { setStage } from './support/stage.ts';
 
 type Asked = { messages: { role: string; content: unknown }[]; tools?: { function: { name: string } }[] };
 
+/** An answer in mid-word, until a test lets it go on. */
+let slowlyOn = Promise.withResolvers<void>();
+
 const callsNamed: ModelScript = ({ body }) => {
   const { messages, tools = [] } = body as Asked;
   const last = messages.at(-1);
   if (last?.role === 'tool') return reply.text(`It said: ${JSON.stringify(last.content)}`);
   const said = JSON.stringify(last?.content);
-  if (said.includes('slowly')) return reply.text('word '.repeat(60), { pieces: 5, delayMs: 120 });
+  if (said.includes('slowly')) {
+    return reply.text('word '.repeat(60), { pieces: 5, hold: { behind: 10, until: slowlyOn.promise } });
+  }
   const wanted = tools.find(({ function: { name } }) => said.includes(name));
   return wanted ? reply.toolCalls([{ name: wanted.function.name, arguments: {} }]) : reply.text('Nothing to call.');
 };
@@ -29,6 +34,7 @@ describeInBrowser('a loop in a tab', () => {
 
   beforeEach(async () => {
     undo = new AsyncDisposableStack();
+    slowlyOn = Promise.withResolvers();
     peer = undo.use(
       await startScriptedMcp({ tools: [{ name: 'jot', does: [{ do: 'text', text: 'jotted' }] }] }, { cors: {} }),
     );
@@ -65,6 +71,7 @@ describeInBrowser('a loop in a tab', () => {
     await chat.reads(/It said: .*jotted/);
     await becomes('done');
     expect(peer.received.filter(({ method }) => method === 'tools/call')).toHaveLength(1);
+    await chat.path();
     await page.reload();
     await chatPage(page).reads(/It said: .*jotted/);
     const used = await call<unknown>(stage.server.url, 'GET', '/api/usage');
@@ -84,13 +91,14 @@ describeInBrowser('a loop in a tab', () => {
   test('that ended with its tab goes on in another one, where a person wants that', async () => {
     await chatPage(page).send('Speak slowly');
     await chatPage(page).reads('word word');
-    const path = new URL(page.url()).pathname;
+    const path = await chatPage(page).path();
     await page.reload();
     const other = await stage.openBeside(page, path);
     await page.close();
     await other.getByText('begun in another tab').waitFor();
     expect((await runs())[0]).toMatchObject({ status: 'running' });
     await other.getByRole('button', { name: 'Go on here' }).click();
+    slowlyOn.resolve();
     await becomes('done');
     await chatPage(other).rests();
   });
@@ -132,16 +140,16 @@ describeInBrowser('a loop in a tab', () => {
 
   test('that began although its tab did not hear so is taken up by it when the line is back', async () => {
     const lost = Promise.withResolvers<void>();
-    await page.route('**/api/tabs/*/runs', async (route) => {
+    const loseTheAnswer = async (route: Route): Promise<void> => {
       await route.fetch();
       await route.abort();
       stage.line.cut();
       lost.resolve();
-    });
+    };
+    await page.route('**/api/tabs/*/runs', loseTheAnswer, { times: 1 });
     await chatPage(page).send('Say one');
     await lost.promise;
     expect(await runs()).toMatchObject([{ status: 'running', lastSeq: 0 }]);
-    await page.unroute('**/api/tabs/*/runs');
     stage.line.mend();
     await becomes('done');
     await chatPage(page).reads('Nothing to call.');

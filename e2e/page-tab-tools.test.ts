@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -24,11 +24,15 @@ const callsNamed: ModelScript = ({ body }) => {
   return wanted ? reply.toolCalls([{ name: wanted.function.name, arguments: {} }]) : reply.text('Nothing to call.');
 };
 
-const NOTES: McpBehaviour = {
+/** `slowly` answers once this file is there. */
+const notes = (goOn: string): McpBehaviour => ({
   serverInfo: { name: 'notes', version: '1.0.0' },
   tools: [
     { name: 'jot', does: [{ do: 'count' }, { do: 'text', text: 'jotted' }] },
-    { name: 'slowly', does: [{ do: 'count' }, { do: 'wait', ms: 3_000 }, { do: 'text', text: 'slowly jotted' }] },
+    {
+      name: 'slowly',
+      does: [{ do: 'count' }, { do: 'wait_for_file', file: goOn }, { do: 'text', text: 'slowly jotted' }],
+    },
     { name: 'stuck', does: [{ do: 'count' }, { do: 'never' }] },
     {
       name: 'choose',
@@ -46,7 +50,7 @@ const NOTES: McpBehaviour = {
       ],
     },
   ],
-};
+});
 
 describeInBrowser('a tool that lives in a tab', () => {
   let undo = new AsyncDisposableStack();
@@ -54,6 +58,7 @@ describeInBrowser('a tool that lives in a tab', () => {
   let stage: Stage;
   let page: Page;
   let counted: () => number;
+  let letToolAnswer: () => void;
 
   beforeEach(async () => {
     undo = new AsyncDisposableStack();
@@ -67,7 +72,9 @@ describeInBrowser('a tool that lives in a tab', () => {
         return 0;
       }
     };
-    peer = undo.use(await startScriptedMcp(NOTES, { cors: {}, countFile }));
+    const goOn = join(folder, 'go-on');
+    letToolAnswer = () => writeFileSync(goOn, '');
+    peer = undo.use(await startScriptedMcp(notes(goOn), { cors: {}, countFile }));
     stage = undo.use(await setStage(callsNamed));
     page = await stage.open();
     await page.evaluate((url) => {
@@ -83,10 +90,8 @@ describeInBrowser('a tool that lives in a tab', () => {
     expect(stage.complaints.filter((text) => !/CORS policy/.test(text))).toEqual([]);
   });
 
-  const connected = (): Promise<void> =>
-    eventually(() => expect(peer.received.some(({ method }) => method === 'tools/list')).toBe(true), {
-      what: 'the connection of the tab',
-    });
+  /** A message waits a few seconds for servers that are connecting, and no longer. */
+  const connected = (): Promise<void> => page.getByLabel('Where the answers are made').waitFor();
   const run = async (): Promise<RunRecord | undefined> =>
     (await call<{ items: RunRecord[] }>(stage.server.url, 'GET', '/api/runs')).items[0];
   const becomes = (status: RunRecord['status']): Promise<void> =>
@@ -118,7 +123,7 @@ describeInBrowser('a tool that lives in a tab', () => {
     const chat = chatPage(page);
     await chat.send('Hello');
     await chat.reads('Nothing to call.');
-    const beside = await stage.openBeside(page, new URL(page.url()).pathname);
+    const beside = await stage.openBeside(page, await chat.path());
     await chatPage(beside).reads('Nothing to call.');
     await chat.send('Please jot it down');
     await allow(beside);
@@ -130,10 +135,11 @@ describeInBrowser('a tool that lives in a tab', () => {
   test('is waited for while no tab is open, and called when one comes', async () => {
     await chatPage(page).send('Please jot it down');
     await becomes('parked');
-    await page.waitForURL(({ pathname }) => pathname !== '/');
-    const path = new URL(page.url()).pathname;
+    const path = await chatPage(page).path();
     const other = await stage.openBeside(page, '/settings');
+    const closed = page.waitForEvent('close');
     await page.close({ runBeforeUnload: true });
+    await closed;
     await other.evaluate(() => localStorage.removeItem('toolyard:mcp-servers:1'));
     await other.close();
     const [asked] = await questions();
@@ -156,6 +162,7 @@ describeInBrowser('a tool that lives in a tab', () => {
     await chatPage(page).send('You are stuck');
     await allow();
     await begun();
+    await chatPage(page).path();
     await page.reload();
     await becomes('parked');
     expect((await questions()).map(({ interrupt }) => interrupt.kind)).toEqual(['in_doubt']);
@@ -181,7 +188,8 @@ describeInBrowser('a tool that lives in a tab', () => {
     await begun();
     const wake = await stopBrowser(page);
     // The tool answers while nobody listens.
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    letToolAnswer();
+    await eventually(() => expect(peer.answered).toContain('tools/call'));
     expect((await run())?.status).toBe('running');
     wake();
     await chat.reads(/It said: .*slowly jotted/);
@@ -194,6 +202,7 @@ describeInBrowser('a tool that lives in a tab', () => {
     await allow();
     await begun();
     await stage.server.restart();
+    letToolAnswer();
     await chat.reads(/It said: .*slowly jotted/);
     expect(counted()).toBe(1);
   });

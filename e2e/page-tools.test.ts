@@ -41,7 +41,7 @@ describePage('tools in the page', (stages) => {
     await page.getByRole('button', { name: 'Allow once' }).waitFor();
     expect(await chat.text()).toContain('as asked');
     expect(counted()).toBe(0);
-    await page.waitForURL(/\/c\//);
+    await chat.path();
     // Whoever was away finds the question still there.
     await page.reload();
     await page.getByRole('button', { name: 'Allow once' }).click();
@@ -76,10 +76,7 @@ describePage('tools in the page', (stages) => {
             {
               name: 'dig',
               annotations: { readOnlyHint: true },
-              does: [
-                { do: 'progress', steps: 200, everyMs: 50 },
-                { do: 'text', text: 'dug' },
-              ],
+              does: [{ do: 'progress', steps: 1, everyMs: 50 }, { do: 'never' }],
             },
           ],
         },
@@ -164,6 +161,7 @@ describePage('tools in the page', (stages) => {
     if (await ask.isVisible()) await ask.click();
     await chat.rests();
     await chat.unfoldAll();
+    await chat.path();
     await page.reload();
     await chat.reads('The end of it.');
     expect([...asked].filter((origin) => origin !== 'null')).toEqual([stage.line.url]);
@@ -210,7 +208,7 @@ describePage('tools in the page', (stages) => {
     await chat.reads(/The tool said/);
     await chat.rests();
     await chat.unfoldAll();
-    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    const id = (await chat.path()).split('/').at(-1) ?? '';
     await page.evaluate<unknown>(
       `fetch('/api/conversations/${id}', { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ title: ${JSON.stringify(NAME)} }) }).then((response) => response.status)`,
     );

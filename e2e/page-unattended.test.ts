@@ -8,7 +8,7 @@ import { startServerProcess } from './support/server.ts';
 
 describeOnPostgres('an answer nobody works on', (cluster) => {
   describeInBrowser('in the page', () => {
-    test('says so in plain words until a worker is there', { timeout: 90_000 }, async () => {
+    test('says so in plain words until a worker is there', async () => {
       let letGoOn = (): void => {};
       const goOn = new Promise<void>((resolve) => (letGoOn = resolve));
       let asked = 0;
@@ -25,6 +25,7 @@ describeOnPostgres('an answer nobody works on', (cluster) => {
       await using web = await startServerProcess({ args: ['--role', 'web'], env });
       await using context = await (await launchBrowser()).newContext({ locale: 'en-US', reducedMotion: 'reduce' });
       const page = await context.newPage();
+      page.setDefaultTimeout(60_000);
       await page.goto(web.url);
       const chat = chatPage(page);
       await chat.send('Is anybody there?');
@@ -48,6 +49,7 @@ describeOnPostgres('an answer nobody works on', (cluster) => {
       await held.waitFor();
       expect(await held.textContent()).toContain('toolyard serve --role tools');
       letGoOn();
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
     });
   });
 });

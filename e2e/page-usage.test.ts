@@ -4,6 +4,7 @@ import type { ModelScript } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { axeFinds } from './support/axe.ts';
+import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 
 const usage = { prompt_tokens: 15, completion_tokens: 10, total_tokens: 25 };
@@ -40,6 +41,7 @@ describePage('usage in the page', (stages) => {
     await limit.fill('25');
     await card.getByRole('button', { name: 'Raise and go on' }).click();
     await card.getByText('Write a number above 25 tokens.').waitFor();
+    await chatPage(page).path();
     await page.reload();
     await card.waitFor();
     await limit.fill('200');
@@ -84,6 +86,7 @@ describePage('usage in the page', (stages) => {
     const page = await opened([]);
     await ask(page);
     await page.getByText('It is late.').waitFor();
+    await chatPage(page).rests();
     await page.goto(new URL('/settings/usage', page.url()).href);
     const table = page.getByRole('table', { name: 'The numbers' });
     const last = table.locator('tfoot tr');

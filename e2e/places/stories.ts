@@ -143,7 +143,7 @@ export const STORIES = {
   },
   'it takes too long': {
     replies: [() => begins('thenSilence')],
-    configuration: () => ({ limits: { maxWallTimeMs: 1_500 } }),
+    configuration: () => ({ limits: { maxWallTimeMs: 8_000 } }),
   },
   'steered before its next step': {
     replies: [

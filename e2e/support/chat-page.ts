@@ -22,6 +22,14 @@ export function chatPage(page: Page) {
       await page.getByRole('button', { name: `Remove ${file.name}` }).waitFor();
       await page.getByText('Reading…', { exact: true }).waitFor({ state: 'detached' });
     },
+    /**
+     * The path of the conversation, once its first message has led the page there: what was sent may be answered before
+     * that, and a reload would find a new chat.
+     */
+    async path(): Promise<string> {
+      await page.waitForURL(/\/c\//);
+      return new URL(page.url()).pathname;
+    },
     /** Resolves when the words stand in the conversation. */
     reads: (text: string | RegExp): Promise<void> => messages.getByText(text).first().waitFor(),
     /** Resolves when no run is under way. */

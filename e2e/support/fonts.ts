@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 
@@ -10,25 +9,23 @@ const CHINESE = [
 ] as const;
 
 /**
- * Chinese fonts beside those of the machine and of the browser's package: without them Chinese would be boxes. Gives
- * the configuration that names them.
+ * Chinese fonts beside those of the machine and of the browser's package, which are in `folder`: without them Chinese
+ * would be boxes. `fonts.conf` names them where the folder is moved to.
  */
-export function writeFontConfiguration(): string {
+export function writeFonts(folder: string, movedTo: string): void {
   const require = createRequire(import.meta.url);
-  const folder = join(tmpdir(), 'toolyard-fonts');
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(join(folder, 'chinese'));
   for (const [name, script] of CHINESE) {
     for (const weight of ['400', '700']) {
-      const to = join(folder, `${name}-${weight}.ttf`);
+      const to = join(folder, 'chinese', `${name}-${weight}.ttf`);
       const from = `@fontsource/${name}/files/${name}-${script}-${weight}-normal.woff`;
-      if (!existsSync(to)) writeFileSync(to, unpackWoff(readFileSync(require.resolve(from))));
+      writeFileSync(to, unpackWoff(readFileSync(require.resolve(from))));
     }
   }
-  const folders = ['/usr/share/fonts', join(tmpdir(), 'fonts'), folder].map((path) => `<dir>${path}</dir>`);
-  const file = join(folder, 'fonts.conf');
-  const cache = `<cachedir>${join(folder, 'cache')}</cachedir>`;
-  writeFileSync(file, `<?xml version="1.0"?><fontconfig>${folders.join('')}${cache}</fontconfig>`);
-  return file;
+  const folders = ['/usr/share/fonts', join(movedTo, 'fonts'), join(movedTo, 'chinese')];
+  const named = folders.map((path) => `<dir>${path}</dir>`).join('');
+  const cache = `<cachedir>${join(movedTo, 'font-cache')}</cachedir>`;
+  writeFileSync(join(folder, 'fonts.conf'), `<?xml version="1.0"?><fontconfig>${named}${cache}</fontconfig>`);
 }
 
 /** The font inside a WOFF file, whose tables are compressed one by one: fontconfig reads only such. */

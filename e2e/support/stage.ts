@@ -49,7 +49,7 @@ export async function setStage(
 
   function listen(page: Page): void {
     // Shorter than that of a test: what was waited for is told.
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(60_000);
     page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.stack ?? error.message}`));
     page.on('console', (message) => {
       // A browser calls every refused or lost request an error; what comes of it is seen in the page.

@@ -87,6 +87,8 @@ export type Tab = AsyncDisposable & {
   health: (id: string) => Promise<ServerHealth | null>;
   /** Waits until a server is in this state. */
   becomes: (id: string, state: ServerHealth['state']) => Promise<void>;
+  /** From here on time passes in the page only as its `clock` is told: what waits there goes on waiting. */
+  stopTime: () => Promise<void>;
 };
 
 export async function openTab(allow: readonly string[] = []): Promise<Tab> {
@@ -116,6 +118,10 @@ export async function openTab(allow: readonly string[] = []): Promise<Tab> {
     async becomes(id, state) {
       const wanted = { id, state };
       await page.waitForFunction((is) => mcpStore.list.find((one) => one.id === is.id)?.state === is.state, wanted);
+    },
+    async stopTime() {
+      await page.clock.install();
+      await page.clock.pauseAt(Date.now() + 60_000);
     },
     async [Symbol.asyncDispose]() {
       await page.close();

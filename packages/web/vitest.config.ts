@@ -15,8 +15,10 @@ export default defineProject({
   test: {
     name: 'page',
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // As in the root's.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     unstubGlobals: true,
     server: { deps: { inline: [/@toolyard/] } },
   },

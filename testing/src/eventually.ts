@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * Asks again and again until `check` gives something other than false, null and undefined, and resolves with it. A
  * check that throws counts as not yet true.
  *
- * @param options.timeoutMs when to give up; a minute by default, which is no statement about how long anything takes.
+ * @param options.timeoutMs when to give up, a minute by default: what waits for a condition asserts no speed.
  * @throws what the check last threw, or an error that says it never became true.
  */
 export async function eventually<T>(

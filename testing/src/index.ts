@@ -37,6 +37,8 @@ export type {
 export type { Protection, ProtectionOptions } from './authorization/protection.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock } from './fake-clock.ts';
+export { createSteadyClock } from './steady-clock.ts';
+export type { SteadyClock } from './steady-clock.ts';
 export { createIds } from './ids.ts';
 export { createFailpoints, killThisProcess } from './failpoints.ts';
 export type { FailpointAction, Failpoints } from './failpoints.ts';

@@ -15,7 +15,7 @@ export type RunNodeOptions = {
   /** Added to this process's environment; undefined takes a variable away. */
   env?: Readonly<Record<string, string | undefined>>;
   cwd?: string;
-  /** After it the process and everything it started are killed; 2 minutes by default. */
+  /** After it the process and everything it started are killed; two minutes by default. */
   timeoutMs?: number;
 };
 

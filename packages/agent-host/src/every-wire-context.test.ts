@@ -188,7 +188,7 @@ describe.each(['openai-chat', 'openai-responses', 'anthropic-messages', 'google-
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 });
 
 test('a fold never ends between a call and its result, keeps the last words, and wins what it promises', () => {

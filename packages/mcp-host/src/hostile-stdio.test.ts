@@ -1,16 +1,27 @@
 import type { JsonObject, ToolResult } from '@toolyard/protocol';
-import { eventually, type McpBehaviour, type McpBehaviourName, type ScriptedTool } from '@toolyard/testing';
+import type { FakeClock } from '@toolyard/testing';
+import {
+  createFakeClock,
+  eventually,
+  type McpBehaviour,
+  type McpBehaviourName,
+  type ScriptedTool,
+} from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from './host.ts';
 import { createMessageLog, type MessageLog } from './node/test-fixtures/message-log.ts';
-import { connected, healthOf, newHost, scripted } from './node/test-fixtures/peers.ts';
+import { closeOn, connected, healthOf, newHost, scripted } from './node/test-fixtures/peers.ts';
 import type { ServerHealth, ToolProgress } from './types.ts';
 
 let host: McpHost | undefined;
 let messages: MessageLog | undefined;
+/** That of the host, where a test moves it. */
+let stillClock: FakeClock | undefined;
 afterEach(async () => {
-  await host?.close();
+  if (host && stillClock) await closeOn(stillClock, host);
+  else await host?.close();
+  stillClock = undefined;
   messages?.remove();
   messages = undefined;
 });
@@ -20,7 +31,7 @@ async function meet(
   behaviour: McpBehaviourName | McpBehaviour,
   more: Parameters<typeof scripted>[2] = {},
 ): Promise<ServerHealth> {
-  host = await connected([scripted('odd', behaviour, more)]);
+  host = await connected([scripted('odd', behaviour, more)], stillClock ? { clock: stillClock } : {});
   return healthOf(host, 'odd');
 }
 
@@ -213,8 +224,8 @@ describe('listing', () => {
 });
 
 describe('calling', () => {
-  /** Works for longer than the caller's time-out, and is seen to all the while. */
-  const patient: McpBehaviour = { tools: [{ name: 'work', does: [{ do: 'progress', steps: 20, everyMs: 100 }] }] };
+  /** Is seen to work all the while: with each word of it a second passes, longer than the caller's time-out in all. */
+  const patient: McpBehaviour = { tools: [{ name: 'work', does: [{ do: 'progress', steps: 20, everyMs: 50 }] }] };
   const SHORTER_MS = 1_500;
 
   test('a server that exits in mid-call leaves the outcome unknown and the others alone, and is waited for', async () => {
@@ -251,17 +262,30 @@ describe('calling', () => {
   });
 
   test('progress renews the time-out of a call', async () => {
+    const clock = (stillClock = createFakeClock());
     await meet(patient);
     const seen: ToolProgress[] = [];
-    const options = { timeoutMs: SHORTER_MS, onProgress: (progress: ToolProgress) => seen.push(progress) };
+    const onProgress = (progress: ToolProgress): void => {
+      seen.push(progress);
+      void clock.advance(1_000);
+    };
+    const options = { timeoutMs: SHORTER_MS, onProgress };
     expect(await call('work', {}, options)).toMatchObject({ outcome: 'done' });
     expect(seen).toHaveLength(20);
     expect(seen[0]).toEqual({ progress: 1, total: 20, text: 'step 1' });
   });
 
   test('progress renews the time-out also where nobody watches it', async () => {
+    const clock = (stillClock = createFakeClock());
     await meet(patient);
-    expect(await call('work', {}, { timeoutMs: SHORTER_MS })).toMatchObject({ outcome: 'done' });
+    const heard = (): number =>
+      host?.wireLog('odd').filter(({ method }) => method === 'notifications/progress').length ?? 0;
+    const running = call('work', {}, { timeoutMs: SHORTER_MS });
+    for (let before = 0; before < 20; before = heard()) {
+      await eventually(() => heard() > before);
+      await clock.advance(1_000);
+    }
+    expect(await running).toMatchObject({ outcome: 'done' });
   });
 
   test('the words with which a call was cancelled stay here', async () => {

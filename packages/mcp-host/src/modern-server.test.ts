@@ -1,10 +1,10 @@
 import type { ToolResult } from '@toolyard/protocol';
-import { eventually } from '@toolyard/testing';
+import { createFakeClock, eventually } from '@toolyard/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from './host.ts';
 import { startModern } from './node/test-fixtures/modern-http.ts';
-import { connected, fixture, healthOf } from './node/test-fixtures/peers.ts';
+import { closeOn, connected, fixture, healthOf } from './node/test-fixtures/peers.ts';
 import type { ServerConfig, ToolProgress } from './types.ts';
 
 const stdio = (delayMs = 0): ServerConfig => ({
@@ -15,14 +15,14 @@ const stdio = (delayMs = 0): ServerConfig => ({
 describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', (transport) => {
   let host: McpHost;
   let peer: Awaited<ReturnType<typeof startModern>> | undefined;
+  const config = (): ServerConfig =>
+    peer === undefined ? stdio() : { id: 'modern', transport: { type: 'http', url: peer.url } };
   const call = (name: string, args = {}, options = {}): Promise<ToolResult> =>
     host.callTool({ serverId: 'modern', name }, args, options);
 
   beforeAll(async () => {
     peer = transport === 'stdio' ? undefined : await startModern();
-    host = await connected([
-      peer === undefined ? stdio() : { id: 'modern', transport: { type: 'http', url: peer.url } },
-    ]);
+    host = await connected([config()]);
   });
   afterAll(async () => {
     await host.close();
@@ -59,10 +59,18 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', 
   });
 
   test('progress renews the time-out', async () => {
+    const clock = createFakeClock();
+    const patient = await connected([config()], { clock });
     const seen: ToolProgress[] = [];
-    const options = { timeoutMs: 1_500, onProgress: (progress: ToolProgress) => seen.push(progress) };
-    expect((await call('wait', { steps: 20 }, options)).outcome).toBe('done');
+    const onProgress = (progress: ToolProgress): void => {
+      seen.push(progress);
+      void clock.advance(1_000);
+    };
+    const options = { timeoutMs: 1_500, onProgress };
+    const { outcome } = await patient.callTool({ serverId: 'modern', name: 'wait' }, { steps: 20 }, options);
+    expect(outcome).toBe('done');
     expect(seen.length).toBeGreaterThan(5);
+    await closeOn(clock, patient);
   });
 
   test('a call can be cancelled', async () => {

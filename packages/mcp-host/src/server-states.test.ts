@@ -288,7 +288,7 @@ test('whatever happens to a server, it goes from state to state as the table say
   // Proof that the deeds above reach what they are to reach.
   const reachable = new Set(TRANSITIONS.filter(({ from, to }) => from !== to).map(({ from, to }) => `${from} ${to}`));
   expect([...reachable].filter((step) => !steps.has(step)).length).toBeLessThanOrEqual(3);
-}, 60_000);
+});
 
 async function carryOut(deed: Deed, host: McpHost, peer: MemoryPeer, clock: FakeClock): Promise<void> {
   switch (deed.do) {

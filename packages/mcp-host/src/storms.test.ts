@@ -7,8 +7,8 @@ import { serveByHand } from './node/test-fixtures/by-hand.ts';
 import { connected, healthOf } from './node/test-fixtures/peers.ts';
 import { createQuickClock, PATIENT } from './node/test-fixtures/quick-clock.ts';
 
-/** On the quick clock: what comes in it would come within minutes. */
-const LONG_MS = 3_000;
+/** What comes within minutes, on the quick clock. */
+const LONG_MS = 300_000;
 
 let host: McpHost | undefined;
 const servers: { close(): Promise<void> }[] = [];
@@ -16,8 +16,6 @@ afterEach(async () => {
   await host?.close();
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('servers that take the wish for their announcements and do not keep it are asked a few times, then no more', async () => {
   const odd: Record<string, (response: ServerResponse) => void> = {
@@ -31,12 +29,13 @@ test('servers that take the wish for their announcements and do not keep it are 
   );
   servers.push(...started);
   const configs = started.map(({ id, url }) => ({ id, transport: { type: 'http' as const, url }, ...PATIENT }));
-  host = await connected(configs, { clock: createQuickClock() });
+  const clock = createQuickClock();
+  host = await connected(configs, { clock });
   const asked = (): number[] => started.map(({ methods }) => methods.filter((method) => method === 'GET').length);
-  await sleep(LONG_MS);
+  await clock.passes(LONG_MS);
   const before = asked();
   for (const count of before) expect(count).toBeLessThanOrEqual(11);
-  await sleep(LONG_MS / 3);
+  await clock.passes(LONG_MS / 3);
   expect(asked()).toEqual(before);
   // All else works as ever.
   for (const { id } of started) {
@@ -51,10 +50,9 @@ test('a modern server that ends every stream of announcements is asked a few tim
     answers: { 'subscriptions/listen': { result: { resultType: 'complete' } } },
   });
   servers.push(started);
-  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], {
-    clock: createQuickClock(),
-  });
-  await sleep(LONG_MS);
+  const clock = createQuickClock();
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], { clock });
+  await clock.passes(LONG_MS);
   expect(countOf(started, 'subscriptions/listen')).toBeLessThanOrEqual(11);
   expect(countOf(started, 'tools/list')).toBeLessThanOrEqual(12);
   expect(await host.callTool({ serverId: 'odd', name: 'go' }, {})).toMatchObject({ outcome: 'done' });
@@ -63,13 +61,12 @@ test('a modern server that ends every stream of announcements is asked a few tim
 test('a server that announces a change whenever it is asked for its list is asked less and less', async () => {
   const started = await startScriptedMcp({ tools: [{ name: 'go' }] });
   servers.push(started);
-  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], {
-    clock: createQuickClock(),
-  });
+  const clock = createQuickClock();
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], { clock });
   await eventually(() => started.requests.some(({ method }) => method === 'GET'));
   let answered = countOf(started, 'tools/list');
   started.announce('notifications/tools/list_changed');
-  for (const end = performance.now() + LONG_MS; performance.now() < end; await sleep(1)) {
+  for (const end = clock.monotonic() + LONG_MS; clock.monotonic() < end; await clock.passes(100)) {
     const lists = countOf(started, 'tools/list');
     if (lists > answered) started.announce('notifications/tools/list_changed');
     answered = lists;
@@ -82,12 +79,11 @@ test('a server that announces a change whenever it is asked for its list is aske
 test('a server that forgets every session at once is not greeted without end', async () => {
   const started = await startScriptedMcp({ tools: [{ name: 'go' }] });
   servers.push(started);
-  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], {
-    clock: createQuickClock(),
-  });
+  const clock = createQuickClock();
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...PATIENT }], { clock });
   const met = host;
   const begun = countOf(started, 'initialize');
-  for (const end = performance.now() + LONG_MS / 3; performance.now() < end; await sleep(5)) {
+  for (const end = clock.monotonic() + LONG_MS / 3; clock.monotonic() < end; await clock.passes(500)) {
     started.forgetSessions();
     void met.callTool({ serverId: 'odd', name: 'go' }, {});
   }

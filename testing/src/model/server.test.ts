@@ -59,11 +59,11 @@ describe('a text reply', () => {
     expect(body.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  test('is held in the middle until a test lets it go on, or goes on in the middle until then', async () => {
+  test('holds still in the middle until a test lets it go on, or goes on in the middle until then', async () => {
     const [held, talked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const server = await start([
-      reply.text('abcd', { pieces: 1, held: held.promise }),
-      reply.text('abcd', { pieces: 1, talksUntil: talked.promise }),
+      reply.text('abcd', { pieces: 1, hold: { until: held.promise } }),
+      reply.text('abcd', { pieces: 1, hold: { until: talked.promise, talking: true } }),
     ]);
     for (const { ending, isEnough, told } of [
       { ending: held, isEnough: (text: string) => text === 'abc', told: /^abcd$/ },

@@ -113,16 +113,17 @@ async function sendReply(response: ServerResponse, scripted: ModelReply, signal:
   response.writeHead(scripted.status, scripted.headers);
   // A cut or silent reply may have no body at all: the head must go out by itself.
   if (scripted.ending !== 'end') response.flushHeaders();
-  const half = Math.ceil(scripted.writes.length / 2);
-  let talks = scripted.talksUntil !== undefined;
-  void scripted.talksUntil?.then(() => (talks = false));
+  const { hold } = scripted;
+  const middle = hold?.behind ?? Math.ceil(scripted.writes.length / 2);
+  let isHeld = hold !== undefined;
+  void hold?.until.then(() => (isHeld = false));
   for (const [index, bytes] of scripted.writes.entries()) {
-    if (index === half) await scripted.held;
+    if (index === middle && hold?.talking !== true) await hold?.until;
     do {
       if (index > 0) await pause(scripted.delayMs, signal);
-      if (response.destroyed) return;
+      if (response.destroyed || signal.aborted) return;
       if (!response.write(bytes)) await drained(response, signal);
-    } while (index === half && talks);
+    } while (index === middle && isHeld);
   }
   switch (scripted.ending) {
     case 'end':

@@ -13,10 +13,7 @@ export type WireOptions = {
   comments?: boolean;
   /** Real milliseconds between two writes; default 0. */
   delayMs?: number;
-  /** The second half of the writes waits for this: whoever reads is in the middle of it for as long as a test wants. */
-  held?: Promise<unknown>;
-  /** Until then the write in the middle is made again and again: who reads is not at the end before a test wants it. */
-  talksUntil?: Promise<unknown>;
+  hold?: Hold;
   /** After the last write nothing more comes, and the connection stays open. */
   thenSilence?: boolean;
   /** After the last write the socket is destroyed. */
@@ -25,14 +22,19 @@ export type WireOptions = {
   headers?: Readonly<Record<string, string>>;
 };
 
+/**
+ * Keeps an answer from its end until then: what a test does in mid-answer is in mid-answer. Behind so many writes, by
+ * default half of them, nothing more comes, or, where it goes on talking, the next one again and again.
+ */
+export type Hold = { until: Promise<unknown>; behind?: number; talking?: boolean };
+
 /** A reply ready to be sent, encoded once however often it is used. */
 export type ModelReply = {
   status: number;
   headers: Readonly<Record<string, string>>;
   writes: readonly Uint8Array[];
   delayMs: number;
-  held?: Promise<unknown>;
-  talksUntil?: Promise<unknown>;
+  hold?: Hold;
   ending: 'end' | 'silence' | 'cut';
 };
 
@@ -47,8 +49,7 @@ export function buildReply(contentType: string, chunks: readonly Chunk[], option
     headers: { 'content-type': contentType, ...options.headers },
     writes: splitInto(chunks.map(toBytes), options.split ?? 'event'),
     delayMs: options.delayMs ?? 0,
-    ...(options.held === undefined ? {} : { held: options.held }),
-    ...(options.talksUntil === undefined ? {} : { talksUntil: options.talksUntil }),
+    ...(options.hold === undefined ? {} : { hold: options.hold }),
     ending,
   };
 }

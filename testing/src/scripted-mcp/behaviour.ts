@@ -80,10 +80,10 @@ export type ToolAction =
   /** Answers with the arguments, `inputResponses` and `requestState` it was called with, as JSON. */
   | { do: 'echo_input' }
   /**
-   * Legacy era: asks the client in the middle of the call, and waits for the answer, or takes the question back after
-   * so many milliseconds.
+   * Legacy era: asks the client in the middle of the call, and waits for the answer, or takes the question back once
+   * this file is there.
    */
-  | { do: 'request'; method: string; params?: JsonObject; withdrawAfterMs?: number }
+  | { do: 'request'; method: string; params?: JsonObject; withdrawAtFile?: string }
   /** Answers with what the client answered to the requests of this call, as JSON. */
   | { do: 'tell_answers' }
   /** Never answers. */

@@ -240,7 +240,7 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
         await pause(action.ms, signal);
         return undefined;
       case 'wait_for_file':
-        while (!existsSync(action.file) && !signal.aborted) await pause(LOOK_AGAIN_MS, signal);
+        await fileThere(action.file, signal);
         return undefined;
       case 'progress':
         await reportProgress(action, params, send, signal);
@@ -256,7 +256,7 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
   }
 
   function requestOf(
-    { method, params = {}, withdrawAfterMs }: Extract<ToolAction, { do: 'request' }>,
+    { method, params = {}, withdrawAtFile }: Extract<ToolAction, { do: 'request' }>,
     send: Send,
     signal: AbortSignal,
     client: string,
@@ -267,8 +267,8 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Engine 
       awaited.set(key, resolve);
       signal.addEventListener('abort', () => resolve(null), { once: true });
       send({ jsonrpc: '2.0', id, method, params }, false);
-      if (withdrawAfterMs === undefined) return;
-      void pause(withdrawAfterMs, signal).then(() => {
+      if (withdrawAtFile === undefined) return;
+      void fileThere(withdrawAtFile, signal).then(() => {
         if (!awaited.has(key)) return;
         send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }, false);
         resolve(null);
@@ -316,6 +316,10 @@ async function reportProgress(
     const report = { progressToken, progress, total: action.steps, message: `step ${progress}` };
     send({ jsonrpc: '2.0', method: 'notifications/progress', params: report }, false);
   }
+}
+
+async function fileThere(file: string, signal: AbortSignal): Promise<void> {
+  while (!existsSync(file) && !signal.aborted) await pause(LOOK_AGAIN_MS, signal);
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

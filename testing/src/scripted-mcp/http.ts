@@ -31,6 +31,8 @@ export type ScriptedMcp = AsyncDisposable & {
   requests: readonly ScriptedMcpRequest[];
   /** Every message received, oldest first. */
   received: readonly JsonObject[];
+  /** The methods whose answers have gone out, oldest first. */
+  answered: readonly string[];
   /** How many sessions are open. */
   readonly sessionCount: number;
   /** Says something nobody asked for. */
@@ -57,6 +59,7 @@ export async function startScriptedMcp(
   const behaviour = behaviourOf(chosen);
   const requests: ScriptedMcpRequest[] = [];
   const received: JsonObject[] = [];
+  const answered: string[] = [];
   const sessions = new Set<string>();
   const listeners = new Set<ServerResponse>();
   const hasSessions = options.sessions !== false;
@@ -106,6 +109,7 @@ export async function startScriptedMcp(
     if (isRefused(request, response, message)) return;
     received.push(message);
     const { method } = message;
+    if (typeof method === 'string') response.once('finish', () => answered.push(method));
     const instead = typeof method === 'string' ? behaviour.httpAnswers?.[method] : undefined;
     if (instead !== undefined) return answerInstead(response, instead);
     const headers: Record<string, string> = {};
@@ -172,6 +176,7 @@ export async function startScriptedMcp(
     url: `http://127.0.0.1:${port}/mcp`,
     requests,
     received,
+    answered,
     get sessionCount() {
       return sessions.size;
     },

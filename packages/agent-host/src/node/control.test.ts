@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ApprovalAnswer, ApprovalInterrupt, RunEvent } from '@toolyard/protocol';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import { eventually, isAlive, processTreeOf, reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
@@ -304,7 +307,12 @@ describe('many calls at once', () => {
   it('never run more than the limit allows, and all are answered in order', async () => {
     const asked = Array.from({ length: 9 }, (_none, index) => ({ name: 'wait', arguments: { index } }));
     await using server = await startModelServer([reply.toolCalls(asked), reply.text('Done.')]);
-    const waits = scriptedMcpCommand({ tools: [{ name: 'wait', does: [{ do: 'wait', ms: 20 }, { do: 'echo' }] }] });
+    const folder = mkdtempSync(join(tmpdir(), 'toolyard-limit-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'three-run');
+    const waits = scriptedMcpCommand({
+      tools: [{ name: 'wait', does: [{ do: 'wait_for_file', file }, { do: 'echo' }] }],
+    });
     await using agent = await agentOn(server, {
       servers: [{ id: 'odd', transport: { type: 'stdio', ...waits } }],
       allow: ['odd/wait'],
@@ -316,6 +324,7 @@ describe('many calls at once', () => {
     for await (const event of run) {
       if (event.type === 'tool_started') most = Math.max(most, ++running);
       if (event.type === 'tool_finished') running--;
+      if (running === 3) writeFileSync(file, '');
     }
     expect(most).toBe(3);
     const { calls } = await run.result;

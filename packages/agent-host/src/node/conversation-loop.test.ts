@@ -1,7 +1,8 @@
 import type { Budget } from '@toolyard/protocol';
 import { describe, expect, it } from 'vitest';
-import { reply, startModelServer } from '@toolyard/testing';
+import { createSteadyClock, reply, startModelServer } from '@toolyard/testing';
 import { RunFailed } from '../agent-run.ts';
+import { createAgent, nodePlatform } from './index.ts';
 import { agentOn, DATE_SERVER, eventsOf, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
 
 const TOKYO = { name: 'get-date', arguments: { timezone: 'Asia/Tokyo', format: 'iso' } };
@@ -211,7 +212,9 @@ describe('when a run cannot end well', () => {
     await using server = await startModelServer([
       reply.text('It was a dark', { finish: null, done: false, thenSilence: true }),
     ]);
-    await using agent = await agentOn(server, { limits: { maxWallTimeMs: 300 } });
+    const model = { baseUrl: server.url, id: 'scripted' };
+    const platform = { ...nodePlatform(), clock: createSteadyClock() };
+    await using agent = await createAgent({ model, limits: { maxWallTimeMs: 1_000 } }, platform);
     const error = await failure(agent.run('Tell me a story'));
     expect(error.code).toBe('time_limit_exceeded');
     expect(error.partial.text).toContain('It was');

@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RunEvent } from '@toolyard/protocol';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { McpBehaviour, ModelReply } from '@toolyard/testing';
@@ -158,14 +161,22 @@ describe('several calls of one answer', () => {
   /** What starts and ends, in its order, where the model asks for three calls at once. */
   async function order(toolConcurrency: number): Promise<string[]> {
     const wait = { name: 'wait', arguments: {} };
+    const folder = mkdtempSync(join(tmpdir(), 'toolyard-order-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'all-have-started');
     await using model = await startModelServer([reply.toolCalls([wait, wait, wait]), reply.text('Done.')]);
     await using agent = await agentOn(model, {
-      servers: [serverWith('odd', 'wait', { do: 'wait', ms: 50 })],
+      servers: [serverWith('odd', 'wait', { do: 'wait_for_file', file })],
       allow: ['odd/wait'],
       limits: { toolConcurrency },
     });
-    const events = await eventsOf(agent.run('Go'));
-    return events.map(({ type }) => type).filter((type) => type === 'tool_started' || type === 'tool_finished');
+    const seen: string[] = [];
+    for await (const { type } of agent.run('Go')) {
+      if (type !== 'tool_started' && type !== 'tool_finished') continue;
+      seen.push(type);
+      if (seen.length === Math.min(3, toolConcurrency)) writeFileSync(file, '');
+    }
+    return seen;
   }
 
   it('are made at the same time', async () => {

@@ -185,7 +185,7 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
     const typed = Promise.withResolvers<void>();
     await using server = await startModelServer((_request, index) =>
       reply.text(`Answer ${index} ${index === 0 ? 'and on '.repeat(100) : ''}`, {
-        ...{ pieces: 60, delayMs: 10, held: typed.promise },
+        ...{ pieces: 60, delayMs: 10, hold: { until: typed.promise } },
       }),
     );
     await using chat = new TerminalChat(['--base-url', server.url, '--no-date', '--max-turns', '1']);
@@ -219,7 +219,7 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
   it('leaves after the answer where Ctrl-D was pressed meanwhile', async () => {
     const typed = Promise.withResolvers<void>();
     await using server = await startModelServer([
-      reply.text('and on '.repeat(50), { pieces: 40, delayMs: 10, held: typed.promise }),
+      reply.text('and on '.repeat(50), { pieces: 40, delayMs: 10, hold: { until: typed.promise } }),
     ]);
     await using chat = new TerminalChat(['--base-url', server.url, '--no-date']);
     await chat.see('> ');

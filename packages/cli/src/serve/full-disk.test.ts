@@ -41,7 +41,7 @@ describe.skipIf(!hasLimits)('a disk that is full', () => {
     const text = Array.from({ length: 300 }, (_none, at) => `word${at}`).join(' ');
     const limited = Promise.withResolvers<void>();
     await using model = await startModelServer(() =>
-      reply.text(text, { pieces: 8, delayMs: 5, held: limited.promise }),
+      reply.text(text, { pieces: 8, delayMs: 5, hold: { until: limited.promise } }),
     );
     await using served = await Served.start({ model: model.url });
     const at = ['--server', served.url, '--model', 'scripted'];

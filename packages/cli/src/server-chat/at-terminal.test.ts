@@ -116,7 +116,7 @@ describe.skipIf(!hasTerminal)('toolyard chat --server at a terminal', () => {
     await using model = await startModelServer(({ body }, index) =>
       (body as { messages: { content: string }[] }).messages.at(-1)?.content === 'Call'
         ? reply.toolCalls([{ name: 'echo', arguments: {} }])
-        : reply.text(`Answer ${index} ${'and on '.repeat(40)}`, { pieces: 7, held: new Promise(() => {}) }),
+        : reply.text(`Answer ${index} ${'and on '.repeat(40)}`, { pieces: 7, hold: { until: new Promise(() => {}) } }),
     );
     await using served = await Served.start({ model: model.url, mcp: ODD });
     await using chat = await opened(served, '--model', 'scripted');

@@ -1,6 +1,7 @@
 import type { JsonObject, TaskHandle } from '@toolyard/protocol';
 import { HANDED_ON } from '@toolyard/protocol';
-import { eventually, TaskDesk } from '@toolyard/testing';
+import type { SteadyClock } from '@toolyard/testing';
+import { createSteadyClock, eventually, TaskDesk } from '@toolyard/testing';
 import type { ServedTool } from '@toolyard/testing/task-server';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host.ts';
@@ -76,6 +77,7 @@ function nameIn(answer: unknown): string {
 
 let host: McpHost | undefined;
 let peer: TaskPeer | undefined;
+let clock: SteadyClock;
 
 afterEach(async () => {
   held.open();
@@ -89,9 +91,11 @@ const tool = (name: string): { serverId: string; name: string } => ({ serverId: 
 
 async function meet(era: Era, desk: TaskDesk, handlers: QuestionHandlers = {}): Promise<McpHost> {
   peer ??= await startTaskPeer(era, desk, tools);
+  clock = createSteadyClock();
   host = await connected([{ id: 'tasks', transport: { type: 'http', url: peer.url }, callTimeoutMs: 2_000 }], {
     handlers,
     jitter: () => 1,
+    clock,
   });
   expect(healthOf(host, 'tasks').era).toBe(era);
   return host;
@@ -167,11 +171,11 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
   test('a person may take longer than the time-out', async () => {
     const met = await meet(era, new TaskDesk(), {
       form: async () => {
-        await new Promise((resolve) => setTimeout(resolve, 400));
+        await clock.passes(1_000);
         return { action: 'decline' };
       },
     });
-    const result = await met.callTool(tool('who'), {}, { timeoutMs: 200 });
+    const result = await met.callTool(tool('who'), {}, { timeoutMs: 500 });
     expect(result.content).toEqual([{ type: 'text', text: 'decline and decline' }]);
   });
 

@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { eventually, isAlive, scriptedMcpCommand } from '@toolyard/testing';
+import { createSteadyClock, eventually, isAlive, scriptedMcpCommand } from '@toolyard/testing';
 import { StorageError } from '@toolyard/storage';
 import { describe, expect, it, vi } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
@@ -13,6 +13,7 @@ import {
   stdio,
   useServerRoom,
   whenIn,
+  whenSent,
 } from './test-fixtures/server-room.ts';
 
 const room = useServerRoom({ builtIn: [program('built-in', 'plain')] });
@@ -89,14 +90,15 @@ describe('an mcp.json that is changed while the server runs', () => {
 
   it('that is gone for a moment, or emptied before it is written, changes nothing', async () => {
     const text = JSON.stringify({ mcpServers: { a: commandWithPid() } });
-    const all = await room.start(text);
+    const clock = createSteadyClock();
+    const all = await room.start(text, { clock });
     const pid = await pidOf(all, 'a');
     rmSync(room.path);
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await clock.passes(400);
     writeFileSync(room.path, '');
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await clock.passes(400);
     writeFileSync(room.path, text);
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await clock.passes(1_600);
     expect(await pidOf(all, 'a')).toBe(pid);
     rmSync(room.path);
     await whenIn(all, 'a', undefined);
@@ -142,13 +144,14 @@ describe('an mcp.json that is changed while the server runs', () => {
   it('has the last word where it says something new of what was switched by hand', async () => {
     const all = await room.start({ a: scriptedMcpCommand('plain') });
     await all.change(me, 'a', { enabled: false, tools: { echo: false } });
-    replaceFile(
-      JSON.stringify({ mcpServers: { a: { ...scriptedMcpCommand('plain'), note: 'nothing said of switches' } } }),
-    );
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // Nothing is said of switches.
+    replaceFile(JSON.stringify({ mcpServers: { a: { ...scriptedMcpCommand('plain'), callTimeoutMs: 7_000 } } }));
+    await eventually(async () => (await all.configuration(me, 'a')).callTimeoutMs === 7_000);
     expect(await findView(all, 'a')).toMatchObject({ enabled: false });
-    replaceFile(JSON.stringify({ mcpServers: { a: { ...scriptedMcpCommand('plain'), disabled: true } } }));
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    replaceFile(
+      JSON.stringify({ mcpServers: { a: { ...scriptedMcpCommand('plain'), disabled: true, callTimeoutMs: 8_000 } } }),
+    );
+    await eventually(async () => (await all.configuration(me, 'a')).callTimeoutMs === 8_000);
     replaceFile(JSON.stringify({ mcpServers: { a: { ...scriptedMcpCommand('plain'), disabledTools: ['other'] } } }));
     await whenIn(all, 'a', 'ready');
     expect((await findView(all, 'a'))?.tools).toMatchObject([{ tool: { name: 'echo' }, enabled: true }]);
@@ -209,7 +212,7 @@ describe('a server that is added, changed and taken out', () => {
     const configuration = resolveAgentConfig([{}], null);
     const selection = await all.select(configuration, never);
     const call = selection.callTool({ serverId: 'a', name: 'hang' }, {});
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await whenSent(all, 'a', 'tools/call');
     await all.remove(me, 'a');
     expect(await call).toMatchObject({ isError: true, outcome: 'unknown', error: { message: /"a" is closed/ } });
     expect(await selection.callTool({ serverId: 'a', name: 'echo' }, {})).toMatchObject({ outcome: 'not_sent' });

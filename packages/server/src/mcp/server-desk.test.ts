@@ -1,6 +1,6 @@
 import { scriptedMcpCommand } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
-import { findView, OWNER as me, program, stdio, useServerRoom, whenIn } from './test-fixtures/server-room.ts';
+import { findView, OWNER as me, program, stdio, useServerRoom, whenIn, whenSent } from './test-fixtures/server-room.ts';
 
 const room = useServerRoom({ builtIn: [program('built-in', 'plain')] });
 
@@ -45,7 +45,8 @@ describe('what is asked of a server directly', () => {
     await whenIn(all, 'a', 'ready');
     const stop = new AbortController();
     const call = all.call(me, 'a', { tool: 'hang' }, stop.signal);
-    setTimeout(() => stop.abort(), 100);
+    await whenSent(all, 'a', 'tools/call');
+    stop.abort();
     expect(await call).toMatchObject({ isError: true, outcome: 'unknown' });
   });
 

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Clock, RunEvent } from '@toolyard/protocol';
-import { DEFAULT_LIMITS, systemClock } from '@toolyard/protocol';
-import { eventually } from '@toolyard/testing';
+import type { RunEvent } from '@toolyard/protocol';
+import { DEFAULT_LIMITS } from '@toolyard/protocol';
+import type { SteadyClock } from '@toolyard/testing';
+import { createSteadyClock, eventually } from '@toolyard/testing';
 import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
@@ -10,11 +11,12 @@ afterEach(cleanUp);
 const HOUR_MS = 3_600_000;
 
 /** The clock of a machine, which somebody sets: what counts seconds goes on as it did. */
-function settableClock(): Clock & { jump(ms: number): void } {
+function settableClock(): SteadyClock & { jump(ms: number): void } {
+  const clock = createSteadyClock();
   let offset = 0;
   return {
-    ...systemClock,
-    now: () => systemClock.now() + offset,
+    ...clock,
+    now: () => clock.now() + offset,
     jump: (ms) => {
       offset += ms;
     },
@@ -44,7 +46,7 @@ describe.each([
     await eventually(() => bench.events(runId).some(({ type }) => type === 'text_delta'));
     clock.jump(ms);
     // Past the next renewal of the lease.
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await clock.passes(1_200);
     hanging.go(' words');
     const events = await bench.rest(runId);
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
@@ -90,7 +92,7 @@ describe.each([
 test('a run that is told to stop at a time keeps to it, when the clock was set back', async () => {
   const clock = settableClock();
   const folder = temporaryFolder();
-  const configuration = { limits: { ...DEFAULT_LIMITS, maxWallTimeMs: 300 } };
+  const configuration = { limits: { ...DEFAULT_LIMITS, maxWallTimeMs: 1_000 } };
   const first = await openBench(folder, { model: scriptedModel([hangsAfter('Half').answer]), clock, configuration });
   const runId = await first.ask(await first.conversation(), 'Hello');
   await eventually(() => first.events(runId).some(({ type }) => type === 'text_delta'));

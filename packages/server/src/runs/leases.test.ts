@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '@toolyard/protocol';
-import { eventually } from '@toolyard/testing';
+import { createSteadyClock, eventually } from '@toolyard/testing';
 import { ANNE, answers, cleanUp, openBench, temporaryFolder } from './test-fixtures/bench.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
@@ -66,7 +66,8 @@ describe('the time a run may take', () => {
   test('ends it, as failed, and keeps what was said', async () => {
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([hangsAfter('Some').answer]),
-      configuration: { limits: { ...DEFAULT_LIMITS, maxWallTimeMs: 200 } },
+      configuration: { limits: { ...DEFAULT_LIMITS, maxWallTimeMs: 5_000 } },
+      clock: createSteadyClock({ times: 10 }),
     });
     const conversation = await bench.conversation();
     const events = await bench.rest(await bench.ask(conversation, 'Hello'));
@@ -75,14 +76,16 @@ describe('the time a run may take', () => {
   });
 
   test('does not run while it waits for a person', async () => {
+    const clock = createSteadyClock({ times: 10 });
     const bench = await openBench(temporaryFolder(), {
       model: scriptedModel([calls({ name: 'send' }), says('Done')]),
       tools: { send: { call: () => answers('sent') } },
-      configuration: { limits: { ...DEFAULT_LIMITS, maxWallTimeMs: 400 } },
+      configuration: { limits: { ...DEFAULT_LIMITS, maxWallTimeMs: 5_000 } },
+      clock,
     });
     const runId = await bench.ask(await bench.conversation(), 'Send');
     await bench.rest(runId);
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await clock.passes(6_000);
     const [asked] = bench.storage.runs.listInterrupts(ANNE, { runId, limit: 1 });
     await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'approve', scope: 'once' });
     await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null);

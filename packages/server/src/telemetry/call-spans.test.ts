@@ -61,7 +61,7 @@ describe('a single call of a model', () => {
   });
 
   test('says by a code how it failed, or that nobody waited for its end', async () => {
-    script = [reply.error(401, 'secret key'), reply.text('and on '.repeat(500), { pieces: 500, delayMs: 20 })];
+    script = [reply.error(401, 'secret key'), reply.text('and on', { thenSilence: true, finish: null })];
     await chat();
     expect(spans[0]).toMatchObject({ error: 'invalid_key', attributes: { 'error.type': 'invalid_key' } });
     expect(JSON.stringify(spans)).not.toContain('secret');

@@ -143,7 +143,9 @@ describe('traces of a run', () => {
     const runId = await bench.ask(await bench.conversation(), 'Hi');
     await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null);
     await bench.runs.close();
-    await eventually(async () => (await clock.advance(5_000), got.length > 0), { what: 'the spans' });
+    // An answer is waited for 10 s of the clock: it comes meanwhile.
+    const sent = async () => (await clock.advance(5_000), got.length > 0);
+    await eventually(sent, { what: 'the spans', everyMs: 500 });
     expect(spansOf(got).map(({ name }) => name)).toEqual(['chat scripted-1', 'invoke_agent']);
     expect(log.filter((line) => line.includes('503'))).toHaveLength(1);
     await made.close();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { createFailpoints, createFakeClock } from '@toolyard/testing';
+import { createFailpoints, createFakeClock, eventually } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { statements } from '../engine/work.ts';
 import type { DatabaseOptions, SharedStorage } from '../storage.ts';
@@ -81,10 +81,11 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
         }),
       );
     try {
-      expect(await ask()).toEqual([{ one: 1 }]);
+      // A busy machine may not answer in so short a time, either: then it is asked anew as well.
+      await eventually(async () => expect(await ask()).toEqual([{ one: 1 }]));
       proxy.fallSilent();
       await expect(ask()).rejects.toMatchObject({ problem: 'unreachable' });
-      expect(await ask()).toEqual([{ one: 1 }]);
+      await eventually(async () => expect(await ask()).toEqual([{ one: 1 }]));
     } finally {
       await connection.close();
       proxy.close();

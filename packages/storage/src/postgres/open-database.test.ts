@@ -143,13 +143,20 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     await cluster().query(url, 'CREATE TABLE t (id INT PRIMARY KEY, n INT)', 'INSERT INTO t VALUES (1, 0), (2, 0)');
     const connection = new PostgresConnection({ url });
     const both = { begun: 0 };
+    // Each goes on when both have a row: only then does each wait for the other.
+    const untilBothHaveOne = `DO $$ BEGIN
+      PERFORM pg_advisory_xact_lock_shared(1);
+      WHILE (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) < 2
+      LOOP PERFORM pg_sleep(0.01); END LOOP;
+    END $$`;
     const inOrder = (...ids: number[]): Promise<void> =>
       connection.perform(
         transaction('work', 'full', function* () {
-          both.begun++;
-          for (const id of ids) {
+          const isFirst = ++both.begun <= 2;
+          for (const [index, id] of ids.entries()) {
             yield { text: 'UPDATE t SET n = n + 1 WHERE id = $1', values: [id] };
-            yield { text: 'SELECT pg_sleep(0.2)', values: [] };
+            if (isFirst && index === 0) yield { text: untilBothHaveOne, values: [] };
           }
         }),
       );

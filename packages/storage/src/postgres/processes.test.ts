@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,15 +7,15 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunStore } from '@toolyard/protocol';
 import { createFakeClock, eventually, runNode, SOURCE_CONDITION } from '@toolyard/testing';
-import { openStorage } from '../open-storage.ts';
 import type { SharedStorage } from '../storage.ts';
 import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { placeTestClock, TEST_CLOCK } from '../test-fixtures/postgres-engine.ts';
+import { openDatabase } from './open-database.ts';
 
 const STORE_PROCESS = fileURLToPath(new URL('../test-fixtures/store-process.ts', import.meta.url));
 const SWARM_PROCESS = fileURLToPath(new URL('../test-fixtures/swarm-process.ts', import.meta.url));
 
-/** Long enough for a busy machine, short enough to wait for its end. */
 const LEASE_MS = 1_500;
 const A = { owner: 'a', ms: LEASE_MS };
 const B = { owner: 'b', ms: LEASE_MS };
@@ -24,16 +24,23 @@ const B = { owner: 'b', ms: LEASE_MS };
 type Remote = {
   call<K extends keyof RunStore>(method: K, ...parameters: Parameters<RunStore[K]>): Promise<unknown>;
   signal(signal: NodeJS.Signals): void;
+  /** Resolves when it stands still. */
+  stopped(): Promise<void>;
 };
 
 describeOnPostgres('two processes on one PostgreSQL', (cluster) => {
   let url: string;
   let storage: SharedStorage;
+  let now = 0;
+  let setClock: (ms: number) => Promise<void>;
+  const timePasses = (ms: number): Promise<void> => setClock((now += ms));
   const children: ChildProcess[] = [];
 
   beforeEach(async () => {
     url = await cluster().createDatabase();
-    storage = await openStorage({ url, clock: createFakeClock() });
+    setClock = await placeTestClock(cluster(), url);
+    await timePasses(LEASE_MS);
+    storage = await openDatabase({ url, clock: createFakeClock() }, TEST_CLOCK);
     await storage.conversations.create(ANNE, { id: 'c1', title: '', at: 1 });
   });
   afterEach(async () => {
@@ -55,6 +62,10 @@ describeOnPostgres('two processes on one PostgreSQL', (cluster) => {
         return JSON.parse(line) as unknown;
       },
       signal: (signal) => void child.kill(signal),
+      async stopped() {
+        const state = () => execFileSync('ps', ['-o', 'stat=', '-p', String(child.pid)], { encoding: 'utf8' });
+        await eventually(() => state().startsWith('T'), { what: 'that it stands still' });
+      },
     };
   }
 
@@ -72,11 +83,8 @@ describeOnPostgres('two processes on one PostgreSQL', (cluster) => {
     expect(await b.call('acquireLease', 'r1', B)).toBeNull();
 
     a.signal('SIGSTOP');
-    const taken = await eventually(async () => {
-      const runs = await b.call('takeOver', B, 9);
-      return Array.isArray(runs) && runs.length > 0 ? runs : null;
-    });
-    expect(taken).toMatchObject([{ id: 'r1', fence: 2, lastSeq: 1, state: { step: 3 } }]);
+    await timePasses(LEASE_MS);
+    expect(await b.call('takeOver', B, 9)).toMatchObject([{ id: 'r1', fence: 2, lastSeq: 1, state: { step: 3 } }]);
     a.signal('SIGCONT');
     expect(await a.call('commit', events(1))).toMatchObject([{ outcome: 'stale', now: { fence: 2, lastSeq: 1 } }]);
     expect(await a.call('renewLeases', A)).toEqual([]);
@@ -87,12 +95,13 @@ describeOnPostgres('two processes on one PostgreSQL', (cluster) => {
   test('a lease that is renewed is not taken over', async () => {
     const a = await startProcess();
     await storage.runs.createRun(ANNE, newRun('r1', 'c1', { lease: A }));
-    const until = performance.now() + 2 * LEASE_MS;
-    while (performance.now() < until) {
-      expect(await a.call('renewLeases', A)).toMatchObject([{ runId: 'r1', fence: 1 }]);
+    for (let round = 0; round < 5; round++) {
+      await timePasses(LEASE_MS - 1);
       expect(await storage.runs.takeOver(B, 9)).toEqual([]);
-      await sleep(LEASE_MS / 10);
+      expect(await a.call('renewLeases', A)).toMatchObject([{ runId: 'r1', fence: 1 }]);
     }
+    await timePasses(LEASE_MS);
+    expect(await storage.runs.takeOver(B, 9)).toMatchObject([{ id: 'r1', fence: 2 }]);
   });
 
   test('one stopped in the middle of a commit does not keep the run from the other, and stores nothing', async () => {
@@ -101,13 +110,12 @@ describeOnPostgres('two processes on one PostgreSQL', (cluster) => {
     // More than words, which are stored in one statement and so have no middle.
     const plan = { change: 'plan', callId: 'k', tool: { serverId: 's', name: 't' }, arguments: {} } as const;
     const late = a.call('commit', events(0, { ledger: [plan] }));
-    const taken = await eventually(
-      async () => {
-        const runs = await b.call('takeOver', B, 9);
-        return Array.isArray(runs) && runs.length > 0 ? runs : null;
-      },
-      { timeoutMs: 15_000 },
-    );
+    await a.stopped();
+    await timePasses(LEASE_MS);
+    const taken = await eventually(async () => {
+      const runs = await b.call('takeOver', B, 9);
+      return Array.isArray(runs) && runs.length > 0 ? runs : null;
+    });
     expect(taken).toMatchObject([{ id: 'r1', fence: 2, lastSeq: 0 }]);
     a.signal('SIGCONT');
     expect(await late).toEqual({ problem: 'unreachable' });

@@ -18,16 +18,24 @@ export function createDatabases(cluster: () => Cluster): () => Promise<string> {
   };
 }
 
-/** PostgreSQL with its leases timed by the clock of the test, which lies in a table. */
-export async function openPostgresEngine({ query }: Cluster, url: string, clock: Clock): Promise<EngineUnderTest> {
-  const timePassed = async (monotonic: number): Promise<void> => {
-    await query(url, 'DELETE FROM test_clock', `INSERT INTO test_clock VALUES (${Math.trunc(monotonic)})`);
-  };
+/** For `openDatabase`: leases are timed by {@link placeTestClock}. */
+export const TEST_CLOCK = '(SELECT ms FROM test_clock)';
+
+/** Puts the clock of a test into a table of the database, for all processes that have it open; gives what sets it. */
+export async function placeTestClock({ query }: Cluster, url: string): Promise<(ms: number) => Promise<void>> {
   await query(url, 'CREATE TABLE IF NOT EXISTS test_clock (ms BIGINT NOT NULL)');
+  return async (ms) => {
+    await query(url, 'DELETE FROM test_clock', `INSERT INTO test_clock VALUES (${Math.trunc(ms)})`);
+  };
+}
+
+/** PostgreSQL with its leases timed by the clock of the test. */
+export async function openPostgresEngine(cluster: Cluster, url: string, clock: Clock): Promise<EngineUnderTest> {
+  const timePassed = await placeTestClock(cluster, url);
   await timePassed(clock.monotonic());
   const opened: SharedStorage[] = [];
   const open = async (): Promise<SharedStorage> => {
-    const storage = await openDatabase({ url, clock }, '(SELECT ms FROM test_clock)');
+    const storage = await openDatabase({ url, clock }, TEST_CLOCK);
     opened.push(storage);
     return storage;
   };

@@ -2,8 +2,9 @@ import { stdin, stdout } from 'node:process';
 import { createInterface } from 'node:readline';
 import { systemClock } from '@toolyard/protocol';
 import { createFailpoints } from '@toolyard/testing';
-import { openStorage } from '../open-storage.ts';
+import { openDatabase } from '../postgres/open-database.ts';
 import { StorageError } from '../storage-error.ts';
+import { TEST_CLOCK } from './postgres-engine.ts';
 
 /**
  * A process with a database open that does what it is told: `node store-process.ts <url> [<failpoint to pause at>]`. A
@@ -12,7 +13,7 @@ import { StorageError } from '../storage-error.ts';
 const [url = '', pauseAt] = process.argv.slice(2);
 const failpoint = createFailpoints();
 if (pauseAt !== undefined) failpoint.at(pauseAt, () => void process.kill(process.pid, 'SIGSTOP'), { hit: 1 });
-const storage = await openStorage({ url, clock: systemClock, failpoint });
+const storage = await openDatabase({ url, clock: systemClock, failpoint }, TEST_CLOCK);
 const methods = new Map<string, (...given: never[]) => unknown>(Object.entries(storage.runs));
 tell('ready');
 

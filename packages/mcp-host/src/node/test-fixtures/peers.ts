@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@toolyard/protocol';
-import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
-import { scriptedMcpCommand } from '@toolyard/testing';
+import type { FakeClock, McpBehaviour, McpBehaviourName } from '@toolyard/testing';
+import { eventually, scriptedMcpCommand } from '@toolyard/testing';
 import type { McpHostOptions } from '../../host-options.ts';
 import { McpHost } from '../../host.ts';
 import { createNodeTransports } from '../transports.ts';
@@ -46,6 +46,14 @@ export function newHost(servers: ServerConfig[], more: Partial<McpHostOptions> =
     clientInfo: { name: 'toolyard-test', version: '0' },
     ...more,
   });
+}
+
+/** Closes a host on a clock that stands still: programs are given time to end by themselves. */
+export async function closeOn(clock: FakeClock, host: McpHost): Promise<void> {
+  let isClosed = false;
+  const closing = host.close().then(() => (isClosed = true));
+  await eventually(async () => (await clock.advance(1_000), isClosed), { everyMs: 100 });
+  await closing;
 }
 
 export function healthOf(host: McpHost, id: string): ServerHealth {

@@ -1,4 +1,5 @@
-import type { Clock } from '@toolyard/protocol';
+import type { SteadyClock } from '@toolyard/testing';
+import { createSteadyClock } from '@toolyard/testing';
 
 const TIMES = 100;
 
@@ -6,15 +7,6 @@ const TIMES = 100;
 export const PATIENT = { connectTimeoutMs: 30_000 * TIMES, callTimeoutMs: 30_000 * TIMES };
 
 /** A clock on which a hundred seconds pass in one, for real servers and waits of minutes. */
-export function createQuickClock(): Clock {
-  const begun = performance.now();
-  const passed = (): number => (performance.now() - begun) * TIMES;
-  return {
-    now: () => 1_700_000_000_000 + passed(),
-    monotonic: passed,
-    after(ms, callback) {
-      const timer = setTimeout(callback, ms / TIMES);
-      return () => clearTimeout(timer);
-    },
-  };
+export function createQuickClock(): SteadyClock {
+  return createSteadyClock({ times: TIMES });
 }

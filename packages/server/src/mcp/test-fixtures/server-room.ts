@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuthStore, ServerConfig } from '@toolyard/mcp-host';
 import { createMemoryAuthStore } from '@toolyard/mcp-host';
-import type { Clock, McpServerView, McpTransport, Principal, ResolvedAgentConfiguration } from '@toolyard/protocol';
+import type {
+  Clock,
+  McpLogEntry,
+  McpServerView,
+  McpTransport,
+  Principal,
+  ResolvedAgentConfiguration,
+} from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
@@ -196,4 +203,11 @@ export async function viewOf(servers: Servers, id: string): Promise<McpServerVie
 /** Resolves when a server is in this state; undefined: when it is not in the list. */
 export async function whenIn(servers: Servers, id: string, state: McpServerView['state'] | undefined): Promise<void> {
   await eventually(async () => (await findView(servers, id))?.state === state, { what: `${id} ${state}` });
+}
+
+/** Resolves when a request of this method has gone out to a server. */
+export async function whenSent(servers: Servers, id: string, method: string): Promise<void> {
+  const isSent = (entry: McpLogEntry): boolean =>
+    entry.kind === 'message' && entry.direction === 'sent' && entry.method === method;
+  await eventually(async () => (await servers.log(OWNER, id)).items.some(isSent), { what: `${method} to ${id}` });
 }

@@ -6,7 +6,7 @@ import { systemClock } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import type { ModelServer } from '@toolyard/testing';
-import { createIds, startModelServer } from '@toolyard/testing';
+import { createIds, createSteadyClock, startModelServer } from '@toolyard/testing';
 import { afterEach, beforeEach } from 'vitest';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { createSecrets } from '../../secrets/secrets.ts';
@@ -64,7 +64,7 @@ async function fill(scene: ModelsScene): Promise<ModelsScene> {
         fileProviders: [],
         fileDefaults: {},
         statedModels: {},
-        clock: systemClock,
+        clock: createSteadyClock(),
         ids: createIds(),
         hub: { changed: (...what) => void changes.push(what) },
         localPorts: [],

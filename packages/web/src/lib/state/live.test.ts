@@ -22,8 +22,15 @@ const frame = (event: string, data: object, id?: string) =>
 const hello = frame('hello', { type: 'hello', boot: 'b', version: '1' });
 const run = (seq: number) => frame('run', { type: 'run', event: runEvent(seq) }, `cursor-${String(seq)}`);
 
+type Turn = (response: ServerResponse, request: IncomingMessage) => void;
+
 /** A server that gives each connection in turn to one of `turns`, and the `after` each asked for. */
-async function listening(...turns: ((response: ServerResponse, request: IncomingMessage) => void)[]) {
+async function listening(...turns: Turn[]) {
+  return listeningFor(60_000, ...turns);
+}
+
+/** The same, where a line that says nothing for so many milliseconds counts as dead. */
+async function listeningFor(silentMs: number, ...turns: Turn[]) {
   const asked: (string | null)[] = [];
   const created = createServer((request, response) => {
     asked.push(new URL(request.url ?? '', 'http://x').searchParams.get('after'));
@@ -37,7 +44,7 @@ async function listening(...turns: ((response: ServerResponse, request: Incoming
   const made = new Live({
     fetch: (address, init) => fetch(`http://127.0.0.1:${String(port)}${address}`, init),
     delay: () => 1,
-    silentMs: 1000,
+    silentMs,
   });
   live = made;
   made.onHello(() => seen.push('hello'));
@@ -55,7 +62,7 @@ describe('the live stream', () => {
     });
     expect(live.status).toBe('connecting');
     live.start();
-    await vi.waitFor(() => expect(seen).toEqual(['hello', 'run 1', 'servers']), 20_000);
+    await vi.waitFor(() => expect(seen).toEqual(['hello', 'run 1', 'servers']), 60_000);
     expect(live.status).toBe('open');
   });
 
@@ -66,28 +73,30 @@ describe('the live stream', () => {
       (response) => open(response).write(hello + run(3)),
     );
     live.start();
-    await vi.waitFor(() => expect(seen).toEqual(['hello', 'run 1', 'run 2', 'hello', 'run 3']), 20_000);
+    await vi.waitFor(() => expect(seen).toEqual(['hello', 'run 1', 'run 2', 'hello', 'run 3']), 60_000);
     expect(asked).toEqual([null, 'cursor-2', 'cursor-2']);
     expect(live.status).toBe('open');
   });
 
   it('takes a line that says nothing at all for dead, and a ping for a sign of life', async () => {
-    let pings = 0;
-    const { live, asked, seen } = await listening(
+    // A machine that stands still takes a line for dead that is not: what counts is that one lives long.
+    let most = 0;
+    const { live, asked } = await listeningFor(
+      300,
       (response) => open(response).write(hello),
       (response) => {
+        let pings = 0;
         open(response).write(hello);
         const ping = setInterval(() => {
-          pings += 1;
+          most = Math.max(most, ++pings);
           response.write(': ping\n\n');
         }, 30);
         response.on('close', () => clearInterval(ping));
       },
     );
     live.start();
-    await vi.waitFor(() => expect(seen).toEqual(['hello', 'hello']), 20_000);
-    await vi.waitFor(() => expect(pings).toBeGreaterThan(50), 20_000);
-    expect(asked).toHaveLength(2);
+    await vi.waitFor(() => expect(most).toBeGreaterThan(50), 60_000);
+    expect(asked.length).toBeGreaterThan(1);
   });
 
   it('stops asking where the session is refused, and says so', async () => {
@@ -95,7 +104,7 @@ describe('the live stream', () => {
     const refused = vi.fn();
     live.onRefused(refused);
     live.start();
-    await vi.waitFor(() => expect(refused).toHaveBeenCalledOnce(), 20_000);
+    await vi.waitFor(() => expect(refused).toHaveBeenCalledOnce(), 60_000);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(asked).toHaveLength(1);
   });
@@ -110,7 +119,7 @@ describe('the live stream', () => {
     });
     live.onRun(({ seq }) => seen.push(seq));
     live.start();
-    await vi.waitFor(() => expect(seen).toEqual([1, 2]), 20_000);
+    await vi.waitFor(() => expect(seen).toEqual([1, 2]), 60_000);
     expect(reported).toHaveBeenCalledTimes(2);
   });
 });
