@@ -112,7 +112,9 @@ describe('attack 24: a broken history', () => {
   it('stopped while a call is being written: it never was one', async () => {
     const long = { name: 'echo', arguments: { text: 'x'.repeat(400) } };
     const held = new Promise(() => {});
-    const scene = await openScene([reply.toolCalls([long], { text: 'Well.', pieces: 4, delayMs: 10, hold: { until: held } })]);
+    const scene = await openScene([
+      reply.toolCalls([long], { text: 'Well.', pieces: 4, delayMs: 10, hold: { until: held } }),
+    ]);
     const run = scene.follow(await ask(scene.url));
     await run.has('tool_call_started');
     await stop(scene.url, run);
