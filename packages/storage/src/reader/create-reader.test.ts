@@ -99,8 +99,7 @@ describe('a search in a thread of its own', () => {
 describe('the log of what was written', () => {
   const file = (): string => join(folder.path, DATABASE_FILE);
   const write = async (from: number, count: number): Promise<void> => {
-    for (let at = from; at < from + count; at++)
-      await storage.conversations.create(ANNE, { id: `c${at}`, title: '', at });
+    for (let at = from; at < from + count; at++) await storage.conversations.create(ANNE, { id: `c${at}`, title: '', at });
   };
 
   /** How many conversations the file has without its log; a file just being written may not be readable. */
