@@ -1,9 +1,8 @@
-import { copyFileSync, existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '@toolyard/protocol';
-import { createFakeClock, eventually, runNode, SOURCE_CONDITION } from '@toolyard/testing';
+import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
 import { DATABASE_FILE } from '../layout.ts';
 import { openStorage } from '../open-storage.ts';
 import type { Storage } from '../storage.ts';
@@ -93,35 +92,6 @@ describe('a search in a thread of its own', () => {
       });
       expect(ran).toMatchObject({ code: 0, stdout: '1\n', stderr: '', timedOut: false });
     }
-  });
-});
-
-describe('the log of what was written', () => {
-  const file = (): string => join(folder.path, DATABASE_FILE);
-  const write = async (from: number, count: number): Promise<void> => {
-    for (let at = from; at < from + count; at++) await storage.conversations.create(ANNE, { id: `c${at}`, title: '', at });
-  };
-
-  /** How many conversations the file has without its log; a file just being written may not be readable. */
-  function countInFile(): number {
-    const alone = join(folder.path, 'alone.db');
-    copyFileSync(file(), alone);
-    const database = new DatabaseSync(alone);
-    try {
-      return Number(database.prepare('SELECT count(*) AS count FROM conversations').get()?.['count']);
-    } catch {
-      return 0;
-    } finally {
-      database.close();
-    }
-  }
-
-  test('is folded into the file now and then, and begun anew', async () => {
-    await write(0, 140);
-    await eventually(() => countInFile() >= 120);
-    const grown = statSync(`${file()}-wal`).size;
-    await write(140, 20);
-    expect(statSync(`${file()}-wal`).size).toBe(grown);
   });
 });
 

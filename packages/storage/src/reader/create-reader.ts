@@ -2,12 +2,10 @@ import { Worker } from 'node:worker_threads';
 import { StorageError, storageError } from '../storage-error.ts';
 import type { Asked, ReaderAnswer, ReaderData, ReaderRequest, Readings } from './messages.ts';
 
-/** Does what takes long in a thread of its own, so that nobody's tokens wait for somebody's search, or for the disk. */
+/** Reads what takes long in a thread of its own, so that nobody's tokens wait for somebody's search. */
 export type Reader = {
   [K in keyof Readings]: (...asked: Parameters<Readings[K]>) => Promise<ReturnType<Readings[K]>>;
 } & {
-  /** Folds the log of what was written into the file, some time; where there can be no thread, nothing is done. */
-  fold(): void;
   /** Waits, bounded, until the database is let go of. May be called again. */
   close(): void;
 };
@@ -94,11 +92,6 @@ export function createReader(file: string, here: Readings): Reader {
       (await read({ what: 'usage', principal, query }, () => here.usage(principal, query))) as ReturnType<
         Readings['usage']
       >,
-    fold() {
-      if (state !== 'open') return;
-      thread ??= begin();
-      thread.worker.postMessage('fold' satisfies ReaderRequest);
-    },
     close() {
       state = 'closed';
       if (!thread) return;

@@ -16,8 +16,7 @@ export type ReaderData = { file: string; closed: Int32Array };
 export type Asked = {
   [K in keyof Readings]: { what: K; principal: Principal; query: Parameters<Readings[K]>[1] };
 }[keyof Readings];
-export type ReaderQuestion = { id: number; asked: Asked };
-export type ReaderRequest = ReaderQuestion | 'fold' | 'close';
+export type ReaderRequest = { id: number; asked: Asked } | 'close';
 
 /** What it answers. `problem` is null where the fault is ours. */
 export type ReaderAnswer =

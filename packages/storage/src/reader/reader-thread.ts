@@ -1,24 +1,21 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { LogFold } from '../sqlite/log-fold.ts';
 import { createConversationSearch } from '../sqlite/conversation-search.ts';
 import { ReadConnection } from '../sqlite/read-connection.ts';
 import { createUsageReport } from '../sqlite/usage-report.ts';
 import { StorageError } from '../storage-error.ts';
-import type { Asked, ReaderAnswer, ReaderData, ReaderQuestion, ReaderRequest, Readings } from './messages.ts';
+import type { Asked, ReaderAnswer, ReaderData, ReaderRequest, Readings } from './messages.ts';
 
 /** The thread that reads what takes long, on a connection of its own: see `create-reader.ts`. */
 const { file, closed } = workerData as ReaderData;
 const connection = new ReadConnection(file);
-const log = new LogFold(file);
 const readings: Readings = { search: createConversationSearch(connection), usage: createUsageReport(connection) };
 
 parentPort?.on('message', (request: ReaderRequest) => {
   if (request === 'close') close();
-  else if (request === 'fold') log.fold();
   else parentPort?.postMessage(answer(request));
 });
 
-function answer({ id, asked }: ReaderQuestion): ReaderAnswer {
+function answer({ id, asked }: Exclude<ReaderRequest, 'close'>): ReaderAnswer {
   try {
     return { id, ok: true, found: read(asked) };
   } catch (thrown) {
@@ -35,7 +32,6 @@ function read(asked: Asked): ReturnType<Readings[keyof Readings]> {
 
 function close(): void {
   connection.close();
-  log.close();
   Atomics.store(closed, 0, 1);
   Atomics.notify(closed, 0);
   parentPort?.close();

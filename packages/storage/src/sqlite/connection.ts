@@ -23,8 +23,6 @@ export class SqliteConnection implements Reading {
   readonly #failpoint: Failpoint | undefined;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
-  #foldElsewhere: () => void = () => undefined;
-  #unfolded = 0;
 
   constructor(file: string, options: ConnectionOptions = {}) {
     this.file = file;
@@ -75,11 +73,6 @@ export class SqliteConnection implements Reading {
     }
   }
 
-  /** From now on `fold` is called whenever the log should be folded into the file by somebody else's connection. */
-  foldWith(fold: () => void): void {
-    this.#foldElsewhere = fold;
-  }
-
   /** Folds the log into the file and closes. */
   close(): void {
     if (!this.database.isOpen) return;
@@ -109,15 +102,8 @@ export class SqliteConnection implements Reading {
       if (this.database.isTransaction) this.database.exec('ROLLBACK');
       throw error;
     }
-    this.#countUnfolded();
     this.#pass(`${name}:committed`);
     return result;
-  }
-
-  #countUnfolded(): void {
-    if (++this.#unfolded < FOLD_AFTER_TRANSACTIONS) return;
-    this.#unfolded = 0;
-    this.#foldElsewhere();
   }
 
   #pass(name: string): void {
@@ -126,14 +112,10 @@ export class SqliteConnection implements Reading {
 }
 
 /**
- * How much may be in the log before it is folded into the file. Folding waits for the disk twice and writes every page
- * that was touched; runs touch the same ones over and over, so seldom is cheaper than soon. SQLite does not tell how long
- * its log is: with 200 runs this many transactions touch some 4,000 pages.
+ * How long the log may grow before it is folded into the file, in pages of 4 kB. Folding waits for the disk twice and
+ * writes every page that was touched; runs touch the same ones over and over, so seldom is cheaper than soon.
  */
-const FOLD_AFTER_TRANSACTIONS = 128;
-
-/** How long the log may grow, in pages of 4 kB, before this connection folds it: where nobody else did, or in time. */
-const FOLD_HERE_AFTER_PAGES = 16_000;
+const FOLD_AFTER_PAGES = 4_000;
 
 function configure(database: DatabaseSync, options: ConnectionOptions): void {
   const mode = database.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
@@ -144,7 +126,7 @@ function configure(database: DatabaseSync, options: ConnectionOptions): void {
     PRAGMA foreign_keys = ON;
     PRAGMA synchronous = NORMAL;
     PRAGMA temp_store = MEMORY;
-    PRAGMA wal_autocheckpoint = ${FOLD_HERE_AFTER_PAGES};
+    PRAGMA wal_autocheckpoint = ${FOLD_AFTER_PAGES};
   `);
   if (options.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${Math.trunc(options.maxPages)}`);
 }

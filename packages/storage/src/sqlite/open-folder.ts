@@ -60,7 +60,6 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
     search: createConversationSearch(connection),
     usage: createUsageReport(connection),
   });
-  connection.foldWith(() => reader.fold());
   const engine = createSqliteEngine(connection, clock, db);
   const counts = createCounts(engine);
   return {
