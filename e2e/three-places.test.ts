@@ -10,9 +10,10 @@ import { rowsOfTable, TOLD_BY } from './places/rows.ts';
 import { NOTES, STORIES } from './places/stories.ts';
 import type { Story } from './places/story.ts';
 import { call } from './support/api.ts';
-import { closeBrowser, NO_BROWSER } from './support/browser.ts';
+import { closeBrowser } from './support/browser.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
+import { NO_BROWSER } from './support/unpack-browser.ts';
 
 const PLACES = ['process', 'server', 'tab'] as const;
 const stories = Object.entries<Story>(STORIES);

@@ -2,9 +2,6 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { unpackBrowser } from './unpack-browser.ts';
 
-/** Why there is no browser on this machine; null where there is one. */
-export const NO_BROWSER = process.platform === 'linux' ? null : 'the Chromium of the npm package runs on Linux only';
-
 let launched: Promise<Browser> | undefined;
 
 /** The Chromium of the npm package, one for all tests of a file. */

