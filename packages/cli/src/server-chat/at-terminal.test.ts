@@ -141,7 +141,10 @@ describe.skipIf(!hasTerminal)('toolyard chat --server at a terminal', () => {
     await using model = await startModelServer(({ body }, index) =>
       (body as { messages: { content: string }[] }).messages.at(-1)?.content === 'Call'
         ? reply.toolCalls([{ name: 'slow', arguments: {} }])
-        : reply.text(`Answer ${index} ${'and on '.repeat(60)}`, { pieces: 40, ...(index === 2 ? { held } : {}) }),
+        : reply.text(`Answer ${index} ${'and on '.repeat(60)}`, {
+            pieces: 40,
+            ...(index === 2 ? { hold: { until: held } } : {}),
+          }),
     );
     const asked = () => model.requests.filter(({ method }) => method === 'POST');
     const folder = mkdtempSync(join(tmpdir(), 'toolyard-steered-'));

@@ -12,7 +12,11 @@ const CALL = [{ name: 'echo', arguments: { message: 'hello' } }];
 /** Words that take a while; with `held` half of them come only then. */
 function slowly(words: number, held?: Promise<unknown>): ReturnType<typeof reply.text> {
   const text = Array.from({ length: words }, (_none, at) => `word${at}`).join(' ');
-  return reply.text(`${text} end.`, { pieces: 8, delayMs: 10, ...(held === undefined ? {} : { held }) });
+  return reply.text(`${text} end.`, {
+    pieces: 8,
+    delayMs: 10,
+    ...(held === undefined ? {} : { hold: { until: held } }),
+  });
 }
 
 const NEVER = new Promise(() => {});
