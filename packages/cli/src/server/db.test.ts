@@ -13,7 +13,8 @@ const TEXT = Array.from({ length: 80 }, (_none, at) => `word${at}`).join(' ');
 async function atWork(): Promise<AsyncDisposable & { served: Served; model: ModelServer; runId: string }> {
   const held = new Promise(() => {});
   const model = await startModelServer(
-    (_request, index) => reply.text(TEXT, { pieces: 8, delayMs: 10, ...(index === 0 ? { hold: { until: held } } : {}) }),
+    (_request, index) =>
+      reply.text(TEXT, { pieces: 8, delayMs: 10, ...(index === 0 ? { hold: { until: held } } : {}) }),
     { requireKey: 'sk-right' },
   );
   const served = await Served.start();
