@@ -55,18 +55,4 @@ describeInBrowser('a part of the page that comes later', () => {
     });
     expect(stage.complaints).toEqual([]);
   });
-
-  test('is there before the first message leads to it', async () => {
-    const page = await stage.open();
-    const chat = chatPage(page);
-    await chat.composer.fill('Hi');
-    const late: string[] = [];
-    page.on('request', (request) => {
-      if (request.url().includes('/immutable/nodes/')) late.push(request.url());
-    });
-    await chat.composer.press('Enter');
-    await chat.path();
-    await chat.reads('Hello.');
-    expect(late).toEqual([]);
-  });
 });
