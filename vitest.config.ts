@@ -6,7 +6,7 @@ const conditions = ['toolyard-src'];
 const BROWSER_TESTS = 'e2e/{page-*,three-places}.test.ts';
 
 // Safety nets, never assertions about speed: tests start real processes and sockets, and the machine may be busy.
-const PATIENCE = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 60_000 } } };
+const PATIENCE = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };
 
 export default defineConfig({
   test: {

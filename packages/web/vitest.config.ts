@@ -16,8 +16,8 @@ export default defineProject({
     name: 'page',
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
     // As in the root's.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     unstubGlobals: true,
     server: { deps: { inline: [/@toolyard/] } },
