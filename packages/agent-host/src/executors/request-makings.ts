@@ -4,11 +4,13 @@ import { ASSUMED_WINDOW, buildContext, isNearlyFull, planFold } from '@toolyard/
 import type { RunHost } from '../run-host.ts';
 import type { RequestMakings } from './assemble-request.ts';
 
-const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** Asked for when first needed: the engine takes some 20 ms to have an answer, and each command would wait for it. */
+let here: string | undefined;
+const timeZoneHere = (): string => (here ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 /** What the next request of a run would be made of. */
 export function makingsOf(
-  { modelId, conversation, contextSources, tools, toolMode, parameters, clock, timeZone = HERE }: RunHost,
+  { modelId, conversation, contextSources, tools, toolMode, parameters, clock, timeZone = timeZoneHere() }: RunHost,
   how: { toolChoice: ToolChoice; continues?: readonly AssistantPart[] },
 ): RequestMakings {
   return {
