@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ApprovalAnswer, ApprovalInterrupt, RunEvent } from '@toolyard/protocol';
-import type { ServerConfig } from '@toolyard/mcp-host';
-import { eventually, isAlive, processTreeOf, reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
-import { createAgent } from './index.ts';
+import { eventually, reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { agentOn, DATE_SERVER, EVERYTHING_SERVER, eventsOf, sentMessages } from './test-fixtures/test-agent.ts';
 
 const ECHO = { name: 'echo', arguments: { message: 'hello' } };
@@ -245,64 +243,6 @@ describe('stopping', () => {
   });
 });
 
-describe('tools that fail', () => {
-  const behaving = (
-    behaviour: Parameters<typeof scriptedMcpCommand>[0],
-    more: Partial<ServerConfig> = {},
-  ): ServerConfig => ({
-    id: 'odd',
-    transport: { type: 'stdio', ...scriptedMcpCommand(behaviour) },
-    ...more,
-  });
-
-  it('hands the model what a failing tool says', async () => {
-    await using server = await startModelServer([
-      reply.toolCalls([{ name: 'fail', arguments: {} }]),
-      reply.text('Pity.'),
-    ]);
-    await using agent = await agentOn(server, {
-      servers: [behaving({ tools: [{ name: 'fail', does: [{ do: 'fail', text: 'no such table' }] }] })],
-      allow: ['odd/fail'],
-    });
-    const { calls } = await agent.run('Try').result;
-    expect(calls[0]?.result).toMatchObject({ isError: true, outcome: 'done' });
-    expect(sentMessages(server, 1).at(-1)?.content).toContain('no such table');
-  });
-
-  it('gives up a tool that never answers, and tells the model not to repeat it', async () => {
-    await using server = await startModelServer([
-      reply.toolCalls([{ name: 'hang', arguments: {} }]),
-      reply.text('Pity.'),
-    ]);
-    await using agent = await agentOn(server, {
-      servers: [behaving({ tools: [{ name: 'hang', does: [{ do: 'never' }] }] }, { callTimeoutMs: 300 })],
-      allow: ['odd/hang'],
-    });
-    const { calls } = await agent.run('Try').result;
-    expect(calls[0]?.result).toMatchObject({ outcome: 'unknown', error: { code: 'timed_out' } });
-    expect(sentMessages(server, 1).at(-1)?.content).toMatch(/unknown/i);
-    expect(sentMessages(server, 1).at(-1)?.content).toMatch(/do not repeat/i);
-  });
-
-  it('survives a server that dies in mid-call; the other servers go on', async () => {
-    await using server = await startModelServer([
-      reply.toolCalls([
-        { name: 'die', arguments: {} },
-        { name: 'get-date', arguments: {} },
-      ]),
-      reply.text('One of two.'),
-    ]);
-    await using agent = await agentOn(server, {
-      servers: [DATE_SERVER, behaving({ tools: [{ name: 'die', does: [{ do: 'exit' }] }] })],
-      allow: ['odd/die'],
-    });
-    const { calls, text } = await agent.run('Both').result;
-    expect(text).toBe('One of two.');
-    expect(calls.map(({ result }) => result.outcome)).toEqual(['unknown', 'done']);
-    expect(agent.servers.map(({ state }) => state)).toEqual(['ready', 'reconnecting']);
-  });
-});
-
 describe('many calls at once', () => {
   it('never run more than the limit allows, and all are answered in order', async () => {
     const asked = Array.from({ length: 9 }, (_none, index) => ({ name: 'wait', arguments: { index } }));
@@ -330,43 +270,5 @@ describe('many calls at once', () => {
     const { calls } = await run.result;
     calls.forEach(({ result }, index) => expect(JSON.stringify(result.content)).toContain(`index\\\":${index}`));
     expect(calls).toHaveLength(9);
-  });
-});
-
-describe('createAgent', () => {
-  it('reports a server that cannot be reached and works with the others', async () => {
-    const log: string[] = [];
-    await using server = await startModelServer([reply.text('Fine.')]);
-    await using agent = await agentOn(server, {
-      servers: [DATE_SERVER, { id: 'gone', transport: { type: 'stdio', command: 'no-such-command-here' } }],
-      log: (line) => log.push(line),
-    });
-    expect(agent.tools.map(({ name }) => name)).toEqual(['get-date']);
-    expect(agent.servers[1]).toMatchObject({ state: 'failed', error: { code: 'command_not_found' } });
-    expect(log.join('\n')).toContain('no-such-command-here');
-    expect((await agent.run('Hi').result).text).toBe('Fine.');
-  });
-
-  it('needs nothing for the demo, which says that it is no model', async () => {
-    await using agent = await createAgent({ model: { demo: true }, servers: [DATE_SERVER] });
-    const { calls, text } = await agent.run('What time is it in Tokyo?').result;
-    expect(calls[0]?.result.isError).toBe(false);
-    expect(text).toMatch(/\d{1,2}:\d{2}/);
-  });
-
-  it('closes client and transport, ends the children, and says so', async () => {
-    const log: string[] = [];
-    await using server = await startModelServer([reply.text('', { finish: null, done: false, thenSilence: true })]);
-    const before = new Set(processTreeOf(process.pid));
-    const agent = await agentOn(server, { servers: [DATE_SERVER, EVERYTHING_SERVER], log: (line) => log.push(line) });
-    const children = processTreeOf(process.pid).filter((pid) => !before.has(pid));
-    expect(children.length).toBeGreaterThanOrEqual(2);
-    const run = agent.run('Hi');
-    await agent.close();
-    expect((await run.result).status).toBe('cancelled');
-    expect(children.filter((pid) => isAlive(pid))).toEqual([]);
-    expect(log.filter((line) => line.endsWith('disconnected'))).toHaveLength(2);
-    expect(() => agent.run('Hi')).toThrow(/closed/);
-    await agent.close();
   });
 });
