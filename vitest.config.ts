@@ -28,6 +28,7 @@ export default defineConfig({
           ],
           // The page's tests need its compiler: they are a project of their own.
           exclude: [...configDefaults.exclude, 'packages/web/**', BROWSER_TESTS],
+          globalSetup: 'scripts/test-programs.ts',
           ...PATIENCE,
           execArgv: ['--conditions=toolyard-src'],
           unstubEnvs: true,
@@ -39,7 +40,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: [BROWSER_TESTS],
-          globalSetup: 'e2e/support/unpack-browser.ts',
+          globalSetup: ['scripts/test-programs.ts', 'e2e/support/unpack-browser.ts'],
           ...PATIENCE,
           execArgv: ['--conditions=toolyard-src'],
           // A browser beside other tests on two cores may be held up for seconds; a second failure is ours.

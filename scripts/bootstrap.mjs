@@ -14,7 +14,7 @@ const PINNED_NODE = 24;
 
 const TASKS = {
   start: ['scripts/start.ts'],
-  toolyard: ['packages/cli/src/bin.ts'],
+  toolyard: ['scripts/toolyard.ts'],
   test: ['scripts/test.ts'],
   bench: ['scripts/bench.ts'],
   torture: ['e2e/torture/main.ts'],

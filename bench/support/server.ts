@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { bundled, COMMAND } from '../../scripts/programs.ts';
 import type { Load, Memory, OwnerToProbe, ProbeToOwner } from './probe.ts';
 
 /** A data folder on this machine's disk, taken away again with everything in it. */
@@ -51,7 +51,6 @@ export function profiling(profile: Profile | null): string[] {
   return ['--cpu-prof', `--cpu-prof-dir=${resolve(profile.folder)}`, `--cpu-prof-name=${profile.name}.cpuprofile`];
 }
 
-const BIN = fileURLToPath(new URL('../../packages/cli/src/bin.ts', import.meta.url));
 const PROBE = new URL('./probe.ts', import.meta.url).href;
 const START_MS = 30_000;
 const ANSWER_MS = 10_000;
@@ -65,16 +64,17 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const listed = Object.entries(providers).map(([id, baseUrl]) => ({ id, baseUrl }));
   writeFileSync(join(dataFolder, 'config.json'), JSON.stringify({ providers: listed }));
   writeFileSync(join(dataFolder, 'mcp.json'), JSON.stringify({ mcpServers }));
+  const program = join(await bundled(COMMAND), 'packages/cli/src/bin.js');
   const begun = performance.now();
   const child = spawn(
     process.execPath,
-    // The conditions this process runs with, so that the sources are run as they are.
+    // The conditions this process runs with: what the bench loads into it are sources.
     [
       ...process.execArgv,
       ...profiling(profile),
       '--import',
       PROBE,
-      BIN,
+      program,
       'serve',
       '--data-dir',
       dataFolder,

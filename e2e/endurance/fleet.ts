@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
-import { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, scriptedMcpCommand, SOURCE_CONDITION } from '@toolyard/testing';
+import { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, programArgs, scriptedMcpCommand } from '@toolyard/testing';
 import type { DatabaseLine } from './database-line.ts';
 import { layDatabaseLine } from './database-line.ts';
 import type { Failing } from './history.ts';
@@ -219,7 +219,7 @@ export class Fleet implements AsyncDisposable {
     return spawn(
       process.execPath,
       [
-        ...[SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', BIN, 'serve'],
+        ...['--disable-warning=ExperimentalWarning', ...programArgs(BIN), 'serve'],
         ...['--port', '0', '--no-date', '--no-ui', '--data-dir', folder, '--role', role],
       ],
       {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { setup as bundlePrograms } from '../../scripts/test-programs.ts';
 import { findPostgres, startCluster } from '@toolyard/testing/postgres';
 import { endure } from './endurance.ts';
 import type { Role } from './plan.ts';
@@ -35,6 +36,7 @@ else {
 }
 
 async function main(): Promise<number> {
+  await bundlePrograms();
   const minutes = above0('minutes', values.minutes) ?? 10;
   const seed = above0('seed', values.seed) ?? Date.now() % 1_000_000;
   const people = above0('people', values.people);

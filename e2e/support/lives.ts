@@ -27,7 +27,7 @@ import {
   LOG_FILE_VARIABLE,
   reply,
   scriptedMcpCommand,
-  SOURCE_CONDITION,
+  programArgs,
   startModelServer,
 } from '@toolyard/testing';
 import { faultsOf } from './well-formed.ts';
@@ -220,7 +220,7 @@ export class Lives implements AsyncDisposable {
     const child = spawn(
       process.execPath,
       [
-        ...[SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', DYING, this.#file('data'), '0'],
+        ...['--disable-warning=ExperimentalWarning', ...programArgs(DYING), this.#file('data'), '0'],
         ...[
           JSON.stringify([counter, ...others]),
           ...(death ? [death.place, String(death.hit), death.after ?? ''] : []),

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { COMPILED_ONCE, ownPort, SOURCE_CONDITION } from '@toolyard/testing';
+import { COMPILED_ONCE, ownPort, programArgs } from '@toolyard/testing';
 
 const BIN = fileURLToPath(new URL('../../packages/cli/src/bin.ts', import.meta.url));
 
@@ -32,7 +32,7 @@ export async function startServerProcess(
   let url = '';
 
   async function start(port: string, env: NodeJS.ProcessEnv): Promise<void> {
-    const args = [SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', BIN, 'serve', '--data-dir', dataDir];
+    const args = ['--disable-warning=ExperimentalWarning', ...programArgs(BIN), 'serve', '--data-dir', dataDir];
     const started = spawn(process.execPath, [...args, '--port', port, ...(options.args ?? [])], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], HOME: dataDir, ...COMPILED_ONCE, ...options.env, ...env },

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { setup as bundlePrograms } from '../../scripts/test-programs.ts';
 import { findPostgres, startCluster } from '@toolyard/testing/postgres';
 import { STORIES } from './stories.ts';
 import type { Story } from './story.ts';
@@ -32,6 +33,7 @@ else {
 }
 
 async function main(): Promise<void> {
+  await bundlePrograms();
   const seed = count('seed', values.seed) ?? Date.now() % 1_000_000;
   const jobs = count('jobs', values.jobs) ?? 4;
   const sample = count('sample', values.sample);

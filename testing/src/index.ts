@@ -44,7 +44,15 @@ export { createFailpoints, killThisProcess } from './failpoints.ts';
 export type { FailpointAction, Failpoints } from './failpoints.ts';
 export { eventually } from './eventually.ts';
 export { ownPort } from './ports.ts';
-export { COMPILED_ONCE, isAlive, processTreeOf, runNode, SOURCE_CONDITION } from './processes.ts';
+export {
+  COMPILED_ONCE,
+  isAlive,
+  processTreeOf,
+  programArgs,
+  PROGRAMS_VARIABLE,
+  runNode,
+  SOURCE_CONDITION,
+} from './processes.ts';
 export type { RunNodeOptions, RunNodeResult } from './processes.ts';
 export { TaskDesk } from './task-server/task-desk.ts';
 export type {

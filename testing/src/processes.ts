@@ -1,10 +1,25 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /** The condition under which the workspace's packages run from their sources; goes before the file for `runNode`. */
 export const SOURCE_CONDITION = '--conditions=toolyard-src';
+
+/** Names the folder with the programs that were bundled before the tests, see `scripts/programs.ts`. */
+export const PROGRAMS_VARIABLE = 'TOOLYARD_TEST_PROGRAMS';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/**
+ * The arguments Node takes to run a program of the repository, given by its source: as it was bundled before the tests,
+ * or else from its sources. Its own arguments go behind them.
+ */
+export function programArgs(source: string): string[] {
+  const folder = process.env[PROGRAMS_VARIABLE];
+  const path = folder === undefined ? source : join(folder, relative(ROOT, source).replace(/\.ts$/, '.js'));
+  return [SOURCE_CONDITION, path];
+}
 
 /** Environment of a program that is started from its sources again and again: it need not compile them each time. */
 export const COMPILED_ONCE = { NODE_COMPILE_CACHE: join(tmpdir(), 'toolyard-compile-cache') };
@@ -31,7 +46,7 @@ export type RunNodeResult = {
  * Runs this very Node with `args` and waits for its end. Never rejects for what the program does: look at `code`.
  *
  * @example
- * const { code, stdout } = await runNode([SOURCE_CONDITION, 'packages/cli/src/bin.ts', '--help']);
+ * const { code, stdout } = await runNode([...programArgs(BIN), '--help']);
  */
 export async function runNode(args: readonly string[], options: RunNodeOptions = {}): Promise<RunNodeResult> {
   const child = spawn(process.execPath, args, {

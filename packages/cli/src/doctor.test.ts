@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { runNode, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
+import { runNode, programArgs, startModelServer } from '@toolyard/testing';
 
 const BIN = fileURLToPath(new URL('./bin.ts', import.meta.url));
 const ENV = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
 
 const doctor = (...args: string[]): ReturnType<typeof runNode> =>
-  runNode([SOURCE_CONDITION, BIN, 'doctor', ...args], { env: ENV });
+  runNode([...programArgs(BIN), 'doctor', ...args], { env: ENV });
 
 describe('toolyard doctor', () => {
   it('finds nothing wrong on a bare machine: the demo and the date server work', async () => {

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { nodePlatform } from '@toolyard/agent-host/node';
 import { McpHost } from '@toolyard/mcp-host';
 import type { TransportConfig } from '@toolyard/mcp-host';
-import { eventually, SOURCE_CONDITION } from '@toolyard/testing';
+import { eventually, programArgs } from '@toolyard/testing';
 
 const BIN = fileURLToPath(new URL('./bin.ts', import.meta.url));
-const SERVE = [SOURCE_CONDITION, BIN, 'mcp', 'serve', 'date'];
+const SERVE = [...programArgs(BIN), 'mcp', 'serve', 'date'];
 
 async function callGetDate(transport: TransportConfig): Promise<string> {
   const { createTransport, clock } = nodePlatform();

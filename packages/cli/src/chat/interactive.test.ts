@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ModelServer, ToolAction } from '@toolyard/testing';
-import { isAlive, reply, runNode, scriptedMcpCommand, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
+import { isAlive, reply, runNode, scriptedMcpCommand, programArgs, startModelServer } from '@toolyard/testing';
 import { BIN, CTRL_C, CTRL_D, ENV, hasTerminal, TerminalChat } from '../test-fixtures/terminal-chat.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolyard-chat-'));
@@ -278,7 +278,7 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
 
 describe('toolyard chat over a pipe', () => {
   it('takes a line a message, knows the commands, and ends with the input', async () => {
-    const ran = await runNode([SOURCE_CONDITION, BIN, 'chat', '--model', 'demo'], {
+    const ran = await runNode([...programArgs(BIN), 'chat', '--model', 'demo'], {
       env: ENV,
       input: 'What time is it in Tokyo?\n/history\n/nonsense\n',
     });
@@ -288,7 +288,7 @@ describe('toolyard chat over a pipe', () => {
   });
 
   it('ends with 1 where an answer failed, and answers the rest', async () => {
-    const ran = await runNode([SOURCE_CONDITION, BIN, 'chat', '--model', 'demo'], {
+    const ran = await runNode([...programArgs(BIN), 'chat', '--model', 'demo'], {
       env: ENV,
       input: '/fail\nWhat time is it in Tokyo?',
     });

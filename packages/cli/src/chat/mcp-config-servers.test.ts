@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RunNodeResult } from '@toolyard/testing';
-import { reply, runNode, scriptedMcpCommand, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
+import { reply, runNode, scriptedMcpCommand, programArgs, startModelServer } from '@toolyard/testing';
 
 const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url));
 // `node` in a configuration is whatever PATH finds first: here the one that runs this test.
@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'toolyard-servers-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function chat(...args: string[]): Promise<RunNodeResult> {
-  return runNode([SOURCE_CONDITION, BIN, 'chat', '--no-date', ...args], { env: ENV });
+  return runNode([...programArgs(BIN), 'chat', '--no-date', ...args], { env: ENV });
 }
 
 function config(servers: object): string {

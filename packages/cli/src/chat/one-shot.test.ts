@@ -11,7 +11,7 @@ import {
   reply,
   runNode,
   scriptedMcpCommand,
-  SOURCE_CONDITION,
+  programArgs,
   startModelServer,
 } from '@toolyard/testing';
 
@@ -20,7 +20,7 @@ const ENV = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', 
 const ECHO = { name: 'echo', arguments: { message: 'hello' } };
 
 function toolyard(args: readonly string[], options: RunNodeOptions = {}): Promise<RunNodeResult> {
-  return runNode([SOURCE_CONDITION, BIN, ...args], { env: ENV, ...options });
+  return runNode([...programArgs(BIN), ...args], { env: ENV, ...options });
 }
 
 function mcp(behaviour: McpBehaviour | Parameters<typeof scriptedMcpCommand>[0]): string {
@@ -291,7 +291,7 @@ describe('the end of a one-shot leaves no child behind', () => {
     const server = await startModelServer([reply.text('One two', { finish: null, done: false, thenSilence: true })]);
     const child = spawn(
       process.execPath,
-      [SOURCE_CONDITION, BIN, 'chat', '--base-url', server.url, '--mcp', mcp({ stubborn: true }), '--json', 'Count'],
+      [...programArgs(BIN), 'chat', '--base-url', server.url, '--mcp', mcp({ stubborn: true }), '--json', 'Count'],
       { stdio: ['ignore', 'pipe', 'ignore'], env: ENV },
     );
     const ended = once(child, 'exit').finally(() => server.close());
@@ -331,7 +331,7 @@ describe('the end of a one-shot leaves no child behind', () => {
     ] as const) {
       const looked = Promise.withResolvers<void>();
       await using server = await startModelServer(() => looked.promise.then(() => answer));
-      const child = spawn(process.execPath, [SOURCE_CONDITION, BIN, 'chat', '--base-url', server.url, 'Hello'], {
+      const child = spawn(process.execPath, [...programArgs(BIN), 'chat', '--base-url', server.url, 'Hello'], {
         stdio: 'ignore',
         env: ENV,
       });

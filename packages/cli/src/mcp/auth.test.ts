@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuthorizationServer, ScriptedMcp } from '@toolyard/testing';
-import { SOURCE_CONDITION, startAuthorizationServer, startScriptedMcp } from '@toolyard/testing';
+import { programArgs, startAuthorizationServer, startScriptedMcp } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Served, toolyard } from '../test-fixtures/served.ts';
 import { BIN, ENV } from '../test-fixtures/terminal-chat.ts';
@@ -33,7 +33,7 @@ async function authTo(
   server: string,
   ...flags: string[]
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const args = [SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', BIN, 'mcp', 'auth', server];
+  const args = ['--disable-warning=ExperimentalWarning', ...programArgs(BIN), 'mcp', 'auth', server];
   const child = spawn(process.execPath, [...args, '--no-open', '--data-dir', dataDir, ...flags], { env: ENV });
   let [stdout, stderr] = ['', ''];
   let isGone = false;

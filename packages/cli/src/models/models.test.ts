@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KnownProviderView, ModelsView, ProviderView } from '@toolyard/protocol';
-import { reply, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
+import { reply, programArgs, startModelServer } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BIN, ENV } from '../test-fixtures/terminal-chat.ts';
 import { Served, toolyard } from '../test-fixtures/served.ts';
@@ -83,7 +83,9 @@ it('asks a running server with --server', async () => {
 });
 
 it('ends quietly where its output is read no further', async () => {
-  const command = `"${process.execPath}" ${SOURCE_CONDITION} "${BIN}" providers --known --data-dir "${dataDir}"`;
+  const command = `"${process.execPath}" ${programArgs(BIN)
+    .map((word) => `"${word}"`)
+    .join(' ')} providers --known --data-dir "${dataDir}"`;
   const child = spawn('bash', ['-o', 'pipefail', '-c', `${command} | head -c 1 > /dev/null`], { env: ENV });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));

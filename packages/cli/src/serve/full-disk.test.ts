@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ConversationView, Page, RunRecord } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
-import { eventually, reply, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
+import { eventually, reply, programArgs, startModelServer } from '@toolyard/testing';
 import { Served, toolyard } from '../test-fixtures/served.ts';
 import { BIN, ENV } from '../test-fixtures/terminal-chat.ts';
 
@@ -21,7 +21,7 @@ describe.skipIf(!hasLimits)('a disk that is full', () => {
   it('at the start is said plainly, and with room the same folder starts', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'toolyard-full-'));
     try {
-      const command = [process.execPath, SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', BIN];
+      const command = [process.execPath, '--disable-warning=ExperimentalWarning', ...programArgs(BIN)];
       const args = ['--fsize=50000:unlimited', ...command, 'serve', '--data-dir', dataDir, '--port', '0'];
       const ran = spawnSync('prlimit', args, { encoding: 'utf8', env: ENV, timeout: 120_000 });
       expect(ran).toMatchObject({ status: 1, stdout: '' });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { ConversationSummary, Page, RunEvent, RunRecord } from '@toolyard/protocol';
-import { eventually, reply, SOURCE_CONDITION, startModelServer } from '@toolyard/testing';
+import { eventually, reply, programArgs, startModelServer } from '@toolyard/testing';
 import { Served, toolyard } from '../test-fixtures/served.ts';
 import { BIN, ENV } from '../test-fixtures/terminal-chat.ts';
 
@@ -125,7 +125,7 @@ describe('toolyard chat --server "question"', () => {
       ['SIGINT', 130, 'cancelled'],
       ['SIGTERM', 143, 'running'],
     ] as const) {
-      const args = [SOURCE_CONDITION, BIN, 'chat', '--server', served.url, '--model', 'scripted', 'Count'];
+      const args = [...programArgs(BIN), 'chat', '--server', served.url, '--model', 'scripted', 'Count'];
       const chat = spawn(process.execPath, args, { stdio: 'ignore', env: ENV });
       const ended = once(chat, 'exit');
       const run = await eventually(async () => {

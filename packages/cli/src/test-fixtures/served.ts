@@ -5,10 +5,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { McpBehaviour, RunNodeOptions, RunNodeResult } from '@toolyard/testing';
-import { ownPort, runNode, scriptedMcpCommand, SOURCE_CONDITION } from '@toolyard/testing';
+import { ownPort, programArgs, runNode, scriptedMcpCommand } from '@toolyard/testing';
 import { BIN, ENV } from './terminal-chat.ts';
 
-const NODE = [SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', BIN];
+const NODE = ['--disable-warning=ExperimentalWarning', ...programArgs(BIN)];
 
 /** The command, run to its end. */
 export function toolyard(args: readonly string[], options: RunNodeOptions = {}): Promise<RunNodeResult> {

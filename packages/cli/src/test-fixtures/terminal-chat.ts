@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { COMPILED_ONCE, eventually, isAlive, processTreeOf, SOURCE_CONDITION } from '@toolyard/testing';
+import { COMPILED_ONCE, eventually, isAlive, processTreeOf, programArgs } from '@toolyard/testing';
 
 export const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url));
 export const ENV = {
@@ -32,7 +32,7 @@ export class TerminalChat implements AsyncDisposable {
   #seen = 0;
 
   constructor(args: readonly string[]) {
-    const command = [process.execPath, SOURCE_CONDITION, BIN, 'chat', ...args].map((word) => `'${word}'`).join(' ');
+    const command = [process.execPath, ...programArgs(BIN), 'chat', ...args].map((word) => `'${word}'`).join(' ');
     this.#child = spawn('script', ['-qefc', `stty cols 120; exec ${command}`, '/dev/null'], { env: ENV });
     this.ended = once(this.#child, 'exit');
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.#screen += text));
