@@ -9,12 +9,14 @@ import type {
   ToolLedger,
 } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
+import { RunLost } from './run-lost.ts';
 import type { RunWriter } from './run-writer.ts';
 
 /** The calls of one run, as they are stored or about to be. */
 export class RunLedger implements ToolLedger {
   readonly #of: { runId: string; writer: RunWriter; clock: Clock; failpoint?: Failpoint };
   readonly #entries: Map<string, LedgerEntry>;
+  #left: Promise<void> | null = null;
 
   constructor(
     entries: readonly LedgerEntry[],
@@ -22,6 +24,11 @@ export class RunLedger implements ToolLedger {
   ) {
     this.#of = of;
     this.#entries = new Map(entries.map((entry) => [entry.callId, entry]));
+  }
+
+  /** From here on no call is sent: nobody would be here for its answer. `left`: when the run is this process's no more. */
+  leave(left: Promise<void>): void {
+    this.#left = left;
   }
 
   find(callId: string): LedgerEntry | undefined {
@@ -51,6 +58,10 @@ export class RunLedger implements ToolLedger {
   async sent(callId: string): Promise<void> {
     const { writer, failpoint } = this.#of;
     if (failpoint) await failpoint('run:planned');
+    if (this.#left) {
+      await this.#left;
+      throw new RunLost('let_go', 'this process stops');
+    }
     const entry = this.#entries.get(callId);
     if (entry) this.#move(entry, 'sent');
     await writer.flushed();

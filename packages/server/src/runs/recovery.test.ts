@@ -319,4 +319,41 @@ describe('a process that stops', () => {
     expect(types(events)).not.toContain('attempt_abandoned');
     expect(told(await bench.branch(conversation)).slice(2)).toEqual(['tool: acted', 'assistant: Done']);
   });
+
+  test('makes no call any more: the next one makes it, and nobody is asked whether it was made', async () => {
+    const folder = temporaryFolder();
+    const failpoints = createFailpoints();
+    let acted = 0;
+    const tools = { act: actTool(() => acted++) };
+    let writing = (): void | Promise<void> => undefined;
+    const first = await openBench(folder, {
+      model: scriptedModel([calls({ name: 'act' })]),
+      tools,
+      failpoint: failpoints,
+      beforeCommit: () => writing(),
+    });
+    await allowAct(first);
+    const conversation = await first.conversation();
+    const stopped = Promise.withResolvers<void>();
+    failpoints.at('run:planned', async () => {
+      const [begun, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      writing = () => {
+        begun.resolve();
+        return rest.promise;
+      };
+      await begun.promise;
+      // While something is written it is told to stop; then the call is about to be sent.
+      stopped.resolve(first.runs.close());
+      setImmediate(rest.resolve);
+    });
+    const runId = await first.ask(conversation, 'Do it');
+    await stopped.promise;
+    expect(first.storage.runs.readLedger(ANNE, runId)).toMatchObject([{ status: 'planned' }]);
+    expect(acted).toBe(0);
+    first.storage.close();
+    const bench = await openBench(folder, { model: scriptedModel([says('Done')]), tools });
+    expect(types(await over(bench, runId))).not.toContain('run_parked');
+    expect(acted).toBe(1);
+    expect(told(await bench.branch(conversation)).slice(2)).toEqual(['tool: acted', 'assistant: Done']);
+  });
 });

@@ -109,9 +109,13 @@ export class RunWorker {
   async letGo(callMs: number): Promise<void> {
     this.#leaving = true;
     if (this.#ledger?.callsUnderWay) await this.#settledWithin(callMs);
+    const left = Promise.withResolvers<void>();
+    // A call sent while the last is written would be in doubt for nothing.
+    this.#ledger?.leave(left.promise);
     // What was streamed so far is kept: the next process marks it.
     await this.#writer.flushed().catch(() => {});
     this.#writer.lose(new RunLost('let_go', 'this process stops'));
+    left.resolve();
     await this.#settledWithin(LAST_WORDS_MS);
   }
 

@@ -14,6 +14,7 @@ import type {
   ResolvedAgentConfiguration,
   RunCommit,
   RunEvent,
+  RunStore,
   SentMessage,
   TaskHandle,
   ToolReference,
@@ -64,8 +65,8 @@ export type BenchOptions = {
   configuration?: Partial<ResolvedAgentConfiguration>;
   /** Called before what was decided about tools is read. */
   beforePermissions?: () => void;
-  /** Called before a group is stored. */
-  beforeCommit?: (items: readonly RunCommit[], storage: Storage) => void;
+  /** Called before a group is stored, which waits for it. */
+  beforeCommit?: (items: readonly RunCommit[], storage: Storage) => void | Promise<void>;
   telemetry?: Telemetry;
   /** Takes up the runs that are there; default true. */
   start?: boolean;
@@ -131,18 +132,20 @@ export async function openBench(folder: string, options: BenchOptions): Promise<
         return opened.permissions.list(...of);
       },
     },
-    runs: {
-      ...opened.runs,
-      commit(items) {
-        options.beforeCommit?.(items, opened);
-        return opened.runs.commit(items);
-      },
-    },
   };
   const hub = createLiveHub();
   const log: string[] = [];
   const prefix = processes.next();
-  const runs = runsOver(storage, { ...options, clock, hub, log: (line) => log.push(line), prefix });
+  const commit: RunStore['commit'] = (items) => {
+    const first = options.beforeCommit?.(items, opened);
+    return first ? first.then(() => opened.runs.commit(items)) : opened.runs.commit(items);
+  };
+  // Over what a test puts in the place of the store's own, too.
+  const underRuns: SharedStorage = {
+    ...storage,
+    runs: Object.assign(Object.create(storage.runs) as RunStore, { commit }),
+  };
+  const runs = runsOver(underRuns, { ...options, clock, hub, log: (line) => log.push(line), prefix });
   const streams = createLiveStreams({ store: storage.runs, hub, clock, boot: prefix });
   let conversations = 0;
 
