@@ -80,6 +80,7 @@ describe('several calls', () => {
     ['repeated blocks', `${block(A)}\n${block(B)}`],
     ['an array', block(`[${A}, ${B}]`)],
     ['comma-separated', block(`${A}, ${B}`)],
+    ['separated by semicolons', block(`${A}; ${B};`)],
     ['on lines', block(`\n${A}\n${B}\n`)],
     ['an end marker missing between', `<tool_call>${A}\n${block(B)}`],
     ['an array cut after whole calls', `<tool_call>[${A}, ${B}`],
@@ -140,6 +141,13 @@ describe('what must never run', () => {
   test('a malformed object in a block does not cost the others of the block', () => {
     const parts = read(block(`[${A},{"name":""},${A}]`));
     expect(parts.map((part) => part.type)).toEqual(['tool_call', 'malformed_tool_call', 'tool_call']);
+  });
+
+  test('what separates objects belongs to none of them', () => {
+    expect(read(block('{};<'))).toEqual([
+      { type: 'malformed_tool_call', raw: '{}', reason: expect.stringMatching(/./) },
+      { type: 'malformed_tool_call', raw: '<</tool_call>', reason: expect.stringMatching(/./) },
+    ]);
   });
 });
 
@@ -316,7 +324,7 @@ describe('for every text', () => {
 
   test('with thinking and blocks, only whitespace and markers may be missing', () => {
     const shape = (value: string): string =>
-      value.replace(/<\/?tool_call>|<\/?think>|[\s,[\]{}]/g, '').replace(/(?:<\/?(?:tool_(?:call>?)?)?)+$/, '');
+      value.replace(/<\/?tool_call>|<\/?think>|[\s,;[\]{}]/g, '').replace(/(?:<\/?(?:tool_(?:call>?)?)?)+$/, '');
     fc.assert(
       fc.property(nearText, (whole) => {
         const back = parse([whole]).map((part) => {

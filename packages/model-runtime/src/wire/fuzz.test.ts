@@ -1,5 +1,12 @@
 import { isJsonObject, type JsonValue } from '@toolyard/protocol';
-import { anthropicReply, geminiReply, reply, responsesReply, type ModelReply } from '@toolyard/testing';
+import {
+  anthropicReply,
+  areKeysReadByNode,
+  geminiReply,
+  reply,
+  responsesReply,
+  type ModelReply,
+} from '@toolyard/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createDialect as anthropicDialect } from '../anthropic-messages/dialect.ts';
@@ -66,7 +73,7 @@ const harm: fc.Arbitrary<Harm> = fc.record({
   how: fc.constantFrom('drop', 'twice', 'swap', 'value', 'value', 'value', 'cut'),
   where: fc.nat(30),
   value: fc.oneof(
-    fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<JsonValue>,
+    (fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<JsonValue>).filter(areKeysReadByNode),
     fc.constantFrom<JsonValue>(null, '', -1, {}, []),
   ),
 });

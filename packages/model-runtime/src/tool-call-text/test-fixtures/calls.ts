@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { isKeyReadByNode } from '@toolyard/testing';
 import type { ToolCallFamilyName } from '../formats.ts';
 import type { TextCallTool, WrittenCall } from '../types.ts';
 
@@ -81,17 +82,11 @@ function valuesOf(text: fc.Arbitrary<string>, keys: fc.Arbitrary<string>): fc.Ar
 /** Bare keys, and strings that nothing in them escapes. */
 const BRACES: readonly ToolCallFamilyName[] = ['gemma4', 'functiongemma'];
 
-/**
- * False for keys that make Node 24's own `JSON.parse` read other keys wrongly: once it has seen one that begins with a
- * backslash (`{"\\\\":1}`), an escaped one at the same place (`{"\\n":1}`) may come back as the first.
- */
-function isReadByNode(text: string): boolean {
-  return text !== '__proto__' && !text.includes('\\');
-}
-
 /** Calls as a family can write them. */
 export function callsOf(family: ToolCallFamilyName): fc.Arbitrary<WrittenCall[]> {
-  const keys = BRACES.includes(family) ? key : trickyText.filter(isReadByNode);
+  const keys = BRACES.includes(family)
+    ? key
+    : trickyText.filter((text) => text !== '__proto__' && isKeyReadByNode(text));
   const args = fc.dictionary(key, valuesOf(trickyText, keys), { maxKeys: 5, noNullPrototype: true });
   return fc.array(fc.record({ name, arguments: args }), { minLength: 1, maxLength: 4 });
 }

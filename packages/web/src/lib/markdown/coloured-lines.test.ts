@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ColouredLines } from './coloured-lines.ts';
 import { colourLinesOf } from './highlighter.ts';
 import { languageId } from './languages.ts';
@@ -26,6 +26,7 @@ function plain(html: string): string {
 
 describe('code that is coloured while it grows', async () => {
   const colour = await colourLinesOf('typescript');
+  afterEach(() => void vi.restoreAllMocks());
 
   it('is in the end what colouring it at once gives, whatever the steps', () => {
     const text = CODE.repeat(12);
@@ -47,6 +48,13 @@ describe('code that is coloured while it grows', async () => {
       }),
       { numRuns: 25 },
     );
+  });
+
+  it('has the same colours where the page was held up meanwhile', () => {
+    const { html } = colour(CODE, undefined);
+    let at = 0;
+    vi.spyOn(Date, 'now').mockImplementation(() => (at += 60_000));
+    expect(colour(CODE, undefined).html).toBe(html);
   });
 
   it('knows inside a comment of several lines that it is one', () => {

@@ -32,6 +32,8 @@ export async function colourLinesOf(language: LanguageId): Promise<ColourLines> 
       lang: name,
       theme: THEME,
       tokenizeMaxLineLength: LONGEST_LINE,
+      // A clock would leave lines half read, and all behind them wrong, wherever the page is held up.
+      tokenizeTimeLimit: 0,
       ...(grammarState === undefined ? {} : { grammarState }),
     });
     const state = shiki.getLastGrammarState(tokens);
