@@ -63,7 +63,7 @@ export async function startCluster(binaries: string, { durable = false } = {}): 
     `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 
   const query: Cluster['query'] = async (url, ...statements) => {
-    const client = new pg.Client({ connectionString: url });
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 60_000, query_timeout: 120_000 });
     client.on('error', () => {});
     await client.connect();
     try {
@@ -98,7 +98,13 @@ export async function startCluster(binaries: string, { durable = false } = {}): 
       child.stdin.end(`${how}\n`);
       await ended;
     };
-    await eventually(() => query(addressOf('postgres'), 'SELECT 1'));
+    // Who took the port first may be another cluster, of another file, with the same password.
+    await Promise.race([
+      eventually(
+        async () => (await query(addressOf('postgres'), 'SHOW data_directory'))[0]?.['data_directory'] === data,
+      ),
+      ended.then(() => Promise.reject(new Error('PostgreSQL ended before it answered.'))),
+    ]);
   }
 
   await start();

@@ -154,7 +154,7 @@ type Tried =
 
 async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {
   options.onPhase('transport_creating');
-  const inner = await options.createTransport(options.config, options.context);
+  const inner = await options.createTransport(options.config, { ...options.context, signal: options.signal });
   options.onTransport(inner);
   const transport = new RawResultTransport(inner, options.wire, () => {
     options.onPhase('transport_ready');

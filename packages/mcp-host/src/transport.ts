@@ -36,6 +36,8 @@ export type TransportContext = {
   log(level: LogEntry['level'], text: string, source?: 'server'): void;
   /** Puts the token of the server on its requests; absent where the owner keeps no sign-ins. */
   sign?(fetch: Fetch): Fetch;
+  /** Aborted when nobody waits for the transport any more that is being made. */
+  signal?: AbortSignal;
 };
 
 /** Makes a fresh, unstarted transport; one is needed for every attempt to connect. */

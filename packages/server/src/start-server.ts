@@ -11,6 +11,7 @@ import { readConfigFile } from './config/config-file.ts';
 import { createConfigurations } from './config/configurations.ts';
 import type { ServerOptions } from './config/server-options.ts';
 import { checkOptions } from './config/server-options.ts';
+import { Ends } from './ends.ts';
 import { createHttpApp } from './http/create-http-app.ts';
 import type { Listening } from './http/listen.ts';
 import { listen } from './http/listen.ts';
@@ -44,6 +45,8 @@ export type RunningServer = {
   readonly url: string;
   /** Lets requests finish, leaves runs where the next start takes them up, and gives the data folder free. */
   close(): Promise<void>;
+  /** What it waits for at the moment while it closes, in a word or two. */
+  readonly waitsFor: string | null;
 };
 
 /** What a test puts in the place of the real thing. */
@@ -64,17 +67,24 @@ export type Surroundings = {
 export async function startServer(options: ServerOptions, surroundings: Surroundings = {}): Promise<RunningServer> {
   checkOptions(options);
   await using undo = new AsyncDisposableStack();
-  const server = await assemble(options, surroundings, undo);
+  const ends = undo.use(new Ends());
+  const server = await assemble(options, surroundings, ends);
   const ending = undo.move();
   let closing: Promise<void> | undefined;
-  return { url: server.url, close: () => (closing ??= ending.disposeAsync()) };
+  return {
+    url: server.url,
+    close: () => (closing ??= ending.disposeAsync()),
+    get waitsFor() {
+      return ends.now;
+    },
+  };
 }
 
 /** Puts the parts together; what is to be ended is put on `ends`, to be ended in the reverse order. */
 async function assemble(
   options: ServerOptions,
   { failpoint, watchStorage = (opened) => opened, leaseMs }: Surroundings,
-  ends: AsyncDisposableStack,
+  ends: Ends,
 ): Promise<Listening> {
   const { dataDir, host, port, token, env, log, role = 'all' } = options;
   const duties = dutiesOf(role);
@@ -83,10 +93,10 @@ async function assemble(
   const file = readConfigFile(join(dataDir, 'config.json'), env);
 
   const opened = await open(options, { clock, ...(failpoint ? { failpoint } : {}) });
-  ends.defer(() => opened.close());
+  ends.defer('the storage', () => opened.close());
   const storage = watchStorage(opened);
   const metrics = options.metrics ? createMetrics(role) : null;
-  ends.defer(() => metrics?.close());
+  ends.defer('metrics', () => metrics?.close());
   const words = 'bulletins' in opened ? opened.bulletins : null;
   const bulletins = words && metrics ? metrics.countedBulletins(words) : words;
   const relayed =
@@ -99,7 +109,7 @@ async function assemble(
       onServers: () => sharing?.look(),
     });
   // What was said last is heard before the connection is closed.
-  ends.defer(() => relayed?.flush());
+  ends.defer('words to other processes', () => relayed?.flush());
   const hub = relayed ?? createLiveHub();
   const shared = 'installation' in opened ? { shared: opened.installation } : {};
   const secrets = createSecrets({ repository: storage.secrets, clock, folder: dataDir, env, log, ...shared });
@@ -115,7 +125,7 @@ async function assemble(
     ids,
     hub,
   });
-  ends.defer(() => opening.close());
+  ends.defer('model providers', () => opening.close());
   const models = metrics ? metrics.countedModels(opening) : opening;
   const sharing =
     'processes' in opened
@@ -131,7 +141,7 @@ async function assemble(
           ...(leaseMs === undefined ? {} : { leaseMs }),
         })
       : null;
-  ends.defer(() => sharing?.close());
+  ends.defer('connections to other processes', () => sharing?.close());
   const ofServers = {
     builtIn: options.builtInServers,
     file: join(dataDir, 'mcp.json'),
@@ -152,7 +162,7 @@ async function assemble(
       : await createServers({ ...ofServers, ...(sharing ? { part: sharing.part } : {}) });
   if (servers instanceof WebServers) sharing?.show(servers);
   else sharing?.have(servers);
-  ends.defer(() => servers.close());
+  ends.defer('MCP servers', () => servers.close());
   const configurations = createConfigurations({
     storage,
     fileDefaults: file.defaults,
@@ -161,7 +171,7 @@ async function assemble(
   const traced = readTelemetry(env, file.telemetry);
   const telemetry =
     traced && (await import('./telemetry/telemetry.ts')).createTelemetry({ settings: traced, clock, log });
-  ends.defer(() => telemetry?.close());
+  ends.defer('traces', () => telemetry?.close());
   const runs = createRunService({
     storage,
     models,
@@ -189,11 +199,11 @@ async function assemble(
     owner: OWNER,
     file: file.webhook,
   });
-  ends.defer(() => webhooks.close());
+  ends.defer('the webhook', () => webhooks.close());
   relayed?.start();
-  ends.defer(() => runs.close());
+  ends.defer('runs', () => runs.close());
   const stopping = new AbortController();
-  ends.defer(() => stopping.abort());
+  ends.defer('sign-ins', () => stopping.abort());
   servers.onSignedIn((id) => {
     untilStored(() => runs.signedIn(OWNER, id), { clock, signal: stopping.signal }).catch((error: unknown) =>
       log(`sign-in: ${error instanceof Error ? error.message : ''}`),
@@ -201,7 +211,7 @@ async function assemble(
   });
 
   const proxy = options.uiMcpProxy ? createProxy({ allow: options.proxyAllow, clock }) : null;
-  ends.defer(() => proxy?.close());
+  ends.defer('the proxy', () => proxy?.close());
 
   let ready = false;
   const app = createHttpApp({
@@ -231,15 +241,15 @@ async function assemble(
     log,
   });
   const listening = await listen(sharing ? withInternalDoor(app, sharing) : app, { host, port, clock });
-  ends.defer(() => listening.close());
+  ends.defer('requests', () => listening.close());
   if (duties.door) {
     const addressFile = join(dataDir, ADDRESS_FILE);
     const address = { url: listening.url, pid: process.pid, ...(token === undefined ? {} : { token }) };
     writeFileSync(addressFile, JSON.stringify(address), { mode: 0o600 });
-    ends.defer(() => rmSync(addressFile, { force: true }));
+    ends.defer('the address file', () => rmSync(addressFile, { force: true }));
   }
   if (sharing) {
-    ends.defer(() => sharing.stop());
+    ends.defer('what other processes have here', () => sharing.stop());
     await sharing.start(options.internalUrl ?? internalUrl(listening, host));
   }
 

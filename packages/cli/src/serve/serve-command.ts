@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { ASK_USER_SERVER } from '@toolyard/agent-host';
 import { ToolyardError } from '@toolyard/protocol';
+import type { RunningServer } from '@toolyard/server';
 import { onStopSignal } from '../chat/stop-signals.ts';
 import { serversFrom } from '../servers.ts';
 import { EXIT } from '../exit.ts';
 import { plain } from '../plain.ts';
+import { endAnyway } from './end-anyway.ts';
 import type { Given } from './setting.ts';
 import { readServeSettings } from './serve-settings.ts';
 
@@ -37,14 +39,16 @@ export async function serveCommand(flags: ServeFlags, env: NodeJS.ProcessEnv = p
   const { startServer } = await import('@toolyard/server');
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => (end = resolve));
+  let server: RunningServer | undefined;
   // Before anything is started: whatever comes when, what was started is ended in order.
   const signals = onStopSignal(() => {
     tell('ending; a second Ctrl-C ends it at once');
+    endAnyway({ waitsFor: () => (server ? server.waitsFor : 'the start'), tell });
     end();
     return true;
   });
   try {
-    const server = await startServer({
+    server = await startServer({
       ...settings,
       allowHosts: flags.allowHost,
       proxyAllow: flags.proxyAllow,

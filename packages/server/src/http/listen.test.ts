@@ -1,9 +1,10 @@
 import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { once } from 'node:events';
 import { systemClock } from '@toolyard/protocol';
-import { createFakeClock } from '@toolyard/testing';
+import { createFakeClock, eventually } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { listen } from './listen.ts';
 import { createTestModels } from './test-fixtures/providers-and-servers.ts';
@@ -79,6 +80,48 @@ describe('stopping', () => {
     server = undefined;
   });
 
+  test('ends at once what nothing is under way on, and the rest after its answer', async () => {
+    let goOn = (): void => {};
+    let asked = (): void => {};
+    const begun = new Promise<void>((resolve) => (asked = resolve));
+    const models = createTestModels();
+    const slow: typeof models = {
+      ...models,
+      async list(principal) {
+        asked();
+        await new Promise<void>((resolve) => (goOn = resolve));
+        return models.list(principal);
+      },
+    };
+    server = await startTestServer({ change: { models: slow } });
+    const told: string[] = [];
+    const [unused, rested, busy, late] = await Promise.all(
+      ['unused', 'rested', 'busy', 'late'].map((name) => opened(server, name, told)),
+    );
+    if (!unused || !rested || !busy || !late) throw new Error('not opened');
+    for (const each of [rested, late]) {
+      each.ask('/health');
+      await eventually(() => each.read().includes('"status":"ok"'));
+    }
+    busy.ask('/api/models');
+    await begun;
+
+    // It comes before the server is told to stop, and is read after.
+    late.ask('/health');
+    const closed = server.close().then(() => told.push('stopped'));
+    await Promise.all([unused.ended, rested.ended, late.ended]);
+    expect(late.read().match(/"status":"ok"/g)).toHaveLength(2);
+    expect(late.read()).toMatch(/connection: close/i);
+    expect(told.toSorted()).toEqual(['late', 'rested', 'unused']);
+
+    goOn();
+    await closed;
+    await busy.ended;
+    expect(busy.read()).toMatch(/200 OK[^]*connection: close[^]*"models"/i);
+    expect(told.slice(3).toSorted()).toEqual(['busy', 'stopped']);
+    server = undefined;
+  });
+
   test('does not wait for ever for a request that hangs', async () => {
     let asked = (): void => {};
     const begun = new Promise<void>((resolve) => (asked = resolve));
@@ -98,6 +141,20 @@ describe('stopping', () => {
     expect(await hanging).toBeInstanceOf(Error);
   });
 });
+
+/** A connection on which nothing is asked yet. Its name is told when the server has ended it, without breaking it. */
+async function opened(of: TestServer | undefined, name: string, told: string[]) {
+  const socket: Socket = connect(of?.port ?? 0, '127.0.0.1').setEncoding('utf8');
+  let text = '';
+  socket.on('data', (chunk: string) => (text += chunk));
+  const ended = once(socket, 'end').then(() => told.push(name));
+  await once(socket, 'connect');
+  return {
+    ask: (path: string) => socket.write(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${of?.port}\r\n\r\n`),
+    read: () => text,
+    ended,
+  };
+}
 
 function respond(url: string, path: string, agent?: Agent): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {

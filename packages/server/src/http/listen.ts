@@ -1,10 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { isIPv6 } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { Clock } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { Connections } from './connections.ts';
 import type { HttpApp } from './create-http-app.ts';
 import { toolyardAt } from '../who-is-there.ts';
 import { refusal } from './problems.ts';
@@ -38,12 +40,13 @@ export async function listen(
   });
   let closing: Promise<void> | undefined;
   const server = createServer({ noDelay: true, shouldUpgradeCallback: wantsWebSocket }, (incoming, outgoing) => {
-    // A connection that was at work when the server began to stop would be kept for another request.
-    outgoing.once('close', () => closing && setImmediate(() => server.closeIdleConnections()));
+    connections.begin(incoming, outgoing);
     setStandardHeaders(outgoing);
     void answer(incoming, outgoing);
   });
-  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+  const connections = new Connections(server);
+  server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
+    connections.handOver(socket);
     if (head.length > 0) socket.unshift(head);
     app.upgrade(incoming, socket);
   });
@@ -51,7 +54,7 @@ export async function listen(
   return {
     url: `http://${hostInUrl(options.host)}:${port}`,
     port,
-    close: () => (closing ??= stop(server, app, options.clock)),
+    close: () => (closing ??= stop({ server, connections, app, clock: options.clock })),
   };
 }
 
@@ -72,16 +75,20 @@ function open(server: Server, { host, port }: { host: string; port: number }): P
   });
 }
 
-function stop(server: Server, app: HttpApp, clock: Pick<Clock, 'after'>): Promise<void> {
-  return new Promise((resolve) => {
-    const giveUp = clock.after(STOP_WITHIN_MS, () => server.closeAllConnections());
-    server.close(() => {
-      giveUp();
-      resolve();
-    });
+type Stopping = { server: Server; connections: Connections; app: HttpApp; clock: Pick<Clock, 'after'> };
+
+async function stop({ server, connections, app, clock }: Stopping): Promise<void> {
+  const giveUp = clock.after(STOP_WITHIN_MS, () => connections.cut());
+  connections.beginEnding();
+  // A request that has come by now and was not read yet is under way, too: within a whole turn all is read that has come.
+  await nextTurn();
+  await nextTurn();
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
     app.close();
-    server.closeIdleConnections();
+    connections.endIdle();
   });
+  giveUp();
 }
 
 /** A wildcard is no address to go to; this machine is one of those it stands for. */

@@ -42,7 +42,8 @@ export class Presence {
   /** One thing after the other. */
   #turn: Promise<void> = Promise.resolve();
   #looking = false;
-  #state: 'before' | 'there' | 'leaving' = 'before';
+  /** `leaving`: it takes nothing more, and what it has it keeps alive; `gone`: it says nothing any more. */
+  #state: 'before' | 'there' | 'leaving' | 'gone' = 'before';
   #callOff: () => void = () => undefined;
 
   constructor(options: PresenceOptions) {
@@ -95,7 +96,7 @@ export class Presence {
 
   /** It is not there any more, and what it had is free. */
   async leave(): Promise<void> {
-    this.#state = 'leaving';
+    this.#state = 'gone';
     this.#callOff();
     await this.#turn;
     const held = [...this.#held];
@@ -119,8 +120,10 @@ export class Presence {
       if (lost.length > 0) onLost(lost);
       await this.#share();
     });
+    // It may have left in the middle of this one.
+    if (this.#state === 'gone') return;
     this.#options.onBeat();
-    if (this.#state !== 'before') this.#callOff = this.#options.clock.after(BEAT_MS, () => void this.#beat());
+    this.#callOff = this.#options.clock.after(BEAT_MS, () => void this.#beat());
   }
 
   /** Takes what is free, and gives back what it is not to have any more. */

@@ -45,11 +45,12 @@ async function nobodyThere(response: Response): Promise<TypeError> {
 
 /** @throws ToolyardError where nobody has it, or who has it says why it cannot be used */
 async function addressOf(
-  { serverId }: TransportContext,
+  { serverId, signal }: TransportContext,
   { presence, clock, onFound }: RelayTransportsOptions,
 ): Promise<string> {
   const giveUpAt = clock.monotonic() + PATIENCE_MS;
   for (;;) {
+    signal?.throwIfAborted();
     const row = (await presence.servers()).find((each) => each.serverId === serverId);
     const isOver = clock.monotonic() >= giveUpAt;
     if (row?.holder?.address != null) {

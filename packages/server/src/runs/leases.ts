@@ -110,9 +110,8 @@ export class LeaseKeeper {
     const { store, crew, terms } = this.#options;
     for (;;) {
       const runs = await store.takeOver(terms, TAKEN_AT_ONCE);
-      if (this.#closed) return;
       for (const run of runs) crew.start(run);
-      if (runs.length < TAKEN_AT_ONCE) return;
+      if (this.#closed || runs.length < TAKEN_AT_ONCE) return;
     }
   }
 }

@@ -36,6 +36,8 @@ export class RunCrew {
   /** Works on a run whose lease this process has just been given. */
   start(run: LeasedRun): void {
     if (this.#hopeless.has(run.id)) return;
+    // It was on its way when the process began to stop.
+    if (this.#closing) return void this.#giveBack(run);
     // A lease that ran out under its own process, as after a long sleep of the machine: the older worker is stale.
     this.#workers.get(run.id)?.drop();
     const worker = new RunWorker(run, this.#options);
@@ -85,19 +87,23 @@ export class RunCrew {
   /** Lets go of all runs; the next process takes them up. */
   async close(): Promise<void> {
     this.#closing = true;
-    const { storage, log } = this.#options;
     await Promise.all(
       this.workers().map(async (worker) => {
         await worker.letGo(LAST_CALLS_MS);
-        try {
-          await storage.runs.releaseLease(worker.run.id, worker.run.fence);
-          // Others need not find out by themselves.
-          this.#options.wakeElsewhere?.(worker.run.id);
-        } catch (error) {
-          log(`run ${worker.run.id}: its lease could not be given back: ${messageOf(error)}`);
-        }
+        await this.#giveBack(worker.run);
       }),
     );
+  }
+
+  /** To whoever takes it up next, who need not find out by himself. */
+  async #giveBack({ id, fence }: LeasedRun): Promise<void> {
+    const { storage, log, wakeElsewhere } = this.#options;
+    try {
+      await storage.runs.releaseLease(id, fence);
+      wakeElsewhere?.(id);
+    } catch (error) {
+      log(`run ${id}: its lease could not be given back: ${messageOf(error)}`);
+    }
   }
 
   /** From what is stored, with what was said since. */

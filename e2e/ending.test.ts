@@ -1,0 +1,24 @@
+import { Transform } from 'node:stream';
+import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { expect, test } from 'vitest';
+import { layLine } from './support/cuttable-line.ts';
+import { startServerProcess } from './support/server.ts';
+
+describeOnPostgres('a server that is to end', (cluster) => {
+  test('ends all the same where its database has fallen silent, and says what it waited for', async () => {
+    let isSilent = false;
+    const address = new URL(await cluster().createDatabase());
+    const { port } = address;
+    const line = await layLine(
+      () => Number(port),
+      () => new Transform({ transform: (chunk, _encoding, done) => void (isSilent || done(null, chunk)) }),
+    );
+    address.port = String(line.port);
+    const env = { DATABASE_URL: address.href, TOOLYARD_SECRET: 'a secret of the test' };
+    await using server = await startServerProcess({ env });
+    isSilent = true;
+    await server.stop();
+    expect(server.log()).toMatch(/ended all the same; what held on: what other processes have here\n/);
+    await line.close();
+  });
+});

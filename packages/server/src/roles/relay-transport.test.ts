@@ -1,0 +1,38 @@
+import { McpHost } from '@toolyard/mcp-host';
+import { createFakeClock, eventually } from '@toolyard/testing';
+import { expect, test } from 'vitest';
+import { NOBODY } from '../mcp/nobody.ts';
+import { createRelayTransports } from './relay-transport.ts';
+
+test('a process that ends does not wait for somebody to have a server', async () => {
+  const clock = createFakeClock();
+  let looks = 0;
+  const host = new McpHost({
+    servers: [{ id: 'lab', transport: { type: 'stdio', command: 'never-started-here', args: [] } }],
+    createTransport: createRelayTransports(() => Promise.reject(new Error('not here')), {
+      presence: {
+        servers: async () => {
+          looks++;
+          return [];
+        },
+      },
+      client: {
+        fetch: () => Promise.reject(new Error('not asked')),
+        ask: () => Promise.reject(new Error('not asked')),
+      },
+      clock,
+      onFound: () => undefined,
+    }),
+    clock,
+    clientInfo: { name: 'test', version: '1.0.0' },
+    handlers: NOBODY,
+  });
+  const connecting = host.connectAll();
+  await eventually(() => looks === 1);
+  let isClosed = false;
+  const closed = host.close().then(() => (isClosed = true));
+  await clock.advance(250);
+  await eventually(() => isClosed);
+  await Promise.all([closed, connecting]);
+  expect(looks).toBe(1);
+});
