@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Plugin } from 'rolldown';
 import { PUBLISHED } from './packages.ts';
 import { ROOT } from './run.ts';
@@ -27,6 +27,8 @@ export const TESTED: ProgramSet = {
 const READER_THREAD = { 'reader-thread': join(ROOT, 'packages/storage/src/reader/reader-thread.ts') };
 /** Node takes a file of this package that looks for its own parts only when it runs; this one names them. */
 const IN_PARTS = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
+/** They change with the lock file only. */
+const PACKAGES = /[\\/]node_modules[\\/]/;
 const FOLDER = join(ROOT, '.cache', 'programs');
 /** A process may still load from the folders before. */
 const KEPT = 3;
@@ -43,7 +45,7 @@ export async function bundled(set: ProgramSet): Promise<string> {
   const of = await bundle(set, folder);
   // As a whole, or not at all: several processes may do so at once.
   const aside = `${folder}.json`;
-  writeFileSync(aside, JSON.stringify({ folder, of: of.map(lookAt) } satisfies Made));
+  writeFileSync(aside, JSON.stringify({ folder, of } satisfies Made));
   renameSync(aside, record);
   forgetOld(set);
   return folder;
@@ -66,29 +68,27 @@ function lookAt(path: string): Made['of'][number] {
   return [path, size, mtimeMs];
 }
 
-/** Gives the files of ours it is made of. */
-async function bundle(set: ProgramSet, folder: string): Promise<string[]> {
+/** Gives the files of ours it is made of, as they were just before they were read. */
+async function bundle(set: ProgramSet, folder: string): Promise<Made['of']> {
   // Only here: a start that finds everything as it was does without it.
   const { rolldown } = await import('rolldown');
+  const manifests = PUBLISHED.map((path) => join(ROOT, path, 'package.json'));
+  const of = [...manifests, join(ROOT, 'package-lock.json'), import.meta.filename].map(lookAt);
+  const look = (id: string): null => {
+    if (existsSync(id)) of.push(lookAt(id));
+    return null;
+  };
   const build = await rolldown({
     cwd: ROOT,
     input: { ...READER_THREAD, ...Object.fromEntries(set.sources.map((path) => [withoutEnd(path), join(ROOT, path)])) },
     platform: 'node',
     external: [/^node:/],
     resolve: { conditionNames: ['toolyard-src', 'node', 'default'], mainFields: ['main'], alias: IN_PARTS },
-    plugins: [programsBeside(set)],
+    plugins: [programsBeside(set), { name: 'made-of', load: { filter: { id: { exclude: PACKAGES } }, handler: look } }],
   });
   try {
-    const { output } = await build.write({
-      dir: folder,
-      format: 'esm',
-      chunkFileNames: '[name]-[hash].js',
-      keepNames: true,
-    });
-    const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-    const own = modules.filter((id) => existsSync(id) && !id.includes(`${sep}node_modules${sep}`));
-    const manifests = PUBLISHED.map((path) => join(ROOT, path, 'package.json'));
-    return [...new Set([...own, ...manifests, join(ROOT, 'package-lock.json'), import.meta.filename])];
+    await build.write({ dir: folder, format: 'esm', chunkFileNames: '[name]-[hash].js', keepNames: true });
+    return of;
   } finally {
     await build.close();
   }

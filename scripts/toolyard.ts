@@ -4,7 +4,17 @@ import { bundled, COMMAND } from './programs.ts';
 
 /** `npm run toolyard`: the command with these arguments, in this process. */
 export async function toolyard(args: readonly string[]): Promise<void> {
-  const program = join(await bundled(COMMAND), 'packages/cli/src/bin.js');
+  const folder = await bundled(COMMAND).catch((thrown: unknown) => {
+    console.error(
+      `${thrown instanceof Error ? thrown.message : ''}\ntoolyard: the command could not be bundled; see above.`,
+    );
+    return null;
+  });
+  if (folder === null) {
+    process.exitCode = 1;
+    return;
+  }
+  const program = join(folder, 'packages/cli/src/bin.js');
   // It finds its arguments where any program does.
   process.argv = [process.execPath, program, ...args];
   await import(pathToFileURL(program).href);

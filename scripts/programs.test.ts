@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { bundled } from './programs.ts';
+import { ROOT } from './run.ts';
+
+const FOLDER = join(ROOT, '.cache', 'programs');
+mkdirSync(FOLDER, { recursive: true });
+const sources = mkdtempSync(join(FOLDER, 'sources-'));
+const name = `test${sources.slice(-6)}`;
+const set = { name, sources: [relative(ROOT, join(sources, 'main.ts'))] };
+
+function write(text: string): void {
+  writeFileSync(join(sources, 'main.ts'), "import { text } from './text.ts';\nconsole.log(text as string);\n");
+  writeFileSync(join(sources, 'text.ts'), text);
+}
+
+const run = (folder: string): string =>
+  execFileSync(process.execPath, [join(folder, relative(ROOT, sources), 'main.js')], { encoding: 'utf8' });
+
+const folders = (): string[] => readdirSync(FOLDER).filter((entry) => entry.startsWith(`${name}-`));
+
+afterEach(() => {
+  for (const entry of readdirSync(FOLDER)) {
+    if (entry.startsWith(name)) rmSync(join(FOLDER, entry), { recursive: true });
+  }
+});
+
+describe('a program', () => {
+  test('is bundled once for each state of its sources', async () => {
+    write("export const text: string = 'one';");
+    const first = await bundled(set);
+    expect(run(first)).toBe('one\n');
+    expect(await bundled(set)).toBe(first);
+    write("export const text: string = 'the second';");
+    const second = await bundled(set);
+    expect(run(second)).toBe('the second\n');
+    // Whoever runs the older one may still load from it.
+    expect(run(first)).toBe('one\n');
+    rmSync(second, { recursive: true });
+    expect(run(await bundled(set))).toBe('the second\n');
+  });
+
+  test('leaves only the newest behind, however often it changes', async () => {
+    for (let n = 1; n <= 5; n++) {
+      write(`export const text: string = '${'x'.repeat(n)}';`);
+      expect(run(await bundled(set))).toBe(`${'x'.repeat(n)}\n`);
+    }
+    expect(folders().filter((entry) => !entry.endsWith('.json'))).toHaveLength(3);
+  });
+
+  test('that cannot be bundled says where, and the one before stays', async () => {
+    write("export const text: string = 'one';");
+    const first = await bundled(set);
+    write('export const text: string = ;');
+    await expect(bundled(set)).rejects.toThrow('text.ts');
+    expect(existsSync(first)).toBe(true);
+    write("export const text: string = 'mended';");
+    expect(run(await bundled(set))).toBe('mended\n');
+  });
+});
