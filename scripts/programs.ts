@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wr
 import { join, relative } from 'node:path';
 import type { Plugin } from 'rolldown';
 import { PUBLISHED } from './packages.ts';
-import { ROOT } from './run.ts';
+import { ROOT, run } from './run.ts';
 
 /**
  * Programs of the repository with everything they load, in a few files instead of a thousand: they start in half the
@@ -36,22 +36,34 @@ const KEPT = 3;
 /** What a set was made of: sizes and times are enough, and looked at in a few milliseconds. */
 type Made = { folder: string; of: [path: string, size: number, changed: number][] };
 
-/** The folder of the set, bundled anew where what it is made of has changed. */
+/** The folder of the set, bundled anew where what it is made of has changed. Rejects with what is wrong with a source. */
 export async function bundled(set: ProgramSet): Promise<string> {
-  const record = join(FOLDER, `${set.name}.json`);
-  const made = readRecord(record);
+  const made = readRecord(set);
   if (made !== null && isCurrent(made)) return made.folder;
+  // In a process of its own: what the bundler needs, half a gigabyte, would be this one's for as long as it runs.
+  const { code, output } = await run(process.execPath, [import.meta.filename, JSON.stringify(set)], { quiet: true });
+  const anew = code === 0 ? readRecord(set) : null;
+  if (anew === null) throw new Error(output.trimEnd());
+  return anew.folder;
+}
+
+/** Bundles the set into a folder of its own, and then says so. */
+async function bundleAnew(set: ProgramSet): Promise<void> {
   const folder = join(FOLDER, `${set.name}-${randomUUID()}`);
   const of = await bundle(set, folder);
   // As a whole, or not at all: several processes may do so at once.
   const aside = `${folder}.json`;
   writeFileSync(aside, JSON.stringify({ folder, of } satisfies Made));
-  renameSync(aside, record);
+  renameSync(aside, recordOf(set));
   forgetOld(set);
-  return folder;
 }
 
-function readRecord(path: string): Made | null {
+function recordOf({ name }: ProgramSet): string {
+  return join(FOLDER, `${name}.json`);
+}
+
+function readRecord(set: ProgramSet): Made | null {
+  const path = recordOf(set);
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Made) : null;
 }
 
@@ -119,4 +131,13 @@ function forgetOld({ name }: ProgramSet): void {
     .map((entry) => join(FOLDER, entry))
     .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
   for (const folder of folders.slice(KEPT)) rmSync(folder, { recursive: true, force: true });
+}
+
+if (import.meta.main) {
+  try {
+    await bundleAnew(JSON.parse(process.argv[2] ?? '') as ProgramSet);
+  } catch (thrown) {
+    console.error(thrown instanceof Error ? thrown.message : thrown);
+    process.exitCode = 1;
+  }
 }
