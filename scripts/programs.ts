@@ -127,10 +127,12 @@ function withoutEnd(path: string): string {
 
 function forgetOld({ name }: ProgramSet): void {
   const folders = readdirSync(FOLDER)
-    .filter((entry) => entry.startsWith(`${name}-`))
+    .filter((entry) => entry.startsWith(`${name}-`) && !entry.endsWith('.json'))
     .map((entry) => join(FOLDER, entry))
-    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
-  for (const folder of folders.slice(KEPT)) rmSync(folder, { recursive: true, force: true });
+    // Another process may have taken it away meanwhile.
+    .map((path) => ({ path, made: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((one, other) => other.made - one.made);
+  for (const { path } of folders.slice(KEPT)) rmSync(path, { recursive: true, force: true });
 }
 
 if (import.meta.main) {

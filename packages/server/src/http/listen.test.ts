@@ -51,21 +51,25 @@ test('on every address, only the one a request came to is a name of it', async (
   }
 });
 
+/** Models that are not listed before the test lets it go on. */
+function heldModels(): { models: ReturnType<typeof createTestModels>; begun: Promise<void>; goOn: () => void } {
+  const [begun, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const models = createTestModels();
+  const held: typeof models = {
+    ...models,
+    async list(principal) {
+      begun.resolve();
+      await rest.promise;
+      return models.list(principal);
+    },
+  };
+  return { models: held, begun: begun.promise, goOn: rest.resolve };
+}
+
 describe('stopping', () => {
   test('ends streams, finishes what is under way, takes nothing new', async () => {
-    let goOn = (): void => {};
-    let asked = (): void => {};
-    const begun = new Promise<void>((resolve) => (asked = resolve));
-    const models = createTestModels();
-    const slow: typeof models = {
-      ...models,
-      async list(principal) {
-        asked();
-        await new Promise<void>((resolve) => (goOn = resolve));
-        return models.list(principal);
-      },
-    };
-    server = await startTestServer({ change: { models: slow } });
+    const { models, begun, goOn } = heldModels();
+    server = await startTestServer({ change: { models } });
     const agent = new Agent({ keepAlive: true });
     const stream = await respond(server.url, '/api/events', agent);
     const listing = respond(server.url, '/api/models', agent).then(textOf);
@@ -81,19 +85,8 @@ describe('stopping', () => {
   });
 
   test('ends at once what nothing is under way on, and the rest after its answer', async () => {
-    let goOn = (): void => {};
-    let asked = (): void => {};
-    const begun = new Promise<void>((resolve) => (asked = resolve));
-    const models = createTestModels();
-    const slow: typeof models = {
-      ...models,
-      async list(principal) {
-        asked();
-        await new Promise<void>((resolve) => (goOn = resolve));
-        return models.list(principal);
-      },
-    };
-    server = await startTestServer({ change: { models: slow } });
+    const { models, begun, goOn } = heldModels();
+    server = await startTestServer({ change: { models } });
     const told: string[] = [];
     const [unused, rested, busy, late] = await Promise.all(
       ['unused', 'rested', 'busy', 'late'].map((name) => opened(server, name, told)),
