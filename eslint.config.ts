@@ -84,6 +84,16 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['**/*.ts'],
+    ignores: ['testing/src/property.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { name: 'fast-check', message: 'Take fc from @toolyard/testing/property: it deals from the one seed.' },
+      ],
+    },
+  },
   { files: ['**/*.test.ts'], rules: { 'max-lines': 'off', '@typescript-eslint/no-unsafe-assignment': 'off' } },
   { files: ['scripts/**', 'packages/web/scripts/**', 'packages/cli/src/**'], rules: { 'no-console': 'off' } },
 );

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { InDoubtAnswer, StoredInterrupt } from '@toolyard/protocol';
-import { createRandom } from '@toolyard/testing';
+import { createRandom, TEST_SEED } from '@toolyard/testing';
 import type { Life } from './support/lives.ts';
 import { callsOfTurns, Lives } from './support/lives.ts';
 import { Person, viewOf } from './support/person.ts';
@@ -9,11 +9,12 @@ import { applied, misspelt, told } from './support/transcript.ts';
 
 const TURNS = [1, 2, 1, 3, 1, 3];
 const CALLS = 11;
-/** How many kills in all; `TOOLYARD_TORTURE=500 npx vitest run e2e/random-kills` is a long night. */
+/**
+ * How many kills in all, chosen by the seed; their moments are the machine's. `TOOLYARD_TORTURE=500 npx vitest run
+ * e2e/random-kills` is a long night.
+ */
 const KILLS = Number(process.env['TOOLYARD_TORTURE'] ?? 6);
 const KILLS_A_RUN = 6;
-/** `TOOLYARD_SEED` repeats what was chosen; the moments themselves are the machine's. */
-const SEED = Number(process.env['TOOLYARD_SEED'] ?? Date.now() % 1_000_000);
 /** A third of what the whole run takes, so that it lives through most of its kills. */
 const LONGEST_LIFE_MS = 150;
 const MOST_PLACES = 100;
@@ -101,9 +102,9 @@ function doubtsAbout(n: number, answered: readonly StoredInterrupt[]): StoredInt
   return answered.filter(({ interrupt }) => interrupt.kind === 'in_doubt' && interrupt.arguments['n'] === n);
 }
 
-describe(`a server killed again and again at random (TOOLYARD_SEED=${SEED})`, () => {
+describe(`a server killed again and again at random (TOOLYARD_SEED=${TEST_SEED})`, () => {
   const runs = Math.ceil(KILLS / KILLS_A_RUN);
-  it.each(Array.from({ length: runs }, (_none, index) => SEED + index))(
+  it.each(Array.from({ length: runs }, (_none, index) => TEST_SEED + index))(
     'seed %i: nothing is lost and nothing done twice',
     async (seed) => {
       process.stdout.write(`random kills: TOOLYARD_SEED=${seed}\n`);

@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { TEST_SEED } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { LONG, STORIES } from './torture/stories.ts';
 import type { Engine, Planned } from './torture/torture.ts';
 import { attempt, plan, sampleOf } from './torture/torture.ts';
-
-/** `TOOLYARD_SEED` repeats what was chosen; all of it is `npm run torture`. */
-const SEED = Number(process.env['TOOLYARD_SEED'] ?? Date.now() % 1_000_000);
 
 const TOLD: Readonly<Record<string, readonly string[]>> = {
   counting: [
@@ -54,7 +52,7 @@ function tortures(engine: () => Engine, sample: number): void {
   });
 
   it(
-    `killed at ${sample} of the moments of each (TOOLYARD_SEED=${SEED}), it is told the same`,
+    `killed at ${sample} of the moments of each (TOOLYARD_SEED=${TEST_SEED}), it is told the same`,
     { timeout: 900_000 },
     async () => {
       const wrong: unknown[] = [];
@@ -62,13 +60,13 @@ function tortures(engine: () => Engine, sample: number): void {
         for (const one of sampleOf(
           planned.filter(({ story }) => story.name === name),
           sample,
-          SEED,
+          TEST_SEED,
         )) {
           const problems = (await attempt(engine(), one)) ?? [];
           if (problems.length > 0) wrong.push({ name, death: one.death, problems });
         }
       }
-      process.stdout.write(`torture: ${engine().name}, TOOLYARD_SEED=${SEED}: ${sample} deaths in each story\n`);
+      process.stdout.write(`torture: ${engine().name}, TOOLYARD_SEED=${TEST_SEED}: ${sample} deaths in each story\n`);
       expect(wrong).toEqual([]);
     },
   );

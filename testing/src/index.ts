@@ -40,6 +40,7 @@ export type { FakeClock } from './fake-clock.ts';
 export { createSteadyClock } from './steady-clock.ts';
 export type { SteadyClock } from './steady-clock.ts';
 export { createIds } from './ids.ts';
+export { TEST_SEED } from './seed.ts';
 export { areKeysReadByNode, isKeyReadByNode } from './json-keys.ts';
 export { createFailpoints, killThisProcess } from './failpoints.ts';
 export type { FailpointAction, Failpoints } from './failpoints.ts';

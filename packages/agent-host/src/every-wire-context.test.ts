@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import type { AssistantPart, JsonObject, JsonValue, Message, ToolMessage } from '@toolyard/protocol';
 import { isJsonObject, parseJson, systemClock } from '@toolyard/protocol';

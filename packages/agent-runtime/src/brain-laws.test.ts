@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS, NOTHING_SPENT } from '@toolyard/protocol';
 import type { ErrorInfo } from '@toolyard/protocol';

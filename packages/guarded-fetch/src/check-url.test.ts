@@ -1,5 +1,5 @@
 import { ToolyardError } from '@toolyard/protocol';
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { checkUrl } from './check-url.ts';
 

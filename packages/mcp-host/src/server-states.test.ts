@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createFakeClock, type FakeClock } from '@toolyard/testing';
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { McpHost } from './host.ts';
 import { MemoryPeer, type Greeting } from './node/test-fixtures/memory-peer.ts';

@@ -1,5 +1,5 @@
 import type { ToolReference } from '@toolyard/protocol';
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import type { ListedTool } from './read-tool.ts';
 import { ToolIndex } from './tool-index.ts';

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@toolyard/protocol';
 import { areKeysReadByNode } from '@toolyard/testing';
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { decodeJson, encodeJson, scrubText } from './text.ts';
 

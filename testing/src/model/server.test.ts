@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import type { JsonValue } from '@toolyard/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';

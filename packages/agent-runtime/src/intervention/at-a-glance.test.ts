@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, it } from 'vitest';
 import { isHarmlessAtAGlance } from './at-a-glance.ts';
 import { globOf, matchesGlob } from './globs.ts';

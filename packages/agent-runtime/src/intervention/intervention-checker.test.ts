@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import type { InterventionMode, InterventionRule, JsonObject, ToolReference } from '@toolyard/protocol';
 import type { InterventionOptions, Verdict } from './intervention-checker.ts';
 import { InterventionChecker } from './intervention-checker.ts';

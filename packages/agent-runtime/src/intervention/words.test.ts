@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, it } from 'vitest';
 import { findDanger } from './blacklist.ts';
 import { describeProgram, programOf } from './programs.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import type { ParseError } from 'jsonc-parser';
 import { parse, parseTree, visit } from 'jsonc-parser';
 import type { JsonValue } from '@toolyard/protocol';

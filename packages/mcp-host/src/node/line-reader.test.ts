@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { expect, test } from 'vitest';
 import { LineReader } from './line-reader.ts';
 

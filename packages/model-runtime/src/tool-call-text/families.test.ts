@@ -60,6 +60,7 @@ describe('arguments written as bare text are of the type the schema says', () =>
     ['s', '{"a":1}', '{"a":1}'],
     ['s', '"quoted"', '"quoted"'],
     ['s', '  kept  ', '  kept  '],
+    ['s', 'a\r\nb\r', 'a\r\nb\r'],
     ['n', '5', 5],
     ['n', 'five', 'five'],
     ['n', '5.5', '5.5'],
@@ -79,6 +80,11 @@ describe('arguments written as bare text are of the type the schema says', () =>
   ])('%s: %s', (key, written, value) => {
     expect(read(qwen('f', argument(key, written)))).toEqual([called('f', { [key]: value })]);
   });
+});
+
+test('a line may end as on Windows: what the argument begins with is what it ends with', () => {
+  expect(read(qwen('f', '<parameter=s>\r\na\r\nb\r\n</parameter>\r\n'))).toEqual([called('f', { s: 'a\r\nb' })]);
+  expect(read(qwen('f', '<parameter=s>a\r\nb\r\n</parameter>\n'))).toEqual([called('f', { s: 'a\r\nb' })]);
 });
 
 describe('what stands in a string never runs', () => {

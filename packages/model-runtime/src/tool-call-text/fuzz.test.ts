@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { expect, test, vi } from 'vitest';
 import { dialectOf, TOOL_CALL_FAMILIES, writerOf, type ToolCallFormat } from './formats.ts';
 import { TextCallParser } from './parser.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { createReasoningSplitter, createToolCallTextParser, type ToolCallTextParserOptions } from './create-parser.ts';
 import type { TextCallPart } from './types.ts';

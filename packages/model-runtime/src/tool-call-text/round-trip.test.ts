@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { createToolCallTextParser } from './create-parser.ts';
 import { TOOL_CALL_FAMILIES, writerOf, type ToolCallFamilyName, type ToolCallFormat } from './formats.ts';

@@ -7,7 +7,7 @@ import {
   responsesReply,
   type ModelReply,
 } from '@toolyard/testing';
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { createDialect as anthropicDialect } from '../anthropic-messages/dialect.ts';
 import { createDialect as geminiDialect } from '../google-gemini/dialect.ts';

@@ -267,7 +267,10 @@ function indentOf({ source, start }: Block, at: number): number {
 }
 
 function trimLines(raw: string, tagIndent: number): string {
-  const text = raw.replace(/^\r?\n/, '').replace(/\r?\n[ \t]*$/, '');
+  // Who begins with a bare \n ends with one: an \r before it is the value's own.
+  const text = raw.startsWith('\n')
+    ? raw.slice(1).replace(/\n[ \t]*$/, '')
+    : raw.replace(/^\r\n/, '').replace(/\r?\n[ \t]*$/, '');
   if (tagIndent === 0) return text;
   const lines = text.split('\n');
   const indents = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length);

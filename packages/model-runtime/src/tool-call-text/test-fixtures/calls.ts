@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isKeyReadByNode } from '@toolyard/testing';
 import type { ToolCallFamilyName } from '../formats.ts';

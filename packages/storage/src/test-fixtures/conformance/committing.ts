@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { ANNE, commitOf, deltas, LEASE_MS, newRun, question, reply } from '../conversation.ts';
 import type { Bench } from './bench.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SharedStorage } from '../../storage.ts';
 import { ANNE, BERT, commitOf, newRun, question, reply } from '../conversation.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ColouredLines } from './coloured-lines.ts';
 import { colourLinesOf } from './highlighter.ts';

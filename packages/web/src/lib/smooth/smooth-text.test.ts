@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import type { Frames } from './smooth-text.ts';
 import { SmoothText } from './smooth-text.ts';

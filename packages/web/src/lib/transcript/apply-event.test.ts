@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '@toolyard/testing/property';
 import { describe, expect, it } from 'vitest';
 import type { RunEventBody, SystemMessage } from '@toolyard/protocol';
 import { applyRunEvent } from './apply-event.ts';

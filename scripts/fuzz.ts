@@ -1,0 +1,49 @@
+import { parseArgs } from 'node:util';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, runTool } from './run.ts';
+
+const USAGE = `npm run fuzz [-- --times N] [--seed S] [files]
+
+Runs the tests of what holds for anything (properties), or the files named, N times (20), each time with what another
+seed deals, from S on (any). A failure is repeated by TOOLYARD_SEED=<its seed> npm test -- <its file>.`;
+
+const { values, positionals } = parseArgs({
+  options: { times: { type: 'string' }, seed: { type: 'string' }, help: { type: 'boolean' } },
+  allowPositionals: true,
+});
+
+if (values.help === true) console.log(USAGE);
+else process.exitCode = await fuzz(whole('times', values.times) ?? 20, whole('seed', values.seed) ?? anySeed());
+
+async function fuzz(times: number, first: number): Promise<number> {
+  const files = positionals.length > 0 ? positionals : propertyTests();
+  const failed: number[] = [];
+  for (let seed = first; seed < first + times; seed += 1) {
+    const env = { ...process.env, TOOLYARD_SEED: String(seed) };
+    const ran = await runTool('vitest/vitest.mjs', ['run', ...files], { quiet: true, env });
+    console.log(`seed ${String(seed)}: ${ran.code === 0 ? 'ok' : 'FAILED'}`);
+    if (ran.code === 0) continue;
+    failed.push(seed);
+    console.log(ran.output);
+  }
+  console.log(`${String(times)} seeds, failed: ${failed.join(', ') || 'none'}`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+function propertyTests(): string[] {
+  return ['packages', 'testing', 'e2e']
+    .flatMap((folder) => globSync(`${folder}/**/*.test.ts`, { cwd: ROOT, exclude: ['**/node_modules/**'] }))
+    .filter((file) => /\bfc\.assert\b/.test(readFileSync(join(ROOT, file), 'utf8')));
+}
+
+function anySeed(): number {
+  return Math.floor(Math.random() * 2 ** 31);
+}
+
+function whole(name: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  if (/^\d+$/.test(given)) return Number(given);
+  console.error(`--${name} has to be a whole number; it is "${given}".`);
+  process.exit(2);
+}
