@@ -1,7 +1,7 @@
 import type { McpHost } from '@toolyard/mcp-host';
 import type { Clock } from '@toolyard/protocol';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
-import { Relay } from './relay.ts';
+import type { Relay } from './relay.ts';
 
 export type RelaysOptions = {
   host: McpHost;
@@ -35,6 +35,8 @@ export class Relays {
     if (!has(serverId)) throw elsewhere(serverId);
     this.#wereAsked = true;
     await ready(serverId, request.signal);
+    // Only here: it brings along the SDK's server, which most processes never need.
+    const { Relay } = await import('./relay.ts');
     const relay = this.#relays.get(serverId) ?? new Relay({ host, serverId, clock, log });
     this.#relays.set(serverId, relay);
     return relay.fetch(request);
