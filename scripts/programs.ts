@@ -20,7 +20,12 @@ export const COMMAND: ProgramSet = {
 /** What tests start beside the command. */
 export const TESTED: ProgramSet = {
   name: 'tested',
-  sources: [...COMMAND.sources, 'e2e/support/dying-server.ts', 'testing/src/scripted-mcp/child.ts'],
+  sources: [
+    ...COMMAND.sources,
+    'e2e/conformance/hand-over.ts',
+    'e2e/support/dying-server.ts',
+    'testing/src/scripted-mcp/child.ts',
+  ],
 };
 
 /** Its owner looks for it beside the file it stands in itself, which is the folder of the set. */

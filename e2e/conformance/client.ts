@@ -1,64 +1,60 @@
 /**
  * The client under test of the official conformance suite: a host as anybody would make one, from the public exports
- * of this package. The suite puts the address of its server last and the scenario into the environment.
+ * of this package.
  */
 import type { OAuthSettings, QuestionHandlers } from '@toolyard/mcp-host';
 import { createMemoryAuthStore, McpHost, readSignInResponse } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
-import {
-  isJsonObject,
-  parseJson,
-  systemClock,
-  ToolyardError,
-  type JsonObject,
-  type JsonValue,
-} from '@toolyard/protocol';
+import { isJsonObject, systemClock, ToolyardError, type JsonObject, type JsonValue } from '@toolyard/protocol';
 
-const url = process.argv.at(-1) ?? '';
+/** What the suite tells a client: its scenario, the address of its server, and what else the scenario has to be known. */
+export type Given = { scenario: string; url: string; context: JsonObject };
+
 /** The tool whose schema a scenario wants to see again, as this client understood it. */
 const FOCAL_TOOL = 'json_schema_2020_12_tool';
 
 /** How often a person signs in before they give up. */
 const MOST_SIGN_INS = 3;
 
-const given = parseJson(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}');
-const context: JsonObject = given.ok && isJsonObject(given.value) ? given.value : {};
-
-const handlers: QuestionHandlers = {
-  // A person who accepts what is filled in already.
-  form: async ({ requestedSchema }) => ({ action: 'accept', content: firstChoices(requestedSchema.properties) }),
-  sampling: async () => ({ role: 'assistant', content: { type: 'text', text: 'sampled' }, model: 'none' }),
-  roots: () => [{ uri: 'file:///tmp', name: 'tmp' }],
-};
-
-const host = new McpHost({
-  servers: [{ id: 'peer', transport: { type: 'http', url }, oauth: plannedSignIn() }],
-  createTransport: createNodeTransports({ fetch }),
-  clock: systemClock,
-  clientInfo: { name: 'toolyard', version: '0.1.0' },
-  handlers,
-  signIn: {
-    store: createMemoryAuthStore(),
-    fetchFor: () => fetch,
-    introduction: { name: 'Toolyard', metadataUrl: 'https://conformance-test.local/client-metadata.json' },
-  },
-  log: (_, { level, text }) => process.stderr.write(`${level}: ${text}\n`),
-});
-
-try {
-  await signedIn(() => host.connect('peer'));
-  await work();
-} finally {
-  await host.close();
+/** Does what a scenario is about, and says on the way what happens. */
+export async function playClient(given: Given, say: (line: string) => void): Promise<void> {
+  const handlers: QuestionHandlers = {
+    // A person who accepts what is filled in already.
+    form: async ({ requestedSchema }) => ({
+      action: 'accept',
+      content: firstChoices(requestedSchema.properties, host),
+    }),
+    sampling: async () => ({ role: 'assistant', content: { type: 'text', text: 'sampled' }, model: 'none' }),
+    roots: () => [{ uri: 'file:///tmp', name: 'tmp' }],
+  };
+  const host = new McpHost({
+    servers: [{ id: 'peer', transport: { type: 'http', url: given.url }, oauth: plannedSignIn(given) }],
+    createTransport: createNodeTransports({ fetch }),
+    clock: systemClock,
+    clientInfo: { name: 'toolyard', version: '0.1.0' },
+    handlers,
+    signIn: {
+      store: createMemoryAuthStore(),
+      fetchFor: () => fetch,
+      introduction: { name: 'Toolyard', metadataUrl: 'https://conformance-test.local/client-metadata.json' },
+    },
+    log: (_, { level, text }) => say(`${level}: ${text}`),
+  });
+  try {
+    await signedIn(host, () => host.connect('peer'));
+    await useAll(host, given, say);
+  } finally {
+    await host.close();
+  }
 }
 
-async function work(): Promise<void> {
-  const asked = plannedCalls();
+async function useAll(host: McpHost, given: Given, say: (line: string) => void): Promise<void> {
+  const asked = plannedCalls(given);
   for (const { name, args } of asked ??
-    host.tools().map((tool) => ({ name: tool.tool.name, args: sample(tool.inputSchema) }))) {
-    await signedIn(async () => {
+    host.tools().map((tool) => ({ name: tool.tool.name, args: sample(tool.inputSchema, host) }))) {
+    await signedIn(host, async () => {
       const result = await host.callTool({ serverId: 'peer', name }, args, { timeoutMs: 20_000 });
-      process.stderr.write(`${name}: ${JSON.stringify(result)}\n`);
+      say(`${name}: ${JSON.stringify(result)}`);
       if (result.error?.code === 'needs_sign_in') throw new ToolyardError(result.error);
     });
   }
@@ -68,7 +64,7 @@ async function work(): Promise<void> {
 }
 
 /** As a person would: where a sign-in is wanted, signs in and does it again. */
-async function signedIn(attempt: () => Promise<void>, signIns = 0): Promise<void> {
+async function signedIn(host: McpHost, attempt: () => Promise<void>, signIns = 0): Promise<void> {
   try {
     if (signIns > 0) await host.connect('peer');
     await attempt();
@@ -78,12 +74,12 @@ async function signedIn(attempt: () => Promise<void>, signIns = 0): Promise<void
     const { authorizationUrl } = await host.signIn('peer', { redirectUrl: 'http://127.0.0.1:8710/callback' });
     const page = await fetch(authorizationUrl, { redirect: 'manual' });
     await host.finishSignIn(readSignInResponse(new URL(page.headers.get('location') ?? '').searchParams));
-    await signedIn(attempt, signIns + 1);
+    await signedIn(host, attempt, signIns + 1);
   }
 }
 
 /** What the owner of the server would have written into its configuration. */
-function plannedSignIn(): OAuthSettings {
+function plannedSignIn({ scenario, context }: Given): OAuthSettings {
   const text = (key: string): string => {
     const value = context[key];
     return typeof value === 'string' ? value : '';
@@ -92,7 +88,7 @@ function plannedSignIn(): OAuthSettings {
     clientId: text('client_id'),
     ...(text('client_secret') ? { clientSecret: text('client_secret') } : {}),
   };
-  switch (process.env['MCP_CONFORMANCE_SCENARIO']) {
+  switch (scenario) {
     case 'auth/pre-registration':
       return { ...client, issuer: text('issuer') };
     case 'auth/client-credentials-basic':
@@ -122,7 +118,7 @@ function plannedSignIn(): OAuthSettings {
 }
 
 /** Scenarios about headers say which calls they want to see. */
-function plannedCalls(): { name: string; args: JsonObject }[] | undefined {
+function plannedCalls({ context }: Given): { name: string; args: JsonObject }[] | undefined {
   const calls = context['toolCalls'];
   if (!Array.isArray(calls)) return undefined;
   return calls.flatMap((call) => {
@@ -132,21 +128,21 @@ function plannedCalls(): { name: string; args: JsonObject }[] | undefined {
   });
 }
 
-function sample(schema: JsonObject): JsonObject {
+function sample(schema: JsonObject, host: McpHost): JsonObject {
   const properties = schema['properties'];
-  return isJsonObject(properties) ? firstChoices(properties) : {};
+  return isJsonObject(properties) ? firstChoices(properties, host) : {};
 }
 
 /** A value of the right kind for each field that has no default of its own. */
-function firstChoices(properties: object): JsonObject {
+function firstChoices(properties: object, host: McpHost): JsonObject {
   return Object.fromEntries(
     Object.entries(properties as JsonObject).flatMap(([name, field]) =>
-      isJsonObject(field) && field['default'] === undefined ? [[name, choice(field)]] : [],
+      isJsonObject(field) && field['default'] === undefined ? [[name, choice(field, host)]] : [],
     ),
   );
 }
 
-function choice(field: JsonObject): JsonValue {
+function choice(field: JsonObject, host: McpHost): JsonValue {
   const [first] = Array.isArray(field['enum']) ? field['enum'] : [];
   if (first !== undefined) return first;
   switch (field['type']) {

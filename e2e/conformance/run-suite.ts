@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { parseJson } from '@toolyard/protocol';
+import { COMPILED_ONCE } from '@toolyard/testing';
 
 const SUITE = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 
@@ -17,46 +18,64 @@ const checks = z.array(
 );
 
 /** One check the suite did not pass. */
-type Missed = { scenario: string; check: string; reason: string };
+type Missed = { check: string; reason: string };
 
-/** A run of the suite. What it calls a warning counts as failed. */
-export type SuiteOutcome = { scenarios: number; passed: number; failed: Missed[]; skipped: Missed[]; output: string };
+/** What the suite found in a scenario, and what the client said there. What it calls a warning counts as failed. */
+export type ScenarioOutcome = { scenario: string; passed: number; failed: Missed[]; skipped: Missed[]; said: string };
+
+/** What the suite found, and what it wrote. */
+export type SuiteOutcome = { scenarios: ScenarioOutcome[]; output: string };
 
 /** Runs the official suite as anybody would, by its own command line, and reads what it found check by check. */
 export async function runSuite(args: readonly string[]): Promise<SuiteOutcome> {
   const folder = await mkdtemp(join(tmpdir(), 'toolyard-conformance-'));
   try {
     const output = await runCommand([...args, '--output-dir', folder]);
-    const outcome: SuiteOutcome = { scenarios: 0, passed: 0, failed: [], skipped: [], output };
-    for (const path of await readdir(folder, { recursive: true })) {
-      if (basename(path) !== 'checks.json') continue;
-      outcome.scenarios++;
-      const scenario = basename(dirname(path)).replace(/^server-(?=.)|-\d{4}-\d\d-\d\dT[\d-]+Z$/g, '');
-      const read = parseJson(await readFile(join(folder, path), 'utf8'));
-      for (const { id, status, errorMessage = '' } of checks.parse(read.ok ? read.value : undefined)) {
-        if (status === 'SUCCESS') outcome.passed++;
-        else if (status === 'SKIPPED') outcome.skipped.push({ scenario, check: id, reason: errorMessage });
-        else if (status !== 'INFO') outcome.failed.push({ scenario, check: id, reason: errorMessage });
-      }
-    }
-    return outcome;
+    const paths = await readdir(folder, { recursive: true });
+    const found = paths.map(dirname).filter((path, at) => paths[at] === join(path, 'checks.json'));
+    return { scenarios: await Promise.all(found.map((path) => readOutcome(folder, path))), output };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+/** Of the folder the suite has made for a scenario: it bears its name, what was tested, and the time. */
+async function readOutcome(folder: string, path: string): Promise<ScenarioOutcome> {
+  const scenario = path.replaceAll('\\', '/').replace(/^server-(?=.)|-\d{4}-\d\d-\d\dT[\d-]+Z$/g, '');
+  const said = await readFile(join(folder, path, 'stderr.txt'), 'utf8').catch(() => '');
+  const outcome: ScenarioOutcome = { scenario, passed: 0, failed: [], skipped: [], said };
+  const read = parseJson(await readFile(join(folder, path, 'checks.json'), 'utf8'));
+  for (const { id, status, errorMessage = '' } of checks.parse(read.ok ? read.value : undefined)) {
+    if (status === 'SUCCESS') outcome.passed++;
+    else if (status === 'SKIPPED') outcome.skipped.push({ check: id, reason: errorMessage });
+    else if (status !== 'INFO') outcome.failed.push({ check: id, reason: errorMessage });
+  }
+  return outcome;
+}
+
 /** For whoever reads the test's output. */
-export function tellOutcome(suite: string, { scenarios, passed, failed, skipped }: SuiteOutcome): void {
+export function tellOutcome(suite: string, { scenarios }: SuiteOutcome): void {
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  for (const { passed, failed, skipped } of scenarios) {
+    sum.passed += passed;
+    sum.failed += failed.length;
+    sum.skipped += skipped.length;
+  }
   process.stdout.write(
-    `conformance ${suite}: ${scenarios} scenarios, ${passed} checks passed, ${failed.length} failed, ${skipped.length} skipped\n`,
+    `conformance ${suite}: ${scenarios.length} scenarios, ${sum.passed} checks passed, ${sum.failed} failed, ${sum.skipped} skipped\n`,
   );
-  for (const { scenario, check, reason } of skipped) {
-    process.stdout.write(`  skipped by the suite: ${scenario}, ${check}${reason === '' ? '' : `: ${reason}`}\n`);
+  for (const { scenario, skipped } of scenarios) {
+    for (const { check, reason } of skipped) {
+      process.stdout.write(`  skipped by the suite: ${scenario}, ${check}${reason === '' ? '' : `: ${reason}`}\n`);
+    }
   }
 }
 
 async function runCommand(args: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, [SUITE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [SUITE, ...args], {
+    env: { ...COMPILED_ONCE, ...process.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const pipe of [child.stdout, child.stderr]) pipe.on('data', (chunk: Buffer) => (output += chunk.toString()));
   await new Promise((resolve) => child.once('close', resolve));

@@ -29,13 +29,16 @@ const HELD_BACK = 'tasks-status-notifications';
 test.each(SETS)('%s: the official suite has nothing to say against what we mount', async (name, args, scenarios) => {
   const outcome = await runSuite(['server', '--url', fixture.url, ...args]);
   tellOutcome(name, outcome);
-  expect(outcome.failed, outcome.output.slice(-2_000)).toEqual([]);
-  expect(outcome.skipped.filter(({ check }) => check !== HELD_BACK)).toEqual([]);
-  expect(outcome.scenarios).toBe(scenarios);
+  const failed = outcome.scenarios.filter((scenario) => scenario.failed.length > 0);
+  expect(failed, outcome.output.slice(-2_000)).toEqual([]);
+  const skipped = outcome.scenarios.flatMap((scenario) => scenario.skipped);
+  expect(skipped.filter(({ check }) => check !== HELD_BACK)).toEqual([]);
+  expect(outcome.scenarios).toHaveLength(scenarios);
 });
 
 test('the one check that is skipped is skipped by the suite without asking any server', async () => {
-  const outcome = await runSuite(['server', '--url', 'http://127.0.0.1:9/nobody', '--scenario', HELD_BACK]);
-  expect(outcome.skipped.map(({ check }) => check)).toEqual([HELD_BACK]);
-  expect(outcome.skipped[0]?.reason).toContain('needs a rewrite');
+  const { scenarios } = await runSuite(['server', '--url', 'http://127.0.0.1:9/nobody', '--scenario', HELD_BACK]);
+  const skipped = scenarios.flatMap((scenario) => scenario.skipped);
+  expect(skipped.map(({ check }) => check)).toEqual([HELD_BACK]);
+  expect(skipped[0]?.reason).toContain('needs a rewrite');
 });

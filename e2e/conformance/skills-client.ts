@@ -1,27 +1,28 @@
+import { McpHost } from '@toolyard/mcp-host';
+import { createNodeTransports } from '@toolyard/mcp-host/node';
+import { systemClock } from '@toolyard/protocol';
+import type { Given } from './client.ts';
+
 /**
  * The client under test of the suite's scenarios about skills: looks at what is offered, and loads a skill where the
  * scenario is about loading one. What is refused is not asked for again.
  */
-import { McpHost } from '@toolyard/mcp-host';
-import { createNodeTransports } from '@toolyard/mcp-host/node';
-import { systemClock } from '@toolyard/protocol';
-
-const url = process.argv.at(-1) ?? '';
-const loads = process.env['MCP_CONFORMANCE_SCENARIO'] !== 'sep-2640-client-no-prefetch';
-
-await using host = new McpHost({
-  servers: [{ id: 'peer', transport: { type: 'http', url } }],
-  createTransport: createNodeTransports({ fetch }),
-  clock: systemClock,
-  clientInfo: { name: 'toolyard', version: '0.1.0' },
-});
-await host.connect('peer');
-const { skills } = await host.skills('peer');
-for (const { uri, files } of loads ? skills : []) {
-  try {
-    await host.readSkill('peer', uri);
-    for (const file of files ?? []) await host.readSkill('peer', uri, file.uri);
-  } catch (error) {
-    process.stderr.write(`${uri}: ${String(error)}\n`);
+export async function playSkillsClient({ scenario, url }: Given, say: (line: string) => void): Promise<void> {
+  await using host = new McpHost({
+    servers: [{ id: 'peer', transport: { type: 'http', url } }],
+    createTransport: createNodeTransports({ fetch }),
+    clock: systemClock,
+    clientInfo: { name: 'toolyard', version: '0.1.0' },
+  });
+  await host.connect('peer');
+  const { skills } = await host.skills('peer');
+  const loads = scenario !== 'sep-2640-client-no-prefetch';
+  for (const { uri, files } of loads ? skills : []) {
+    try {
+      await host.readSkill('peer', uri);
+      for (const file of files ?? []) await host.readSkill('peer', uri, file.uri);
+    } catch (error) {
+      say(`${uri}: ${String(error)}`);
+    }
   }
 }
