@@ -9,6 +9,12 @@ const isomorphicRooms = ['protocol', 'mcp-host', 'model-runtime', 'agent-runtime
   (room) => `packages/${room}/src/**/*.ts`,
 );
 
+/** Workers are used for many files of tests, and load what these share once. */
+const hookOutsideTests = {
+  selector: 'Program > ExpressionStatement > CallExpression[callee.name=/^(before|after)(Each|All)$/]',
+  message: 'Only the first file of tests in a worker would have this hook: put it into a function that tests call.',
+};
+
 export default tseslint.config(
   {
     ignores: [
@@ -73,6 +79,11 @@ export default tseslint.config(
     },
   },
   {
+    files: ['**/*.ts'],
+    ignores: ['**/*.test.ts'],
+    rules: { 'no-restricted-syntax': ['error', hookOutsideTests] },
+  },
+  {
     files: isomorphicRooms,
     ignores: ['**/*.test.ts', '**/node/**'],
     rules: {
@@ -88,6 +99,7 @@ export default tseslint.config(
           selector: "CallExpression[callee.object.name='JSON'][callee.property.name='parse']",
           message: 'Foreign JSON goes through parseJson() of protocol, which never throws.',
         },
+        hookOutsideTests,
       ],
     },
   },

@@ -1,17 +1,22 @@
-import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/test-order.ts';
+import { WORKERS } from './scripts/test-workers.ts';
 
 const conditions = ['toolyard-src'];
 const BROWSER_TESTS = 'e2e/{page-*,three-places}.test.ts';
+/** They start whole programs, or look at what their own process takes. */
+const PROGRAM_TESTS = [
+  'e2e/**/*.test.ts',
+  'packages/cli/src/**/*.test.ts',
+  'packages/mcp-host/src/resource-bombs.test.ts',
+];
 
 // Safety nets, never assertions about speed: tests start real processes and sockets, and the machine may be busy.
 const PATIENCE = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };
 
 export default defineConfig({
   test: {
-    // Most of their time tests wait for processes and sockets of their own: two cores carry five of them.
-    maxWorkers: Math.max(5, availableParallelism()),
+    maxWorkers: WORKERS,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -24,10 +29,24 @@ export default defineConfig({
             'servers/*/src/**/*.test.ts',
             'testing/src/**/*.test.ts',
             'scripts/**/*.test.ts',
-            'e2e/**/*.test.ts',
           ],
           // The page's tests need its compiler: they are a project of their own.
-          exclude: [...configDefaults.exclude, 'packages/web/**', BROWSER_TESTS],
+          exclude: [...configDefaults.exclude, 'packages/web/**', ...PROGRAM_TESTS],
+          globalSetup: 'scripts/test-programs.ts',
+          ...PATIENCE,
+          execArgv: ['--conditions=toolyard-src'],
+          // To start a process and load everything anew for each file took more than most of their tests.
+          isolate: false,
+          unstubEnvs: true,
+        },
+      },
+      {
+        resolve: { conditions },
+        ssr: { resolve: { conditions } },
+        test: {
+          name: 'programs',
+          include: PROGRAM_TESTS,
+          exclude: [...configDefaults.exclude, BROWSER_TESTS],
           globalSetup: 'scripts/test-programs.ts',
           ...PATIENCE,
           execArgv: ['--conditions=toolyard-src'],

@@ -1,27 +1,20 @@
-import { relative } from 'node:path';
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
-import { ROOT } from './run.ts';
-
-/** Tests of whole processes take longest: begun last, one of them would keep a single core busy at the end. */
-const LONG = /^(e2e|packages\/cli)\//;
-const SHORT = /^packages\/web\//;
 
 /**
  * Which files of tests are begun first. Vitest knows how long each took only where it has run before; in a fresh clone
- * it would take one project after the other. Browsers want processor time, and most other long tests wait: they are
- * begun in turns.
+ * it would take one project after the other. Tests of whole processes take longest: begun last, one of them would keep
+ * a single core busy at the end. Browsers want processor time, and most other long tests wait: they are begun in turns.
+ * The others come project by project, for a worker is used again only where the next file is of the same one.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isOf = (kind: RegExp) => (file: TestSpecification) => kind.test(relative(ROOT, file.moduleId));
-    const browser = sorted.filter(({ project }) => project.name === 'browser');
-    const others = sorted.filter(({ project }) => project.name !== 'browser');
-    const long = others.filter(isOf(LONG));
-    const short = others.filter(isOf(SHORT));
-    const rest = others.filter((file) => !long.includes(file) && !short.includes(file));
-    return [...inTurns(browser, long), ...rest, ...short];
+    const of = (name: string) => sorted.filter(({ project }) => project.name === name);
+    const long = inTurns(of('browser'), of('programs'));
+    const short = of('page');
+    const rest = sorted.filter((file) => !long.includes(file) && !short.includes(file));
+    return [...long, ...rest, ...short];
   }
 }
 
