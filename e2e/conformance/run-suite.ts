@@ -21,7 +21,7 @@ const checks = z.array(
 type Missed = { check: string; reason: string };
 
 /** What the suite found in a scenario, and what the client said there. What it calls a warning counts as failed. */
-export type ScenarioOutcome = { scenario: string; passed: number; failed: Missed[]; skipped: Missed[]; said: string };
+type ScenarioOutcome = { scenario: string; passed: number; failed: Missed[]; skipped: Missed[]; said: string };
 
 /** What the suite found, and what it wrote. */
 export type SuiteOutcome = { scenarios: ScenarioOutcome[]; output: string };
