@@ -192,13 +192,15 @@ export type RunsOptions = Omit<BenchOptions, 'clock' | 'maxPages' | 'start'> & {
   log: (line: string) => void;
   /** What the ids of this process begin with. */
   prefix: string;
+  leaseMs?: number;
 };
 
 /** The runs of a process over a storage, with everything beside them made up. */
 export function runsOver(storage: SharedStorage, options: RunsOptions): DurableRuns {
-  const { model, clock, hub, log, prefix, failpoint } = options;
+  const { model, clock, hub, log, prefix, failpoint, leaseMs } = options;
   return createRunService({
     storage,
+    ...(leaseMs === undefined ? {} : { leaseMs }),
     hub,
     clock,
     ids: createIds(prefix),

@@ -14,9 +14,9 @@ const prefixes = createIds('stage');
 /** The runs of a process in which every story can be told. */
 export function stageOver(
   storage: SharedStorage,
-  options: { clock?: Clock; failpoint?: Failpoint; log?: (line: string) => void } = {},
+  options: { clock?: Clock; failpoint?: Failpoint; leaseMs?: number; log?: (line: string) => void } = {},
 ): DurableRuns {
-  const { clock = systemClock, failpoint, log = () => {} } = options;
+  const { clock = systemClock, failpoint, leaseMs, log = () => {} } = options;
   return runsOver(storage, {
     model: (modelId) => modelOf(storyOf(modelId)),
     tools: CORPUS_TOOLS,
@@ -25,6 +25,7 @@ export function stageOver(
     log,
     prefix: prefixes.next(),
     ...(failpoint ? { failpoint } : {}),
+    ...(leaseMs === undefined ? {} : { leaseMs }),
   });
 }
 
