@@ -2,11 +2,54 @@ import { basename } from 'node:path';
 import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
+import type { Rolldown } from 'vite';
 import { defaultClientConditions, defaultServerConditions, defineConfig } from 'vite';
 import { VERSION } from '../protocol/src/version.ts';
 
 // Several builds side by side (a check beside a running page) need folders of their own.
 const scratch = process.env['TOOLYARD_WEB_SCRATCH'];
+
+/** What runs first. It tells the rest what the server said, and only then fetches it: the two may not be one file. */
+const FIRST = /\/client\/entry\.js$/;
+/** SvelteKit's own start: files it finds by their names, and its list of all routes, which has a file of its own. */
+const START = /\/client\/(client-entry|entry|payload)\.js$|\/client-optimized\/app\.js$|\/app-manifest\.js$/;
+/** What is around every route, and shown where there is none. */
+const FRAME = /\/src\/routes\/\+(layout|error)\./;
+const CHAT = /\/src\/routes\/\(chat\)\//;
+
+/** Whether something is fetched with one of the roots, and not when it is needed. */
+function comesWith(roots: readonly RegExp[], id: string, graph: Rolldown.ChunkingContext): boolean {
+  const seen = new Set<string>();
+  const wanted = [id];
+  for (let one = wanted.pop(); one !== undefined; one = wanted.pop()) {
+    if (seen.has(one)) continue;
+    seen.add(one);
+    if (roots.some((root) => root.test(one))) return true;
+    wanted.push(...(graph.getModuleInfo(one)?.importers ?? []));
+  }
+  return false;
+}
+
+/**
+ * Three files instead of some fifty: whatever is shared by two parts of the page would otherwise be a file of its own,
+ * and each costs a browser and the server a request, found only when the one before has been read.
+ */
+const groups: Rolldown.CodeSplittingGroup[] = [
+  {
+    name: (id, graph) => (!FIRST.test(id) && comesWith([FIRST], id, graph) ? 'first' : null),
+    priority: 3,
+  },
+  {
+    name: (id, graph) => (!START.test(id) && comesWith([START, FRAME], id, graph) ? 'start' : null),
+    priority: 2,
+  },
+  // What only the chat needs is in the file of its layout.
+  {
+    name: (id, graph) => (!START.test(id) && comesWith([CHAT], id, graph) ? 'shared' : null),
+    minShareCount: 2,
+    priority: 1,
+  },
+];
 
 /**
  * The page is one static app: no server rendering, every address falls back to index.html. Tests of the page run with
@@ -32,4 +75,5 @@ export default defineConfig({
   // Sources of the other rooms lie outside this folder.
   server: { fs: { allow: ['../..'] }, proxy: { '/api': 'http://127.0.0.1:8710', '/props': 'http://127.0.0.1:8710' } },
   build: { target: 'es2022' },
+  environments: { client: { build: { rolldownOptions: { output: { codeSplitting: { groups } } } } } },
 });
