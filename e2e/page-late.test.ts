@@ -37,6 +37,21 @@ describeInBrowser('a part of the page that comes later', () => {
     expect(stage.complaints).toEqual([]);
   });
 
+  test('is there already where a first message leads: the line may be lost meanwhile', async () => {
+    const page = await stage.open();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
+    // What is around every address, around the chat, and where nothing is; a new chat; and a conversation.
+    await page.waitForFunction(
+      () => performance.getEntriesByType('resource').filter(({ name }) => name.includes('/nodes/')).length === 5,
+    );
+    await page.route('**/_app/**', (route) => route.abort());
+    await chatPage(page).send('Hello?');
+    await chatPage(page).messages.getByText('Hello.').waitFor();
+    expect(await chatPage(page).path()).toMatch(/^\/c\//);
+    await chatPage(page).anew();
+    expect(new URL(page.url()).pathname).toBe('/');
+  });
+
   test('that lies over the page says so beside it', async () => {
     const page = await stage.open();
     const button = page.getByRole('button', { name: 'Instructions and parameters' });
