@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, runTool } from './run.ts';
+import { ROOT, TSC, runTool } from './run.ts';
 
 /** Type-checks every ```ts block of the documents; gives what does not compile, or null. */
 export async function checkDocsCode(): Promise<string | null> {
@@ -19,6 +19,6 @@ export async function checkDocsCode(): Promise<string | null> {
   }
   if (blocks === 0) return 'no document has a ts block';
   writeFileSync(join(folder, 'tsconfig.json'), '{ "extends": "../../tsconfig.json", "include": ["*.ts"] }');
-  const ran = await runTool('typescript/bin/tsc', ['-p', folder], { quiet: true });
+  const ran = await runTool(TSC, ['-p', folder], { quiet: true });
   return ran.code === 0 ? null : ran.output;
 }

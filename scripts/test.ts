@@ -6,7 +6,7 @@ import { checkDocsCode } from './docs-code.ts';
 import { checkHouse } from './house.ts';
 import { packAndUse } from './pack.ts';
 import { PAGE } from './packages.ts';
-import { ROOT, runTool } from './run.ts';
+import { ROOT, TSC, runTool } from './run.ts';
 
 /**
  * `npm test`: every check there is, all of them even if one fails. With arguments: only the tests whose file they name.
@@ -42,7 +42,7 @@ const CHECKS: readonly Check[] = [
   // The longest but for the tests: as early as can be.
   { name: 'lint', run: () => tool('eslint/bin/eslint.js', ['.', '--max-warnings', '0']), after: ['the page: build'] },
   { name: 'house rules', run: () => Promise.resolve(checkHouse()) },
-  { name: 'types', run: () => tool('typescript/bin/tsc', ['--noEmit', '-p', 'tsconfig.json']) },
+  { name: 'types', run: () => tool(TSC, ['--noEmit', '-p', 'tsconfig.json', '--checkers', '1']) },
   { name: 'the page: types', run: checkPageTypes, after: ['the page: build'] },
   {
     name: 'import rules',
