@@ -14,13 +14,9 @@ import { ROOT, run, runNpm } from './run.ts';
 export async function packAndUse(): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-pack-'));
   try {
-    for (const workspace of [...PUBLISHED, PAGE]) {
-      const packed = await runNpm(['pack', '--silent', '--pack-destination', folder], {
-        cwd: join(ROOT, workspace),
-        quiet: true,
-      });
-      if (packed.code !== 0) return `npm pack of ${workspace} failed:\n${packed.output}`;
-    }
+    const workspaces = [...PUBLISHED, PAGE].map((workspace) => `--workspace=${workspace}`);
+    const packed = await runNpm(['pack', '--silent', '--pack-destination', folder, ...workspaces], { quiet: true });
+    if (packed.code !== 0) return `npm pack failed:\n${packed.output}`;
     const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
     writeFileSync(join(folder, 'package.json'), '{ "name": "stranger", "private": true, "type": "module" }');
     const installed = await runNpm(
