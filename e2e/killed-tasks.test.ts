@@ -43,7 +43,7 @@ async function startResearch(era: 'legacy' | 'modern'): Promise<Research> {
     },
   });
   const answer = getRequestListener(
-    // A server of one era knows nothing of the other: one that is held up in its hello is not taken for one of both.
+    // A server of one era knows nothing of the other: held up in its hello, it is not spoken to in the other one.
     async (request) =>
       request.headers.has('mcp-method') === (era === 'modern')
         ? mount.fetch(request)
