@@ -79,9 +79,9 @@ describeOnPostgres('a server whose database', (cluster) => {
     server = await begin();
     const at = server.url;
     const runId = await ask(at);
-    await eventually(async () =>
-      (await viewOf(at)).page.messages.some((message) => told([message])[0] !== 'assistant:  (pending)'),
-    );
+    const begun: RunEvent[] = [];
+    void readRun(at, runId, begun);
+    await eventually(() => begun.some(({ type }) => type === 'text_delta'), { what: 'the first words' });
     await cluster().stop('immediate');
     happened.resolve();
 

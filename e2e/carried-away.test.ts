@@ -11,7 +11,7 @@ import { startServer } from '@toolyard/server';
 import { reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { call, readRun } from './support/api.ts';
 import { CONVERSATION, Person, viewOf } from './support/person.ts';
-import { serverOptions } from './support/server-options.ts';
+import { PATIENT, serverOptions } from './support/server-options.ts';
 
 let undo = new AsyncDisposableStack();
 afterEach(async () => {
@@ -85,6 +85,7 @@ describe('attack 13: data carried away in addresses a model or a tool writes', (
         servers: [{ id: 'poisoned', transport: { type: 'stdio', ...scriptedMcpCommand(poisoned) } }],
         env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'k' },
       }),
+      PATIENT,
     );
     undo.defer(() => server.close());
     const { url } = server;

@@ -18,7 +18,9 @@ describeOnPostgres('a server that is to end', (cluster) => {
     await using server = await startServerProcess({ env });
     isSilent = true;
     await server.stop();
-    expect(server.log()).toMatch(/ended all the same; what held on: what other processes have here\n/);
+    // Which part waits longest depends on the connection each was given: a new one is given up long before one that was
+    // there. Each has a name, and that is told; what is open in this process is told of where none is waited for.
+    expect(server.log()).toMatch(/ended all the same; what held on: (?!open in this process)\S.*\n/);
     await line.close();
   });
 });

@@ -6,7 +6,7 @@ import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call, readRun } from './support/api.ts';
 import { CALLS, expectWhole, TURNS } from './support/counting.ts';
 import type { LivesDatabase } from './support/lives.ts';
-import { Lives, NOBODY_DIES } from './support/lives.ts';
+import { LEASES_RUN_OUT, Lives, MISSED_LATE, NOBODY_DIES } from './support/lives.ts';
 import { ask, Person, viewOf } from './support/person.ts';
 
 describeOnPostgres('several servers over one database', (cluster) => {
@@ -41,7 +41,8 @@ describeOnPostgres('several servers over one database', (cluster) => {
   });
 
   it('one that is killed in mid-run: another takes the run over, and nothing is done twice', async () => {
-    await using lives = await Lives.of(TURNS, { database: await database() });
+    const shared = await database();
+    await using lives = await Lives.of(TURNS, { ...MISSED_LATE, database: shared });
     const one = await lives.start({ place: 'run:returned', hit: 3 });
     const other = await lives.start();
     const person = new Person(() => ({ decision: 'repeat' }), await ask(one.url));
@@ -50,6 +51,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
     const followed = person.goOn(other.url, () => (killed ? other.url : one.url));
     expect(await one.over).toBe('SIGKILL');
     killed = true;
+    await cluster().query(shared.url, LEASES_RUN_OUT);
     await eventually(
       () => person.events.some(({ type }) => type === 'attempt_abandoned' || type === 'interrupt_requested'),
       { what: 'the run in the other process' },
@@ -64,8 +66,10 @@ describeOnPostgres('several servers over one database', (cluster) => {
   });
 
   it("one that was stopped for longer than its lease finds that its run is another's, and writes nothing more", async () => {
+    const shared = await database();
     await using lives = await Lives.of(TURNS, {
-      database: await database(),
+      ...MISSED_LATE,
+      database: shared,
       tools: (file) => ({ tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait_for_file', file }] }] }),
     });
     const one = await lives.start();
@@ -77,6 +81,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
     await eventually(() => lives.counted === 1, { what: 'a call' });
     stopped = true;
     one.signal('SIGSTOP');
+    await cluster().query(shared.url, LEASES_RUN_OUT);
     lives.letToolsGoOn();
     expect(await followed).toBe('over');
     const doubts = (await person.answered(other.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');

@@ -26,7 +26,7 @@ import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { call, readRun } from './support/api.ts';
 import { whenConnected } from './support/connected.ts';
-import { Lives } from './support/lives.ts';
+import { LEASES_RUN_OUT, Lives, MISSED_LATE } from './support/lives.ts';
 import { told } from './support/transcript.ts';
 
 const TASK_PROGRAM = fileURLToPath(new URL('./support/task-program.ts', import.meta.url));
@@ -79,6 +79,7 @@ async function open(databaseUrl: string) {
         return reply.toolCalls([{ id: 'call_1', name, arguments: {} }]);
       },
       {
+        ...MISSED_LATE,
         database: { url: databaseUrl },
         others: [{ id: 'mail', transport: { type: 'http', url: mail.url } }, ...studies],
       },
@@ -261,10 +262,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
         const run = await begin(era, `study_${era}`);
         const events: RunEvent[] = [];
         void readRun(stage.url, run.id, events);
-        await eventually(() => events.some(({ type }) => type === 'tool_progress'), {
-          what: 'word of the task',
-          timeoutMs: 20_000,
-        });
+        await eventually(() => events.some(({ type }) => type === 'tool_progress'), { what: 'word of the task' });
         return run;
       }),
     );
@@ -294,6 +292,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     const runs = await studying();
     for (const worker of stage.workers) worker.kill();
     for (const worker of stage.workers) await worker.over;
+    await cluster().query(stage.databaseUrl, LEASES_RUN_OUT);
     await stage.lives.start(undefined, 'worker');
     for (const era of ERAS) writeFileSync(join(stage.folder, `${era}-finish`), '');
     for (const [index, run] of runs.entries()) {

@@ -6,7 +6,7 @@ import type { Failpoint } from '@toolyard/protocol';
 import type { ServerOptions } from '@toolyard/server';
 import { startServer } from '@toolyard/server';
 import { killThisProcess } from '@toolyard/testing';
-import { serverOptions } from './server-options.ts';
+import { PATIENT, serverOptions } from './server-options.ts';
 import { watched } from './watched-storage.ts';
 
 /**
@@ -57,6 +57,7 @@ const server = await startServer(
     log: (line) => process.stderr.write(`${line}\n`),
   }),
   {
+    ...PATIENT,
     failpoint,
     ...(leaseMs === undefined ? {} : { leaseMs: Number(leaseMs) }),
     ...(everyCall === undefined ? {} : { watchStorage: (storage) => watched(storage, failpoint) }),

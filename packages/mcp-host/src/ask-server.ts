@@ -63,14 +63,16 @@ export async function callServer(
   return slot.session === undefined ? result : callOnce(slot, tool, args, options);
 }
 
-/** Waits for a task whose connection may be lost and opened again meanwhile: the call itself is not made again. */
+/**
+ * Waits for a task whose connection may be lost and opened again meanwhile: the call itself is not made again. Nobody
+ * else knows what came of it, so it is waited for as long as the server may still come.
+ */
 export async function followServerTask(
   slot: ServerSlot,
   whenBack: () => Promise<void>,
   handle: TaskHandle,
   options: CallToolOptions,
 ): Promise<ToolResult> {
-  if (slot.isConnecting) await whenBack();
   return followOn(slot, whenBack, handle, options, await followOnce(slot, handle, options));
 }
 
@@ -84,7 +86,7 @@ async function followOn(
   let result = first;
   while (result.outcome === 'unknown' && slot.isConnecting && options.signal?.aborted !== true) {
     await whenBack();
-    if (slot.session === undefined) return result;
+    if (slot.session === undefined && slot.isConnecting) continue;
     result = await followOnce(slot, handle, options);
   }
   return result;

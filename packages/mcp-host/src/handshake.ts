@@ -42,8 +42,11 @@ export type Greeted = {
   capabilities: JsonObject;
 };
 
-/** `probe` asks `server/discover` first and falls back on the same connection; `legacy` says `initialize` at once. */
-type Way = { kind: 'legacy' } | { kind: 'probe'; probeMs: number };
+/**
+ * `probe` asks `server/discover` first and falls back on the same connection; `legacy` says `initialize` at once.
+ * `afterSilence`: because the probe had no answer in its time, which says nothing about the server.
+ */
+type Way = { kind: 'legacy'; afterSilence?: true } | { kind: 'probe'; probeMs: number };
 
 /**
  * Says hello to a server in whichever generation of MCP it speaks.
@@ -122,7 +125,8 @@ async function greet(options: HandshakeOptions, key: string, record: EraRecord |
       return session;
     }
 
-    const next = attempt > 1 || options.signal.aborted ? undefined : secondWay(way, tried, patient, brief);
+    const mayTryAgain = attempt === 1 || (way.kind === 'legacy' && way.afterSilence === true);
+    const next = mayTryAgain && !options.signal.aborted ? nextWay(way, tried, patient, brief) : undefined;
     if (next === undefined) throw tried.thrown;
     if (remembered !== undefined) await noteEra(eraMemory, key, undefined);
     context.log('info', next.reason);
@@ -190,7 +194,7 @@ async function tryOnce(way: Way, options: HandshakeOptions): Promise<Tried> {
   }
 }
 
-function secondWay(
+function nextWay(
   way: Way,
   failed: Extract<Tried, { thrown: unknown }>,
   patient: Way,
@@ -198,12 +202,12 @@ function secondWay(
 ): { way: Way; reason: string } | undefined {
   const { thrown, end, probeReply } = failed;
   if (way.kind === 'legacy') {
-    // It was remembered as old and does not take the old handshake.
     const refused =
       thrown instanceof ProtocolError || (thrown instanceof SdkHttpError && mayBeModern(thrown.data.status));
-    return refused
-      ? { way: brief, reason: 'The server no longer takes the older handshake; asking for the newer one.' }
-      : undefined;
+    if (!refused) return undefined;
+    return way.afterSilence === true
+      ? { way: patient, reason: 'The server does not take the older handshake; asking for the newer one once more.' }
+      : { way: brief, reason: 'The server no longer takes the older handshake; asking for the newer one.' };
   }
   if (probeReply === 'modern') {
     return { way: patient, reason: 'The server speaks the newer protocol but was slow to say so; trying once more.' };
@@ -215,15 +219,16 @@ function secondWay(
     };
   }
   if (end !== undefined) return undefined;
+  const silent = thrown instanceof SdkError && thrown.code === SdkErrorCode.RequestTimeout;
   const puzzled =
-    (thrown instanceof SdkError && thrown.code === SdkErrorCode.RequestTimeout) ||
+    silent ||
     (thrown instanceof SdkHttpError && thrown.data.status >= 500 && thrown.data.status !== 503) ||
     (thrown instanceof SdkError &&
       thrown.code === SdkErrorCode.EraNegotiationFailed &&
       isUnexpectedContent(thrown.cause));
   return puzzled
     ? {
-        way: { kind: 'legacy' },
+        way: { kind: 'legacy', ...(silent ? { afterSilence: true } : {}) },
         reason: 'The server could not answer the question for the newer protocol; using the older handshake.',
       }
     : undefined;

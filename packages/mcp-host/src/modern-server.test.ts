@@ -122,3 +122,17 @@ test('a modern server too slow for the first probe is used the old way once, and
   expect(healthOf(second, 'modern').era).toBe('modern');
   await second.close();
 });
+
+test('a modern server of the network too slow for the first probe, that takes no older hello, is asked once more', async () => {
+  const never = new Promise(() => undefined);
+  const peer = await startModern({
+    modernOnly: true,
+    hello: (requests) => (requests.filter(({ rpc }) => rpc === 'server/discover').length === 1 ? never : undefined),
+  });
+  const host = await connected([
+    { id: 'modern', transport: { type: 'http', url: peer.url }, connectTimeoutMs: 60_000 },
+  ]);
+  expect(healthOf(host, 'modern')).toMatchObject({ state: 'ready', era: 'modern' });
+  await host.close();
+  await peer.stop();
+});

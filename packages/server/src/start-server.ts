@@ -56,6 +56,10 @@ export type Surroundings = {
   watchStorage?: (storage: SharedStorage) => SharedStorage;
   /** How long runs and servers stay with a process that shows no sign of life; default 10 s. */
   leaseMs?: number;
+  /** How long a run waits for MCP servers that are connecting; default 10 s. */
+  serversMs?: number;
+  /** How long calls under way may take when the server is closed; default 5 s. */
+  lastCallsMs?: number;
 };
 
 /**
@@ -83,7 +87,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
 /** Puts the parts together; what is to be ended is put on `ends`, to be ended in the reverse order. */
 async function assemble(
   options: ServerOptions,
-  { failpoint, watchStorage = (opened) => opened, leaseMs }: Surroundings,
+  { failpoint, watchStorage = (opened) => opened, leaseMs, serversMs, lastCallsMs }: Surroundings,
   ends: Ends,
 ): Promise<Listening> {
   const { dataDir, host, port, token, env, log, role = 'all' } = options;
@@ -139,6 +143,7 @@ async function assemble(
           clock,
           log,
           ...(leaseMs === undefined ? {} : { leaseMs }),
+          ...(lastCallsMs === undefined ? {} : { lastCallsMs }),
         })
       : null;
   ends.defer('connections to other processes', () => sharing?.close());
@@ -159,7 +164,11 @@ async function assemble(
   const servers =
     sharing && duties.servers === 'none'
       ? await createWebServers({ ...ofServers, presence: sharing.presence, client: sharing.client })
-      : await createServers({ ...ofServers, ...(sharing ? { part: sharing.part } : {}) });
+      : await createServers({
+          ...ofServers,
+          ...(sharing ? { part: sharing.part } : {}),
+          ...(serversMs === undefined ? {} : { patienceMs: serversMs }),
+        });
   if (servers instanceof WebServers) sharing?.show(servers);
   else sharing?.have(servers);
   ends.defer('MCP servers', () => servers.close());
@@ -189,6 +198,7 @@ async function assemble(
     ...(telemetry ? { telemetry } : {}),
     ...(failpoint ? { failpoint } : {}),
     ...(leaseMs === undefined ? {} : { leaseMs }),
+    ...(lastCallsMs === undefined ? {} : { lastCallsMs }),
   });
   const webhooks = await createWebhooks({
     storage,

@@ -1,11 +1,11 @@
 import type { JsonObject, TaskHandle } from '@toolyard/protocol';
 import { HANDED_ON } from '@toolyard/protocol';
 import type { SteadyClock } from '@toolyard/testing';
-import { createSteadyClock, eventually, TaskDesk } from '@toolyard/testing';
+import { createFakeClock, createSteadyClock, eventually, TaskDesk } from '@toolyard/testing';
 import type { ServedTool } from '@toolyard/testing/task-server';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host.ts';
-import { connected, everything, healthOf } from '../node/test-fixtures/peers.ts';
+import { closeOn, connected, everything, healthOf, newHost } from '../node/test-fixtures/peers.ts';
 import type { TaskPeer } from '../node/test-fixtures/task-peer.ts';
 import { startTaskPeer } from '../node/test-fixtures/task-peer.ts';
 import type { QuestionHandlers } from '../questions.ts';
@@ -219,6 +219,25 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     const stored = JSON.parse(JSON.stringify(handle)) as TaskHandle;
     expect(await second.resumeTask(stored)).toMatchObject({ outcome: 'done', content: [{ text: '42' }] });
     expect(made).toBe(1);
+  });
+
+  test('it is waited for where its server takes its time to be there', async () => {
+    const desk = new TaskDesk();
+    const { id: taskId } = desk.start(async () => said('long ago'));
+    peer = await startTaskPeer(era, desk, tools);
+    const isThere = gate();
+    peer.answerAfter(isThere.opened);
+    const standing = createFakeClock();
+    const transport = { type: 'http' as const, url: peer.url };
+    const met = newHost([{ id: 'tasks', transport, connectTimeoutMs: 60_000 }], { clock: standing });
+    const connecting = met.connectAll();
+    const resumed = met.resumeTask({ tool: tool('compute'), taskId, era });
+    // Longer than anything else is waited for that asks for a server.
+    await standing.advance(25_000);
+    isThere.open();
+    expect(await resumed).toMatchObject({ outcome: 'done', content: [{ text: 'long ago' }] });
+    await connecting;
+    await closeOn(standing, met);
   });
 
   test('a task that is over is answered when asked for, and one that was forgotten is of unknown outcome', async () => {

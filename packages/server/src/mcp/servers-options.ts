@@ -27,6 +27,8 @@ export type ServersOptions = {
   eager?: boolean;
   /** Which part of the servers is this process's, where several share them; absent: all of them are. */
   part?: ServersPart;
+  /** How long a run waits for servers that are connecting, in milliseconds; default 10 s. */
+  patienceMs?: number;
 };
 
 /** What a process has to do with servers it shares with others. */

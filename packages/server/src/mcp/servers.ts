@@ -90,7 +90,7 @@ export class OwnServers implements Servers {
     this.#selections = new Selections({
       host: this.#host,
       book,
-      patienceMs: PATIENCE_MS,
+      patienceMs: options.patienceMs ?? PATIENCE_MS,
       stateOf: (id) => this.#connections.stateOf(id),
       borrowIfOff: (id) => this.#connections.borrowIfOff(id),
       // A store that cannot be read just now keeps no run: it goes without what it would have found.

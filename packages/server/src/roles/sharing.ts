@@ -17,7 +17,6 @@ import type { Role } from './role.ts';
 import { isLocal, mayHave } from './role.ts';
 import type { WebServers } from './web-servers.ts';
 
-/** How long calls of other processes may take when this one stops, in milliseconds. */
 const LAST_CALLS_MS = 5_000;
 /**
  * How long a process that has left still answers that it takes nothing: a call that meets a closing connection is one
@@ -49,6 +48,8 @@ export type SharingOptions = {
   log: (line: string) => void;
   /** As in {@link PresenceOptions}. */
   leaseMs?: number;
+  /** How long calls of other processes may take when this one stops; default 5 s. */
+  lastCallsMs?: number;
 };
 
 /** This process among those that share a database: what it does itself, and how it reaches what others do. */
@@ -168,7 +169,7 @@ export class Sharing {
   /** Begins nothing new, ends what is under way for others, and lets others have what was its own. */
   async stop(): Promise<void> {
     this.presence.beginLeaving();
-    await this.#own?.relays.drain(LAST_CALLS_MS);
+    await this.#own?.relays.drain(this.#options.lastCallsMs ?? LAST_CALLS_MS);
     // Nobody is to start a program that still runs here.
     if (this.#options.role === 'tools') await this.#own?.servers.close();
     await this.presence.leave();

@@ -45,6 +45,8 @@ export type CreateRunServiceOptions = {
   failpoint?: Failpoint;
   /** How long a run stays with a process that does not renew its lease; default 10 s. */
   leaseMs?: number;
+  /** How long calls under way may take when the process stops; default 5 s. */
+  lastCallsMs?: number;
 };
 
 /** The durable runs of a process. */

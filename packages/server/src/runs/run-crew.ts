@@ -13,10 +13,11 @@ export type RunCrewOptions = RunWorkerServices & {
   wakeElsewhere?: (runId: string) => void;
   /** False: runs are taken up by other processes only; default true. */
   takesUp?: boolean;
+  /** How long tool calls under way may take when the process stops; default 5 s. */
+  lastCallsMs?: number;
   failpoint?: Failpoint;
 };
 
-/** How long tool calls under way may take when the process stops, in milliseconds. */
 const LAST_CALLS_MS = 5_000;
 
 /** All the runs this process works on. */
@@ -87,9 +88,10 @@ export class RunCrew {
   /** Lets go of all runs; the next process takes them up. */
   async close(): Promise<void> {
     this.#closing = true;
+    const { lastCallsMs = LAST_CALLS_MS } = this.#options;
     await Promise.all(
       this.workers().map(async (worker) => {
-        await worker.letGo(LAST_CALLS_MS);
+        await worker.letGo(lastCallsMs);
         await this.#giveBack(worker.run);
       }),
     );

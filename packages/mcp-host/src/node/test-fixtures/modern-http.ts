@@ -3,19 +3,30 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { createModernServer } from './modern-tools.ts';
 import { listen } from './peers.ts';
 
+type ModernOptions = {
+  /** Whoever says hello in the older way is refused; default: he is served. */
+  modernOnly?: boolean;
+  /** Waited for before the request that says hello in the newer way is looked at, by the requests there were. */
+  hello?: (requests: readonly { rpc: string }[]) => Promise<unknown> | undefined;
+};
+
 /** A modern server over Streamable HTTP, and the requests it got (method name and headers). */
-export async function startModern(): Promise<{
+export async function startModern({ modernOnly = false, hello }: ModernOptions = {}): Promise<{
   url: string;
   requests: { rpc: string; headers: Record<string, string | string[] | undefined> }[];
   announceToolChange: () => void;
   stop: () => Promise<void>;
 }> {
-  const handler = createMcpHandler(createModernServer);
+  const handler = createMcpHandler(createModernServer, modernOnly ? { legacy: 'reject' } : {});
   const handle = toNodeHandler(handler);
   const requests: { rpc: string; headers: Record<string, string | string[] | undefined> }[] = [];
   const { url, close } = await listen((request, response) => {
-    requests.push({ rpc: String(request.headers['mcp-method'] ?? ''), headers: request.headers });
-    void handle(request as Parameters<typeof handle>[0], response);
+    const rpc = String(request.headers['mcp-method'] ?? '');
+    requests.push({ rpc, headers: request.headers });
+    const answer = (): void => void handle(request as Parameters<typeof handle>[0], response);
+    const wait = rpc === 'server/discover' ? hello?.(requests) : undefined;
+    if (wait === undefined) answer();
+    else void wait.then(answer);
   });
   return {
     url,

@@ -15,6 +15,8 @@ export type TaskPeer = {
   forgetSessions(): void;
   /** Answers nothing but this status, until told otherwise. */
   refuseWith(status: number | undefined): void;
+  /** Answers nothing until then. */
+  answerAfter(moment: Promise<unknown>): void;
   stop(): Promise<void>;
 };
 
@@ -22,6 +24,7 @@ export type TaskPeer = {
 export async function startTaskPeer(era: Era, desk: TaskDesk, tools: readonly ServedTool[]): Promise<TaskPeer> {
   const asked: string[] = [];
   let refusal: number | undefined;
+  let moment: Promise<unknown> = Promise.resolve();
   const make = (): McpServer => {
     const mcp = new McpServer({ name: 'tasks', version: '1.0.0' });
     serveTools(mcp, era, desk, tools);
@@ -36,6 +39,7 @@ export async function startTaskPeer(era: Era, desk: TaskDesk, tools: readonly Se
       const text = Buffer.concat(chunks).toString('utf8');
       const body = text === '' ? undefined : (JSON.parse(text) as { method?: string });
       if (body?.method !== undefined) asked.push(body.method);
+      await moment;
       if (refusal !== undefined) return response.writeHead(refusal).end();
       if (era === 'modern') return modern(request as Parameters<typeof modern>[0], response, body);
       const id = request.headers['mcp-session-id'];
@@ -61,6 +65,9 @@ export async function startTaskPeer(era: Era, desk: TaskDesk, tools: readonly Se
     forgetSessions: () => sessions.clear(),
     refuseWith: (status) => {
       refusal = status;
+    },
+    answerAfter: (given) => {
+      moment = given;
     },
     stop: close,
   };
