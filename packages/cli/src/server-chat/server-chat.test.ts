@@ -62,9 +62,13 @@ describe('toolyard chat --server "question"', () => {
     await using model = await startModelServer((_request, index) => slowly(60, index === 0 ? NEVER : undefined));
     await using served = await Served.start({ model: model.url });
     const at = ['--server', served.url, '--wait', '300'];
-    const running = toolyard(['chat', ...at, '--model', 'scripted', '--json', 'Count']);
+    const missed = Promise.withResolvers<void>();
+    const onError = (said: string): void => void (said.includes('Trying again') && missed.resolve());
+    const running = toolyard(['chat', ...at, '--model', 'scripted', '--json', 'Count'], { onError });
     const run = await served.answering();
     await served.end('SIGKILL');
+    // A chat that is held up would else find a server that was never away.
+    await missed.promise;
     await served.start();
     const ran = await running;
     expect(ran.stderr).toMatch(/Trying again for 300 seconds[^]*The server is back/);
