@@ -36,6 +36,8 @@ export type RunNodeOptions = {
   /** Added to this process's environment; undefined takes a variable away. */
   env?: Readonly<Record<string, string | undefined>>;
   cwd?: string;
+  /** Called with all that stderr has given so far, whenever there is more of it. */
+  onError?: (stderr: string) => void;
   /** After it the process and everything it started are killed; two minutes by default. */
   timeoutMs?: number;
 };
@@ -64,6 +66,7 @@ export async function runNode(args: readonly string[], options: RunNodeOptions =
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => (output[name] += text));
   }
+  child.stderr.on('data', () => options.onError?.(output.stderr));
   // A program that ends without reading its input is no failure of ours.
   child.stdin.on('error', () => {});
   child.stdin.end(options.input);

@@ -7,7 +7,8 @@ import { StorageError } from '@toolyard/storage';
 /** The file in the data folder that tells other commands where its server is. */
 export const ADDRESS_FILE = 'server.json';
 
-const WAIT_MS = 1_000;
+/** A process that is held up for some seconds is there all the same. */
+const WAIT_MS = 5_000;
 const MOST_CHARACTERS = 10_000;
 
 /** The address and process of the server that last opened this data folder; null where it does not tell. */

@@ -17,6 +17,28 @@ function echoServer(): string {
   return path;
 }
 
+/** A call of its tool `slow` needs no approval, says that it has begun, and ends with `goOn`. */
+function slowServer(name: string): { flags: string[]; goOn: (chat: TerminalChat) => Promise<void> } {
+  const [path, more, end] = [join(folder, `${name}.json`), join(folder, `${name}.more`), join(folder, `${name}.end`)];
+  const does: ToolAction[] = [
+    { do: 'progress', steps: 1, everyMs: 10 },
+    { do: 'wait_for_file', file: more },
+    { do: 'progress', steps: 2, everyMs: 10 },
+    { do: 'wait_for_file', file: end },
+  ];
+  const odd = scriptedMcpCommand({ tools: [{ name: 'slow', does }] });
+  writeFileSync(path, JSON.stringify({ mcpServers: { odd } }));
+  return {
+    flags: ['--mcp-config', path, '--allow', 'odd/slow'],
+    async goOn(chat) {
+      writeFileSync(more, '');
+      // By then a chat that was held up has read all that was typed before.
+      await chat.see('2/2');
+      writeFileSync(end, '');
+    },
+  };
+}
+
 /** Not its list of models. */
 function chatsAt(server: ModelServer): ModelServer['requests'] {
   return server.requests.filter(({ method }) => method === 'POST');
@@ -43,6 +65,8 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
     await chat.see('begins anew');
     chat.line('/history');
     await chat.see('Nothing has been said yet');
+    // Pressed before the prompt is there, it would be lost.
+    await chat.see('> ');
     const running = chat.processes();
     chat.type(CTRL_D);
     expect((await chat.ended)[0]).toBe(0);
@@ -63,6 +87,7 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
     await chat.see('> ');
     chat.type(CTRL_C);
     await chat.see('Ctrl-C again leaves');
+    await chat.see('> ');
     chat.type(CTRL_C);
     expect((await chat.ended)[0]).toBe(130);
     expect(running.filter(isAlive)).toEqual([]);
@@ -153,23 +178,15 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
     await using server = await startModelServer((_request, index) =>
       index === 0 ? reply.toolCalls([{ name: 'slow', arguments: {} }]) : reply.text(`Answer ${index}.`),
     );
-    const [path, goOn] = [join(folder, 'slow.json'), join(folder, 'go-on')];
-    const does: ToolAction[] = [
-      { do: 'progress', steps: 1, everyMs: 10 },
-      { do: 'wait_for_file', file: goOn },
-    ];
-    const odd = scriptedMcpCommand({ tools: [{ name: 'slow', does }] });
-    writeFileSync(path, JSON.stringify({ mcpServers: { odd } }));
-    const allow = ['--allow', 'odd/slow'];
-    await using chat = new TerminalChat(['--base-url', server.url, '--no-date', '--mcp-config', path, ...allow]);
+    const { flags, goOn } = slowServer('steered');
+    await using chat = new TerminalChat(['--base-url', server.url, '--no-date', ...flags]);
     await chat.see('> ');
     chat.line('One');
     await chat.see('1/1');
     chat.line('in German, please');
     chat.line('/history');
-    // The terminal has shown it, so it is there to be read before what comes now.
     await chat.see('/history');
-    writeFileSync(goOn, '');
+    await goOn(chat);
     await chat.see('heard: in German, please');
     await chat.see('Answer 1.');
     await chat.see('> /history');
@@ -195,7 +212,8 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
     chat.line('and then?');
     await chat.see('and then?');
     typed.resolve();
-    await chat.see('> and then?');
+    // A chat that was held up finds it at its prompt.
+    await chat.see(/> (\u001b\[\d+G)?and then\?/);
     await chat.see('Answer 1');
     await chat.see('> ');
     chat.line('/history');
@@ -217,18 +235,20 @@ describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
   });
 
   it('leaves after the answer where Ctrl-D was pressed meanwhile', async () => {
-    const typed = Promise.withResolvers<void>();
     await using server = await startModelServer([
-      reply.text('and on '.repeat(50), { pieces: 40, delayMs: 10, hold: { until: typed.promise } }),
+      reply.toolCalls([{ name: 'slow', arguments: {} }]),
+      reply.text('Answer.'),
     ]);
-    await using chat = new TerminalChat(['--base-url', server.url, '--no-date']);
+    const { flags, goOn } = slowServer('left');
+    await using chat = new TerminalChat(['--base-url', server.url, '--no-date', ...flags]);
     await chat.see('> ');
     chat.line('One');
-    await chat.see('and on');
+    await chat.see('1/1');
     chat.type(`/history\r${CTRL_D}`);
     // The terminal shows no Ctrl-D, but what came with it.
     await chat.see('/history');
-    typed.resolve();
+    await goOn(chat);
+    await chat.see('Answer.');
     expect((await chat.ended)[0]).toBe(0);
   });
 

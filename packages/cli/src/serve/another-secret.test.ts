@@ -51,8 +51,11 @@ describeOnPostgres('TOOLYARD_SECRET over a database', (cluster) => {
         const { items } = await web().get<McpServerList>('/api/mcp/servers');
         return items.find(({ id }) => id === 'lab')?.state === 'ready';
       });
-      const called = await web().post<ToolResult>('/api/mcp/servers/lab/call', { tool: 'say', arguments: { name } });
-      expect(JSON.stringify(called), name).toContain(name);
+      // It may have been ready at the process that has just ended: then the call waits for the next, but not for ever.
+      await eventually(async () => {
+        const called = await web().post<ToolResult>('/api/mcp/servers/lab/call', { tool: 'say', arguments: { name } });
+        return JSON.stringify(called).includes(name);
+      });
       await web().post('/api/conversations', { id: name, configuration });
       const parts = [{ type: 'text', text: 'Are you there?' }];
       const { run } = await web().post<{ run: RunRecord }>(`/api/conversations/${name}/messages`, { parts });

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ConversationView, Page, RunRecord } from '@toolyard/protocol';
+import type { ConversationView, RunRecord } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
 import { eventually, reply, programArgs, startModelServer } from '@toolyard/testing';
 import { Served, toolyard } from '../test-fixtures/served.ts';
@@ -46,10 +46,7 @@ describe.skipIf(!hasLimits)('a disk that is full', () => {
     await using served = await Served.start({ model: model.url });
     const at = ['--server', served.url, '--model', 'scripted'];
     const following = toolyard(['chat', ...at, 'Count']);
-    const [run] = await eventually(async () => {
-      const { items } = await served.get<Page<RunRecord>>('/api/runs');
-      return items[0] && items[0].lastSeq > 5 ? items : null;
-    });
+    const run = await served.answering();
     const sizes = readdirSync(served.dataDir).map((name) => statSync(join(served.dataDir, name)).size);
     limitFiles(served.pid, Math.max(...sizes));
     limited.resolve();
@@ -60,11 +57,11 @@ describe.skipIf(!hasLimits)('a disk that is full', () => {
     expect(sent.code).toBe(1);
     expect(sent.stderr).toContain('What Toolyard keeps could not be read or written.');
     expect(sent.stderr).not.toContain(served.dataDir);
-    expect(await served.get<RunRecord>(`/api/runs/${run?.id ?? ''}`)).toMatchObject({ endedAt: null });
+    expect(await served.get<RunRecord>(`/api/runs/${run.id}`)).toMatchObject({ endedAt: null });
 
     limitFiles(served.pid, 'unlimited');
     expect(await following).toMatchObject({ code: 0, stdout: `${text}\n` });
-    const conversation = await served.get<ConversationView>(`/api/conversations/${run?.conversationId ?? ''}`);
+    const conversation = await served.get<ConversationView>(`/api/conversations/${run.conversationId}`);
     expect(conversation.page.messages.map(textOf)).toEqual(['Count', text]);
     expect((await toolyard(['db', 'check', '--data-dir', served.dataDir])).code).toBe(0);
   });

@@ -48,8 +48,9 @@ describeOnPostgres('a hosted server that was removed at one process', (cluster) 
     expect(await mailAt(web)).toBeUndefined();
     expect([made(), service.instances.length]).toEqual([1, 0]);
 
-    await web.post('/api/mcp/servers', { id: 'mail', transport: { type: 'hosted', ...hosted } });
+    // Not after it was added: this one may be making it then.
     await again.end('SIGTERM');
+    await web.post('/api/mcp/servers', { id: 'mail', transport: { type: 'hosted', ...hosted } });
     await start('worker', 'worker');
     await eventually(async () => (await mailAt(web))?.state === 'ready', { what: 'it again' });
     expect([made(), service.instances.length]).toEqual([2, 1]);

@@ -62,12 +62,13 @@ describe('toolyard chat --server "question"', () => {
     await using model = await startModelServer((_request, index) => slowly(60, index === 0 ? NEVER : undefined));
     await using served = await Served.start({ model: model.url });
     const at = ['--server', served.url, '--wait', '300'];
-    const running = toolyard(['chat', ...at, '--model', 'scripted', '--json', 'Count']);
-    const [run] = await eventually(async () => {
-      const { items } = await served.get<Page<RunRecord>>('/api/runs');
-      return items[0] && items[0].lastSeq > 5 ? items : null;
-    });
+    const missed = Promise.withResolvers<void>();
+    const onError = (said: string): void => void (said.includes('Trying again') && missed.resolve());
+    const running = toolyard(['chat', ...at, '--model', 'scripted', '--json', 'Count'], { onError });
+    const run = await served.answering();
     await served.end('SIGKILL');
+    // A chat that is held up would else find a server that was never away.
+    await missed.promise;
     await served.start();
     const ran = await running;
     expect(ran.stderr).toMatch(/Trying again for 300 seconds[^]*The server is back/);
@@ -78,14 +79,14 @@ describe('toolyard chat --server "question"', () => {
       .map((line) => JSON.parse(line) as RunEvent);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
     expect(events.some(({ type }) => type === 'attempt_abandoned')).toBe(true);
-    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done', runId: run?.id });
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done', runId: run.id });
   });
 
   it('tells the answer once in a pipe where it was begun twice', async () => {
     await using model = await startModelServer((_request, index) => slowly(30, index === 0 ? NEVER : undefined));
     await using served = await Served.start({ model: model.url });
     const running = toolyard(['chat', '--server', served.url, '--wait', '300', '--model', 'scripted', 'Count']);
-    await eventually(async () => ((await served.get<Page<RunRecord>>('/api/runs')).items[0]?.lastSeq ?? 0) > 5);
+    await served.answering();
     await served.end('SIGKILL');
     await served.start();
     expect((await running).stdout).toMatch(/^word0 word1 [^\n]* end\.\n$/);
@@ -95,7 +96,7 @@ describe('toolyard chat --server "question"', () => {
     await using model = await startModelServer(() => slowly(60, NEVER));
     await using served = await Served.start({ model: model.url });
     const running = toolyard(['chat', '--server', served.url, '--model', 'scripted', '--wait', '1', 'Count']);
-    await eventually(async () => ((await served.get<Page<RunRecord>>('/api/runs')).items[0]?.lastSeq ?? 0) > 5);
+    await served.answering();
     await served.end('SIGKILL');
     const ran = await running;
     expect(ran.code).toBe(3);
@@ -128,10 +129,7 @@ describe('toolyard chat --server "question"', () => {
       const args = [...programArgs(BIN), 'chat', '--server', served.url, '--model', 'scripted', 'Count'];
       const chat = spawn(process.execPath, args, { stdio: 'ignore', env: ENV });
       const ended = once(chat, 'exit');
-      const run = await eventually(async () => {
-        const { items } = await served.get<Page<RunRecord>>('/api/runs?status=running');
-        return items[0] && items[0].lastSeq > 5 ? items[0] : null;
-      });
+      const run = await served.answering();
       chat.kill(signal);
       expect(await ended).toEqual([code, null]);
       const after = await eventually(async () => {

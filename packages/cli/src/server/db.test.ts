@@ -28,7 +28,7 @@ async function atWork(): Promise<AsyncDisposable & { served: Served; model: Mode
   const image = { type: 'image', mimeType: 'image/png', source: { data: Buffer.alloc(100_000, 7).toString('base64') } };
   const parts = [{ type: 'text', text: 'Count' }, image];
   const { run } = await served.post<{ run: RunRecord }>('/api/conversations/c/messages', { parts });
-  await eventually(async () => (await served.get<RunRecord>(`/api/runs/${run.id}`)).lastSeq > 5);
+  await served.answering();
   return {
     served,
     model,

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Page, RunRecord } from '@toolyard/protocol';
 import type { McpBehaviour, RunNodeOptions, RunNodeResult } from '@toolyard/testing';
-import { ownPort, programArgs, runNode, scriptedMcpCommand } from '@toolyard/testing';
+import { eventually, ownPort, programArgs, runNode, scriptedMcpCommand } from '@toolyard/testing';
 import { BIN, ENV } from './terminal-chat.ts';
 
 const NODE = ['--disable-warning=ExperimentalWarning', ...programArgs(BIN)];
@@ -110,6 +111,23 @@ export class Served implements AsyncDisposable {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${this.#url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     return (await response.json()) as T;
+  }
+
+  /** The latest run that is at work, once the first words of its answer are stored. */
+  async answering(): Promise<RunRecord> {
+    const latest = async () => (await this.get<Page<RunRecord>>('/api/runs?status=running')).items[0];
+    const run = await eventually(latest, { what: 'a run' });
+    // Not how many events there are: words that come at once are stored as one.
+    const left = new AbortController();
+    const { body } = await fetch(`${this.#url}/api/runs/${run.id}/events`, { signal: left.signal });
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const bytes of body as unknown as AsyncIterable<Uint8Array>) {
+      text += decoder.decode(bytes, { stream: true });
+      if (text.includes('"type":"text_delta"')) break;
+    }
+    left.abort();
+    return run;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { COMPILED_ONCE, eventually, isAlive, processTreeOf, programArgs } from '@toolyard/testing';
+import { COMPILED_ONCE, eventually, processTreeOf, programArgs } from '@toolyard/testing';
 
 export const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url));
 export const ENV = {
@@ -69,6 +69,12 @@ export class TerminalChat implements AsyncDisposable {
     const left = this.processes();
     this.#child.kill('SIGKILL');
     await this.ended;
-    for (const pid of left) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    for (const pid of left) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It ended by itself when its terminal went.
+      }
+    }
   }
 }
