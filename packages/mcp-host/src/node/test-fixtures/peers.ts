@@ -48,12 +48,17 @@ export function newHost(servers: ServerConfig[], more: Partial<McpHostOptions> =
   });
 }
 
-/** Closes a host on a clock that stands still: programs are given time to end by themselves. */
-export async function closeOn(clock: FakeClock, host: McpHost): Promise<void> {
-  let isClosed = false;
-  const closing = host.close().then(() => (isClosed = true));
-  await eventually(async () => (await clock.advance(1_000), isClosed), { everyMs: 100 });
-  await closing;
+/** Closes a host on a clock that stands still. */
+export function closeOn(clock: FakeClock, host: McpHost): Promise<void> {
+  return passUntil(clock, host.close());
+}
+
+/** Lets time pass on a clock that stands still until then: programs are given time to end by themselves. */
+export async function passUntil(clock: FakeClock, done: Promise<unknown>): Promise<void> {
+  let isDone = false;
+  const doing = done.then(() => (isDone = true));
+  await eventually(async () => (await clock.advance(1_000), isDone), { everyMs: 100 });
+  await doing;
 }
 
 export function healthOf(host: McpHost, id: string): ServerHealth {
