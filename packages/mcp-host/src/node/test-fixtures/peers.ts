@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@toolyard/protocol';
 import type { FakeClock, McpBehaviour, McpBehaviourName } from '@toolyard/testing';
-import { eventually, scriptedMcpCommand } from '@toolyard/testing';
+import { eventually, ownPort, scriptedMcpCommand } from '@toolyard/testing';
 import type { McpHostOptions } from '../../host-options.ts';
 import { McpHost } from '../../host.ts';
 import { createNodeTransports } from '../transports.ts';
@@ -84,11 +84,9 @@ export async function listen(
   };
 }
 
-/** Where nobody listens. */
+/** Where nobody listens, nor will somebody who asks for any port. */
 export async function freeAddress(): Promise<string> {
-  const probe = await listen(() => undefined);
-  await probe.close();
-  return probe.url;
+  return `http://127.0.0.1:${await ownPort()}/mcp`;
 }
 
 /** The reference server over Streamable HTTP; on a free port, unless it is to come back where it was. */
