@@ -2,7 +2,7 @@
 import type { McpHost, ServerConfig } from '@toolyard/mcp-host';
 import { eventually, isAlive, ownPort, processTreeOf } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
-import { healthOf, meet } from './meet.ts';
+import { healthOf, meet, meetModern } from './meet.ts';
 import type { Running } from './programs.ts';
 import { overStdio, programOf, startOnPort } from './programs.ts';
 
@@ -26,7 +26,7 @@ test('mcp-proxy is spoken to in the newer protocol, and everything behind it arr
   const port = await ownPort();
   const args = ['--port', String(port), '--host', '127.0.0.1', '--', process.execPath, programOf(EVERYTHING)];
   running = await startOnPort([programOf('mcp-proxy'), ...args], port);
-  host = await meet([{ id: 'proxied', transport: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } }]);
+  host = await meetModern({ id: 'proxied', transport: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } });
   expect(healthOf(host, 'proxied')).toMatchObject({ era: 'modern', protocolVersion: '2026-07-28', skipped: [] });
   expect(await echo(host, 'proxied')).toMatchObject(HI);
   const image = await host.callTool({ serverId: 'proxied', name: 'get-tiny-image' }, {});

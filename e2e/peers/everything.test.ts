@@ -195,15 +195,11 @@ describe.each(['stdio', 'Streamable HTTP', 'HTTP+SSE'])('server-everything over 
     const lines = healthOf(host, ID).log.length;
     await call('toggle-simulated-logging');
     await call('toggle-subscriber-updates');
-    await eventually(() => updates.length > 0, { timeoutMs: 20_000 });
-    await eventually(
-      () =>
-        healthOf(host, ID)
-          .log.slice(lines)
-          .some(({ text }) => /level message/i.test(text)),
-      {
-        timeoutMs: 20_000,
-      },
+    await eventually(() => updates.length > 0);
+    await eventually(() =>
+      healthOf(host, ID)
+        .log.slice(lines)
+        .some(({ text }) => /level message/i.test(text)),
     );
     await call('toggle-simulated-logging');
     await call('toggle-subscriber-updates');

@@ -1,5 +1,5 @@
 import type { McpHostOptions, ServerConfig, ServerHealth } from '@toolyard/mcp-host';
-import { McpHost } from '@toolyard/mcp-host';
+import { createEraMemory, McpHost } from '@toolyard/mcp-host';
 import { createNodeTransports } from '@toolyard/mcp-host/node';
 import { systemClock } from '@toolyard/protocol';
 
@@ -17,6 +17,15 @@ export async function meet(servers: ServerConfig[], more: Partial<McpHostOptions
   if (odd === undefined) return host;
   await host.close();
   throw new Error(`${odd.id} is ${odd.state}: ${odd.error?.message} ${JSON.stringify(odd.log)}`);
+}
+
+/**
+ * The same for a program of the newer protocol, as if it was known to be one: it may take its time to start, and who is
+ * unknown has few seconds to say what it speaks. Were it none, it would be spoken to in the older way all the same.
+ */
+export function meetModern(server: ServerConfig): Promise<McpHost> {
+  const eraMemory = { ...createEraMemory(), get: () => ({ era: 'modern' as const, at: systemClock.now() }) };
+  return meet([{ ...server, connectTimeoutMs: 120_000 }], { eraMemory });
 }
 
 export function healthOf(host: McpHost, id: string): ServerHealth {

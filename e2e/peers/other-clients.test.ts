@@ -7,7 +7,7 @@ import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import { ownPort, runNode, SOURCE_CONDITION } from '@toolyard/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { healthOf, meet } from './meet.ts';
+import { healthOf, meetModern } from './meet.ts';
 import type { Running } from './programs.ts';
 import { overStdio, programOf, startOnPort } from './programs.ts';
 
@@ -32,7 +32,7 @@ describe('the command line of the MCP inspector', () => {
   async function inspect(...args: string[]): Promise<JsonValue> {
     const program = programOf('@modelcontextprotocol/inspector', 'mcp-inspector');
     const all = [program, '--cli', url, '--transport', 'http', ...args];
-    const { code, stdout, stderr } = await runNode(all, { env: { HOME: folder }, timeoutMs: 60_000 });
+    const { code, stdout, stderr } = await runNode(all, { env: { HOME: folder } });
     const parsed = parseJson(stdout);
     if (code !== 0 || !parsed.ok) throw new Error(`it ended with ${code}: ${stdout} ${stderr}`);
     return parsed.value;
@@ -55,7 +55,7 @@ describe('the command line of the MCP inspector', () => {
 
 test('mcp-remote carries our host to our server, in the newer protocol', async () => {
   const transport = overStdio('mcp-remote', [url, '--allow-http'], { MCP_REMOTE_CONFIG_DIR: folder });
-  const host = await meet([{ id: 'remote', transport }]);
+  const host = await meetModern({ id: 'remote', transport });
   try {
     expect(healthOf(host, 'remote')).toMatchObject({ era: 'modern', skipped: [] });
     const result = await host.callTool({ serverId: 'remote', name: 'get-date' }, { timezone: 'Asia/Tokyo' });

@@ -15,9 +15,10 @@ test('a port of its own is free, is another one each time, and none a system giv
 });
 
 test('one that is taken is passed over', async () => {
-  const first = await ownPort();
-  const server = createServer().listen(first + 1, '127.0.0.1');
-  await once(server, 'listening');
-  expect(await ownPort()).not.toBe(first + 1);
-  server.close();
+  const taken = (await ownPort()) + 1;
+  const server = createServer().listen(taken, '127.0.0.1');
+  // Where another test has it already, it is as good as taken by this one.
+  const isOurs = await once(server, 'listening').catch(() => null);
+  expect(await ownPort()).not.toBe(taken);
+  if (isOurs !== null) server.close();
 });

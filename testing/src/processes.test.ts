@@ -68,11 +68,14 @@ test('the tree of a process is itself, its children and theirs', async () => {
 });
 
 test('a zombie is not alive', async () => {
-  // The shell starts a child, then becomes a program that never collects it.
-  const shell = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  // The shell starts a child, then becomes a program that never collects it; the shell itself would.
+  const shell = spawn('sh', ['-c', 'sleep 60 & echo $!; exec cat'], { stdio: ['pipe', 'pipe', 'ignore'] });
   try {
     const [text] = (await once(shell.stdout, 'data')) as [Buffer];
     const zombie = Number(String(text));
+    shell.stdin.write('there?');
+    await once(shell.stdout, 'data');
+    process.kill(zombie, 'SIGKILL');
     await eventually(() => !isAlive(zombie));
     expect(processTreeOf(shell.pid ?? 0)).toEqual([shell.pid]);
     // Its number is still taken, which is what deceives a plain kill(pid, 0).

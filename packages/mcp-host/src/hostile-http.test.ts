@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { JsonObject } from '@toolyard/protocol';
 import type { McpBehaviour, ScriptedMcp, ScriptedMcpOptions } from '@toolyard/testing';
-import { eventually, startScriptedMcp } from '@toolyard/testing';
+import { createSteadyClock, eventually, startScriptedMcp } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from './host.ts';
@@ -20,7 +20,8 @@ afterEach(async () => {
 /** A host with one scripted server; the tool `go` answers at once, unless told otherwise. */
 async function meet(behaviour: McpBehaviour, options: ScriptedMcpOptions = {}): Promise<McpHost> {
   server = await startScriptedMcp({ tools: [{ name: 'go' }], ...behaviour }, { sessions: false, ...options });
-  host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }]);
+  // Who takes leave waits a second at most for the answer, and that is not to run out on a busy machine.
+  host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], { clock: createSteadyClock() });
   return host;
 }
 
@@ -83,7 +84,7 @@ describe('connecting', () => {
   test('a server that is silent at the unknown question is greeted the old way, and not asked again', async () => {
     server = await startScriptedMcp({ silentOn: ['server/discover'] });
     const eraMemory = createEraMemory();
-    const config = { id: 'odd', transport: { type: 'http' as const, url: server.url }, connectTimeoutMs: 6_000 };
+    const config = { id: 'odd', transport: { type: 'http' as const, url: server.url } };
     for (let time = 0; time < 2; time++) {
       host = await connected([config], { eraMemory });
       expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });

@@ -11,7 +11,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from './host.ts';
 import { createMessageLog, type MessageLog } from './node/test-fixtures/message-log.ts';
-import { closeOn, connected, healthOf, newHost, scripted } from './node/test-fixtures/peers.ts';
+import { closeOn, connected, healthOf, newHost, passUntil, scripted } from './node/test-fixtures/peers.ts';
 import type { ServerHealth, ToolProgress } from './types.ts';
 
 let host: McpHost | undefined;
@@ -87,7 +87,12 @@ describe('connecting', () => {
   });
 
   test('a server that never answers is given up, and what it was doing is said', async () => {
-    const { error } = await meet('hang-in-initialize', { connectTimeoutMs: 1_000 });
+    const clock = (stillClock = createFakeClock());
+    host = newHost([scripted('odd', 'hang-in-initialize', { connectTimeoutMs: 1_000 })], { clock });
+    const connecting = host.connectAll();
+    await eventually(() => odd().phase === 'initializing');
+    await passUntil(clock, connecting);
+    const { error } = odd();
     expect(error).toMatchObject({ code: 'timed_out' });
     expect(error?.message).toContain('saying hello');
   });
@@ -108,9 +113,13 @@ describe('connecting', () => {
   });
 
   test('a program that is no MCP server is told apart by what it prints', async () => {
-    const transport = { type: 'stdio' as const, command: 'sh', args: ['-c', 'echo hello; echo there; sleep 60'] };
-    host = await connected([{ id: 'odd', transport, connectTimeoutMs: 2_000 }]);
-    expect(healthOf(host, 'odd').error?.hint).toContain('2 line(s) that are no MCP');
+    const clock = (stillClock = createFakeClock());
+    const transport = { type: 'stdio' as const, command: 'sh', args: ['-c', "printf 'hello\\nthere\\n'; sleep 60"] };
+    host = newHost([{ id: 'odd', transport }], { clock });
+    const connecting = host.connectAll();
+    await eventually(() => odd().log.some(({ text }) => text.includes('no MCP')));
+    await passUntil(clock, connecting);
+    expect(odd().error?.hint).toContain('2 line(s) that are no MCP');
   });
 });
 
@@ -131,7 +140,7 @@ describe('which protocol a server speaks', () => {
 
   test('a server that ignores the question is greeted the old way on the same pipe', async () => {
     const silent: McpBehaviour = { onUnknownMethod: 'silence', protocolVersion: '2025-06-18' };
-    const health = await meet(silent, { connectTimeoutMs: 6_000 });
+    const health = await meet(silent);
     expect(health).toMatchObject({ state: 'ready', era: 'legacy', protocolVersion: '2025-06-18' });
     expect(spawns(health)).toBe(1);
   });

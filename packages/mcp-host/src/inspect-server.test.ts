@@ -1,7 +1,6 @@
-import { systemClock } from '@toolyard/protocol';
 import type { McpTestReport } from '@toolyard/protocol';
 import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
-import { startScriptedSse } from '@toolyard/testing';
+import { createSteadyClock, startScriptedSse } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import { findingsOf } from './findings.ts';
 import { inspectServer } from './inspect-server.ts';
@@ -12,8 +11,11 @@ import type { ServerConfig } from './types.ts';
 const clientInfo = { name: 'toolyard-test', version: '0' };
 const createTransport = createNodeTransports({ fetch: (input, init) => fetch(input, init) });
 
+/** No phase takes any time on it: a busy machine is not to be reported as a slow server. */
+const clock = { ...createSteadyClock(), now: () => 0 };
+
 const inspect = (config: ServerConfig, signal?: AbortSignal): Promise<McpTestReport> =>
-  inspectServer({ config, createTransport, clock: systemClock, clientInfo, ...(signal ? { signal } : {}) });
+  inspectServer({ config, createTransport, clock, clientInfo, ...(signal ? { signal } : {}) });
 
 const look = (behaviour: McpBehaviour | McpBehaviourName): Promise<McpTestReport> =>
   inspect(scripted('srv', behaviour));

@@ -5,12 +5,31 @@ import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from './host.ts';
 import { startModern } from './node/test-fixtures/modern-http.ts';
 import { closeOn, connected, fixture, healthOf } from './node/test-fixtures/peers.ts';
+import { createNodeTransports } from './node/transports.ts';
+import type { CreateTransport, TransportContext } from './transport.ts';
 import type { ServerConfig, ToolProgress } from './types.ts';
 
-const stdio = (delayMs = 0): ServerConfig => ({
+const stdio = (env: Record<string, string> = {}): ServerConfig => ({
   id: 'modern',
-  transport: { type: 'stdio', command: process.execPath, args: [fixture('modern-stdio.ts'), String(delayMs)] },
+  transport: { type: 'stdio', command: process.execPath, args: [fixture('modern-stdio.ts')], env },
 });
+
+/** The program is asked only when it serves: it has few seconds for the first answer, and may take longer to start. */
+const onceItServes: CreateTransport = async (config, context) => {
+  const serves = Promise.withResolvers<void>();
+  const log: TransportContext['log'] = (level, text, source) => {
+    if (text === 'serving') serves.resolve();
+    context.log(level, text, source);
+  };
+  const transport = await createNodeTransports({ fetch })(config, { ...context, log });
+  if (config.type !== 'stdio') return transport;
+  const start = transport.start.bind(transport);
+  transport.start = async () => {
+    await start();
+    await serves.promise;
+  };
+  return transport;
+};
 
 describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', (transport) => {
   let host: McpHost;
@@ -22,7 +41,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', 
 
   beforeAll(async () => {
     peer = transport === 'stdio' ? undefined : await startModern();
-    host = await connected([config()]);
+    host = await connected([config()], { createTransport: onceItServes });
   });
   afterAll(async () => {
     await host.close();
@@ -60,7 +79,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', 
 
   test('progress renews the time-out', async () => {
     const clock = createFakeClock();
-    const patient = await connected([config()], { clock });
+    const patient = await connected([config()], { clock, createTransport: onceItServes });
     const seen: ToolProgress[] = [];
     const onProgress = (progress: ToolProgress): void => {
       seen.push(progress);
@@ -101,7 +120,7 @@ test('the era is remembered for the next connection, and a modern server is neve
   const written: unknown[] = [];
   const spy = { ...eraMemory, set: (key: string, record: never) => (written.push(record), eraMemory.set(key, record)) };
   for (let time = 0; time < 2; time++) {
-    const host = await connected([stdio()], { eraMemory: spy });
+    const host = await connected([stdio()], { eraMemory: spy, createTransport: onceItServes });
     const { era, log } = healthOf(host, 'modern');
     expect(era).toBe('modern');
     expect(
@@ -114,11 +133,10 @@ test('the era is remembered for the next connection, and a modern server is neve
 
 test('a modern server too slow for the first probe is used the old way once, and known as modern afterwards', async () => {
   const eraMemory = createEraMemory();
-  const slow = { ...stdio(2_500), connectTimeoutMs: 6_000 };
-  const first = await connected([slow], { eraMemory });
-  expect(healthOf(first, 'modern').state).toBe('ready');
+  const first = await connected([stdio({ LATE: 'yes' })], { eraMemory });
+  expect(healthOf(first, 'modern')).toMatchObject({ state: 'ready', era: 'legacy' });
   await first.close();
-  const second = await connected([{ ...stdio(2_500), connectTimeoutMs: 20_000 }], { eraMemory });
+  const second = await connected([{ ...stdio({ LATE: 'no' }), connectTimeoutMs: 60_000 }], { eraMemory });
   expect(healthOf(second, 'modern').era).toBe('modern');
   await second.close();
 });

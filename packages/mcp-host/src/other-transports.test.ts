@@ -1,7 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { systemClock } from '@toolyard/protocol';
 import type { ScriptedSse, ScriptedWebSocket } from '@toolyard/testing';
-import { eventually, startScriptedSse, startScriptedWebSocket } from '@toolyard/testing';
+import { createFakeClock, eventually, startScriptedSse, startScriptedWebSocket } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createEraMemory } from './era-memory.ts';
@@ -62,13 +62,19 @@ describe('a server that only knows the older HTTP+SSE', () => {
   });
 
   test('is not waited for behind an address that refuses and then says nothing', async () => {
+    let isAsked = false;
     const { url, close } = await listen((request, response) => {
-      if (request.method === 'POST') response.writeHead(400).end();
-      else response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': hello\n\n');
+      if (request.method === 'POST') return void response.writeHead(400).end();
+      isAsked = true;
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': hello\n\n');
     });
     closers.push(close);
-    const config = { id: 'peer', transport: { type: 'http' as const, url }, connectTimeoutMs: 3_000 };
-    const host = kept(await connected([config]));
+    const clock = createFakeClock();
+    const host = kept(newHost([{ id: 'peer', transport: { type: 'http', url } }], { clock }));
+    const connecting = host.connectAll();
+    await eventually(() => isAsked);
+    await clock.advance(5_000);
+    await connecting;
     expect(healthOf(host, 'peer').error).toMatchObject({
       code: 'server_refused',
       message: expect.stringContaining('HTTP 400') as string,

@@ -83,7 +83,8 @@ export async function startModelServer(script: ModelScript, options: ModelServer
     await sendReply(response, await chooseReply(request), stopping.signal);
   }
 
-  const server = createServer((incoming, response) => {
+  // Held up for seconds, it would cut a connection of this process on which a request has come meanwhile.
+  const server = createServer({ keepAliveTimeout: 0 }, (incoming, response) => {
     answer(incoming, response).catch((error: unknown) => {
       if (stopping.signal.aborted) return;
       // A script that throws is a defect of the test: it is shown where the answer was expected.

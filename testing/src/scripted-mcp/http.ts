@@ -156,7 +156,8 @@ export async function startScriptedMcp(
     return hasSessions && !isStateless;
   }
 
-  const server = createServer((request, response) => {
+  // Held up for seconds, it would cut a connection of this process on which a request has come meanwhile.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');

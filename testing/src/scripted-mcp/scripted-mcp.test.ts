@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -144,11 +144,20 @@ describe('over stdio, as a child', () => {
   });
 
   test('a cancelled call is not answered', async () => {
-    const { ask, send, messages } = startChild({ tools: [{ name: 'wait', does: [{ do: 'wait', ms: 50 }] }] });
+    const file = join(temporaryFolder(), 'go-on');
+    const { ask, send, messages } = startChild({
+      tools: [
+        { name: 'wait', does: [{ do: 'wait_for_file', file }] },
+        { name: 'later', does: [{ do: 'wait', ms: 50 }] },
+      ],
+    });
     send({ id: 'x', method: 'tools/call', params: { name: 'wait' } });
     send({ method: 'notifications/cancelled', params: { requestId: 'x' } });
-    await ask('tools/call', { name: 'wait' });
-    expect(messages()).toHaveLength(1);
+    await ask('ping');
+    writeFileSync(file, '');
+    // The other would have seen the file by then.
+    await ask('tools/call', { name: 'later' });
+    expect(messages().map(({ id }) => id)).toEqual([1, 2]);
   });
 
   test('a stubborn one survives everything but SIGKILL', async () => {
@@ -361,11 +370,14 @@ describe('over HTTP', () => {
     );
     await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
     leftovers.push(() => client.close());
-    // The stream for announcements opens a moment after the connection does.
-    await eventually(async () => {
-      await client.callTool({ name: 'grow' }).catch(() => {});
-      return names.includes('grown');
-    });
+    // The stream for announcements opens a moment after the connection does, and they are made once.
+    await eventually(() =>
+      era === 'legacy'
+        ? server.requests.some(({ method }) => method === 'GET')
+        : server.received.some(({ method }) => method === 'subscriptions/listen'),
+    );
+    await client.callTool({ name: 'grow' });
+    await eventually(() => names.includes('grown'));
   });
 
   test('an exit cuts the call and the port', async () => {

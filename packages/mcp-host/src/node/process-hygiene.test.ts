@@ -1,5 +1,14 @@
 import type { McpBehaviour, McpBehaviourName } from '@toolyard/testing';
-import { eventually, isAlive, processTreeOf, runNode, SOURCE_CONDITION, scriptedMcpCommand } from '@toolyard/testing';
+import {
+  createSteadyClock,
+  eventually,
+  isAlive,
+  processTreeOf,
+  runNode,
+  SOURCE_CONDITION,
+  scriptedMcpCommand,
+} from '@toolyard/testing';
+import type { Clock } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host.ts';
@@ -36,8 +45,13 @@ function behindShell(behaviour: McpBehaviourName | McpBehaviour, after = ''): St
   return { type: 'stdio', command: 'sh', args: ['-c', `${line}${after}`] };
 }
 
-function begin(transport: StdioConfig, more: { connectTimeoutMs?: number } = {}): Promise<void> {
-  host = newHost([{ id: 'odd', transport, ...more }], { createTransport: remembering });
+/** How long it waits for processes to go counts only while this one gets on. */
+function begin(
+  transport: StdioConfig,
+  more: { connectTimeoutMs?: number } = {},
+  clock: Clock = createSteadyClock(),
+): Promise<void> {
+  host = newHost([{ id: 'odd', transport, ...more }], { createTransport: remembering, clock });
   return host.connectAll();
 }
 
@@ -86,8 +100,20 @@ describe.runIf(process.platform !== 'win32')('after closing, nothing is left', (
   });
 
   test('a server that was never ready', async () => {
-    const connecting = begin(behindShell('hang-in-initialize', '; true'), { connectTimeoutMs: 2_000 });
+    // Only the bound is in the test's hand: processes need real time to end.
+    let runOut = (): void => undefined;
+    const steady = createSteadyClock();
+    const clock: Clock = {
+      ...steady,
+      after(ms, callback) {
+        if (ms !== 600_000) return steady.after(ms, callback);
+        runOut = callback;
+        return () => undefined;
+      },
+    };
+    const connecting = begin(behindShell('hang-in-initialize', '; true'), { connectTimeoutMs: 600_000 }, clock);
     const pids = await eventually(() => processes().length === 2 && processes());
+    runOut();
     await connecting;
     expect(odd().state).toBe('failed');
     expect(running(pids)).toEqual([]);

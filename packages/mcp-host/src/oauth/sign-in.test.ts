@@ -96,7 +96,7 @@ describe('signing in to a server', () => {
     expect(healthOf(other, 'guarded').state).toBe('needs_sign_in');
     await scene.signIn();
     await other.lookForSignIns();
-    await other.whenSettled(['guarded'], undefined, 5_000);
+    await other.whenSettled(['guarded'], undefined, 60_000);
     expect(healthOf(other, 'guarded').state).toBe('ready');
 
     scene.authorization.expire();
@@ -106,7 +106,7 @@ describe('signing in to a server', () => {
     const asked = scene.mcp.requests.length;
     await other.lookForSignIns();
     await other.lookForSignIns();
-    await other.whenSettled(['guarded'], undefined, 5_000);
+    await other.whenSettled(['guarded'], undefined, 60_000);
     expect(healthOf(other, 'guarded').state).toBe('needs_sign_in');
     expect(scene.mcp.requests).toHaveLength(asked);
   });
@@ -120,7 +120,7 @@ describe('signing in to a server', () => {
     vi.spyOn(scene.store, 'get').mockRejectedValueOnce(away);
     await expect(other.lookForSignIns()).rejects.toBe(away);
     await other.lookForSignIns();
-    await other.whenSettled(['guarded'], undefined, 5_000);
+    await other.whenSettled(['guarded'], undefined, 60_000);
     expect(healthOf(other, 'guarded').state).toBe('ready');
   });
 

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@toolyard/protocol';
 import type { FakeClock, McpBehaviour, McpBehaviourName } from '@toolyard/testing';
-import { eventually, scriptedMcpCommand } from '@toolyard/testing';
+import { eventually, ownPort, scriptedMcpCommand } from '@toolyard/testing';
 import type { McpHostOptions } from '../../host-options.ts';
 import { McpHost } from '../../host.ts';
 import { createNodeTransports } from '../transports.ts';
@@ -48,12 +48,17 @@ export function newHost(servers: ServerConfig[], more: Partial<McpHostOptions> =
   });
 }
 
-/** Closes a host on a clock that stands still: programs are given time to end by themselves. */
-export async function closeOn(clock: FakeClock, host: McpHost): Promise<void> {
-  let isClosed = false;
-  const closing = host.close().then(() => (isClosed = true));
-  await eventually(async () => (await clock.advance(1_000), isClosed), { everyMs: 100 });
-  await closing;
+/** Closes a host on a clock that stands still. */
+export function closeOn(clock: FakeClock, host: McpHost): Promise<void> {
+  return passUntil(clock, host.close());
+}
+
+/** Lets time pass on a clock that stands still until then: programs are given time to end by themselves. */
+export async function passUntil(clock: FakeClock, done: Promise<unknown>): Promise<void> {
+  let isDone = false;
+  const doing = done.then(() => (isDone = true));
+  await eventually(async () => (await clock.advance(1_000), isDone), { everyMs: 100 });
+  await doing;
 }
 
 export function healthOf(host: McpHost, id: string): ServerHealth {
@@ -79,11 +84,9 @@ export async function listen(
   };
 }
 
-/** Where nobody listens. */
+/** Where nobody listens, nor will somebody who asks for any port. */
 export async function freeAddress(): Promise<string> {
-  const probe = await listen(() => undefined);
-  await probe.close();
-  return probe.url;
+  return `http://127.0.0.1:${await ownPort()}/mcp`;
 }
 
 /** The reference server over Streamable HTTP; on a free port, unless it is to come back where it was. */
