@@ -68,11 +68,16 @@ test('the tree of a process is itself, its children and theirs', async () => {
 });
 
 test('a zombie is not alive', async () => {
-  // The shell starts a child, then becomes a program that never collects it.
-  const shell = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  // The shell starts a child, then becomes a program that never collects it. Before that it would.
+  const becomes = `console.log('here'); setTimeout(() => {}, 60_000);`;
+  const line = 'sleep 60 & echo $!; exec "$0" --eval "$1"';
+  const shell = spawn('sh', ['-c', line, process.execPath, becomes], { stdio: ['ignore', 'pipe', 'ignore'] });
+  let said = '';
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
   try {
-    const [text] = (await once(shell.stdout, 'data')) as [Buffer];
-    const zombie = Number(String(text));
+    await eventually(() => said.endsWith('here\n'));
+    const zombie = Number.parseInt(said, 10);
+    process.kill(zombie, 'SIGKILL');
     await eventually(() => !isAlive(zombie));
     expect(processTreeOf(shell.pid ?? 0)).toEqual([shell.pid]);
     // Its number is still taken, which is what deceives a plain kill(pid, 0).

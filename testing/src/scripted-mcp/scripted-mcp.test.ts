@@ -144,9 +144,12 @@ describe('over stdio, as a child', () => {
   });
 
   test('a cancelled call is not answered', async () => {
-    const { ask, send, messages } = startChild({ tools: [{ name: 'wait', does: [{ do: 'wait', ms: 50 }] }] });
+    const { child, ask, send, messages } = startChild({ tools: [{ name: 'wait', does: [{ do: 'wait', ms: 50 }] }] });
+    // In one write, so that nothing comes between the call and its end.
+    child.stdin.cork();
     send({ id: 'x', method: 'tools/call', params: { name: 'wait' } });
     send({ method: 'notifications/cancelled', params: { requestId: 'x' } });
+    child.stdin.uncork();
     await ask('tools/call', { name: 'wait' });
     expect(messages()).toHaveLength(1);
   });
@@ -361,11 +364,14 @@ describe('over HTTP', () => {
     );
     await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
     leftovers.push(() => client.close());
-    // The stream for announcements opens a moment after the connection does.
-    await eventually(async () => {
-      await client.callTool({ name: 'grow' }).catch(() => {});
-      return names.includes('grown');
-    });
+    // The stream for announcements opens a moment after the connection does, and the tool announces but once.
+    await eventually(() =>
+      era === 'legacy'
+        ? server.requests.some(({ method }) => method === 'GET')
+        : server.received.some(({ method }) => method === 'subscriptions/listen'),
+    );
+    await client.callTool({ name: 'grow' });
+    await eventually(() => names.includes('grown'));
   });
 
   test('an exit cuts the call and the port', async () => {
