@@ -10,12 +10,20 @@ let next = Math.floor(Math.random() * BLOCK);
 
 /** A port of this machine that stays free for who listens there later, or again; each call gives another one. */
 export async function ownPort(): Promise<number> {
-  // Processes that look for one at the same time do so in different places.
-  const begin = FIRST + (process.pid % BLOCKS) * BLOCK;
+  const begin = FIRST + (place() % BLOCKS) * BLOCK;
   for (;;) {
     const port = begin + (next++ % BLOCK);
     if (await isFree(port)) return port;
   }
+}
+
+/**
+ * Processes that look for one at the same time do so in different places: the workers of one run of tests, which their
+ * numbers tell apart, surely; others, told apart by the number of the process alone, as a rule.
+ */
+function place(): number {
+  const worker = process.env['VITEST_POOL_ID'];
+  return worker === undefined ? process.pid : process.ppid + Number(worker);
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -1,8 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { setImmediate as turn } from 'node:timers/promises';
+import { ownPort } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
-import { loopbackPlaysPublic, namesOf, says, sendsTo, startOrigin, type Origin } from './test-fixtures/origins.ts';
+import { loopbackPlaysPublic, namesOf, says, sendsTo, type Origin } from './test-fixtures/origins.ts';
 import { madeHere } from './test-fixtures/made-here.ts';
 
 // Trusts everything: what is tried here has nothing to do with trust.
@@ -336,9 +337,8 @@ describe('abort', () => {
 
 describe('failures', () => {
   test('nobody there and no such name fail as any fetch does, so that a room can say it in its own words', async () => {
-    const gone = await startOrigin(says(''));
-    await gone.close();
-    await expect(guard()(gone.origin)).rejects.toMatchObject({ name: 'TypeError', cause: { code: 'ECONNREFUSED' } });
+    const nobody = `http://127.0.0.1:${await ownPort()}`;
+    await expect(guard()(nobody)).rejects.toMatchObject({ name: 'TypeError', cause: { code: 'ECONNREFUSED' } });
     const { resolve } = namesOf({ 'empty.test': [[]] });
     for (const name of ['missing.test', 'empty.test']) {
       const fetch = guard({ trust: () => false, resolve });

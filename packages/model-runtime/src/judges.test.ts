@@ -304,7 +304,7 @@ function bodiesOf(judge: Judge): unknown[] {
 
 const installed = JUDGES.filter(({ module }) => isInstalled(module));
 
-test.skipIf(installed.length === 0)('what we send is of the types of the providers', { timeout: 120_000 }, () => {
+test.skipIf(installed.length === 0)('what we send is of the types of the providers', () => {
   const said = misfits(
     installed.flatMap((judge) => [
       { name: judge.wire, values: bodiesOf(judge), type: judge.type },

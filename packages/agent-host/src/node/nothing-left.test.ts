@@ -36,6 +36,8 @@ function program(baseUrl: string): string {
     const { text } = await agent.run('Tokyo?', { signal: stop.signal }).result;
     const during = held();
     await agent.close();
+    // The system may tell that a process has ended a moment after it can be seen.
+    while (held().includes('ProcessWrap')) await turn();
     await turn();
     await turn();
     const after = { held: held(), listeners: listeners() };

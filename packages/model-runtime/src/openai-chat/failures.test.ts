@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '@toolyard/protocol';
-import { createFakeClock, reply, startModelServer, type ModelReply } from '@toolyard/testing';
+import { createFakeClock, ownPort, reply, startModelServer, type ModelReply } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, errorIn, request, textIn, tool } from '../test-fixtures/requests.ts';
 import { OPENAI_ADDRESSES } from '../openai/endpoints.ts';
@@ -248,17 +248,8 @@ describe('addresses', () => {
 });
 
 describe('the network', () => {
-  async function freePort(): Promise<number> {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    return port;
-  }
-
   test('nobody there: host and port are named', async () => {
-    const port = await freePort();
+    const port = await ownPort();
     for (const host of ['127.0.0.1', 'localhost']) {
       const error = errorIn(await collect(runtimeAt(`http://${host}:${port}`), request('hi')));
       expect(error).toMatchObject({ code: 'network', retryable: true, hint: expect.stringContaining('running') });

@@ -1,12 +1,9 @@
 import { fc } from '@toolyard/testing/property';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { dialectOf, TOOL_CALL_FAMILIES, writerOf, type ToolCallFormat } from './formats.ts';
 import { TextCallParser } from './parser.ts';
 import { folded } from './test-fixtures/cases.ts';
 import type { TextCallPart } from './types.ts';
-
-// All of this is reckoning, and what is counted are cases and characters: how fast the machine is must not matter.
-vi.setConfig({ testTimeout: 120_000 });
 
 const A = { name: 'f', arguments: { k: 'v' } };
 const written = TOOL_CALL_FAMILIES.map((family) => writerOf(family)([A, { name: 'g', arguments: {} }]));

@@ -224,14 +224,18 @@ describe.each(WIRES)('$wire', (script) => {
     test('cancelling ends the wait', async () => {
       await using server = await startModelServer([busy('rate', { 'retry-after': '20' })]);
       const controller = new AbortController();
-      const reading = collect(
-        runtimeOver(script.wire, server.url, { maxRetries: 2 }),
-        request('hi'),
-        controller.signal,
-      );
-      setTimeout(() => controller.abort(), 80);
+      const clock = createFakeClock();
+      const runtime = runtimeOver(script.wire, server.url, { maxRetries: 2, clock });
+      const reading = (async () => {
+        for await (const batch of runtime.chat(request('hi'), { signal: controller.signal })) {
+          expect(batch).toMatchObject([{ type: 'notice', code: 'retrying' }]);
+          // It has told of the wait, and is in it with the next turn.
+          setImmediate(() => controller.abort());
+        }
+      })();
       await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
       expect(server.requests).toHaveLength(1);
+      expect(clock.pending).toBe(0);
     });
   });
 

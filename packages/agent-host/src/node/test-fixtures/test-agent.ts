@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import type { RunEvent } from '@toolyard/protocol';
+import type { Clock, RunEvent } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { ModelServer } from '@toolyard/testing';
 import type { Agent, AgentOptions } from '../../agent.ts';
 import type { AgentRun } from '../../agent-run.ts';
-import { createAgent } from '../index.ts';
+import { createAgent, nodePlatform } from '../index.ts';
 
 /** The date server as a real child process over stdio, registered as built in. */
 export const DATE_SERVER: ServerConfig = {
@@ -26,9 +27,16 @@ export const EVERYTHING_SERVER: ServerConfig = {
   },
 };
 
+/** The clock of the machine, on which limits come late: where it is held up for seconds, none runs out. */
+const patientClock: Clock = {
+  ...systemClock,
+  after: (ms, callback) => systemClock.after(ms < 500 ? ms : 60 * ms, callback),
+};
+
 /** An agent on a scripted model server. */
 export function agentOn(server: ModelServer, options: Partial<AgentOptions> = {}): Promise<Agent> {
-  return createAgent({ model: { baseUrl: server.url, id: 'scripted' }, ...options });
+  const platform = { ...nodePlatform(), clock: patientClock };
+  return createAgent({ model: { baseUrl: server.url, id: 'scripted' }, ...options }, platform);
 }
 
 export async function eventsOf(run: AgentRun): Promise<RunEvent[]> {
