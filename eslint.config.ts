@@ -15,6 +15,12 @@ const hookOutsideTests = {
   message: 'Only the first file of tests in a worker would have this hook: put it into a function that tests call.',
 };
 
+const listenerInPlaceOfGlobals = {
+  selector: "CallExpression[callee.name='getRequestListener'][arguments.length=1]",
+  message:
+    'It puts a Response of its own in the place of the global one, for the next file, too: overrideGlobalObjects: false.',
+};
+
 export default tseslint.config(
   {
     ignores: [
@@ -113,6 +119,13 @@ export default tseslint.config(
       ],
     },
   },
-  { files: ['**/*.test.ts'], rules: { 'max-lines': 'off', '@typescript-eslint/no-unsafe-assignment': 'off' } },
+  {
+    files: ['**/*.test.ts'],
+    rules: {
+      'max-lines': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      'no-restricted-syntax': ['error', listenerInPlaceOfGlobals],
+    },
+  },
   { files: ['scripts/**', 'packages/web/scripts/**', 'packages/cli/src/**'], rules: { 'no-console': 'off' } },
 );

@@ -127,8 +127,8 @@ async function ask(method: string, path: string, json?: unknown): Promise<unknow
       ...(json === undefined && method === 'GET' ? {} : { 'content-type': 'application/json' }),
     },
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    // A stream of another part may have no end.
-    signal: AbortSignal.timeout(5000),
+    // A stream of another part may have no end; all others have one within this, however busy the machine is.
+    signal: AbortSignal.timeout(60_000),
   });
   const text = await response.text().catch(() => '');
   told.push({ asked: `${method} ${path}`, answer: JSON.stringify([...response.headers]) + text });

@@ -69,7 +69,7 @@ function heldModels(): { models: ReturnType<typeof createTestModels>; begun: Pro
 describe('stopping', () => {
   test('ends streams, finishes what is under way, takes nothing new', async () => {
     const { models, begun, goOn } = heldModels();
-    server = await startTestServer({ change: { models } });
+    server = await startTestServer({ change: { models, clock: createFakeClock() } });
     const agent = new Agent({ keepAlive: true });
     const stream = await respond(server.url, '/api/events', agent);
     const listing = respond(server.url, '/api/models', agent).then(textOf);
@@ -86,7 +86,7 @@ describe('stopping', () => {
 
   test('ends at once what nothing is under way on, and the rest after its answer', async () => {
     const { models, begun, goOn } = heldModels();
-    server = await startTestServer({ change: { models } });
+    server = await startTestServer({ change: { models, clock: createFakeClock() } });
     const told: string[] = [];
     const [unused, rested, busy, late] = await Promise.all(
       ['unused', 'rested', 'busy', 'late'].map((name) => opened(server, name, told)),

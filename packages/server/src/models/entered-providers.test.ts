@@ -136,12 +136,13 @@ describe('trying an address', () => {
     expect((await all.providers(me)).map(({ id }) => id)).toEqual(['demo']);
   });
 
-  it.each([
+  it.each<[string, unknown]>([
     ['', 'bad_request'],
     ['file:///etc/passwd', 'bad_request'],
     ['http://user:p4ss@127.0.0.1/', 'bad_request'],
     ['http://127.0.0.1:1', 'address_refused'],
-    ['http://no-such-host.invalid', 'network'],
+    // Whoever is asked for the name may say nothing for longer than an address is tried.
+    ['http://no-such-host.invalid', expect.stringMatching(/^(network|timed_out)$/)],
     ['http://127.0.0.1:22', 'address_refused'],
   ])('says in plain words what is wrong with %j', async (baseUrl, code) => {
     const tried = await (await models()).test(me, { baseUrl });

@@ -14,6 +14,7 @@ import { createRelayTransports } from './relay-transport.ts';
 async function doorWith(...tokens: string[]): Promise<string> {
   const answer = getRequestListener(
     createInternalDoor({ servers: {} as Servers, relays: {} as Relays, tokens, log: () => undefined }),
+    { overrideGlobalObjects: false },
   );
   const door = createServer((incoming, outgoing) => void answer(incoming, outgoing));
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));

@@ -185,6 +185,5 @@ describeOnPostgres('runs an earlier version has stored, in PostgreSQL', (cluster
         await storage.close();
       }
     },
-    120_000,
   );
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, systemClock } from '@toolyard/protocol';
 import { createSteadyClock, eventually } from '@toolyard/testing';
-import { ANNE, answers, cleanUp, openBench, temporaryFolder } from './test-fixtures/bench.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, told } from './test-fixtures/bench.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
@@ -36,6 +36,28 @@ describe('the leases of a process', () => {
     await bench.storage.queue.add(ANNE, { id: 'q2', conversationId, parts, at: 1 });
     await eventually(() => bench.storage.runs.getRun(ANNE, 'q2')?.status === 'done');
     expect(await bench.storage.queue.list(ANNE, conversationId)).toEqual([]);
+  });
+
+  test('that ran out while the machine slept are still its own, also where a run is told something at once', async () => {
+    let asleep = 0;
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + asleep };
+    const hanging = hangsAfter('Some');
+    const model = scriptedModel([hanging.answer, says('Shorter')]);
+    const bench = await openBench(temporaryFolder(), { model, clock });
+    const conversation = await bench.conversation();
+    const runId = await bench.ask(conversation, 'Hello');
+    await eventually(() => bench.events(runId).some(({ type }) => type === 'text_delta'));
+    asleep = 3_600_000;
+    await bench.say(conversation, 'shorter!', { whenBusy: 'steer' });
+    hanging.go(' words');
+    const events = await bench.rest(runId);
+    expect(events.some(({ type }) => type === 'attempt_abandoned')).toBe(false);
+    expect(told(await bench.branch(conversation))).toEqual([
+      'user: Hello',
+      'assistant: Some words',
+      'user: shorter!',
+      'assistant: Shorter',
+    ]);
   });
 
   test('that are lost stop the work: another has the run, and nothing of this one is stored', async () => {

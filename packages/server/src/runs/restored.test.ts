@@ -78,6 +78,5 @@ describeOnPostgres('a database that is restored', (cluster) => {
         await again.close();
       }
     },
-    120_000,
   );
 });

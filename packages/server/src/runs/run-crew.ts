@@ -58,13 +58,16 @@ export class RunCrew {
   async woken(runId: string): Promise<boolean> {
     const worker = this.#workers.get(runId);
     if (worker) await worker.listen();
+    const { runs } = this.#options.storage;
     if (this.#closing || this.#options.takesUp === false) return worker !== undefined;
+    // What ran out while the machine slept is still this process's own.
+    if (worker && (await runs.renewLease(runId, worker.run.fence, this.#options.terms))) return true;
     // Null where it is held, here or elsewhere, or over.
-    const run = await this.#options.storage.runs.acquireLease(runId, this.#options.terms);
+    const run = await runs.acquireLease(runId, this.#options.terms);
     if (run === null) return worker !== undefined;
     if (run.place === 'browser' && !(await this.#isToEnd(run))) {
       // A tab goes on with it, where a person wants that.
-      await this.#options.storage.runs.releaseLease(run.id, run.fence);
+      await runs.releaseLease(run.id, run.fence);
       return true;
     }
     this.start(run);

@@ -9,6 +9,9 @@ import { RunBudgets } from './run-budgets.ts';
 import type { RunConfiguration } from './stored-run.ts';
 
 const ANNE = { ownerId: 'anne' };
+/** It stands: no midnight passes in the middle of the test. */
+const NOON = Date.UTC(2026, 10, 22, 12);
+const clock = { ...systemClock, now: () => NOON };
 const model = { providerId: 'p', modelId: 'm' };
 const state = initialState({ runId: 'r', conversationId: 'c', startedAt: 0, limits: DEFAULT_LIMITS });
 
@@ -20,14 +23,14 @@ describeOnPostgres('a budget of the day', (cluster) => {
 
   test('is one for all processes over a database, whoever uses it at once', async () => {
     const url = await cluster().createDatabase();
-    for (let at = 0; at < 2; at++) open.push(await openStorage({ url, clock: systemClock }));
+    for (let at = 0; at < 2; at++) open.push(await openStorage({ url, clock }));
     const [one, two] = open;
     if (!one || !two) throw new Error('two processes');
     const budgets: Budget[] = [{ of: 'day', calls: 20 }];
     const configuration = { budgets, model } as RunConfiguration;
-    const of = { conversationId: 'c', agentId: null, configuration, clock: systemClock };
+    const of = { conversationId: 'c', agentId: null, configuration, clock };
     const here = new RunBudgets(one.usage, ANNE, of);
-    const entry: UsageEntry = { kind: 'model', at: Date.now(), durationMs: 1, ...model, usage: null, cost: null };
+    const entry: UsageEntry = { kind: 'model', at: NOON, durationMs: 1, ...model, usage: null, cost: null };
 
     // The same row, from both, at the same time.
     await Promise.all(Array.from({ length: 19 }, (_none, at) => (at % 2 === 0 ? one : two).usage.add(ANNE, entry)));

@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders, Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Clock } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
-import { createFakeClock, eventually } from '@toolyard/testing';
+import { createFakeClock, createSteadyClock, eventually } from '@toolyard/testing';
 import { ANNE, answers, cleanUp, openBench, temporaryFolder } from '../runs/test-fixtures/bench.ts';
 import { calls, says, scriptedModel } from '../runs/test-fixtures/scripted-model.ts';
 import { readTelemetry } from './telemetry-settings.ts';
@@ -50,7 +51,13 @@ afterEach(async () => {
   receiver.close();
 });
 
-function telemetry(env: Record<string, string> = {}, clock = systemClock): { made: Telemetry; log: string[] } {
+/** Its time is the machine's, but for what the receiver may take: that stands still where this process is held up. */
+function patientClock(): Clock {
+  const steady = createSteadyClock();
+  return { ...systemClock, after: (ms, callback) => steady.after(ms, callback) };
+}
+
+function telemetry(env: Record<string, string> = {}, clock = patientClock()): { made: Telemetry; log: string[] } {
   const log: string[] = [];
   const settings = readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...env }, null);
   if (settings === null) throw new Error('it is off');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
+import { createFakeClock, eventually, runNode, SOURCE_CONDITION } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { blobPath } from '../blobs.ts';
 import { checkStorage } from '../check.ts';
@@ -37,6 +37,17 @@ describeOnPostgres('a copy from a data folder to PostgreSQL and back', (cluster)
     writeFileSync(join(data, FINGERPRINT_FILE), '01ab23cd\n', { mode: 0o600 });
   });
   afterEach(() => folder.remove());
+
+  /** A copy that is killed, and all PostgreSQL has of it is gone: it takes a moment to see the end of a process. */
+  async function killedCopy(from: string, to: string, place: string, hit: number) {
+    const ended = await runNode([SOURCE_CONDITION, PROGRAM, from, to, place, String(hit)]);
+    const ours = `SELECT 1 FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name LIKE 'toolyard%'`;
+    await eventually(async () => (await cluster().query(url, ours)).length === 0, {
+      what: 'the end of its connections',
+    });
+    return ended;
+  }
 
   const copied = (from: StoragePlace, to: StoragePlace) => copyStorage(from, to, { clock });
 
@@ -95,7 +106,7 @@ describeOnPostgres('a copy from a data folder to PostgreSQL and back', (cluster)
     ['copy:committed', 9],
     ['copy:written', 18],
   ])('killed at %s of batch %i is not opened by anybody, and goes on when it is begun again', async (place, hit) => {
-    const die = (from: string, to: string) => runNode([SOURCE_CONDITION, PROGRAM, from, to, place, String(hit)]);
+    const die = (from: string, to: string) => killedCopy(from, to, place, hit);
     expect(await die(data, url)).toMatchObject({ signal: 'SIGKILL', stdout: '' });
     await expect(openStorage({ url, clock })).rejects.toThrow('a copy that was not finished');
     expect(await copied({ folder: data }, { url })).toMatchObject({ resumed: true });
@@ -127,14 +138,14 @@ describeOnPostgres('a copy from a data folder to PostgreSQL and back', (cluster)
   });
 
   test('of something else does not go on with an unfinished one', async () => {
-    await runNode([SOURCE_CONDITION, PROGRAM, data, url, 'copy:committed', '5']);
+    await killedCopy(data, url, 'copy:committed', 5);
     const other = join(folder.path, 'other');
     (await openStorage({ folder: other, clock })).close();
     await expect(copied({ folder: other }, { url })).rejects.toThrow(/unfinished copy of something else: .*data on /);
   });
 
   test('whose source was changed between two attempts says so, and stays closed', async () => {
-    await runNode([SOURCE_CONDITION, PROGRAM, data, url, 'copy:written', '18']);
+    await killedCopy(data, url, 'copy:written', 18);
     const storage = await openStorage({ folder: data, clock });
     await storage.conversations.create(ANNE, { id: 'a-new-one', title: 'late', at: 9 });
     storage.close();

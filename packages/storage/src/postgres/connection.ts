@@ -6,7 +6,9 @@ import type { Answer, Given, Job, Query, Recalled, Work } from '../engine/work.t
 import { readAddress } from './address.ts';
 import { databaseError, isDatabaseError, isLost, toDatabaseError, wasNotSent, wasSentBack } from './errors.ts';
 
-const CONNECT_TIMEOUT_MS = 5_000;
+const CONNECT_WITHIN_MS = 5_000;
+/** A time that ran out so much too late ran out while this process was held up, before it could look for an answer. */
+const HELD_UP_MS = 100;
 /** A process that is stopped in the middle of a transaction must not keep others from its rows for long. */
 const IDLE_IN_TRANSACTION_MS = 5_000;
 /** How often a transaction is tried again that PostgreSQL sent back because another one was in its way. */
@@ -28,6 +30,7 @@ export type ConnectionOptions = {
   url: string;
   failpoint?: Failpoint;
   connections?: number;
+  connectWithinMs?: number;
   /** Null where a statement may take as long as it takes. */
   answerWithinMs?: number | null;
   /** As PostgreSQL lists the connection. */
@@ -39,22 +42,25 @@ export class PostgresConnection {
   /** The database as it may be shown. */
   readonly where: string;
   readonly #pool: pg.Pool;
+  readonly #connectWithinMs: number;
   readonly #failpoint: Failpoint | undefined;
 
   constructor({
     url,
     failpoint,
     connections = 10,
+    connectWithinMs = CONNECT_WITHIN_MS,
     answerWithinMs = ANSWER_WITHIN_MS,
     name = 'toolyard',
   }: ConnectionOptions) {
     const address = readAddress(url);
     this.where = address.where;
     this.#failpoint = failpoint;
+    this.#connectWithinMs = connectWithinMs;
     this.#pool = new pg.Pool({
       connectionString: address.url,
       max: connections,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: connectWithinMs,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       ...(answerWithinMs === null ? {} : { query_timeout: answerWithinMs, statement_timeout: answerWithinMs }),
       keepAlive: true,
@@ -116,7 +122,7 @@ export class PostgresConnection {
     let client: PoolClient | undefined;
     let lost = false;
     try {
-      client = await this.#pool.connect();
+      client = await this.#connect();
       const given = await use(client);
       lost = lostIt(given);
       return given;
@@ -125,6 +131,17 @@ export class PostgresConnection {
       throw isDatabaseError(error) ? toDatabaseError(error, this.where) : error;
     } finally {
       client?.release(lost);
+    }
+  }
+
+  /** A connection that is free, or a new one; once more where its time ran out only because this process was held up. */
+  async #connect(): Promise<PoolClient> {
+    const latestAt = performance.now() + this.#connectWithinMs + HELD_UP_MS;
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      if (performance.now() < latestAt) throw error;
+      return this.#pool.connect();
     }
   }
 

@@ -92,6 +92,20 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     }
   });
 
+  test('that has answered while this process was held up is not given up for that', async () => {
+    const connection = new PostgresConnection({ url: await cluster().createDatabase(), connectWithinMs: 1_000 });
+    try {
+      // Each time, for a busy machine may be held up once more.
+      await eventually(async () => {
+        const asked = connection.query('SELECT 1 AS one', []);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200);
+        return (await asked).rows.length === 1;
+      });
+    } finally {
+      await connection.close();
+    }
+  });
+
   test('whose answer to a commit is lost on the way is asked again, and the commit counts', async () => {
     const proxy = await startProxy(await cluster().createDatabase());
     try {

@@ -65,15 +65,25 @@ describe('a search in a thread of its own', () => {
 
   test('ends with the storage: the log is folded in, and what was asked is told', async () => {
     await storage.conversations.create(ANNE, { id: 'c', title: 'Clocks', at: 1 });
-    expect(await titles('clocks')).toEqual(['Clocks']);
-    const asked = storage.conversations.search(ANNE, { query: 'clocks', limit: 10 }).then(
-      () => 'answered',
-      () => 'told',
-    );
-    storage.close();
-    expect(existsSync(join(folder.path, `${DATABASE_FILE}-wal`))).toBe(false);
-    expect(await asked).toBe('told');
-    await expect(titles('clocks')).rejects.toThrow();
+    const endWhileAsked = async (): Promise<boolean> => {
+      expect(await titles('clocks')).toEqual(['Clocks']);
+      const asked = storage.conversations.search(ANNE, { query: 'clocks', limit: 10 }).then(
+        () => 'answered',
+        () => 'told',
+      );
+      storage.close();
+      const isFolded = !existsSync(join(folder.path, `${DATABASE_FILE}-wal`));
+      expect(await asked).toBe('told');
+      await expect(titles('clocks')).rejects.toThrow();
+      return isFolded;
+    };
+    // The thread is waited for, but not for as long as a busy machine may hold it up: then the next end folds it in.
+    let isFolded = await endWhileAsked();
+    for (let left = 9; !isFolded && left > 0; left--) {
+      storage = await openStorage({ folder: folder.path, clock: createFakeClock() });
+      isFolded = await endWhileAsked();
+    }
+    expect(isFolded).toBe(true);
   });
 
   test('keeps no process alive, closed or not', async () => {

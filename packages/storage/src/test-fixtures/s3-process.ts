@@ -6,8 +6,8 @@ type S3rver = { run(): Promise<{ port: number }> };
 type S3rverClass = new (options: object) => S3rver;
 
 /**
- * A server of S3: `node s3-process.ts <folder> <port>`. It prints its port, and ends with whoever started it. In a process
- * of its own, because it throws behind everybody's back where an object is taken away while it is read.
+ * A server of S3: `node s3-process.ts <folder> <port>`. It prints its port once it listens, and ends with whoever started
+ * it. In a process of its own, because it throws behind everybody's back where an object is taken away while it is read.
  */
 const [directory = '', port = '0'] = process.argv.slice(2);
 process.on('uncaughtException', () => undefined);

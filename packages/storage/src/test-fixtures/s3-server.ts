@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ownPort } from '@toolyard/testing';
 import type { S3Settings } from '../s3/settings.ts';
 import { temporaryFolder } from './sqlite-engine.ts';
 
@@ -10,17 +11,16 @@ const PROGRAM = fileURLToPath(new URL('./s3-process.ts', import.meta.url));
 
 export type S3Server = { settings: S3Settings; stop(): Promise<void>; start(): Promise<void>; close(): Promise<void> };
 
-/** A server of S3 with an empty bucket, on a free port; stopped and started again it has the same port and objects. */
+/** A server of S3 with an empty bucket, on a port of its own; stopped and started again it has the same port and objects. */
 export async function startS3Server(): Promise<S3Server> {
   const folder = temporaryFolder();
-  let port = 0;
+  const port = await ownPort();
   let server: ChildProcess | null = null;
   const start = async (): Promise<void> => {
     const args = ['--disable-warning=ExperimentalWarning', PROGRAM, join(folder.path, 's3'), String(port)];
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     server = child;
-    const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    port = Number(String(line));
+    await once(child.stdout, 'data');
   };
   const stop = async (): Promise<void> => {
     if (server === null) return;

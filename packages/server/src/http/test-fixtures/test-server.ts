@@ -100,7 +100,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     log: (line) => logged.push(line),
     ...options.change,
   });
-  const listening = await listen(app, { host, port: 0, clock });
+  const listening = await listen(app, { host, port: 0, clock: options.change?.clock ?? clock });
   return {
     ...listening,
     storage,

@@ -20,6 +20,7 @@ import { afterEach, beforeEach } from 'vitest';
 import { resolveAgentConfig } from '../../config/resolve-agent-config.ts';
 import { createSecrets } from '../../secrets/secrets.ts';
 import type { Servers } from '../../services.ts';
+import { PATIENCE_MS } from '../server-connections.ts';
 import { createServers } from '../servers.ts';
 
 export const OWNER: Principal = { ownerId: 'owner' };
@@ -32,6 +33,12 @@ type RoomStart = {
   env?: Record<string, string>;
   clock?: Clock;
   signIns?: AuthStore;
+};
+
+/** On which a run waits for its servers for as long as it takes: programs start slowly on a busy machine. */
+const patientClock: Clock = {
+  ...systemClock,
+  after: (ms, callback) => systemClock.after(ms === PATIENCE_MS ? 20 * PATIENCE_MS : ms, callback),
 };
 
 /** The MCP part of a server on a data folder of its own. */
@@ -98,7 +105,7 @@ export async function openServerRoom(standard: RoomStart = {}): Promise<ServerRo
         builtIn = [],
         off = [],
         env = {},
-        clock = systemClock,
+        clock = patientClock,
         signIns = createMemoryAuthStore(),
       } = {
         ...standard,

@@ -6,7 +6,7 @@ import { systemClock } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import type { ModelServer } from '@toolyard/testing';
-import { createIds, createSteadyClock, startModelServer } from '@toolyard/testing';
+import { createIds, createSteadyClock, ownPort, startModelServer } from '@toolyard/testing';
 import { afterEach, beforeEach } from 'vitest';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { createSecrets } from '../../secrets/secrets.ts';
@@ -91,9 +91,7 @@ export function keysSeen({ requests }: ModelServer): (string | undefined)[] {
   return requests.map(({ headers }) => headers.authorization);
 }
 
-/** An address at which nothing listens any more. */
+/** An address at which nothing listens, nor will. */
 export async function nobodyThere(): Promise<string> {
-  const gone = await startModelServer([]);
-  await gone.close();
-  return gone.url;
+  return `http://127.0.0.1:${await ownPort()}/v1`;
 }

@@ -50,7 +50,7 @@ export async function playPersons(of: Played, stories: ReadonlyMap<string, Story
       for (const run of ours) if (stories.get(run.conversationId)?.cancelled) await cancel(of, run.id);
       return ours.length === 0 && queued.length === 0;
     },
-    { what: 'the end of all stories', timeoutMs: 60_000, everyMs: 30 },
+    { what: 'the end of all stories', timeoutMs: 240_000, everyMs: 30 },
   );
 }
 
