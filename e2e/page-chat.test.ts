@@ -263,13 +263,16 @@ describePage('a conversation in the page', ({ set }) => {
     await chat.reads(new RegExp(BEGINNING));
     await chat.messages.focus();
     await page.keyboard.press('Home');
+    // The page knows that one reads elsewhere: a browser scrolls some time after the key.
+    const back = page.getByRole('button', { name: 'To the latest message' });
+    await back.waitFor();
     const place = () => page.evaluate<number>(`${log}.scrollTop`);
     const height = () => page.evaluate<number>(`${log}.scrollHeight`);
     const before = [await place(), await height()] as const;
     goOn();
     await expect.poll(height).toBeGreaterThan(before[1]);
     expect(await place()).toBe(before[0]);
-    await page.getByRole('button', { name: 'To the latest message' }).click();
+    await back.click();
     await chat.reads(new RegExp(END));
     await chat.rests();
     const left = () => page.evaluate<number>(`${log}.scrollHeight - ${log}.clientHeight - ${log}.scrollTop`);
@@ -285,8 +288,12 @@ describePage('a conversation in the page', ({ set }) => {
       const parts = [{ type: 'text', text: `${'A question. '.repeat(turn % 7)} #${String(turn)}#` }];
       await call(server.url, 'POST', `/api/conversations/${id}/messages`, { parts });
     }
-    const active = async () => (await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`)).activeRun;
-    await expect.poll(active).toBeNull();
+    // Between two answers none is under way.
+    const left = async () => {
+      const { activeRun, queue } = await call<ConversationView>(server.url, 'GET', `/api/conversations/${id}`);
+      return queue.length + (activeRun === null ? 0 : 1);
+    };
+    await expect.poll(left, { timeout: 240_000 }).toBe(0);
 
     const page = await open(`/c/${id}`);
     const chat = chatPage(page);

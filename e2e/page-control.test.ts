@@ -128,8 +128,11 @@ describePage('control in the page', (stages) => {
     await chat.path();
     await chat.composer.fill('Use the blue one.');
     await page.getByRole('button', { name: 'More ways to send' }).click();
+    // The field is empty at once, and stays so where the server has it.
+    const taken = page.waitForResponse((response) => response.url().endsWith('/messages'));
     await page.getByRole('menuitem', { name: 'Tell it to this answer now' }).click();
-    await eventually(async () => expect(await chat.composer.inputValue()).toBe(''));
+    expect((await taken).ok()).toBe(true);
+    expect(await chat.composer.inputValue()).toBe('');
     release();
     await page.getByRole('button', { name: 'Allow once' }).click();
     await chat.reads('Blue it is.');

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { reply } from '@toolyard/testing';
 import { axeFinds } from './support/axe.ts';
@@ -44,11 +44,8 @@ describeInBrowser('how the page looks', () => {
     asking = await chatPage(other).path();
   });
 
-  afterAll(async () => {
-    const { complaints } = stage;
-    await stage[Symbol.asyncDispose]();
-    expect(complaints).toEqual([]);
-  });
+  afterEach(() => expect(stage.complaints.splice(0)).toEqual([]));
+  afterAll(() => stage[Symbol.asyncDispose]());
 
   /** Where each is, and what is seen or done there. */
   const places: [name: string, path: () => string, go: (page: Page) => Promise<void>][] = [

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { eventually, startScriptedMcp, startScriptedSse, startScriptedWebSocket } from '@toolyard/testing';
+import { eventually, ownPort, startScriptedMcp, startScriptedSse, startScriptedWebSocket } from '@toolyard/testing';
 import { describeTab, draftOf, openTab, RICH } from './support/tab.ts';
 import type { TabResources, TabStore } from './support/tab-page.ts';
 
@@ -57,8 +57,8 @@ describeTab('the life of a connection, in a browser', (undo) => {
     });
 
     test('after ten attempts it is left failed, and connects again when somebody asks', async () => {
-      const peer = await startScriptedWebSocket(RICH);
-      const port = Number(new URL(peer.url).port);
+      const port = await ownPort();
+      const peer = await startScriptedWebSocket(RICH, { port });
       const { page, add, health, becomes, stopTime } = undo.use(await openTab());
       const id = await add(draftOf('Socket', peer.url, { transport: 'websocket' }));
       await stopTime();
@@ -90,8 +90,8 @@ describeTab('the life of a connection, in a browser', (undo) => {
     });
 
     test('a server that is removed meanwhile never comes back', async () => {
-      const peer = await startScriptedWebSocket(RICH);
-      const port = Number(new URL(peer.url).port);
+      const port = await ownPort();
+      const peer = await startScriptedWebSocket(RICH, { port });
       const { page, add, becomes, stopTime } = undo.use(await openTab());
       const id = await add(draftOf('Socket', peer.url, { transport: 'websocket' }));
       await stopTime();

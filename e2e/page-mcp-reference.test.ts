@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
-import { eventually } from '@toolyard/testing';
+import { eventually, ownPort } from '@toolyard/testing';
 import { describeTab, draftOf, openTab } from './support/tab.ts';
 import type { TabStore } from './support/tab-page.ts';
 
@@ -15,12 +13,7 @@ const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol
 
 /** The reference server of MCP, in a process of its own. */
 async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<AsyncDisposable & { origin: string }> {
-  const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const port = (probe.address() as AddressInfo).port;
-  probe.close();
-  await once(probe, 'close');
+  const port = await ownPort();
   const env = { PATH: process.env['PATH'], PORT: String(port) };
   const child = spawn(process.execPath, [EVERYTHING, transport], { env, stdio: 'ignore' });
   const ended = once(child, 'exit');

@@ -1,36 +1,27 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { ProviderView } from '@toolyard/protocol';
-import type { ModelServer } from '@toolyard/testing';
 import { anthropicReply, reply, startModelServer } from '@toolyard/testing';
 import { call } from './support/api.ts';
 import { axeFinds } from './support/axe.ts';
-import { describeInBrowser } from './support/page-stage.ts';
-import { setStage } from './support/stage.ts';
+import { describePage } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
 
 const KEY = 'canary-key-0123456789';
 
-describeInBrowser('providers in the settings', () => {
+describePage('providers in the settings', (stages) => {
   let stage: Stage;
-  let claude: ModelServer;
 
-  beforeAll(async () => {
-    claude = await startModelServer(() => anthropicReply('Hello from messages.'), {
+  // One for each test: what is added here would be there twice where a test is tried again.
+  beforeEach(async () => {
+    stage = await stages.set(() => reply.text('Understood.'));
+  });
+
+  test('one that is known is chosen, filled in, tested, saved, and answers over its own API', async () => {
+    await using claude = await startModelServer(() => anthropicReply('Hello from messages.'), {
       requireKey: KEY,
       serveAt: 'both',
       models: ['claude-x'],
     });
-    stage = await setStage(() => reply.text('Understood.'));
-  });
-
-  afterAll(async () => {
-    const { complaints } = stage;
-    await stage[Symbol.asyncDispose]();
-    await claude.close();
-    expect(complaints).toEqual([]);
-  });
-
-  test('one that is known is chosen, filled in, tested, saved, and answers over its own API', async () => {
     const page = await stage.open('/settings/models');
     await page.getByRole('button', { name: 'Add a provider' }).click();
     const form = page.getByRole('dialog', { name: 'New provider' });
@@ -71,7 +62,6 @@ describeInBrowser('providers in the settings', () => {
     await field.fill('Hi');
     await field.press('Enter');
     await page.getByText('Hello from messages.').waitFor();
-    await page.context().close();
   });
 
   test('one of your own may have an address with a gap, and names of models', async () => {
@@ -91,7 +81,6 @@ describeInBrowser('providers in the settings', () => {
     await form.getByRole('button', { name: 'Save' }).click();
     await form.waitFor({ state: 'detached' });
     await page.getByText(/added here · OpenAI Chat Completions · 2 models/).waitFor();
-    await page.context().close();
   });
 
   test('the picker says what a model reads, to the eye and to who does not see it', async () => {
@@ -113,7 +102,6 @@ describeInBrowser('providers in the settings', () => {
     expect(await page.getByRole('option', { name: /^reader/ }).innerText()).not.toContain('Reads');
     expect(await axeFinds(page)).toEqual([]);
     await stage.photograph('what models read');
-    await page.context().close();
   });
 
   test('a favourite stands first in the picker from the next time on, by pointer and by keyboard', async () => {
@@ -148,6 +136,5 @@ describeInBrowser('providers in the settings', () => {
       expect.stringContaining('beaver'),
       expect.stringContaining('coyote'),
     ]);
-    await page.context().close();
   });
 });

@@ -146,7 +146,7 @@ describePage('the form of an MCP server', (stages) => {
 
   test('a stored secret is kept, replaced, never shown, and never sent to another host', async () => {
     await using server = await startScriptedMcp(FILES, { requireToken: SECRET });
-    servers.write({ web: { url: server.url, headers: { Authorization: `Bearer ${SECRET}` }, timeout: 5 } });
+    servers.write({ web: { url: server.url, headers: { Authorization: `Bearer ${SECRET}` }, timeout: 60 } });
     const page = await servers.openList();
     await row(page, 'web')
       .getByText(/Ready · 3 tools/)

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
@@ -15,17 +16,13 @@ describeInBrowser('the page around a conversation', () => {
     for (const [id, title] of [
       ['c1', 'Rain in Kyoto'],
       ['c2', '台北的天氣'],
-      ['c3', 'A third one'],
     ] as const) {
       await call(stage.server.url, 'POST', '/api/conversations', { id, title });
     }
   });
 
-  afterAll(async () => {
-    const { complaints } = stage;
-    await stage[Symbol.asyncDispose]();
-    expect(complaints).toEqual([]);
-  });
+  afterEach(() => expect(stage.complaints.splice(0)).toEqual([]));
+  afterAll(() => stage[Symbol.asyncDispose]());
 
   test('a bad address says so and leads back', async () => {
     const page = await stage.open('/no/such/page');
@@ -42,32 +39,36 @@ describeInBrowser('the page around a conversation', () => {
   });
 
   test('conversations are renamed, pinned, deleted and brought back', async () => {
-    const page = await stage.open('/c/c3');
-    await menuOf(page, 'A third one', 'Rename');
+    const before = unlike('A third one');
+    const after = unlike('Renamed 🚀');
+    const { id } = await call<{ id: string }>(stage.server.url, 'POST', '/api/conversations', { title: before });
+    const page = await stage.open(`/c/${id}`);
+    await menuOf(page, before, 'Rename');
     const field = page.getByRole('navigation').getByRole('textbox', { name: 'Title of the conversation' });
-    await field.fill('Renamed 🚀');
+    await field.fill(after);
     await field.press('Enter');
-    await page.getByRole('heading', { name: 'Renamed 🚀', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: after, level: 1 }).waitFor();
 
-    await menuOf(page, 'Renamed 🚀', 'Pin');
+    await menuOf(page, after, 'Pin');
     await page.getByRole('heading', { name: 'Pinned' }).waitFor();
 
-    await menuOf(page, 'Renamed 🚀', 'Delete');
+    await menuOf(page, after, 'Delete');
     // What one points at stays.
     const undo = page.getByRole('button', { name: 'Undo' });
     await undo.hover();
-    await item(page, 'Renamed 🚀').waitFor({ state: 'detached' });
+    await item(page, after).waitFor({ state: 'detached' });
     await undo.click();
-    await item(page, 'Renamed 🚀').waitFor();
+    await item(page, after).waitFor();
   });
 
   test('what another window does to the list is seen here without a touch', async () => {
     const page = await stage.open();
     await item(page, 'Rain in Kyoto').waitFor();
-    await call(stage.server.url, 'POST', '/api/conversations', { id: 'c4', title: 'From elsewhere' });
-    await item(page, 'From elsewhere').waitFor();
-    await call(stage.server.url, 'DELETE', '/api/conversations/c4');
-    await item(page, 'From elsewhere').waitFor({ state: 'detached' });
+    const title = unlike('From elsewhere');
+    const { id } = await call<{ id: string }>(stage.server.url, 'POST', '/api/conversations', { title });
+    await item(page, title).waitFor();
+    await call(stage.server.url, 'DELETE', `/api/conversations/${id}`);
+    await item(page, title).waitFor({ state: 'detached' });
   });
 
   test('a search finds two Chinese characters', async () => {
@@ -123,6 +124,11 @@ describeInBrowser('the page around a conversation', () => {
     expect([...asked]).toEqual([stage.line.url]);
   });
 });
+
+/** A title no other conversation has, nor one of the same test that is tried again. */
+function unlike(title: string): string {
+  return `${title} ${randomUUID().slice(0, 8)}`;
+}
 
 function item(page: Page, title: string) {
   return page.getByRole('navigation').getByRole('link', { name: title });

@@ -142,8 +142,9 @@ describeInBrowser('a loop in a tab', () => {
     const lost = Promise.withResolvers<void>();
     const loseTheAnswer = async (route: Route): Promise<void> => {
       await route.fetch();
-      await route.abort();
+      // Before the tab hears of it: it asks again soon, and is not to be heard.
       stage.line.cut();
+      await route.abort();
       lost.resolve();
     };
     await page.route('**/api/tabs/*/runs', loseTheAnswer, { times: 1 });

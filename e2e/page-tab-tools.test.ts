@@ -187,11 +187,15 @@ describeInBrowser('a tool that lives in a tab', () => {
     await allow();
     await begun();
     const wake = await stopBrowser(page);
-    // The tool answers while nobody listens.
-    letToolAnswer();
-    await eventually(() => expect(peer.answered).toContain('tools/call'));
-    expect((await run())?.status).toBe('running');
-    wake();
+    try {
+      // The tool answers while nobody listens.
+      letToolAnswer();
+      await eventually(() => expect(peer.answered).toContain('tools/call'));
+      expect((await run())?.status).toBe('running');
+    } finally {
+      // One that stands still would not even be closed.
+      wake();
+    }
     await chat.reads(/It said: .*slowly jotted/);
     expect(counted()).toBe(1);
   });

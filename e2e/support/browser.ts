@@ -4,9 +4,12 @@ import { unpackBrowser } from './unpack-browser.ts';
 
 let launched: Promise<Browser> | undefined;
 
-/** The Chromium of the npm package, one for all tests of a file. */
+/** The Chromium of the npm package, one for all tests of a file, or another one where it did not start or has died. */
 export function launchBrowser(): Promise<Browser> {
-  launched ??= launch();
+  launched ??= launch().catch((error: unknown) => {
+    launched = undefined;
+    throw error;
+  });
   return launched;
 }
 
@@ -21,16 +24,25 @@ export async function stopBrowser(page: Page): Promise<() => void> {
   const session = await page.context().browser()?.newBrowserCDPSession();
   const { processInfo } = (await session?.send('SystemInfo.getProcessInfo')) ?? { processInfo: [] };
   const send = (signal: NodeJS.Signals): void => {
-    for (const { id } of processInfo) process.kill(id, signal);
+    for (const { id } of processInfo) signalTo(id, signal);
   };
   send('SIGSTOP');
   return () => send('SIGCONT');
 }
 
+/** One of them may have ended by itself: the others are not to stand still for that. */
+function signalTo(id: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(id, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
 async function launch(): Promise<Browser> {
   const { chromium } = await import('playwright-core');
   const folder = await unpackBrowser();
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath: join(folder, 'chromium'),
     args: ['--no-sandbox', '--disable-gpu', '--use-angle=swiftshader'],
     env: {
@@ -39,4 +51,6 @@ async function launch(): Promise<Browser> {
       FONTCONFIG_FILE: join(folder, 'fonts.conf'),
     },
   });
+  browser.once('disconnected', () => (launched = undefined));
+  return browser;
 }

@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { McpServerList } from '@toolyard/protocol';
 import type { ModelScript, ModelServer, ModelServerOptions } from '@toolyard/testing';
-import { startModelServer } from '@toolyard/testing';
+import { eventually, startModelServer } from '@toolyard/testing';
+import { call } from './api.ts';
 import { launchBrowser } from './browser.ts';
 import type { CuttableLine } from './cuttable-line.ts';
 import { layLine } from './cuttable-line.ts';
@@ -19,8 +21,8 @@ export type Stage = AsyncDisposable & {
   open: (path?: string, options?: BrowserContextOptions) => Promise<Page>;
   /** A second tab beside a page. */
   openBeside: (page: Page, path: string) => Promise<Page>;
-  /** What no page should have said: errors in the console, thrown and unhandled. */
-  complaints: readonly string[];
+  /** What no page should have said: errors in the console, thrown and unhandled. Whoever has looked may take them out. */
+  complaints: string[];
   /** Puts pictures of the open pages into `.cache/e2e`, for whoever wants to know why a test failed. */
   photograph: (name: string) => Promise<void>;
 };
@@ -58,6 +60,19 @@ export async function setStage(
     });
   }
 
+  /** A run waits some seconds for servers that are connecting, and does without those that take longer. */
+  async function connected(): Promise<void> {
+    const wanted = Object.keys(options.servers ?? {});
+    if (wanted.length === 0) return;
+    await eventually(
+      async () => {
+        const { items } = await call<McpServerList>(server.url, 'GET', '/api/mcp/servers');
+        return wanted.every((id) => items.some((one) => one.id === id && one.state === 'ready'));
+      },
+      { what: 'the connection to all servers' },
+    );
+  }
+
   return {
     model,
     server,
@@ -77,7 +92,7 @@ export async function setStage(
       contexts.push(context);
       const page = await context.newPage();
       listen(page);
-      await page.goto(line.url + path);
+      await Promise.all([page.goto(line.url + path), connected()]);
       return page;
     },
     async openBeside(beside, path) {
