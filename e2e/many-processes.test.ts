@@ -6,7 +6,7 @@ import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call, readRun } from './support/api.ts';
 import { CALLS, expectWhole, TURNS } from './support/counting.ts';
 import type { LivesDatabase } from './support/lives.ts';
-import { LEASES_RUN_OUT, Lives, MISSED_LATE, NOBODY_DIES } from './support/lives.ts';
+import { LEASES_RUN_OUT, Lives, LONG_LEASES } from './support/lives.ts';
 import { ask, Person, viewOf } from './support/person.ts';
 
 describeOnPostgres('several servers over one database', (cluster) => {
@@ -19,7 +19,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
     ['told at once', {}],
     ['without notifications, only slower', { notify: false }],
   ])('what is asked at one is followed and approved at the other, %s', async (_how, more) => {
-    await using lives = await Lives.of(TURNS, { ...NOBODY_DIES, database: await database(more) });
+    await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: await database(more) });
     const [one, other] = [await lives.start(), await lives.start()];
     const person = new Person(() => ({ decision: 'failed' }), await ask(one.url));
     expect(await person.goOn(other.url)).toBe('over');
@@ -28,7 +28,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
   });
 
   it('a run is stopped from the other server within a second', async () => {
-    await using lives = await Lives.of(TURNS, { ...NOBODY_DIES, database: await database() });
+    await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: await database() });
     const [one, other] = [await lives.start(), await lives.start()];
     const runId = await ask(one.url);
     const events: RunEvent[] = [];
@@ -42,7 +42,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
 
   it('one that is killed in mid-run: another takes the run over, and nothing is done twice', async () => {
     const shared = await database();
-    await using lives = await Lives.of(TURNS, { ...MISSED_LATE, database: shared });
+    await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: shared });
     const one = await lives.start({ place: 'run:returned', hit: 3 });
     const other = await lives.start();
     const person = new Person(() => ({ decision: 'repeat' }), await ask(one.url));
@@ -68,7 +68,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
   it("one that was stopped for longer than its lease finds that its run is another's, and writes nothing more", async () => {
     const shared = await database();
     await using lives = await Lives.of(TURNS, {
-      ...MISSED_LATE,
+      ...LONG_LEASES,
       database: shared,
       tools: (file) => ({ tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait_for_file', file }] }] }),
     });

@@ -7,7 +7,7 @@ import { eventually } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call } from './support/api.ts';
 import { ASKS_FIRST, STATE } from './support/asks-first.ts';
-import { Lives, NOBODY_DIES } from './support/lives.ts';
+import { Lives, LONG_LEASES } from './support/lives.ts';
 import { ask, viewOf } from './support/person.ts';
 
 const YES = { decision: 'approve', scope: 'once' };
@@ -68,7 +68,7 @@ describeOnPostgres('a question of a server, over one database', (cluster) => {
 
   it('answered in both processes at once has one answer, and the tool runs once', async () => {
     await using lives = await Lives.of([1], {
-      ...NOBODY_DIES,
+      ...LONG_LEASES,
       tools: ASKS_FIRST,
       database: { url: await cluster().createDatabase() },
     });

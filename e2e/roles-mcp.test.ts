@@ -26,7 +26,7 @@ import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { call, readRun } from './support/api.ts';
 import { whenConnected } from './support/connected.ts';
-import { LEASES_RUN_OUT, Lives, MISSED_LATE } from './support/lives.ts';
+import { LEASES_RUN_OUT, Lives, LONG_LEASES } from './support/lives.ts';
 import { told } from './support/transcript.ts';
 
 const TASK_PROGRAM = fileURLToPath(new URL('./support/task-program.ts', import.meta.url));
@@ -79,7 +79,7 @@ async function open(databaseUrl: string) {
         return reply.toolCalls([{ id: 'call_1', name, arguments: {} }]);
       },
       {
-        ...MISSED_LATE,
+        ...LONG_LEASES,
         database: { url: databaseUrl },
         others: [{ id: 'mail', transport: { type: 'http', url: mail.url } }, ...studies],
       },

@@ -14,7 +14,7 @@ import { call } from './support/api.ts';
 import { CALLS, expectWhole, TURNS } from './support/counting.ts';
 import { whenConnected } from './support/connected.ts';
 import type { Life, LivesDatabase, LivesOptions } from './support/lives.ts';
-import { Lives, NOBODY_DIES } from './support/lives.ts';
+import { Lives, LONG_LEASES } from './support/lives.ts';
 import { ask, Person, viewOf } from './support/person.ts';
 import { told } from './support/transcript.ts';
 
@@ -48,7 +48,7 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
   ])(
     'what is asked and approved at the web process is done by a worker with a program of the tools process, %s',
     async (_how, more) => {
-      await using lives = await Lives.of(TURNS, { ...NOBODY_DIES, database: await database(more) });
+      await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: await database(more) });
       const { web, worker, tools } = await trio(lives);
       const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
       expect(await person.goOn(web.url)).toBe('over');
@@ -64,7 +64,7 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
 
   it('a server changed in the tools process is another one at the web process, and what is done with it goes there', async () => {
     await using lives = await Lives.of(TURNS, {
-      ...NOBODY_DIES,
+      ...LONG_LEASES,
       database: await database(),
       tools: {
         instructions: 'Count with care.',
@@ -140,7 +140,7 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     const scripted = await startScriptedMcp({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] });
     onTestFinished(() => scripted.close());
     const lab = { id: 'lab', transport: { type: 'http' as const, url: scripted.url } };
-    await using lives = await Lives.of(TURNS, { ...NOBODY_DIES, database: await database(), others: [lab] });
+    await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: await database(), others: [lab] });
     const web = await lives.start(undefined, 'web');
     const tryIt = { transport: { type: 'http', url: scripted.url } };
     await expect(call(web.url, 'POST', '/api/mcp/test', tryIt)).rejects.toThrow('--role worker');
@@ -162,7 +162,7 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     const requestedSchema = { type: 'object', properties: { city: { type: 'string' } } };
     const question = { method: 'elicitation/create', params: { message: 'Where?', requestedSchema } };
     await using lives = await Lives.of([1], {
-      ...NOBODY_DIES,
+      ...LONG_LEASES,
       database: await database(),
       tools: { tools: [{ name: 'count', does: [{ do: 'request', ...question }, { do: 'tell_answers' }] }] },
     });
@@ -232,7 +232,7 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
   it('workers are restarted one after the other under load: no run fails, and nothing is done twice', async () => {
     let leaving = Promise.withResolvers<void>();
     await using lives = await Lives.of(TURNS, {
-      ...NOBODY_DIES,
+      ...LONG_LEASES,
       database: await database(),
       // Calls wait for one another at this server: all of them are over within the seconds a worker has for its last.
       tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 50 }] }] },
@@ -261,7 +261,7 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
   it('a tools process is restarted under load: calls under way are finished there, the next ones made at the new one', async () => {
     const leaving = Promise.withResolvers<void>();
     await using lives = await Lives.of(TURNS, {
-      ...NOBODY_DIES,
+      ...LONG_LEASES,
       database: await database(),
       tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 100 }] }] },
       modelWaits: beforeTheLastTurn(() => leaving.promise),

@@ -32,10 +32,8 @@ import {
 } from '@toolyard/testing';
 import { faultsOf } from './well-formed.ts';
 
-/** Of lives none of which dies: where one is held up for long, nobody takes over what it has. */
-export const NOBODY_DIES = { leaseMs: 30_000 };
-/** Of lives one of which dies, while others are held up: it is missed so late, or once {@link LEASES_RUN_OUT} was said. */
-export const MISSED_LATE = { leaseMs: 30_000 };
+/** Where one is held up for long, nobody takes over what it has; nor what a dead one had, before {@link LEASES_RUN_OUT}. */
+export const LONG_LEASES = { leaseMs: 30_000 };
 /** As if the time had passed for which runs stay with a process that shows no sign of life; for whoever holds none. */
 export const LEASES_RUN_OUT = 'UPDATE runs SET lease_until = 0 WHERE lease_owner IS NOT NULL';
 

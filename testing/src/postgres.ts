@@ -17,6 +17,8 @@ export type Cluster = {
   readonly addressOf: (database: string, login?: { user?: string; password?: string }) => string;
   /** Sends statements to a database as its owner. */
   readonly query: (url: string, ...statements: string[]) => Promise<Record<string, unknown>[]>;
+  /** Until PostgreSQL has seen that no Toolyard is connected to a database any more: it takes a moment after its end. */
+  readonly whenLeft: (url: string) => Promise<void>;
   /** As an administrator restarts it, or as a power cut does (`immediate`). */
   stop(how: 'fast' | 'immediate'): Promise<void>;
   /** Nothing where it runs. */
@@ -28,6 +30,8 @@ export type Cluster = {
 export const CLUSTER_VARIABLE = 'TOOLYARD_TEST_CLUSTER';
 
 const PASSWORD = 'a secret of the cluster';
+const CONNECTED = `SELECT 1 FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name LIKE 'toolyard%'`;
 /** PostgreSQL refuses to run as root; this is "nobody". */
 const UNPRIVILEGED = 65_534;
 const DEBIAN = '/usr/lib/postgresql';
@@ -148,6 +152,9 @@ export async function startCluster(binaries: string, { durable = false } = {}): 
     },
     addressOf,
     query,
+    async whenLeft(url) {
+      await eventually(async () => (await query(url, CONNECTED)).length === 0, { what: 'the end of its connections' });
+    },
     stop: async (how) => end?.(how === 'fast' ? 'INT' : 'QUIT'),
     start,
     async close() {

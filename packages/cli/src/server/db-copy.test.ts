@@ -4,7 +4,6 @@ import type { MessagePage, ProviderView, RunRecord } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
 import { eventually, reply, startModelServer } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
-import type { Cluster } from '@toolyard/testing/postgres';
 import { Served, toolyard } from '../test-fixtures/served.ts';
 
 const SECRET = { TOOLYARD_SECRET: 'a passphrase of more than twenty characters' };
@@ -16,12 +15,6 @@ async function ask(served: Served, text: string): Promise<string[]> {
   await eventually(async () => (await served.get<RunRecord>(`/api/runs/${run.id}`)).endedAt !== null);
   const { messages } = await served.get<MessagePage>('/api/conversations/c/messages');
   return messages.map(textOf);
-}
-
-/** PostgreSQL lists a connection until it has noticed that the other end is gone; a copy waits for that only so long. */
-async function nobodyIsConnected(cluster: Cluster, url: string): Promise<void> {
-  const others = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'toolyard%'`;
-  await eventually(async () => (await cluster.query(url, others)).length === 0, { what: 'that all are gone' });
 }
 
 describeOnPostgres('toolyard db with PostgreSQL', (cluster) => {
@@ -57,7 +50,7 @@ describeOnPostgres('toolyard db with PostgreSQL', (cluster) => {
       ),
     );
     expect(`${copied.stdout}${copied.stderr}`).not.toMatch(/sk-right|a secret of/);
-    await nobodyIsConnected(cluster(), url);
+    await cluster().whenLeft(url);
     expect((await toolyard(words)).stderr).toContain('is not empty: there are conversations in it');
 
     // Sealed with secret.key, which lies in the folder.
@@ -73,7 +66,7 @@ describeOnPostgres('toolyard db with PostgreSQL', (cluster) => {
     const inUse = await toolyard(back, { env: { ...process.env, ...env } });
     expect(inUse.stderr).toMatch(/The database .* is in use: Toolyard has \d+ connections? to it/);
     await there.end('SIGTERM');
-    await nobodyIsConnected(cluster(), url);
+    await cluster().whenLeft(url);
 
     // Without secret.key: by now everything is sealed with TOOLYARD_SECRET.
     const copiedBack = await toolyard(back, { env: { ...process.env, ...env } });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createFakeClock, eventually, runNode, SOURCE_CONDITION } from '@toolyard/testing';
+import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { blobPath } from '../blobs.ts';
 import { checkStorage } from '../check.ts';
@@ -38,14 +38,10 @@ describeOnPostgres('a copy from a data folder to PostgreSQL and back', (cluster)
   });
   afterEach(() => folder.remove());
 
-  /** A copy that is killed, and all PostgreSQL has of it is gone: it takes a moment to see the end of a process. */
+  /** A copy that is killed, and nothing of it is left in PostgreSQL either. */
   async function killedCopy(from: string, to: string, place: string, hit: number) {
     const ended = await runNode([SOURCE_CONDITION, PROGRAM, from, to, place, String(hit)]);
-    const ours = `SELECT 1 FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name LIKE 'toolyard%'`;
-    await eventually(async () => (await cluster().query(url, ours)).length === 0, {
-      what: 'the end of its connections',
-    });
+    await cluster().whenLeft(url);
     return ended;
   }
 
