@@ -1,12 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { runNode, programArgs, startModelServer } from '@toolyard/testing';
+import { startModelServer } from '@toolyard/testing';
+import type { CommandResult } from './test-fixtures/run-command.ts';
+import { runCommand } from './test-fixtures/run-command.ts';
 
-const BIN = fileURLToPath(new URL('./bin.ts', import.meta.url));
-const ENV = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
-
-const doctor = (...args: string[]): ReturnType<typeof runNode> =>
-  runNode([...programArgs(BIN), 'doctor', ...args], { env: ENV });
+const doctor = (...args: string[]): Promise<CommandResult> => runCommand(['doctor', ...args]);
 
 describe('toolyard doctor', () => {
   it('finds nothing wrong on a bare machine: the demo and the date server work', async () => {

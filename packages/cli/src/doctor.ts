@@ -3,6 +3,7 @@ import { McpHost } from '@toolyard/mcp-host';
 import { killAllStdioChildren } from '@toolyard/mcp-host/node';
 import { createModelRuntime, findLocalServers, providersInEnvironment } from '@toolyard/model-runtime';
 import { toErrorInfo, VERSION } from '@toolyard/protocol';
+import type { CommandIo } from './command-io.ts';
 import { chooseModel } from './choose-model.ts';
 import { EXIT } from './exit.ts';
 import type { DoctorFlags } from './flags.ts';
@@ -20,26 +21,25 @@ type Finding = {
 const MARKS = { ok: 'ok   ', info: 'info ', wrong: 'wrong' } as const;
 
 /** `toolyard doctor`: what is found on this machine and what is wrong; 1 where something is. */
-export async function doctorCommand(flags: DoctorFlags): Promise<number> {
-  process.once('exit', killAllStdioChildren);
+export async function doctorCommand(io: CommandIo, flags: DoctorFlags): Promise<number> {
+  io.onExit(killAllStdioChildren);
   const findings: Finding[] = [];
   const tell = (finding: Finding): void => {
     findings.push(finding);
     if (flags.json) return;
-    process.stdout.write(`${MARKS[finding.level]}  ${finding.subject}: ${plainLine(finding.text, 500)}\n`);
-    if (finding.hint) process.stdout.write(`       ${plainLine(finding.hint, 500)}\n`);
+    io.stdout.write(`${MARKS[finding.level]}  ${finding.subject}: ${plainLine(finding.text, 500)}\n`);
+    if (finding.hint) io.stdout.write(`       ${plainLine(finding.hint, 500)}\n`);
   };
 
   tell({ level: 'ok', subject: 'toolyard', text: `${VERSION} on Node ${process.versions.node}, ${process.platform}` });
-  await lookAtModels(flags, tell);
-  await lookAtServers(flags, tell);
-  if (flags.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+  await lookAtModels(io, flags, tell);
+  await lookAtServers(io, flags, tell);
+  if (flags.json) io.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   return findings.some((finding) => finding.level === 'wrong') ? EXIT.failed : EXIT.done;
 }
 
-async function lookAtModels(flags: DoctorFlags, tell: (finding: Finding) => void): Promise<void> {
+async function lookAtModels({ env }: CommandIo, flags: DoctorFlags, tell: (finding: Finding) => void): Promise<void> {
   const { fetch, clock } = nodePlatform();
-  const { env } = process;
   tell({
     level: 'info',
     subject: 'key',
@@ -85,11 +85,11 @@ async function keysIn(flags: DoctorFlags, env: NodeJS.ProcessEnv): Promise<strin
   return flags.apiKey === undefined ? 'no API key is set (local servers need none)' : 'an API key is set';
 }
 
-async function lookAtServers(flags: DoctorFlags, tell: (finding: Finding) => void): Promise<void> {
+async function lookAtServers(io: CommandIo, flags: DoctorFlags, tell: (finding: Finding) => void): Promise<void> {
   const { createTransport, clock } = nodePlatform();
   try {
     await using host = new McpHost({
-      servers: serversFrom(flags, process.env),
+      servers: serversFrom(flags, io),
       createTransport,
       clock,
       clientInfo: { name: 'toolyard', version: VERSION },

@@ -1,13 +1,14 @@
 import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import type { CommandIo } from './command-io.ts';
 import { plain } from './plain.ts';
 
-/** Tells a failure on stderr, without a stack; gives the exit code. */
-export function reportFailure(thrown: unknown, err: NodeJS.WritableStream = process.stderr): number {
+/** Prints a failure on stderr, without a stack unless TOOLYARD_DEBUG is set; returns the exit code. */
+export function reportFailure(thrown: unknown, { stderr, env }: Pick<CommandIo, 'stderr' | 'env'>): number {
   const { message, hint } = toErrorInfo(thrown);
-  err.write(`toolyard: ${plain(message)}\n`);
-  if (hint) err.write(`  ${plain(hint)}\n`);
-  if (!ToolyardError.isInstance(thrown) && process.env['TOOLYARD_DEBUG']) {
-    err.write(`${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}\n`);
+  stderr.write(`toolyard: ${plain(message)}\n`);
+  if (hint) stderr.write(`  ${plain(hint)}\n`);
+  if (!ToolyardError.isInstance(thrown) && env['TOOLYARD_DEBUG']) {
+    stderr.write(`${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}\n`);
   }
   return 1;
 }

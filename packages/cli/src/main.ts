@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import type { CommandIo, Invocation, OutputStream } from './command-io.ts';
 import { EXIT } from './exit.ts';
 import { reportFailure } from './failure.ts';
 import type { ChatFlags, DoctorFlags } from './flags.ts';
@@ -11,19 +12,29 @@ import { defineServe } from './serve/define-serve.ts';
 import { defineServerCommands } from './server/define-commands.ts';
 import { VERSION, WIRES } from '@toolyard/protocol';
 
-/** Runs the `toolyard` command; sets the exit code of the process instead of throwing. */
-export async function main(argv: readonly string[]): Promise<void> {
+/** Runs the `toolyard` command in the given surroundings and returns its exit code; never rejects. */
+export async function main(argv: readonly string[], io: CommandIo): Promise<number> {
+  const invocation: Invocation = { io, exitCode: EXIT.done };
   try {
-    await createProgram().parseAsync(argv, { from: 'user' });
+    await createProgram(invocation).parseAsync(argv, { from: 'user' });
+    return invocation.exitCode;
   } catch (error) {
     // Help and version are thrown too, as is what commander has already told on stderr.
-    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    else process.exitCode = reportFailure(error);
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    return reportFailure(error, io);
   }
 }
 
-function createProgram(): Command {
+function createProgram(invocation: Invocation): Command {
+  const { io } = invocation;
+  // Subcommands inherit where they write.
   const program = new Command('toolyard')
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      getOutHelpWidth: () => widthOf(io.stdout),
+      getErrHelpWidth: () => widthOf(io.stderr),
+    })
     .description('Any language model with any MCP server, from the terminal')
     .version(VERSION)
     .showHelpAfterError('(toolyard --help shows what there is)')
@@ -62,7 +73,7 @@ function createProgram(): Command {
     .option('--wait <seconds>', 'how long a server that goes away is waited for (default 30)', number)
     .exitOverride()
     .action(async (question: string | undefined, options: ChatFlags) => {
-      process.exitCode = await chat(question, options);
+      invocation.exitCode = await chat(io, question, options);
     });
 
   const doctor = program.command('doctor').description('Tell what is found on this machine and what is wrong');
@@ -71,28 +82,33 @@ function createProgram(): Command {
     .exitOverride()
     .action(async (options: DoctorFlags) => {
       const { doctorCommand } = await import('./doctor.ts');
-      process.exitCode = await doctorCommand(options);
+      invocation.exitCode = await doctorCommand(io, options);
     });
 
-  defineServe(program);
-  defineModels(program);
-  defineAbilities(program);
-  defineServerCommands(program);
+  defineServe(program, invocation);
+  defineModels(program, invocation);
+  defineAbilities(program, invocation);
+  defineServerCommands(program, invocation);
 
-  defineInterrupts(program);
-  defineMcp(program);
+  defineInterrupts(program, invocation);
+  defineMcp(program, invocation);
   return program;
 }
 
-async function chat(question: string | undefined, flags: ChatFlags): Promise<number> {
+/** Without a screen, commander's own default. */
+function widthOf({ isTTY, columns }: OutputStream): number {
+  return (isTTY === true ? columns : undefined) ?? 80;
+}
+
+async function chat(io: CommandIo, question: string | undefined, flags: ChatFlags): Promise<number> {
   const { serverChatFrom } = await import('./server-chat/server-chat-flags.ts');
   const atServer = serverChatFrom(question, flags);
   if (atServer) {
     const { serverChatCommand } = await import('./server-chat/server-chat-command.ts');
-    return serverChatCommand(atServer, flags);
+    return serverChatCommand(io, atServer, flags);
   }
   const { chatCommand } = await import('./chat/chat-command.ts');
-  return chatCommand(question, flags);
+  return chatCommand(io, question, flags);
 }
 
 function withConnectionOptions(command: Command): Command {

@@ -1,9 +1,10 @@
+import type { CommandIo } from './command-io.ts';
 import { EXIT } from './exit.ts';
 
-/** Ends the command without a word once nobody reads what it prints, as behind `| head`. For commands that only tell. */
-export function endWithItsReader(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+/** Ends the command silently once nobody reads its output, as behind `| head`. For commands that only print. */
+export function endWithItsReader(io: CommandIo): void {
+  io.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
-    process.exit(EXIT.done);
+    io.exit(EXIT.done);
   });
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serverFromFlag, serversFrom } from './servers.ts';
+import { createMemoryIo } from './test-fixtures/memory-io.ts';
 
 describe('--mcp', () => {
   it('takes a command line with quotes, as a shell would split it', () => {
@@ -55,31 +56,30 @@ describe('--mcp', () => {
   });
 
   it('gives two servers of one name two ids', () => {
-    const servers = serversFrom({ mcp: ['node a.js', 'node b/a.js'], date: false }, {});
+    const servers = serversFrom({ mcp: ['node a.js', 'node b/a.js'], date: false }, createMemoryIo());
     expect(servers.map(({ id }) => id)).toEqual(['a', 'a-2']);
   });
 
   it('has the bundled date server, built in, unless --no-date', () => {
-    expect(serversFrom({ mcp: [], date: true }, {})).toMatchObject([{ id: 'date', builtIn: true }]);
-    expect(serversFrom({ mcp: [], date: false }, {})).toEqual([]);
+    expect(serversFrom({ mcp: [], date: true }, createMemoryIo())).toMatchObject([{ id: 'date', builtIn: true }]);
+    expect(serversFrom({ mcp: [], date: false }, createMemoryIo())).toEqual([]);
   });
 
   it('never takes a server of the person’s for built in, whatever it is called', () => {
-    const [own] = serversFrom({ mcp: ['date=node x.js'], date: false }, {});
+    const [own] = serversFrom({ mcp: ['date=node x.js'], date: false }, createMemoryIo());
     expect(own?.builtIn).toBeUndefined();
   });
 
   it('takes from the file what is not disabled there, whatever is wrong with the rest', () => {
     const folder = mkdtempSync(join(tmpdir(), 'toolyard-servers-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const mcpConfig = join(folder, 'mcp.json');
     writeFileSync(
-      mcpConfig,
+      join(folder, 'mcp.json'),
       '{"mcpServers": {"off": {"command": "${env:NOT_SET_HERE}", "disabled": true}, "bad": {}, "on": {"command": "a"}}}',
     );
-    const told: string[] = [];
-    const servers = serversFrom({ mcp: [], mcpConfig, date: false }, {}, (line) => told.push(line));
+    const io = createMemoryIo({ cwd: folder });
+    const servers = serversFrom({ mcp: [], mcpConfig: 'mcp.json', date: false }, io);
     expect(servers.map(({ id }) => id)).toEqual(['on']);
-    expect(told).toEqual([expect.stringMatching(/line 1: server "bad" has neither "command" nor "url"/)]);
+    expect(io.stderr.text).toMatch(/^toolyard: .*line 1: server "bad" has neither "command" nor "url".*\n$/);
   });
 });

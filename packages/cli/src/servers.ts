@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgsStringToArgv } from 'string-argv';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import { readMcpConfig } from '@toolyard/mcp-host/node';
 import { ToolyardError } from '@toolyard/protocol';
+import type { CommandIo } from './command-io.ts';
 import type { ConnectionFlags } from './flags.ts';
 import { plain } from './plain.ts';
 
@@ -12,15 +14,14 @@ import { plain } from './plain.ts';
  */
 export function serversFrom(
   flags: Pick<ConnectionFlags, 'mcp' | 'mcpConfig' | 'date'>,
-  env: NodeJS.ProcessEnv,
-  tell: (line: string) => void = (line) => void process.stderr.write(`toolyard: ${plain(line)}\n`),
+  { env, cwd, stderr }: Pick<CommandIo, 'env' | 'cwd' | 'stderr'>,
 ): ServerConfig[] {
   const servers: ServerConfig[] = flags.date ? [dateServer()] : [];
-  const listed = flags.mcpConfig === undefined ? [] : readMcpConfig(flags.mcpConfig, env);
+  const listed = flags.mcpConfig === undefined ? [] : readMcpConfig(resolve(cwd, flags.mcpConfig), env);
   for (const entry of listed) {
     if (!entry.switches.enabled) continue;
     if ('config' in entry) servers.push(entry.config);
-    else tell(`${entry.fault.message} The server is left out.`);
+    else stderr.write(`toolyard: ${plain(entry.fault.message)} The server is left out.\n`);
   }
   for (const text of flags.mcp) servers.push(serverFromFlag(text));
   return uniqueIds(servers);

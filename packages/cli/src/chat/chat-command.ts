@@ -1,7 +1,7 @@
 import type { Agent, AgentOptions } from '@toolyard/agent-host';
 import { createAgent, nodePlatform } from '@toolyard/agent-host/node';
 import type { ServerConfig } from '@toolyard/mcp-host';
-import { killAllStdioChildren } from '@toolyard/mcp-host/node';
+import type { CommandIo } from '../command-io.ts';
 import { chooseModel } from '../choose-model.ts';
 import type { ChatFlags } from '../flags.ts';
 import { plain } from '../plain.ts';
@@ -15,28 +15,27 @@ import type { Answering, ServerLine } from './partner.ts';
 import { parametersFrom, readQuestion } from './read-flags.ts';
 import { onStopSignal } from './stop-signals.ts';
 import type { LineReader, Terminal } from './terminal.ts';
-import { createLineReader, dim, processTerminal } from './terminal.ts';
+import { createLineReader, dim, terminalOf } from './terminal.ts';
 import { tellServers } from './told.ts';
 import { UnderWay } from './under-way.ts';
 
 const ONE_SHOT_TURNS = 5;
 
 /** `toolyard chat [question]` with a loop of its own; gives the exit code. */
-export async function chatCommand(question: string | undefined, flags: ChatFlags): Promise<number> {
-  const terminal = processTerminal();
+export async function chatCommand(io: CommandIo, question: string | undefined, flags: ChatFlags): Promise<number> {
+  const terminal = terminalOf(io);
   const asked = await readQuestion(question, flags, terminal.input);
-  process.once('exit', killAllStdioChildren);
 
   // Who answers a stop changes in the course of a chat: at first nobody, then the run under way.
   const underWay = new UnderWay();
-  const signals = onStopSignal(() => underWay.cancel());
+  const signals = onStopSignal(io, () => underWay.cancel());
   const reader = createLineReader(terminal);
   try {
     const platform = nodePlatform();
-    const chosen = await chooseModel(flags, { env: process.env, fetch: platform.fetch, clock: platform.clock });
-    const servers = serversFrom(flags, process.env);
-    terminal.err.write(dim(`model: ${chosen.told}\n`, terminal.errIsScreen));
-    await using signIn = await signInFor(servers);
+    const chosen = await chooseModel(flags, { env: io.env, fetch: platform.fetch, clock: platform.clock });
+    const servers = serversFrom(flags, io);
+    terminal.err.write(dim(`model: ${chosen.told}\n`, terminal));
+    await using signIn = await signInFor(io, servers);
     await using agent = await createAgent(
       {
         model: chosen.model,
@@ -73,11 +72,11 @@ export async function chatCommand(question: string | undefined, flags: ChatFlags
 }
 
 /** What somebody has signed in to with `toolyard mcp auth`. */
-async function signInFor(servers: readonly ServerConfig[]) {
+async function signInFor(io: CommandIo, servers: readonly ServerConfig[]) {
   if (!servers.some(({ transport }) => transport.type === 'http' || transport.type === 'sse')) return null;
   const { machineSignIn } = await import('@toolyard/server/machine-servers');
-  const log = (line: string): void => void process.stderr.write(`toolyard: ${plain(line)}\n`);
-  return machineSignIn({ dataDir: dataDirFrom(undefined, process.env), env: process.env, log });
+  const log = (line: string): void => void io.stderr.write(`toolyard: ${plain(line)}\n`);
+  return machineSignIn({ dataDir: dataDirFrom(undefined, io), env: io.env, log });
 }
 
 function personAt(

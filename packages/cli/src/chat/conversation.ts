@@ -47,8 +47,7 @@ export class Conversation {
   async talk(): Promise<number> {
     const { reader, terminal, signals } = this.#options;
     const prompt = terminal.interactive ? '> ' : '';
-    if (terminal.interactive)
-      terminal.err.write(dim('Ask away. /help shows what else there is.\n', terminal.errIsScreen));
+    if (terminal.interactive) terminal.err.write(dim('Ask away. /help shows what else there is.\n', terminal));
     let code: number = EXIT.done;
     let leaving = false;
     for (;;) {
@@ -59,12 +58,12 @@ export class Conversation {
         if (line.kind === 'interrupt') {
           if (leaving) return EXIT.stopped;
           leaving = true;
-          terminal.err.write(dim('Ctrl-C again leaves.\n', terminal.errIsScreen));
+          terminal.err.write(dim('Ctrl-C again leaves.\n', terminal));
           continue;
         }
         next = line.text.trim();
       } else if (typeof next === 'string') {
-        terminal.err.write(dim(`> ${plainLine(next)}\n`, terminal.errIsScreen));
+        terminal.err.write(dim(`> ${plainLine(next)}\n`, terminal));
       }
       if (next === '/exit' || next === '/quit') return code;
       const answer = await this.#answer(next);
@@ -94,7 +93,7 @@ export class Conversation {
     try {
       run = partner.continue();
     } catch (thrown) {
-      reportFailure(thrown, terminal.err);
+      reportFailure(thrown, terminal.io);
       return EXIT.failed;
     }
     return this.#follow(run);
@@ -129,10 +128,10 @@ export class Conversation {
       const left = await run.unheard();
       const texts = left.filter((each) => typeof each === 'string');
       if (code === EXIT.done) return void this.#next.unshift(...left);
-      for (const text of texts) terminal.err.write(dim(`not heard: ${plainLine(text)}\n`, terminal.errIsScreen));
+      for (const text of texts) terminal.err.write(dim(`not heard: ${plainLine(text)}\n`, terminal));
       this.#next.unshift(...left.filter((each) => typeof each !== 'string'));
     } catch (thrown) {
-      reportFailure(thrown, terminal.err);
+      reportFailure(thrown, terminal.io);
     }
   }
 
@@ -141,7 +140,7 @@ export class Conversation {
     try {
       this.#say(await this.#told(name, argument, partner));
     } catch (thrown) {
-      reportFailure(thrown, terminal.err);
+      reportFailure(thrown, terminal.io);
     }
   }
 

@@ -22,7 +22,7 @@ export async function follow(run: Answering, partner: Partner, screen: Screen): 
     return status === 'done' ? EXIT.done : EXIT.stopped;
   } catch (thrown) {
     screen.settle();
-    reportFailure(ToolyardError.isInstance(thrown) ? await partner.explain(thrown) : thrown, screen.terminal.err);
+    reportFailure(ToolyardError.isInstance(thrown) ? await partner.explain(thrown) : thrown, screen.terminal.io);
     return thrown instanceof ServerLost ? EXIT.lost : EXIT.failed;
   }
 }

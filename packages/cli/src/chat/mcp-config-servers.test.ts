@@ -2,20 +2,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
-import type { RunNodeResult } from '@toolyard/testing';
-import { reply, runNode, scriptedMcpCommand, programArgs, startModelServer } from '@toolyard/testing';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
+import type { CommandResult } from '../test-fixtures/run-command.ts';
+import { runCommand } from '../test-fixtures/run-command.ts';
 
-const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url));
 // `node` in a configuration is whatever PATH finds first: here the one that runs this test.
 const PATH = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
-const ENV = { PATH, HOME: process.env['HOME'] ?? '', NO_PROXY: '*' };
 
 const folder = mkdtempSync(join(tmpdir(), 'toolyard-servers-'));
+beforeEach(() => void vi.stubEnv('PATH', PATH));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function chat(...args: string[]): Promise<RunNodeResult> {
-  return runNode([...programArgs(BIN), 'chat', '--no-date', ...args], { env: ENV });
+function chat(...args: string[]): Promise<CommandResult> {
+  return runCommand(['chat', '--no-date', ...args]);
 }
 
 function config(servers: object): string {

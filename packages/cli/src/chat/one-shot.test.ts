@@ -1,36 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '@toolyard/protocol';
-import type { McpBehaviour, RunNodeOptions, RunNodeResult } from '@toolyard/testing';
-import {
-  eventually,
-  isAlive,
-  processTreeOf,
-  reply,
-  runNode,
-  scriptedMcpCommand,
-  programArgs,
-  startModelServer,
-} from '@toolyard/testing';
+import { reply, startModelServer } from '@toolyard/testing';
+import { mcpFlag } from '../test-fixtures/mcp-flag.ts';
+import { runCommand } from '../test-fixtures/run-command.ts';
 
-const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url));
-const ENV = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', NO_PROXY: '*' };
 const ECHO = { name: 'echo', arguments: { message: 'hello' } };
-
-function toolyard(args: readonly string[], options: RunNodeOptions = {}): Promise<RunNodeResult> {
-  return runNode([...programArgs(BIN), ...args], { env: ENV, ...options });
-}
-
-function mcp(behaviour: McpBehaviour | Parameters<typeof scriptedMcpCommand>[0]): string {
-  const { command, args } = scriptedMcpCommand(behaviour);
-  return `odd=${[command, ...args].map((word) => `'${word}'`).join(' ')}`;
-}
 
 describe('toolyard chat "question"', () => {
   it('puts the answer on stdout and everything else on stderr', async () => {
-    const ran = await toolyard(['chat', '--model', 'demo', 'What time is it in Tokyo?']);
+    const ran = await runCommand(['chat', '--model', 'demo', 'What time is it in Tokyo?']);
     expect(ran.code).toBe(0);
     expect(ran.stdout).toMatch(/Tokyo.*\d{1,2}:\d{2}/);
     expect(ran.stdout).not.toContain('get-date');
@@ -40,14 +18,14 @@ describe('toolyard chat "question"', () => {
 
   it('answers 現在是幾點幾分？ in Chinese, through the tool, in both tool modes', async () => {
     for (const model of ['demo', 'demo-text']) {
-      const ran = await toolyard(['chat', '--model', model, '現在是幾點幾分？']);
+      const ran = await runCommand(['chat', '--model', model, '現在是幾點幾分？']);
       expect(ran.stdout).toMatch(/現在是 .*\d/);
       expect(ran.stderr).toContain('call date/get-date');
     }
   });
 
   it('writes one event a line with --json, from the first to the last', async () => {
-    const ran = await toolyard(['chat', '--model', 'demo', '--json', 'What time is it in Tokyo?']);
+    const ran = await runCommand(['chat', '--model', 'demo', '--json', 'What time is it in Tokyo?']);
     const events = ran.stdout
       .trimEnd()
       .split('\n')
@@ -60,7 +38,7 @@ describe('toolyard chat "question"', () => {
 
   it('reads the question from stdin with "-"', async () => {
     await using server = await startModelServer([reply.text('Yes.')]);
-    const ran = await toolyard(['chat', '--base-url', server.url, '--no-date', '-'], { input: 'two\nlines\n' });
+    const ran = await runCommand(['chat', '--base-url', server.url, '--no-date', '-'], { input: 'two\nlines\n' });
     expect(ran.stdout).toBe('Yes.\n');
     expect(server.requests.find(({ method }) => method === 'POST')?.text).toContain('two\\nlines');
   });
@@ -70,7 +48,7 @@ describe('toolyard chat "question"', () => {
       reply.toolCalls([{ name: 'get-date', arguments: {} }], { text: 'Let me look.' }),
       reply.text('Noon.'),
     ]);
-    const ran = await toolyard(['chat', '--base-url', server.url, 'Time?']);
+    const ran = await runCommand(['chat', '--base-url', server.url, 'Time?']);
     expect(ran.stdout).toBe('Noon.\n');
     expect(ran.stderr).toContain('Let me look.');
   });
@@ -91,7 +69,7 @@ describe('toolyard chat "question"', () => {
       '--seed',
       '7',
     ];
-    await toolyard(['chat', '--base-url', server.url, '--model', 'scripted', '--no-date', ...flags, 'Hi']);
+    await runCommand(['chat', '--base-url', server.url, '--model', 'scripted', '--no-date', ...flags, 'Hi']);
     expect(server.requests[0]?.body).toMatchObject({
       messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user' }],
       temperature: 0.2,
@@ -107,7 +85,7 @@ describe('toolyard chat "question"', () => {
       reply.text('<tool_call>{"name": "get-date", "arguments": {"timezone": "Asia/Tokyo"}}</tool_call>'),
       reply.text('Late.'),
     ]);
-    const ran = await toolyard(['chat', '--base-url', server.url, '--tool-mode', 'text', 'Time in Tokyo?']);
+    const ran = await runCommand(['chat', '--base-url', server.url, '--tool-mode', 'text', 'Time in Tokyo?']);
     expect(ran.stdout).toBe('Late.\n');
     expect(ran.stderr).toContain('call date/get-date');
   });
@@ -116,8 +94,8 @@ describe('toolyard chat "question"', () => {
 describe('which model answers', () => {
   it('takes the address and key of the environment', async () => {
     await using server = await startModelServer([reply.text('Hi.')], { requireKey: 'sk-secret-123' });
-    const env = { ...ENV, OPENAI_BASE_URL: server.url, OPENAI_API_KEY: 'sk-secret-123' };
-    const ran = await toolyard(['chat', 'Hello'], { env });
+    const env = { OPENAI_BASE_URL: server.url, OPENAI_API_KEY: 'sk-secret-123' };
+    const ran = await runCommand(['chat', 'Hello'], { env });
     expect(ran.stdout).toBe('Hi.\n');
     expect(ran.stderr).toContain(`scripted at ${server.url}`);
     expect(ran.stdout + ran.stderr).not.toContain('sk-secret');
@@ -131,7 +109,7 @@ describe('which model answers', () => {
         `${server.origin}/`,
         ...(serveAt === 'v1' ? [`${server.origin}/v1`] : []),
       ]) {
-        const ran = await toolyard(['chat', '--base-url', address, '--model', 'scripted', '--no-date', 'Hi']);
+        const ran = await runCommand(['chat', '--base-url', address, '--model', 'scripted', '--no-date', 'Hi']);
         expect(ran.stdout, `${serveAt} ${address} ${ran.stderr}`).toBe('Here.\n');
       }
     }
@@ -142,7 +120,7 @@ describe('which model answers', () => {
       [reply.error(404, { error: { message: 'The model `nope` does not exist', code: 'model_not_found' } })],
       { models: ['qwen3', 'llama4'] },
     );
-    const ran = await toolyard(['chat', '--base-url', server.url, '--model', 'nope', '--no-date', 'Hi']);
+    const ran = await runCommand(['chat', '--base-url', server.url, '--model', 'nope', '--no-date', 'Hi']);
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain('nope');
     expect(ran.stderr).toContain('qwen3, llama4');
@@ -150,7 +128,7 @@ describe('which model answers', () => {
 
   it('says that the key was refused, without showing it', async () => {
     await using server = await startModelServer([], { requireKey: 'right' });
-    const ran = await toolyard([
+    const ran = await runCommand([
       'chat',
       '--base-url',
       server.url,
@@ -169,7 +147,7 @@ describe('which model answers', () => {
 
   it('says that an address is no model server, and what was tried', async () => {
     await using server = await startModelServer([], { serveAt: 'v1', otherwise: reply.html() });
-    const ran = await toolyard(['chat', '--base-url', `${server.origin}/app`, '--model', 'x', '--no-date', 'Hi']);
+    const ran = await runCommand(['chat', '--base-url', `${server.origin}/app`, '--model', 'x', '--no-date', 'Hi']);
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain(
       `${server.origin}/app/chat/completions nor at ${server.origin}/app/v1/chat/completions`,
@@ -180,7 +158,7 @@ describe('which model answers', () => {
   it('says that nobody listens there', async () => {
     await using server = await startModelServer([]);
     await server.close();
-    const ran = await toolyard(['chat', '--base-url', server.url, '--model', 'x', '--no-date', 'Hi']);
+    const ran = await runCommand(['chat', '--base-url', server.url, '--model', 'x', '--no-date', 'Hi']);
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain(new URL(server.url).host);
   });
@@ -189,13 +167,13 @@ describe('which model answers', () => {
     ['--base-url', 'not an address'],
     ['--base-url', 'ftp://example.com'],
   ])('says that %s %s is no address', async (flag, value) => {
-    const ran = await toolyard(['chat', flag, value, 'Hi']);
+    const ran = await runCommand(['chat', flag, value, 'Hi']);
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain(value);
   });
 
   it('takes the demo where nothing is configured or found, and says so', async () => {
-    const ran = await toolyard(['chat', 'Hello']);
+    const ran = await runCommand(['chat', 'Hello']);
     expect(ran.code).toBe(0);
     // A developer's machine may have a model server on a usual port: then that one is taken, and said.
     expect(ran.stderr).toMatch(/demo, which is no language model|\(found\)/);
@@ -205,9 +183,9 @@ describe('which model answers', () => {
 describe('MCP servers', () => {
   it.each<[string, string, RegExp]>([
     ['does not exist', 'odd=no-such-command-anywhere', /no-such-command-anywhere/],
-    ['exits at once', mcp({ atStart: { stderr: 'missing API_TOKEN', exitCode: 3 } }), /missing API_TOKEN/],
+    ['exits at once', mcpFlag({ atStart: { stderr: 'missing API_TOKEN', exitCode: 3 } }), /missing API_TOKEN/],
   ])('tells of a command that %s, and answers all the same', async (_what, server, message) => {
-    const ran = await toolyard(['chat', '--model', 'demo', '--mcp', server, 'What time is it in Tokyo?']);
+    const ran = await runCommand(['chat', '--model', 'demo', '--mcp', server, 'What time is it in Tokyo?']);
     expect(ran.stderr).toMatch(message);
     expect(ran.stderr).toContain('odd');
     expect(ran.code).toBe(0);
@@ -215,12 +193,12 @@ describe('MCP servers', () => {
   });
 
   it('does not mind noise on stdout', async () => {
-    const noisy = mcp({
+    const noisy = mcpFlag({
       tools: [{ name: 'echo', does: [{ do: 'echo' }] }],
       atStart: { stdout: ['Listening...', '{"x":'] },
     });
     await using server = await startModelServer([reply.toolCalls([ECHO]), reply.text('Done.')]);
-    const ran = await toolyard(['chat', '--base-url', server.url, '--mcp', noisy, '--allow', 'odd/echo', 'Echo']);
+    const ran = await runCommand(['chat', '--base-url', server.url, '--mcp', noisy, '--allow', 'odd/echo', 'Echo']);
     expect(ran.stdout).toBe('Done.\n');
     expect(ran.stderr).toMatch(/ok: .*hello/);
   });
@@ -233,12 +211,12 @@ describe('MCP servers', () => {
       '--base-url',
       server.url,
       '--mcp',
-      mcp({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] }),
+      mcpFlag({ tools: [{ name: 'echo', does: [{ do: 'echo' }] }] }),
     ];
-    const refused = await toolyard([...flags, 'Echo']);
+    const refused = await runCommand([...flags, 'Echo']);
     expect(refused.stderr).toContain('--allow odd/echo');
     expect(refused.stderr).not.toContain('ok: ');
-    const allowed = await toolyard([...flags, '--allow', 'odd/echo', 'Echo']);
+    const allowed = await runCommand([...flags, '--allow', 'odd/echo', 'Echo']);
     expect(allowed.stderr).toMatch(/ok: .*hello/);
   });
 
@@ -249,10 +227,10 @@ describe('MCP servers', () => {
         : reply.toolCalls([{ name: 'get-date', arguments: {} }]),
     );
     const flags = ['chat', '--base-url', server.url, '--model', 'scripted'];
-    const answered = await toolyard([...flags, 'Loop']);
+    const answered = await runCommand([...flags, 'Loop']);
     expect(answered.stdout).toBe('Enough.\n');
     expect(server.requests).toHaveLength(5);
-    const failed = await toolyard([...flags, '--on-max-turns', 'error', '--max-turns', '2', 'Loop']);
+    const failed = await runCommand([...flags, '--on-max-turns', 'error', '--max-turns', '2', 'Loop']);
     expect(failed.code).toBe(1);
     expect(failed.stderr).toContain('2 turns');
     expect(server.requests).toHaveLength(7);
@@ -267,7 +245,7 @@ describe('wrong use', () => {
     [['nonsense'], /nonsense/],
     [['mcp', 'serve', 'weather'], /date/],
   ])('%j is told with exit code 2', async (args, message) => {
-    const ran = await toolyard(args);
+    const ran = await runCommand(args);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toMatch(message);
   });
@@ -278,70 +256,9 @@ describe('wrong use', () => {
     [['chat', '--model', 'demo', '--mcp-config', 'no-such-file.json', 'x'], /no-such-file\.json/],
     [['chat', '--model', 'demo', '--json'], /--json/],
   ])('%j is told with exit code 1', async (args, message) => {
-    const ran = await toolyard(args, { input: '' });
+    const ran = await runCommand(args, { input: '' });
     expect(ran.code).toBe(1);
     expect(ran.stderr).toMatch(message);
     expect(ran.stderr).not.toMatch(/\n\s+at /);
-  });
-});
-
-describe('the end of a one-shot leaves no child behind', () => {
-  /** A chat that hangs in mid-answer, with a stubborn server and the date server as children. */
-  async function hanging(): Promise<{ pid: number; children: number[]; ended: Promise<unknown[]> }> {
-    const server = await startModelServer([reply.text('One two', { finish: null, done: false, thenSilence: true })]);
-    const child = spawn(
-      process.execPath,
-      [...programArgs(BIN), 'chat', '--base-url', server.url, '--mcp', mcp({ stubborn: true }), '--json', 'Count'],
-      { stdio: ['ignore', 'pipe', 'ignore'], env: ENV },
-    );
-    const ended = once(child, 'exit').finally(() => server.close());
-    let output = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-    await eventually(() => expect(output).toContain('text_delta'));
-    const { pid } = child;
-    if (pid === undefined) throw new Error('no pid');
-    const children = processTreeOf(pid).filter((other) => other !== pid);
-    expect(children.length).toBeGreaterThanOrEqual(2);
-    return { pid, children, ended };
-  }
-
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const)('%s stops the answer, ends the servers and gives %i', async (signal, code) => {
-    const { pid, children, ended } = await hanging();
-    process.kill(pid, signal);
-    expect(await ended).toEqual([code, null]);
-    expect(children.filter(isAlive)).toEqual([]);
-  });
-
-  it('a second SIGINT does not wait for stubborn servers', async () => {
-    const { pid, children, ended } = await hanging();
-    process.kill(pid, 'SIGINT');
-    process.kill(pid, 'SIGINT');
-    expect(await ended).toEqual([130, null]);
-    await eventually(() => expect(children.filter(isAlive)).toEqual([]));
-  });
-
-  it('a normal end and a failed one leave none either', async () => {
-    for (const [answer, code] of [
-      [reply.text('Hello.'), 0],
-      [reply.error(500, 'out of memory'), 1],
-    ] as const) {
-      const looked = Promise.withResolvers<void>();
-      await using server = await startModelServer(() => looked.promise.then(() => answer));
-      const child = spawn(process.execPath, [...programArgs(BIN), 'chat', '--base-url', server.url, 'Hello'], {
-        stdio: 'ignore',
-        env: ENV,
-      });
-      const ended = once(child, 'exit');
-      await eventually(() => server.requests.some(({ method }) => method === 'POST'), { what: 'the question' });
-      const tree = processTreeOf(child.pid ?? 0);
-      expect(tree.length).toBeGreaterThan(1);
-      looked.resolve();
-      expect(await ended).toEqual([code, null]);
-      expect(tree.filter(isAlive)).toEqual([]);
-    }
   });
 });

@@ -1,43 +1,37 @@
 import { killAllStdioChildren } from '@toolyard/mcp-host/node';
+import type { CommandIo, StopSignal } from '../command-io.ts';
 
 const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-type StopSignal = keyof typeof CODES;
-
 export type StopSignals = {
-  /** 128 and the number of the signal that came, null where none did. */
+  /** 128 plus the number of the last signal; null if none was received. */
   exitCode(): number | null;
-  /** True where the process is to end, not only the answer under way. */
+  /** True if the whole command must end, not only the answer in progress. */
   wantsEnd(): boolean;
-  /** The stop has been seen to: the next Ctrl-C is a first one again. */
+  /** The stop has been handled: the next Ctrl-C counts as a first one again. */
   reset(): void;
   dispose(): void;
 };
 
 /**
- * Lets `stop` end things in order at the first signal. Where it says that there is nothing to stop, and at a second
- * signal while the first is being seen to, the process ends at once, and takes the servers it started with it.
+ * Calls `stop` at the first signal, to end things in order. If it returns false (nothing to stop), and at a second
+ * signal while the first is being handled, the command exits at once and kills the MCP servers it started.
  */
-export function onStopSignal(stop: (signal: StopSignal) => boolean): StopSignals {
-  let came: StopSignal | null = null;
-  const names = Object.keys(CODES) as StopSignal[];
-  const listeners = names.map((signal) => {
-    const listener = (): void => {
-      const again = came !== null;
-      came = signal;
-      if (!again && stop(signal)) return;
-      killAllStdioChildren();
-      process.exit(CODES[signal]);
-    };
-    process.on(signal, listener);
-    return () => process.off(signal, listener);
+export function onStopSignal(io: CommandIo, stop: (signal: StopSignal) => boolean): StopSignals {
+  let received: StopSignal | null = null;
+  io.onExit(killAllStdioChildren);
+  const dispose = io.onSignal((signal) => {
+    const isSecond = received !== null;
+    received = signal;
+    if (!isSecond && stop(signal)) return;
+    io.exit(CODES[signal]);
   });
   return {
-    exitCode: () => came && CODES[came],
-    wantsEnd: () => came !== null && came !== 'SIGINT',
+    exitCode: () => received && CODES[received],
+    wantsEnd: () => received !== null && received !== 'SIGINT',
     reset: () => {
-      came = null;
+      received = null;
     },
-    dispose: () => listeners.forEach((off) => off()),
+    dispose,
   };
 }

@@ -1,9 +1,11 @@
 import { createInterface } from 'node:readline';
 import { StringDecoder } from 'node:string_decoder';
 import { styleText } from 'node:util';
+import type { CommandIo } from '../command-io.ts';
 
-/** Where a chat reads and writes; tests put their own streams here. */
+/** Where a chat reads and writes. */
 export type Terminal = {
+  io: CommandIo;
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream;
   err: NodeJS.WritableStream;
@@ -14,20 +16,22 @@ export type Terminal = {
   errIsScreen: boolean;
 };
 
-export function processTerminal(): Terminal {
+export function terminalOf(io: CommandIo): Terminal {
+  const { stdin, stdout, stderr } = io;
   return {
-    input: process.stdin,
-    output: process.stdout,
-    err: process.stderr,
-    interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
-    outputIsScreen: process.stdout.isTTY === true,
-    errIsScreen: process.stderr.isTTY === true,
+    io,
+    input: stdin,
+    output: stdout,
+    err: stderr,
+    interactive: stdin.isTTY === true && stdout.isTTY === true,
+    outputIsScreen: stdout.isTTY === true,
+    errIsScreen: stderr.isTTY === true,
   };
 }
 
-/** Dims text on a screen, unless the person wants no colours. */
-export function dim(text: string, isScreen: boolean): string {
-  return isScreen && !process.env['NO_COLOR'] ? styleText('dim', text, { validateStream: false }) : text;
+/** Dims text for stderr if that is a screen and NO_COLOR is not set. */
+export function dim(text: string, { io, errIsScreen }: Terminal): string {
+  return errIsScreen && !io.env['NO_COLOR'] ? styleText('dim', text, { validateStream: false }) : text;
 }
 
 type Line = { kind: 'line'; text: string } | { kind: 'interrupt' } | { kind: 'end' };

@@ -13,15 +13,16 @@ export function toolLine(tool: { reference: string; asksFirst: boolean; about: s
 }
 
 /** A server that is not there is told, not fatal: the others work. */
-export function tellServers(servers: readonly ServerLine[], { err, errIsScreen }: Terminal): void {
+export function tellServers(servers: readonly ServerLine[], terminal: Terminal): void {
+  const { err } = terminal;
   for (const { id, state, tools, skipped, error } of servers) {
     if (state === 'ready') {
-      err.write(dim(`server ${plainLine(id)}: ${tools} ${tools === 1 ? 'tool' : 'tools'}\n`, errIsScreen));
+      err.write(dim(`server ${plainLine(id)}: ${tools} ${tools === 1 ? 'tool' : 'tools'}\n`, terminal));
       for (const { name, reason } of skipped) {
-        err.write(dim(`  left out ${plainLine(name)}: ${plainLine(reason)}\n`, errIsScreen));
+        err.write(dim(`  left out ${plainLine(name)}: ${plainLine(reason)}\n`, terminal));
       }
     } else {
-      reportFailure(new ToolyardError(error ?? { code: 'internal', message: `${id} is ${state}.` }), err);
+      reportFailure(new ToolyardError(error ?? { code: 'internal', message: `${id} is ${state}.` }), terminal.io);
     }
   }
 }

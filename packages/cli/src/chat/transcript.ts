@@ -90,7 +90,7 @@ export class Transcript {
     if (!this.#reasoning) this.#closeOutLine();
     this.#reasoning = true;
     this.#errLineOpen = true;
-    err.write(dim(plain(text), errIsScreen));
+    err.write(dim(plain(text), this.#terminal));
   }
 
   #showText(text: string): void {
@@ -122,9 +122,8 @@ export class Transcript {
   }
 
   #note(text: string): void {
-    const { err, errIsScreen } = this.#terminal;
     this.settle();
-    err.write(`${dim(text, errIsScreen)}\n`);
+    this.#terminal.err.write(`${dim(text, this.#terminal)}\n`);
   }
 
   #closeErrLine(): void {

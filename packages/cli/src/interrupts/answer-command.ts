@@ -6,8 +6,9 @@ import type {
   StoredInterrupt,
 } from '@toolyard/protocol';
 import { decisionsFor, ToolyardError } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import type { Terminal } from '../chat/terminal.ts';
-import { createLineReader, processTerminal } from '../chat/terminal.ts';
+import { createLineReader, terminalOf } from '../chat/terminal.ts';
 import { EXIT } from '../exit.ts';
 import { counted, remark, say, sayJson } from '../mcp/output.ts';
 import { askAtTerminal } from '../server-chat/ask-at-terminal.ts';
@@ -22,13 +23,18 @@ type Given = AnswerInterrupts['answers'][number];
 const MOST_AT_ONCE = 200;
 
 /** `toolyard interrupts answer`: 1 where one of them was not answered. */
-export async function answerCommand(client: ServerClient, ids: readonly string[], flags: AnswerFlags): Promise<number> {
+export async function answerCommand(
+  io: CommandIo,
+  client: ServerClient,
+  ids: readonly string[],
+  flags: AnswerFlags,
+): Promise<number> {
   const answer = answerFromFlags(flags);
   const open = await allPages<StoredInterrupt>(client, '/api/interrupts');
   const meant = meantBy(open, ids, { all: flags.all === true, answer });
   const given = answer
     ? meant.map((asked): Given => ({ id: asked.id, answer, ...shown(asked.interrupt) }))
-    : await askEach(meant, processTerminal());
+    : await askEach(meant, terminalOf(io));
   // One that is not open any more is sent as well: the server says what became of it.
   const gone = answer ? ids.filter((id) => !open.some((asked) => asked.id === id)) : [];
   const answers = [...given, ...(answer ? gone.map((id): Given => ({ id, answer })) : [])];
@@ -37,9 +43,9 @@ export async function answerCommand(client: ServerClient, ids: readonly string[]
     const body: AnswerInterrupts = { answers: answers.slice(at, at + MOST_AT_ONCE) };
     items.push(...(await client.post<AnsweredInterrupts>('/api/interrupts/answers', body)).items);
   }
-  if (flags.json === true) sayJson(items);
-  else for (const item of items) tell(item);
-  if (items.length === 0) remark('Nothing was answered.');
+  if (flags.json === true) sayJson(io, items);
+  else for (const item of items) tell(io, item);
+  if (items.length === 0) remark(io, 'Nothing was answered.');
   return items.some(({ outcome }) => outcome === 'refused') ? EXIT.failed : EXIT.done;
 }
 
@@ -65,15 +71,16 @@ function shown(interrupt: Interrupt): Pick<Given, 'shown'> {
 }
 
 async function askEach(meant: readonly StoredInterrupt[], terminal: Terminal): Promise<Given[]> {
+  const { io } = terminal;
   if (!terminal.interactive) {
     throw wrong('There is no answer, and nobody can be asked here.', 'Say --approve, --refuse, or another answer.');
   }
   const reader = createLineReader(terminal);
-  const ask = askAtTerminal({ terminal, reader, allow: [], tell: remark });
+  const ask = askAtTerminal({ terminal, reader, allow: [], tell: (line) => remark(io, line) });
   const given: Given[] = [];
   try {
     for (const [at, { id, interrupt }] of meant.entries()) {
-      remark(`${at + 1} of ${counted(meant.length, 'question')}: ${gist(interrupt)}`);
+      remark(io, `${at + 1} of ${counted(meant.length, 'question')}: ${gist(interrupt)}`);
       const reply = await ask(interrupt, new AbortController().signal);
       if (reply.kind === 'interrupted') break;
       if (reply.kind === 'said') given.push({ id, answer: reply.answer, ...shown(interrupt) });
@@ -84,10 +91,10 @@ async function askEach(meant: readonly StoredInterrupt[], terminal: Terminal): P
   return given;
 }
 
-function tell(item: AnsweredInterrupts['items'][number]): void {
-  if (item.outcome === 'answered') return say(`${item.id}: ${item.interrupt.answer?.decision ?? 'answered'}`);
-  remark(`${item.id}: ${item.error.message}`);
-  if (item.error.hint !== undefined) remark(`  ${item.error.hint}`);
+function tell(io: CommandIo, item: AnsweredInterrupts['items'][number]): void {
+  if (item.outcome === 'answered') return say(io, `${item.id}: ${item.interrupt.answer?.decision ?? 'answered'}`);
+  remark(io, `${item.id}: ${item.error.message}`);
+  if (item.error.hint !== undefined) remark(io, `  ${item.error.hint}`);
 }
 
 function wrong(message: string, hint: string): ToolyardError {

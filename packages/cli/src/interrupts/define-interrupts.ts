@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import type { InterruptAnswer, JsonObject } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
+import type { Invocation } from '../command-io.ts';
 import { positiveInteger, positiveNumber, repeatable } from '../options.ts';
 import { clientOf, onServer } from '../server/on-server.ts';
 import type { ServerFlags } from '../server/server-client.ts';
@@ -9,7 +10,8 @@ import type { AnswerFlags } from './answer-from-flags.ts';
 import type { ListFlags } from './list-interrupts.ts';
 
 /** Defines `toolyard interrupts ...`: what runs ask of people, listed and answered. */
-export function defineInterrupts(program: Command): void {
+export function defineInterrupts(program: Command, invocation: Invocation): void {
+  const { io } = invocation;
   const interrupts = program
     .command('interrupts')
     .description('What runs ask of people: calls to approve, forms, choices, sign-ins')
@@ -33,7 +35,7 @@ Examples:
     .option('--json', 'as JSON')
     .action(async (flags: ServerFlags & ListFlags) => {
       const { listInterrupts } = await import('./list-interrupts.ts');
-      await listInterrupts(await clientOf(flags), flags);
+      await listInterrupts(io, await clientOf(io, flags), flags);
     });
 
   onServer(
@@ -68,7 +70,7 @@ Examples:
     .option('--json', 'what came of each, as JSON')
     .action(async (ids: string[], flags: ServerFlags & AnswerFlags) => {
       const { answerCommand } = await import('./answer-command.ts');
-      process.exitCode = await answerCommand(await clientOf(flags), ids, flags);
+      invocation.exitCode = await answerCommand(io, await clientOf(io, flags), ids, flags);
     });
 }
 

@@ -7,7 +7,8 @@ import type { Interrupt, Page, RunRecord, RunSteps, StoredInterrupt } from '@too
 import type { ModelServer } from '@toolyard/testing';
 import { systemClock } from '@toolyard/protocol';
 import { eventually, reply, startModelServer } from '@toolyard/testing';
-import { Served, toolyard } from '../test-fixtures/served.ts';
+import { runCommand } from '../test-fixtures/run-command.ts';
+import { Served } from '../test-fixtures/served.ts';
 
 const DESK = { desk: { tools: [{ name: 'echo', does: [{ do: 'echo' as const }] }] } };
 
@@ -43,7 +44,7 @@ type Scene = AsyncDisposable & {
   model: ModelServer;
   run: RunRecord;
   asked: StoredInterrupt[];
-  cli: (...args: string[]) => ReturnType<typeof toolyard>;
+  cli: (...args: string[]) => ReturnType<typeof runCommand>;
   over: (runId?: string) => Promise<RunRecord>;
 };
 
@@ -65,7 +66,7 @@ async function waiting(...messages: string[]): Promise<Scene> {
     model,
     run,
     asked: items,
-    cli: (...args) => toolyard([...args, '--data-dir', served.dataDir]),
+    cli: (...args) => runCommand([...args, '--data-dir', served.dataDir]),
     over: (id = run.id) =>
       eventually(async () => ((await find(id)).endedAt === null ? null : find(id)), { what: 'the end of the run' }),
     async [Symbol.asyncDispose]() {
@@ -84,8 +85,7 @@ describe('toolyard interrupts', () => {
     expect(listed.stdout).toContain(asked[0]?.id);
     expect(listed.stdout).toContain('desk/echo');
     expect(listed.stdout).not.toContain('\u001b');
-    await served.end('SIGKILL');
-    await served.start();
+    await served.restart();
 
     const id = asked[0]?.id ?? '';
     const edited = JSON.stringify({ message: 'to Bert' });
@@ -118,7 +118,7 @@ describe('toolyard interrupts', () => {
     const dataDir = join(folder, 'data');
     await askMany(dataDir, 1_100);
     await using served = await Served.start({ dataDir });
-    const cli = (...args: string[]) => toolyard(['interrupts', ...args, '--json', '--data-dir', served.dataDir]);
+    const cli = (...args: string[]) => runCommand(['interrupts', ...args, '--json', '--data-dir', served.dataDir]);
     const ids = async (...args: string[]): Promise<string[]> =>
       (JSON.parse((await cli('list', ...args)).stdout) as { id: string }[]).map(({ id }) => id);
     const all = await ids();
@@ -201,7 +201,7 @@ describe('toolyard runs', () => {
     const dataDir = join(folder, 'data');
     await askMany(dataDir, 1);
     await using served = await Served.start({ dataDir });
-    const { code, stderr } = await toolyard(['runs', 'request', 'r', '--data-dir', served.dataDir]);
+    const { code, stderr } = await runCommand(['runs', 'request', 'r', '--data-dir', served.dataDir]);
     expect(code).toBe(1);
     expect(stderr).toContain('In this run no model was asked');
     expect(stderr).toContain('toolyard runs steps r');

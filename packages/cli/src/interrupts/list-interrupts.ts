@@ -1,5 +1,6 @@
 import type { Interrupt, StoredInterrupt } from '@toolyard/protocol';
 import { amountOf, formatToolReference, nameBudget, showHidden } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { columns } from '../models/columns.ts';
 import { remark, say, sayJson } from '../mcp/output.ts';
 import { firstOf } from '../server/all-pages.ts';
@@ -8,11 +9,11 @@ import type { ServerClient } from '../server/server-client.ts';
 export type ListFlags = { status: string; run?: string; conversation?: string; limit?: number; json?: boolean };
 
 /** `toolyard interrupts list`: the oldest first. */
-export async function listInterrupts(client: ServerClient, flags: ListFlags): Promise<void> {
+export async function listInterrupts(io: CommandIo, client: ServerClient, flags: ListFlags): Promise<void> {
   const { status, run, conversation, limit } = flags;
   const query = { status, ...(run ? { run } : {}), ...(conversation ? { conversation } : {}) };
   const items = await firstOf<StoredInterrupt>(client, '/api/interrupts', query, limit ?? Infinity);
-  if (flags.json === true) return sayJson(items);
+  if (flags.json === true) return sayJson(io, items);
   const rows = items.map(({ id, openedAt, interrupt, answer }) => [
     id,
     new Date(openedAt).toISOString().slice(0, 16).replace('T', ' '),
@@ -20,8 +21,8 @@ export async function listInterrupts(client: ServerClient, flags: ListFlags): Pr
     ...(status === 'open' ? [] : [answer?.decision ?? '']),
     gist(interrupt),
   ]);
-  for (const line of columns(rows)) say(line);
-  if (items.length === 0) remark(status === 'open' ? 'Nothing is asked.' : 'There are none.');
+  for (const line of columns(rows)) say(io, line);
+  if (items.length === 0) remark(io, status === 'open' ? 'Nothing is asked.' : 'There are none.');
 }
 
 /** What is asked, in a line. */

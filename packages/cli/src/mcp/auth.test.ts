@@ -1,14 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuthorizationServer, ScriptedMcp } from '@toolyard/testing';
-import { programArgs, startAuthorizationServer, startScriptedMcp } from '@toolyard/testing';
+import { startAuthorizationServer, startScriptedMcp } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Served, toolyard } from '../test-fixtures/served.ts';
-import { BIN, ENV } from '../test-fixtures/terminal-chat.ts';
 import { browserCommand } from './sign-in-window.ts';
+import type { CommandResult } from '../test-fixtures/run-command.ts';
+import { runCommand } from '../test-fixtures/run-command.ts';
+import { Served } from '../test-fixtures/served.ts';
 
 let dataDir: string;
 let authorization: AuthorizationServer;
@@ -29,28 +28,20 @@ afterEach(async () => {
 /** Runs `toolyard mcp auth` and goes to the address it prints, as a person does. */
 const auth = (...flags: string[]) => authTo('guarded', ...flags);
 
-async function authTo(
-  server: string,
-  ...flags: string[]
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const args = ['--disable-warning=ExperimentalWarning', ...programArgs(BIN), 'mcp', 'auth', server];
-  const child = spawn(process.execPath, [...args, '--no-open', '--data-dir', dataDir, ...flags], { env: ENV });
-  let [stdout, stderr] = ['', ''];
-  let isGone = false;
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-    const address = /^http:\S+\/authorize\?\S+$/m.exec(stderr)?.[0];
-    if (address === undefined || isGone) return;
-    isGone = true;
-    void fetch(address);
+async function authTo(server: string, ...flags: string[]): Promise<CommandResult> {
+  let isOpened = false;
+  return runCommand(['mcp', 'auth', server, '--no-open', '--data-dir', dataDir, ...flags], {
+    onError(stderr) {
+      const address = /^http:\S+\/authorize\?\S+$/m.exec(stderr)?.[0];
+      if (address === undefined || isOpened) return;
+      isOpened = true;
+      void fetch(address);
+    },
   });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stdout, stderr };
 }
 
 const call = (...flags: string[]) =>
-  toolyard(['mcp', 'call', 'guarded', 'echo', '{"message":"hello"}', '--data-dir', dataDir, ...flags]);
+  runCommand(['mcp', 'call', 'guarded', 'echo', '{"message":"hello"}', '--data-dir', dataDir, ...flags]);
 
 describe('toolyard mcp auth', () => {
   test('alone: the person comes back to the command, and later commands are signed in', async () => {
@@ -64,7 +55,7 @@ describe('toolyard mcp auth', () => {
     expect(after).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') as string });
     expect(authorization.grants('authorization_code')).toHaveLength(1);
 
-    const out = await toolyard(['mcp', 'auth', 'guarded', '--out', '--data-dir', dataDir]);
+    const out = await runCommand(['mcp', 'auth', 'guarded', '--out', '--data-dir', dataDir]);
     expect(out.stdout).toBe('Signed out of guarded.\n');
     expect((await call()).code).toBe(1);
   });
@@ -72,14 +63,14 @@ describe('toolyard mcp auth', () => {
   test('a chat alone uses what was signed in to, and so does an address that stands nowhere', async () => {
     const ask = ['--model', 'demo', '--no-date', '--allow', 'guarded/echo'];
     const chat = () =>
-      toolyard(['chat', '/call echo {"message":"hello"}', ...ask, '--mcp-config', join(dataDir, 'mcp.json')], {
-        env: { ...ENV, TOOLYARD_DATA_DIR: dataDir },
+      runCommand(['chat', '/call echo {"message":"hello"}', ...ask, '--mcp-config', join(dataDir, 'mcp.json')], {
+        env: { TOOLYARD_DATA_DIR: dataDir },
       });
     expect((await chat()).stderr).toContain('asks for a sign-in');
     await auth('--port', '0');
     expect(await chat()).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') as string });
 
-    const tools = () => toolyard(['mcp', 'tools', mcp.url, '--data-dir', dataDir]);
+    const tools = () => runCommand(['mcp', 'tools', mcp.url, '--data-dir', dataDir]);
     expect((await tools()).code).toBe(1);
     await authTo(mcp.url, '--port', '0');
     expect(await tools()).toMatchObject({ code: 0, stdout: expect.stringContaining('echo') as string });

@@ -1,3 +1,4 @@
+import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import type { McpFlags, McpSource } from './mcp-source.ts';
 import { remark, say, sayJson } from './output.ts';
@@ -14,25 +15,26 @@ export type AuthFlags = McpFlags & {
 
 /** Signs a person in to a server, or out of it. */
 export async function signInTo(
+  io: CommandIo,
   source: McpSource,
   { id, signal }: { id: string; signal: AbortSignal },
   flags: AuthFlags,
 ): Promise<number> {
   if (flags.out === true) {
     await source.signOut(id);
-    if (flags.json === true) sayJson({ server: id, signedIn: false });
-    else say(`Signed out of ${id}.`);
+    if (flags.json === true) sayJson(io, { server: id, signedIn: false });
+    else say(io, `Signed out of ${id}.`);
     return EXIT.done;
   }
   const { url, issuer, finished } = await source.signIn(id, { port: flags.port, signal });
-  const isShown = flags.open && openInBrowser(url, process.env);
-  remark(`Sign in at ${issuer}${isShown ? ', in the browser that opens, or at' : ':'}`);
+  const isShown = flags.open && openInBrowser(url, io.env);
+  remark(io, `Sign in at ${issuer}${isShown ? ', in the browser that opens, or at' : ':'}`);
   // Alone on its line, so that it can be copied, or read by a program.
-  process.stderr.write(`${printable(url)}\n`);
+  io.stderr.write(`${printable(url)}\n`);
   const server = await finished;
   if (flags.json === true) {
-    sayJson({ server: id, signedIn: true, state: server.state, ...(server.error ? { error: server.error } : {}) });
-  } else say(`Signed in to ${id}; it is ${server.state}.`);
+    sayJson(io, { server: id, signedIn: true, state: server.state, ...(server.error ? { error: server.error } : {}) });
+  } else say(io, `Signed in to ${id}; it is ${server.state}.`);
   return server.state === 'failed' || server.state === 'needs_sign_in' ? EXIT.failed : EXIT.done;
 }
 

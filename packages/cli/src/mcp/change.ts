@@ -1,4 +1,5 @@
 import type { AddMcpServer } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import type { McpSource } from './mcp-source.ts';
 import { counted, remark, sayJson } from './output.ts';
@@ -9,6 +10,7 @@ export type AddFlags = TargetFlags & { json?: boolean; disabled?: boolean; test:
 
 /** `toolyard mcp add`: written to mcp.json, then tried; what goes wrong there is told and undoes nothing. */
 export async function addServer(
+  io: CommandIo,
   source: McpSource,
   { id, words, signal }: { id: string; words: readonly string[]; signal: AbortSignal },
   flags: AddFlags,
@@ -19,27 +21,27 @@ export async function addServer(
     ...(flags.disabled === true ? { enabled: false } : {}),
   };
   const view = await source.add(server);
-  if (flags.json === true) sayJson(view);
-  remark(`"${id}" stands in mcp.json now.`);
+  if (flags.json === true) sayJson(io, view);
+  remark(io, `"${id}" stands in mcp.json now.`);
   if (view.fault !== undefined && view.error !== undefined) {
-    remark(view.error.message);
-    if (view.error.hint !== undefined) remark(`  ${view.error.hint}`);
+    remark(io, view.error.message);
+    if (view.error.hint !== undefined) remark(io, `  ${view.error.hint}`);
     return EXIT.done;
   }
   if (!flags.test || flags.disabled === true) return EXIT.done;
   const report = await source.test({ id }, signal);
   if (report.ok) {
-    remark(`It answers: ${counted(report.offers.tools, 'tool')}, about ${report.tokens} tokens in every request.`);
+    remark(io, `It answers: ${counted(report.offers.tools, 'tool')}, about ${report.tokens} tokens in every request.`);
     return EXIT.done;
   }
-  remark(report.error?.message ?? 'It could not be connected.');
-  if (report.error?.hint !== undefined) remark(`  ${report.error.hint}`);
+  remark(io, report.error?.message ?? 'It could not be connected.');
+  if (report.error?.hint !== undefined) remark(io, `  ${report.error.hint}`);
   return EXIT.done;
 }
 
 /** `toolyard mcp remove` */
-export async function removeServer(source: McpSource, id: string): Promise<number> {
+export async function removeServer(io: CommandIo, source: McpSource, id: string): Promise<number> {
   await source.remove(id);
-  remark(`"${id}" is taken out of mcp.json.`);
+  remark(io, `"${id}" is taken out of mcp.json.`);
   return EXIT.done;
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Invocation } from '../command-io.ts';
 import { port, repeatable } from '../options.ts';
 import type { AuthFlags } from './auth.ts';
 import type { AddFlags } from './change.ts';
@@ -12,7 +13,7 @@ const SIGN_IN_PORT = 8_719;
 const SERVER = 'its name in mcp.json, or an address or quoted command';
 
 /** Defines `toolyard mcp ...`: what is configured, what servers offer, and the servers that come with Toolyard. */
-export function defineMcp(program: Command): void {
+export function defineMcp(program: Command, invocation: Invocation): void {
   const mcp = program
     .command('mcp')
     .description('MCP servers: configure them, try them, use what they offer')
@@ -31,16 +32,17 @@ Examples:
     )
     .exitOverride();
 
-  defineConfiguring(mcp);
-  defineTools(mcp);
-  defineResourcesAndPrompts(mcp);
-  defineServing(program, mcp);
+  defineConfiguring(mcp, invocation);
+  defineTools(mcp, invocation);
+  defineResourcesAndPrompts(mcp, invocation);
+  defineServing(program, mcp, invocation);
 }
 
-function defineConfiguring(mcp: Command): void {
+function defineConfiguring(mcp: Command, invocation: Invocation): void {
+  const { io } = invocation;
   withSourceOptions(mcp.command('list').description('All servers and how they are')).action(async (flags: McpFlags) => {
     const { listServers } = await import('./list.ts');
-    await exit(flags, (source) => listServers(source, flags));
+    await exit(invocation, flags, (source) => listServers(io, source, flags));
   });
 
   reachedBy(
@@ -59,13 +61,13 @@ function defineConfiguring(mcp: Command): void {
     .option('--no-test', 'do not try it')
     .action(async (name: string, words: string[], flags: McpFlags & AddFlags) => {
       const { addServer } = await import('./change.ts');
-      await exit(flags, (source, signal) => addServer(source, { id: name, words, signal }, flags));
+      await exit(invocation, flags, (source, signal) => addServer(io, source, { id: name, words, signal }, flags));
     });
 
   withSourceOptions(mcp.command('remove').argument('<name>').description('Take a server out of mcp.json')).action(
     async (name: string, flags: McpFlags) => {
       const { removeServer } = await import('./change.ts');
-      await exit(flags, (source) => removeServer(source, name));
+      await exit(invocation, flags, (source) => removeServer(io, source, name));
     },
   );
 
@@ -78,7 +80,7 @@ function defineConfiguring(mcp: Command): void {
     ),
   ).action(async (words: string[], flags: McpFlags & TargetFlags) => {
     const { testServer } = await import('./run.ts');
-    process.exitCode = await testServer(flags, words);
+    invocation.exitCode = await testServer(io, flags, words);
   });
 
   withSourceOptions(
@@ -92,7 +94,7 @@ function defineConfiguring(mcp: Command): void {
     .option('--port <n>', 'where you are sent back to while no Toolyard is running', port, SIGN_IN_PORT)
     .action(async (server: string, flags: AuthFlags) => {
       const { signInTo } = await import('./auth.ts');
-      await exitOf(flags, server, (source, id, signal) => signInTo(source, { id, signal }, flags));
+      await exitOf(invocation, flags, server, (source, id, signal) => signInTo(io, source, { id, signal }, flags));
     });
 
   withSourceOptions(mcp.command('log').argument('<server>', SERVER).description('What happened with a server'))
@@ -100,16 +102,17 @@ function defineConfiguring(mcp: Command): void {
     .option('--no-wire', 'without the messages that went over the wire')
     .action(async (server: string, flags: McpFlags & { follow?: boolean; wire?: boolean }) => {
       const { showLog } = await import('./log.ts');
-      await exitOf(flags, server, (source, id, signal) => showLog(source, { id, signal }, flags));
+      await exitOf(invocation, flags, server, (source, id, signal) => showLog(io, source, { id, signal }, flags));
     });
 }
 
-function defineTools(mcp: Command): void {
+function defineTools(mcp: Command, invocation: Invocation): void {
+  const { io } = invocation;
   withSourceOptions(
     mcp.command('tools').argument('<server>', SERVER).description('Its tools and what they cost'),
   ).action(async (server: string, flags: McpFlags) => {
     const { listTools } = await import('./offers.ts');
-    await exitOf(flags, server, (source, id) => listTools(source, id, flags));
+    await exitOf(invocation, flags, server, (source, id) => listTools(io, source, id, flags));
   });
 
   withSourceOptions(
@@ -123,18 +126,19 @@ function defineTools(mcp: Command): void {
     .addOption(repeatable('--arg <name=value>', 'one argument'))
     .action(async (server: string, tool: string, json: string | undefined, flags: McpFlags & { arg: string[] }) => {
       const { callTool } = await import('./offers.ts');
-      await exitOf(flags, server, (source, id, signal) =>
-        callTool(source, { id, tool, json, args: flags.arg, signal }, flags),
+      await exitOf(invocation, flags, server, (source, id, signal) =>
+        callTool(io, source, { id, tool, json, args: flags.arg, signal }, flags),
       );
     });
 }
 
-function defineResourcesAndPrompts(mcp: Command): void {
+function defineResourcesAndPrompts(mcp: Command, invocation: Invocation): void {
+  const { io } = invocation;
   withSourceOptions(
     mcp.command('resources').argument('<server>', SERVER).description('Its resources, and the templates of others'),
   ).action(async (server: string, flags: McpFlags) => {
     const { listResources } = await import('./offers.ts');
-    await exitOf(flags, server, (source, id) => listResources(source, id, flags));
+    await exitOf(invocation, flags, server, (source, id) => listResources(io, source, id, flags));
   });
 
   withSourceOptions(mcp.command('read').argument('<server>', SERVER).argument('<uri>').description('Read a resource'))
@@ -142,15 +146,17 @@ function defineResourcesAndPrompts(mcp: Command): void {
     .action(async (server: string, uri: string, flags: McpFlags & { output?: string }) => {
       const { readResource } = await import('./offers.ts');
       const { output } = flags;
-      await exitOf(flags, server, (source, id, signal) => readResource(source, { id, uri, output, signal }, flags));
+      await exitOf(invocation, flags, server, (source, id, signal) =>
+        readResource(io, source, { id, uri, output, signal }, flags),
+      );
     });
 
   withSourceOptions(
     mcp.command('prompts').argument('[server]', SERVER).description('The prompts of all servers, or of one'),
   ).action(async (server: string | undefined, flags: McpFlags) => {
     const { listPrompts } = await import('./offers.ts');
-    if (server === undefined) await exit(flags, (source) => listPrompts(source, undefined, flags));
-    else await exitOf(flags, server, (source, id) => listPrompts(source, id, flags));
+    if (server === undefined) await exit(invocation, flags, (source) => listPrompts(io, source, undefined, flags));
+    else await exitOf(invocation, flags, server, (source, id) => listPrompts(io, source, id, flags));
   });
 
   withSourceOptions(
@@ -159,8 +165,8 @@ function defineResourcesAndPrompts(mcp: Command): void {
     .addOption(repeatable('--arg <name=value>', 'one argument'))
     .action(async (server: string, name: string, flags: McpFlags & { arg: string[] }) => {
       const { getPrompt } = await import('./offers.ts');
-      await exitOf(flags, server, (source, id, signal) =>
-        getPrompt(source, { id, name, args: flags.arg, signal }, flags),
+      await exitOf(invocation, flags, server, (source, id, signal) =>
+        getPrompt(io, source, { id, name, args: flags.arg, signal }, flags),
       );
     });
 
@@ -177,14 +183,14 @@ function defineResourcesAndPrompts(mcp: Command): void {
     .action(
       async (server: string, subject: string, argument: string, value: string, flags: McpFlags & { arg: string[] }) => {
         const { completeArgument } = await import('./offers.ts');
-        await exitOf(flags, server, (source, id, signal) =>
-          completeArgument(source, { id, subject, argument, value, others: flags.arg, signal }, flags),
+        await exitOf(invocation, flags, server, (source, id, signal) =>
+          completeArgument(io, source, { id, subject, argument, value, others: flags.arg, signal }, flags),
         );
       },
     );
 }
 
-function defineServing(program: Command, mcp: Command): void {
+function defineServing(program: Command, mcp: Command, invocation: Invocation): void {
   mcp
     .command('serve')
     .description('Run an MCP server that comes with Toolyard, over stdio unless --http is given')
@@ -194,7 +200,7 @@ function defineServing(program: Command, mcp: Command): void {
     .exitOverride()
     .action(async (_server: 'date', options: { http?: boolean; port?: string }) => {
       const { mcpServeCommand } = await import('../mcp-serve.ts');
-      process.exitCode = await mcpServeCommand(options);
+      invocation.exitCode = (await mcpServeCommand(options)) ?? invocation.exitCode;
     });
 }
 
@@ -217,12 +223,12 @@ function reachedBy(command: Command): Command {
     .option('--ws', 'the address is that of a WebSocket');
 }
 
-async function exit(flags: McpFlags, work: Work): Promise<void> {
+async function exit(invocation: Invocation, flags: McpFlags, work: Work): Promise<void> {
   const { withSource } = await import('./run.ts');
-  process.exitCode = await withSource(flags, work);
+  invocation.exitCode = await withSource(invocation.io, flags, work);
 }
 
-async function exitOf(flags: McpFlags, server: string, work: WorkOnOne): Promise<void> {
+async function exitOf(invocation: Invocation, flags: McpFlags, server: string, work: WorkOnOne): Promise<void> {
   const { withServer } = await import('./run.ts');
-  process.exitCode = await withServer(flags, server, work);
+  invocation.exitCode = await withServer(invocation.io, flags, server, work);
 }

@@ -1,27 +1,28 @@
 import type { McpServerView } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { columns } from '../models/columns.ts';
 import { counted, remark, say, sayJson } from './output.ts';
 import type { McpSource } from './mcp-source.ts';
 
 /** `toolyard mcp list`: 1 where a server that is on has failed, or the file cannot be read. */
-export async function listServers(source: McpSource, { json }: { json?: boolean }): Promise<number> {
+export async function listServers(io: CommandIo, source: McpSource, { json }: { json?: boolean }): Promise<number> {
   await source.connectAll();
   const { items, fileFault } = await source.list();
   const isBad = fileFault !== undefined || items.some(({ state, enabled }) => enabled && state === 'failed');
   const code = isBad ? EXIT.failed : EXIT.done;
   if (json === true) {
-    sayJson({ items, ...(fileFault === undefined ? {} : { fileFault }) });
+    sayJson(io, { items, ...(fileFault === undefined ? {} : { fileFault }) });
     return code;
   }
-  for (const line of columns(items.map(rowOf))) say(line);
-  if (items.length === 0) remark('There are no servers. "toolyard mcp add <name> -- <command>" adds one.');
+  for (const line of columns(items.map(rowOf))) say(io, line);
+  if (items.length === 0) remark(io, 'There are no servers. "toolyard mcp add <name> -- <command>" adds one.');
   for (const { id, error, fault } of items) {
     if (error === undefined) continue;
-    remark(fault === undefined ? `${id}: ${error.message}` : error.message);
-    if (error.hint !== undefined) remark(`  ${error.hint}`);
+    remark(io, fault === undefined ? `${id}: ${error.message}` : error.message);
+    if (error.hint !== undefined) remark(io, `  ${error.hint}`);
   }
-  if (fileFault !== undefined) remark(fileFault.message);
+  if (fileFault !== undefined) remark(io, fileFault.message);
   return code;
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpLogEntry } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { plainLine } from '../plain.ts';
 import type { McpSource } from './mcp-source.ts';
@@ -9,6 +10,7 @@ const LOOK_MS = 1_000;
 
 /** `toolyard mcp log <server>`: what happened and what went over the wire; with `follow` also what comes. */
 export async function showLog(
+  io: CommandIo,
   source: McpSource,
   { id, signal }: { id: string; signal: AbortSignal },
   options: { json?: boolean; follow?: boolean; wire?: boolean },
@@ -21,8 +23,8 @@ export async function showLog(
     after = page.next;
     for (const entry of page.items) {
       if (entry.kind === 'message' && options.wire === false) continue;
-      if (options.json === true) process.stdout.write(`${JSON.stringify(entry)}\n`);
-      else say(lineOf(entry));
+      if (options.json === true) io.stdout.write(`${JSON.stringify(entry)}\n`);
+      else say(io, lineOf(entry));
     }
     if (options.follow !== true) return EXIT.done;
     try {

@@ -10,6 +10,7 @@ import type {
 } from '@toolyard/protocol';
 import type { MachineServers, McpServersOfOne } from '@toolyard/server/machine-servers';
 import { ToolyardError } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { plain } from '../plain.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
 import { allPages } from '../server/all-pages.ts';
@@ -46,17 +47,17 @@ type StartedSignIn = McpSignInStarted & { finished: Promise<McpServerView> };
  *
  * @throws ToolyardError where a server was named and does not answer
  */
-export async function openSource(flags: McpFlags, env: NodeJS.ProcessEnv): Promise<McpSource> {
-  const client = flags.alone === true ? null : await runningServer(flags, env);
-  return client === null ? openAlone({ flags, env }) : atServer(client);
+export async function openSource(io: CommandIo, flags: McpFlags): Promise<McpSource> {
+  const client = flags.alone === true ? null : await runningServer(io, flags);
+  return client === null ? openAlone({ io, flags }) : atServer(client);
 }
 
 /** A server that is not configured anywhere, started for this command. */
-export function openAdHoc(flags: McpFlags, env: NodeJS.ProcessEnv, config: ServerConfig): Promise<McpSource> {
-  return openAlone({ flags, env, only: config });
+export function openAdHoc(io: CommandIo, flags: McpFlags, config: ServerConfig): Promise<McpSource> {
+  return openAlone({ io, flags, only: config });
 }
 
-async function runningServer(flags: McpFlags, env: NodeJS.ProcessEnv): Promise<ServerClient | null> {
+async function runningServer(io: CommandIo, flags: McpFlags): Promise<ServerClient | null> {
   const { serverClient } = await import('../server/server-client.ts');
   const { server, token, dataDir } = flags;
   const named = {
@@ -65,7 +66,7 @@ async function runningServer(flags: McpFlags, env: NodeJS.ProcessEnv): Promise<S
     ...(dataDir === undefined ? {} : { dataDir }),
   };
   try {
-    const client = serverClient(named, env, (input, init) => globalThis.fetch(input, init));
+    const client = serverClient(named, io, (input, init) => globalThis.fetch(input, init));
     await client.get('/health');
     return client;
   } catch (thrown) {
@@ -76,20 +77,16 @@ async function runningServer(flags: McpFlags, env: NodeJS.ProcessEnv): Promise<S
   }
 }
 
-async function openAlone(options: {
-  flags: McpFlags;
-  env: NodeJS.ProcessEnv;
-  only?: ServerConfig;
-}): Promise<McpSource> {
-  const { flags, env, only } = options;
+async function openAlone(options: { io: CommandIo; flags: McpFlags; only?: ServerConfig }): Promise<McpSource> {
+  const { io, flags, only } = options;
   const { openMachineServers } = await import('@toolyard/server/machine-servers');
-  const dataDir = dataDirFrom(flags.dataDir, env);
+  const dataDir = dataDirFrom(flags.dataDir, io);
   const servers = await openMachineServers({
     dataDir,
-    env,
+    env: io.env,
     builtIn: only === undefined ? [dateServer()] : [],
     flags: only === undefined ? [] : [only],
-    log: (line) => void process.stderr.write(`toolyard: ${plain(line)}\n`),
+    log: (line) => void io.stderr.write(`toolyard: ${plain(line)}\n`),
   });
   const why = flags.alone === true ? '' : 'no Toolyard is running: ';
   return {

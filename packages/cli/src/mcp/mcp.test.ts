@@ -6,7 +6,8 @@ import type { McpTestReport } from '@toolyard/protocol';
 import type { McpBehaviour } from '@toolyard/testing';
 import { scriptedMcpCommand, startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Served, toolyard } from '../test-fixtures/served.ts';
+import { runCommand } from '../test-fixtures/run-command.ts';
+import { Served } from '../test-fixtures/served.ts';
 
 const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 
@@ -21,7 +22,7 @@ const configure = (mcpServers: object): void => writeFileSync(path(), JSON.strin
 const mcp = (...args: string[]) => {
   const at = args.indexOf('--');
   const ours = ['--data-dir', folder];
-  return toolyard(['mcp', ...(at < 0 ? [...args, ...ours] : [...args.slice(0, at), ...ours, ...args.slice(at)])]);
+  return runCommand(['mcp', ...(at < 0 ? [...args, ...ours] : [...args.slice(0, at), ...ours, ...args.slice(at)])]);
 };
 /** Behind `--`: the words of a command. */
 const words = (behaviour: McpBehaviour): string[] => {
@@ -100,7 +101,7 @@ describe('toolyard mcp without a running server', () => {
     expect(await mcp('call', 'mine', 'echo', '{"a": [1]}')).toMatchObject({ code: 0, stdout: '{"a":[1]}\n' });
     const named = await mcp('call', 'mine', 'echo', '--arg', 'n=3', '--arg', 'text=3', '--arg', 'other=true');
     expect(named.stdout).toBe('{"n":3,"text":"3","other":true}\n');
-    const piped = await toolyard(['mcp', 'call', 'mine', 'echo', '-', '--data-dir', folder], { input: '{"b":2}' });
+    const piped = await runCommand(['mcp', 'call', 'mine', 'echo', '-', '--data-dir', folder], { input: '{"b":2}' });
     expect(piped.stdout).toBe('{"b":2}\n');
     expect(await mcp('call', 'mine', 'fail')).toMatchObject({ code: 1, stdout: 'It did not work.\n' });
     expect((await mcp('call', 'mine', 'paint')).stdout).toBe('(image, image/png, 5 bytes)\n');
@@ -195,7 +196,7 @@ describe('toolyard mcp with a running server', () => {
   it('asks it, and says so; what is added there connects there', async () => {
     await using served = await Served.start({ mcp: { mine: TOOLS } });
     const at = (...args: string[]) =>
-      toolyard(['mcp', ...args.slice(0, 1), '--data-dir', served.dataDir, ...args.slice(1)]);
+      runCommand(['mcp', ...args.slice(0, 1), '--data-dir', served.dataDir, ...args.slice(1)]);
     const list = await at('list');
     expect(list.stderr).toContain(`the Toolyard at ${served.url}`);
     expect(list.stdout).toMatch(/^mine /m);

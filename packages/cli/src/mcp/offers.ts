@@ -1,6 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { JsonObject, JsonValue, ResourcePart } from '@toolyard/protocol';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import { readAll } from '../chat/terminal.ts';
+import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { columns } from '../models/columns.ts';
 import { plainLine } from '../plain.ts';
@@ -11,38 +14,39 @@ import { pairs } from './target.ts';
 type Json = { json?: boolean };
 
 /** `toolyard mcp tools <server>` */
-export async function listTools(source: McpSource, id: string, { json }: Json): Promise<number> {
+export async function listTools(io: CommandIo, source: McpSource, id: string, { json }: Json): Promise<number> {
   const tools = await source.tools(id);
-  if (json === true) return done(() => sayJson(tools));
+  if (json === true) return done(() => sayJson(io, tools));
   const rows = tools.map(({ tool, tokens, readOnly, enabled, description }) => [
     tool.name,
     `${tokens} tokens`,
     [readOnly ? 'read-only' : '', enabled ? '' : 'off'].filter((word) => word !== '').join(', '),
     plainLine(description ?? '', 100),
   ]);
-  for (const line of columns(rows)) say(line);
-  if (tools.length === 0) remark(`The server "${id}" offers no tools.`);
+  for (const line of columns(rows)) say(io, line);
+  if (tools.length === 0) remark(io, `The server "${id}" offers no tools.`);
   return EXIT.done;
 }
 
 /** `toolyard mcp call <server> <tool> [json]`: 1 where the tool failed. */
 export async function callTool(
+  io: CommandIo,
   source: McpSource,
   call: { id: string; tool: string; json: string | undefined; args: readonly string[]; signal: AbortSignal },
   { json }: Json,
 ): Promise<number> {
   const { id, tool, signal } = call;
-  const given = call.json === undefined ? {} : objectFrom(call.json === '-' ? readFileSync(0, 'utf8') : call.json);
+  const given = call.json === undefined ? {} : objectFrom(call.json === '-' ? await readAll(io.stdin) : call.json);
   const named = call.args.length === 0 ? {} : await typed(source, id, tool, pairs(call.args, '--arg', '='));
   const result = await source.call(id, { tool, arguments: { ...given, ...named } }, signal);
   const code = result.isError ? EXIT.failed : EXIT.done;
-  if (json === true) sayJson(result);
+  if (json === true) sayJson(io, result);
   else {
-    for (const part of result.content) sayPart(part);
+    for (const part of result.content) sayPart(io, part);
     if (result.structured !== undefined && !result.content.some(({ type }) => type === 'text'))
-      sayJson(result.structured);
-    if (result.error?.hint !== undefined) remark(result.error.hint);
-    if (result.outcome === 'unknown') remark('Nobody can say whether the call took effect.');
+      sayJson(io, result.structured);
+    if (result.error?.hint !== undefined) remark(io, result.error.hint);
+    if (result.outcome === 'unknown') remark(io, 'Nobody can say whether the call took effect.');
   }
   return code;
 }
@@ -74,35 +78,36 @@ async function typed(source: McpSource, id: string, tool: string, texts: Record<
 }
 
 /** `toolyard mcp resources <server>`: what it lists, and what can be asked for by a template. */
-export async function listResources(source: McpSource, id: string, { json }: Json): Promise<number> {
+export async function listResources(io: CommandIo, source: McpSource, id: string, { json }: Json): Promise<number> {
   const resources = await source.resources(id);
   const templates = await source.templates(id);
-  if (json === true) return done(() => sayJson({ resources, templates }));
+  if (json === true) return done(() => sayJson(io, { resources, templates }));
   const rows = [
     ...resources.map(({ uri, name, title, mimeType = '' }) => [uri, mimeType, title ?? name]),
     ...templates.map(({ uriTemplate, name, title, mimeType = '' }) => [uriTemplate, mimeType, title ?? name]),
   ];
-  for (const line of columns(rows)) say(line);
-  if (rows.length === 0) remark(`The server "${id}" offers no resources.`);
+  for (const line of columns(rows)) say(io, line);
+  if (rows.length === 0) remark(io, `The server "${id}" offers no resources.`);
   return EXIT.done;
 }
 
 /** `toolyard mcp read <server> <uri>`: text as it is, anything else only into a file or a pipe. */
 export async function readResource(
+  io: CommandIo,
   source: McpSource,
   { id, uri, output, signal }: { id: string; uri: string; output: string | undefined; signal: AbortSignal },
   { json }: Json,
 ): Promise<number> {
   const { contents } = await source.read(id, uri, signal);
-  if (json === true) return done(() => sayJson(contents));
+  if (json === true) return done(() => sayJson(io, contents));
   if (output !== undefined) {
-    writeFileSync(output, Buffer.concat(contents.map(bytesOf)), { flag: 'wx' });
-    remark(`Written to ${output}`);
+    writeFileSync(resolve(io.cwd, output), Buffer.concat(contents.map(bytesOf)), { flag: 'wx' });
+    remark(io, `Written to ${output}`);
     return EXIT.done;
   }
   for (const part of contents) {
-    if (part.text === undefined && !process.stdout.isTTY) process.stdout.write(bytesOf(part));
-    else sayPart(part);
+    if (part.text === undefined && !io.stdout.isTTY) io.stdout.write(bytesOf(part));
+    else sayPart(io, part);
   }
   return EXIT.done;
 }
@@ -113,7 +118,12 @@ function bytesOf({ text, source }: ResourcePart): Buffer {
 }
 
 /** `toolyard mcp prompts`: 1 where a server could not be asked. */
-export async function listPrompts(source: McpSource, id: string | undefined, { json }: Json): Promise<number> {
+export async function listPrompts(
+  io: CommandIo,
+  source: McpSource,
+  id: string | undefined,
+  { json }: Json,
+): Promise<number> {
   if (id === undefined) await source.connectAll();
   else await source.templates(id);
   const all = await source.prompts();
@@ -121,7 +131,7 @@ export async function listPrompts(source: McpSource, id: string | undefined, { j
   const [items, failures] = [all.items.filter(isMeant), all.failures.filter(isMeant)];
   const code = failures.length > 0 ? EXIT.failed : EXIT.done;
   if (json === true) {
-    sayJson({ items, failures });
+    sayJson(io, { items, failures });
     return code;
   }
   const rows = items.map(({ serverId, name, description = '', arguments: args }) => [
@@ -130,24 +140,25 @@ export async function listPrompts(source: McpSource, id: string | undefined, { j
     args.map((each) => (each.required ? each.name : `[${each.name}]`)).join(' '),
     plainLine(description, 100),
   ]);
-  for (const line of columns(rows)) say(line);
-  if (items.length === 0) remark('There are no prompts.');
-  for (const { serverId, error } of failures) remark(`${serverId}: ${error.message}`);
+  for (const line of columns(rows)) say(io, line);
+  if (items.length === 0) remark(io, 'There are no prompts.');
+  for (const { serverId, error } of failures) remark(io, `${serverId}: ${error.message}`);
   return code;
 }
 
 /** `toolyard mcp get <server> <prompt>` */
 export async function getPrompt(
+  io: CommandIo,
   source: McpSource,
   { id, name, args, signal }: { id: string; name: string; args: readonly string[]; signal: AbortSignal },
   { json }: Json,
 ): Promise<number> {
   const prompt = await source.getPrompt(id, { name, arguments: pairs(args, '--arg', '=') }, signal);
-  if (json === true) return done(() => sayJson(prompt));
+  if (json === true) return done(() => sayJson(io, prompt));
   for (const { role, content } of prompt.messages) {
-    say(`${role}:`);
-    sayPart(content);
-    say('');
+    say(io, `${role}:`);
+    sayPart(io, content);
+    say(io, '');
   }
   return EXIT.done;
 }
@@ -163,7 +174,12 @@ export type CompleteWords = {
 };
 
 /** `toolyard mcp complete <server> <prompt or template> <argument> [value]` */
-export async function completeArgument(source: McpSource, words: CompleteWords, { json }: Json): Promise<number> {
+export async function completeArgument(
+  io: CommandIo,
+  source: McpSource,
+  words: CompleteWords,
+  { json }: Json,
+): Promise<number> {
   const { id, subject, argument, value, others, signal } = words;
   const target = subject.includes('{') || subject.includes('://') ? { uriTemplate: subject } : { prompt: subject };
   const completion = await source.complete(
@@ -171,12 +187,12 @@ export async function completeArgument(source: McpSource, words: CompleteWords, 
     { target, argument: { name: argument, value }, others: pairs(others, '--arg', '=') },
     signal,
   );
-  if (json === true) return done(() => sayJson(completion));
-  for (const each of completion.values) say(each);
+  if (json === true) return done(() => sayJson(io, completion));
+  for (const each of completion.values) say(io, each);
   if (completion.hasMore) {
     const left =
       completion.total === undefined ? 'more' : counted(completion.total - completion.values.length, 'more', 'more');
-    remark(`There are ${left}.`);
+    remark(io, `There are ${left}.`);
   }
   return EXIT.done;
 }

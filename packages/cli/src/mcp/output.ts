@@ -1,23 +1,24 @@
 import type { ResourcePart, ToolContentPart, UserPart } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { plain, plainLine } from '../plain.ts';
 
 /** A line on stdout: text of servers can do nothing to the terminal. */
-export function say(text: string): void {
-  process.stdout.write(`${plain(text)}\n`);
+export function say(io: Pick<CommandIo, 'stdout'>, text: string): void {
+  io.stdout.write(`${plain(text)}\n`);
 }
 
 /** A line on stderr, for what is no answer. */
-export function remark(text: string): void {
-  process.stderr.write(`toolyard: ${plain(text)}\n`);
+export function remark(io: Pick<CommandIo, 'stderr'>, text: string): void {
+  io.stderr.write(`toolyard: ${plain(text)}\n`);
 }
 
-export function sayJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+export function sayJson(io: Pick<CommandIo, 'stdout'>, value: unknown): void {
+  io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
 /** What a tool, a prompt or a resource holds, as lines. */
-export function sayPart(part: ToolContentPart | ResourcePart): void {
-  say(wordsOfPart(part));
+export function sayPart(io: Pick<CommandIo, 'stdout'>, part: ToolContentPart | ResourcePart): void {
+  say(io, wordsOfPart(part));
 }
 
 /** A text as it is; what is no text by its kind and size. */

@@ -1,4 +1,5 @@
 import type { McpPhase, McpTestReport } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { columns } from '../models/columns.ts';
 import { plainLine } from '../plain.ts';
@@ -20,25 +21,25 @@ const PHASES: Record<McpPhase, string> = {
 };
 
 /** What `toolyard mcp test` found, for people; 1 where the server could not be connected. */
-export function sayReport(report: McpTestReport): number {
+export function sayReport(io: CommandIo, report: McpTestReport): number {
   const { ok, transport, durationMs, phases, error } = report;
   const where = transport.type === 'stdio' ? transport.command : transport.url;
-  say(`${ok ? 'Connected' : 'Not connected'} over ${transport.type} (${where}) in ${durationMs} ms`);
+  say(io, `${ok ? 'Connected' : 'Not connected'} over ${transport.type} (${where}) in ${durationMs} ms`);
   for (const { phase, durationMs: ms } of phases) {
-    if (ms > 0) say(`  ${PHASES[phase].padEnd(24)} ${String(ms).padStart(6)} ms`);
+    if (ms > 0) say(io, `  ${PHASES[phase].padEnd(24)} ${String(ms).padStart(6)} ms`);
   }
   if (error !== undefined) {
-    say('');
-    say(`${error.message}`);
-    if (error.hint !== undefined) say(`  ${error.hint}`);
+    say(io, '');
+    say(io, `${error.message}`);
+    if (error.hint !== undefined) say(io, `  ${error.hint}`);
   }
-  if (ok) sayServer(report);
-  sayFindings(report);
-  if (!ok) sayLog(report);
+  if (ok) sayServer(io, report);
+  sayFindings(io, report);
+  if (!ok) sayLog(io, report);
   return ok ? EXIT.done : EXIT.failed;
 }
 
-function sayServer(report: McpTestReport): void {
+function sayServer(io: CommandIo, report: McpTestReport): void {
   const { serverInfo, era, protocolVersion, capabilities, instructions, offers, tokens, tools } = report;
   const can = Object.entries(capabilities ?? {}).flatMap(([name, is]) => (is ? [name] : []));
   const rows = [
@@ -52,17 +53,17 @@ function sayServer(report: McpTestReport): void {
     ['Cost', `about ${counted(tokens, 'token')} in every request, for ${counted(offers.tools, 'tool')}`],
     ...(instructions === undefined ? [] : [['Instructions', plainLine(instructions, 160)]]),
   ];
-  say('');
-  for (const line of columns(rows)) say(line);
+  say(io, '');
+  for (const line of columns(rows)) say(io, line);
   if (tools.length === 0) return;
-  say('');
+  say(io, '');
   const shown = tools.slice(0, TOOLS_SHOWN);
   for (const line of columns(
     shown.map((tool) => [tool.name, `${tool.tokens} tokens`, tool.readOnly ? 'read-only' : '']),
   )) {
-    say(`  ${line}`);
+    say(io, `  ${line}`);
   }
-  if (tools.length > shown.length) say(`  and ${tools.length - shown.length} cheaper ones`);
+  if (tools.length > shown.length) say(io, `  and ${tools.length - shown.length} cheaper ones`);
 }
 
 function offersIn({ tools, resources, templates, prompts }: McpTestReport['offers']): string {
@@ -72,22 +73,23 @@ function offersIn({ tools, resources, templates, prompts }: McpTestReport['offer
   return parts.join(', ');
 }
 
-function sayFindings({ findings, ok }: McpTestReport): void {
+function sayFindings(io: CommandIo, { findings, ok }: McpTestReport): void {
   if (findings.length === 0) {
-    if (ok) say('\nNothing to remark.');
+    if (ok) say(io, '\nNothing to remark.');
     return;
   }
-  say('');
+  say(io, '');
   for (const { level, about, text } of findings.slice(0, FINDINGS_SHOWN)) {
     say(
+      io,
       `${level === 'warning' ? '!' : '-'} ${about === undefined ? '' : `${plainLine(about, 80)}: `}${plainLine(text, 500)}`,
     );
   }
-  if (findings.length > FINDINGS_SHOWN) say(`and ${findings.length - FINDINGS_SHOWN} more; --json has them all`);
+  if (findings.length > FINDINGS_SHOWN) say(io, `and ${findings.length - FINDINGS_SHOWN} more; --json has them all`);
 }
 
-function sayLog({ log }: McpTestReport): void {
+function sayLog(io: CommandIo, { log }: McpTestReport): void {
   if (log.length === 0) return;
-  say('\nWhat happened:');
-  for (const { level, text } of log.slice(-LOG_LINES_SHOWN)) say(`  ${level.padEnd(7)} ${plainLine(text, 300)}`);
+  say(io, '\nWhat happened:');
+  for (const { level, text } of log.slice(-LOG_LINES_SHOWN)) say(io, `  ${level.padEnd(7)} ${plainLine(text, 300)}`);
 }

@@ -1,3 +1,4 @@
+import type { CommandIo } from '../command-io.ts';
 import { onStopSignal } from '../chat/stop-signals.ts';
 import { EXIT } from '../exit.ts';
 import { endWithItsReader } from '../pipe.ts';
@@ -12,58 +13,60 @@ export type Work = (source: McpSource, signal: AbortSignal) => Promise<number>;
 export type WorkOnOne = (source: McpSource, id: string, signal: AbortSignal) => Promise<number>;
 
 /** Does something with the configured servers; says where they run, and ends in order at Ctrl-C. */
-export function withSource(flags: McpFlags, work: Work): Promise<number> {
-  return run(() => openSource(flags, process.env), work);
+export function withSource(io: CommandIo, flags: McpFlags, work: Work): Promise<number> {
+  return run(io, () => openSource(io, flags), work);
 }
 
 /** The same for one server: its name, or, of one that is not configured, its address or command. */
-export async function withServer(flags: McpFlags, server: string, work: WorkOnOne): Promise<number> {
-  if (!isTarget(server)) return withSource(flags, (source, signal) => work(source, server, signal));
+export async function withServer(io: CommandIo, flags: McpFlags, server: string, work: WorkOnOne): Promise<number> {
+  if (!isTarget(server)) return withSource(io, flags, (source, signal) => work(source, server, signal));
   const config = serverFromWords([server], { header: [], env: [] });
   return run(
-    () => openAdHoc(flags, process.env, config),
+    io,
+    () => openAdHoc(io, flags, config),
     (source, signal) => work(source, config.id, signal),
   );
 }
 
 /** Tries a server: one that is configured by its name, any other by its address or command. */
-export function testServer(flags: McpFlags & TargetFlags, words: readonly string[]): Promise<number> {
+export function testServer(io: CommandIo, flags: McpFlags & TargetFlags, words: readonly string[]): Promise<number> {
   const print = async (report: Awaited<ReturnType<McpSource['test']>>): Promise<number> => {
     const { sayReport } = await import('./report.ts');
-    if (flags.json !== true) return sayReport(report);
+    if (flags.json !== true) return sayReport(io, report);
     const { sayJson } = await import('./output.ts');
-    sayJson(report);
+    sayJson(io, report);
     return report.ok ? EXIT.done : EXIT.failed;
   };
   const [first = ''] = words;
   const adHoc = (): Promise<number> => {
     const config = serverFromWords(words, flags);
     return run(
-      () => openAdHoc(flags, process.env, config),
+      io,
+      () => openAdHoc(io, flags, config),
       async (source, signal) => print(await source.test({ id: config.id }, signal)),
     );
   };
   if (words.length > 1 || isTarget(first) || flags.header.length + flags.env.length > 0) return adHoc();
-  return withSource(flags, async (source, signal) => {
+  return withSource(io, flags, async (source, signal) => {
     const { items } = await source.list();
     if (!items.some(({ id }) => id === first)) {
-      remark(`There is no server "${first}"; it is taken for a command.`);
+      remark(io, `There is no server "${first}"; it is taken for a command.`);
       return adHoc();
     }
     return print(await source.test({ id: first }, signal));
   });
 }
 
-async function run(open: () => Promise<McpSource>, work: Work): Promise<number> {
-  endWithItsReader();
+async function run(io: CommandIo, open: () => Promise<McpSource>, work: Work): Promise<number> {
+  endWithItsReader(io);
   const stop = new AbortController();
-  const signals = onStopSignal(() => {
+  const signals = onStopSignal(io, () => {
     stop.abort();
     return true;
   });
   try {
     await using source = await open();
-    remark(source.told);
+    remark(io, source.told);
     return signals.exitCode() ?? (await work(source, stop.signal));
   } catch (thrown) {
     if (stop.signal.aborted) return signals.exitCode() ?? EXIT.stopped;

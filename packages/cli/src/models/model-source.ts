@@ -1,5 +1,6 @@
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type { KnownProviderView, ModelReference, ModelsView, Page, ProviderView } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
 
 export type SourceFlags = {
@@ -19,11 +20,12 @@ export type ModelSource = AsyncDisposable & {
 };
 
 /** @throws ToolyardError where there is no such server, or the settings are wrong */
-export async function modelSource(flags: SourceFlags, env: NodeJS.ProcessEnv): Promise<ModelSource> {
+export async function modelSource(io: CommandIo, flags: SourceFlags): Promise<ModelSource> {
+  const { env } = io;
   const { server, token, dataDir } = flags;
   if (server === undefined) {
     const { readMachineModels } = await import('@toolyard/server/machine-models');
-    const machine = await readMachineModels({ dataDir: dataDirFrom(dataDir ?? env['TOOLYARD_DATA_DIR'], env), env });
+    const machine = await readMachineModels({ dataDir: dataDirFrom(dataDir ?? env['TOOLYARD_DATA_DIR'], io), env });
     return {
       models: () => machine.list(),
       providers: () => machine.providers(),
@@ -38,7 +40,7 @@ export async function modelSource(flags: SourceFlags, env: NodeJS.ProcessEnv): P
     ...(token === undefined ? {} : { token }),
     ...(dataDir === undefined ? {} : { dataDir }),
   };
-  const client = serverClient(named, env, (input, init) => globalThis.fetch(input, init));
+  const client = serverClient(named, io, (input, init) => globalThis.fetch(input, init));
   return {
     models: () => client.get('/api/models'),
     providers: async () => (await client.get<Page<ProviderView>>('/api/providers')).items,

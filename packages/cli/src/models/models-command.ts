@@ -1,5 +1,6 @@
 import type { Price } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { endWithItsReader } from '../pipe.ts';
 import { plainLine } from '../plain.ts';
@@ -8,11 +9,11 @@ import { modelSource, type SourceFlags } from './model-source.ts';
 
 /** `toolyard models`: 1 where a provider could not be asked. */
 export async function modelsCommand(
+  io: CommandIo,
   flags: SourceFlags & { provider?: string; json?: boolean },
-  env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  endWithItsReader();
-  await using source = await modelSource(flags, env);
+  endWithItsReader(io);
+  await using source = await modelSource(io, flags);
   const { provider } = flags;
   if (provider !== undefined) checkProvider(provider, await source.providers());
   const view = await source.models();
@@ -22,7 +23,7 @@ export async function modelsCommand(
   const failures = view.failures.filter(isMeant);
   const code = failures.length > 0 ? EXIT.failed : EXIT.done;
   if (flags.json) {
-    process.stdout.write(`${JSON.stringify({ ...view, models, failures }, null, 2)}\n`);
+    io.stdout.write(`${JSON.stringify({ ...view, models, failures }, null, 2)}\n`);
     return code;
   }
   const { standard } = view;
@@ -34,10 +35,10 @@ export async function modelsCommand(
     price === undefined ? '' : priceText(price),
     providerId === standard?.providerId && modelId === standard.modelId ? 'used unless another is chosen' : '',
   ]);
-  for (const line of columns(rows)) process.stdout.write(`${line}\n`);
+  for (const line of columns(rows)) io.stdout.write(`${line}\n`);
   for (const { providerLabel, error } of failures) {
-    process.stderr.write(`toolyard: ${plainLine(providerLabel)}: ${plainLine(error.message, 500)}\n`);
-    if (error.hint !== undefined) process.stderr.write(`  ${plainLine(error.hint, 500)}\n`);
+    io.stderr.write(`toolyard: ${plainLine(providerLabel)}: ${plainLine(error.message, 500)}\n`);
+    if (error.hint !== undefined) io.stderr.write(`  ${plainLine(error.hint, 500)}\n`);
   }
   return code;
 }

@@ -1,4 +1,5 @@
 import type { KnownProviderView, ProviderView } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { endWithItsReader } from '../pipe.ts';
 import { columns } from './columns.ts';
@@ -14,18 +15,18 @@ const FROM: Record<ProviderView['origin'], string> = {
 
 /** `toolyard providers`: those there are, or with `--known` all that are known by name. */
 export async function providersCommand(
+  io: CommandIo,
   flags: SourceFlags & { known?: boolean; json?: boolean },
-  env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  endWithItsReader();
-  await using source = await modelSource(flags, env);
+  endWithItsReader(io);
+  await using source = await modelSource(io, flags);
   const providers = flags.known === true ? await source.known() : await source.providers();
   if (flags.json) {
-    process.stdout.write(`${JSON.stringify(providers, null, 2)}\n`);
+    io.stdout.write(`${JSON.stringify(providers, null, 2)}\n`);
     return EXIT.done;
   }
   const rows = providers.map((provider) => ('origin' in provider ? rowOf(provider) : knownRowOf(provider)));
-  for (const line of columns(rows)) process.stdout.write(`${line}\n`);
+  for (const line of columns(rows)) io.stdout.write(`${line}\n`);
   return EXIT.done;
 }
 

@@ -67,7 +67,7 @@ describeOnPostgres('TOOLYARD_SECRET over a database', (cluster) => {
     await expectAtWork('before');
     for (const role of ['tools', 'worker', 'web']) {
       const next = await start(role, after);
-      await running.get(role)?.end('SIGTERM');
+      await running.get(role)?.stop();
       running.set(role, next);
       await expectAtWork(`with-another-${role}`);
     }

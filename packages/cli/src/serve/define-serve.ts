@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import type { Invocation } from '../command-io.ts';
 import { repeatable } from '../options.ts';
 
 /** Flags that do not stand for a setting which may also be said in the environment. */
@@ -13,7 +14,7 @@ type OwnFlags = {
 };
 
 /** Defines `toolyard serve`. */
-export function defineServe(program: Command): void {
+export function defineServe(program: Command, invocation: Invocation): void {
   const serve = program
     .command('serve')
     .description('Run the server and its page until Ctrl-C')
@@ -47,7 +48,7 @@ export function defineServe(program: Command): void {
   serve.addHelpText('after', OLDER_NAMES);
   serve.exitOverride().action(async (own: OwnFlags, command: Command) => {
     const { serveCommand } = await import('./serve-command.ts');
-    process.exitCode = await serveCommand({ ...own, settings: givenFlags(command) });
+    invocation.exitCode = await serveCommand(invocation.io, { ...own, settings: givenFlags(command) });
   });
 }
 

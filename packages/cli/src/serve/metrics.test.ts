@@ -45,7 +45,7 @@ describe('GET /metrics', () => {
       await startModelServer(() => reply.text('It is nine.', { usage: { prompt_tokens: 11, completion_tokens: 4 } })),
       { [Symbol.asyncDispose]: () => model.close() },
     );
-    await using served = await Served.start({ model: model.url, env: { TOOLYARD_METRICS: 'on' } });
+    await using served = await Served.start({ model: model.url, date: true, env: { TOOLYARD_METRICS: 'on' } });
     const before = await metricsOf(served.url);
     expect(before.get('toolyard_runs{status="running"}')).toBe(0);
     await runOnce(served);

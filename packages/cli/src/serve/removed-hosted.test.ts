@@ -35,7 +35,7 @@ describeOnPostgres('a hosted server that was removed at one process', (cluster) 
 
     await fetch(`${web.url}/api/mcp/servers/mail`, { method: 'DELETE' });
     expect(service.instances).toEqual([]);
-    await worker.end('SIGTERM');
+    await worker.stop();
     const again = await start('worker', 'worker');
     const told = await eventually(
       async () => {
@@ -49,7 +49,7 @@ describeOnPostgres('a hosted server that was removed at one process', (cluster) 
     expect([made(), service.instances.length]).toEqual([1, 0]);
 
     // Not after it was added: this one may be making it then.
-    await again.end('SIGTERM');
+    await again.stop();
     await web.post('/api/mcp/servers', { id: 'mail', transport: { type: 'hosted', ...hosted } });
     await start('worker', 'worker');
     await eventually(async () => (await mailAt(web))?.state === 'ready', { what: 'it again' });

@@ -3,7 +3,7 @@ import { Served } from '../test-fixtures/served.ts';
 
 it('a token stands in nothing that is written where no person reads it', async () => {
   await using served = await Served.start({ args: ['--token', 'the-token'] });
-  await served.end('SIGTERM');
-  expect(served.said).toBe(`Toolyard is at ${served.url}\n`);
+  await served.stop();
+  expect(served.stdout).toBe(`Toolyard is at ${served.url}\n`);
   expect(served.log).not.toContain('the-token');
 });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { ASK_USER_SERVER } from '@toolyard/agent-host';
 import { ToolyardError } from '@toolyard/protocol';
 import type { RunningServer } from '@toolyard/server';
+import type { CommandIo } from '../command-io.ts';
 import { onStopSignal } from '../chat/stop-signals.ts';
 import { serversFrom } from '../servers.ts';
 import { EXIT } from '../exit.ts';
@@ -26,14 +27,15 @@ export type ServeFlags = {
  * `toolyard serve`: the server in this process until a signal ends it. Gives the exit code. Throws ToolyardError
  * where it cannot start.
  */
-export async function serveCommand(flags: ServeFlags, env: NodeJS.ProcessEnv = process.env): Promise<number> {
+export async function serveCommand(io: CommandIo, flags: ServeFlags): Promise<number> {
+  const { env } = io;
   refuseOldNode();
-  const tell = (line: string): void => void process.stderr.write(`toolyard: ${plain(line)}\n`);
-  const settings = readServeSettings({ flags: flags.settings, env, warn: tell });
-  const bundled = serversFrom({ mcp: [], date: flags.date }, env);
+  const tell = (line: string): void => void io.stderr.write(`toolyard: ${plain(line)}\n`);
+  const settings = readServeSettings({ flags: flags.settings, env, cwd: io.cwd, warn: tell });
+  const bundled = serversFrom({ mcp: [], date: flags.date }, io);
   const added = serversFrom(
     { mcp: flags.mcp, date: false, ...(flags.mcpConfig === undefined ? {} : { mcpConfig: flags.mcpConfig }) },
-    env,
+    io,
   );
   // Loaded only here: no other command pays for it.
   const { startServer } = await import('@toolyard/server');
@@ -41,9 +43,9 @@ export async function serveCommand(flags: ServeFlags, env: NodeJS.ProcessEnv = p
   const ended = new Promise<void>((resolve) => (end = resolve));
   let server: RunningServer | undefined;
   // Before anything is started: whatever comes when, what was started is ended in order.
-  const signals = onStopSignal(() => {
+  const signals = onStopSignal(io, () => {
     tell('ending; a second Ctrl-C ends it at once');
-    endAnyway({ waitsFor: () => (server ? server.waitsFor : 'the start'), tell });
+    endAnyway(io, { waitsFor: () => (server ? server.waitsFor : 'the start'), tell });
     end();
     return true;
   });
@@ -60,13 +62,12 @@ export async function serveCommand(flags: ServeFlags, env: NodeJS.ProcessEnv = p
     const address =
       settings.token === undefined ? server.url : `${server.url}/#token=${encodeURIComponent(settings.token)}`;
     // What no person reads is kept in a log, and a token has no business there.
-    const shown =
-      process.stdout.isTTY && settings.role !== 'worker' && settings.role !== 'tools' ? address : server.url;
+    const shown = io.stdout.isTTY && settings.role !== 'worker' && settings.role !== 'tools' ? address : server.url;
     const name = settings.role === 'all' ? 'Toolyard' : `Toolyard (${settings.role})`;
-    process.stdout.write(`${name} is at ${shown}\n`);
+    io.stdout.write(`${name} is at ${shown}\n`);
     const where = settings.databaseUrl === undefined ? '' : 'conversations and runs in PostgreSQL; the rest of the ';
     tell(`${where}data in ${settings.dataDir}; Ctrl-C ends it`);
-    if (flags.open) openPage(address);
+    if (flags.open) openPage(io, address);
     await ended;
     await server.close();
     return EXIT.done;
@@ -85,7 +86,7 @@ function refuseOldNode(): void {
   });
 }
 
-function openPage(address: string): void {
+function openPage(io: CommandIo, address: string): void {
   const [command, ...args] =
     process.platform === 'darwin'
       ? ['open', address]
@@ -93,6 +94,6 @@ function openPage(address: string): void {
         ? ['cmd', '/c', 'start', '""', address]
         : ['xdg-open', address];
   const child = spawn(command ?? '', args, { stdio: 'ignore', detached: true });
-  child.on('error', () => process.stderr.write('toolyard: no browser could be opened; the address is above.\n'));
+  child.on('error', () => io.stderr.write('toolyard: no browser could be opened; the address is above.\n'));
   child.unref();
 }

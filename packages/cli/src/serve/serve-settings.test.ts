@@ -10,7 +10,10 @@ function read(
   env: NodeJS.ProcessEnv = {},
 ): { settings: ServeSettings; warnings: string[] } {
   const warnings: string[] = [];
-  return { settings: readServeSettings({ flags, env, warn: (line) => warnings.push(line) }), warnings };
+  return {
+    settings: readServeSettings({ flags, env, cwd: process.cwd(), warn: (line) => warnings.push(line) }),
+    warnings,
+  };
 }
 
 describe('the settings of toolyard serve', () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { JsonObject } from '@toolyard/protocol';
 import type { ServerOptions } from '@toolyard/server';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
@@ -68,7 +69,7 @@ export function readServeSettings(given: Given): ServeSettings {
     host: textOf(HOST, given)?.text ?? '127.0.0.1',
     port: readPort(given),
     ...(token === undefined ? {} : { token }),
-    dataDir: dataDirFrom(textOf({ flags: ['data-dir'], variables: [] }, given)?.text, given.env),
+    dataDir: dataDirFrom(textOf({ flags: ['data-dir'], variables: [] }, given)?.text, given),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(blobsUrl === undefined ? {} : { blobsUrl }),
     databaseNotify: switchOf(NOTIFY, given) ?? true,
@@ -109,7 +110,7 @@ function readUiSettings(given: Given): JsonObject {
   const file = textOf(UI_CONFIG_FILE, given);
   const typed = textOf(UI_CONFIG, given);
   return {
-    ...(file ? settingsIn(readText(file.text, file.name), `${file.name} ${file.text}`) : {}),
+    ...(file ? settingsIn(readText(resolve(given.cwd, file.text), file.name), `${file.name} ${file.text}`) : {}),
     ...(typed ? settingsIn(typed.text, typed.name) : {}),
   };
 }

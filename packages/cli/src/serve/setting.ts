@@ -8,6 +8,8 @@ export type Given = {
   /** Flags as commander gives them, by their names without dashes: `ui-config`. */
   flags: Readonly<Record<string, string | boolean | undefined>>;
   env: NodeJS.ProcessEnv;
+  /** Relative paths start here. */
+  cwd: string;
   warn: (line: string) => void;
 };
 

@@ -14,8 +14,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunNodeResult } from '@toolyard/testing';
-import { Served, toolyard } from '../test-fixtures/served.ts';
+import type {} from '@toolyard/testing';
+import type { CommandResult } from '../test-fixtures/run-command.ts';
+import { runCommand } from '../test-fixtures/run-command.ts';
+import { Served } from '../test-fixtures/served.ts';
 
 let folder: string;
 let dataDir: string;
@@ -26,9 +28,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A start that does not come about, as a person sees it: the reason and what to do, and no more. */
-async function refused(...args: string[]): Promise<RunNodeResult> {
-  const ran = await toolyard(['serve', '--data-dir', dataDir, '--port', '0', ...args]);
-  expect(ran).toMatchObject({ code: 1, stdout: '', timedOut: false });
+async function refused(...args: string[]): Promise<CommandResult> {
+  const ran = await runCommand(['serve', '--data-dir', dataDir, '--port', '0', ...args]);
+  expect(ran).toMatchObject({ code: 1, stdout: '' });
   expect(ran.stderr).toMatch(/^toolyard: [^\n]+\n( {2}[^\n]+\n)?$/);
   return ran;
 }
@@ -37,7 +39,7 @@ async function refused(...args: string[]): Promise<RunNodeResult> {
 async function leaveDatabase(): Promise<string> {
   const served = await Served.start({ dataDir });
   await served.post('/api/conversations', { id: 'c', title: 'Clocks' });
-  await served.end('SIGTERM');
+  await served.stop();
   await served[Symbol.asyncDispose]();
   expect(readdirSync(dataDir).sort()).toEqual(['lock.db', 'toolyard.db']);
   return join(dataDir, 'toolyard.db');
@@ -89,7 +91,7 @@ describe('toolyard serve says why it cannot start', () => {
   it('names the Toolyard that has the folder, and leaves it at work', async () => {
     await using served = await Served.start({ dataDir });
     const ran = await refused();
-    expect(ran.stderr).toContain(`${dataDir} is in use by the Toolyard at ${served.url} (process ${served.pid})`);
+    expect(ran.stderr).toContain(`${dataDir} is in use by the Toolyard at ${served.url} (process ${process.pid})`);
     expect(await served.get('/health')).toMatchObject({ status: 'ok' });
     expect(existsSync(join(dataDir, 'server.json'))).toBe(true);
   });
@@ -131,7 +133,7 @@ describe('toolyard serve says why it cannot start', () => {
     writeFileSync(file, bytes);
     expect((await refused()).stderr).toMatch(/toolyard\.db is damaged[^]*put a backup in its place/);
     expect(readFileSync(file).equals(bytes)).toBe(true);
-    const checked = await toolyard(['db', 'check', '--data-dir', dataDir]);
+    const checked = await runCommand(['db', 'check', '--data-dir', dataDir]);
     expect(checked.code).toBe(1);
     expect(checked.stdout + checked.stderr).toContain('damaged');
   });

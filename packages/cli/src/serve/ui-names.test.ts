@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { PropsView } from '@toolyard/protocol';
-import { Served, toolyard } from '../test-fixtures/served.ts';
+import { runCommand } from '../test-fixtures/run-command.ts';
+import { Served } from '../test-fixtures/served.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolyard-ui-names-'));
 const file = join(folder, 'ui.json');
@@ -123,7 +124,7 @@ describe('the page, its settings and its proxy', () => {
   });
 
   it('stand in the help, with the older names', async () => {
-    const { stdout } = await toolyard(['serve', '--help']);
+    const { stdout } = await runCommand(['serve', '--help']);
     for (const name of ['--ui', '--no-ui', '--ui-config', '--ui-config-file', '--ui-mcp-proxy', '--proxy-allow']) {
       expect(stdout).toContain(`  ${name}`);
     }

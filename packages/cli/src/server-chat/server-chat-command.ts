@@ -15,9 +15,10 @@ import type { Answering } from '../chat/partner.ts';
 import { parametersFrom, readQuestion } from '../chat/read-flags.ts';
 import { onStopSignal } from '../chat/stop-signals.ts';
 import type { Terminal } from '../chat/terminal.ts';
-import { createLineReader, dim, processTerminal } from '../chat/terminal.ts';
+import { createLineReader, dim, terminalOf } from '../chat/terminal.ts';
 import { tellServers } from '../chat/told.ts';
 import { UnderWay } from '../chat/under-way.ts';
+import type { CommandIo } from '../command-io.ts';
 import type { ChatFlags } from '../flags.ts';
 import { plain, plainLine } from '../plain.ts';
 import type { ServerClient } from '../server/server-client.ts';
@@ -30,17 +31,17 @@ import { ServerPartner } from './server-partner.ts';
 const WAIT_SECONDS = 30;
 
 /** `toolyard chat --server`: the same chat, where a running server runs the loop. Gives the exit code. */
-export async function serverChatCommand(chat: ServerChat, flags: ChatFlags): Promise<number> {
-  const terminal = processTerminal();
-  const tell = (line: string): void => void terminal.err.write(dim(`${plain(line)}\n`, terminal.errIsScreen));
+export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: ChatFlags): Promise<number> {
+  const terminal = terminalOf(io);
+  const tell = (line: string): void => void terminal.err.write(dim(`${plain(line)}\n`, terminal));
   const asked = await readQuestion(chat.question, flags, terminal.input);
 
   const underWay = new UnderWay();
   // Ctrl-C stops the answer. Whoever closes the terminal only stops watching: the run goes on.
-  const signals = onStopSignal((signal) => signal === 'SIGINT' && underWay.cancel());
+  const signals = onStopSignal(io, (signal) => signal === 'SIGINT' && underWay.cancel());
   const reader = createLineReader(terminal);
   try {
-    const client = clientFor(chat, flags);
+    const client = clientFor(io, chat, flags);
     const session = await client.get<SessionView>('/api/session');
     tell(`server: ${client.url} (Toolyard ${session.version})`);
     const conversation = flags.conversation === undefined ? undefined : await open(client, flags.conversation);
@@ -78,13 +79,13 @@ export async function serverChatCommand(chat: ServerChat, flags: ChatFlags): Pro
   }
 }
 
-function clientFor({ server }: ServerChat, { token, dataDir }: ChatFlags): ServerClient {
+function clientFor(io: CommandIo, { server }: ServerChat, { token, dataDir }: ChatFlags): ServerClient {
   const flags = {
     ...(server === undefined ? {} : { server }),
     ...(token === undefined ? {} : { token }),
     ...(dataDir === undefined ? {} : { dataDir }),
   };
-  return serverClient(flags, process.env, (input, init) => globalThis.fetch(input, init));
+  return serverClient(flags, io, (input, init) => globalThis.fetch(input, init));
 }
 
 function open(client: ServerClient, id: string): Promise<ConversationView> {

@@ -1,35 +1,42 @@
 import type { ConversationSummary, ConversationView, Message, MessagePage, Page } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { plain } from '../plain.ts';
 import { saveOrPrint } from './save-or-print.ts';
 import type { ServerClient } from './server-client.ts';
 
-const write = (line: string): void => void process.stdout.write(`${line}\n`);
+const write = ({ stdout }: CommandIo, line: string): void => void stdout.write(`${line}\n`);
 const when = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 
 /** `toolyard conversations list`: pinned ones first, then the latest. */
 export async function listConversations(
+  io: CommandIo,
   client: ServerClient,
   options: { limit: string; search?: string; json?: boolean },
 ): Promise<void> {
   const query = new URLSearchParams({ limit: options.limit, ...(options.search ? { q: options.search } : {}) });
   const { items } = await client.get<Page<ConversationSummary>>(`/api/conversations?${query.toString()}`);
-  if (options.json) return write(JSON.stringify(items, null, 2));
+  if (options.json) return write(io, JSON.stringify(items, null, 2));
   for (const { id, title, updatedAt, pinned, activeRun } of items) {
     const marks = [pinned ? 'pinned' : '', activeRun ? activeRun.status : ''].filter((mark) => mark !== '').join(', ');
-    write(`${id}  ${when(updatedAt)}  ${plain(title) || '(untitled)'}${marks === '' ? '' : `  [${marks}]`}`);
+    write(io, `${id}  ${when(updatedAt)}  ${plain(title) || '(untitled)'}${marks === '' ? '' : `  [${marks}]`}`);
   }
-  if (items.length === 0) process.stderr.write('There are no conversations.\n');
+  if (items.length === 0) io.stderr.write('There are no conversations.\n');
 }
 
 /** `toolyard conversations show`: the current branch, from its beginning. */
-export async function showConversation(client: ServerClient, id: string, options: { json?: boolean }): Promise<void> {
+export async function showConversation(
+  io: CommandIo,
+  client: ServerClient,
+  id: string,
+  options: { json?: boolean },
+): Promise<void> {
   const view = await client.get<ConversationView>(`/api/conversations/${encodeURIComponent(id)}`);
   const messages = await wholeBranch(client, view);
-  if (options.json) return write(JSON.stringify({ ...view, page: { ...view.page, messages } }, null, 2));
-  write(`${plain(view.title) || '(untitled)'}\n`);
-  for (const message of messages) for (const line of linesOf(message)) write(line);
-  if (view.activeRun) write(`(a run is ${view.activeRun.status})`);
+  if (options.json) return write(io, JSON.stringify({ ...view, page: { ...view.page, messages } }, null, 2));
+  write(io, `${plain(view.title) || '(untitled)'}\n`);
+  for (const message of messages) for (const line of linesOf(message)) write(io, line);
+  if (view.activeRun) write(io, `(a run is ${view.activeRun.status})`);
 }
 
 /** All messages of the current branch, the first one first. */
@@ -68,10 +75,11 @@ function linesOf(message: Message): string[] {
 
 /** `toolyard conversations export`: to stdout, or to a file that does not exist yet. */
 export async function exportConversation(
+  io: CommandIo,
   client: ServerClient,
   id: string,
   options: { format: 'json' | 'markdown'; output?: string },
 ): Promise<void> {
   const path = `/api/conversations/${encodeURIComponent(id)}/export?format=${options.format}`;
-  await saveOrPrint(await client.open(path), options.output);
+  await saveOrPrint(io, await client.open(path), options.output);
 }

@@ -1,19 +1,26 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { dataDirFrom } from './data-dir.ts';
 
-const USUAL = join(homedir(), '.local', 'share', 'toolyard');
+const USUAL = '/home/ann/.local/share/toolyard';
+
+function dataDir(flag: string | undefined, env: NodeJS.ProcessEnv): string {
+  return dataDirFrom(flag, { env: { HOME: '/home/ann', ...env }, cwd: '/work' }, 'linux');
+}
 
 it('is the flag, else the variable, else the usual folder', () => {
-  expect(dataDirFrom('/a', { TOOLYARD_DATA_DIR: '/b' }, 'linux')).toBe('/a');
-  expect(dataDirFrom(undefined, { TOOLYARD_DATA_DIR: '/b' }, 'linux')).toBe('/b');
-  expect(dataDirFrom(undefined, { XDG_DATA_HOME: '/c' }, 'linux')).toBe('/c/toolyard');
-  expect(dataDirFrom(undefined, {}, 'linux')).toBe(USUAL);
+  expect(dataDir('/a', { TOOLYARD_DATA_DIR: '/b' })).toBe('/a');
+  expect(dataDir(undefined, { TOOLYARD_DATA_DIR: '/b' })).toBe('/b');
+  expect(dataDir(undefined, { XDG_DATA_HOME: '/c' })).toBe('/c/toolyard');
+  expect(dataDir(undefined, {})).toBe(USUAL);
+});
+
+it('resolves a relative folder from where the command runs', () => {
+  expect(dataDir('a', {})).toBe('/work/a');
+  expect(dataDir(undefined, { TOOLYARD_DATA_DIR: 'b' })).toBe('/work/b');
 });
 
 it('is never the working folder because something is empty', () => {
-  expect(dataDirFrom(undefined, { TOOLYARD_DATA_DIR: '', XDG_DATA_HOME: '' }, 'linux')).toBe(USUAL);
-  expect(dataDirFrom(undefined, { XDG_DATA_HOME: 'relative' }, 'linux')).toBe(USUAL);
-  expect(() => dataDirFrom('', { TOOLYARD_DATA_DIR: '/b' })).toThrow('--data-dir is empty');
+  expect(dataDir(undefined, { TOOLYARD_DATA_DIR: '', XDG_DATA_HOME: '' })).toBe(USUAL);
+  expect(dataDir(undefined, { XDG_DATA_HOME: 'relative' })).toBe(USUAL);
+  expect(() => dataDir('', { TOOLYARD_DATA_DIR: '/b' })).toThrow('--data-dir is empty');
 });

@@ -4,7 +4,8 @@ import type { MessagePage, ProviderView, RunRecord } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
 import { eventually, reply, startModelServer } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
-import { Served, toolyard } from '../test-fixtures/served.ts';
+import { runCommand } from '../test-fixtures/run-command.ts';
+import { Served } from '../test-fixtures/served.ts';
 
 const SECRET = { TOOLYARD_SECRET: 'a passphrase of more than twenty characters' };
 
@@ -35,11 +36,11 @@ describeOnPostgres('toolyard db with PostgreSQL', (cluster) => {
     expect(await ask(served, 'one')).toEqual(['one', 'Yes.']);
 
     const words = ['db', 'copy', '--to', url, '--data-dir', served.dataDir];
-    const early = await toolyard(words);
+    const early = await runCommand(words);
     expect(early.code).toBe(1);
     expect(early.stderr).toContain(`is in use by the Toolyard at ${served.url}`);
-    await served.end('SIGTERM');
-    const copied = await toolyard(words);
+    await served.stop();
+    const copied = await runCommand(words);
     expect(copied.code, copied.stderr).toBe(0);
     expect(copied.stdout).toMatch(/Copied and compared: 1 conversations, 2 messages,/);
     const steps = copied.stderr.trim().split('\n');
@@ -51,35 +52,35 @@ describeOnPostgres('toolyard db with PostgreSQL', (cluster) => {
     );
     expect(`${copied.stdout}${copied.stderr}`).not.toMatch(/sk-right|a secret of/);
     await cluster().whenLeft(url);
-    expect((await toolyard(words)).stderr).toContain('is not empty: there are conversations in it');
+    expect((await runCommand(words)).stderr).toContain('is not empty: there are conversations in it');
 
     // Sealed with secret.key, which lies in the folder.
     await using there = await Served.start({ dataDir: served.dataDir, env: { ...env, ...SECRET } });
     expect(await ask(there, 'two')).toEqual(['one', 'Yes.', 'two', 'Yes.']);
-    const checked = await toolyard(['db', 'check', '--database-url', url]);
+    const checked = await runCommand(['db', 'check', '--database-url', url]);
     expect(checked.stdout).toMatch(/^the database ".*" at .*: nothing wrong was found/);
-    const backup = await toolyard(['db', 'backup', join(served.folder, 'backup')], { env: { ...process.env, ...env } });
+    const backup = await runCommand(['db', 'backup', join(served.folder, 'backup')], { env: { ...env } });
     expect(backup.code).toBe(1);
     expect(backup.stderr).toContain('pg_dump');
     const to = join(served.folder, 'back');
     const back = ['db', 'copy', '--from', '-', '--to-dir', to];
-    const inUse = await toolyard(back, { env: { ...process.env, ...env } });
+    const inUse = await runCommand(back, { env: { ...env } });
     expect(inUse.stderr).toMatch(/The database .* is in use: Toolyard has \d+ connections? to it/);
-    await there.end('SIGTERM');
+    await there.stop();
     await cluster().whenLeft(url);
 
     // Without secret.key: by now everything is sealed with TOOLYARD_SECRET.
-    const copiedBack = await toolyard(back, { env: { ...process.env, ...env } });
+    const copiedBack = await runCommand(back, { env: { ...env } });
     expect(copiedBack.code, copiedBack.stderr).toBe(0);
     await using again = await Served.start({ dataDir: to, env: SECRET });
     expect(await ask(again, 'three')).toEqual(['one', 'Yes.', 'two', 'Yes.', 'three', 'Yes.']);
   });
 
   it('says what is to be given, and what is no database of ours', async () => {
-    expect((await toolyard(['db', 'copy'])).stderr).toContain('Either --to <url>');
-    expect((await toolyard(['db', 'copy', '--to', '-'])).stderr).toContain('DATABASE_URL is not set');
+    expect((await runCommand(['db', 'copy'])).stderr).toContain('Either --to <url>');
+    expect((await runCommand(['db', 'copy', '--to', '-'])).stderr).toContain('DATABASE_URL is not set');
     const url = await cluster().createDatabase();
-    const checked = await toolyard(['db', 'check'], { env: { ...process.env, DATABASE_URL: url } });
+    const checked = await runCommand(['db', 'check'], { env: { DATABASE_URL: url } });
     expect(checked.code).toBe(1);
     expect(checked.stderr).toContain('holds nothing of Toolyard');
   });

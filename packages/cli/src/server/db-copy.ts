@@ -1,24 +1,26 @@
 import { resolve } from 'node:path';
 import { systemClock, ToolyardError } from '@toolyard/protocol';
 import type { Copied, StoragePlace } from '@toolyard/storage';
+import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { dataDirFrom } from './data-dir.ts';
 
 type CopyFlags = { to?: string; dataDir?: string; from?: string; toDir?: string };
 
 /** `toolyard db copy`: from a data folder to a database, or from a database to a data folder. */
-export async function copyCommand(flags: CopyFlags, env: NodeJS.ProcessEnv = process.env): Promise<number> {
+export async function copyCommand(io: CommandIo, flags: CopyFlags): Promise<number> {
+  const { env } = io;
   const { copyStorage, readS3Settings } = await import('@toolyard/storage');
   const bucket = env['TOOLYARD_BLOBS_URL']?.trim() ?? '';
   const withFiles = (place: StoragePlace): StoragePlace =>
     'url' in place && bucket !== '' ? { ...place, files: readS3Settings(bucket, env) } : place;
-  const places = readPlaces(flags, env);
+  const places = readPlaces(flags, io);
   const [from, to] = [withFiles(places[0]), withFiles(places[1])];
   let copied: Copied;
   try {
     copied = await copyStorage(from, to, {
       clock: systemClock,
-      onStep: (step) => process.stderr.write(`toolyard: ${wordsFor(step)}\n`),
+      onStep: (step) => io.stderr.write(`toolyard: ${wordsFor(step)}\n`),
     });
   } catch (thrown) {
     if (!('folder' in from)) throw thrown;
@@ -28,9 +30,9 @@ export async function copyCommand(flags: CopyFlags, env: NodeJS.ProcessEnv = pro
   }
   const { rows, blobs, lostBlobs } = copied;
   const count = [...rows].filter(([, n]) => n > 0).map(([name, n]) => `${n} ${wordsFor(name)}`);
-  process.stdout.write(`Copied and compared: ${count.join(', ')}; ${blobs} files.\n`);
-  for (const sha256 of lostBlobs) process.stdout.write(`File ${sha256} could not be read and is not in the copy.\n`);
-  process.stdout.write('folder' in to ? aboutFolder(to.folder) : aboutDatabase(from));
+  io.stdout.write(`Copied and compared: ${count.join(', ')}; ${blobs} files.\n`);
+  for (const sha256 of lostBlobs) io.stdout.write(`File ${sha256} could not be read and is not in the copy.\n`);
+  io.stdout.write('folder' in to ? aboutFolder(to.folder) : aboutDatabase(from));
   return EXIT.done;
 }
 
@@ -47,12 +49,12 @@ function wordsFor(name: string): string {
   return WORDS[name] ?? name.replaceAll('_', ' ');
 }
 
-function readPlaces({ to, from, toDir, dataDir }: CopyFlags, env: NodeJS.ProcessEnv): [StoragePlace, StoragePlace] {
+function readPlaces({ to, from, toDir, dataDir }: CopyFlags, io: CommandIo): [StoragePlace, StoragePlace] {
   if (to !== undefined && from === undefined && toDir === undefined) {
-    return [{ folder: dataDirFrom(dataDir, env) }, { url: urlOf(to, env) }];
+    return [{ folder: dataDirFrom(dataDir, io) }, { url: urlOf(to, io.env) }];
   }
   if (from !== undefined && toDir !== undefined && to === undefined && dataDir === undefined) {
-    return [{ url: urlOf(from, env) }, { folder: resolve(toDir) }];
+    return [{ url: urlOf(from, io.env) }, { folder: resolve(io.cwd, toDir) }];
   }
   throw new ToolyardError({
     code: 'bad_config',

@@ -5,7 +5,8 @@ import type { MessagePage, ProviderView, RunRecord } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
 import type { ModelServer } from '@toolyard/testing';
 import { eventually, reply, startModelServer } from '@toolyard/testing';
-import { Served, toolyard } from '../test-fixtures/served.ts';
+import { runCommand } from '../test-fixtures/run-command.ts';
+import { Served } from '../test-fixtures/served.ts';
 
 const TEXT = Array.from({ length: 80 }, (_none, at) => `word${at}`).join(' ');
 
@@ -52,19 +53,19 @@ describe('toolyard db backup', () => {
     await using scene = await atWork();
     const { served, runId } = scene;
     const to = join(served.folder, 'backup');
-    const made = await toolyard(['db', 'backup', to, '--data-dir', served.dataDir]);
+    const made = await runCommand(['db', 'backup', to, '--data-dir', served.dataDir]);
     expect(made.code, made.stderr).toBe(0);
     expect(made.stdout).toContain(`toolyard serve --data-dir ${to}`);
     expect(made.stdout).toContain('It holds secret.key');
     expect(made.stdout).not.toContain('sk-right');
     expect((await served.get<RunRecord>(`/api/runs/${runId}`)).status).toBe('running');
-    await served.end('SIGKILL');
+    await served.stop();
 
     await using restored = await Served.start({ dataDir: to });
     expect(await over(restored, runId)).toMatchObject({ status: 'done' });
     const { messages } = await restored.get<MessagePage>('/api/conversations/c/messages');
     expect(messages.map(textOf)).toEqual(['Count', TEXT]);
-    const checked = await toolyard(['db', 'check', '--data-dir', to]);
+    const checked = await runCommand(['db', 'check', '--data-dir', to]);
     expect(checked.stdout).toContain('nothing wrong was found');
   });
 
@@ -72,10 +73,10 @@ describe('toolyard db backup', () => {
     await using scene = await atWork();
     const { served, runId } = scene;
     const to = join(served.folder, 'backup');
-    const made = await toolyard(['db', 'backup', to, '--without-keys', '--data-dir', served.dataDir]);
+    const made = await runCommand(['db', 'backup', to, '--without-keys', '--data-dir', served.dataDir]);
     expect(made.stdout).toContain('the API keys in it cannot be read unless');
     expect(readdirSync(to)).not.toContain('secret.key');
-    await served.end('SIGKILL');
+    await served.stop();
 
     await using restored = await Served.start({ dataDir: to });
     expect(await over(restored, runId)).toMatchObject({ status: 'failed' });
@@ -84,18 +85,18 @@ describe('toolyard db backup', () => {
 
   it('never writes over anything, and says what is no data folder', async () => {
     await using served = await Served.start();
-    const taken = await toolyard(['db', 'backup', served.folder, '--data-dir', served.dataDir]);
+    const taken = await runCommand(['db', 'backup', served.folder, '--data-dir', served.dataDir]);
     expect(taken.code).toBe(1);
     expect(taken.stderr).toContain(`${served.folder} exists already`);
     const to = join(served.folder, 'backup');
-    const nothing = await toolyard(['db', 'backup', to, '--data-dir', join(served.folder, 'nowhere')]);
+    const nothing = await runCommand(['db', 'backup', to, '--data-dir', join(served.folder, 'nowhere')]);
     expect(nothing.code).toBe(1);
     expect(nothing.stderr).toContain('holds no Toolyard database');
     expect(existsSync(to)).toBe(false);
   });
 
   it('tells in --help how to start from it', async () => {
-    const { stdout } = await toolyard(['db', 'backup', '--help']);
+    const { stdout } = await runCommand(['db', 'backup', '--help']);
     expect(stdout.replace(/\s+/g, ' ')).toContain('serve --data-dir <folder>');
     expect(stdout).toContain('--without-keys');
   });

@@ -1,26 +1,26 @@
+import { resolve } from 'node:path';
 import { ToolyardError } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { dataDirFrom } from './data-dir.ts';
 
 /** `toolyard db check`: reads everything through; exit code 1 where something is wrong. */
-export async function checkCommand(
-  flags: { dataDir?: string; databaseUrl?: string },
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<number> {
+export async function checkCommand(io: CommandIo, flags: { dataDir?: string; databaseUrl?: string }): Promise<number> {
+  const { env } = io;
   const { checkDatabaseAt, checkStorage, readS3Settings } = await import('@toolyard/storage');
   const url = databaseMeant(flags, env);
-  const folder = dataDirFrom(flags.dataDir, env);
+  const folder = dataDirFrom(flags.dataDir, io);
   const bucket = env['TOOLYARD_BLOBS_URL']?.trim() ?? '';
   const { where, result } =
     url === null
       ? { where: folder, result: await checkStorage(folder) }
       : await checkDatabaseAt(url, bucket === '' ? undefined : readS3Settings(bucket, env));
   if (result.ok) {
-    process.stdout.write(`${where}: nothing wrong was found.\n`);
+    io.stdout.write(`${where}: nothing wrong was found.\n`);
     return EXIT.done;
   }
-  for (const problem of result.problems) process.stdout.write(`${problem}\n`);
-  process.stdout.write(`${where}: damaged, see above. Put a backup in its place.\n`);
+  for (const problem of result.problems) io.stdout.write(`${problem}\n`);
+  io.stdout.write(`${where}: damaged, see above. Put a backup in its place.\n`);
   return EXIT.failed;
 }
 
@@ -33,11 +33,11 @@ function databaseMeant(flags: { dataDir?: string; databaseUrl?: string }, env: N
 
 /** `toolyard db backup`: a copy that is a data folder itself, made while a server may be at work. */
 export async function backupCommand(
+  io: CommandIo,
   to: string,
   flags: { dataDir?: string; keys: boolean },
-  env: NodeJS.ProcessEnv = process.env,
 ): Promise<number> {
-  if (databaseMeant(flags, env) !== null) {
+  if (databaseMeant(flags, io.env) !== null) {
     throw new ToolyardError({
       code: 'bad_config',
       message: 'DATABASE_URL is set: what is kept lies in PostgreSQL, and is backed up with its own tools.',
@@ -45,11 +45,11 @@ export async function backupCommand(
     });
   }
   const { backupFolder } = await import('@toolyard/storage');
-  const folder = dataDirFrom(flags.dataDir, env);
-  const { files } = await backupFolder(folder, to, { keys: flags.keys });
-  process.stdout.write(`${folder} was copied to ${to}\n`);
-  process.stdout.write(`To start from it: toolyard serve --data-dir ${to}\n`);
-  process.stdout.write(`${aboutKeys(files, flags.keys)}\n`);
+  const folder = dataDirFrom(flags.dataDir, io);
+  const { files } = await backupFolder(folder, resolve(io.cwd, to), { keys: flags.keys });
+  io.stdout.write(`${folder} was copied to ${to}\n`);
+  io.stdout.write(`To start from it: toolyard serve --data-dir ${to}\n`);
+  io.stdout.write(`${aboutKeys(files, flags.keys)}\n`);
   return EXIT.done;
 }
 

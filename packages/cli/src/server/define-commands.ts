@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import type { Invocation } from '../command-io.ts';
 import { clientOf, onServer } from './on-server.ts';
 import type { RunFilters } from './runs.ts';
 import type { ServerFlags } from './server-client.ts';
 import type { UsageFlags } from './usage.ts';
 
 /** Defines the commands that look into a running server, and those that look after its data folder. */
-export function defineServerCommands(program: Command): void {
+export function defineServerCommands(program: Command, invocation: Invocation): void {
+  const { io } = invocation;
   const conversations = group(program, 'conversations', 'The conversations of a running server');
   onServer(conversations.command('list').description('The latest, pinned ones first'))
     .option('--search <words>', 'only those that hold these words')
@@ -14,20 +16,20 @@ export function defineServerCommands(program: Command): void {
     .option('--json', 'as JSON')
     .action(async (options: ServerFlags & { search?: string; limit: string; json?: boolean }) => {
       const { listConversations } = await import('./conversations.ts');
-      await listConversations(await clientOf(options), options);
+      await listConversations(io, await clientOf(io, options), options);
     });
   onServer(conversations.command('show').argument('<id>').description('What was said, on the current branch'))
     .option('--json', 'as JSON')
     .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
       const { showConversation } = await import('./conversations.ts');
-      await showConversation(await clientOf(options), id, options);
+      await showConversation(io, await clientOf(io, options), id, options);
     });
   onServer(conversations.command('export').argument('<id>').description('The whole of it, to stdout or a file'))
     .addOption(new Option('--format <format>', 'how').choices(['json', 'markdown']).default('json'))
     .option('--output <file>', 'a file that does not exist yet')
     .action(async (id: string, options: ServerFlags & { format: 'json' | 'markdown'; output?: string }) => {
       const { exportConversation } = await import('./conversations.ts');
-      await exportConversation(await clientOf(options), id, options);
+      await exportConversation(io, await clientOf(io, options), id, options);
     });
 
   const runs = group(program, 'runs', 'The runs of a running server');
@@ -39,25 +41,25 @@ export function defineServerCommands(program: Command): void {
     .option('--json', 'as JSON')
     .action(async (options: ServerFlags & RunFilters) => {
       const { listRuns } = await import('./runs.ts');
-      await listRuns(await clientOf(options), options);
+      await listRuns(io, await clientOf(io, options), options);
     });
   onServer(runs.command('show').argument('<id>').description('How a run stands'))
     .option('--json', 'as JSON')
     .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
       const { showRun } = await import('./runs.ts');
-      await showRun(await clientOf(options), id, options);
+      await showRun(io, await clientOf(io, options), id, options);
     });
   onServer(runs.command('cancel').argument('<id>').description('Stop a run; what was said is kept')).action(
     async (id: string, options: ServerFlags) => {
       const { cancelRun } = await import('./runs.ts');
-      await cancelRun(await clientOf(options), id);
+      await cancelRun(io, await clientOf(io, options), id);
     },
   );
   onServer(runs.command('steps').argument('<id>').description('What a run did, step by step'))
     .option('--json', 'as JSON, with arguments and results')
     .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
       const { showSteps } = await import('./run-steps.ts');
-      await showSteps(await clientOf(options), id, options);
+      await showSteps(io, await clientOf(io, options), id, options);
     });
   onServer(
     runs
@@ -69,7 +71,7 @@ export function defineServerCommands(program: Command): void {
     .option('--json', 'as JSON, with what the tools take')
     .action(async (id: string, step: string | undefined, options: ServerFlags & { json?: boolean }) => {
       const { showRequest } = await import('./run-request.ts');
-      await showRequest(await clientOf(options), { id, step }, options);
+      await showRequest(io, await clientOf(io, options), { id, step }, options);
     });
   onServer(
     runs
@@ -80,14 +82,14 @@ export function defineServerCommands(program: Command): void {
     .option('--json', 'as JSON')
     .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
       const { resumeRun } = await import('./runs.ts');
-      await resumeRun(await clientOf(options), id, options);
+      await resumeRun(io, await clientOf(io, options), id, options);
     });
   onServer(runs.command('export').argument('<id>').description('Its steps and messages, to stdout or a file'))
     .addOption(new Option('--format <format>', 'how').choices(['json', 'markdown']).default('json'))
     .option('--output <file>', 'a file that does not exist yet')
     .action(async (id: string, options: ServerFlags & { format: 'json' | 'markdown'; output?: string }) => {
       const { exportRun } = await import('./runs.ts');
-      await exportRun(await clientOf(options), id, options);
+      await exportRun(io, await clientOf(io, options), id, options);
     });
 
   const usage = onServer(program.command('usage').description('What calls of models and tools came to'))
@@ -102,7 +104,7 @@ export function defineServerCommands(program: Command): void {
     .option('--csv', 'as a table for other programs')
     .action(async (options: ServerFlags & UsageFlags) => {
       const { usageCommand } = await import('./usage.ts');
-      await usageCommand(await clientOf(options), options);
+      await usageCommand(io, await clientOf(io, options), options);
     });
   onServer(usage.command('budgets').description('What may be used, and what was of it'))
     .option('--conversation <id>', 'as they count for this conversation')
@@ -110,7 +112,7 @@ export function defineServerCommands(program: Command): void {
     .action(async (_own: unknown, command: Command) => {
       const options = command.optsWithGlobals<ServerFlags & { conversation?: string; json?: boolean }>();
       const { budgetsCommand } = await import('./usage.ts');
-      await budgetsCommand(await clientOf(options), options);
+      await budgetsCommand(io, await clientOf(io, options), options);
     });
 
   const db = group(program, 'db', 'What is kept: the data folder, or a PostgreSQL database');
@@ -121,7 +123,7 @@ export function defineServerCommands(program: Command): void {
     .exitOverride()
     .action(async (options: { dataDir?: string; databaseUrl?: string }) => {
       const { checkCommand } = await import('./db.ts');
-      process.exitCode = await checkCommand(options);
+      invocation.exitCode = await checkCommand(io, options);
     });
   db.command('backup')
     .argument('<folder>', 'where to; it must not exist yet')
@@ -131,7 +133,7 @@ export function defineServerCommands(program: Command): void {
     .exitOverride()
     .action(async (to: string, { withoutKeys, dataDir }: { dataDir?: string; withoutKeys?: boolean }) => {
       const { backupCommand } = await import('./db.ts');
-      process.exitCode = await backupCommand(to, {
+      invocation.exitCode = await backupCommand(io, to, {
         keys: withoutKeys !== true,
         ...(dataDir === undefined ? {} : { dataDir }),
       });
@@ -148,7 +150,7 @@ export function defineServerCommands(program: Command): void {
     .exitOverride()
     .action(async (options: { to?: string; dataDir?: string; from?: string; toDir?: string }) => {
       const { copyCommand } = await import('./db-copy.ts');
-      process.exitCode = await copyCommand(options);
+      invocation.exitCode = await copyCommand(io, options);
     });
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { CommandIo } from '../command-io.ts';
 import type { ServerClient, ServerFlags } from './server-client.ts';
 
 /** A command that talks to a running server. */
@@ -11,7 +12,7 @@ export function onServer(command: Command): Command {
 }
 
 /** The server the flags mean. */
-export async function clientOf(flags: ServerFlags): Promise<ServerClient> {
+export async function clientOf(io: CommandIo, flags: ServerFlags): Promise<ServerClient> {
   const { serverClient } = await import('./server-client.ts');
-  return serverClient(flags, process.env, (input, init) => globalThis.fetch(input, init));
+  return serverClient(flags, io, (input, init) => globalThis.fetch(input, init));
 }

@@ -1,24 +1,29 @@
 import type { AssistantPart, Message, RunSteps, SentRequest, ToolResultPart, UserPart } from '@toolyard/protocol';
 import { showHidden, ToolyardError } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { counted, say, sayJson, wordsOfPart } from '../mcp/output.ts';
 import { plainLine } from '../plain.ts';
 import type { ServerClient } from './server-client.ts';
 
 /** `toolyard runs request`: of the last step that asked a model, where none is named. */
 export async function showRequest(
+  io: CommandIo,
   client: ServerClient,
   { id, step }: { id: string; step: string | undefined },
   options: { json?: boolean },
 ): Promise<void> {
   const which = step === undefined ? await lastAsking(client, id) : stepFrom(step, id);
   const sent = await client.get<SentRequest>(`/api/runs/${encodeURIComponent(id)}/steps/${which}/request`);
-  if (options.json === true) return sayJson(sent);
-  sayHead(which, sent);
+  if (options.json === true) return sayJson(io, sent);
+  sayHead(io, which, sent);
   for (const [index, message] of sent.messages.entries()) {
-    say(`\n${nameOf(message)}${sent.continues && index === sent.messages.length - 1 ? ', to be gone on with' : ''}:`);
-    for (const part of message.parts) sayIndented(wordsOf(part));
+    say(
+      io,
+      `\n${nameOf(message)}${sent.continues && index === sent.messages.length - 1 ? ', to be gone on with' : ''}:`,
+    );
+    for (const part of message.parts) sayIndented(io, wordsOf(part));
   }
-  sayTools(sent.tools);
+  sayTools(io, sent.tools);
 }
 
 function stepFrom(given: string, id: string): number {
@@ -41,13 +46,17 @@ async function lastAsking(client: ServerClient, id: string): Promise<number> {
   });
 }
 
-function sayHead(step: number, { model, at, fill, parameters, toolMode, toolChoice }: SentRequest): void {
-  say(`step ${step}  ${plainLine(model)}  ${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}`);
+function sayHead(
+  io: CommandIo,
+  step: number,
+  { model, at, fill, parameters, toolMode, toolChoice }: SentRequest,
+): void {
+  say(io, `step ${step}  ${plainLine(model)}  ${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}`);
   const assumed = fill.assumed ? ' (assumed: nobody says how much it takes)' : '';
-  say(`about ${fill.tokens} tokens, for a window of ${fill.window}${assumed}`);
-  if (Object.keys(parameters).length > 0) say(`parameters: ${plainLine(JSON.stringify(parameters), 500)}`);
-  if (toolMode === 'text') say('tools are written as text');
-  if (toolChoice === 'none') say('no tool may be called');
+  say(io, `about ${fill.tokens} tokens, for a window of ${fill.window}${assumed}`);
+  if (Object.keys(parameters).length > 0) say(io, `parameters: ${plainLine(JSON.stringify(parameters), 500)}`);
+  if (toolMode === 'text') say(io, 'tools are written as text');
+  if (toolChoice === 'none') say(io, 'no tool may be called');
 }
 
 function nameOf(message: Message): string {
@@ -89,14 +98,14 @@ function wordsOf(part: UserPart | AssistantPart | ToolResultPart): string {
 }
 
 /** So that no text can look like a heading of ours. */
-function sayIndented(text: string): void {
-  for (const line of showHidden(text).split('\n')) say(line === '' ? '' : `    ${line}`);
+function sayIndented(io: CommandIo, text: string): void {
+  for (const line of showHidden(text).split('\n')) say(io, line === '' ? '' : `    ${line}`);
 }
 
-function sayTools(tools: SentRequest['tools']): void {
-  if (tools === null) return say('\nThe tools it was offered were not kept.');
-  say(`\n${counted(tools.length, 'tool was', 'tools were')} offered${tools.length === 0 ? '.' : ':'}`);
+function sayTools(io: CommandIo, tools: SentRequest['tools']): void {
+  if (tools === null) return say(io, '\nThe tools it was offered were not kept.');
+  say(io, `\n${counted(tools.length, 'tool was', 'tools were')} offered${tools.length === 0 ? '.' : ':'}`);
   for (const { name, description = '' } of tools) {
-    say(`    ${plainLine(name)}${description === '' ? '' : `: ${plainLine(showHidden(description), 150)}`}`);
+    say(io, `    ${plainLine(name)}${description === '' ? '' : `: ${plainLine(showHidden(description), 150)}`}`);
   }
 }

@@ -1,14 +1,20 @@
 import type { RunCall, RunQuestion, RunStep, RunSteps } from '@toolyard/protocol';
 import { showHidden } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { say, sayJson } from '../mcp/output.ts';
 import { plainLine } from '../plain.ts';
 import type { ServerClient } from './server-client.ts';
 
 /** `toolyard runs steps`. */
-export async function showSteps(client: ServerClient, id: string, options: { json?: boolean }): Promise<void> {
+export async function showSteps(
+  io: CommandIo,
+  client: ServerClient,
+  id: string,
+  options: { json?: boolean },
+): Promise<void> {
   const steps = await client.get<RunSteps>(`/api/runs/${encodeURIComponent(id)}/steps`);
-  if (options.json === true) return sayJson(steps);
-  for (const step of steps.items) sayStep(step);
+  if (options.json === true) return sayJson(io, steps);
+  for (const step of steps.items) sayStep(io, step);
   const { inputTokens, outputTokens } = steps.usage;
   const facts = [
     steps.run.status,
@@ -17,31 +23,27 @@ export async function showSteps(client: ServerClient, id: string, options: { jso
     ...(steps.cost === undefined ? [] : [`$${steps.cost.toFixed(4)}`]),
     ...(steps.waitedMs > 0 ? [`waited ${seconds(steps.waitedMs)} for a person`] : []),
   ];
-  say(facts.join(', '));
-  if (steps.error) say(plainLine(steps.error.message, 500));
+  say(io, facts.join(', '));
+  if (steps.error) say(io, plainLine(steps.error.message, 500));
 }
 
-function sayStep({
-  step,
-  attempt,
-  instruction,
-  startedAt,
-  endedAt,
-  abandoned,
-  model,
-  calls,
-  questions,
-}: RunStep): void {
+function sayStep(
+  io: CommandIo,
+  { step, attempt, instruction, startedAt, endedAt, abandoned, model, calls, questions }: RunStep,
+): void {
   const which = attempt === 1 ? `${step}` : `${step}, try ${attempt}`;
   const took = endedAt === null ? 'under way' : seconds(endedAt - startedAt);
-  say(`${which}  ${instruction}  ${took}${abandoned ? '  (broke off with its process)' : ''}`);
+  say(io, `${which}  ${instruction}  ${took}${abandoned ? '  (broke off with its process)' : ''}`);
   if (model) {
     const { usage } = model;
     const tokens = usage ? `, ${usage.inputTokens ?? '?'} tokens in, ${usage.outputTokens ?? '?'} out` : '';
-    say(`    ${plainLine(model.model)}: ${model.error ? plainLine(model.error.message) : model.finishReason}${tokens}`);
+    say(
+      io,
+      `    ${plainLine(model.model)}: ${model.error ? plainLine(model.error.message) : model.finishReason}${tokens}`,
+    );
   }
-  for (const call of calls) say(`    ${callLine(call)}`);
-  for (const question of questions) say(`    ${questionLine(question)}`);
+  for (const call of calls) say(io, `    ${callLine(call)}`);
+  for (const question of questions) say(io, `    ${questionLine(question)}`);
 }
 
 function callLine({ name, arguments: args, editedArguments, result }: RunCall): string {

@@ -1,54 +1,67 @@
 import type { Page, ResumedRun, RunRecord } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { saveOrPrint } from './save-or-print.ts';
 import type { ServerClient } from './server-client.ts';
 
-const write = (line: string): void => void process.stdout.write(`${line}\n`);
+const write = ({ stdout }: CommandIo, line: string): void => void stdout.write(`${line}\n`);
 const when = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
 export type RunFilters = { limit: string; status?: string; conversation?: string; agent?: string; json?: boolean };
 
 /** `toolyard runs list`: the newest first. */
-export async function listRuns(client: ServerClient, options: RunFilters): Promise<void> {
+export async function listRuns(io: CommandIo, client: ServerClient, options: RunFilters): Promise<void> {
   const { limit, status, conversation, agent } = options;
   const filters = Object.entries({ limit, status, conversation, agent }).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(filters as [string, string][]);
   const { items } = await client.get<Page<RunRecord>>(`/api/runs?${query.toString()}`);
-  if (options.json) return write(JSON.stringify(items, null, 2));
-  for (const run of items) write(`${run.id}  ${when(run.createdAt)}  ${run.status.padEnd(9)}  ${run.conversationId}`);
-  if (items.length === 0) process.stderr.write('There are no runs.\n');
+  if (options.json) return write(io, JSON.stringify(items, null, 2));
+  for (const run of items)
+    write(io, `${run.id}  ${when(run.createdAt)}  ${run.status.padEnd(9)}  ${run.conversationId}`);
+  if (items.length === 0) io.stderr.write('There are no runs.\n');
 }
 
 /** `toolyard runs show`. */
-export async function showRun(client: ServerClient, id: string, options: { json?: boolean }): Promise<void> {
+export async function showRun(
+  io: CommandIo,
+  client: ServerClient,
+  id: string,
+  options: { json?: boolean },
+): Promise<void> {
   const run = await client.get<RunRecord>(`/api/runs/${encodeURIComponent(id)}`);
-  if (options.json) return write(JSON.stringify(run, null, 2));
-  write(`run           ${run.id}`);
-  write(`conversation  ${run.conversationId}`);
-  write(`status        ${run.status}`);
-  write(`events        ${run.lastSeq}`);
-  write(`started       ${when(run.createdAt)}`);
-  if (run.endedAt !== null) write(`ended         ${when(run.endedAt)}`);
+  if (options.json) return write(io, JSON.stringify(run, null, 2));
+  write(io, `run           ${run.id}`);
+  write(io, `conversation  ${run.conversationId}`);
+  write(io, `status        ${run.status}`);
+  write(io, `events        ${run.lastSeq}`);
+  write(io, `started       ${when(run.createdAt)}`);
+  if (run.endedAt !== null) write(io, `ended         ${when(run.endedAt)}`);
 }
 
 /** `toolyard runs cancel`: what was said is kept. */
-export async function cancelRun(client: ServerClient, id: string): Promise<void> {
+export async function cancelRun(io: CommandIo, client: ServerClient, id: string): Promise<void> {
   const run = await client.post<RunRecord>(`/api/runs/${encodeURIComponent(id)}/cancel`);
-  write(`${run.id}: ${run.status === 'running' ? 'stopping' : run.status}`);
+  write(io, `${run.id}: ${run.status === 'running' ? 'stopping' : run.status}`);
 }
 
 /** `toolyard runs resume`: says which run goes on, which may be another one. */
-export async function resumeRun(client: ServerClient, id: string, options: { json?: boolean }): Promise<void> {
+export async function resumeRun(
+  io: CommandIo,
+  client: ServerClient,
+  id: string,
+  options: { json?: boolean },
+): Promise<void> {
   const resumed = await client.post<ResumedRun>(`/api/runs/${encodeURIComponent(id)}/resume`);
-  if (options.json) return write(JSON.stringify(resumed, null, 2));
+  if (options.json) return write(io, JSON.stringify(resumed, null, 2));
   const { run } = resumed;
-  write(run.id === id ? `${id}: ${run.status}` : `${run.id}: ${run.status}, goes on where ${id} ended`);
+  write(io, run.id === id ? `${id}: ${run.status}` : `${run.id}: ${run.status}, goes on where ${id} ended`);
 }
 
 /** `toolyard runs export`: to stdout, or to a file that does not exist yet. */
 export async function exportRun(
+  io: CommandIo,
   client: ServerClient,
   id: string,
   { format, output }: { format: 'json' | 'markdown'; output?: string },
 ): Promise<void> {
-  await saveOrPrint(await client.open(`/api/runs/${encodeURIComponent(id)}/export?format=${format}`), output);
+  await saveOrPrint(io, await client.open(`/api/runs/${encodeURIComponent(id)}/export?format=${format}`), output);
 }

@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { CommandIo } from '../command-io.ts';
 
-/** What a server sent as a file: to stdout, or to a file that does not exist yet. */
-export async function saveOrPrint(response: Response, output: string | undefined): Promise<void> {
+/** Writes the body of a response to stdout, or to a file that does not exist yet. */
+export async function saveOrPrint(io: CommandIo, response: Response, output: string | undefined): Promise<void> {
   const bytes = new Uint8Array(await response.arrayBuffer());
-  if (output === undefined) return void process.stdout.write(bytes);
-  writeFileSync(output, bytes, { flag: 'wx' });
-  process.stderr.write(`Written to ${output}\n`);
+  if (output === undefined) return void io.stdout.write(bytes);
+  writeFileSync(resolve(io.cwd, output), bytes, { flag: 'wx' });
+  io.stderr.write(`Written to ${output}\n`);
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrorCode, Fetch, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { dataDirFrom } from './data-dir.ts';
 import { ServerUnreachable } from './server-lost.ts';
 
@@ -24,6 +25,8 @@ export type ServerClient = {
 
 type Address = { url: string; token?: string };
 
+type CommandPlace = Pick<CommandIo, 'env' | 'cwd'>;
+
 /** What something in front of a server answers while there is no server behind it. */
 const NOBODY_BEHIND = new Set([502, 503, 504]);
 
@@ -31,8 +34,9 @@ const NOBODY_BEHIND = new Set([502, 503, 504]);
  * Finds the server: the one that was named, else the one that has the data folder, which may come back at another
  * address. Throws ToolyardError where there is none.
  */
-export function serverClient(flags: ServerFlags, env: NodeJS.ProcessEnv, fetch: Fetch): ServerClient {
-  let address = findServer(flags, env);
+export function serverClient(flags: ServerFlags, io: CommandPlace, fetch: Fetch): ServerClient {
+  const { env } = io;
+  let address = findServer(flags, io);
 
   const withToken: Fetch = (input, init = {}) => {
     const token = flags.token ?? (env['TOOLYARD_TOKEN'] || address.token);
@@ -42,7 +46,7 @@ export function serverClient(flags: ServerFlags, env: NodeJS.ProcessEnv, fetch: 
   };
 
   async function request(path: string, init: RequestInit): Promise<Response> {
-    address = flags.server === undefined ? (addressIn(dataFolder(flags, env)) ?? address) : address;
+    address = flags.server === undefined ? (addressIn(dataFolder(flags, io)) ?? address) : address;
     const { url } = address;
     let response;
     try {
@@ -110,11 +114,11 @@ function unreachable(url: string, cause: unknown): ServerUnreachable {
   );
 }
 
-function dataFolder(flags: ServerFlags, env: NodeJS.ProcessEnv): string {
-  return dataDirFrom(flags.dataDir, env);
+function dataFolder(flags: ServerFlags, io: CommandPlace): string {
+  return dataDirFrom(flags.dataDir, io);
 }
 
-function findServer(flags: ServerFlags, env: NodeJS.ProcessEnv): Address {
+function findServer(flags: ServerFlags, io: CommandPlace): Address {
   if (flags.server !== undefined) {
     const text = /^https?:\/\//i.test(flags.server) ? flags.server : `http://${flags.server}`;
     if (!URL.canParse(text)) {
@@ -122,7 +126,7 @@ function findServer(flags: ServerFlags, env: NodeJS.ProcessEnv): Address {
     }
     return { url: text.replace(/\/+$/, '') };
   }
-  const dataDir = dataFolder(flags, env);
+  const dataDir = dataFolder(flags, io);
   const found = addressIn(dataDir);
   if (found) return found;
   throw new ToolyardError({

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { UsageReport } from '@toolyard/protocol';
 import { reply, startModelServer } from '@toolyard/testing';
 import { afterEach, expect, it } from 'vitest';
-import { Served, toolyard } from '../test-fixtures/served.ts';
+import { runCommand } from '../test-fixtures/run-command.ts';
+import { Served } from '../test-fixtures/served.ts';
 
 let served: Served | undefined;
 afterEach(async () => {
@@ -17,31 +18,30 @@ it('toolyard usage tells what was used, and says unknown of what nobody knows; b
   served = await Served.start({ model: model.url });
   const { dataDir } = served;
   const at = ['--data-dir', dataDir];
-  expect((await toolyard(['usage', ...at])).stderr).toMatch(/Nothing was used/);
-  expect((await toolyard(['usage', 'budgets', ...at])).stderr).toMatch(/no budgets/);
+  expect((await runCommand(['usage', ...at])).stderr).toMatch(/Nothing was used/);
+  expect((await runCommand(['usage', 'budgets', ...at])).stderr).toMatch(/no budgets/);
 
-  await served.end('SIGTERM');
   const budgets = [
     { of: 'day', tokens: 10, dollars: 5 },
     { of: 'turn', calls: 3 },
   ];
   writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ defaults: { budgets } }));
-  await served.start();
-  expect(await toolyard(['chat', 'Hello', '--server', ...at])).toMatchObject({
+  await served.restart();
+  expect(await runCommand(['chat', 'Hello', '--server', ...at])).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/Hi\./) as string,
   });
 
-  const byModel = await toolyard(['usage', '--by', 'model', ...at]);
+  const byModel = await runCommand(['usage', '--by', 'model', ...at]);
   expect(byModel).toMatchObject({ code: 0, stderr: '' });
   expect(byModel.stdout).toMatch(/^\S+\/scripted\S* +1 +0 +0 +4 +2 +unknown$/m);
   expect(byModel.stdout).toMatch(/^all +1 +0 +0 +4 +2 +unknown$/m);
-  const json = JSON.parse((await toolyard(['usage', '--json', ...at])).stdout) as UsageReport;
+  const json = JSON.parse((await runCommand(['usage', '--json', ...at])).stdout) as UsageReport;
   expect(json.rows).toMatchObject([{ modelCalls: 1, cost: null, unpriced: 1 }]);
-  expect((await toolyard(['usage', '--csv', ...at])).stdout.split('\r\n')).toHaveLength(3);
-  expect((await toolyard(['usage', '--from', 'monday', ...at])).stderr).toMatch(/expected a day such as 2026-11-21/);
+  expect((await runCommand(['usage', '--csv', ...at])).stdout.split('\r\n')).toHaveLength(3);
+  expect((await runCommand(['usage', '--from', 'monday', ...at])).stderr).toMatch(/expected a day such as 2026-11-21/);
 
-  const told = await toolyard(['usage', 'budgets', ...at]);
+  const told = await runCommand(['usage', 'budgets', ...at]);
   expect(told.stdout).toMatch(/^the budget of the day +\$0 of \$5\.00$/m);
   expect(told.stdout).toMatch(/^the budget of the day +6 tokens of 10 tokens$/m);
   expect(told.stdout).toMatch(/^the budget of a turn +3 calls$/m);

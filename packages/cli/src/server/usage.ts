@@ -1,9 +1,10 @@
 import type { BudgetMeasure, BudgetView, Page, UsageBy, UsageReport, UsageSum } from '@toolyard/protocol';
 import { amountOf, nameBudget } from '@toolyard/protocol';
+import type { CommandIo } from '../command-io.ts';
 import { columns } from '../models/columns.ts';
 import type { ServerClient } from './server-client.ts';
 
-const write = (line: string): void => void process.stdout.write(`${line}\n`);
+const write = ({ stdout }: CommandIo, line: string): void => void stdout.write(`${line}\n`);
 
 export type UsageFlags = { by: UsageBy; from?: string; to?: string; json?: boolean; csv?: boolean };
 
@@ -16,19 +17,23 @@ const HEADS: Record<UsageBy, string> = {
 };
 
 /** `toolyard usage`: what calls of models and tools came to. */
-export async function usageCommand(client: ServerClient, { by, from, to, json, csv }: UsageFlags): Promise<void> {
+export async function usageCommand(
+  io: CommandIo,
+  client: ServerClient,
+  { by, from, to, json, csv }: UsageFlags,
+): Promise<void> {
   const query = new URLSearchParams({ by, ...(from ? { from } : {}), ...(to ? { to } : {}) });
   if (csv) {
     query.set('format', 'csv');
     const answer = await client.open(`/api/usage?${query.toString()}`);
-    return void process.stdout.write(await answer.text());
+    return void io.stdout.write(await answer.text());
   }
   const report = await client.get<UsageReport>(`/api/usage?${query.toString()}`);
-  if (json) return write(JSON.stringify(report, null, 2));
+  if (json) return write(io, JSON.stringify(report, null, 2));
   const heads = [HEADS[by], 'model calls', 'tool calls', 'failed', 'tokens in', 'tokens out', 'cost'];
   const rows = report.rows.map((row) => [nameOf(by, row), ...cells(row)]);
-  for (const line of columns([heads, ...rows, ['all', ...cells(report.total)]])) write(line);
-  if (report.rows.length === 0) process.stderr.write(`Nothing was used from ${report.from} to ${report.to}.\n`);
+  for (const line of columns([heads, ...rows, ['all', ...cells(report.total)]])) write(io, line);
+  if (report.rows.length === 0) io.stderr.write(`Nothing was used from ${report.from} to ${report.to}.\n`);
 }
 
 function nameOf(by: UsageBy, { key, label }: { key: string; label: string }): string {
@@ -66,12 +71,13 @@ const MEASURES: readonly BudgetMeasure[] = ['dollars', 'tokens', 'calls'];
 
 /** `toolyard usage budgets`: what may be used, and what was. */
 export async function budgetsCommand(
+  io: CommandIo,
   client: ServerClient,
   { conversation, json }: { conversation?: string; json?: boolean },
 ): Promise<void> {
   const query = conversation === undefined ? '' : `?${new URLSearchParams({ conversation }).toString()}`;
   const { items } = await client.get<Page<BudgetView>>(`/api/usage/budgets${query}`);
-  if (json) return write(JSON.stringify(items, null, 2));
+  if (json) return write(io, JSON.stringify(items, null, 2));
   const rows = items.flatMap(({ budget, spent }) =>
     MEASURES.flatMap((measure) => {
       const limit = budget[measure];
@@ -81,6 +87,6 @@ export async function budgetsCommand(
       return [[nameBudget(budget), `${used}${amountOf(measure, limit)}`]];
     }),
   );
-  for (const line of columns(rows)) write(line);
-  if (rows.length === 0) process.stderr.write('There are no budgets.\n');
+  for (const line of columns(rows)) write(io, line);
+  if (rows.length === 0) io.stderr.write('There are no budgets.\n');
 }

@@ -1,80 +1,54 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { COMPILED_ONCE, eventually, processTreeOf, programArgs } from '@toolyard/testing';
-
-export const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url));
-export const ENV = {
-  PATH: process.env['PATH'] ?? '',
-  HOME: process.env['HOME'] ?? '',
-  TERM: 'xterm',
-  NO_COLOR: '1',
-  ...COMPILED_ONCE,
-};
+import { eventually } from '@toolyard/testing';
+import { main } from '../main.ts';
+import { FakeTerminal } from './fake-terminal.ts';
+import { createMemoryIo } from './memory-io.ts';
+import { ScreenReader } from './screen-reader.ts';
 
 export const CTRL_C = '\u0003';
 export const CTRL_D = '\u0004';
 
-/** `script` of util-linux runs a program on a pseudo-terminal; without it these tests cannot be made. */
-export const hasTerminal: boolean =
-  process.platform === 'linux' &&
-  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
-if (!hasTerminal) console.warn('skipped: tests at a pseudo-terminal need `script` of util-linux');
-
-/** A chat at a real pseudo-terminal: what is typed goes in, what a person would see comes out. */
+/** `toolyard chat` in this process, at a terminal in memory. */
 export class TerminalChat implements AsyncDisposable {
-  readonly #child: ChildProcessWithoutNullStreams;
-  /** Exit code and signal. */
-  readonly ended: Promise<unknown[]>;
-  #screen = '';
-  #seen = 0;
+  /** The exit code. */
+  readonly ended: Promise<number>;
+  readonly #terminal = new FakeTerminal();
+  readonly #reader = new ScreenReader(() => this.#terminal.shown);
+  readonly #returned: Promise<number>;
+  #isOver = false;
 
   constructor(args: readonly string[]) {
-    const command = [process.execPath, ...programArgs(BIN), 'chat', ...args].map((word) => `'${word}'`).join(' ');
-    this.#child = spawn('script', ['-qefc', `stty cols 120; exec ${command}`, '/dev/null'], { env: ENV });
-    this.ended = once(this.#child, 'exit');
-    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.#screen += text));
-    this.#child.stdin.on('error', () => {});
+    const memory = createMemoryIo();
+    const { stdin, stdout, stderr, onSignal } = this.#terminal;
+    this.#returned = main(['chat', ...args], { ...memory, stdin, stdout, stderr, onSignal });
+    this.ended = Promise.race([this.#returned, memory.exited]);
+    void this.#returned.finally(() => (this.#isOver = true));
   }
 
-  /** Waits until `text` shows up behind what was seen before, and gives all that came with it. */
-  async see(text: string | RegExp): Promise<string> {
-    const matches = (): RegExpExecArray | null =>
-      (typeof text === 'string' ? new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) : text).exec(
-        this.#screen.slice(this.#seen),
-      );
-    await eventually(() => expect(matches(), `${String(text)} in ${this.#screen}`).not.toBeNull());
-    const match = matches();
-    const end = this.#seen + (match?.index ?? 0) + (match?.[0].length ?? 0);
-    const shown = this.#screen.slice(this.#seen, end);
-    this.#seen = end;
-    return shown;
+  /** Waits until `text` is shown after what was seen before, and returns all that came with it. */
+  see(text: string | RegExp): Promise<string> {
+    return this.#reader.see(text);
   }
 
   type(text: string): void {
-    this.#child.stdin.write(text);
+    this.#terminal.stdin.type(text);
   }
 
   line(text: string): void {
     this.type(`${text}\r`);
   }
 
-  processes(): number[] {
-    return processTreeOf(this.#child.pid ?? 0);
-  }
-
+  /** Closes the terminal, and waits until the command has returned with all it had opened closed. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const left = this.processes();
-    this.#child.kill('SIGKILL');
-    await this.ended;
-    for (const pid of left) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // It ended by itself when its terminal went.
-      }
-    }
+    this.#terminal.stdin.hangUp();
+    await eventually(
+      () => {
+        // An answer in progress is stopped; whatever is asked afterwards finds the input ended.
+        if (!this.#isOver) this.#terminal.signal('SIGINT');
+        return this.#isOver;
+      },
+      { what: 'the end of the chat', everyMs: 50 },
+    );
+    expect(await this.#returned).toBeTypeOf('number');
   }
 }

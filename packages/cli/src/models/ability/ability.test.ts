@@ -1,11 +1,12 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ModelReply, ModelServer, RunNodeResult } from '@toolyard/testing';
+import type { ModelReply, ModelServer } from '@toolyard/testing';
 import { reply, startModelServer } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Served, toolyard } from '../../test-fixtures/served.ts';
-import { ENV } from '../../test-fixtures/terminal-chat.ts';
+import type { CommandResult } from '../../test-fixtures/run-command.ts';
+import { runCommand } from '../../test-fixtures/run-command.ts';
+import { Served } from '../../test-fixtures/served.ts';
 
 const KEY = 'canary-of-the-command';
 
@@ -30,9 +31,9 @@ afterEach(async () => {
 const at = (name: string): string => join(folder, name);
 
 /** `toolyard model ...` on this machine, with one provider in the environment. */
-async function model(args: readonly string[], input?: string | Uint8Array): Promise<RunNodeResult> {
-  const env = { ...ENV, OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: KEY };
-  const told = await toolyard(['model', ...args, '--data-dir', at('data')], {
+async function model(args: readonly string[], input?: string | Uint8Array): Promise<CommandResult> {
+  const env = { OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: KEY };
+  const told = await runCommand(['model', ...args, '--data-dir', at('data')], {
     env,
     ...(input === undefined ? {} : { input }),
   });
@@ -164,8 +165,8 @@ it('has a running server ask, which alone knows the key', async () => {
   const body = JSON.stringify({ id: 'kept', label: 'Kept', baseUrl: upstream.url, apiKey: KEY });
   expect((await fetch(`${served.url}/api/providers`, { method: 'POST', headers, body })).status).toBe(201);
   script = [vectors, pictures('a cat'), sound, reply.json({ text: 'Good day.' }), reply.text('{"n": 5}')];
-  const asked = (...args: string[]): Promise<RunNodeResult> =>
-    toolyard(['model', ...args, '--model', 'm', '--server', '--data-dir', served.dataDir]);
+  const asked = (...args: string[]): Promise<CommandResult> =>
+    runCommand(['model', ...args, '--model', 'm', '--server', '--data-dir', served.dataDir]);
   expect((await asked('embed', 'one', 'two')).stdout).toBe('[1,2]\n[3,4]\n');
   expect((await asked('image', 'a cat', '-o', at('cat.png'))).code).toBe(0);
   expect(readFileSync(at('cat.png'), 'utf8')).toBe('a cat');

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import type { Invocation } from '../../command-io.ts';
 import { positiveInteger, positiveNumber, repeatable } from '../../options.ts';
 import type { AbilityFlags, EmbedFlags, ImageFlags, ObjectFlags, SpeakFlags, TranscribeFlags } from './flags.ts';
 
 /** Defines `toolyard model ...`: one call of a model for what is no conversation. */
-export function defineAbilities(program: Command): void {
+export function defineAbilities(program: Command, invocation: Invocation): void {
+  const { io } = invocation;
   const model = program
     .command('model')
     .description('One call of a model: vectors, pictures, speech, transcripts, objects')
@@ -15,7 +17,7 @@ export function defineAbilities(program: Command): void {
     .option('--dimensions <n>', 'how long a vector is to be', positiveInteger)
     .action(async (texts: string[], flags: AbilityFlags & EmbedFlags) => {
       const { embedCommand } = await import('./embed-command.ts');
-      process.exitCode = await embedCommand(texts, flags, process.env);
+      invocation.exitCode = await embedCommand(io, texts, flags);
     });
 
   ofModel(withOutput(model.command('image').description('Make a picture of what a text says')))
@@ -25,7 +27,7 @@ export function defineAbilities(program: Command): void {
     .option('--count <n>', 'how many; with --output they are numbered', positiveInteger)
     .action(async (prompt: string | undefined, flags: AbilityFlags & ImageFlags) => {
       const { imageCommand } = await import('./image-command.ts');
-      process.exitCode = await imageCommand(prompt, flags, process.env);
+      invocation.exitCode = await imageCommand(io, prompt, flags);
     });
 
   ofModel(withOutput(model.command('speak').description('Read a text aloud')))
@@ -45,7 +47,7 @@ export function defineAbilities(program: Command): void {
     .option('--instructions <text>', 'how it is to be said')
     .action(async (text: string | undefined, flags: AbilityFlags & SpeakFlags) => {
       const { speakCommand } = await import('./speak-command.ts');
-      process.exitCode = await speakCommand(text, flags, process.env);
+      invocation.exitCode = await speakCommand(io, text, flags);
     });
 
   ofModel(model.command('transcribe').description('Write down what is said in a recording'))
@@ -55,7 +57,7 @@ export function defineAbilities(program: Command): void {
     .option('--prompt <text>', 'names and words that occur in it')
     .action(async (file: string, flags: AbilityFlags & TranscribeFlags) => {
       const { transcribeCommand } = await import('./transcribe-command.ts');
-      process.exitCode = await transcribeCommand(file, flags, process.env);
+      invocation.exitCode = await transcribeCommand(io, file, flags);
     });
 
   ofModel(model.command('object').description('Have a model answer with JSON that fits a schema'))
@@ -65,7 +67,7 @@ export function defineAbilities(program: Command): void {
     .addOption(repeatable('--from <file>', 'a picture or recording to look at'))
     .action(async (prompt: string | undefined, flags: AbilityFlags & ObjectFlags) => {
       const { objectCommand } = await import('./object-command.ts');
-      process.exitCode = await objectCommand(prompt, flags, process.env);
+      invocation.exitCode = await objectCommand(io, prompt, flags);
     });
 }
 

@@ -1,3 +1,4 @@
+import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
 import { endWithItsReader } from '../../pipe.ts';
 import { readText } from './files.ts';
@@ -6,19 +7,19 @@ import { cannot, openModel } from './open-model.ts';
 
 /** `toolyard model embed`: a vector a line. */
 export async function embedCommand(
+  io: CommandIo,
   texts: readonly string[],
   flags: AbilityFlags & EmbedFlags,
-  env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  endWithItsReader();
+  endWithItsReader(io);
   const fromStdin = texts.length === 0 || (texts.length === 1 && texts[0] === '-');
-  const input = fromStdin ? (await readText('-')).split(/\r?\n/).filter((line) => line.trim() !== '') : [...texts];
-  await using opened = await openModel(flags, env);
+  const input = fromStdin ? (await readText(io, '-')).split(/\r?\n/).filter((line) => line.trim() !== '') : [...texts];
+  await using opened = await openModel(io, flags);
   const { runtime, model } = opened;
   if (runtime.embeddings === undefined) throw cannot(runtime, 'turn texts into vectors');
   const { dimensions } = flags;
   const made = await runtime.embeddings({ model, input, ...(dimensions === undefined ? {} : { dimensions }) });
-  if (flags.json) process.stdout.write(`${JSON.stringify({ model, ...made })}\n`);
-  else for (const vector of made.vectors) process.stdout.write(`${JSON.stringify(vector)}\n`);
+  if (flags.json) io.stdout.write(`${JSON.stringify({ model, ...made })}\n`);
+  else for (const vector of made.vectors) io.stdout.write(`${JSON.stringify(vector)}\n`);
   return EXIT.done;
 }

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { extname } from 'node:path';
+import { extname, resolve } from 'node:path';
 import { ToolyardError } from '@toolyard/protocol';
+import type { CommandIo } from '../../command-io.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
@@ -26,7 +27,7 @@ export type ReadMedia = { mimeType: string; data: Uint8Array<ArrayBuffer> };
  *
  * @throws ToolyardError where it is not there, or nobody says what it is
  */
-export async function readMedia(file: string, saidType?: string): Promise<ReadMedia> {
+export async function readMedia(io: CommandIo, file: string, saidType?: string): Promise<ReadMedia> {
   const mimeType = saidType ?? TYPES[extname(file).toLowerCase()];
   if (mimeType === undefined) {
     throw new ToolyardError({
@@ -36,51 +37,51 @@ export async function readMedia(file: string, saidType?: string): Promise<ReadMe
         file === '-' ? 'Say it with --type, such as --type audio/wav.' : `Known are ${Object.keys(TYPES).join(', ')}.`,
     });
   }
-  return { mimeType, data: new Uint8Array(file === '-' ? await readStdin() : await readBytes(file)) };
+  return { mimeType, data: new Uint8Array(file === '-' ? await readStdin(io) : await readBytes(io, file)) };
 }
 
 /** The text of an argument; without one, or for `-`, that of stdin. @throws ToolyardError where it is empty */
-export async function readText(argument: string | undefined): Promise<string> {
-  const text = argument === undefined || argument === '-' ? (await readStdin()).toString('utf8').trim() : argument;
+export async function readText(io: CommandIo, argument: string | undefined): Promise<string> {
+  const text = argument === undefined || argument === '-' ? (await readStdin(io)).toString('utf8').trim() : argument;
   if (text.trim() !== '') return text;
   throw new ToolyardError({ code: 'bad_request', message: 'The text is empty.', hint: 'Give it, or pipe it in.' });
 }
 
 /** @throws ToolyardError where it is not there */
-export async function readBytes(file: string): Promise<Buffer> {
+export async function readBytes({ cwd }: CommandIo, file: string): Promise<Buffer> {
   try {
-    return await readFile(file);
+    return await readFile(resolve(cwd, file));
   } catch (thrown) {
     throw unusable(file, 'read', thrown);
   }
 }
 
 /** @throws ToolyardError where it cannot be written */
-export async function writeBytes(file: string, data: Uint8Array): Promise<void> {
+export async function writeBytes({ cwd }: CommandIo, file: string, data: Uint8Array): Promise<void> {
   try {
-    await writeFile(file, data);
+    await writeFile(resolve(cwd, file), data);
   } catch (thrown) {
     throw unusable(file, 'written', thrown);
   }
 }
 
 /** Bytes to stdout. @throws ToolyardError where a person would get them onto the screen */
-export async function writeToStdout(data: Uint8Array): Promise<void> {
-  if (process.stdout.isTTY) {
+export async function writeToStdout({ stdout }: CommandIo, data: Uint8Array): Promise<void> {
+  if (stdout.isTTY) {
     throw new ToolyardError({
       code: 'bad_request',
       message: 'This is no text: a terminal cannot show it.',
       hint: 'Name a file with --output.',
     });
   }
-  await new Promise<void>((resolve, reject) => {
-    process.stdout.write(data, (error) => (error ? reject(error) : resolve()));
+  await new Promise<void>((done, fail) => {
+    stdout.write(data, (error) => (error ? fail(error) : done()));
   });
 }
 
-async function readStdin(): Promise<Buffer> {
+async function readStdin({ stdin }: CommandIo): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  for await (const piece of process.stdin) pieces.push(Buffer.from(piece as Uint8Array));
+  for await (const piece of stdin) pieces.push(Buffer.from(piece as Uint8Array));
   return Buffer.concat(pieces);
 }
 

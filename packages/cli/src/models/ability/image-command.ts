@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import type { ImagePart } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
 import { endWithItsReader } from '../../pipe.ts';
 import { readMedia, readText, writeBytes, writeToStdout } from './files.ts';
@@ -9,11 +10,11 @@ import { cannot, openModel } from './open-model.ts';
 
 /** `toolyard model image`: into a file, several numbered ones, or stdout; their names are told on stderr. */
 export async function imageCommand(
+  io: CommandIo,
   argument: string | undefined,
   flags: AbilityFlags & ImageFlags,
-  env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  endWithItsReader();
+  endWithItsReader(io);
   const { count, output, size } = flags;
   if ((count ?? 1) > 1 && output === undefined && !flags.json) {
     throw new ToolyardError({
@@ -22,9 +23,9 @@ export async function imageCommand(
       hint: 'Name a file with --output; they are numbered.',
     });
   }
-  const prompt = await readText(argument);
-  const images = await Promise.all(flags.from.map(async (file) => asPart(await readMedia(file))));
-  await using opened = await openModel(flags, env);
+  const prompt = await readText(io, argument);
+  const images = await Promise.all(flags.from.map(async (file) => asPart(await readMedia(io, file))));
+  await using opened = await openModel(io, flags);
   const { runtime, model } = opened;
   if (runtime.createImage === undefined) throw cannot(runtime, 'make pictures');
   const made = await runtime.createImage({
@@ -37,14 +38,14 @@ export async function imageCommand(
   if (output !== undefined) {
     for (const [at, image] of made.images.entries()) {
       const file = made.images.length === 1 ? output : numbered(output, at + 1);
-      await writeBytes(file, bytesOf(image));
-      process.stderr.write(`${file}\n`);
+      await writeBytes(io, file, bytesOf(image));
+      io.stderr.write(`${file}\n`);
     }
   } else if (!flags.json) {
     const [first] = made.images;
-    if (first !== undefined) await writeToStdout(bytesOf(first));
+    if (first !== undefined) await writeToStdout(io, bytesOf(first));
   }
-  if (flags.json) process.stdout.write(`${JSON.stringify({ model, ...made })}\n`);
+  if (flags.json) io.stdout.write(`${JSON.stringify({ model, ...made })}\n`);
   return EXIT.done;
 }
 

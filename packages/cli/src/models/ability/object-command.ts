@@ -1,5 +1,6 @@
 import type { JsonObject, UserPart } from '@toolyard/protocol';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
 import { endWithItsReader } from '../../pipe.ts';
 import { readBytes, readMedia, readText } from './files.ts';
@@ -8,29 +9,29 @@ import { cannot, openModel } from './open-model.ts';
 
 /** `toolyard model object`: JSON that fits the schema on stdout. */
 export async function objectCommand(
+  io: CommandIo,
   argument: string | undefined,
   flags: AbilityFlags & ObjectFlags,
-  env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  endWithItsReader();
+  endWithItsReader(io);
   const { name = 'answer' } = flags;
-  const schema = await readSchema(flags.schema);
-  const text = await readText(argument);
-  const attached = await Promise.all(flags.from.map(asPart));
-  await using opened = await openModel(flags, env);
+  const schema = await readSchema(io, flags.schema);
+  const text = await readText(io, argument);
+  const attached = await Promise.all(flags.from.map((file) => asPart(io, file)));
+  await using opened = await openModel(io, flags);
   const { runtime, model } = opened;
   if (runtime.generateObject === undefined) throw cannot(runtime, 'answer with objects');
   const parts: UserPart[] = [{ type: 'text', text }, ...attached];
   const messages = [{ id: 'question', parentId: null, createdAt: 0, role: 'user' as const, parts }];
   const made = await runtime.generateObject({ model, messages, name, schema });
-  process.stdout.write(`${JSON.stringify(flags.json ? { model, ...made } : made.object, null, 2)}\n`);
+  io.stdout.write(`${JSON.stringify(flags.json ? { model, ...made } : made.object, null, 2)}\n`);
   return EXIT.done;
 }
 
 /** JSON as it stands, or the name of a file that holds it. @throws ToolyardError for what is neither */
-async function readSchema(given: string): Promise<JsonObject> {
+async function readSchema(io: CommandIo, given: string): Promise<JsonObject> {
   const inPlace = given.trimStart().startsWith('{');
-  const parsed = parseJson(inPlace ? given : (await readBytes(given)).toString('utf8'));
+  const parsed = parseJson(inPlace ? given : (await readBytes(io, given)).toString('utf8'));
   if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
   throw new ToolyardError({
     code: 'bad_request',
@@ -38,8 +39,8 @@ async function readSchema(given: string): Promise<JsonObject> {
   });
 }
 
-async function asPart(file: string): Promise<UserPart> {
-  const { mimeType, data } = await readMedia(file);
+async function asPart(io: CommandIo, file: string): Promise<UserPart> {
+  const { mimeType, data } = await readMedia(io, file);
   const source = { data: Buffer.from(data).toString('base64') };
   return mimeType.startsWith('image/') ? { type: 'image', mimeType, source } : { type: 'audio', mimeType, source };
 }

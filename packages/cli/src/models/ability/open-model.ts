@@ -1,5 +1,6 @@
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import { ToolyardError } from '@toolyard/protocol';
+import type { CommandIo } from '../../command-io.ts';
 import { modelSource, type ModelSource } from '../model-source.ts';
 import type { AbilityFlags } from './flags.ts';
 
@@ -11,8 +12,8 @@ export type OpenedModel = AsyncDisposable & { runtime: ModelRuntime; model: stri
  *
  * @throws ToolyardError where there is none, or more than one offers it
  */
-export async function openModel(flags: AbilityFlags, env: NodeJS.ProcessEnv): Promise<OpenedModel> {
-  const source = await modelSource(flags, env);
+export async function openModel(io: CommandIo, flags: AbilityFlags): Promise<OpenedModel> {
+  const source = await modelSource(io, flags);
   try {
     const providerId = flags.provider ?? (await providerOf(flags.model, source));
     const runtime = await source.open({ providerId, modelId: flags.model });

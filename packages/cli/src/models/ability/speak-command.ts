@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import type { SpeechFormat } from '@toolyard/model-runtime';
+import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
 import { endWithItsReader } from '../../pipe.ts';
 import { readText, writeBytes, writeToStdout } from './files.ts';
@@ -10,15 +11,15 @@ const FORMATS: readonly SpeechFormat[] = ['mp3', 'wav', 'opus', 'aac', 'flac', '
 
 /** `toolyard model speak`: sound into a file or stdout. */
 export async function speakCommand(
+  io: CommandIo,
   argument: string | undefined,
   flags: AbilityFlags & SpeakFlags,
-  env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  endWithItsReader();
+  endWithItsReader(io);
   const { voice, speed, instructions, output } = flags;
   const format = flags.format ?? FORMATS.find((kind) => extname(output ?? '').toLowerCase() === `.${kind}`);
-  const text = await readText(argument);
-  await using opened = await openModel(flags, env);
+  const text = await readText(io, argument);
+  await using opened = await openModel(io, flags);
   const { runtime, model } = opened;
   if (runtime.textToSpeech === undefined) throw cannot(runtime, 'speak');
   const { mimeType, data } = await runtime.textToSpeech({
@@ -29,10 +30,10 @@ export async function speakCommand(
     ...(speed === undefined ? {} : { speed }),
     ...(instructions === undefined ? {} : { instructions }),
   });
-  if (output !== undefined) await writeBytes(output, data);
+  if (output !== undefined) await writeBytes(io, output, data);
   if (flags.json) {
     const where = output === undefined ? { data: Buffer.from(data).toString('base64') } : { file: output };
-    process.stdout.write(`${JSON.stringify({ model, mimeType, size: data.byteLength, ...where })}\n`);
-  } else if (output === undefined) await writeToStdout(data);
+    io.stdout.write(`${JSON.stringify({ model, mimeType, size: data.byteLength, ...where })}\n`);
+  } else if (output === undefined) await writeToStdout(io, data);
   return EXIT.done;
 }

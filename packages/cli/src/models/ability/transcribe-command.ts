@@ -1,3 +1,4 @@
+import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
 import { endWithItsReader } from '../../pipe.ts';
 import { plain } from '../../plain.ts';
@@ -7,14 +8,14 @@ import { cannot, openModel } from './open-model.ts';
 
 /** `toolyard model transcribe`: the words on stdout. */
 export async function transcribeCommand(
+  io: CommandIo,
   file: string,
   flags: AbilityFlags & TranscribeFlags,
-  env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  endWithItsReader();
+  endWithItsReader(io);
   const { language, prompt } = flags;
-  const audio = await readMedia(file, flags.type);
-  await using opened = await openModel(flags, env);
+  const audio = await readMedia(io, file, flags.type);
+  await using opened = await openModel(io, flags);
   const { runtime, model } = opened;
   if (runtime.transcribe === undefined) throw cannot(runtime, 'write down what is said');
   const heard = await runtime.transcribe({
@@ -23,6 +24,6 @@ export async function transcribeCommand(
     ...(language === undefined ? {} : { language }),
     ...(prompt === undefined ? {} : { prompt }),
   });
-  process.stdout.write(`${flags.json ? JSON.stringify({ model, ...heard }) : plain(heard.text)}\n`);
+  io.stdout.write(`${flags.json ? JSON.stringify({ model, ...heard }) : plain(heard.text)}\n`);
   return EXIT.done;
 }

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ConversationView, RunRecord } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
-import { eventually, reply, programArgs, startModelServer } from '@toolyard/testing';
-import { Served, toolyard } from '../test-fixtures/served.ts';
-import { BIN, ENV } from '../test-fixtures/terminal-chat.ts';
+import { eventually, reply, startModelServer } from '@toolyard/testing';
+import { runCommand } from '../test-fixtures/run-command.ts';
+import { ServedProcess } from '../test-fixtures/served-process.ts';
+import { Served } from '../test-fixtures/served.ts';
+import { NODE_ARGS, PROCESS_ENV } from '../test-fixtures/spawn-command.ts';
 
 /** `prlimit` of util-linux bounds how large files may grow: every write beyond it fails, as on a full disk. */
 const hasLimits = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0;
@@ -21,17 +23,17 @@ describe.skipIf(!hasLimits)('a disk that is full', () => {
   it('at the start is said plainly, and with room the same folder starts', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'toolyard-full-'));
     try {
-      const command = [process.execPath, '--disable-warning=ExperimentalWarning', ...programArgs(BIN)];
+      const command = [process.execPath, ...NODE_ARGS];
       const args = ['--fsize=50000:unlimited', ...command, 'serve', '--data-dir', dataDir, '--port', '0'];
-      const ran = spawnSync('prlimit', args, { encoding: 'utf8', env: ENV, timeout: 120_000 });
+      const ran = spawnSync('prlimit', args, { encoding: 'utf8', env: PROCESS_ENV, timeout: 120_000 });
       expect(ran).toMatchObject({ status: 1, stdout: '' });
       expect(ran.stderr).toMatch(
         /^toolyard: \S*toolyard\.db cannot be written: the disk is full[^\n]*\n {2}Make room[^\n]*\n$/,
       );
       await using served = await Served.start({ dataDir });
-      const asked = await toolyard(['chat', '--server', served.url, 'Hello']);
+      const asked = await runCommand(['chat', '--server', served.url, 'Hello']);
       expect(asked.code, asked.stderr).toBe(0);
-      expect((await toolyard(['db', 'check', '--data-dir', dataDir])).code).toBe(0);
+      expect((await runCommand(['db', 'check', '--data-dir', dataDir])).code).toBe(0);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }
@@ -43,17 +45,17 @@ describe.skipIf(!hasLimits)('a disk that is full', () => {
     await using model = await startModelServer(() =>
       reply.text(text, { pieces: 8, delayMs: 5, hold: { until: limited.promise } }),
     );
-    await using served = await Served.start({ model: model.url });
+    await using served = await ServedProcess.start({ model: model.url });
     const at = ['--server', served.url, '--model', 'scripted'];
-    const following = toolyard(['chat', ...at, 'Count']);
+    const following = runCommand(['chat', ...at, 'Count']);
     const run = await served.answering();
     const sizes = readdirSync(served.dataDir).map((name) => statSync(join(served.dataDir, name)).size);
     limitFiles(served.pid, Math.max(...sizes));
     limited.resolve();
-    await eventually(() => served.log.includes('is left for later'));
+    await eventually(() => served.log.includes('is left for later'), { what: 'the full disk in the log' });
     expect(served.log).toMatch(/is left for later: \S+ cannot be written: the disk is full/);
 
-    const sent = await toolyard(['chat', ...at, 'And you?']);
+    const sent = await runCommand(['chat', ...at, 'And you?']);
     expect(sent.code).toBe(1);
     expect(sent.stderr).toContain('What Toolyard keeps could not be read or written.');
     expect(sent.stderr).not.toContain(served.dataDir);
@@ -63,6 +65,6 @@ describe.skipIf(!hasLimits)('a disk that is full', () => {
     expect(await following).toMatchObject({ code: 0, stdout: `${text}\n` });
     const conversation = await served.get<ConversationView>(`/api/conversations/${run.conversationId}`);
     expect(conversation.page.messages.map(textOf)).toEqual(['Count', text]);
-    expect((await toolyard(['db', 'check', '--data-dir', served.dataDir])).code).toBe(0);
+    expect((await runCommand(['db', 'check', '--data-dir', served.dataDir])).code).toBe(0);
   });
 });

@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { nodePlatform } from '@toolyard/agent-host/node';
 import { McpHost } from '@toolyard/mcp-host';
 import type { TransportConfig } from '@toolyard/mcp-host';
-import { eventually, programArgs } from '@toolyard/testing';
+import { eventually } from '@toolyard/testing';
+import { NODE_ARGS } from './test-fixtures/spawn-command.ts';
 
-const BIN = fileURLToPath(new URL('./bin.ts', import.meta.url));
-const SERVE = [...programArgs(BIN), 'mcp', 'serve', 'date'];
+const SERVE = [...NODE_ARGS, 'mcp', 'serve', 'date'];
 
 async function callGetDate(transport: TransportConfig): Promise<string> {
   const { createTransport, clock } = nodePlatform();
@@ -33,11 +32,14 @@ describe('toolyard mcp serve date', () => {
     try {
       let told = '';
       child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
-      const url = await eventually(() => {
-        const found = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(told)?.[0];
-        if (found === undefined) throw new Error(`no address in: ${told}`);
-        return found;
-      });
+      const url = await eventually(
+        () => {
+          const found = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(told)?.[0];
+          if (found === undefined) throw new Error(`no address in: ${told}`);
+          return found;
+        },
+        { what: 'the URL on stderr' },
+      );
       expect(await callGetDate({ type: 'http', url })).toContain('+09:00');
     } finally {
       child.kill('SIGTERM');

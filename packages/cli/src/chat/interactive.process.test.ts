@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { isAlive } from '@toolyard/testing';
+import { hasTerminal, PtyChat } from '../test-fixtures/pty-chat.ts';
+import { CTRL_C, CTRL_D } from '../test-fixtures/terminal-chat.ts';
+
+describe.skipIf(!hasTerminal)('toolyard chat at a pseudo-terminal', () => {
+  it('says which model answers, streams the answer, keeps the history, and leaves with Ctrl-D', async () => {
+    await using chat = new PtyChat(['--model', 'demo']);
+    await chat.see('no language model');
+    await chat.see('server date: 1 tool');
+    await chat.see('> ');
+    chat.line('現在是幾點幾分？');
+    await chat.see('call date/get-date');
+    await chat.see(/現在是 .*\d/);
+    await chat.see('> ');
+    chat.line('/tools');
+    await chat.see('date/get-date');
+    await chat.see('> ');
+    chat.line('/history');
+    const history = await chat.see(/assistant: 現在是[^\n]*/);
+    expect(history).toMatch(/user: 現在是幾點幾分？\s+assistant: \(calls get-date/);
+    await chat.see('> ');
+    chat.line('/clear');
+    await chat.see('begins anew');
+    chat.line('/history');
+    await chat.see('Nothing has been said yet');
+    // Pressed before the prompt is there, it would be lost.
+    await chat.see('> ');
+    const running = chat.processes();
+    chat.type(CTRL_D);
+    expect((await chat.ended)[0]).toBe(0);
+    expect(running.filter(isAlive)).toEqual([]);
+  });
+
+  it('stops the answer with Ctrl-C, goes on, and leaves with a second one', async () => {
+    await using chat = new PtyChat(['--model', 'demo']);
+    await chat.see('> ');
+    chat.line('/slow 500');
+    await chat.see('word 3');
+    const running = chat.processes();
+    chat.type(CTRL_C);
+    await chat.see('stopped');
+    await chat.see('> ');
+    chat.line('What time is it in Tokyo?');
+    await chat.see(/In Tokyo.*\d/);
+    await chat.see('> ');
+    chat.type(CTRL_C);
+    await chat.see('Ctrl-C again leaves');
+    await chat.see('> ');
+    chat.type(CTRL_C);
+    expect((await chat.ended)[0]).toBe(130);
+    expect(running.filter(isAlive)).toEqual([]);
+  });
+});

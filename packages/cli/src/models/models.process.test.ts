@@ -1,0 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import { NODE_ARGS, PROCESS_ENV } from '../test-fixtures/spawn-command.ts';
+
+it('ends quietly where its output is read no further', async () => {
+  const words = [process.execPath, ...NODE_ARGS, 'providers', '--known'];
+  const command = words.map((word) => `"${word}"`).join(' ');
+  const child = spawn('bash', ['-o', 'pipefail', '-c', `${command} | head -c 1 > /dev/null`], { env: PROCESS_ENV });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const [code] = (await once(child, 'exit')) as [number | null];
+  expect({ code, said }).toEqual({ code: 0, said: '' });
+});

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { isAlive, processTreeOf } from '@toolyard/testing';
+import { ServedProcess } from '../test-fixtures/served-process.ts';
+import { spawnCommand } from '../test-fixtures/spawn-command.ts';
+
+const serveAgain = (dataDir: string) => spawnCommand(['serve', '--data-dir', dataDir, '--port', '0']);
+
+it('locks the data folder against another process until it is killed, and starts again from what was stored', async () => {
+  await using served = await ServedProcess.start();
+  await served.post('/api/conversations', { id: 'c', title: 'Kept' });
+  const refused = await serveAgain(served.dataDir);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain(
+    `${served.dataDir} is in use by the Toolyard at ${served.url} (process ${served.pid})`,
+  );
+  expect(await served.get('/health')).toMatchObject({ status: 'ok' });
+  expect(await served.end('SIGKILL')).toEqual([null, 'SIGKILL']);
+  await served.start();
+  expect(await served.get('/api/conversations/c')).toMatchObject({ title: 'Kept' });
+});
+
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'exits with 0 at %s, and leaves no process and no address behind',
+  async (signal) => {
+    await using served = await ServedProcess.start({ date: true, mcp: { mine: { tools: [{ name: 'echo' }] } } });
+    await expect.poll(() => processTreeOf(served.pid).length, { message: 'two MCP servers' }).toBeGreaterThan(2);
+    const tree = processTreeOf(served.pid);
+    expect(await served.end(signal)).toEqual([0, null]);
+    expect(tree.filter(isAlive)).toEqual([]);
+    expect(existsSync(join(served.dataDir, 'server.json'))).toBe(false);
+    expect(served.log).toContain('ending; a second Ctrl-C ends it at once');
+  },
+);

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import type { Message, MessagePage, Page, RunRecord } from '@toolyard/protocol';
+import type { ModelScript } from '@toolyard/testing';
+import { eventually, reply, startModelServer } from '@toolyard/testing';
+import { ServedProcess } from '../test-fixtures/served-process.ts';
+import { TerminalChat } from '../test-fixtures/terminal-chat.ts';
+
+const HANG = { odd: { tools: [{ name: 'hang', does: [{ do: 'never' as const }] }] } };
+
+/** Calls the tool for each question, and answers once it has a result. */
+const calling: ModelScript = ({ body }) => {
+  const { messages } = body as { messages: { role: string }[] };
+  return messages.at(-1)?.role === 'tool'
+    ? reply.text('Answered.')
+    : reply.toolCalls([{ name: 'hang', arguments: {} }]);
+};
+
+/** A chat in a conversation of its own, with a call in progress. */
+async function callInProgress(served: ServedProcess, id: string): Promise<TerminalChat> {
+  await served.post('/api/conversations', { id });
+  const chat = new TerminalChat(['--server', served.url, '--conversation', id, '--model', 'scripted', '--wait', '300']);
+  await chat.see('> ');
+  chat.line('One');
+  await chat.see(/Allow it\?[^:]*: /);
+  chat.line('y');
+  await eventually(async () => (await eventTypes(served, id)).includes('tool_started'), { what: `the call of ${id}` });
+  return chat;
+}
+
+it('asks what became of calls that were in progress when the server was killed, and takes "r", "f" and "t"', async () => {
+  await using model = await startModelServer(calling);
+  await using served = await ServedProcess.start({ model: model.url, mcp: HANG });
+  await using repeated = await callInProgress(served, 'repeated');
+  await using failed = await callInProgress(served, 'failed');
+  await using told = await callInProgress(served, 'told');
+  await served.end('SIGKILL');
+  for (const chat of [repeated, failed, told]) await chat.see('Trying again');
+  await served.start();
+  for (const chat of [repeated, failed, told]) {
+    await chat.see('The server is back');
+    await chat.see(/odd\/hang was called with[^]*may have taken effect[^]*What now\?[^:]*: /);
+  }
+
+  failed.line('f');
+  await failed.see('Answered.');
+  expect((await resultIn(served, 'failed'))?.parts[0].result.isError).toBe(true);
+
+  told.line('t');
+  await told.see('What came of it: ');
+  told.line('It wrote nine lines.');
+  await told.see('Answered.');
+  expect(JSON.stringify(await resultIn(served, 'told'))).toContain('It wrote nine lines.');
+
+  repeated.line('r');
+  // The call is made again, and hangs again.
+  await eventually(
+    async () => (await eventTypes(served, 'repeated')).filter((type) => type === 'tool_started').length === 2,
+    { what: 'the second call' },
+  );
+});
+
+async function resultIn(served: ServedProcess, id: string): Promise<(Message & { role: 'tool' }) | undefined> {
+  const { messages } = await served.get<MessagePage>(`/api/conversations/${id}/messages`);
+  return messages.find((message): message is Message & { role: 'tool' } => message.role === 'tool');
+}
+
+async function eventTypes(served: ServedProcess, conversation: string): Promise<string[]> {
+  const [run] = (await served.get<Page<RunRecord>>(`/api/runs?conversation=${conversation}`)).items;
+  if (!run) return [];
+  const control = new AbortController();
+  const response = await fetch(`${served.url}/api/runs/${run.id}/events`, { signal: control.signal });
+  const decoder = new TextDecoder();
+  let text = '';
+  // What is stored arrives at once; the stream then stays open.
+  for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.includes(`id: ${run.lastSeq}\n`)) break;
+  }
+  control.abort();
+  return [...text.matchAll(/"type":"([a-z_]+)"/g)].map(([, type]) => type ?? '');
+}

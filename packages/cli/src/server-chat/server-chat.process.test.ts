@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import type { RunEvent, RunRecord } from '@toolyard/protocol';
+import { eventually, startModelServer } from '@toolyard/testing';
+import { runCommand } from '../test-fixtures/run-command.ts';
+import { ServedProcess } from '../test-fixtures/served-process.ts';
+import { Served } from '../test-fixtures/served.ts';
+import { NEVER, slowly } from '../test-fixtures/slow-reply.ts';
+import { NODE_ARGS, PROCESS_ENV } from '../test-fixtures/spawn-command.ts';
+
+describe('toolyard chat --server "question" while the server is killed', () => {
+  it('continues the run after SIGKILL and a restart: with --json every event once, in a pipe the answer once', async () => {
+    await using model = await startModelServer((_request, index) => slowly(60, index < 2 ? NEVER : undefined));
+    await using served = await ServedProcess.start({ model: model.url });
+    const at = ['--server', served.url, '--model', 'scripted', '--wait', '300'];
+    const ask = async (...args: string[]) => {
+      const away = Promise.withResolvers<void>();
+      const onError = (stderr: string): void => void (stderr.includes('Trying again') && away.resolve());
+      const returned = runCommand(['chat', ...at, ...args], { onError });
+      return { returned, away: away.promise, run: await served.answering() };
+    };
+    const json = await ask('--json', 'Count');
+    const text = await ask('Count');
+    await served.end('SIGKILL');
+    // Else a slow chat would find a server that was never away.
+    await Promise.all([json.away, text.away]);
+    await served.start();
+
+    const ran = await json.returned;
+    expect(ran.stderr).toMatch(/Trying again for 300 seconds[^]*The server is back/);
+    expect(ran.code).toBe(0);
+    const events = ran.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as RunEvent);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+    expect(events.some(({ type }) => type === 'attempt_abandoned')).toBe(true);
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done', runId: json.run.id });
+    expect(await text.returned).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^word0 word1 [^\n]* end\.\n$/),
+    });
+  });
+
+  it('ends with 3 where the server is gone for good, and says how to see the rest', async () => {
+    await using model = await startModelServer(() => slowly(60, NEVER));
+    await using served = await ServedProcess.start({ model: model.url });
+    const running = runCommand(['chat', '--server', served.url, '--model', 'scripted', '--wait', '1', 'Count']);
+    await served.answering();
+    await served.end('SIGKILL');
+    const ran = await running;
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain(`The Toolyard server at ${served.url} does not answer.`);
+    expect(ran.stderr).toMatch(/toolyard chat --server \S+ --conversation \S+/);
+    expect(ran.stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('stops the run at the server with SIGINT, and leaves it alone with SIGTERM', async () => {
+    await using model = await startModelServer(() => slowly(60, NEVER));
+    await using served = await Served.start({ model: model.url });
+    for (const [signal, code, status] of [
+      ['SIGINT', 130, 'cancelled'],
+      ['SIGTERM', 143, 'running'],
+    ] as const) {
+      const args = [...NODE_ARGS, 'chat', '--server', served.url, '--model', 'scripted', 'Count'];
+      const chat = spawn(process.execPath, args, { stdio: 'ignore', env: PROCESS_ENV });
+      const ended = once(chat, 'exit');
+      const run = await served.answering();
+      chat.kill(signal);
+      expect(await ended).toEqual([code, null]);
+      await eventually(async () => (await served.get<RunRecord>(`/api/runs/${run.id}`)).status === status, {
+        what: `the status ${status}`,
+      });
+    }
+  });
+});

@@ -1,0 +1,13 @@
+import { reply } from '@toolyard/testing';
+
+/** An answer in several pieces; with `held` the second half arrives only then. */
+export function slowly(words: number, held?: Promise<unknown>): ReturnType<typeof reply.text> {
+  const text = Array.from({ length: words }, (_none, at) => `word${at}`).join(' ');
+  return reply.text(`${text} end.`, {
+    pieces: 8,
+    delayMs: 10,
+    ...(held === undefined ? {} : { hold: { until: held } }),
+  });
+}
+
+export const NEVER = new Promise<never>(() => {});
