@@ -62,8 +62,8 @@ export default defineConfig({
           globalSetup: ['scripts/test-programs.ts', 'e2e/support/unpack-browser.ts'],
           ...PATIENCE,
           execArgv: ['--conditions=toolyard-src'],
-          // A browser beside other tests on two cores may be held up for seconds; a second failure is ours.
-          retry: 1,
+          // A worker keeps its browser and the modules of the server from file to file.
+          isolate: false,
         },
       },
       'packages/web',

@@ -5,12 +5,13 @@ import type { ConversationView } from '@toolyard/protocol';
 import { eventually, startScriptedMcp } from '@toolyard/testing';
 import type { McpBehaviour, ScriptedMcp } from '@toolyard/testing';
 import type { Page } from 'playwright-core';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { call } from './support/api.ts';
 import { launchBrowser } from './support/browser.ts';
 import { describeInBrowser } from './support/page-stage.ts';
+import type { LocalServer } from './support/local-server.ts';
+import { startLocalServer } from './support/local-server.ts';
 import { startServerProcess } from './support/server.ts';
-import type { ServerProcess } from './support/server.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const ELSEWHERE = 'https://elsewhere.example/report.pdf';
@@ -46,22 +47,16 @@ const NOTES: McpBehaviour = {
 describeInBrowser('tool cards in a browser', () => {
   let folder: string;
   let mcp: ScriptedMcp;
-  let server: ServerProcess;
+  let server: LocalServer;
   let page: Page;
-
-  beforeAll(async () => {
-    await launchBrowser();
-  });
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tool-cards-'));
     mcp = await startScriptedMcp(NOTES, { countFile: join(folder, 'count') });
-    server = await startServerProcess({ args: ['--mcp', `notes=${mcp.url}`] });
+    server = await startLocalServer({ args: argsOf(mcp) });
     page = await (await launchBrowser()).newPage({ viewport: { width: 900, height: 800 }, locale: 'en' });
     page.setDefaultTimeout(60_000);
-    const model = { providerId: 'demo', modelId: 'demo' };
-    const { id } = await call<ConversationView>(server.url, 'POST', '/api/conversations', { configuration: { model } });
-    await page.goto(`${server.url}/c/${id}`);
+    await openConversation(server.url);
   });
   afterEach(async () => {
     await page.close();
@@ -69,6 +64,14 @@ describeInBrowser('tool cards in a browser', () => {
     await mcp.close();
     rmSync(folder, { recursive: true });
   });
+
+  const argsOf = ({ url }: ScriptedMcp): string[] => ['--no-date', '--mcp', `notes=${url}`];
+
+  async function openConversation(url: string): Promise<void> {
+    const model = { providerId: 'demo', modelId: 'demo' };
+    const { id } = await call<ConversationView>(url, 'POST', '/api/conversations', { configuration: { model } });
+    await page.goto(`${url}/c/${id}`);
+  }
 
   const timesRun = (): number => statSync(join(folder, 'count'), { throwIfNoEntry: false })?.size ?? 0;
   const card = () => page.locator('[data-tool-card]');
@@ -160,12 +163,14 @@ describeInBrowser('tool cards in a browser', () => {
   });
 
   test('a call in doubt is asked about in the open page, and gets the result a person gives it', async () => {
+    await using killed = await startServerProcess({ args: argsOf(mcp) });
+    await openConversation(killed.url);
     await say('/call send_mail {"to":"anne@example.org"}');
     await whenAsked();
     await page.keyboard.press('Enter');
     await card().getByText('Running').waitFor();
     await eventually(() => timesRun() === 1);
-    await server.restart();
+    await killed.restart();
     await question().getByText('Did "send_mail" take effect?').waitFor();
     await question().getByRole('button', { name: 'It worked' }).click();
     await question().getByRole('textbox').and(page.locator(':focus')).waitFor();

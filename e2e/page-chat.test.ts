@@ -19,7 +19,7 @@ function halfAnAnswer(before = ''): { script: () => ModelReply; goOn: () => void
 
 type Messages = { messages: { role: string; content: unknown }[] };
 
-describePage('a conversation in the page', ({ set }) => {
+describePage('a conversation in the page', ({ set, setProcess }) => {
   test('an answer streams in through get-date', async () => {
     const { script, goOn } = halfAnAnswer('It is noon in Tokyo. ');
     const { open, model } = await set(({ body }) =>
@@ -28,6 +28,7 @@ describePage('a conversation in the page', ({ set }) => {
         : reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } }], {
             reasoning: 'They ask for the time.',
           }),
+      { date: true },
     );
     const page = await open();
     const chat = chatPage(page);
@@ -68,7 +69,7 @@ describePage('a conversation in the page', ({ set }) => {
 
   test('a server that is killed and started again in mid-answer finishes it in the open page', async () => {
     const { script, goOn } = halfAnAnswer();
-    const { open, server } = await set(script);
+    const { open, server } = await setProcess(script);
     const page = await open();
     const chat = chatPage(page);
     await chat.send('Go on.');
@@ -317,7 +318,7 @@ describePage('a conversation in the page', ({ set }) => {
   });
 
   test('what was written comes back where the server is gone', async () => {
-    const { open, server } = await set(() => reply.text('Now I am.'));
+    const { open, server } = await setProcess(() => reply.text('Now I am.'));
     const page = await open();
     const chat = chatPage(page);
     await chat.send('First.');

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
+import { startLocalServer } from './support/local-server.ts';
 import { describeInBrowser } from './support/page-stage.ts';
-import { startServerProcess } from './support/server.ts';
 import { setStage } from './support/stage.ts';
 import type { Stage } from './support/stage.ts';
 
@@ -102,7 +102,7 @@ describeInBrowser('the page around a conversation', () => {
 
   test('what the owner set is shown until the person chooses', async () => {
     const args = ['--ui-config', '{"theme":"dark","language":"zh-TW"}'];
-    await using server = await startServerProcess({ args });
+    await using server = await startLocalServer({ args: ['--no-date', ...args] });
     const page = await stage.open('/', { colorScheme: 'light' });
     await page.goto(`${server.url}/settings/general`);
     await page.locator('html[data-theme=dark][lang=zh-Hant]').waitFor();

@@ -11,7 +11,7 @@ import { stopBrowser } from './support/browser.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describeInBrowser } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
-import { setStage } from './support/stage.ts';
+import { setProcessStage, setStage } from './support/stage.ts';
 
 type Asked = { messages: { role: string; content: unknown }[]; tools?: { function: { name: string } }[] };
 
@@ -75,7 +75,11 @@ describeInBrowser('a tool that lives in a tab', () => {
     const goOn = join(folder, 'go-on');
     letToolAnswer = () => writeFileSync(goOn, '');
     peer = undo.use(await startScriptedMcp(notes(goOn), { cors: {}, countFile }));
-    stage = undo.use(await setStage(callsNamed));
+    await openPage(await setStage(callsNamed));
+  });
+
+  async function openPage(opened: Stage): Promise<void> {
+    stage = undo.use(opened);
     page = await stage.open();
     await page.evaluate((url) => {
       const server = { id: 'browser-notes', name: 'Notes', transport: 'http', url };
@@ -83,7 +87,8 @@ describeInBrowser('a tool that lives in a tab', () => {
     }, peer.url);
     await page.reload();
     await connected();
-  });
+  }
+
   afterEach(async (context) => {
     if (context.task.result?.state === 'fail') await stage.photograph(context.task.name);
     await undo.disposeAsync();
@@ -201,11 +206,13 @@ describeInBrowser('a tool that lives in a tab', () => {
   });
 
   test('is called by a run that a server took up which was killed meanwhile', async () => {
+    const killed = await setProcessStage(callsNamed);
+    await openPage(killed);
     const chat = chatPage(page);
     await chat.send('Do it slowly');
     await allow();
     await begun();
-    await stage.server.restart();
+    await killed.server.restart();
     letToolAnswer();
     await chat.reads(/It said: .*slowly jotted/);
     expect(counted()).toBe(1);

@@ -10,7 +10,6 @@ import { rowsOfTable, TOLD_BY } from './places/rows.ts';
 import { NOTES, STORIES } from './places/stories.ts';
 import type { Story } from './places/story.ts';
 import { call } from './support/api.ts';
-import { closeBrowser } from './support/browser.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
 import { NO_BROWSER } from './support/unpack-browser.ts';
@@ -56,10 +55,7 @@ describe.skipIf(NO_BROWSER !== null)('the same story in a process, on a server a
     await undo.disposeAsync();
     await begin();
   });
-  afterAll(async () => {
-    await undo.disposeAsync();
-    await closeBrowser();
-  });
+  afterAll(() => undo.disposeAsync());
 
   test.each(stories)('%s', async (name, story) => {
     const { url } = stage.server;

@@ -12,14 +12,16 @@ const SOURCES = [
   join(PAGE, 'static'),
   join(PAGE, 'vite.config.ts'),
   join(PAGE, 'package.json'),
-  join(ROOT, 'packages', 'protocol', 'src'),
-  join(ROOT, 'packages', 'mcp-host', 'src'),
+  // The packages it may import, see .dependency-cruiser.cjs.
+  ...['protocol', 'mcp-host', 'model-runtime', 'agent-runtime', 'agent-host'].map((name) =>
+    join(ROOT, 'packages', name, 'src'),
+  ),
   join(ROOT, 'package-lock.json'),
 ];
 
 /** Builds the page where its sources have changed since it was built last; tells what went wrong, null if nothing. */
 export async function buildPage(options: { tell: (line: string) => void }): Promise<string | null> {
-  const stamp = fingerprint();
+  const stamp = pageFingerprint();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return null;
   options.tell('building the page (about ten seconds) ...');
   // A test runner says it is a test: the page would be built for developers, larger and slower.
@@ -31,10 +33,10 @@ export async function buildPage(options: { tell: (line: string) => void }): Prom
   return null;
 }
 
-/** Sizes and times are enough, and cost a few milliseconds at every start. */
-function fingerprint(): string {
+/** Of the sources of the page and of `more`: sizes and times are enough, and cost a few milliseconds at every start. */
+export function pageFingerprint(more: readonly string[] = []): string {
   const hash = createHash('sha256');
-  for (const path of SOURCES.flatMap(filesIn)) {
+  for (const path of [...SOURCES, ...more].flatMap(filesIn)) {
     const { size, mtimeMs } = statSync(path);
     hash.update(`${path} ${size} ${mtimeMs}\n`);
   }

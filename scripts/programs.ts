@@ -22,6 +22,7 @@ export const TESTED: ProgramSet = {
   name: 'tested',
   sources: [
     ...COMMAND.sources,
+    'packages/cli/src/main.ts',
     'e2e/conformance/hand-over.ts',
     'e2e/support/dying-server.ts',
     'testing/src/scripted-mcp/child.ts',

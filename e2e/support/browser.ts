@@ -4,19 +4,16 @@ import { unpackBrowser } from './unpack-browser.ts';
 
 let launched: Promise<Browser> | undefined;
 
-/** The Chromium of the npm package, one for all tests of a file, or another one where it did not start or has died. */
+/**
+ * The Chromium of the npm package: one for all test files of a worker, which ends with the worker. Started again if it
+ * did not start or has crashed.
+ */
 export function launchBrowser(): Promise<Browser> {
   launched ??= launch().catch((error: unknown) => {
     launched = undefined;
     throw error;
   });
   return launched;
-}
-
-export async function closeBrowser(): Promise<void> {
-  const browser = await launched?.catch(() => undefined);
-  launched = undefined;
-  await browser?.close();
 }
 
 /** Stops all processes of the browser, as the lid of a laptop does; what is given back lets them go on. */

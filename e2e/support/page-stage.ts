@@ -1,7 +1,6 @@
-import { afterAll, afterEach, describe, expect } from 'vitest';
-import { closeBrowser } from './browser.ts';
+import { afterEach, describe, expect } from 'vitest';
 import type { Stage } from './stage.ts';
-import { setStage } from './stage.ts';
+import { setProcessStage, setStage } from './stage.ts';
 import { NO_BROWSER } from './unpack-browser.ts';
 
 /** The stages of a file of tests: one at a time. */
@@ -10,12 +9,13 @@ export type Stages = {
   readonly now: Stage;
   /** Sets one for the rest of this test, in place of the one before. */
   set: typeof setStage;
+  /** The same with a server in a process of its own, which the test can kill. */
+  setProcess: typeof setProcessStage;
 };
 
-/** Tests in a browser, which is closed after them. Where there is none they are skipped, and it is said why. */
+/** Tests in a browser. Where there is none they are skipped, with the reason. */
 export function describeInBrowser(name: string, body: () => void): void {
   describe.skipIf(NO_BROWSER !== null)(`${name}${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
-    afterAll(closeBrowser);
     body();
   });
 }
@@ -37,6 +37,13 @@ export function describePage(name: string, body: (stages: Stages) => void): void
       complaints.push(...old.complaints);
     }
 
+    async function replaceWith<New extends Stage>(make: () => Promise<New>): Promise<New> {
+      await takeDown();
+      const made = await make();
+      stage = made;
+      return made;
+    }
+
     afterEach(async ({ task }) => {
       if (task.result?.state === 'fail') await stage?.photograph(task.name);
       await takeDown();
@@ -50,11 +57,8 @@ export function describePage(name: string, body: (stages: Stages) => void): void
         if (!stage) throw new Error('no stage is set');
         return stage;
       },
-      async set(...given) {
-        await takeDown();
-        stage = await setStage(...given);
-        return stage;
-      },
+      set: (...given) => replaceWith(() => setStage(...given)),
+      setProcess: (...given) => replaceWith(() => setProcessStage(...given)),
     });
   });
 }

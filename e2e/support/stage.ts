@@ -1,48 +1,69 @@
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import type { McpServerList } from '@toolyard/protocol';
+import type { McpServerList, RunRecord } from '@toolyard/protocol';
 import type { ModelScript, ModelServer, ModelServerOptions } from '@toolyard/testing';
 import { eventually, startModelServer } from '@toolyard/testing';
 import { call } from './api.ts';
 import { launchBrowser } from './browser.ts';
 import type { CuttableLine } from './cuttable-line.ts';
 import { layLine } from './cuttable-line.ts';
+import type { LocalServer } from './local-server.ts';
+import { startLocalServer } from './local-server.ts';
 import type { ScriptedServers } from './scripted-tools.ts';
 import { scriptTools } from './scripted-tools.ts';
 import type { ServerProcess } from './server.ts';
 import { startServerProcess } from './server.ts';
 
-export type Stage = AsyncDisposable & {
+/** What both ways to run the server have in common. */
+type AnyServer = AsyncDisposable & Pick<LocalServer, 'url' | 'dataDir' | 'log'>;
+
+/** A scripted model, a `toolyard serve` that uses it, and browser windows on its page. */
+export type Stage<Server extends AnyServer = AnyServer> = AsyncDisposable & {
   model: ModelServer;
-  server: ServerProcess;
+  server: Server;
   /** Between every page and the server. */
   line: CuttableLine;
   /** A browser window of its own: nothing is shared with the others but the server. */
   open: (path?: string, options?: BrowserContextOptions) => Promise<Page>;
   /** A second tab beside a page. */
   openBeside: (page: Page, path: string) => Promise<Page>;
-  /** What no page should have said: errors in the console, thrown and unhandled. Whoever has looked may take them out. */
+  /** Errors of the pages: in the console, thrown, unhandled. A test that expects some removes them. */
   complaints: string[];
-  /** Puts pictures of the open pages into `.cache/e2e`, for whoever wants to know why a test failed. */
+  /** Saves screenshots of the open pages to `.cache/e2e`, to show why a test failed. */
   photograph: (name: string) => Promise<void>;
 };
 
-/** A scripted model, a `toolyard serve` that uses it, and browser windows on its page. */
-export async function setStage(
+export type StageOptions = {
+  servers?: ScriptedServers;
+  /** What the model server lists. */
+  models?: NonNullable<ModelServerOptions['models']>;
+  /** True starts the bundled date server as well; most tests save its process. */
+  date?: boolean;
+  env?: NodeJS.ProcessEnv;
+  args?: string[];
+};
+
+/** The server runs in the process of the test: most tests need nothing else, and a start costs a tenth. */
+export function setStage(script: ModelScript, options: StageOptions = {}): Promise<Stage<LocalServer>> {
+  return setStageOn(startLocalServer, script, options);
+}
+
+/** The server runs in a process of its own, which a test can kill. */
+export function setProcessStage(script: ModelScript, options: StageOptions = {}): Promise<Stage<ServerProcess>> {
+  return setStageOn(startServerProcess, script, options);
+}
+
+async function setStageOn<Server extends AnyServer>(
+  start: (options: { args: string[]; env: NodeJS.ProcessEnv }) => Promise<Server>,
   script: ModelScript,
-  options: {
-    servers?: ScriptedServers;
-    /** What the model server lists. */
-    models?: NonNullable<ModelServerOptions['models']>;
-    env?: NodeJS.ProcessEnv;
-    args?: string[];
-  } = {},
-): Promise<Stage> {
+  options: StageOptions,
+): Promise<Stage<Server>> {
   const model = await startModelServer(script, options.models ? { models: options.models } : {});
   const tools = scriptTools(options.servers ?? {});
-  const server = await startServerProcess({
-    // Pages come by the line, which has another port than the server.
-    args: ['--allow-host', '127.0.0.1', ...tools.args, ...(options.args ?? [])],
+  const date = options.date ? [] : ['--no-date'];
+  const server = await start({
+    // Pages use the line, which has another port than the server.
+    args: ['--allow-host', '127.0.0.1', ...date, ...tools.args, ...(options.args ?? [])],
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-stage', ...options.env },
   });
   const line = await layLine(() => Number(new URL(server.url).port));
@@ -103,10 +124,18 @@ export async function setStage(
     },
     async [Symbol.asyncDispose]() {
       for (const context of contexts) await context.close();
+      await cancelRuns(server.url);
       await line.close();
       await server[Symbol.asyncDispose]();
       await model.close();
       tools[Symbol.dispose]();
     },
   };
+}
+
+/** The end of a server waits some seconds for tool calls that are executing. */
+async function cancelRuns(url: string): Promise<void> {
+  // A test may have stopped the server.
+  const running = await call<{ items: RunRecord[] }>(url, 'GET', '/api/runs?status=running').catch(() => null);
+  for (const { id } of running?.items ?? []) await call(url, 'POST', `/api/runs/${id}/cancel`, {}).catch(() => null);
 }

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +18,7 @@ import type {
 } from '@toolyard/mcp-host';
 import type { ErrorInfo, JsonObject, McpTestReport, ResourcePart, ToolReference, ToolResult } from '@toolyard/protocol';
 import { build, defaultClientConditions } from 'vite';
+import { pageFingerprint } from '../../scripts/build-page.ts';
 
 /** What a person enters of a server of their browser. */
 export type Draft = {
@@ -78,15 +78,21 @@ export type TabResources = {
 
 const ENTRY = fileURLToPath(new URL('../../packages/web/src/lib/mcp/test-fixtures/tab-page.ts', import.meta.url));
 const CONDITIONS = ['toolyard-src', ...defaultClientConditions];
+/** Builds of earlier states of the sources; one that is a day old is not in use. */
+const CACHE = fileURLToPath(new URL('../../.cache/tab-page/', import.meta.url));
+const OLD_MS = 24 * 3_600 * 1_000;
 const AT = '/tab-page/';
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.map': 'text/plain' };
 
 let built: Promise<string> | undefined;
 
-/** The stores of a tab, built as the page is, in a folder of their own. */
+/** The stores of a tab, built as the page is, once for each state of the sources. Returns their folder. */
 function buildTabPage(): Promise<string> {
   built ??= (async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'toolyard-tab-page-'));
+    const folder = join(CACHE, pageFingerprint([ENTRY, import.meta.filename]));
+    if (existsSync(folder)) return folder;
+    mkdirSync(CACHE, { recursive: true });
+    const unfinished = mkdtempSync(`${folder}-`);
     await build({
       configFile: false,
       logLevel: 'error',
@@ -95,21 +101,31 @@ function buildTabPage(): Promise<string> {
       resolve: { conditions: CONDITIONS },
       worker: { format: 'es' },
       build: {
-        outDir: folder,
+        outDir: unfinished,
         emptyOutDir: true,
         target: 'es2022',
         rollupOptions: { input: ENTRY, output: { entryFileNames: 'tab-page.js' } },
       },
     });
+    takePlace(unfinished, folder);
     return folder;
   })();
   return built;
 }
 
-export async function removeTabPage(): Promise<void> {
-  const folder = await built?.catch(() => undefined);
-  built = undefined;
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+/** As a whole or not at all: several workers may build at once. */
+function takePlace(unfinished: string, folder: string): void {
+  try {
+    renameSync(unfinished, folder);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true });
+    if (!existsSync(folder)) throw error;
+    return;
+  }
+  for (const name of readdirSync(CACHE)) {
+    const isOld = !folder.endsWith(name) && Date.now() - statSync(join(CACHE, name)).mtimeMs > OLD_MS;
+    if (isOld) rmSync(join(CACHE, name), { recursive: true, force: true });
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeEach, expect } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import type { ServerHealth } from '@toolyard/mcp-host';
 import type { McpBehaviour } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
@@ -7,7 +7,7 @@ import { describeInBrowser } from './page-stage.ts';
 import type { Stage } from './stage.ts';
 import { setStage } from './stage.ts';
 import type { Draft, TabStore } from './tab-page.ts';
-import { removeTabPage, startTabFront } from './tab-page.ts';
+import { startTabFront } from './tab-page.ts';
 
 // In the page only.
 declare const mcpStore: TabStore;
@@ -141,7 +141,6 @@ export function describeTab(name: string, body: (undo: Pick<AsyncDisposableStack
       stack = new AsyncDisposableStack();
     });
     afterEach(() => stack.disposeAsync());
-    afterAll(removeTabPage);
     body({ use: (value) => stack.use(value) });
   });
 }

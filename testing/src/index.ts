@@ -51,6 +51,7 @@ export {
   isAlive,
   processTreeOf,
   programArgs,
+  programPath,
   PROGRAMS_VARIABLE,
   runNode,
   SOURCE_CONDITION,

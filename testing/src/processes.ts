@@ -22,9 +22,13 @@ const ROOT = join(import.meta.dirname, '..', '..');
  * or else from its sources. Its own arguments go behind them.
  */
 export function programArgs(source: string): string[] {
+  return [SOURCE_CONDITION, ...SHORT_LIVED, programPath(source)];
+}
+
+/** The file to load in place of a source: as it was bundled before the tests, or else the source itself. */
+export function programPath(source: string): string {
   const folder = process.env[PROGRAMS_VARIABLE];
-  const path = folder === undefined ? source : join(folder, relative(ROOT, source).replace(/\.ts$/, '.js'));
-  return [SOURCE_CONDITION, ...SHORT_LIVED, path];
+  return folder === undefined ? source : join(folder, relative(ROOT, source).replace(/\.ts$/, '.js'));
 }
 
 /** Environment of a program that is started from its sources again and again: it need not compile them each time. */

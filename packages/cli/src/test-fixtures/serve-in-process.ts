@@ -13,6 +13,8 @@ export type ServeOptions = {
   env?: Readonly<Record<string, string | undefined>>;
   /** A folder of the caller, which stays; by default a new one that is removed on disposal. */
   dataDir?: string;
+  /** The command; by default its sources, which take seconds to load in a test runner. */
+  main?: typeof main;
 };
 
 /** `toolyard serve` in this process: the same `main` as the binary, on a real port. */
@@ -44,7 +46,7 @@ export async function serveInProcess(options: ServeOptions = {}): Promise<ServeI
     const io = createMemoryIo({ env: { ...options.env, ...env } });
     earlierLog += last?.stderr.text ?? '';
     const args = ['serve', '--data-dir', dataDir, '--port', String(port), ...(options.args ?? [])];
-    const returned = Promise.race([main(args, io), io.exited]);
+    const returned = Promise.race([(options.main ?? main)(args, io), io.exited]);
     last = io;
     url = await new Promise<string>((resolve, reject) => {
       io.stdout.on('captured', () => {
