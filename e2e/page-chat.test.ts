@@ -336,6 +336,7 @@ describePage('a conversation in the page', ({ set, setProcess }) => {
 
   test('a first start without a model is explained, and the demo answers with a tool', async () => {
     const { open } = await set(() => reply.text('Never asked.'), {
+      date: true,
       env: { OPENAI_BASE_URL: '', OPENAI_API_KEY: '' },
     });
     const page = await open();

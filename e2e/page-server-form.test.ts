@@ -12,7 +12,7 @@ describePage('the form of an MCP server', (stages) => {
   let servers: ReturnType<typeof serversPage>;
 
   beforeEach(async () => {
-    const stage = await stages.set(() => reply.text('Understood.'));
+    const stage = await stages.set(() => reply.text('Understood.'), { date: true });
     servers = serversPage(stage);
   });
 

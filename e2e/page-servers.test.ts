@@ -16,7 +16,7 @@ describePage('MCP servers in the page', (stages) => {
   let servers: ReturnType<typeof serversPage>;
 
   beforeEach(async () => {
-    const stage = await stages.set(() => reply.text('Understood.'));
+    const stage = await stages.set(() => reply.text('Understood.'), { date: true });
     servers = serversPage(stage);
   });
 

@@ -18,7 +18,7 @@ const looksThenSays: ModelScript = ({ body }) => {
 
 describePage('usage in the page', (stages) => {
   async function opened(budgets: object[]): Promise<Page> {
-    const stage = await stages.set(looksThenSays);
+    const stage = await stages.set(looksThenSays, { date: true });
     if (budgets.length > 0) await call(stage.server.url, 'PUT', '/api/settings/defaults', { budgets });
     return stage.open('/');
   }

@@ -1,0 +1,44 @@
+import { matchesGlob } from 'node:path';
+
+/**
+ * The kinds of test and where their files are, relative to the repository root; a file is of the first kind that
+ * matches. What belongs where, and what it may cost: docs/testing.md.
+ */
+const FILES = {
+  /** The page in a real browser. */
+  browser: ['e2e/page-*.test.ts', 'e2e/three-places.test.ts'],
+  /** Programs in processes of their own, or tests that look at their own process. */
+  processes: [
+    'e2e/**/*.test.ts',
+    'packages/cli/src/**/*.process.test.ts',
+    'packages/mcp-host/src/resource-bombs.test.ts',
+  ],
+  /** Commands in the process of the test. */
+  cli: ['packages/cli/src/**/*.test.ts'],
+  /** Rune classes and functions of the page, without a browser. */
+  page: ['packages/web/{src,scripts}/**/*.test.ts'],
+  /** Everything else: functions, and packages with real sockets, files and databases. */
+  packages: ['{packages,servers}/*/src/**/*.test.ts', 'testing/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+} as const satisfies Record<string, readonly string[]>;
+
+export type TestKind = keyof typeof FILES;
+
+export const TEST_KINDS = Object.keys(FILES) as readonly TestKind[];
+
+/** Matrices and long runs of any kind: `npm run test:long` runs them, `npm test` does not. */
+const LONG = '**/*.long.test.ts';
+
+/** What vitest includes and excludes for a kind. */
+export function filesOf(kind: TestKind): { include: string[]; exclude: string[] } {
+  const before = TEST_KINDS.slice(0, TEST_KINDS.indexOf(kind));
+  const long = process.env['TOOLYARD_LONG'] === '1';
+  return {
+    include: long ? FILES[kind].map((pattern) => pattern.replace(/\.test\.ts$/, '.long.test.ts')) : [...FILES[kind]],
+    exclude: ['**/node_modules/**', ...before.flatMap((other) => FILES[other]), ...(long ? [] : [LONG])],
+  };
+}
+
+/** @param file relative to the repository root, with `/` */
+export function kindOf(file: string): TestKind {
+  return TEST_KINDS.find((kind) => FILES[kind].some((pattern) => matchesGlob(file, pattern))) ?? 'packages';
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { relative, sep } from 'node:path';
+import { ROOT } from './run.ts';
+import type { TestKind } from './test-kinds.ts';
+import { kindOf, TEST_KINDS } from './test-kinds.ts';
+
+/** What is used of vitest's JSON report. Times are milliseconds since 1970. */
+type VitestReport = {
+  testResults: { name: string; startTime: number; endTime: number; assertionResults: { status: string }[] }[];
+};
+
+type TestFile = { file: string; kind: TestKind; seconds: number; tests: number };
+
+export type TestSummary = { passed: number; failed: number; skipped: number; files: readonly TestFile[] };
+
+/** Reads vitest's JSON report; files are sorted by time, longest first. */
+export function summarizeTests(path: string): TestSummary {
+  const { testResults } = JSON.parse(readFileSync(path, 'utf8')) as VitestReport;
+  const statuses = testResults.flatMap((file) => file.assertionResults.map(({ status }) => status));
+  const passed = statuses.filter((status) => status === 'passed').length;
+  const failed = statuses.filter((status) => status === 'failed').length;
+  const files = testResults.map(({ name, startTime, endTime, assertionResults }) => {
+    const file = relative(ROOT, name).split(sep).join('/');
+    return { file, kind: kindOf(file), seconds: (endTime - startTime) / 1000, tests: assertionResults.length };
+  });
+  return {
+    passed,
+    failed,
+    skipped: statuses.length - passed - failed,
+    files: files.toSorted((one, other) => other.seconds - one.seconds),
+  };
+}
+
+/** Lines of a table: seconds of workers, tests and files by kind. */
+export function costByKind({ files }: TestSummary): string[] {
+  const rows = TEST_KINDS.map((kind) => {
+    const ofKind = files.filter((file) => file.kind === kind);
+    return [
+      kind,
+      sum(ofKind.map(({ seconds }) => seconds)).toFixed(0),
+      String(sum(ofKind.map(({ tests }) => tests))),
+      String(ofKind.length),
+    ];
+  });
+  return [['kind', 'worker seconds', 'tests', 'files'], ...rows].map(([kind = '', ...numbers]) =>
+    [kind.padEnd(10), ...numbers.map((number) => number.padStart(15))].join(''),
+  );
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
