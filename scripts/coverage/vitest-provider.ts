@@ -11,12 +11,13 @@ import { COVERAGE_VARIABLE, foldersOf, writeRecord } from './record.ts';
 const folder = process.env[COVERAGE_VARIABLE] ?? '';
 const OURS = /\/(packages|servers)\/[^/]+\/src\//;
 
-let session: Session | undefined;
+/** Not a variable of this module: Vitest loads it anew in the middle of a worker's life. */
+const worker: { toolyardCoverage?: Session } = globalThis;
 
 function post<T>(method: string, params: object = {}): T {
   let answer: { error: Error | null; result: T } | undefined;
   // Within the same process it answers before it returns.
-  session?.post(method, params, (error, result) => (answer = { error, result: result as T }));
+  worker.toolyardCoverage?.post(method, params, (error, result) => (answer = { error, result: result as T }));
   if (answer === undefined || answer.error !== null) {
     throw new Error(`${method} failed: ${answer?.error?.message ?? 'no answer'}`);
   }
@@ -30,9 +31,9 @@ function isOurs(url: string): boolean {
 function startCoverage(): void {
   // Programs the tests start write theirs themselves: Node hands this variable on, even beside another environment.
   process.env['NODE_V8_COVERAGE'] = foldersOf(folder).node;
-  if (session !== undefined) return;
-  session = new Session();
-  session.connect();
+  if (worker.toolyardCoverage !== undefined) return;
+  worker.toolyardCoverage = new Session();
+  worker.toolyardCoverage.connect();
   post('Profiler.enable');
   post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 }
