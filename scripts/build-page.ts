@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { COVERAGE_VARIABLE } from './coverage/record.ts';
 import { PAGE as PAGE_FOLDER } from './packages.ts';
 import { ROOT, runTool } from './run.ts';
 
@@ -36,6 +37,8 @@ export async function buildPage(options: { tell: (line: string) => void }): Prom
 /** Of the sources of the page and of `more`: sizes and times are enough, and cost a few milliseconds at every start. */
 export function pageFingerprint(more: readonly string[] = []): string {
   const hash = createHash('sha256');
+  // With it the page is built differently, see its vite.config.ts.
+  if (process.env[COVERAGE_VARIABLE] !== undefined) hash.update('coverage\n');
   for (const path of [...SOURCES, ...more].flatMap(filesIn)) {
     const { size, mtimeMs } = statSync(path);
     hash.update(`${path} ${size} ${mtimeMs}\n`);

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'rolldown';
+import { COVERAGE_VARIABLE } from './coverage/record.ts';
 import { PUBLISHED } from './packages.ts';
 import { ROOT, run } from './run.ts';
 
@@ -35,7 +37,10 @@ const READER_THREAD = { 'reader-thread': join(ROOT, 'packages/storage/src/reader
 const IN_PARTS = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
 /** They change with the lock file only. */
 const PACKAGES = /[\\/]node_modules[\\/]/;
-const FOLDER = join(ROOT, '.cache', 'programs');
+/** While coverage is measured, programs have source maps and write what they execute. */
+const COVERAGE = process.env[COVERAGE_VARIABLE] !== undefined;
+const FLUSH = join(ROOT, 'scripts', 'coverage', 'flush.ts');
+const FOLDER = join(ROOT, '.cache', COVERAGE ? 'programs-for-coverage' : 'programs');
 /** A process may still load from the folders before. */
 const KEPT = 3;
 
@@ -113,11 +118,18 @@ async function bundle(set: ProgramSet, folder: string): Promise<Made['of']> {
       // Each start reads them and keeps them: without comments, and where a character takes one byte, that is half as much.
       comments: false,
       charset: 'ascii',
+      // Hidden: Node would write the maps into every record.
+      ...(COVERAGE && { sourcemap: 'hidden', banner: loadFlush }),
     });
     return of;
   } finally {
     await build.close();
   }
+}
+
+/** Only what is started: the other chunks are loaded by it. */
+function loadFlush({ isEntry }: { isEntry: boolean }): string {
+  return isEntry ? `import ${JSON.stringify(pathToFileURL(FLUSH).href)};` : '';
 }
 
 /** A program that is looked up by the name of its package is the one of the same set. */

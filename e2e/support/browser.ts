@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { recordCoverage } from './browser-coverage.ts';
 import { unpackBrowser } from './unpack-browser.ts';
 
 let launched: Promise<Browser> | undefined;
@@ -48,6 +49,7 @@ async function launch(): Promise<Browser> {
       FONTCONFIG_FILE: join(folder, 'fonts.conf'),
     },
   });
+  recordCoverage(browser);
   browser.once('disconnected', () => (launched = undefined));
   return browser;
 }

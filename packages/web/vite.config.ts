@@ -9,6 +9,9 @@ import { VERSION } from '../protocol/src/version.ts';
 // Several builds side by side (a check beside a running page) need folders of their own.
 const scratch = process.env['TOOLYARD_WEB_SCRATCH'];
 
+/** `npm run coverage` maps what ran to the sources; minification would merge statements. */
+const COVERAGE = process.env['TOOLYARD_COVERAGE'] !== undefined;
+
 /** What runs first. It tells the rest what the server said, and only then fetches it: the two may not be one file. */
 const FIRST = /\/client\/entry\.js$/;
 /** SvelteKit's own start: files it finds by their names, and its list of all routes, which has a file of its own. */
@@ -74,6 +77,6 @@ export default defineConfig({
   },
   // Sources of the other rooms lie outside this folder.
   server: { fs: { allow: ['../..'] }, proxy: { '/api': 'http://127.0.0.1:8710', '/props': 'http://127.0.0.1:8710' } },
-  build: { target: 'es2022' },
+  build: { target: 'es2022', ...(COVERAGE && { sourcemap: 'hidden', minify: false }) },
   environments: { client: { build: { rolldownOptions: { output: { codeSplitting: { groups } } } } } },
 });
