@@ -1,71 +1,40 @@
-import { configDefaults, defineConfig } from 'vitest/config';
-import { LongestFirst } from './scripts/test-order.ts';
-import { WORKERS } from './scripts/test-workers.ts';
+import { defineConfig } from 'vitest/config';
+import type { TestKind } from './scripts/test-kinds.ts';
+import { filesOf } from './scripts/test-kinds.ts';
+import { KindByKind } from './scripts/test-order.ts';
+import { TIMEOUTS, WORKERS } from './scripts/test-workers.ts';
 
 const conditions = ['toolyard-src'];
-const BROWSER_TESTS = 'e2e/{page-*,three-places}.test.ts';
-/** They start whole programs, or look at what their own process takes. */
-const PROGRAM_TESTS = [
-  'e2e/**/*.test.ts',
-  'packages/cli/src/**/*.process.test.ts',
-  'packages/mcp-host/src/resource-bombs.test.ts',
-];
 
-// Safety nets, never assertions about speed: tests start real processes and sockets, and the machine may be busy.
-const PATIENCE = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };
+/** One project for each kind of test. A worker process keeps the modules it has loaded from file to file. */
+function project(kind: TestKind, more: { isolate?: boolean; globalSetup?: string[] } = {}) {
+  return {
+    resolve: { conditions },
+    ssr: { resolve: { conditions } },
+    test: {
+      name: kind,
+      ...filesOf(kind),
+      execArgv: ['--conditions=toolyard-src'],
+      isolate: false,
+      unstubEnvs: true,
+      globalSetup: ['scripts/test-programs.ts'],
+      ...TIMEOUTS,
+      ...more,
+    },
+  };
+}
 
 export default defineConfig({
   test: {
     maxWorkers: WORKERS,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: KindByKind },
     projects: [
-      {
-        resolve: { conditions },
-        ssr: { resolve: { conditions } },
-        test: {
-          name: 'rooms',
-          include: [
-            'packages/*/src/**/*.test.ts',
-            'servers/*/src/**/*.test.ts',
-            'testing/src/**/*.test.ts',
-            'scripts/**/*.test.ts',
-          ],
-          // The page's tests need its compiler: they are a project of their own.
-          exclude: [...configDefaults.exclude, 'packages/web/**', ...PROGRAM_TESTS],
-          globalSetup: 'scripts/test-programs.ts',
-          ...PATIENCE,
-          execArgv: ['--conditions=toolyard-src'],
-          // To start a process and load everything anew for each file took more than most of their tests.
-          isolate: false,
-          unstubEnvs: true,
-        },
-      },
-      {
-        resolve: { conditions },
-        ssr: { resolve: { conditions } },
-        test: {
-          name: 'programs',
-          include: PROGRAM_TESTS,
-          exclude: [...configDefaults.exclude, BROWSER_TESTS],
-          globalSetup: 'scripts/test-programs.ts',
-          ...PATIENCE,
-          execArgv: ['--conditions=toolyard-src'],
-          unstubEnvs: true,
-        },
-      },
-      {
-        resolve: { conditions },
-        ssr: { resolve: { conditions } },
-        test: {
-          name: 'browser',
-          include: [BROWSER_TESTS],
-          globalSetup: ['scripts/test-programs.ts', 'e2e/support/unpack-browser.ts'],
-          ...PATIENCE,
-          execArgv: ['--conditions=toolyard-src'],
-          // A worker keeps its browser and the modules of the server from file to file.
-          isolate: false,
-        },
-      },
+      project('packages'),
+      project('cli'),
+      // Some of these tests measure their own process, or change how it ends.
+      project('processes', { isolate: true }),
+      project('browser', { globalSetup: ['scripts/test-programs.ts', 'e2e/support/unpack-browser.ts'] }),
+      // The page's tests need its compiler: it has a configuration of its own.
       'packages/web',
     ],
   },

@@ -2,24 +2,18 @@ import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
 /**
- * Which files of tests are begun first. Vitest knows how long each took only where it has run before; in a fresh clone
- * it would take one project after the other. Tests of whole processes take longest: begun last, one of them would keep
- * a single core busy at the end. Browsers want processor time, and most other long tests wait: they are begun in turns.
- * The others come project by project, for a worker is used again only where the next file is of the same one.
+ * Kinds of test in the order in which they start. Tests of processes wait most of the time: they run while the checks
+ * beside the tests need the processor.
  */
-export class LongestFirst extends BaseSequencer {
+const ORDER = ['processes', 'browser', 'packages', 'cli', 'page'];
+
+/**
+ * Sorts test files by kind, and within a kind as vitest does (longest first). A worker that is not isolated is used
+ * again only if the next file belongs to the same project, so kinds must not alternate.
+ */
+export class KindByKind extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const of = (name: string) => sorted.filter(({ project }) => project.name === name);
-    const long = inTurns(of('browser'), of('programs'));
-    const short = of('page');
-    const rest = sorted.filter((file) => !long.includes(file) && !short.includes(file));
-    return [...long, ...rest, ...short];
+    return sorted.toSorted((one, other) => ORDER.indexOf(one.project.name) - ORDER.indexOf(other.project.name));
   }
-}
-
-/** Both lists in one, each spread evenly over it. */
-function inTurns<T>(one: readonly T[], other: readonly T[]): T[] {
-  const places = [one, other].flatMap((list) => list.map((item, index) => ({ item, at: (index + 0.5) / list.length })));
-  return places.toSorted((a, b) => a.at - b.at).map(({ item }) => item);
 }

@@ -1,4 +1,7 @@
 import { availableParallelism } from 'node:os';
 
-/** Most of their time tests wait for processes and sockets of their own: two cores carry five of them. */
+/** Tests wait for processes and sockets most of the time: two cores have work for five workers. */
 export const WORKERS = Math.max(5, availableParallelism());
+
+/** Every wait of a test gives up by itself after a minute and says what it waited for; this is for what does not. */
+export const TIMEOUTS = { testTimeout: 180_000, hookTimeout: 180_000, expect: { poll: { timeout: 60_000 } } };

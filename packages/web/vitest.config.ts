@@ -1,7 +1,7 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defaultClientConditions } from 'vite';
 import { defineProject } from 'vitest/config';
-import { WORKERS } from '../../scripts/test-workers.ts';
+import { TIMEOUTS, WORKERS } from '../../scripts/test-workers.ts';
 
 const conditions = ['toolyard-src', ...defaultClientConditions];
 
@@ -16,12 +16,10 @@ export default defineProject({
   test: {
     name: 'page',
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
-    // As in the root's: what is said there of the workers is not taken over, and without it there would be one of them.
+    // A project does not inherit it from the root: without it there would be one worker.
     maxWorkers: WORKERS,
     isolate: false,
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000 } },
+    ...TIMEOUTS,
     unstubGlobals: true,
     server: { deps: { inline: [/@toolyard/] } },
   },
