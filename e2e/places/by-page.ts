@@ -16,7 +16,7 @@ export async function openTabOfOwn(stage: Stage, mcp: string): Promise<Page> {
 
 /** Who speaks in a window. */
 export async function byPage(page: Page, base: string, conversationId: string): Promise<Speech> {
-  await page.goto(`${base}/c/${conversationId}`);
+  await navigate(page, `${base}/c/${conversationId}`);
   await page.getByLabel('Where the answers are made').waitFor();
   const chat = chatPage(page);
   return {
@@ -36,4 +36,16 @@ export async function byPage(page: Page, base: string, conversationId: string): 
       await chat.messages.getByRole('button', { name: 'Continue' }).last().click();
     },
   };
+}
+
+/** By a link, which the page follows without loading itself again. */
+async function navigate(page: Page, url: string): Promise<void> {
+  await page.getByRole('main').evaluate((main, href) => {
+    const link = document.createElement('a');
+    link.href = href;
+    main.append(link);
+    link.click();
+    link.remove();
+  }, url);
+  await page.waitForURL(url);
 }

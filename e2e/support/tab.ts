@@ -95,7 +95,8 @@ export async function openTab(allow: readonly string[] = []): Promise<Tab> {
   const args = ['--ui-mcp-proxy', ...allow.flatMap((origin) => ['--proxy-allow', origin])];
   const stage = await setStage(() => reply.text('Hello.'), { args });
   const front = await startTabFront(stage.server.url);
-  const page = await stage.open();
+  // Something small of the server: the page itself is loaded from the front.
+  const page = await stage.open('/health');
   const load = async (): Promise<void> => {
     await page.goto(front.page);
     await page.waitForFunction(() => 'mcpStore' in globalThis);
