@@ -24,6 +24,7 @@ export const TESTED: ProgramSet = {
     ...COMMAND.sources,
     'e2e/conformance/hand-over.ts',
     'e2e/support/dying-server.ts',
+    'e2e/support/task-program.ts',
     'testing/src/scripted-mcp/child.ts',
   ],
 };
