@@ -174,9 +174,9 @@ describe('attack 24: a broken history', () => {
     const first = await lives.start({ place: 'run:sent', hit: 1 });
     const runId = await ask(first.url);
     await follow(first.url, runId, true).over;
-    await first.over;
+    await first.exited();
 
-    const { url } = await lives.start();
+    const { url } = await lives.startHere();
     await eventually(async () => (await viewOf(url)).interrupts.some(({ interrupt }) => interrupt.kind === 'in_doubt'));
     const run = follow(url, runId, false);
     await stop(url, run);

@@ -1,11 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Transform } from 'node:stream';
+import { startServer } from '@toolyard/server';
+import { eventually, within } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { layLine } from './support/cuttable-line.ts';
-import { startServerProcess } from './support/server.ts';
+import { serverOptions } from './support/server-options.ts';
 
-describeOnPostgres('a server that is to end', (cluster) => {
-  test('ends all the same where its database has fallen silent, and says what it waited for', async () => {
+// `toolyard serve` exits all the same after a while: `packages/cli/src/serve/end-anyway.test.ts`, and both together in
+// `ending.long.test.ts`.
+describeOnPostgres('a server that is closed while its database does not answer', (cluster) => {
+  test('names what it waits for, and closes once the connection is lost', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'toolyard-ending-'));
+    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
     let isSilent = false;
     const address = new URL(await cluster().createDatabase());
     const { port } = address;
@@ -13,14 +22,14 @@ describeOnPostgres('a server that is to end', (cluster) => {
       () => Number(port),
       () => new Transform({ transform: (chunk, _encoding, done) => void (isSilent || done(null, chunk)) }),
     );
+    onTestFinished(() => line.close());
     address.port = String(line.port);
-    const env = { DATABASE_URL: address.href, TOOLYARD_SECRET: 'a secret of the test' };
-    await using server = await startServerProcess({ env });
+    const env = { TOOLYARD_SECRET: 'a secret of the test' };
+    const server = await startServer(serverOptions({ dataDir, databaseUrl: address.href, env }));
     isSilent = true;
-    await server.stop();
-    // Which part waits longest depends on the connection each was given: a new one is given up long before one that was
-    // there. Each has a name, and that is told; what is open in this process is told of where none is waited for.
-    expect(server.log()).toMatch(/ended all the same; what held on: (?!open in this process)\S.*\n/);
-    await line.close();
+    const closed = server.close();
+    expect(await eventually(() => server.waitsFor, { what: 'what the server waits for' })).toMatch(/\S/);
+    line.cut();
+    await within(closed, { what: 'the end of the server' });
   });
 });

@@ -1,34 +1,17 @@
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { TEST_SEED } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
-import { endure } from './endurance/endurance.ts';
-import { summaryOf } from './endurance/summary.ts';
+import { expectEndured } from './endurance/expect-endured.ts';
+import type { Blow } from './endurance/plan.ts';
 
-/** Beside other tests a machine takes its time; what is promised is measured by `npm run endure`. */
-const TAKE_OVER_MS = 60_000;
-/** Long enough for every kind of blow; with what is then under way it is a minute. Ten are `npm run endure`. */
-const FOR_MS = 35_000;
+/** A restart of one process, and a crash of the database. All kinds of faults: `endurance.long.test.ts`. */
+const FAULTS: Blow[] = [
+  { kind: 'leave', slot: 0, at: 1_000, ms: 200 },
+  { kind: 'immediate', at: 2_500, ms: 100 },
+];
 
-describeOnPostgres('several servers over one database, for a minute', (cluster) => {
-  it(
-    `killed, stopped, cut off, the database restarted (TOOLYARD_SEED=${String(TEST_SEED)}): nothing lost, nothing twice`,
-    { timeout: 900_000 },
-    async () => {
-      const said: string[] = [];
-      const log = (line: string): void => void said.push(line);
-      const endured = await endure({
-        cluster: cluster(),
-        seed: TEST_SEED,
-        forMs: FOR_MS,
-        people: 4,
-        takeOverMs: TAKE_OVER_MS,
-        log,
-      });
-      process.stdout.write(`endurance: TOOLYARD_SEED=${String(TEST_SEED)}: ${summaryOf(endured)}\n`);
-      if (endured.problems.length > 0) process.stdout.write(`${said.join('\n')}\n`);
-      expect(endured.problems).toEqual([]);
-      expect(endured.runs).toBeGreaterThan(0);
-      expect(endured.heard).toBeGreaterThan(0);
-    },
-  );
+describeOnPostgres('two servers over one database, under load', (cluster) => {
+  it(`lose and repeat nothing when one is restarted and the database crashes (TOOLYARD_SEED=${String(TEST_SEED)})`, async () => {
+    await expectEndured({ cluster: cluster(), forMs: 3_500, people: 3, roles: ['all', 'all'], blows: FAULTS });
+  });
 });

@@ -1,19 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import type { McpRequestContext } from '@modelcontextprotocol/server';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { McpServerList } from '@toolyard/protocol';
 import { createMcpMount } from '@toolyard/server/mcp-mount';
-import { eventually, reply, startModelServer, TaskDesk } from '@toolyard/testing';
+import { eventually, reply, TaskDesk } from '@toolyard/testing';
 import { serveTools } from '@toolyard/testing/task-server';
 import { describe, expect, it } from 'vitest';
 import { call } from './support/api.ts';
+import { Lives } from './support/lives.ts';
 import { Person, viewOf } from './support/person.ts';
-import { startServerProcess } from './support/server.ts';
 import { applied, misspelt, told } from './support/transcript.ts';
 
 type Research = AsyncDisposable & { url: string; desk: TaskDesk; finish: () => void };
@@ -66,46 +63,42 @@ async function startResearch(era: 'legacy' | 'modern'): Promise<Research> {
 }
 
 describe.each(['modern', 'legacy'] as const)('a call that a %s server has made a task of', (era) => {
-  it.each(['killed', 'stopped'] as const)(
+  it.each(['killed', 'closed'] as const)(
     'is waited for by the next process when the first was %s: it is made once, and nobody is asked',
     async (end) => {
       await using research = await startResearch(era);
-      const model = await startModelServer(({ body }) => {
-        const { messages } = body as { messages: { role: string }[] };
-        if (messages.some(({ role }) => role === 'tool')) return reply.text('At six.');
-        return reply.toolCalls([{ id: 'call_1', name: 'research', arguments: {} }]);
-      });
-      const folder = mkdtempSync(join(tmpdir(), 'toolyard-tasks-'));
-      const config = join(folder, 'mcp.json');
-      writeFileSync(config, JSON.stringify({ mcpServers: { research: { url: research.url } } }));
-      await using server = await startServerProcess({
-        args: ['--mcp-config', config],
-        env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'k' },
-      });
-      // A run does without a server that takes its time.
+      await using lives = await Lives.with(
+        (messages) =>
+          messages.some(({ role }) => role === 'tool')
+            ? reply.text('At six.')
+            : reply.toolCalls([{ id: 'call_1', name: 'research', arguments: {} }]),
+        // A server that is closed waits a while for its calls; this one takes as long as the test wants.
+        { others: [{ id: 'research', transport: { type: 'http', url: research.url } }], lastCallsMs: 200 },
+      );
+      const first = await (end === 'killed' ? lives.start() : lives.startHere());
+      // A run does without a server that is still connecting.
       await eventually(
         async () => {
-          const { items } = await call<McpServerList>(server.url, 'GET', '/api/mcp/servers');
+          const { items } = await call<McpServerList>(first.url, 'GET', '/api/mcp/servers');
           return items.find(({ id }) => id === 'research')?.state === 'ready';
         },
-        { what: 'the server' },
+        { what: 'the connection to the task server' },
       );
       const person = new Person(() => ({ decision: 'failed' }));
-      const first = person.goOn(server.url);
-      await eventually(() => person.events.some(({ type }) => type === 'tool_progress'), { what: 'word of the task' });
-      await (end === 'killed' ? server.kill() : server.stop());
-      expect(await first).toBe('cut');
+      const reports = (): number => person.events.filter(({ type }) => type === 'tool_progress').length;
+      const before = person.goOn(first.url);
+      await eventually(() => reports() === 1, { what: 'the progress of the task' });
+      await first.end();
+      expect(await before).toBe('cut');
       expect(research.desk.tasks.map(({ status }) => status)).toEqual(['working']);
 
-      await server.restart();
-      const second = person.goOn(server.url);
-      await eventually(() => person.events.filter(({ type }) => type === 'tool_progress').length > 1, {
-        what: 'word of the task in the second life',
-      });
+      const next = await lives.startHere();
+      const after = person.goOn(next.url);
+      await eventually(() => reports() > 1, { what: 'the progress of the task in the next process' });
       research.finish();
-      expect(await second).toBe('over');
+      expect(await after).toBe('over');
 
-      const view = await viewOf(server.url);
+      const view = await viewOf(next.url);
       expect(told(view.page.messages)).toEqual([
         'user: Count, please.',
         'assistant:  research {} (tool_calls)',
@@ -113,11 +106,9 @@ describe.each(['modern', 'legacy'] as const)('a call that a %s server has made a
         'assistant: At six. (stop)',
       ]);
       expect(research.desk.tasks).toHaveLength(1);
-      expect((await person.answered(server.url)).map(({ interrupt }) => interrupt.kind)).toEqual(['approval']);
+      expect((await person.answered(next.url)).map(({ interrupt }) => interrupt.kind)).toEqual(['approval']);
       expect(misspelt(person.events)).toEqual([]);
       expect(applied(person.events)).toEqual(view.page.messages);
-      await model.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   );
 });

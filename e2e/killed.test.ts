@@ -20,9 +20,9 @@ async function seenThrough(death: Death | null, doubt: InDoubtAnswer = { decisio
   if (death) {
     const first = await lives.start(death);
     await person.goOn(first.url);
-    expect(await first.over).toBe('SIGKILL');
+    expect(await first.exited()).toBe('SIGKILL');
   }
-  const last = await lives.start();
+  const last = await lives.startHere();
   expect(await person.goOn(last.url)).toBe('over');
 
   const view = await viewOf(last.url);
@@ -34,8 +34,7 @@ async function seenThrough(death: Death | null, doubt: InDoubtAnswer = { decisio
   expect(misspelt(person.events)).toEqual([]);
   expect(applied(person.events)).toEqual(view.page.messages);
   expect(lives.faults).toEqual([]);
-  last.kill();
-  await last.over;
+  await last.end();
   expect(await lives.damage()).toEqual([]);
   return { view, answered, counted: lives.counted, passed: new Set(lives.passed) };
 }

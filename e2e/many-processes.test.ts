@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { RunEvent } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call, readRun } from './support/api.ts';
 import { CALLS, expectWhole, TURNS } from './support/counting.ts';
-import type { LivesDatabase } from './support/lives.ts';
+import type { Life, LivesDatabase } from './support/lives.ts';
 import { LEASES_RUN_OUT, Lives, LONG_LEASES } from './support/lives.ts';
 import { ask, Person, viewOf } from './support/person.ts';
 
@@ -16,97 +15,101 @@ describeOnPostgres('several servers over one database', (cluster) => {
   });
 
   it.each([
-    ['told at once', {}],
-    ['without notifications, only slower', { notify: false }],
-  ])('what is asked at one is followed and approved at the other, %s', async (_how, more) => {
+    ['with notifications', {}],
+    ['without notifications', { notify: false }],
+  ])('streams and approves at one server a run that was started at the other, %s', async (_how, more) => {
     await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: await database(more) });
-    const [one, other] = [await lives.start(), await lives.start()];
+    const [one, other] = [await lives.startHere(), await lives.startHere()];
     const person = new Person(() => ({ decision: 'failed' }), await ask(one.url));
     expect(await person.goOn(other.url)).toBe('over');
     await expectWhole(lives, person, [one.url, other.url]);
     expect(lives.counted).toBe(CALLS);
   });
 
-  it('a run is stopped from the other server within a second', async () => {
+  it('cancels a run from the other server', async () => {
     await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: await database() });
-    const [one, other] = [await lives.start(), await lives.start()];
+    const [one, other] = [await lives.startHere(), await lives.startHere()];
     const runId = await ask(one.url);
     const events: RunEvent[] = [];
     const followed = readRun(other.url, runId, events);
-    await eventually(() => events.some(({ type }) => type === 'text_delta'));
+    await eventually(() => events.some(({ type }) => type === 'text_delta'), { what: 'the first words' });
     await call(other.url, 'POST', `/api/runs/${runId}/cancel`, {});
     expect(await followed).toBe('over');
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'cancelled' });
     expect(await viewOf(one.url)).toMatchObject({ activeRun: null, interrupts: [] });
   });
 
-  it('one that is killed in mid-run: another takes the run over, and nothing is done twice', async () => {
+  /** A user at each of two processes: both stream the run and answer what it asks, so that it may be taken up by either. */
+  async function followAtBoth(pair: readonly Life[]): Promise<Map<Life, { person: Person; end: Promise<string> }>> {
+    const runId = await ask(pair[0]?.url ?? '');
+    return new Map(
+      pair.map((life) => {
+        const person = new Person(() => ({ decision: 'repeat' }), runId);
+        return [life, { person, end: person.goOn(life.url) }];
+      }),
+    );
+  }
+
+  it('fails over to another process after SIGKILL without repeating a tool call', async () => {
     const shared = await database();
     await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: shared });
-    const one = await lives.start({ place: 'run:returned', hit: 3 });
-    const other = await lives.start();
-    const person = new Person(() => ({ decision: 'repeat' }), await ask(one.url));
-    let killed = false;
-    // What is answered at a server that is free is taken up there.
-    const followed = person.goOn(other.url, () => (killed ? other.url : one.url));
-    expect(await one.over).toBe('SIGKILL');
-    killed = true;
+    // Where the run is then is not known before: the process that makes the third call is killed in it.
+    const { pair, killed } = await lives.startWithFault({ place: 'run:returned', hit: 3 });
+    const followers = await followAtBoth(pair);
+    const { dead, alive } = await killed();
     await cluster().query(shared.url, LEASES_RUN_OUT);
-    await eventually(
-      () => person.events.some(({ type }) => type === 'attempt_abandoned' || type === 'interrupt_requested'),
-      { what: 'the run in the other process' },
-    );
-    expect(await followed).toBe('over');
-    await expectWhole(lives, person, [other.url]);
-    // The call whose answer was lost was asked about, and made again because the person said so.
-    const asked = await person.answered(other.url);
-    const doubts = asked.filter(({ interrupt }) => interrupt.kind === 'in_doubt');
+    const { person, end } = followers.get(alive) ?? {};
+    if (!person) throw new Error('the process that lives is one of the two');
+    expect(await end).toBe('over');
+    expect(await followers.get(dead)?.end).toBe('cut');
+    await expectWhole(lives, person, [alive.url]);
+    // The call whose result was lost is in doubt, and was made again because the user said so.
+    const doubts = (await person.answered(alive.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');
     expect(doubts.length).toBeGreaterThan(0);
     expect(lives.counted).toBe(CALLS + doubts.length);
   });
 
-  it("one that was stopped for longer than its lease finds that its run is another's, and writes nothing more", async () => {
+  it('writes nothing more to a run that it lost while it was stopped', async () => {
     const shared = await database();
     await using lives = await Lives.of(TURNS, {
       ...LONG_LEASES,
       database: shared,
       tools: (file) => ({ tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait_for_file', file }] }] }),
     });
-    const one = await lives.start();
-    const other = await lives.start();
-    const person = new Person(() => ({ decision: 'repeat' }), await ask(one.url));
-    // What is answered at a server that is free is taken up there.
-    let stopped = false;
-    const followed = person.goOn(other.url, () => (stopped ? other.url : one.url));
-    await eventually(() => lives.counted === 1, { what: 'a call' });
-    stopped = true;
-    one.signal('SIGSTOP');
+    const pair = [await lives.start(), await lives.start()];
+    const followers = await followAtBoth(pair);
+    await eventually(() => lives.counted === 1, { what: 'the first call' });
+    const stopped = pair.find((life) => life.passed().includes('run:sent'));
+    const alive = pair.find((life) => life !== stopped);
+    if (!stopped || !alive) throw new Error('one of the two makes the call');
+    stopped.signal('SIGSTOP');
     await cluster().query(shared.url, LEASES_RUN_OUT);
     lives.letToolsGoOn();
-    expect(await followed).toBe('over');
-    const doubts = (await person.answered(other.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');
+    const { person, end } = followers.get(alive) ?? {};
+    if (!person) throw new Error('the other one is one of the two');
+    expect(await end).toBe('over');
+    const doubts = (await person.answered(alive.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');
     expect(doubts).toHaveLength(1);
-    one.signal('SIGCONT');
-    await expectWhole(lives, person, [other.url, one.url]);
-    // When it has ended all has been written that it had to write: the answer of its call, too.
-    one.signal('SIGTERM');
-    expect(await one.over).toBe(null);
-    await expectWhole(lives, person, [other.url]);
+    stopped.signal('SIGCONT');
+    expect(await followers.get(stopped)?.end).toBe('over');
+    await expectWhole(lives, person, [alive.url, stopped.url]);
+    // What it had to write, the answer of its call, is written when it has exited.
+    stopped.signal('SIGTERM');
+    expect(await stopped.exited()).toBe(null);
+    await expectWhole(lives, person, [alive.url]);
   });
 
   it('goes on after a restart of the database', async () => {
     await using lives = await Lives.of(TURNS, { database: await database() });
-    const [one, other] = [await lives.start(), await lives.start()];
+    const [one, other] = [await lives.startHere(), await lives.startHere()];
     const person = new Person(() => ({ decision: 'repeat' }), await ask(one.url));
     const first = person.goOn(other.url);
-    await eventually(() => person.events.some(({ type }) => type === 'interrupt_requested'));
+    await eventually(() => person.events.some(({ type }) => type === 'interrupt_requested'), { what: 'the approval' });
     await cluster().stop('fast');
     await cluster().start();
-    await eventually(() => viewOf(other.url));
-    let end = await first;
-    while (end !== 'over') {
-      await sleep(200);
-      end = await person.goOn(other.url);
+    await eventually(() => viewOf(other.url), { what: 'the conversation after the restart' });
+    if ((await first) === 'cut') {
+      await eventually(async () => (await person.goOn(other.url)) === 'over', { what: 'the end of the run', everyMs: 200 });
     }
     await expectWhole(lives, person, [one.url, other.url]);
   });

@@ -50,9 +50,8 @@ describeOnPostgres('a question of a server, over one database', (cluster) => {
     });
     const one = await lives.start();
     const { runId, form } = await restingAt(one.url);
-    one.kill();
-    await one.over;
-    const other = await lives.start();
+    await one.end();
+    const other = await lives.startHere();
     expect((await asked(other.url)).id).toBe(form.id);
     expect(await answer(other.url, form.id, { decision: 'accept', content: {} })).toMatchObject({
       items: [{ outcome: 'refused', error: { code: 'bad_request' } }],
@@ -72,7 +71,7 @@ describeOnPostgres('a question of a server, over one database', (cluster) => {
       tools: ASKS_FIRST,
       database: { url: await cluster().createDatabase() },
     });
-    const [one, other] = [await lives.start(), await lives.start()];
+    const [one, other] = [await lives.startHere(), await lives.startHere()];
     const { runId, form } = await restingAt(one.url);
     const tabs = [one.url, other.url, one.url, other.url];
     const outcomes = await Promise.all(tabs.map((url) => answer(url, form.id, TAIPEI)));
@@ -93,8 +92,7 @@ describe('a question that waits', () => {
     await using lives = await Lives.of([1], { tools: ASKS_FIRST });
     const first = await lives.start();
     const { runId, form } = await restingAt(first.url);
-    first.kill();
-    await first.over;
+    await first.end();
     const database = new DatabaseSync(join(lives.dataDir, DATABASE_FILE));
     const [row] = database.prepare('SELECT state FROM run_states WHERE run_id = ?').all(runId);
     const state = String(row?.['state']);
@@ -105,7 +103,7 @@ describe('a question that waits', () => {
     database.prepare('UPDATE run_states SET state = ? WHERE run_id = ?').run(forged, runId);
     database.close();
 
-    const last = await lives.start();
+    const last = await lives.startHere();
     await answer(last.url, form.id, TAIPEI);
     await over(last.url, runId);
     const { page } = await viewOf(last.url);

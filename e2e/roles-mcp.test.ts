@@ -16,8 +16,8 @@ import type {
 } from '@toolyard/protocol';
 import {
   eventually,
+  programArgs,
   reply,
-  SOURCE_CONDITION,
   startAuthorizationServer,
   startHostedService,
   startScriptedMcp,
@@ -65,7 +65,7 @@ async function open(databaseUrl: string) {
     transport: {
       type: 'stdio' as const,
       command: process.execPath,
-      args: [SOURCE_CONDITION, '--disable-warning=ExperimentalWarning', TASK_PROGRAM, era, folder],
+      args: ['--disable-warning=ExperimentalWarning', ...programArgs(TASK_PROGRAM), era, folder],
     },
   }));
   /** The model calls the tool it is told, and is content with what comes. */
@@ -85,15 +85,16 @@ async function open(databaseUrl: string) {
       },
     ),
   );
-  const web = await lives.start(undefined, 'web');
+  const web = await lives.startHere('web');
   const alone = await say(web.url, 'Hello.');
   const before = {
     run: alone,
     ready: await call<{ absent: AbsentRole[] }>(web.url, 'GET', '/ready'),
     view: await call<RunView>(web.url, 'GET', `/api/runs/${alone.id}`),
   };
-  const roles = ['worker', 'worker', 'tools'] as const;
-  const [first, second, tools] = await Promise.all(roles.map((role) => lives.start(undefined, role)));
+  // Workers are killed, and so have processes of their own.
+  const workers = await Promise.all([lives.start(undefined, 'worker'), lives.start(undefined, 'worker')]);
+  const tools = await lives.startHere('tools');
   const ending = undo.move();
   return {
     databaseUrl,
@@ -104,7 +105,7 @@ async function open(databaseUrl: string) {
     lives,
     before,
     url: web.url,
-    workers: [first, second].filter((worker) => worker !== undefined),
+    workers,
     tools,
     close: () => ending.disposeAsync(),
   };
@@ -151,7 +152,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
         const run = await call<RunRecord>(stage.url, 'GET', `/api/runs/${id}`);
         return run.status === status ? run : null;
       },
-      { what: `the run ${status}`, timeoutMs: 120_000 },
+      { what: `the run ${status}` },
     );
 
   const question = (kind: string): Promise<StoredInterrupt> =>
@@ -192,20 +193,21 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     stage.lives.holdCalls();
     const { id } = await begin('modern', 'ask_modern');
     await eventually(() => stage.lives.passed.includes('run:sent'), { what: 'the call' });
-    stage.tools?.signal('SIGTERM');
-    await stage.tools?.over;
-    const told = await eventually(
+    await stage.tools.end();
+    const waitsFor = await eventually(
       async () => (await call<RunView>(stage.url, 'GET', `/api/runs/${id}`)).waitsFor ?? null,
       { what: 'what it waits for', everyMs: 50 },
     );
-    expect(told).toMatchObject({ role: 'tools', message: expect.stringContaining('role "tools"') as string });
-    await stage.lives.start(undefined, 'tools');
+    expect(waitsFor).toMatchObject({ role: 'tools', message: expect.stringContaining('role "tools"') as string });
+    await stage.lives.startHere('tools');
     await eventually(async () => (await call<RunView>(stage.url, 'GET', `/api/runs/${id}`)).waitsFor === undefined, {
       what: 'nothing that is missing',
     });
     stage.lives.letCallsGo();
     await call(stage.url, 'POST', `/api/runs/${id}/cancel`, {});
-    await eventually(async () => (await call<RunView>(stage.url, 'GET', `/api/runs/${id}`)).endedAt !== null);
+    await eventually(async () => (await call<RunView>(stage.url, 'GET', `/api/runs/${id}`)).endedAt !== null, {
+      what: 'the end of the cancelled run',
+    });
   });
 
   it('a server hosted by a service is given back to it when it is removed', async () => {
@@ -290,10 +292,9 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
 
   it('and is waited for by the next worker when the first was killed: it is made once', async () => {
     const runs = await studying();
-    for (const worker of stage.workers) worker.kill();
-    for (const worker of stage.workers) await worker.over;
+    await Promise.all(stage.workers.map((worker) => worker.end()));
     await cluster().query(stage.databaseUrl, LEASES_RUN_OUT);
-    await stage.lives.start(undefined, 'worker');
+    await stage.lives.startHere('worker');
     for (const era of ERAS) writeFileSync(join(stage.folder, `${era}-finish`), '');
     for (const [index, run] of runs.entries()) {
       await whenRun(run.id, 'done');

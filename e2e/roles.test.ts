@@ -8,24 +8,24 @@ import type {
   SentMessage,
   ToolResult,
 } from '@toolyard/protocol';
-import { eventually, startScriptedMcp } from '@toolyard/testing';
+import { eventually, startScriptedMcp, within } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call } from './support/api.ts';
-import { CALLS, expectWhole, TURNS } from './support/counting.ts';
+import { CALLS, expectRunOverRoles, expectWhole, TURNS } from './support/counting.ts';
 import { whenConnected } from './support/connected.ts';
-import type { Life, LivesDatabase, LivesOptions } from './support/lives.ts';
-import { Lives, LONG_LEASES } from './support/lives.ts';
+import type { LivesDatabase, LivesOptions, LocalLife } from './support/lives.ts';
+import { HELD_SERVERS_RUN_OUT, LEASES_RUN_OUT, Lives, LONG_LEASES } from './support/lives.ts';
 import { ask, Person, viewOf } from './support/person.ts';
 import { told } from './support/transcript.ts';
 
-type Trio = { web: Life; worker: Life; tools: Life };
+type Trio = { web: LocalLife; worker: LocalLife; tools: LocalLife };
 
-/** One process of each role, and the worker connected to the tool server. */
+/** One server of each role in the process of the test, and the worker connected to the tool server. */
 async function trio(lives: Lives): Promise<Trio> {
   const [web, worker, tools] = [
-    await lives.start(undefined, 'web'),
-    await lives.start(undefined, 'worker'),
-    await lives.start(undefined, 'tools'),
+    await lives.startHere('web'),
+    await lives.startHere('worker'),
+    await lives.startHere('tools'),
   ];
   await whenConnected([worker], isReady);
   return { web, worker, tools };
@@ -42,25 +42,11 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     ...more,
   });
 
-  it.each([
-    ['told at once', {}],
-    ['without notifications, only slower', { notify: false }],
-  ])(
-    'what is asked and approved at the web process is done by a worker with a program of the tools process, %s',
-    async (_how, more) => {
-      await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: await database(more) });
-      const { web, worker, tools } = await trio(lives);
-      const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
-      expect(await person.goOn(web.url)).toBe('over');
-      await expectWhole(lives, person, [web.url]);
-      expect(lives.counted).toBe(CALLS);
-      for (const { url } of [worker, tools]) {
-        expect((await fetch(`${url}/ready`)).status).toBe(200);
-        expect((await fetch(`${url}/api/conversations`)).status).toBe(404);
-        expect((await fetch(`${url}/internal/servers/tools`, { method: 'POST' })).status).toBe(404);
-      }
-    },
-  );
+  it('a run of the web process is executed by a worker, with a local server of the tools process', async () => {
+    await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: await database() });
+    const { web, worker, tools } = await trio(lives);
+    await expectRunOverRoles(lives, { web, worker, tools });
+  });
 
   it('a server changed in the tools process is another one at the web process, and what is done with it goes there', async () => {
     await using lives = await Lives.of(TURNS, {
@@ -74,7 +60,7 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
         ],
       },
     });
-    const web = await lives.start(undefined, 'web');
+    const web = await lives.startHere('web');
     const path = '/api/mcp/servers/counter';
     expect(await call<McpServerList>(web.url, 'GET', '/api/mcp/servers')).toMatchObject({
       items: [
@@ -82,8 +68,8 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
       ],
     });
     await expect(call(web.url, 'POST', `${path}/call`, { tool: 'count' })).rejects.toThrow('--role tools');
-    await lives.start(undefined, 'tools');
-    await eventually(async () => (await stateOf(web.url)) === 'ready');
+    await lives.startHere('tools');
+    await eventually(async () => (await stateOf(web.url)) === 'ready', { what: 'the local server' });
     const toolsOf = async (): Promise<string[]> =>
       (await call<Page<McpToolDetail>>(web.url, 'GET', `${path}/tools`)).items.map(({ name }) => name);
     expect(await toolsOf()).toEqual(['count', 'grow']);
@@ -92,35 +78,43 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     });
     expect(lives.counted).toBe(1);
     await call(web.url, 'POST', `${path}/call`, { tool: 'grow' });
-    await eventually(async () => (await toolsOf()).join() === 'grown');
+    await eventually(async () => (await toolsOf()).join() === 'grown', { what: 'the new tool' });
     expect(await call<{ items: object[] }>(web.url, 'GET', `${path}/log`)).toMatchObject({
       items: expect.anything() as object,
     });
     // Switched off at the web process, it is left where it runs; on again, it is started there.
     await call(web.url, 'PATCH', path, { enabled: false });
-    await eventually(async () => (await stateOf(web.url)) === 'disabled');
+    await eventually(async () => (await stateOf(web.url)) === 'disabled', { what: 'the disabled server' });
     await call(web.url, 'PATCH', path, { enabled: true });
-    await eventually(async () => (await toolsOf()).join() === 'count,grow');
+    await eventually(async () => (await toolsOf()).join() === 'count,grow', { what: 'the restarted server' });
     const before = lives.starts;
     await call(web.url, 'POST', `${path}/reconnect`, {});
-    await eventually(async () => lives.starts > before && (await stateOf(web.url)) === 'ready');
+    await eventually(async () => lives.starts > before && (await stateOf(web.url)) === 'ready', {
+      what: 'the reconnected server',
+    });
   });
 
-  it('a tools process that is killed in the middle of a call: its outcome is unknown and it is not made again, and another process runs the server', async () => {
+  it('a tools process killed in the middle of a call: the outcome is unknown, the call is not repeated, and another process runs the server', async () => {
     const isBack = Promise.withResolvers<void>();
-    // Calls wait for one another at this server: of the first two one is at work, and one waits.
+    const shared = await database();
+    // Calls wait for one another at this server: of the first two one is being made, and one waits.
     await using lives = await Lives.of([2, 1, 1, 3], {
-      database: await database(),
+      ...LONG_LEASES,
+      database: shared,
       tools: (file) => ({ tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait_for_file', file }] }] }),
       modelWaits: (messages) => (messages.some(({ role }) => role === 'tool') ? isBack.promise : undefined),
     });
-    const { web, worker, tools } = await trio(lives);
+    const web = await lives.startHere('web');
+    const worker = await lives.startHere('worker');
+    const tools = await lives.start(undefined, 'tools');
+    await whenConnected([worker], isReady);
     const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
     const followed = person.goOn(web.url);
     await eventually(() => lives.counted === 1, { what: 'the first call' });
-    tools.kill();
+    await tools.end();
     lives.letToolsGoOn();
-    await lives.start(undefined, 'tools');
+    await cluster().query(shared.url, HELD_SERVERS_RUN_OUT);
+    await lives.startHere('tools');
     await eventually(() => lives.starts === 2, { what: 'the tool server at the other process' });
     await whenConnected([worker], isReady);
     isBack.resolve();
@@ -141,20 +135,21 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     onTestFinished(() => scripted.close());
     const lab = { id: 'lab', transport: { type: 'http' as const, url: scripted.url } };
     await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: await database(), others: [lab] });
-    const web = await lives.start(undefined, 'web');
+    const web = await lives.startHere('web');
     const tryIt = { transport: { type: 'http', url: scripted.url } };
     await expect(call(web.url, 'POST', '/api/mcp/test', tryIt)).rejects.toThrow('--role worker');
-    const first = await lives.start(undefined, 'worker');
-    await lives.start(undefined, 'worker');
-    await eventually(async () => (await stateOf(web.url, 'lab')) === 'ready');
+    const first = await lives.startHere('worker');
+    await lives.startHere('worker');
+    const whenReady = (): Promise<unknown> =>
+      eventually(async () => (await stateOf(web.url, 'lab')) === 'ready', { what: 'the server elsewhere' });
+    await whenReady();
     const echo = (): Promise<ToolResult> =>
       call(web.url, 'POST', '/api/mcp/servers/lab/call', { tool: 'echo', arguments: { a: 1 } });
     expect(await echo()).toMatchObject({ isError: false, content: [{ text: '{"a":1}' }] });
     expect(await call(web.url, 'POST', '/api/mcp/test', tryIt)).toMatchObject({ ok: true });
     // The other worker has been connected all along: it says from now on how the server is.
-    first.signal('SIGTERM');
-    await first.over;
-    await eventually(async () => (await stateOf(web.url, 'lab')) === 'ready');
+    await first.end();
+    await whenReady();
     expect(await echo()).toMatchObject({ isError: false });
   });
 
@@ -174,16 +169,19 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     expect(told((await viewOf(web.url)).page.messages).join()).toContain('Taipei');
   });
 
-  it('a worker that is killed: another one goes on with its run, with the same program', async () => {
-    await using lives = await Lives.of(TURNS, { database: await database() });
-    const web = await lives.start(undefined, 'web');
-    await lives.start(undefined, 'tools');
+  it('another worker continues the run of a worker that was killed, with the same local server', async () => {
+    const shared = await database();
+    await using lives = await Lives.of(TURNS, { ...LONG_LEASES, database: shared });
+    const web = await lives.startHere('web');
+    await lives.startHere('tools');
+    // The only worker: whatever the run does, it does there.
     const worker = await lives.start({ place: 'run:returned', hit: 3 }, 'worker');
     await whenConnected([worker], isReady);
     const person = new Person(() => ({ decision: 'repeat' }), await ask(web.url));
     const followed = person.goOn(web.url);
-    await worker.over;
-    await lives.start(undefined, 'worker');
+    expect(await worker.exited()).toBe('SIGKILL');
+    await cluster().query(shared.url, LEASES_RUN_OUT);
+    await lives.startHere('worker');
     expect(await followed).toBe('over');
     await expectWhole(lives, person, [web.url]);
     const doubts = (await person.answered(web.url)).filter(({ interrupt }) => interrupt.kind === 'in_doubt');
@@ -191,14 +189,19 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     expect(lives.starts).toBe(1);
   });
 
+  /** The tool is called without an approval. */
+  async function allowCount(url: string): Promise<void> {
+    const tool = { serverId: 'counter', name: 'count' };
+    await call(url, 'PUT', '/api/permissions', { tool, conversationId: null, decision: 'allow' });
+  }
+
   /** Several runs at once, none of which asks anybody. Resolves when all have begun; `over` when all are over. */
   async function runMany(
     url: string,
     count: number,
     conversations = 'c',
   ): Promise<{ started: number; over: Promise<RunRecord[]> }> {
-    const tool = { serverId: 'counter', name: 'count' };
-    await call(url, 'PUT', '/api/permissions', { tool, conversationId: null, decision: 'allow' });
+    await allowCount(url);
     const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');
     const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
     const ids: string[] = [];
@@ -216,7 +219,7 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
             const run = await call<RunRecord>(url, 'GET', `/api/runs/${id}`);
             return run.endedAt === null ? null : run;
           },
-          { what: 'the end of a run', timeoutMs: 180_000 },
+          { what: `the end of run ${id}` },
         ),
       ),
     );
@@ -238,19 +241,30 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
       tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 50 }] }] },
       modelWaits: beforeTheLastTurn(() => leaving.promise),
     });
-    const { web, worker } = await trio(lives);
-    const [other, last] = [await lives.start(undefined, 'worker'), await lives.start(undefined, 'worker')];
-    await whenConnected([other, last], isReady);
+    const web = await lives.startHere('web');
+    await lives.startHere('tools');
+    const worker = await lives.start(undefined, 'worker');
+    const other = await lives.startHere('worker');
+    const last = await lives.startHere('worker');
+    await whenConnected([worker, other, last], isReady);
+    async function leave(): Promise<void> {
+      worker.signal('SIGTERM');
+      leaving.resolve();
+      expect(await worker.exited()).toBe(null);
+    }
+    async function close(): Promise<void> {
+      const closed = other.end();
+      leaving.resolve();
+      await closed;
+    }
     let submitted = 0;
-    for (const [index, old] of [worker, other].entries()) {
+    for (const [index, restart] of [leave, close].entries()) {
       leaving = Promise.withResolvers<void>();
       const { started, over } = await runMany(web.url, 4, `under-${index}-`);
       await eventually(() => lives.counted > submitted + 2, { what: 'the first calls' });
       submitted += started * CALLS;
       expect(lives.counted).toBeLessThan(submitted);
-      old.signal('SIGTERM');
-      leaving.resolve();
-      expect(await old.over).toBe(null);
+      await restart();
       expect((await over).map(({ status }) => status)).toEqual(Array.from({ length: started }, () => 'done'));
     }
     expect(lives.counted).toBe(submitted);
@@ -266,33 +280,45 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
       tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 100 }] }] },
       modelWaits: beforeTheLastTurn(() => leaving.promise),
     });
-    const { web, tools } = await trio(lives);
-    await lives.start(undefined, 'tools');
+    const web = await lives.startHere('web');
+    const worker = await lives.startHere('worker');
+    const tools = await lives.start(undefined, 'tools');
+    await whenConnected([worker], isReady);
+    await lives.startHere('tools');
     const { started, over } = await runMany(web.url, 4);
     await eventually(() => lives.counted > 4, { what: 'the first calls' });
     tools.signal('SIGTERM');
     leaving.resolve();
-    expect(await tools.over).toBe(null);
+    expect(await tools.exited()).toBe(null);
     expect((await over).map(({ status }) => status)).toEqual(Array.from({ length: started }, () => 'done'));
     expect(lives.counted).toBe(started * CALLS);
     expect(lives.starts).toBe(2);
   });
 
-  it('what waits in the queue when a worker dies at the end of a run is sent by another one', async () => {
-    await using lives = await Lives.of([1], { database: await database() });
-    const web = await lives.start(undefined, 'web');
-    await lives.start(undefined, 'tools');
-    const standby = await lives.start(undefined, 'worker');
-    await whenConnected([standby], isReady);
-    standby.signal('SIGSTOP');
+  it('a message queued when a worker is killed at the end of a run is sent by another one', async () => {
+    const isAsked = Promise.withResolvers<void>();
+    const mayAnswer = Promise.withResolvers<void>();
+    await using lives = await Lives.of([1], {
+      database: await database(),
+      modelWaits() {
+        isAsked.resolve();
+        return mayAnswer.promise;
+      },
+    });
+    const web = await lives.startHere('web');
+    await lives.startHere('tools');
     const worker = await lives.start({ place: 'run:finished', hit: 1 }, 'worker');
     await whenConnected([worker], isReady);
-    const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
+    await allowCount(web.url);
+    await ask(web.url);
+    // The only worker has the run now; it waits for no approval, so no other one gets it before its end.
+    await within(isAsked.promise, { what: 'the request to the model' });
+    const standby = await lives.startHere('worker');
+    await whenConnected([standby], isReady);
     const parts = [{ type: 'text', text: 'And now?' }];
     expect(await call(web.url, 'POST', '/api/conversations/c/messages', { parts })).toHaveProperty('queued');
-    void person.goOn(web.url);
-    await worker.over;
-    standby.signal('SIGCONT');
+    mayAnswer.resolve();
+    expect(await worker.exited()).toBe('SIGKILL');
     await eventually(
       async () => {
         const { page, activeRun } = await viewOf(web.url);

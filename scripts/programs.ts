@@ -27,6 +27,11 @@ export const TESTED: ProgramSet = {
     'packages/cli/src/main.ts',
     'e2e/conformance/hand-over.ts',
     'e2e/support/dying-server.ts',
+    'e2e/support/task-program.ts',
+    'packages/storage/src/test-fixtures/copying-process.ts',
+    'packages/storage/src/test-fixtures/dying-process.ts',
+    'packages/storage/src/test-fixtures/store-process.ts',
+    'packages/storage/src/test-fixtures/swarm-process.ts',
     'testing/src/scripted-mcp/child.ts',
   ],
 };

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { parseJson } from '@toolyard/protocol';
-import { COMPILED_ONCE } from '@toolyard/testing';
+import { COMPILED_ONCE, registerProcess, within } from '@toolyard/testing';
 
 const SUITE = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 
@@ -22,6 +22,9 @@ type Missed = { check: string; reason: string };
 
 /** What the suite found in a scenario, and what the client said there. What it calls a warning counts as failed. */
 type ScenarioOutcome = { scenario: string; passed: number; failed: Missed[]; skipped: Missed[]; said: string };
+
+/** For all scenarios of a revision: a safety net, the suite has a time limit for each. */
+const SUITE_TIMEOUT_MS = 600_000;
 
 /** What the suite found, and what it wrote. */
 export type SuiteOutcome = { scenarios: ScenarioOutcome[]; output: string };
@@ -78,6 +81,8 @@ async function runCommand(args: readonly string[]): Promise<string> {
   });
   let output = '';
   for (const pipe of [child.stdout, child.stderr]) pipe.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  await new Promise((resolve) => child.once('close', resolve));
+  registerProcess(child, 'conformance suite');
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  await within(closed, { what: `the suite with ${args.join(' ')}`, timeoutMs: SUITE_TIMEOUT_MS });
   return output;
 }

@@ -7,7 +7,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
-import { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, programArgs, scriptedMcpCommand } from '@toolyard/testing';
+import {
+  COUNT_FILE_VARIABLE,
+  LOG_FILE_VARIABLE,
+  programArgs,
+  registerProcess,
+  scriptedMcpCommand,
+  within,
+} from '@toolyard/testing';
 import type { DatabaseLine } from './database-line.ts';
 import { layDatabaseLine } from './database-line.ts';
 import type { Failing } from './history.ts';
@@ -79,7 +86,7 @@ export class Fleet implements AsyncDisposable {
     await this.#slots[slot]?.coming;
     const process = this.#fails(slot, 'killed');
     process?.child.kill('SIGKILL');
-    await process?.exited;
+    if (process) await within(process.exited, { what: `the exit of ${process.name}` });
   }
 
   /** Asks it to end, as who puts a new version in its place does. */
@@ -122,7 +129,7 @@ export class Fleet implements AsyncDisposable {
 
   async #begin(place: Slot, slot: number): Promise<void> {
     const name = `w${String(slot)}.${String(++place.life)}`;
-    const child = this.#spawn(slot, name, place);
+    const child = registerProcess(this.#spawn(slot, name, place), name);
     const exited = once(child, 'exit');
     try {
       place.process = { name, child, url: await this.#addressOf(child, name), exited };
@@ -185,7 +192,7 @@ export class Fleet implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { process, line } of this.#slots) {
       process?.child.kill('SIGKILL');
-      await process?.exited;
+      if (process) await within(process.exited, { what: `the exit of ${process.name}` });
       await line.close();
     }
     rmSync(this.#folder, { recursive: true, force: true });

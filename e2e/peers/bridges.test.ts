@@ -1,9 +1,10 @@
 // Servers behind other people's bridges, and servers that bring a page along.
 import type { McpHost, ServerConfig } from '@toolyard/mcp-host';
 import { eventually, isAlive, ownPort, processTreeOf } from '@toolyard/testing';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { healthOf, meet, meetModern } from './meet.ts';
 import type { Running } from './programs.ts';
+import { expectPage } from './page-servers.ts';
 import { overStdio, programOf, startOnPort } from './programs.ts';
 
 const EVERYTHING = '@modelcontextprotocol/server-everything';
@@ -65,25 +66,9 @@ test('a server on a WebSocket, behind a bridge that loses ids that are texts', a
   expect(seen.length).toBeGreaterThan(0);
 });
 
-describe('servers with a page of their own', () => {
-  test.each([
-    ['@modelcontextprotocol/server-basic-vanillajs', 'get-time', 'ui://get-time/mcp-app.html'],
-    ['@modelcontextprotocol/server-system-monitor', 'get-system-info', 'ui://system-monitor/mcp-app.html'],
-  ])('%s over stdio and HTTP: its tool is called, its page is there to read', async (name, tool, page) => {
-    const port = await ownPort();
-    running = await startOnPort([programOf(name)], port, { PORT: String(port) });
-    host = await meet([
-      { id: 'piped', transport: overStdio(name, ['--stdio']) },
-      { id: 'web', transport: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } },
-    ]);
-    for (const serverId of ['piped', 'web']) {
-      const result = await host.callTool({ serverId, name: tool }, {});
-      expect(result).toMatchObject({ isError: false, outcome: 'done', structured: expect.anything() as unknown });
-      expect(await host.resources.read(serverId, page)).toMatchObject([
-        { mimeType: 'text/html;profile=mcp-app', text: expect.stringContaining('<html') as string },
-      ]);
-    }
-  });
+// Another one: `bridges.long.test.ts`.
+test('a server with a page of its own, over stdio and HTTP: its tool is called, its page is there to read', async () => {
+  await expectPage('@modelcontextprotocol/server-basic-vanillajs', 'get-time', 'ui://get-time/mcp-app.html');
 });
 
 test('closing leaves no process of a server, nor of what it started', async () => {

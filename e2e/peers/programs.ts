@@ -4,7 +4,7 @@ import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import type { TransportConfig } from '@toolyard/mcp-host';
-import { eventually } from '@toolyard/testing';
+import { eventually, registerProcess, within } from '@toolyard/testing';
 
 /** A program of an installed package, by the name its package.json gives it. */
 export function programOf(packageName: string, program?: string): string {
@@ -42,6 +42,7 @@ export async function startOnPort(args: string[], port: number, env: Record<stri
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: process.platform !== 'win32',
   });
+  registerProcess(child, 'server of others');
   let said = '';
   const hear = (chunk: Buffer): void => void (said += chunk.toString('utf8'));
   child.stdout.on('data', hear);
@@ -52,14 +53,14 @@ export async function startOnPort(args: string[], port: number, env: Record<stri
       if (process.platform === 'win32') child.kill();
       else process.kill(-child.pid, 'SIGKILL');
     }
-    await gone;
+    await within(gone, { what: `the exit of the server on port ${port}` });
   };
   try {
     await eventually(async () => {
       if (child.exitCode !== null) throw new Error(`it exited: ${said}`);
       await fetch(`http://127.0.0.1:${port}/`).then((response) => response.body?.cancel());
       return true;
-    });
+    }, { what: `an answer on port ${port}` });
   } catch (thrown) {
     await stop();
     throw new Error(`nothing answers on port ${port}: ${said}`, { cause: thrown });

@@ -1,20 +1,27 @@
 import { createParser } from 'eventsource-parser';
 import type { RunEvent } from '@toolyard/protocol';
+import { within } from '@toolyard/testing';
+
+/** How long a stream of a run may bring no event. */
+const NO_EVENT_MS = 60_000;
 
 /** The API of a server under test; throws with the server's own words where it refuses. */
 export async function call<T>(url: string, method: string, path: string, body?: object): Promise<T> {
-  const response = await fetch(`${url}${path}`, {
+  const sent = fetch(`${url}${path}`, {
     method,
     ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   });
-  const text = await response.text();
+  const what = `the answer to ${method} ${url}${path}`;
+  const response = await within(sent, { what });
+  const text = await within(response.text(), { what });
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
 /**
  * Reads the events of a run as a browser does: from the last id it saw, over any number of lives of the server. Gives
- * what was read when the stream ended, whether by the run's end or the server's.
+ * what was read when the stream ended, whether by the run's end or the server's. Throws where no event comes for a
+ * minute.
  */
 export async function readRun(
   url: string,
@@ -24,23 +31,39 @@ export async function readRun(
 ): Promise<'over' | 'cut'> {
   const after = seen.at(-1)?.seq ?? 0;
   let over = false;
+  let lastEventAt = performance.now();
   const parser = createParser({
     onEvent: ({ event, data }) => {
       over ||= event === 'end';
       if (event !== 'run') return;
+      lastEventAt = performance.now();
       const read = JSON.parse(data) as RunEvent;
       seen.push(read);
       onEvent(read);
     },
   });
-  try {
-    const response = await fetch(`${url}/api/runs/${runId}/events`, { headers: { 'last-event-id': String(after) } });
-    if (response.status === 204) return 'over';
-    const decoder = new TextDecoder();
-    const body = response.body as AsyncIterable<Uint8Array> | null;
-    for await (const chunk of body ?? []) parser.feed(decoder.decode(chunk, { stream: true }));
-  } catch {
-    return 'cut';
+  const headers = { 'last-event-id': String(after) };
+  const what = (): string => `an event of run ${runId} at ${url} after ${lastOf(seen)}`;
+  const next = async <T>(promise: Promise<T>): Promise<T | 'cut'> => {
+    // A connection that is lost; anything else has a reason to be told.
+    const settled = promise.catch(() => 'cut' as const);
+    return within(settled, { what: what(), timeoutMs: lastEventAt + NO_EVENT_MS - performance.now() });
+  };
+
+  const response = await next(fetch(`${url}/api/runs/${runId}/events`, { headers }));
+  if (response === 'cut') return 'cut';
+  if (response.status === 204) return 'over';
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  for (;;) {
+    const chunk = reader ? await next(reader.read()) : { done: true as const };
+    if (chunk === 'cut') return 'cut';
+    if (chunk.done) return over ? 'over' : 'cut';
+    parser.feed(decoder.decode(chunk.value, { stream: true }));
   }
-  return over ? 'over' : 'cut';
+}
+
+function lastOf(events: readonly RunEvent[]): string {
+  const last = events.at(-1);
+  return last ? `${last.type} (${last.seq})` : 'none';
 }

@@ -1,5 +1,5 @@
 import { eventually } from '@toolyard/testing';
-import type { Life } from './lives.ts';
+import type { LocalLife } from './lives.ts';
 
 /** The MCP servers of a process, counted by their state. */
 type States = Partial<Record<string, number>>;
@@ -10,13 +10,13 @@ const LINE = /^toolyard_mcp_servers\{state="(\w+)"\} (\d+)$/gm;
  * Waits until these processes are connected as a test wants it. What others show of a server is how its holder is
  * connected; a worker tells of its own connections by its metrics alone, and a run does without what takes too long.
  */
-export async function whenConnected(lives: readonly Life[], isSo: (states: States) => boolean): Promise<void> {
+export async function whenConnected(lives: readonly LocalLife[], isSo: (states: States) => boolean): Promise<void> {
   for (const { url } of lives) {
-    await eventually(async () => isSo(await statesAt(url)), { what: `what is connected at ${url}` });
+    await eventually(async () => isSo(await statesAt(url)), { what: `the connections of the worker at ${url}` });
   }
 }
 
 async function statesAt(url: string): Promise<States> {
-  const told = await (await fetch(`${url}/metrics`)).text();
-  return Object.fromEntries<number>([...told.matchAll(LINE)].map(([, state = '', count]) => [state, Number(count)]));
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Object.fromEntries<number>([...metrics.matchAll(LINE)].map(([, state = '', count]) => [state, Number(count)]));
 }

@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
-import type { Lives } from './lives.ts';
+import type { Lives, LocalLife } from './lives.ts';
 import { callsOfTurns } from './lives.ts';
-import type { Person } from './person.ts';
-import { viewOf } from './person.ts';
+import { ask, Person, viewOf } from './person.ts';
 import { applied, misspelt, told } from './transcript.ts';
 
 /** A run of several turns with several calls at once, for `Lives.of`; and how many calls that is. */
@@ -24,6 +23,22 @@ export async function expectWhole(lives: Lives, person: Person, urls: readonly s
   }
   expect(lives.faults).toEqual([]);
   expect(await lives.damage()).toEqual([]);
+}
+
+/** A run of {@link TURNS} is started and approved at the web process, which alone has an API. */
+export async function expectRunOverRoles(
+  lives: Lives,
+  { web, worker, tools }: Record<'web' | 'worker' | 'tools', LocalLife>,
+): Promise<void> {
+  const person = new Person(() => ({ decision: 'failed' }), await ask(web.url));
+  expect(await person.goOn(web.url)).toBe('over');
+  await expectWhole(lives, person, [web.url]);
+  expect(lives.counted).toBe(CALLS);
+  for (const { url } of [worker, tools]) {
+    expect((await fetch(`${url}/ready`)).status).toBe(200);
+    expect((await fetch(`${url}/api/conversations`)).status).toBe(404);
+    expect((await fetch(`${url}/internal/servers/tools`, { method: 'POST' })).status).toBe(404);
+  }
 }
 
 function story(): string[] {

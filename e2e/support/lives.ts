@@ -1,6 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -13,59 +10,36 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { JsonObject } from '@toolyard/protocol';
 import { isJsonObject, parseJson, systemClock } from '@toolyard/protocol';
 import type { CheckResult } from '@toolyard/storage';
 import { checkStorage, openStorage } from '@toolyard/storage';
-import type { ServerOptions } from '@toolyard/server';
 import type { McpBehaviour, McpBehaviourName, ModelReply, ModelServer } from '@toolyard/testing';
-import {
-  COMPILED_ONCE,
-  COUNT_FILE_VARIABLE,
-  LOG_FILE_VARIABLE,
-  reply,
-  scriptedMcpCommand,
-  programArgs,
-  startModelServer,
-} from '@toolyard/testing';
+import { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, reply, scriptedMcpCommand, startModelServer, within } from '@toolyard/testing';
+import type { Death, Life, LocalLife } from './life.ts';
+import { startHere, startProcess } from './life.ts';
+import type { LivesDatabase, Role, TestServerSettings } from './test-server.ts';
 import { faultsOf } from './well-formed.ts';
 
-/** Where one is held up for long, nobody takes over what it has; nor what a dead one had, before {@link LEASES_RUN_OUT}. */
+export type { Death, Life, LocalLife } from './life.ts';
+export type { LivesDatabase } from './test-server.ts';
+
+/** A process that is held up keeps its runs and servers; those of a dead one are free after {@link LEASES_RUN_OUT}. */
 export const LONG_LEASES = { leaseMs: 30_000 };
-/** As if the time had passed for which runs stay with a process that shows no sign of life; for whoever holds none. */
+/** As if the run leases of dead processes had expired; a process that lives renews its own within a second. */
 export const LEASES_RUN_OUT = 'UPDATE runs SET lease_until = 0 WHERE lease_owner IS NOT NULL';
+/** The same for the local servers a dead process has. */
+export const HELD_SERVERS_RUN_OUT = 'UPDATE held_servers SET lease_until = 0 WHERE holder IS NOT NULL';
 
 /** Of the configuration file. */
 const PROVIDER = 'small';
-
-const DYING = fileURLToPath(new URL('./dying-server.ts', import.meta.url));
-
-/** One start of the server, up to its death. */
-export type Life = {
-  readonly url: string;
-  readonly over: Promise<NodeJS.Signals | null>;
-  kill(): void;
-  signal(name: NodeJS.Signals): void;
-};
-
-/** Where a life is to end by itself: at the nth passing of a failpoint, `*` being any. */
-export type Death = {
-  place: string;
-  hit: number;
-  /** Hits count once this place was passed: how often others are before it may differ from run to run. */
-  after?: string;
-};
 
 /** The calls of each turn, numbered through. */
 export function callsOfTurns(turns: readonly number[]): number[][] {
   let n = 0;
   return turns.map((size) => Array.from({ length: size }, () => ++n));
 }
-
-/** A database the lives share in the place of the data folder's own. */
-export type LivesDatabase = { url: string; notify?: boolean };
 
 export type LivesOptions = {
   /** How the tool server behaves; default: it counts. Told the file {@link Lives.letToolsGoOn} makes. */
@@ -81,6 +55,8 @@ export type LivesOptions = {
   contextWindow?: number;
   /** How long a life may be held up and keep its runs and servers; default: as long as the product has it. */
   leaseMs?: number;
+  /** How long tool calls may take when a life is closed; default: a minute. */
+  lastCallsMs?: number;
   /** The model answers only then. */
   modelWaits?: (messages: readonly ModelMessage[]) => Promise<unknown> | undefined;
 };
@@ -93,7 +69,8 @@ export class Lives implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'toolyard-lives-'));
   readonly #model: ModelServer;
   readonly #options: LivesOptions;
-  readonly #children: ChildProcess[] = [];
+  readonly #lives: LocalLife[] = [];
+  #started = 0;
 
   private constructor(model: ModelServer, options: LivesOptions) {
     this.#model = model;
@@ -189,9 +166,9 @@ export class Lives implements AsyncDisposable {
     );
   }
 
-  /** The failpoints passed in all lives. */
+  /** The failpoints passed, life by life; those of processes that were killed before they answered, too. */
   get passed(): string[] {
-    return this.#lines('passed');
+    return Array.from({ length: this.#started }, (_none, index) => this.#lines(`passed-${index + 1}`)).flat();
   }
 
   /** What was wrong with the history of any request the model was sent. */
@@ -213,47 +190,69 @@ export class Lives implements AsyncDisposable {
     rmSync(this.#file('held'));
   }
 
-  /** Starts the server; resolves when it answers. */
-  async start(death?: Death, role?: NonNullable<ServerOptions['role']>): Promise<Life> {
-    const { database, everyCall, askUser, leaseMs, tools = 'counting', others = [] } = this.#options;
-    const env = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
-    const behaviour = typeof tools === 'function' ? tools(this.#file('go-on')) : tools;
-    const counter = { id: 'counter', transport: { type: 'stdio', ...scriptedMcpCommand(behaviour), env } };
-    const child = spawn(
-      process.execPath,
-      [
-        ...['--disable-warning=ExperimentalWarning', ...programArgs(DYING), this.#file('data'), '0'],
-        ...[
-          JSON.stringify([counter, ...others]),
-          ...(death ? [death.place, String(death.hit), death.after ?? ''] : []),
-        ],
-      ],
-      {
-        stdio: ['pipe', 'pipe', 'inherit'],
-        env: {
-          PATH: process.env['PATH'],
-          HOME: this.#folder,
-          OPENAI_BASE_URL: this.#model.url,
-          OPENAI_API_KEY: 'k',
-          PASSED_FILE: this.#file('passed'),
-          HELD_FILE: this.#file('held'),
-          ...(database && { DATABASE_URL: database.url, TOOLYARD_SECRET: 'a secret of the test' }),
-          ...(database?.notify === false && { DATABASE_NOTIFY: 'off' }),
-          ...(role === undefined ? {} : { TOOLYARD_ROLE: role }),
-          ...(everyCall === true && { EVERY_CALL: '1' }),
-          ...(askUser === true && { ASK_USER: '1' }),
-          ...(leaseMs !== undefined && { LEASE_MS: String(leaseMs) }),
-          ...COMPILED_ONCE,
-        },
-      },
-    );
-    this.#children.push(child);
-    const over = once(child, 'exit').then(([, signal]) => signal as NodeJS.Signals | null);
-    const line = await Promise.race([
-      once(child.stdout, 'data').then(([data]) => String(data)),
-      over.then((signal) => Promise.reject(new Error(`the server ended by ${String(signal)} before it answered`))),
+  /** Starts a server in a process of its own; resolves when it answers. */
+  async start(death?: Death, role?: Role): Promise<Life> {
+    return this.#keep(await startProcess(this.#nextSettings(role), this.#folder, death));
+  }
+
+  /** Starts a server in the process of the test: for those that need not be killed, a tenth of the cost. */
+  async startHere(role?: Role): Promise<LocalLife> {
+    return this.#keep(await startHere(this.#nextSettings(role), this.#folder));
+  }
+
+  /**
+   * Starts two processes, and kills the one that comes first to `place` for the nth time: a run may be in either of
+   * them. `killed` waits for that.
+   */
+  async startWithFault(
+    fault: Pick<Death, 'place' | 'hit'>,
+    role?: Role,
+  ): Promise<{ pair: [Life, Life]; killed: () => Promise<{ dead: Life; alive: Life }> }> {
+    const death = { ...fault, onceFile: this.#file('fault') };
+    // The first makes the tables, the other finds them.
+    const one = await this.start(death, role);
+    const other = await this.start(death, role);
+    const isDead = Promise.race([
+      one.over.then((signal) => ({ signal, dead: one, alive: other })),
+      other.over.then((signal) => ({ signal, dead: other, alive: one })),
     ]);
-    return { url: line.trim(), over, kill: () => void child.kill('SIGKILL'), signal: (name) => void child.kill(name) };
+    return {
+      pair: [one, other],
+      async killed() {
+        const { signal, ...both } = await within(isDead, { what: `the kill at ${fault.place}, hit ${fault.hit}` });
+        if (signal !== 'SIGKILL') throw new Error(`a process exited by itself (${String(signal)})`);
+        return both;
+      },
+    };
+  }
+
+  #keep<L extends LocalLife>(life: L): L {
+    this.#lives.push(life);
+    return life;
+  }
+
+  #nextSettings(role?: Role): TestServerSettings {
+    const { database, everyCall, askUser, leaseMs, lastCallsMs, tools = 'counting', others = [] } = this.#options;
+    const files = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
+    const behaviour = typeof tools === 'function' ? tools(this.#file('go-on')) : tools;
+    const counter = { id: 'counter', transport: { type: 'stdio' as const, ...scriptedMcpCommand(behaviour), env: files } };
+    return {
+      dataDir: this.dataDir,
+      servers: [counter, ...others],
+      env: {
+        OPENAI_BASE_URL: this.#model.url,
+        OPENAI_API_KEY: 'k',
+        ...(database && { TOOLYARD_SECRET: 'a secret of the test' }),
+      },
+      ...(database && { database }),
+      ...(role && { role }),
+      ...(everyCall !== undefined && { everyCall }),
+      ...(askUser !== undefined && { askUser }),
+      ...(leaseMs !== undefined && { leaseMs }),
+      ...(lastCallsMs !== undefined && { lastCallsMs }),
+      passedFile: this.#file(`passed-${++this.#started}`),
+      heldFile: this.#file('held'),
+    };
   }
 
   /** What is wrong with the data folder; empty where nothing is. */
@@ -264,12 +263,7 @@ export class Lives implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const child of this.#children) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      const exit = once(child, 'exit');
-      child.kill('SIGKILL');
-      await exit;
-    }
+    await Promise.all(this.#lives.map((life) => life.end()));
     await this.#model.close();
     // Tools of a server that was killed may still write for a moment.
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });

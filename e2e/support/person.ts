@@ -43,9 +43,15 @@ export class Person {
       if (isCut(error)) return 'cut';
       throw error;
     }
+    const stream = { ended: false };
+    const see = (event: RunEvent): void => this.#see(answersAt, event, stream);
     // What was asked before and may not have got its answer.
-    for (const event of this.events) this.#see(answersAt(), event);
-    return readRun(url, this.#runId, this.events, (event) => this.#see(answersAt(), event));
+    for (const event of this.events) see(event);
+    try {
+      return await readRun(url, this.#runId, this.events, see);
+    } finally {
+      stream.ended = true;
+    }
   }
 
   async #answerTo(kind: Interrupt['kind']): Promise<InterruptAnswer> {
@@ -64,21 +70,25 @@ export class Person {
     return (await call<Page<StoredInterrupt>>(url, 'GET', '/api/interrupts?status=answered')).items;
   }
 
-  #see(url: string, event: RunEvent): void {
+  #see(answersAt: () => string, event: RunEvent, stream: { ended: boolean }): void {
     if (event.type !== 'interrupt_requested') return;
     const { id, kind } = event.interrupt;
-    void this.#answerTo(kind).then((answer) => this.#answer(url, id, answer));
+    void this.#answerTo(kind).then((answer) => this.#answer(answersAt, { id, answer }, stream));
   }
 
-  /** Given again where the server had trouble; lost where it dies: it is given again in its next life. */
-  async #answer(url: string, id: string, answer: object): Promise<void> {
-    for (;;) {
+  /** Repeated where the server is in trouble or away, as long as the stream lasts; after it the next one repeats it. */
+  async #answer(
+    answersAt: () => string,
+    { id, answer }: { id: string; answer: object },
+    stream: { readonly ended: boolean },
+  ): Promise<void> {
+    while (!stream.ended) {
       try {
-        await call(url, 'POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer });
+        await call(answersAt(), 'POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer });
         return;
       } catch (error) {
         // Refused: it has its answer already.
-        if (isCut(error) || !/answer: 5\d\d /.test(String(error))) return;
+        if (!isCut(error) && !/answer: 5\d\d /.test(String(error))) return;
         await sleep(TRY_AGAIN_MS);
       }
     }

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { COMPILED_ONCE, ownPort, programArgs } from '@toolyard/testing';
+import { COMPILED_ONCE, ownPort, programArgs, registerProcess, within } from '@toolyard/testing';
 
 const BIN = fileURLToPath(new URL('../../packages/cli/src/bin.ts', import.meta.url));
 
@@ -37,17 +37,18 @@ export async function startServerProcess(
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], HOME: dataDir, ...COMPILED_ONCE, ...options.env, ...env },
     });
-    child = started;
+    child = registerProcess(started, 'toolyard serve');
     started.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
-    url = await new Promise<string>((resolve, reject) => {
+    const found = new Promise<string>((resolve, reject) => {
       let told = '';
       started.stdout.setEncoding('utf8').on('data', (text: string) => {
         told += text;
-        const found = /http:\/\/[^\s/]+/.exec(told);
-        if (found) resolve(found[0]);
+        const address = /http:\/\/[^\s/]+/.exec(told)?.[0];
+        if (address !== undefined) resolve(address);
       });
       started.once('exit', (code) => reject(new Error(`the server ended with ${String(code)}:\n${log}`)));
     });
+    url = await within(found, { what: `the URL of toolyard serve ${started.pid}` });
   }
 
   async function end(signal: NodeJS.Signals): Promise<void> {
@@ -55,7 +56,7 @@ export async function startServerProcess(
     if (!ended || ended.exitCode !== null || ended.signalCode !== null) return;
     const exit = once(ended, 'exit');
     ended.kill(signal);
-    await exit;
+    await within(exit, { what: `the exit of toolyard serve ${ended.pid} after ${signal}` });
   }
 
   await start(String(await ownPort()), {});

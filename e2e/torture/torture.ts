@@ -69,16 +69,14 @@ async function endure(engine: Engine, story: Story, death: Death | null): Promis
     const first = await lives.start(death).catch(() => null);
     const end = first === null ? 'cut' : await witness.goOn(first.url);
     reached = end === 'cut';
-    first?.kill();
-    await first?.over;
+    await first?.end();
     sent = reached ? await callsSent(lives, engine, database) : 0;
   }
-  const last = await lives.start();
+  const last = await lives.startHere();
   const end = await witness.goOn(last.url);
   const { page, activeRun, interrupts, queue, configuration } = await witness.view(last.url);
   const answered = await witness.answered(last.url);
-  last.kill();
-  await last.over;
+  await last.end();
 
   const events = witness.events.flat();
   const [doubts, decided] = partition(answered, ({ interrupt }) => interrupt.kind === 'in_doubt');

@@ -1,29 +1,104 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describeProcesses } from './started-processes.ts';
+
+/** How long a wait may take. It asserts no speed: the machine may be busy. */
+const TIMEOUT_MS = 60_000;
+const POLL_MS = 10;
+const LONGEST_NAME = 160;
+
+export type WaitOptions = {
+  /** What is waited for, as a noun: it is named when the wait times out. */
+  what?: string;
+  /** Default: a minute. */
+  timeoutMs?: number;
+};
 
 /**
- * Asks again and again until `check` gives something other than false, null and undefined, and resolves with it. A
- * check that throws counts as not yet true.
+ * Calls `check` again and again until it gives something other than false, null and undefined, and resolves with it. A
+ * check that throws counts as not yet true. `what` defaults to the source text of the check.
  *
- * @param options.timeoutMs when to give up, a minute by default: what waits for a condition asserts no speed.
- * @throws what the check last threw, or an error that says it never became true.
+ * @throws Error that names what was waited for, what the check last threw (also its `cause`), and the state of the
+ * processes the tests started; also where a check does not settle in time
+ * @example
+ * const run = await eventually(() => finishedRun(id), { what: 'the end of the run' });
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
-  options: { timeoutMs?: number; everyMs?: number; what?: string } = {},
+  options: WaitOptions & { everyMs?: number } = {},
 ): Promise<NonNullable<Exclude<T, false>>> {
-  const { timeoutMs = 60_000, everyMs = 10, what = 'the condition' } = options;
-  const giveUpAt = performance.now() + timeoutMs;
-  for (;;) {
-    let thrown: Error | undefined;
-    try {
-      const value = await check();
-      if (value !== false && value !== null && value !== undefined) return value as NonNullable<Exclude<T, false>>;
-    } catch (error) {
-      thrown = error instanceof Error ? error : new Error(String(error));
+  const { timeoutMs = TIMEOUT_MS, everyMs = POLL_MS, what = nameOf(check) } = options;
+  const timeout = startTimeout(timeoutMs);
+  let thrown: unknown;
+  try {
+    while (!timeout.isOver()) {
+      const outcome = await Promise.race([attempt(check), timeout.promise]);
+      if (outcome === TIMED_OUT) break;
+      if ('value' in outcome && outcome.value !== false && outcome.value !== null && outcome.value !== undefined) {
+        return outcome.value as NonNullable<Exclude<T, false>>;
+      }
+      thrown = 'thrown' in outcome ? outcome.thrown : undefined;
+      await sleep(everyMs);
     }
-    if (performance.now() >= giveUpAt) {
-      throw thrown ?? new Error(`${what} did not become true within ${timeoutMs} ms`);
-    }
-    await sleep(everyMs);
+  } finally {
+    timeout.clear();
   }
+  throw timedOut(what, timeoutMs, thrown);
+}
+
+/**
+ * Waits for a promise that a test does not settle itself: an exit, an event of a stream, a failpoint that is reached.
+ *
+ * @throws what the promise rejects with, or an Error as {@link eventually} throws it
+ * @example
+ * const [code] = await within(once(child, 'exit'), { what: 'the exit of the server' });
+ */
+export async function within<T>(
+  promise: PromiseLike<T>,
+  { what, timeoutMs = TIMEOUT_MS }: WaitOptions & { what: string },
+): Promise<T> {
+  const timeout = startTimeout(timeoutMs);
+  try {
+    const settled = Promise.resolve(promise).then((value) => ({ value }));
+    const outcome = await Promise.race([settled, timeout.promise]);
+    if (outcome !== TIMED_OUT) return outcome.value;
+  } finally {
+    timeout.clear();
+  }
+  throw timedOut(what, timeoutMs, undefined);
+}
+
+const TIMED_OUT: unique symbol = Symbol('timed out');
+
+type Timeout = { promise: Promise<typeof TIMED_OUT>; isOver: () => boolean; clear: () => void };
+
+/** `node:timers/promises`: the fake timers of a test do not hold it up. */
+function startTimeout(ms: number): Timeout {
+  const cleared = new AbortController();
+  const endsAt = performance.now() + ms;
+  const timedOutNow = (): typeof TIMED_OUT => TIMED_OUT;
+  const promise = sleep(ms, undefined, { signal: cleared.signal }).then(timedOutNow, timedOutNow);
+  return { promise, isOver: () => performance.now() >= endsAt, clear: () => cleared.abort() };
+}
+
+async function attempt<T>(check: () => T | Promise<T>): Promise<{ value: T } | { thrown: unknown }> {
+  try {
+    return { value: await check() };
+  } catch (thrown) {
+    return { thrown };
+  }
+}
+
+function nameOf(check: () => unknown): string {
+  const source = check.toString().replaceAll(/\s+/g, ' ');
+  return source.length > LONGEST_NAME ? `${source.slice(0, LONGEST_NAME)}…` : source;
+}
+
+function timedOut(what: string, timeoutMs: number, thrown: unknown): Error {
+  const last = thrown instanceof Error ? thrown.message : thrown === undefined ? '' : String(thrown);
+  const processes = describeProcesses();
+  const lines = [
+    `Timed out after ${timeoutMs / 1_000} s waiting for ${what}${last === '' ? '' : `. Last error: ${last}`}`,
+    ...(processes === '' ? [] : ['Processes:', processes]),
+  ];
+  return new Error(lines.join('\n'), { cause: thrown });
 }

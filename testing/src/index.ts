@@ -44,7 +44,9 @@ export { TEST_SEED } from './seed.ts';
 export { areKeysReadByNode, isKeyReadByNode } from './json-keys.ts';
 export { createFailpoints, killThisProcess } from './failpoints.ts';
 export type { FailpointAction, Failpoints } from './failpoints.ts';
-export { eventually } from './eventually.ts';
+export { eventually, within } from './eventually.ts';
+export type { WaitOptions } from './eventually.ts';
+export { describeProcesses, forgetExitedProcesses, registerProcess } from './started-processes.ts';
 export { ownPort } from './ports.ts';
 export {
   COMPILED_ONCE,

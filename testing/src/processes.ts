@@ -1,7 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { findProcess, listProcesses } from './process-table.ts';
+import { registerProcess } from './started-processes.ts';
 
 /** The condition under which the workspace's packages run from their sources; goes before the file for `runNode`. */
 export const SOURCE_CONDITION = '--conditions=toolyard-src';
@@ -48,7 +49,7 @@ export type RunNodeOptions = {
   cwd?: string;
   /** Called with all that stderr has given so far, whenever there is more of it. */
   onError?: (stderr: string) => void;
-  /** After it the process and everything it started are killed; two minutes by default. */
+  /** After it the process and everything it started are killed; default: a minute. */
   timeoutMs?: number;
 };
 
@@ -72,6 +73,7 @@ export async function runNode(args: readonly string[], options: RunNodeOptions =
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     stdio: 'pipe',
   });
+  registerProcess(child, 'runNode');
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => (output[name] += text));
@@ -86,7 +88,7 @@ export async function runNode(args: readonly string[], options: RunNodeOptions =
     const timer = setTimeout(() => {
       timedOut = true;
       killTree(child.pid);
-    }, options.timeoutMs ?? 120_000);
+    }, options.timeoutMs ?? 60_000);
     child.once('error', (error) => {
       clearTimeout(timer);
       reject(error);
@@ -98,9 +100,9 @@ export async function runNode(args: readonly string[], options: RunNodeOptions =
   });
 }
 
-/** Whether a process is there and running. One that has ended and was not yet collected (a zombie) is not. */
+/** Whether a process is there and running. One that has exited and was not yet collected (a zombie) is not. */
 export function isAlive(pid: number): boolean {
-  if (process.platform === 'linux') return readProc(pid) !== undefined;
+  if (process.platform !== 'win32') return isRunning(findProcess(pid));
   try {
     process.kill(pid, 0);
     return true;
@@ -111,10 +113,10 @@ export function isAlive(pid: number): boolean {
 
 /**
  * A process and all its living descendants, parents before children; empty if it is not running. A grandchild whose
- * parent has ended no longer belongs to the tree: ask before ending anything. Linux and other Unixes only.
+ * parent has exited no longer belongs to the tree: ask before ending anything. Linux and other Unixes only.
  */
 export function processTreeOf(pid: number): number[] {
-  const all = process.platform === 'linux' ? listProc() : listPs();
+  const all = listProcesses().filter(isRunning);
   if (!all.some((entry) => entry.pid === pid)) return [];
   const tree = [pid];
   for (const parent of tree) {
@@ -123,7 +125,9 @@ export function processTreeOf(pid: number): number[] {
   return tree;
 }
 
-type ProcessEntry = { pid: number; parent: number };
+function isRunning(entry: { state: string } | undefined): boolean {
+  return entry !== undefined && !'ZX'.includes(entry.state);
+}
 
 function killTree(pid: number | undefined): void {
   if (pid === undefined) return;
@@ -135,29 +139,4 @@ function killTree(pid: number | undefined): void {
       // It ended by itself in the meantime.
     }
   }
-}
-
-function listProc(): ProcessEntry[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => readProc(Number(name)) ?? []);
-}
-
-function readProc(pid: number): ProcessEntry | undefined {
-  try {
-    // "pid (command) state parent ...": the command may hold spaces and parentheses itself.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return 'ZX'.includes(state) ? undefined : { pid, parent: Number(parent) };
-  } catch {
-    return undefined;
-  }
-}
-
-function listPs(): ProcessEntry[] {
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n');
-  return lines.flatMap((line) => {
-    const [pid, parent, state = ''] = line.trim().split(/\s+/);
-    return state.startsWith('Z') ? [] : [{ pid: Number(pid), parent: Number(parent) }];
-  });
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
+import { createFakeClock, runNode, programArgs } from '@toolyard/testing';
 import type { Storage } from './storage.ts';
 import { openStorage } from './open-storage.ts';
 import { ANNE, commitOf, deltas } from './test-fixtures/conversation.ts';
@@ -29,7 +29,7 @@ const AFTER = [
 ] as const;
 
 async function dieAt(place: string, hit: number): Promise<{ told: string[]; storage: Storage }> {
-  const died = await runNode([SOURCE_CONDITION, PROGRAM, folder.path, place, String(hit)]);
+  const died = await runNode(['--disable-warning=ExperimentalWarning', ...programArgs(PROGRAM), folder.path, place, String(hit)]);
   expect(died).toMatchObject({ signal: 'SIGKILL', stderr: '' });
   // No clean-up of any kind: the lock went with the process, the log is replayed.
   reopened = await openStorage({ folder: folder.path, clock: createFakeClock() });

@@ -5,6 +5,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { eventually, programArgs, registerProcess, within } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { serveDateOverHttp } from './http.ts';
 import { VERSION } from './server.ts';
@@ -22,17 +23,22 @@ afterEach(async () => {
 });
 
 function start(...args: string[]): ChildProcess & { stderrText: () => string; stdoutText: () => string } {
-  const child = spawn(process.execPath, [bin, ...args], { stdio: 'pipe' });
+  const child = registerProcess(spawn(process.execPath, [...programArgs(bin), ...args], { stdio: 'pipe' }), 'date server');
   const ended = once(child, 'close');
   leftovers.push(async () => {
     child.kill('SIGKILL');
-    await ended;
+    await within(ended, { what: 'the exit of the date server' });
   });
   let stderr = '';
   let stdout = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   return Object.assign(child, { stderrText: () => stderr, stdoutText: () => stdout });
+}
+
+/** Its exit code and signal. */
+function exitOf(child: ChildProcess): Promise<unknown[]> {
+  return within(once(child, 'close'), { what: 'the exit of the date server' });
 }
 
 async function connect(transport: Transport, mode: (typeof eras)[number][1]): Promise<Client> {
@@ -43,7 +49,7 @@ async function connect(transport: Transport, mode: (typeof eras)[number][1]): Pr
 }
 
 async function urlOf(child: ReturnType<typeof start>): Promise<string> {
-  while (!child.stderrText().includes('\n')) await once(child.stderr ?? child, 'data');
+  await eventually(() => child.stderrText().includes('\n'), { what: 'the first line of stderr' });
   const url = /http:\S+/.exec(child.stderrText())?.[0];
   if (url === undefined) throw new Error(child.stderrText());
   return url;
@@ -51,7 +57,7 @@ async function urlOf(child: ReturnType<typeof start>): Promise<string> {
 
 describe.each(eras)('in the %s era', (era, mode) => {
   const open = {
-    stdio: async () => new StdioClientTransport({ command: process.execPath, args: [bin] }),
+    stdio: async () => new StdioClientTransport({ command: process.execPath, args: programArgs(bin) }),
     http: async () => {
       const server = await serveDateOverHttp({ now });
       leftovers.push(() => server.close());
@@ -101,13 +107,13 @@ describe('the process', () => {
   test('ends with 0 when stdin ends, before anything was said and after', async () => {
     const silent = start();
     silent.stdin?.end();
-    expect(await once(silent, 'close')).toEqual([0, null]);
+    expect(await exitOf(silent)).toEqual([0, null]);
 
     const used = start();
     used.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
-    await once(used.stdout ?? used, 'data');
+    await within(once(used.stdout ?? used, 'data'), { what: 'an answer' });
     used.stdin?.end();
-    expect(await once(used, 'close')).toEqual([0, null]);
+    expect(await exitOf(used)).toEqual([0, null]);
   });
 
   test('answers what was piped in before it ends', async () => {
@@ -117,21 +123,21 @@ describe('the process', () => {
         .map((method, id) => `${JSON.stringify({ jsonrpc: '2.0', id, method })}\n`)
         .join(''),
     );
-    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(await exitOf(child)).toEqual([0, null]);
     expect(child.stdoutText().trim().split('\n')).toHaveLength(3);
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 on %s, over stdio and HTTP', async (signal) => {
     const stdio = start();
     stdio.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
-    await once(stdio.stdout ?? stdio, 'data');
+    await within(once(stdio.stdout ?? stdio, 'data'), { what: 'an answer' });
     stdio.kill(signal);
-    expect(await once(stdio, 'close')).toEqual([0, null]);
+    expect(await exitOf(stdio)).toEqual([0, null]);
 
     const http = start('--http', '--port', '0');
     await urlOf(http);
     http.kill(signal);
-    expect(await once(http, 'close')).toEqual([0, null]);
+    expect(await exitOf(http)).toEqual([0, null]);
   });
 
   test('--http says where it listens once it does, and goes on without stdin', async () => {
@@ -146,7 +152,7 @@ describe('the process', () => {
     const server = await serveDateOverHttp();
     leftovers.push(() => server.close());
     const child = start('--http', '--port', new URL(server.url).port);
-    expect(await once(child, 'close')).toEqual([1, null]);
+    expect(await exitOf(child)).toEqual([1, null]);
     expect(child.stderrText()).toMatch(/^toolyard-server-date: port \d+ is in use; choose another with --port\n$/);
   });
 
@@ -160,7 +166,7 @@ describe('the process', () => {
     [['extra'], 2, /^$/, /Unexpected argument 'extra'/],
   ])('%j', async (args, code, stdout, stderr) => {
     const child = start(...args);
-    expect(await once(child, 'close')).toEqual([code, null]);
+    expect(await exitOf(child)).toEqual([code, null]);
     expect(child.stdoutText()).toMatch(stdout);
     expect(child.stderrText()).toMatch(stderr);
     expect(child.stderrText()).not.toContain('    at ');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
+import { createFakeClock, runNode, programArgs } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { blobPath } from '../blobs.ts';
 import { checkStorage } from '../check.ts';
@@ -40,7 +40,7 @@ describeOnPostgres('a copy from a data folder to PostgreSQL and back', (cluster)
 
   /** A copy that is killed, and nothing of it is left in PostgreSQL either. */
   async function killedCopy(from: string, to: string, place: string, hit: number) {
-    const ended = await runNode([SOURCE_CONDITION, PROGRAM, from, to, place, String(hit)]);
+    const ended = await runNode(['--disable-warning=ExperimentalWarning', ...programArgs(PROGRAM), from, to, place, String(hit)]);
     await cluster().whenLeft(url);
     return ended;
   }

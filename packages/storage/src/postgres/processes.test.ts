@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunStore } from '@toolyard/protocol';
-import { createFakeClock, eventually, runNode, SOURCE_CONDITION } from '@toolyard/testing';
+import { createFakeClock, eventually, programArgs, registerProcess, runNode, within } from '@toolyard/testing';
 import type { SharedStorage } from '../storage.ts';
 import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
@@ -17,6 +17,8 @@ const STORE_PROCESS = fileURLToPath(new URL('../test-fixtures/store-process.ts',
 const SWARM_PROCESS = fileURLToPath(new URL('../test-fixtures/swarm-process.ts', import.meta.url));
 
 const LEASE_MS = 1_500;
+/** Each process of the swarm takes ten turns at least, however slow the machine is. */
+const SWARM_MS = '2000';
 const A = { owner: 'a', ms: LEASE_MS };
 const B = { owner: 'b', ms: LEASE_MS };
 
@@ -49,16 +51,16 @@ describeOnPostgres('two processes on one PostgreSQL', (cluster) => {
   });
 
   async function startProcess(...pauseAt: string[]): Promise<Remote> {
-    const words = [SOURCE_CONDITION, STORE_PROCESS, url, ...pauseAt];
-    const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+    const words = ['--disable-warning=ExperimentalWarning', ...programArgs(STORE_PROCESS), url, ...pauseAt];
+    const child = registerProcess(spawn(process.execPath, words, { stdio: 'pipe' }), 'store process');
     children.push(child);
     const lines = createInterface({ input: child.stdout });
-    expect(await once(lines, 'line')).toEqual(['"ready"']);
+    expect(await within(once(lines, 'line'), { what: 'the first line' })).toEqual(['"ready"']);
     return {
       async call(...call) {
         const answer = once(lines, 'line');
         child.stdin.write(`${JSON.stringify(call)}\n`);
-        const [line] = (await answer) as [string];
+        const [line] = (await within(answer, { what: `the answer to ${call[0]}` })) as [string];
         return JSON.parse(line) as unknown;
       },
       signal: (signal) => void child.kill(signal),
@@ -164,7 +166,7 @@ describeOnPostgres('two processes on one PostgreSQL', (cluster) => {
       await storage.runs.createRun(ANNE, queued);
     }
     const swarm = ['a', 'b', 'c'].map((name, index) =>
-      runNode([SOURCE_CONDITION, SWARM_PROCESS, url, name, String(index + 1), '6000']),
+      runNode(['--disable-warning=ExperimentalWarning', ...programArgs(SWARM_PROCESS), url, name, String(index + 1), SWARM_MS]),
     );
     let over = false;
     void Promise.all(swarm).finally(() => (over = true));

@@ -1,0 +1,117 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openClientDesk } from './client-desk.ts';
+import type { SuiteOutcome } from './run-suite.ts';
+import { runSuite, tellOutcome } from './run-suite.ts';
+
+/** Of every revision from 2025-11-25 on. */
+const SIGN_IN = [
+  'auth/metadata-default',
+  'auth/metadata-var1',
+  'auth/metadata-var2',
+  'auth/metadata-var3',
+  'auth/basic-cimd',
+  'auth/scope-from-www-authenticate',
+  'auth/scope-from-scopes-supported',
+  'auth/scope-omitted-when-undefined',
+  'auth/scope-step-up',
+  'auth/scope-retry-limit',
+  'auth/pre-registration',
+  'auth/token-endpoint-auth-basic',
+  'auth/token-endpoint-auth-post',
+  'auth/token-endpoint-auth-none',
+] as const;
+
+/** No set of the suite's holds them: each is started by itself. */
+const SKILLS = ['no-prefetch', 'verify-digest', 'verify-size', 'verify-frontmatter'].map(
+  (name) => `sep-2640-client-${name}`,
+);
+
+type Suite = [name: string, args: string[], scenarios: readonly string[]];
+
+/**
+ * The scenarios of the official suite that are about a host, by what has it run them: none is to vanish in silence.
+ * Extensions belong to no revision.
+ */
+const SUITES: Suite[] = [
+  [
+    '2025-03-26',
+    ['--suite', 'all', '--spec-version', '2025-03-26'],
+    ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback'],
+  ],
+  [
+    '2025-11-25',
+    ['--suite', 'all', '--spec-version', '2025-11-25'],
+    [
+      'initialize',
+      'tools_call',
+      'elicitation-sep1034-client-defaults',
+      'sse-retry',
+      'json-schema-2020-12-preservation',
+      ...SIGN_IN,
+    ],
+  ],
+  [
+    '2026-07-28',
+    ['--suite', 'all', '--spec-version', '2026-07-28'],
+    [
+      'tools_call',
+      'request-metadata',
+      'sep-2322-client-request-state',
+      'http-standard-headers',
+      'http-custom-headers',
+      'http-invalid-tool-headers',
+      'json-schema-ref-no-deref',
+      'json-schema-2020-12-preservation',
+      ...SIGN_IN,
+      'auth/resource-mismatch',
+      'auth/offline-access-scope',
+      'auth/offline-access-not-supported',
+      'auth/authorization-server-migration',
+      'auth/iss-supported',
+      'auth/iss-not-advertised',
+      'auth/iss-supported-missing',
+      'auth/iss-wrong-issuer',
+      'auth/iss-unexpected',
+      'auth/iss-normalized',
+      'auth/metadata-issuer-mismatch',
+    ],
+  ],
+  [
+    'extensions',
+    ['--suite', 'extensions'],
+    [
+      'auth/client-credentials-jwt',
+      'auth/client-credentials-basic',
+      'auth/enterprise-managed-authorization',
+      'auth/dpop',
+      'auth/dpop-nonce',
+      'auth/wif-jwt-bearer',
+    ],
+  ],
+  ...SKILLS.map((name): Suite => [name, ['--scenario', name], [name]]),
+];
+
+/** How long the suite waits for a client; it starts those of a revision all at once. A safety net. */
+const PATIENCE_MS = '200000';
+
+describe.each(SUITES)('the official conformance suite, %s', (name, args, scenarios) => {
+  let found: SuiteOutcome;
+
+  beforeAll(async () => {
+    const desk = await openClientDesk(scenarios.length);
+    found = await runSuite(['client', '--command', desk.command, '--timeout', PATIENCE_MS, ...args]);
+    await desk.close();
+    tellOutcome(name, found);
+  });
+
+  test('asks what it is known to ask', () => {
+    const asked = found.scenarios.map(({ scenario }) => scenario);
+    expect(asked.sort(), found.output.slice(-4_000)).toEqual([...scenarios].sort());
+  });
+
+  test.each(scenarios)('%s: it has nothing to say against this host', (name) => {
+    const outcome = found.scenarios.find(({ scenario }) => scenario === name);
+    expect(outcome?.failed, outcome?.said).toEqual([]);
+    expect(outcome?.passed, outcome?.said).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,22 @@
+import { expect } from 'vitest';
+import { TEST_SEED } from '@toolyard/testing';
+import type { Endured, EnduranceOptions } from './endurance.ts';
+import { endure } from './endurance.ts';
+import { summaryOf } from './summary.ts';
+
+/** Beside other tests a machine takes its time; what is promised is measured by `npm run endure`. */
+const TAKE_OVER_MS = 60_000;
+
+/** Runs an endurance test, and expects the judge to find nothing wrong with what was recorded. */
+export async function expectEndured(
+  options: Pick<EnduranceOptions, 'cluster' | 'forMs' | 'people' | 'roles' | 'blows'>,
+): Promise<Endured> {
+  const lines: string[] = [];
+  const log = (line: string): void => void lines.push(line);
+  const endured = await endure({ ...options, seed: TEST_SEED, takeOverMs: TAKE_OVER_MS, log });
+  process.stdout.write(`endurance: TOOLYARD_SEED=${String(TEST_SEED)}: ${summaryOf(endured)}\n`);
+  if (endured.problems.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
+  expect(endured.problems).toEqual([]);
+  expect(endured.runs).toBeGreaterThan(0);
+  return endured;
+}

@@ -1,0 +1,4 @@
+import { describeEverything } from './everything.ts';
+
+describeEverything('stdio');
+describeEverything('Streamable HTTP');

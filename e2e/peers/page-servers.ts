@@ -1,0 +1,29 @@
+import { expect } from 'vitest';
+import { ownPort } from '@toolyard/testing';
+import { meet } from './meet.ts';
+import { overStdio, programOf, startOnPort } from './programs.ts';
+
+/** A server with a page of its own, over stdio and HTTP: its tool is called, its page is read. */
+export async function expectPage(name: string, tool: string, page: string): Promise<void> {
+  const port = await ownPort();
+  const running = await startOnPort([programOf(name)], port, { PORT: String(port) });
+  try {
+    const host = await meet([
+      { id: 'piped', transport: overStdio(name, ['--stdio']) },
+      { id: 'web', transport: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } },
+    ]);
+    try {
+      for (const serverId of ['piped', 'web']) {
+        const result = await host.callTool({ serverId, name: tool }, {});
+        expect(result).toMatchObject({ isError: false, outcome: 'done', structured: expect.anything() as unknown });
+        expect(await host.resources.read(serverId, page)).toMatchObject([
+          { mimeType: 'text/html;profile=mcp-app', text: expect.stringContaining('<html') as string },
+        ]);
+      }
+    } finally {
+      await host.close();
+    }
+  } finally {
+    await running.stop();
+  }
+}

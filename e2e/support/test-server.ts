@@ -1,0 +1,75 @@
+import { appendFileSync, existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ASK_USER_SERVER } from '@toolyard/agent-host';
+import type { ServerConfig } from '@toolyard/mcp-host';
+import type { RunningServer, ServerOptions } from '@toolyard/server';
+import { startServer } from '@toolyard/server';
+import { PATIENT, serverOptions } from './server-options.ts';
+import { watched } from './watched-storage.ts';
+
+export type Role = NonNullable<ServerOptions['role']>;
+
+/** A database that several servers share. */
+export type LivesDatabase = { url: string; notify?: boolean };
+
+/** How a server under test is started, in a process of its own or in that of the test; plain JSON. */
+export type TestServerSettings = {
+  dataDir: string;
+  servers: readonly ServerConfig[];
+  env: Readonly<Record<string, string>>;
+  database?: LivesDatabase;
+  role?: Role;
+  /** Every call of the storage is a failpoint, too. */
+  everyCall?: boolean;
+  /** The model may ask the user. */
+  askUser?: boolean;
+  /** Default: that of the product. */
+  leaseMs?: number;
+  /** How long calls may take when the server is closed; default: a minute. */
+  lastCallsMs?: number;
+  /** The names of the failpoints passed are appended here, one per line. */
+  passedFile: string;
+  /** While this file exists, tool calls are stored as sent and not made. */
+  heldFile: string;
+};
+
+const POLL_MS = 20;
+
+/** Starts it. `onPlace` is called at each failpoint, before anything else is done there. */
+export function startTestServer(
+  settings: TestServerSettings,
+  { onPlace = () => undefined, log }: { onPlace?: (name: string) => void; log: (line: string) => void },
+): Promise<RunningServer> {
+  const { dataDir, servers, env, database, role, everyCall, askUser, passedFile, heldFile } = settings;
+  const { leaseMs, lastCallsMs } = settings;
+
+  function failpoint(name: string): void | Promise<void> {
+    appendFileSync(passedFile, `${name}\n`);
+    onPlace(name);
+    return name === 'run:sent' && existsSync(heldFile) ? untilReleased(heldFile) : undefined;
+  }
+
+  return startServer(
+    serverOptions({
+      dataDir,
+      builtInServers: askUser === true ? [ASK_USER_SERVER] : [],
+      servers: [...servers],
+      env,
+      ...(database && { databaseUrl: database.url, databaseNotify: database.notify ?? true }),
+      // A worker has no API: its metrics tell its state.
+      ...(role && { role, metrics: true }),
+      log,
+    }),
+    {
+      ...PATIENT,
+      failpoint,
+      ...(leaseMs !== undefined && { leaseMs }),
+      ...(lastCallsMs !== undefined && { lastCallsMs }),
+      ...(everyCall === true && { watchStorage: (storage) => watched(storage, failpoint) }),
+    },
+  );
+}
+
+async function untilReleased(heldFile: string): Promise<void> {
+  while (existsSync(heldFile)) await sleep(POLL_MS);
+}

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually, within } from './eventually.ts';
+import { describeProcesses, forgetExitedProcesses, registerProcess } from './started-processes.ts';
+
+/** A process that writes to stderr and waits; it is killed after the test. */
+async function startProcess(name: string) {
+  const program = `console.error('first line'); console.error('last line'); setInterval(() => {}, 1000);`;
+  const child = registerProcess(spawn(process.execPath, ['--eval', program], { stdio: ['ignore', 'ignore', 'pipe'] }), name);
+  const exited = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+    forgetExitedProcesses();
+  });
+  await eventually(() => describeProcesses().includes('last line'), { what: 'its stderr' });
+  return { child, exited };
+}
+
+test('eventually gives what the check found', async () => {
+  let asked = 0;
+  expect(await eventually(() => ++asked >= 3 && asked)).toBe(3);
+  expect(await eventually(() => 0)).toBe(0);
+});
+
+test('eventually names what it waited for and what the check last threw', async () => {
+  const failing = eventually(
+    () => {
+      throw new Error('still down');
+    },
+    { timeoutMs: 30, what: 'the server' },
+  );
+  await expect(failing).rejects.toThrow(/^Timed out after 0\.03 s waiting for the server\. Last error: still down/);
+  await expect(eventually(() => false, { timeoutMs: 30, what: 'the flag' })).rejects.toThrow('waiting for the flag');
+});
+
+test('eventually names the check where the wait has no name', async () => {
+  const isGreen = false;
+  await expect(eventually(() => isGreen, { timeoutMs: 30 })).rejects.toThrow('isGreen');
+});
+
+test('eventually times out where a check never settles', async () => {
+  const never = eventually(() => new Promise<boolean>(() => {}), { timeoutMs: 30, what: 'an answer' });
+  await expect(never).rejects.toThrow('waiting for an answer');
+});
+
+test('within gives what the promise gives, and rejects as it does', async () => {
+  expect(await within(Promise.resolve(7), { what: 'seven' })).toBe(7);
+  await expect(within(Promise.reject(new Error('no seven')), { what: 'seven' })).rejects.toThrow('no seven');
+});
+
+test('a wait that times out tells the state of the processes that were started', async () => {
+  const { child, exited } = await startProcess('the worker');
+  const wait = (): Promise<unknown> => within(new Promise(() => {}), { what: 'a promise', timeoutMs: 30 });
+  const running = new RegExp(`waiting for a promise\nProcesses:\n- the worker, pid ${child.pid}, running: .*--eval.*`);
+  await expect(wait()).rejects.toThrow(running);
+  await expect(wait()).rejects.toThrow('    | first line\n    | last line');
+  child.kill('SIGSTOP');
+  await eventually(() => describeProcesses().includes(`pid ${child.pid}, stopped`), { what: 'the stop' });
+  child.kill('SIGKILL');
+  await exited;
+  await expect(wait()).rejects.toThrow(`pid ${child.pid}, killed by SIGKILL`);
+  forgetExitedProcesses();
+  expect(describeProcesses()).not.toContain('the worker');
+});

@@ -1,0 +1,73 @@
+import type { ChildProcess } from 'node:child_process';
+import { findProcess } from './process-table.ts';
+
+/** Exited processes that are still described; running ones always are. */
+const KEPT_EXITED = 12;
+const LOG_LINES = 12;
+const LONGEST_LOG = 20_000;
+const LONGEST_COMMAND = 200;
+
+type StartedProcess = { name: string; child: ChildProcess; stderr: string };
+
+const started = new Set<StartedProcess>();
+
+/**
+ * Registers a process that a test started: {@link describeProcesses} then tells its state, and so does a wait that times
+ * out. Call it right after `spawn`: with a piped stderr it keeps the last lines.
+ *
+ * @param name what the process is to the test, as in "worker"
+ * @returns the same child
+ * @example
+ * const child = registerProcess(spawn(process.execPath, args, { stdio: 'pipe' }), 'toolyard serve');
+ */
+export function registerProcess<Child extends ChildProcess>(child: Child, name: string): Child {
+  const entry: StartedProcess = { name, child, stderr: '' };
+  started.add(entry);
+  child.stderr?.on('data', (chunk: unknown) => {
+    entry.stderr = (entry.stderr + String(chunk)).slice(-LONGEST_LOG);
+  });
+  for (const old of [...started].filter(hasExited).slice(0, -KEPT_EXITED)) started.delete(old);
+  return child;
+}
+
+/**
+ * The processes tests of this worker have started: pid, name, state, command and the last lines of stderr. Running ones
+ * first, then the last that exited; empty where there are none.
+ */
+export function describeProcesses(): string {
+  const all = [...started];
+  return [...all.filter((entry) => !hasExited(entry)), ...all.filter(hasExited).slice(-KEPT_EXITED)]
+    .map(describeProcess)
+    .join('\n');
+}
+
+/** Forgets the processes that have exited: the next failure does not describe those of an earlier test. */
+export function forgetExitedProcesses(): void {
+  for (const entry of [...started].filter(hasExited)) started.delete(entry);
+}
+
+function hasExited({ child }: StartedProcess): boolean {
+  return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+}
+
+function describeProcess({ name, child, stderr }: StartedProcess): string {
+  const command = child.spawnargs.join(' ').replaceAll(/\s+/g, ' ');
+  const short = command.length > LONGEST_COMMAND ? `${command.slice(0, LONGEST_COMMAND)}…` : command;
+  const log = child.stderr === null ? [] : lastLines(stderr);
+  return [`- ${name}, pid ${child.pid ?? 'none'}, ${stateOf(child)}: ${short}`, ...log].join('\n');
+}
+
+function lastLines(stderr: string): string[] {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+  return lines.length === 0 ? ['    (stderr is empty)'] : lines.slice(-LOG_LINES).map((line) => `    | ${line}`);
+}
+
+function stateOf({ pid, exitCode, signalCode }: ChildProcess): string {
+  if (signalCode !== null) return `killed by ${signalCode}`;
+  if (exitCode !== null) return `exited with code ${exitCode}`;
+  if (pid === undefined) return 'never started';
+  const state = findProcess(pid)?.state;
+  if (state === undefined) return 'gone';
+  if (state === 'Z' || state === 'X') return 'zombie';
+  return state === 'T' || state === 't' ? 'stopped' : 'running';
+}
