@@ -40,12 +40,12 @@ export async function byPage(page: Page, base: string, conversationId: string): 
 
 /** By a link, which the page follows without loading itself again. */
 async function navigate(page: Page, url: string): Promise<void> {
-  await page.getByRole('main').evaluate((main, href) => {
+  await page.evaluate<unknown>(`(() => {
     const link = document.createElement('a');
-    link.href = href;
-    main.append(link);
+    link.href = ${JSON.stringify(url)};
+    document.querySelector('main').append(link);
     link.click();
     link.remove();
-  }, url);
+  })()`);
   await page.waitForURL(url);
 }

@@ -12,7 +12,7 @@ const folder = process.env[COVERAGE_VARIABLE] ?? '';
 const OURS = /\/(packages|servers)\/[^/]+\/src\//;
 
 /** Not a variable of this module: Vitest loads it anew in the middle of a worker's life. */
-const worker: { toolyardCoverage?: Session } = globalThis;
+const worker = globalThis as { toolyardCoverage?: Session };
 
 function post<T>(method: string, params: object = {}): T {
   let answer: { error: Error | null; result: T } | undefined;
