@@ -20,6 +20,7 @@ const TASKS = {
   torture: ['e2e/torture/main.ts'],
   endure: ['e2e/endurance/main.ts'],
   fuzz: ['scripts/fuzz.ts'],
+  faults: ['scripts/faults.ts'],
   'record-runs': ['packages/server/src/runs/test-fixtures/corpus/main.ts'],
   'record-schemas': ['packages/storage/src/test-fixtures/kept/main.ts'],
   conformance: ['scripts/test.ts', 'e2e/conformance'],
