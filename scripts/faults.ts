@@ -78,7 +78,7 @@ async function check(fault: Fault, { control }: { control: boolean }): Promise<O
 function told(outcome: Outcome, control: boolean): string {
   switch (outcome.outcome) {
     case 'caught':
-      return control ? `FAILS WITHOUT A FAULT: ${outcome.by}` : `caught by: ${outcome.by}`;
+      return `${control ? 'FAILS WITHOUT A FAULT' : 'caught by'}: ${outcome.by}\n    ${outcome.how}`;
     case 'missed':
       return control ? 'passes' : 'NOT CAUGHT';
     case 'invalid':

@@ -365,12 +365,12 @@ export const FAULTS: readonly Fault[] = [
     tests: ['packages/agent-host/src/durable/half-letters.test.ts'],
   },
   {
-    id: 'trust-after-redirect',
+    id: 'private-addresses',
     kind: 'unit',
-    breaks: 'a redirect chain that left trusted addresses is trusted again when it returns to one',
+    breaks: 'a name that resolves to a private address leads there, whoever chose it',
     file: 'packages/guarded-fetch/src/guarded-fetch.ts',
-    find: 'trusted = trusted && trust(hop.url);',
-    replace: 'trusted = trust(hop.url);',
+    find: 'trusted ? open : guarded, previous',
+    replace: 'trusted ? open : open, previous',
     tests: ['packages/guarded-fetch/src/guarded-fetch.test.ts'],
   },
   {

@@ -2,19 +2,20 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { ROOT } from '../run.ts';
 import type { Fault } from './list.ts';
 
-/** `caught`: a test failed. `missed`: all that ran passed. `invalid`: nothing can be said, for this reason. */
+/** `caught`: a test failed, in this way. `missed`: all that ran passed. `invalid`: nothing can be said, for this reason. */
 export type Outcome =
-  { outcome: 'caught'; by: string } | { outcome: 'missed' } | { outcome: 'invalid'; reason: string };
+  { outcome: 'caught'; by: string; how: string } | { outcome: 'missed' } | { outcome: 'invalid'; reason: string };
 
 type Report = {
   testResults: {
     name: string;
     status: string;
     message: string;
-    assertionResults: { status: string; fullName: string }[];
+    assertionResults: { status: string; fullName: string; failureMessages: string[] | null }[];
   }[];
 };
 
@@ -52,7 +53,10 @@ export async function runTests({ tests, title }: Fault): Promise<Outcome> {
 function judge({ testResults }: Report): Outcome {
   const all = testResults.flatMap(({ assertionResults }) => assertionResults);
   const failed = all.find(({ status }) => status === 'failed');
-  if (failed !== undefined) return { outcome: 'caught', by: failed.fullName };
+  if (failed !== undefined) {
+    const [how = ''] = stripVTControlCharacters(failed.failureMessages?.[0] ?? '').split('\n');
+    return { outcome: 'caught', by: failed.fullName, how };
+  }
   const broken = testResults.find(({ status }) => status === 'failed');
   if (broken !== undefined) {
     const reason = `${relative(ROOT, broken.name)} failed outside of its tests: ${broken.message.trim()}`;
