@@ -21,6 +21,7 @@ const TASKS = {
   endure: ['e2e/endurance/main.ts'],
   fuzz: ['scripts/fuzz.ts'],
   coverage: ['scripts/coverage.ts'],
+  faults: ['scripts/faults.ts'],
   'record-runs': ['packages/server/src/runs/test-fixtures/corpus/main.ts'],
   'record-schemas': ['packages/storage/src/test-fixtures/kept/main.ts'],
   conformance: ['scripts/conformance.ts'],
