@@ -294,6 +294,7 @@ describe('the end of a one-shot leaves no child behind', () => {
       [...programArgs(BIN), 'chat', '--base-url', server.url, '--mcp', mcp({ stubborn: true }), '--json', 'Count'],
       { stdio: ['ignore', 'pipe', 'ignore'], env: ENV },
     );
+    // oxlint-disable-next-line typescript/no-misused-promises -- finally() waits for the promise
     const ended = once(child, 'exit').finally(() => server.close());
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
