@@ -27,7 +27,8 @@ const START_MS = 60_000;
 const BLOCK_MS = 120_000;
 
 export type Line = { bench: 'loop'; scenario: string; contender: string } & (
-  ({ version: string; requestKb: number } & Figures) | { error: string }
+  | ({ version: string; requestKb: number } & Figures)
+  | { error: string }
 );
 
 type Runner = {
@@ -98,7 +99,7 @@ async function compete(scenario: Scenario, runners: readonly Runner[], mock: Moc
     if (round % 2 === 1) order.reverse();
     for (const runner of order) {
       if (errorIn(scenario, runner) !== undefined) continue;
-      const runs = round === 0 ? Math.ceil(WARM_UP_REQUESTS / (scenario.calls + 1)) : options.runs;
+      const runs = round === 0 ? Math.ceil(options.warmUpRequests / (scenario.calls + 1)) : options.runs;
       try {
         const { block, counts } = await takeTurn(runner, scenario, runs, mock);
         if (round === 0) continue;
@@ -111,9 +112,6 @@ async function compete(scenario: Scenario, runners: readonly Runner[], mock: Moc
     }
   }
 }
-
-/** After so many requests the optimising compiler has seen the hot paths, and times no longer fall. */
-const WARM_UP_REQUESTS = 800;
 
 /** A block of runs. Throws unless the model saw exactly the requests that the work takes. */
 async function takeTurn(

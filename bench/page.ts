@@ -1,6 +1,7 @@
 // What the page costs in a real browser: a first visit, a long conversation, a long answer. JSON lines on stdout, a
 // table for people on stderr.
-import { closeBrowser, launchBrowser, NO_BROWSER } from '../e2e/support/browser.ts';
+import { closeBrowser, launchBrowser } from '../e2e/support/browser.ts';
+import { NO_BROWSER } from '../e2e/support/unpack-browser.ts';
 import { buildPage } from '../scripts/build-page.ts';
 import type { Context } from './page/context.ts';
 import { fillConversation } from './page/fill.ts';

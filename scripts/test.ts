@@ -3,10 +3,14 @@ import { join, relative } from 'node:path';
 import { build } from './build.ts';
 import { buildPage } from './build-page.ts';
 import { checkDocsCode } from './docs-code.ts';
+import { format } from './format.ts';
 import { checkHouse } from './house.ts';
+import { checkImports } from './import-graph.ts';
+import { lint } from './lint.ts';
 import { packAndUse } from './pack.ts';
-import { PAGE } from './packages.ts';
-import { ROOT, TSC, runTool } from './run.ts';
+import { ROOT, runTool } from './run.ts';
+import { selectProjects } from './test-selection.ts';
+import { checkPageTypes, checkTypes, preparePage } from './types.ts';
 
 /**
  * `npm test`: every check there is, all of them even if one fails. With arguments: only the tests whose file they name.
@@ -38,24 +42,12 @@ const CHECKS: readonly Check[] = [
     run: () => buildPage({ tell: () => undefined }),
     after: ['what the page is checked with'],
   },
-  { name: 'formatting', run: () => tool('prettier/bin/prettier.cjs', ['--check', '--log-level=warn', '.']) },
-  // The longest but for the tests: as early as can be.
-  { name: 'lint', run: () => tool('eslint/bin/eslint.js', ['.', '--max-warnings', '0']), after: ['the page: build'] },
+  { name: 'formatting', run: () => format() },
+  { name: 'lint', run: () => lint(), after: ['what the page is checked with'] },
   { name: 'house rules', run: () => Promise.resolve(checkHouse()) },
-  { name: 'types', run: () => tool(TSC, ['--noEmit', '-p', 'tsconfig.json', '--checkers', '1']) },
+  { name: 'types', run: () => checkTypes() },
   { name: 'the page: types', run: checkPageTypes, after: ['the page: build'] },
-  {
-    name: 'import rules',
-    run: () =>
-      tool('dependency-cruiser/bin/dependency-cruise.mjs', [
-        'packages',
-        'servers',
-        'testing',
-        'e2e',
-        '--output-type',
-        'err',
-      ]),
-  },
+  { name: 'import rules', run: async () => (await checkImports()).wrong },
   { name: 'unused code', run: () => tool('knip/bin/knip.js', ['--no-progress']) },
   { name: 'code in the documents', run: checkDocsCode },
   { name: 'the page: weight', run: () => tool('../packages/web/scripts/budget.ts', []), after: ['the page: build'] },
@@ -82,7 +74,10 @@ const CHECKS: readonly Check[] = [
 ];
 
 const filters = process.argv.slice(2);
-process.exitCode = filters.length > 0 ? (await runTool(VITEST, ['run', ...filters])).code : await everything();
+process.exitCode =
+  filters.length > 0
+    ? (await runTool(VITEST, ['run', ...selectProjects(filters), ...filters])).code
+    : await everything();
 
 async function everything(): Promise<number> {
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
@@ -142,20 +137,6 @@ function secondsSince(started: number): number {
 
 function inColumn(seconds: number): string {
   return seconds.toFixed(1).padStart(8);
-}
-
-/** Types SvelteKit makes of the routes: lint, tests and types of the page rest on them. */
-async function preparePage(): Promise<string | null> {
-  const ran = await runTool('@sveltejs/kit/svelte-kit.js', ['sync'], { cwd: join(ROOT, PAGE), quiet: true });
-  return ran.code === 0 ? null : ran.output;
-}
-
-/** Components have a checker of their own. */
-async function checkPageTypes(): Promise<string | null> {
-  const cwd = join(ROOT, PAGE);
-  const args = ['--fail-on-warnings', '--tsconfig', './tsconfig.json', '--output', 'human'];
-  const ran = await runTool('svelte-check/bin/svelte-check', args, { cwd, quiet: true });
-  return ran.code === 0 ? null : ran.output;
 }
 
 async function tool(path: string, args: readonly string[]): Promise<string | null> {

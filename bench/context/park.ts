@@ -22,9 +22,9 @@ export async function measureParking(rounds: number): Promise<Finding[]> {
   };
   const bench = await openBench(temporaryFolder(), { model, tools });
   const rests = new Map<string, () => void>();
-  const { runEvents } = bench.hub;
+  const runEvents = bench.hub.runEvents.bind(bench.hub);
   bench.hub.runEvents = (ownerId, events) => {
-    runEvents.call(bench.hub, ownerId, events);
+    runEvents(ownerId, events);
     for (const { type, runId } of events) if (type === 'run_parked' || type === 'run_finished') rests.get(runId)?.();
   };
   for (let round = 0; round < rounds; round++) {

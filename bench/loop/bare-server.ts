@@ -11,7 +11,7 @@ export type BareServer = {
   instructions: string;
   /** The text of the result. */
   call(name: string, args: Record<string, unknown>): Promise<string>;
-  close(): Promise<void>;
+  close: () => Promise<void>;
 };
 
 /** Starts the server, says hello and lists its tools. */

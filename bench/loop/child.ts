@@ -46,7 +46,7 @@ async function runBlock(calls: number, runs: number, run: (calls: number) => Pro
 }
 
 process.on('message', (message: OwnerToChild) => {
-  obey(message)
+  void obey(message)
     .catch((thrown: unknown): ChildToOwner => ({ type: 'failed', message: messageOf(thrown) }))
     .then((reply) => process.send?.(reply));
 });

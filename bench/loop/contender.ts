@@ -15,8 +15,8 @@ export type Contender = {
    * One whole run in a new conversation. Resolves with the answer as put together from the streamed pieces: whoever
    * does not read the stream has no answer. Throws what the library throws.
    */
-  run(calls: number): Promise<string>;
-  close(): Promise<void>;
+  run: (calls: number) => Promise<string>;
+  close: () => Promise<void>;
 };
 
 /** Every file in `contenders/` exports one, as `start`. */

@@ -23,13 +23,15 @@ function contentFor(method: string | undefined): object {
 
 const urls = await Promise.all(
   Array.from({ length: count }, async () => {
-    const server = createServer(async (request, response) => {
+    const server = createServer((request, response) => {
       if (request.method !== 'POST') return void response.writeHead(405).end();
       let text = '';
-      for await (const piece of request.setEncoding('utf8')) text += String(piece);
-      const asked = JSON.parse(text) as Asked;
-      if (delayMs === 0) answer(asked, response);
-      else setTimeout(() => answer(asked, response), delayMs);
+      request.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+      request.on('end', () => {
+        const asked = JSON.parse(text) as Asked;
+        if (delayMs === 0) answer(asked, response);
+        else setTimeout(() => answer(asked, response), delayMs);
+      });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/mcp`;

@@ -9,7 +9,7 @@ export type Context = {
   options: Options;
   upstream: Upstream;
   /** What the part does now, for a person who waits. */
-  say(text: string): void;
+  say: (text: string) => void;
 };
 
 /** A server of this part alone, with the upstream as its provider. */

@@ -99,8 +99,8 @@ async function turnsOf(api: Api, server: ServerProcess): Promise<Turns> {
   const turns: number[] = [];
   const cpu: Promise<number>[] = [];
   let before: bigint | null = null;
-  let failed: unknown = null;
-  const fail = (thrown: unknown): void => void (failed ??= thrown);
+  const failures: unknown[] = [];
+  const fail = (thrown: unknown): void => void failures.push(thrown);
 
   // Both windows are as long as one another; the early one begins with the early step.
   const early = EARLY_STEP / STEPS_IN_TURN;
@@ -124,7 +124,7 @@ async function turnsOf(api: Api, server: ServerProcess): Promise<Turns> {
       }
     }
   });
-  if (failed !== null) throw failed;
+  if (failures.length > 0) throw new Error('the run failed', { cause: failures[0] });
   if (turns.length !== TURNS) throw new Error(`${String(turns.length)} calls instead of ${String(TURNS)}`);
   const [earlyCpuMs = Number.NaN, lateCpuMs = Number.NaN] = await Promise.all(cpu);
   return { turns, earlyCpuMs, lateCpuMs };

@@ -8,5 +8,5 @@ export type Context = {
   options: Options;
   upstream: Upstream;
   /** What the part does now, for a person who waits. */
-  say(text: string): void;
+  say: (text: string) => void;
 };

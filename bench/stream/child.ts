@@ -7,7 +7,9 @@ export type OwnerToChild = { type: 'start'; name: ContenderName; origin: string 
 /** `wallMs` of each answer; `cpuMs` of one, on the average of the block: user and system, of all threads. */
 export type Block = { wallMs: number[]; cpuMs: number };
 export type ChildToOwner =
-  { type: 'ready'; version: string } | ({ type: 'block' } & Block) | { type: 'failed'; message: string };
+  | { type: 'ready'; version: string }
+  | ({ type: 'block' } & Block)
+  | { type: 'failed'; message: string };
 
 let contender: Reading | undefined;
 
@@ -30,7 +32,7 @@ async function obey(message: OwnerToChild): Promise<ChildToOwner> {
 }
 
 process.on('message', (message: OwnerToChild) => {
-  obey(message)
+  void obey(message)
     .catch((thrown: unknown): ChildToOwner => ({
       type: 'failed',
       message: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown),

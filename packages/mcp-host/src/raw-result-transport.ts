@@ -29,7 +29,8 @@ export class AnswerBrokeOff extends Error {
 
 /** An answer as it came. */
 export type RawReply =
-  { kind: 'result'; result: JsonValue } | { kind: 'error'; error: { code: number; message: string; data?: JsonValue } };
+  | { kind: 'result'; result: JsonValue }
+  | { kind: 'error'; error: { code: number; message: string; data?: JsonValue } };
 
 /** The SDK counts its own requests from 0 and never comes so far. */
 const FIRST_OWN_ID = 1_000_000_000;

@@ -117,7 +117,8 @@ function withAnswers(params: JsonObject, inputResponses: JsonObject, state: stri
 async function readRound(
   context: RequestContext,
   of: { round: number; entry: OpenRequest } & (
-    { pages: readonly [string, Asked][] } | { requests: readonly [string, Asked][]; state: string | undefined }
+    | { pages: readonly [string, Asked][] }
+    | { requests: readonly [string, Asked][]; state: string | undefined }
   ),
 ): Promise<InputRound> {
   const { round, entry } = of;

@@ -4,7 +4,9 @@ import type { ResourceStore } from './resource-store.ts';
 
 /** A resource somebody wants to send along. */
 export type Attachment = { id: string; serverId: string; uri: string; name: string } & (
-  { state: 'loading' } | { state: 'ready'; contents: ResourcePart[] } | { state: 'failed'; error: ErrorInfo }
+  | { state: 'loading' }
+  | { state: 'ready'; contents: ResourcePart[] }
+  | { state: 'failed'; error: ErrorInfo }
 );
 
 export type ResourceDraftOptions = { store: ResourceStore; ids: IdSource; onChange?(): void };

@@ -156,7 +156,9 @@ export type Shown = { arguments?: JsonObject; definition?: string };
  * - `result`: it did, and this is what came of it; `result` is the whole of it, where whoever made the call came back
  */
 export type InDoubtAnswer =
-  { decision: 'repeat' } | { decision: 'failed' } | { decision: 'result'; text: string; result?: ToolResult };
+  | { decision: 'repeat' }
+  | { decision: 'failed' }
+  | { decision: 'result'; text: string; result?: ToolResult };
 
 /**
  * - `accept`: with `content` for a form; for an address the consent to open it
@@ -164,7 +166,9 @@ export type InDoubtAnswer =
  * - `cancel`: the person shut the question without an answer
  */
 export type ElicitationAnswer =
-  { decision: 'accept'; content?: JsonObject } | { decision: 'decline' } | { decision: 'cancel' };
+  | { decision: 'accept'; content?: JsonObject }
+  | { decision: 'decline' }
+  | { decision: 'cancel' };
 
 /**
  * `allow`: the model is asked. `texts` takes the place of the texts of the messages, in their order and as many as there
@@ -187,7 +191,8 @@ export type SelectionAnswer = { decision: 'choose'; chosen: string[] } | { decis
  * - `stop`: the run ends
  */
 export type BudgetAnswer =
-  { decision: 'raise'; limit: number; scope?: 'run' | 'conversation' | 'always' } | { decision: 'stop' };
+  | { decision: 'raise'; limit: number; scope?: 'run' | 'conversation' | 'always' }
+  | { decision: 'stop' };
 
 /** `tab_here`: a tab that has the tool is open now. */
 export type TabAnswer = { decision: 'tab_here' } | { decision: 'decline' };

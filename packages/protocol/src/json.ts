@@ -16,7 +16,7 @@ export type ParsedJson = { ok: true; value: JsonValue } | { ok: false; problem: 
  */
 export function parseJson(text: string): ParsedJson {
   try {
-    // eslint-disable-next-line no-restricted-syntax -- the one place where foreign JSON is read
+    // oxlint-disable-next-line core/no-restricted-syntax -- the one place where untrusted JSON is parsed
     return { ok: true, value: JSON.parse(text) as JsonValue };
   } catch (error) {
     return { ok: false, problem: error instanceof Error ? error.message : 'not JSON' };

@@ -78,4 +78,10 @@ export type ToolResultPart = { type: 'tool_result'; callId: string; result: Tool
 
 export type UserPart = TextPart | ImagePart | AudioPart | FilePart | ResourcePart;
 export type AssistantPart =
-  TextPart | ReasoningPart | ToolCallPart | MalformedToolCallPart | ImagePart | CitationPart | ErrorPart;
+  | TextPart
+  | ReasoningPart
+  | ToolCallPart
+  | MalformedToolCallPart
+  | ImagePart
+  | CitationPart
+  | ErrorPart;

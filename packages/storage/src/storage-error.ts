@@ -19,7 +19,14 @@ import { ToolyardError, VERSION } from '@toolyard/protocol';
 export type StorageProblem = FolderProblem | 'unreachable' | 'not_allowed' | 'not_there' | 'bad_url';
 
 type FolderProblem =
-  'in_use' | 'not_writable' | 'disk_full' | 'write_failed' | 'corrupt' | 'newer_version' | 'not_ours' | 'engine';
+  | 'in_use'
+  | 'not_writable'
+  | 'disk_full'
+  | 'write_failed'
+  | 'corrupt'
+  | 'newer_version'
+  | 'not_ours'
+  | 'engine';
 
 const CODES: Record<StorageProblem, ErrorCode> = {
   in_use: 'bad_config',

@@ -21,7 +21,8 @@ export type RecordedRequest = {
 
 /** The replies to whatever is asked of models, one after the other, or a function that makes each (index from 0). */
 export type ModelScript =
-  readonly ModelReply[] | ((request: RecordedRequest, index: number) => ModelReply | Promise<ModelReply>);
+  | readonly ModelReply[]
+  | ((request: RecordedRequest, index: number) => ModelReply | Promise<ModelReply>);
 
 export type ModelServerOptions = {
   /** What `GET models` gives: ids, records as they are, or a whole reply. Default one model, `scripted`. */

@@ -1,6 +1,11 @@
 /** What a request of a sign-in was for. */
 export type AuthStep =
-  'resource metadata' | 'sign-in server metadata' | 'registration' | 'identity provider' | 'token' | 'revocation';
+  | 'resource metadata'
+  | 'sign-in server metadata'
+  | 'registration'
+  | 'identity provider'
+  | 'token'
+  | 'revocation';
 
 /** One request of a sign-in, as its account tells it. */
 export type AuthHop = {

@@ -8,7 +8,8 @@ const FRESH_FAILURE_MS = 10_000;
 
 /** `before`: what it told when it last could be asked. */
 export type ListOutcome =
-  { ok: true; models: readonly ModelInfo[] } | { ok: false; error: ErrorInfo; before?: readonly ModelInfo[] };
+  | { ok: true; models: readonly ModelInfo[] }
+  | { ok: false; error: ErrorInfo; before?: readonly ModelInfo[] };
 
 type Entry = { version: string; outcome?: ListOutcome; at: number; asking?: Promise<ListOutcome> };
 

@@ -28,7 +28,8 @@ export type TakeUpOptions = {
 
 /** Where the run goes on. `rests`: it still waits for a person; `inboxWaits`: and has been told something since. */
 export type TakenUp =
-  { rests: false; point: RunPoint; attempt: number } | { rests: true; point: RunPoint; inboxWaits: boolean };
+  | { rests: false; point: RunPoint; attempt: number }
+  | { rests: true; point: RunPoint; inboxWaits: boolean };
 
 /**
  * Closes what a dead process left open and applies what was said to the run in the meantime; all of it in one commit,

@@ -6,7 +6,8 @@ import { ToolyardError, VERSION } from '@toolyard/protocol';
 const PATIENCE_MS = 15_000;
 
 export type SentWebhook =
-  { ok: true; status: number } | { ok: false; error: ToolyardError; status?: number; retryAfterMs?: number };
+  | { ok: true; status: number }
+  | { ok: false; error: ToolyardError; status?: number; retryAfterMs?: number };
 
 /** Sends one message, signed as Standard Webhooks has it. Never throws for what the other side does. */
 export async function sendWebhook(

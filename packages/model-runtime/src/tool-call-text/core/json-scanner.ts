@@ -17,7 +17,15 @@ export const MAX_DEPTH = 256;
 export type ScanState = 'open' | 'whole' | 'broken';
 
 type Expect =
-  'value' | 'value_or_end' | 'key' | 'key_or_end' | 'colon' | 'comma_or_end' | 'string' | 'escape' | 'scalar';
+  | 'value'
+  | 'value_or_end'
+  | 'key'
+  | 'key_or_end'
+  | 'colon'
+  | 'comma_or_end'
+  | 'string'
+  | 'escape'
+  | 'scalar';
 
 /**
  * Finds the end of one JSON object or array, character by character, and notices at the earliest character that it

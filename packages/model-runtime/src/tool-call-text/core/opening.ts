@@ -18,7 +18,10 @@ export type Section = { kind: 'text' | 'reasoning'; openings: readonly Opening[]
  * - `enter`, `leave`: a section begins, or the one that is open ends
  */
 export type Verdict =
-  { type: 'done' } | { type: 'text'; upTo: number } | { type: 'enter'; section: Section } | { type: 'leave' };
+  | { type: 'done' }
+  | { type: 'text'; upTo: number }
+  | { type: 'enter'; section: Section }
+  | { type: 'leave' };
 
 /** Reads what an opening opens, from behind its marker on. Never throws. */
 export type BlockReader = (block: Block) => Reading<Verdict>;

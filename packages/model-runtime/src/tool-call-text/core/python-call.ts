@@ -11,7 +11,9 @@ const MAX_NAME = 200;
 
 /** `none`: no call stands here. `broken` and `cut`: one began. */
 export type PythonCall =
-  { kind: 'call'; name: string; arguments: JsonObject } | { kind: 'none' } | { kind: 'broken' | 'cut'; name: string };
+  | { kind: 'call'; name: string; arguments: JsonObject }
+  | { kind: 'none' }
+  | { kind: 'broken' | 'cut'; name: string };
 
 /** Reads `f(a='x', b=1)`. Leaves the cursor where it stopped making sense. */
 export function* readPythonCall(source: Source): Reading<PythonCall> {

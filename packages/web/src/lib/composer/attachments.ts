@@ -4,7 +4,13 @@ export const MAX_ATTACHMENTS = 20;
 
 export type AttachmentKind = 'image' | 'audio' | 'document' | 'text';
 export type AttachmentProblem =
-  'too_large' | 'text_too_large' | 'unsupported' | 'empty' | 'unreadable' | 'upload_failed' | 'too_many';
+  | 'too_large'
+  | 'text_too_large'
+  | 'unsupported'
+  | 'empty'
+  | 'unreadable'
+  | 'upload_failed'
+  | 'too_many';
 
 export type Attachment = { id: string; name: string; size: number } & (
   | { state: 'reading' }
@@ -14,7 +20,8 @@ export type Attachment = { id: string; name: string; size: number } & (
 
 /** What became of a file: a part of a message, or why not. */
 export type PreparedFile =
-  { ok: true; kind: AttachmentKind; part: UserPart } | { ok: false; problem: AttachmentProblem; detail?: string };
+  | { ok: true; kind: AttachmentKind; part: UserPart }
+  | { ok: false; problem: AttachmentProblem; detail?: string };
 
 /** What is sent: the text first, then what was attached, in its order. */
 export function toUserParts(text: string, attachments: readonly Attachment[]): UserPart[] {

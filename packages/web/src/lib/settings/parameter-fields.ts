@@ -2,7 +2,13 @@ import type { AgentConfiguration, JsonObject, ModelParameters, ReasoningEffort, 
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 
 type NumberParameter =
-  'temperature' | 'topP' | 'topK' | 'maxOutputTokens' | 'presencePenalty' | 'frequencyPenalty' | 'seed';
+  | 'temperature'
+  | 'topP'
+  | 'topK'
+  | 'maxOutputTokens'
+  | 'presencePenalty'
+  | 'frequencyPenalty'
+  | 'seed';
 type NumberLimit = 'maxTurns';
 export type NumberFieldName = NumberParameter | NumberLimit;
 

@@ -50,7 +50,15 @@ export type CallProgress = { progress: number; total?: number; text?: string };
  * - `unknown`: it was sent and nobody can say whether it took effect
  */
 export type CallState =
-  'writing' | 'waiting' | CallInterrupt['kind'] | 'running' | 'done' | 'failed' | 'refused' | 'not_made' | 'unknown';
+  | 'writing'
+  | 'waiting'
+  | CallInterrupt['kind']
+  | 'running'
+  | 'done'
+  | 'failed'
+  | 'refused'
+  | 'not_made'
+  | 'unknown';
 
 export function callState(call: CallView): CallState {
   const { result } = call;

@@ -3,7 +3,8 @@ import { isJsonObject, parseJson, readForm } from '@toolyard/protocol';
 
 /** One argument of a call as a field of a form. `json`: what no simple field can hold is written as JSON. */
 export type ArgumentField = { name: string; label: string; description?: string; required: boolean } & (
-  { kind: 'text' | 'number' | 'integer' | 'boolean' | 'json' } | { kind: 'choice'; options: readonly FormOption[] }
+  | { kind: 'text' | 'number' | 'integer' | 'boolean' | 'json' }
+  | { kind: 'choice'; options: readonly FormOption[] }
 );
 
 /** Why what was typed is no value of its field. */

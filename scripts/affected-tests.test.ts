@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { affectedTests } from './affected-tests.ts';
+
+const IMPORTERS = new Map([
+  ['packages/storage/src/a.ts', ['packages/storage/src/b.ts', 'packages/storage/src/a.test.ts']],
+  ['packages/storage/src/b.ts', ['packages/server/src/b.test.ts', 'e2e/roles.test.ts', 'packages/storage/src/a.ts']],
+  ['packages/storage/src/other.ts', ['packages/storage/src/other.test.ts']],
+]);
+
+test('tests that import a changed file are affected, the nearest first, those of whole processes apart', () => {
+  expect(affectedTests(['packages/storage/src/a.ts'], IMPORTERS)).toEqual({
+    unit: ['packages/storage/src/a.test.ts', 'packages/server/src/b.test.ts'],
+    processes: ['e2e/roles.test.ts'],
+  });
+});
+
+test('a changed test is affected itself', () => {
+  expect(affectedTests(['packages/storage/src/new.test.ts'], IMPORTERS).unit).toEqual([
+    'packages/storage/src/new.test.ts',
+  ]);
+});
+
+test('a changed file that is read and not imported affects the tests that name it', () => {
+  expect(affectedTests(['docs/requirements.closed.txt'], new Map()).unit).toContain('scripts/requirements.test.ts');
+});

@@ -1,0 +1,54 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, extname, join, matchesGlob } from 'node:path';
+import config from '../vitest.config.ts';
+import type { Imports } from './import-graph.ts';
+import { reachedFrom } from './import-graph.ts';
+import { ROOT } from './run.ts';
+import { UNIT_PROJECTS } from './test-selection.ts';
+
+export type Selected = {
+  /** Tests that start neither programs nor browsers, those nearest to the change first. */
+  unit: string[];
+  /** The others. */
+  processes: string[];
+};
+
+type Project = { test?: { name?: string; include?: string[] } };
+
+const TEST = /\.test\.ts$/;
+const SOURCE = /\.(ts|svelte)$/;
+
+/** The test files that import a changed file, directly or not, or that name one that cannot be imported. */
+export function affectedTests(changed: readonly string[], importers: Imports['importers']): Selected {
+  const data = changed.filter((file) => !SOURCE.test(file) && extname(file) !== '.md').map((file) => basename(file));
+  const reached = reachedFrom([...changed, ...filesNaming(data)], importers);
+  const tests = [...reached]
+    .filter(([file]) => TEST.test(file))
+    .toSorted(([, one], [, other]) => one - other)
+    .map(([file]) => file);
+  const isUnit = unitTests();
+  return { unit: tests.filter(isUnit), processes: tests.filter((file) => !isUnit(file)) };
+}
+
+/** Sources that name one of these files: fixtures are read, not imported. */
+function filesNaming(names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  const sources = globSync(['{packages,servers}/*/src/**/*.ts', '{testing,e2e,scripts}/**/*.ts'], {
+    cwd: ROOT,
+    exclude: ['**/node_modules/**'],
+  });
+  return sources.filter((path) => {
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    return names.some((name) => text.includes(name));
+  });
+}
+
+/** By the patterns of the vitest projects that are not unit tests. */
+function unitTests(): (file: string) => boolean {
+  const { test } = config as { test?: { projects?: readonly (string | Project)[] } };
+  const others = (test?.projects ?? []).flatMap((project) => {
+    if (typeof project === 'string' || UNIT_PROJECTS.includes(project.test?.name ?? '')) return [];
+    return project.test?.include ?? [];
+  });
+  return (file) => !others.some((pattern) => matchesGlob(file, pattern));
+}

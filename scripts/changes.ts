@@ -1,0 +1,50 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ROOT, run } from './run.ts';
+
+/** The commit `npm run check` passed last. */
+const PASSED = join(ROOT, '.cache', 'check-passed');
+
+export type Changes = {
+  since: string;
+  /** Paths from the root, with those that are not committed or not known to git yet; deleted files included. */
+  files: string[];
+};
+
+/** What differs from the commit given, or from the one that passed last, or from HEAD where none has passed yet. */
+export async function changesSince(given: string | undefined): Promise<Changes> {
+  const since = given === undefined ? await lastPassed() : await commitOf(given);
+  if (since === null) throw new Error(`--since: git knows no commit "${given ?? 'HEAD'}"`);
+  const [changed, added] = await Promise.all([
+    git('diff', '--name-only', '--no-renames', since, '--'),
+    git('ls-files', '--others', '--exclude-standard'),
+  ]);
+  return { since, files: [...new Set([...linesOf(changed), ...linesOf(added)])] };
+}
+
+/** Remembers the commit the working tree is based on. */
+export async function rememberPassed(): Promise<void> {
+  const head = await commitOf('HEAD');
+  if (head === null) return;
+  mkdirSync(dirname(PASSED), { recursive: true });
+  writeFileSync(PASSED, head);
+}
+
+async function lastPassed(): Promise<string | null> {
+  const recorded = existsSync(PASSED) ? await commitOf(readFileSync(PASSED, 'utf8')) : null;
+  return recorded ?? commitOf('HEAD');
+}
+
+async function commitOf(name: string): Promise<string | null> {
+  const found = await git('rev-parse', '--verify', '--quiet', `${name}^{commit}`);
+  return found.trim() || null;
+}
+
+async function git(...args: string[]): Promise<string> {
+  const { code, output } = await run('git', args, { quiet: true });
+  return code === 0 ? output : '';
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}

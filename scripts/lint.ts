@@ -1,0 +1,45 @@
+import { existsSync, globSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { PAGE } from './packages.ts';
+import { ROOT, runTool } from './run.ts';
+import { preparePage } from './types.ts';
+
+export type LintOptions = {
+  /** The folder with the sources and the configuration of both linters. */
+  cwd?: string;
+  fix?: boolean;
+  /** The files ESLint looks at, by default all of its own. oxlint always checks everything: it takes seconds. */
+  files?: readonly string[];
+};
+
+/** oxlint reads neither the markup of components nor the rules about runes. */
+const ESLINT_FILES = /\.svelte(\.ts)?$/;
+const ALL_ESLINT_FILES = ['packages/web/src/**/*.svelte', 'packages/web/src/**/*.svelte.ts'];
+
+/** Lints all sources; gives what was found, or null. */
+export async function lint({ cwd = ROOT, fix = false, files }: LintOptions = {}): Promise<string | null> {
+  // npm removes what SvelteKit generated, the base of the page's tsconfig.json.
+  if (cwd === ROOT && !existsSync(join(ROOT, PAGE, 'node_modules', '$app', 'tsconfig.json'))) {
+    const wrong = await preparePage();
+    if (wrong !== null) return wrong;
+  }
+  const fixing = fix ? ['--fix'] : [];
+  const runs = [
+    runTool('oxlint/bin/oxlint', ['--format=unix', '--disable-nested-config', ...fixing], { cwd, quiet: true }),
+  ];
+  const components = files?.filter((file) => ESLINT_FILES.test(file)) ?? globSync(ALL_ESLINT_FILES, { cwd });
+  if (components.length > 0) {
+    const args = ['--max-warnings', '0', ...fixing, ...components];
+    runs.push(runTool('eslint/bin/eslint.js', args, { cwd, quiet: true }));
+  }
+  const failed = (await Promise.all(runs)).filter(({ code }) => code !== 0);
+  return failed.length === 0 ? null : failed.map(({ output }) => output.trim()).join('\n\n');
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { fix: { type: 'boolean', default: false } } });
+  const wrong = await lint({ fix: values.fix });
+  if (wrong !== null) console.error(wrong);
+  process.exitCode = wrong === null ? 0 : 1;
+}

@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { ROOT } from './run.ts';
+
+/** The vitest projects whose tests start neither programs nor browsers. */
+export const UNIT_PROJECTS: readonly string[] = ['rooms', 'page'];
+/** The page's project loads the Svelte compiler. */
+const PAGE_PROJECT = 'page';
+const PAGE_FOLDER = 'packages/web/';
+
+/** Which projects vitest has to load for the files named; all of them where a name is only a part of a path. */
+export function selectProjects(filters: readonly string[]): string[] {
+  const paths = filters.map((filter) => relative(ROOT, resolve(ROOT, filter.replace(/:\d+$/, ''))));
+  if (!paths.every((path) => existsSync(resolve(ROOT, path)))) return [];
+  if (paths.every((path) => path.startsWith(PAGE_FOLDER))) return [`--project=${PAGE_PROJECT}`];
+  const hasPage = paths.some((path) => `${path}/`.startsWith(PAGE_FOLDER) || PAGE_FOLDER.startsWith(`${path}/`));
+  return hasPage ? [] : [`--project=!${PAGE_PROJECT}`];
+}

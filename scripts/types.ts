@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { PAGE } from './packages.ts';
+import { ROOT, runTool, TSC } from './run.ts';
+
+type TypeOptions = {
+  /** Keeps what was found out in `.cache/`, so that the next check looks only at what has changed. */
+  incremental?: boolean;
+};
+
+/** Checks the types of everything but the page; gives what is wrong, or null. */
+export async function checkTypes({ incremental = false }: TypeOptions = {}): Promise<string | null> {
+  const cached = incremental ? ['--incremental', '--tsBuildInfoFile', '.cache/types.tsbuildinfo'] : [];
+  const args = ['--noEmit', '-p', 'tsconfig.json', '--checkers', '1', ...cached];
+  const ran = await runTool(TSC, args, { quiet: true });
+  return ran.code === 0 ? null : ran.output;
+}
+
+/** Writes the types SvelteKit generates for the routes: lint, tests and types of the page need them. */
+export async function preparePage(): Promise<string | null> {
+  const ran = await runTool('@sveltejs/kit/svelte-kit.js', ['sync'], { cwd: join(ROOT, PAGE), quiet: true });
+  return ran.code === 0 ? null : ran.output;
+}
+
+/** Checks the types of the page, components included. */
+export async function checkPageTypes(): Promise<string | null> {
+  const cwd = join(ROOT, PAGE);
+  const args = ['--fail-on-warnings', '--tsconfig', './tsconfig.json', '--output', 'human'];
+  const ran = await runTool('svelte-check/bin/svelte-check', args, { cwd, quiet: true });
+  return ran.code === 0 ? null : ran.output;
+}
