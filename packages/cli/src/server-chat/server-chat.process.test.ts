@@ -14,20 +14,19 @@ describe('toolyard chat --server "question" while the server is killed', () => {
     await using model = await startModelServer((_request, index) => slowly(60, index < 2 ? NEVER : undefined));
     await using served = await ServedProcess.start({ model: model.url });
     const at = ['--server', served.url, '--model', 'scripted', '--wait', '300'];
-    const ask = async (...args: string[]) => {
-      const away = Promise.withResolvers<void>();
-      const onError = (stderr: string): void => void (stderr.includes('Trying again') && away.resolve());
-      const returned = runCommand(['chat', ...at, ...args], { onError });
-      return { returned, away: away.promise, run: await served.answering() };
-    };
-    const json = await ask('--json', 'Count');
-    const text = await ask('Count');
+    let [ofJson, ofText] = ['', ''];
+    const json = runCommand(['chat', ...at, '--json', 'Count'], { onError: (stderr) => (ofJson = stderr) });
+    const first = await served.answering();
+    const text = runCommand(['chat', ...at, 'Count'], { onError: (stderr) => (ofText = stderr) });
+    await served.answering([first]);
     await served.end('SIGKILL');
     // Else a slow chat would find a server that was never away.
-    await Promise.all([json.away, text.away]);
+    await eventually(() => [ofJson, ofText].every((stderr) => stderr.includes('Trying again')), {
+      what: 'both chats without their server',
+    });
     await served.start();
 
-    const ran = await json.returned;
+    const ran = await json;
     expect(ran.stderr).toMatch(/Trying again for 300 seconds[^]*The server is back/);
     expect(ran.code).toBe(0);
     const events = ran.stdout
@@ -36,8 +35,8 @@ describe('toolyard chat --server "question" while the server is killed', () => {
       .map((line) => JSON.parse(line) as RunEvent);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
     expect(events.some(({ type }) => type === 'attempt_abandoned')).toBe(true);
-    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done', runId: json.run.id });
-    expect(await text.returned).toMatchObject({
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done', runId: first.id });
+    expect(await text).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^word0 word1 [^\n]* end\.\n$/),
     });

@@ -34,10 +34,6 @@ class Keyboard extends Readable {
     }
   }
 
-  hangUp(): void {
-    if (!this.readableEnded && !this.destroyed) this.push(null);
-  }
-
   #edit(key: string): void {
     switch (key) {
       case CTRL_C:
@@ -46,7 +42,7 @@ class Keyboard extends Readable {
         return this.#interrupt();
       case CTRL_D:
         // On an empty line a reader gets zero bytes: the end of its input.
-        if (this.#line === '') return this.hangUp();
+        if (this.#line === '') return void this.push(null);
         return this.#flush();
       case '\r':
       case '\n':

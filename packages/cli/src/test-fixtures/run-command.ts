@@ -6,7 +6,7 @@ export type RunCommandOptions = MemoryIoOptions & {
   /** The content of stdin, which then ends. */
   input?: string | Uint8Array;
   /** Called with the whole stderr so far whenever there is more of it. */
-  onError?: (stderr: string) => void;
+  onError?: (stderr: string) => unknown;
 };
 
 export type CommandResult = { code: number; stdout: string; stderr: string };

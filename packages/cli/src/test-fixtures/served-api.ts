@@ -53,9 +53,12 @@ export abstract class ServedApi implements AsyncDisposable {
     return (await response.json()) as T;
   }
 
-  /** The latest run that is executing, once the first text of its answer is stored. */
-  async answering(): Promise<RunRecord> {
-    const latest = async () => (await this.get<Page<RunRecord>>('/api/runs?status=running')).items[0];
+  /** The latest run that is executing, but for known ones, once the first text of its answer is stored. */
+  async answering(known: readonly RunRecord[] = []): Promise<RunRecord> {
+    const latest = async () => {
+      const { items } = await this.get<Page<RunRecord>>('/api/runs?status=running');
+      return items.find(({ id }) => known.every((run) => run.id !== id));
+    };
     const run = await eventually(latest, { what: 'a run' });
     // Not the number of events: text deltas that arrive together are stored as one.
     const done = new AbortController();

@@ -38,16 +38,15 @@ export class TerminalChat implements AsyncDisposable {
     this.type(`${text}\r`);
   }
 
-  /** Closes the terminal, and waits until the command has returned with all it had opened closed. */
+  /** Presses Ctrl-C until the command has returned, with all it had opened closed. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#terminal.stdin.hangUp();
     await eventually(
       () => {
-        // An answer in progress is stopped; whatever is asked afterwards finds the input ended.
-        if (!this.#isOver) this.#terminal.signal('SIGINT');
+        // The first stops an answer or a question, those after it leave.
+        if (!this.#isOver) this.type(CTRL_C);
         return this.#isOver;
       },
-      { what: 'the end of the chat', everyMs: 50 },
+      { what: 'the end of the chat', everyMs: 20 },
     );
     expect(await this.#returned).toBeTypeOf('number');
   }
