@@ -7,7 +7,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
-import { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, programArgs, scriptedMcpCommand } from '@toolyard/testing';
+import {
+  COMPILED_ONCE,
+  COUNT_FILE_VARIABLE,
+  LOG_FILE_VARIABLE,
+  programArgs,
+  scriptedMcpCommand,
+} from '@toolyard/testing';
 import type { DatabaseLine } from './database-line.ts';
 import { layDatabaseLine } from './database-line.ts';
 import type { Failing } from './history.ts';
@@ -231,7 +237,7 @@ export class Fleet implements AsyncDisposable {
           OPENAI_API_KEY: 'k',
           DATABASE_URL: database.href,
           TOOLYARD_SECRET: 'a secret of the endurance test',
-          NODE_COMPILE_CACHE: join(tmpdir(), 'toolyard-compile-cache'),
+          ...COMPILED_ONCE,
         },
       },
     );

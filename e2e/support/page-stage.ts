@@ -1,8 +1,9 @@
 import { afterAll, afterEach, describe, expect } from 'vitest';
+import { needs } from '@toolyard/testing';
 import { closeBrowser } from './browser.ts';
 import type { Stage } from './stage.ts';
 import { setStage } from './stage.ts';
-import { NO_BROWSER } from './unpack-browser.ts';
+import { BROWSER } from './unpack-browser.ts';
 
 /** The stages of a file of tests: one at a time. */
 export type Stages = {
@@ -12,9 +13,9 @@ export type Stages = {
   set: typeof setStage;
 };
 
-/** Tests in a browser, which is closed after them. Where there is none they are skipped, and it is said why. */
+/** Tests in a browser, which is closed after them. They are skipped where no browser runs. */
 export function describeInBrowser(name: string, body: () => void): void {
-  describe.skipIf(NO_BROWSER !== null)(`${name}${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
+  describe(name, needs(BROWSER), () => {
     afterAll(closeBrowser);
     body();
   });

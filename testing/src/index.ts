@@ -45,10 +45,13 @@ export { areKeysReadByNode, isKeyReadByNode } from './json-keys.ts';
 export { createFailpoints, killThisProcess } from './failpoints.ts';
 export type { FailpointAction, Failpoints } from './failpoints.ts';
 export { eventually } from './eventually.ts';
+export { needs, UNIX, UNPRIVILEGED_USER, utilLinux } from './needs.ts';
+export type { Need } from './needs.ts';
 export { ownPort } from './ports.ts';
 export {
   COMPILED_ONCE,
   isAlive,
+  isStopped,
   processTreeOf,
   programArgs,
   PROGRAMS_VARIABLE,

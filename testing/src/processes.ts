@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { RUN_VARIABLE, sharedTmp } from './test-run.ts';
 
 /** The condition under which the workspace's packages run from their sources; goes before the file for `runNode`. */
 export const SOURCE_CONDITION = '--conditions=toolyard-src';
@@ -27,8 +27,19 @@ export function programArgs(source: string): string[] {
   return [SOURCE_CONDITION, ...SHORT_LIVED, path];
 }
 
-/** Environment of a program that is started from its sources again and again: it need not compile them each time. */
-export const COMPILED_ONCE = { NODE_COMPILE_CACHE: join(tmpdir(), 'toolyard-compile-cache') };
+/**
+ * Environment of a program that is started again and again: it need not be compiled each time, and it carries the mark
+ * of the test run. The cache is beside the bundled programs, which are deleted when newer ones replace them.
+ */
+export const COMPILED_ONCE = {
+  NODE_COMPILE_CACHE: join(process.env[PROGRAMS_VARIABLE] ?? sharedTmp(), 'toolyard-compile-cache'),
+  ...markOfRun(),
+};
+
+function markOfRun(): Record<string, string> {
+  const folder = process.env[RUN_VARIABLE];
+  return folder === undefined ? {} : { [RUN_VARIABLE]: folder };
+}
 
 export type RunNodeOptions = {
   /** Written to stdin, which then ends. */
@@ -99,6 +110,12 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** Whether SIGSTOP has taken effect on a process. Linux and other Unixes only. */
+export function isStopped(pid: number): boolean {
+  if (process.platform === 'linux') return readProc(pid)?.state === 'T';
+  return listPs().some((entry) => entry.pid === pid && entry.state.startsWith('T'));
+}
+
 /**
  * A process and all its living descendants, parents before children; empty if it is not running. A grandchild whose
  * parent has ended no longer belongs to the tree: ask before ending anything. Linux and other Unixes only.
@@ -113,7 +130,7 @@ export function processTreeOf(pid: number): number[] {
   return tree;
 }
 
-type ProcessEntry = { pid: number; parent: number };
+type ProcessEntry = { pid: number; parent: number; state: string };
 
 function killTree(pid: number | undefined): void {
   if (pid === undefined) return;
@@ -138,7 +155,7 @@ function readProc(pid: number): ProcessEntry | undefined {
     // "pid (command) state parent ...": the command may hold spaces and parentheses itself.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return 'ZX'.includes(state) ? undefined : { pid, parent: Number(parent) };
+    return 'ZX'.includes(state) ? undefined : { pid, parent: Number(parent), state };
   } catch {
     return undefined;
   }
@@ -148,6 +165,6 @@ function listPs(): ProcessEntry[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n');
   return lines.flatMap((line) => {
     const [pid, parent, state = ''] = line.trim().split(/\s+/);
-    return state.startsWith('Z') ? [] : [{ pid: Number(pid), parent: Number(parent) }];
+    return state.startsWith('Z') ? [] : [{ pid: Number(pid), parent: Number(parent), state }];
   });
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ModelServer, ToolAction } from '@toolyard/testing';
-import { isAlive, reply, runNode, scriptedMcpCommand, programArgs, startModelServer } from '@toolyard/testing';
-import { BIN, CTRL_C, CTRL_D, ENV, hasTerminal, TerminalChat } from '../test-fixtures/terminal-chat.ts';
+import { isAlive, needs, programArgs, reply, runNode, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
+import { BIN, CTRL_C, CTRL_D, ENV, TERMINAL, TerminalChat } from '../test-fixtures/terminal-chat.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolyard-chat-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -44,7 +44,7 @@ function chatsAt(server: ModelServer): ModelServer['requests'] {
   return server.requests.filter(({ method }) => method === 'POST');
 }
 
-describe.skipIf(!hasTerminal)('toolyard chat at a terminal', () => {
+describe('toolyard chat at a terminal', needs(TERMINAL), () => {
   it('says which model answers, streams the answer, keeps the history, and leaves with Ctrl-D', async () => {
     await using chat = new TerminalChat(['--model', 'demo']);
     await chat.see('no language model');

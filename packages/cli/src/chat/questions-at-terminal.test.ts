@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { McpBehaviour, ModelScript } from '@toolyard/testing';
-import { reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
+import { needs, reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { Served } from '../test-fixtures/served.ts';
-import { CTRL_C, hasTerminal, TerminalChat } from '../test-fixtures/terminal-chat.ts';
+import { CTRL_C, TERMINAL, TerminalChat } from '../test-fixtures/terminal-chat.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolyard-asked-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -65,7 +65,7 @@ async function open(behaviour: McpBehaviour, at: 'own' | 'server', stack: AsyncD
   return chat;
 }
 
-describe.skipIf(!hasTerminal).each(['own', 'server'] as const)('what servers ask, at the terminal (%s)', (at) => {
+describe.each(['own', 'server'] as const)('what servers ask, at the terminal (%s)', needs(TERMINAL), (at) => {
   it('is a form, field by field, each asked again until it fits', async () => {
     await using stack = new AsyncDisposableStack();
     const chat = await open(asking(FORM_ASKED), at, stack);

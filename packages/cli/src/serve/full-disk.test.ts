@@ -5,19 +5,18 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ConversationView, RunRecord } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
-import { eventually, reply, programArgs, startModelServer } from '@toolyard/testing';
+import { eventually, needs, programArgs, reply, startModelServer, utilLinux } from '@toolyard/testing';
 import { Served, toolyard } from '../test-fixtures/served.ts';
 import { BIN, ENV } from '../test-fixtures/terminal-chat.ts';
 
 /** `prlimit` of util-linux bounds how large files may grow: every write beyond it fails, as on a full disk. */
-const hasLimits = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0;
-if (!hasLimits) console.warn('skipped: tests of a full disk need `prlimit` of util-linux');
+const PRLIMIT = utilLinux('prlimit', 'prlimit');
 
 function limitFiles(pid: number, bytes: number | 'unlimited'): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
 }
 
-describe.skipIf(!hasLimits)('a disk that is full', () => {
+describe('a disk that is full', needs(PRLIMIT), () => {
   it('at the start is said plainly, and with room the same folder starts', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'toolyard-full-'));
     try {

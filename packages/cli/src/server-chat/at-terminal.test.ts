@@ -12,9 +12,9 @@ import type {
   StoredInterrupt,
 } from '@toolyard/protocol';
 import type { ModelScript } from '@toolyard/testing';
-import { eventually, reply, startModelServer } from '@toolyard/testing';
+import { eventually, needs, reply, startModelServer } from '@toolyard/testing';
 import { Served } from '../test-fixtures/served.ts';
-import { CTRL_C, CTRL_D, hasTerminal, TerminalChat } from '../test-fixtures/terminal-chat.ts';
+import { CTRL_C, CTRL_D, TERMINAL, TerminalChat } from '../test-fixtures/terminal-chat.ts';
 
 const ODD = {
   odd: {
@@ -42,7 +42,7 @@ async function opened(served: Served, ...more: string[]): Promise<TerminalChat> 
   return chat;
 }
 
-describe.skipIf(!hasTerminal)('toolyard chat --server at a terminal', () => {
+describe('toolyard chat --server at a terminal', needs(TERMINAL), () => {
   it('streams text, reasoning and the progress of calls, and asks: no, once, in this conversation', async () => {
     await using model = await startModelServer(calling('slow'));
     await using served = await Served.start({ model: model.url, mcp: ODD });

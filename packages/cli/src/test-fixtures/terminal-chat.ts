@@ -1,9 +1,9 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { COMPILED_ONCE, eventually, processTreeOf, programArgs } from '@toolyard/testing';
+import { COMPILED_ONCE, eventually, processTreeOf, programArgs, utilLinux } from '@toolyard/testing';
 
 export const BIN = fileURLToPath(new URL('../bin.ts', import.meta.url));
 export const ENV = {
@@ -18,10 +18,7 @@ export const CTRL_C = '\u0003';
 export const CTRL_D = '\u0004';
 
 /** `script` of util-linux runs a program on a pseudo-terminal; without it these tests cannot be made. */
-export const hasTerminal: boolean =
-  process.platform === 'linux' &&
-  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
-if (!hasTerminal) console.warn('skipped: tests at a pseudo-terminal need `script` of util-linux');
+export const TERMINAL = utilLinux('terminal', 'script');
 
 /** A chat at a real pseudo-terminal: what is typed goes in, what a person would see comes out. */
 export class TerminalChat implements AsyncDisposable {
