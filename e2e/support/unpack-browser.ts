@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Need } from '@toolyard/testing';
-import { sharedFolder } from '@toolyard/testing/shared-folder';
+// Vitest loads this file without the condition under which packages of the workspace run from their sources.
+import { sharedFolder } from '../../testing/src/shared-folder.ts';
 import { writeFonts } from './fonts.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
