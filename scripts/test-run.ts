@@ -39,7 +39,7 @@ export function testRunEnv(): Record<string, string> {
 }
 
 /** Deletes and kills what runs left behind whose process is gone. */
-export function removeKilledRuns(): void {
+function removeKilledRuns(): void {
   if (process.platform === 'linux') killProcesses();
   for (const name of readdirSync(tmpdir())) if (isKilledRun(name)) remove(join(tmpdir(), name));
 }

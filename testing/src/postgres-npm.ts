@@ -51,6 +51,8 @@ async function install(folder: string): Promise<void> {
   for (const name of FILES) copyFileSync(join(HERE, name), join(folder, name));
   await npmCi(folder);
   const installed = join(folder, 'node_modules', PACKAGE);
+  // npm leaves an optional package out without an error where it cannot be downloaded.
+  if (!existsSync(installed)) throw new Error(`npm could not download ${PACKAGE}`);
   // Its install script, which npm may be told not to run, makes links between its libraries.
   const links = join(installed, 'scripts', 'hydrate-symlinks.js');
   if (existsSync(links)) await run(process.execPath, [links], { cwd: installed });
@@ -65,7 +67,15 @@ async function install(folder: string): Promise<void> {
 }
 
 async function npmCi(folder: string): Promise<void> {
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline'];
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const args = [
+    'ci',
+    '--ignore-scripts',
+    '--prefer-offline',
+    '--fetch-retries=1',
+    '--fetch-retry-mintimeout=1000',
+    ...quiet,
+  ];
   const options = { cwd: folder, timeout: DOWNLOAD_MS };
   const cli = process.env['npm_execpath'];
   try {
