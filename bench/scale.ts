@@ -1,6 +1,7 @@
 // Servers on both engines, and web and worker over PostgreSQL: a model server in a process of its own, load and readers
 // in this one. JSON lines on stdout, a table for people on stderr.
-import { findPostgres, startCluster } from '../testing/src/postgres.ts';
+import { findPostgres } from '../testing/src/postgres-binaries.ts';
+import { startCluster } from '../testing/src/postgres.ts';
 import type { Context } from './scale/context.ts';
 import type { Options, Part } from './scale/options.ts';
 import { readOptions, USAGE } from './scale/options.ts';
@@ -20,16 +21,17 @@ const MEASURES: Readonly<Record<Part, () => Promise<Measure>>> = {
 
 async function main(options: Options): Promise<Finding[]> {
   say(`${machine()}; ${loadNow()}`);
-  const binaries = findPostgres();
   const wanted = options.places.some((name) => name !== 'sqlite');
-  const cluster = wanted && binaries !== null ? await startCluster(binaries, { durable: true }) : null;
+  const binaries = wanted ? await findPostgres() : null;
+  if (binaries?.missing) say(binaries.missing);
+  const cluster = binaries?.folder ? await startCluster(binaries.folder, { durable: true }) : null;
   const upstream = await startUpstream();
   const findings: Finding[] = [];
   try {
     for (const name of options.places) {
       const place = await openPlace(name, { upstreamUrl: upstream.baseUrl, cluster, profile: options.profile });
       if (!place) {
-        say(`${name}: left out, this machine has no PostgreSQL`);
+        say(`${name}: left out, it needs PostgreSQL`);
         continue;
       }
       try {

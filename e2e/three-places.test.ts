@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ScriptedMcp } from '@toolyard/testing';
-import { startScriptedMcp } from '@toolyard/testing';
+import { needs, startScriptedMcp } from '@toolyard/testing';
 import { byPage, openTabOfOwn } from './places/by-page.ts';
 import { inProcess } from './places/in-process.ts';
 import { byApi, overHttp } from './places/over-http.ts';
@@ -12,7 +12,7 @@ import type { Story } from './places/story.ts';
 import { call } from './support/api.ts';
 import type { Stage } from './support/stage.ts';
 import { setStage } from './support/stage.ts';
-import { NO_BROWSER } from './support/unpack-browser.ts';
+import { BROWSER } from './support/unpack-browser.ts';
 
 const PLACES = ['process', 'server', 'tab'] as const;
 const stories = Object.entries<Story>(STORIES);
@@ -29,7 +29,7 @@ test('every row of the decision table of the loop is told by a story', () => {
   expect(Object.keys(TOLD_BY)).toEqual(rowsOfTable());
 });
 
-describe.skipIf(NO_BROWSER !== null)('the same story in a process, on a server and in a tab', () => {
+describe('the same story in a process, on a server and in a tab', needs(BROWSER), () => {
   let undo: AsyncDisposableStack;
   let script: Script;
   let mcp: ScriptedMcp;

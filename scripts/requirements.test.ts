@@ -177,15 +177,35 @@ describe('checkRequirements', () => {
     ]);
   });
 
-  it.each([
-    ['failed', 'failed'],
-    ['skipped', 'was skipped'],
-    ['pending', 'was skipped'],
-    ['todo', 'was skipped'],
-  ])('complains about a test that is %s', (status, said) => {
-    expect(problemsOf(documentOf(rowOf('D1.01', PASSED)), status, ['D1.01'])).toEqual([
-      `row D1.01: the test "loop > ends" in packages/a/src/loop.test.ts ${said}`,
+  it('complains about a test that failed', () => {
+    expect(problemsOf(documentOf(rowOf('D1.01', PASSED)), 'failed', ['D1.01'])).toEqual([
+      'row D1.01: the test "loop > ends" in packages/a/src/loop.test.ts failed',
     ]);
+  });
+
+  it.each(['skipped', 'pending', 'todo'])('reports a row whose test was %s as not checked', (status) => {
+    const table = parseTable(documentOf(rowOf('D1.01', PASSED), rowOf('D1.02', PASSED)));
+    expect(checkRequirements(table, resultsOf(status), ['D1.01'])).toEqual({
+      problems: [],
+      newlyClosed: [],
+      notChecked: ['D1.01', 'D1.02'],
+    });
+  });
+
+  it('reports a row with a passed and a skipped test as not checked, with a failed one as failed', () => {
+    const tests = ['passed', 'skipped', 'failed'].map((status) => ({ titles: [status], status }));
+    const results = readResults(reportOf('a.test.ts', ...tests), ROOT);
+    const table = parseTable(
+      documentOf(
+        rowOf('D1.01', 'a.test.ts > passed<br>a.test.ts > skipped'),
+        rowOf('D1.02', 'a.test.ts > skipped<br>a.test.ts > failed'),
+      ),
+    );
+    expect(checkRequirements(table, results, [])).toEqual({
+      problems: ['row D1.02: the test "failed" in a.test.ts failed'],
+      newlyClosed: [],
+      notChecked: ['D1.01'],
+    });
   });
 
   it('needs every test of a row', () => {
@@ -286,6 +306,15 @@ describe('the command', () => {
     expect(run()).toBe(0);
     expect(errors).toEqual([]);
     expect(log.at(-1)).toMatch(/^total\s+2\s+1\s+0\s+1$/);
+  });
+
+  it('does not fail on a skipped test, nor accept its row', () => {
+    const assertionResults = [{ ancestorTitles: ['loop'], title: 'ends', status: 'skipped' }];
+    write('report.json', { testResults: [{ name: join(root, 'packages/a/src/loop.test.ts'), assertionResults }] });
+    expect(run('--accept')).toBe(0);
+    expect(log.at(-1)).toBe('not checked (skipped): 1 rows: D1.01');
+    expect(closedList()).toBe('# kept\n');
+    expect(errors).toEqual([]);
   });
 
   it('never takes an id out of the list, nor accepts what is not proven', () => {

@@ -1,16 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { CLUSTER_VARIABLE } from '../testing/src/postgres.ts';
 import { PROGRAMS_VARIABLE } from '../testing/src/processes.ts';
 import { bundled, TESTED } from './programs.ts';
+import { beginTestRun, testRunEnv } from './test-run.ts';
 
-/** Before the first test that starts programs: they are bundled once, as a person's are. */
+/** Before the first test: the folder for temporary files, and the programs that tests start, bundled as users get them. */
 export async function setup(): Promise<() => void> {
+  const endRun = beginTestRun();
+  Object.assign(process.env, testRunEnv());
   process.env[PROGRAMS_VARIABLE] = await bundled(TESTED);
-  process.env[CLUSTER_VARIABLE] ??= mkdtempSync(join(tmpdir(), 'toolyard-new-cluster-'));
-  const folder = process.env[CLUSTER_VARIABLE];
-  return () => {
-    rmSync(folder, { recursive: true, force: true });
-  };
+  return endRun;
 }

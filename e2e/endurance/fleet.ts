@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import {
+  COMPILED_ONCE,
   COUNT_FILE_VARIABLE,
   LOG_FILE_VARIABLE,
   programArgs,
@@ -238,7 +239,7 @@ export class Fleet implements AsyncDisposable {
           OPENAI_API_KEY: 'k',
           DATABASE_URL: database.href,
           TOOLYARD_SECRET: 'a secret of the endurance test',
-          NODE_COMPILE_CACHE: join(tmpdir(), 'toolyard-compile-cache'),
+          ...COMPILED_ONCE,
         },
       },
     );

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { setup as bundlePrograms } from '../../scripts/test-programs.ts';
-import { findPostgres, startCluster } from '@toolyard/testing/postgres';
+import { startCluster } from '@toolyard/testing/postgres';
+import { findPostgres } from '@toolyard/testing/postgres-binaries';
 import { endure } from './endurance.ts';
 import type { Role } from './plan.ts';
 import { summaryOf } from './summary.ts';
@@ -41,12 +42,11 @@ async function main(): Promise<number> {
   const seed = above0('seed', values.seed) ?? Date.now() % 1_000_000;
   const people = above0('people', values.people);
   const roles = values.roles.split(',').map(roleOf);
-  const binaries = findPostgres();
-  if (binaries === null)
-    throw new Error('This machine has no PostgreSQL: "postgres" and "initdb" are in no folder of PATH.');
+  const binaries = await findPostgres();
+  if (binaries.missing !== null) throw new Error(binaries.missing);
   const log = (line: string): void => void process.stdout.write(`  ${line}\n`);
   process.stdout.write(`${String(minutes)} minutes with --seed ${String(seed)}\n`);
-  const cluster = await startCluster(binaries);
+  const cluster = await startCluster(binaries.folder);
   try {
     const forMs = minutes * 60_000;
     const endured = await endure({ cluster, seed, forMs, log, roles, ...(people === undefined ? {} : { people }) });

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { recordCoverage } from './browser-coverage.ts';
-import { unpackBrowser } from './unpack-browser.ts';
+import { browserCommand } from './unpack-browser.ts';
 
 let launched: Promise<Browser> | undefined;
 
@@ -39,15 +38,11 @@ function signalTo(id: number, signal: NodeJS.Signals): void {
 
 async function launch(): Promise<Browser> {
   const { chromium } = await import('playwright-core');
-  const folder = await unpackBrowser();
+  const { executablePath, env } = await browserCommand();
   const browser = await chromium.launch({
-    executablePath: join(folder, 'chromium'),
+    executablePath,
     args: ['--no-sandbox', '--disable-gpu', '--use-angle=swiftshader'],
-    env: {
-      ...process.env,
-      LD_LIBRARY_PATH: [join(folder, 'al2023', 'lib'), process.env['LD_LIBRARY_PATH']].filter(Boolean).join(':'),
-      FONTCONFIG_FILE: join(folder, 'fonts.conf'),
-    },
+    env: { ...process.env, ...env },
   });
   recordCoverage(browser);
   browser.once('disconnected', () => (launched = undefined));

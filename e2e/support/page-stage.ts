@@ -1,7 +1,8 @@
 import { afterEach, describe, expect } from 'vitest';
+import { needs } from '@toolyard/testing';
 import type { Stage } from './stage.ts';
 import { setProcessStage, setStage } from './stage.ts';
-import { NO_BROWSER } from './unpack-browser.ts';
+import { BROWSER } from './unpack-browser.ts';
 
 /** The stages of a file of tests: one at a time. */
 export type Stages = {
@@ -13,9 +14,9 @@ export type Stages = {
   setProcess: typeof setProcessStage;
 };
 
-/** Tests in a browser. Where there is none they are skipped, with the reason. */
+/** Tests in a browser. They are skipped where no browser runs. */
 export function describeInBrowser(name: string, body: () => void): void {
-  describe.skipIf(NO_BROWSER !== null)(`${name}${NO_BROWSER === null ? '' : ` (${NO_BROWSER})`}`, () => {
+  describe(name, needs(BROWSER), () => {
     body();
   });
 }

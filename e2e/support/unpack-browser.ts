@@ -1,49 +1,73 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { Need } from '@toolyard/testing';
+// Vitest loads this file without the condition under which packages of the workspace run from their sources.
+import { sharedFolder } from '../../testing/src/shared-folder.ts';
 import { writeFonts } from './fonts.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const UNPACK = "await (await import('@sparticuz/chromium')).default.executablePath()";
 
-/** Why there is no browser on this machine; null where there is one. */
-export const NO_BROWSER = process.platform === 'linux' ? null : 'the Chromium of the npm package runs on Linux only';
+/** Tells the workers why no browser runs on this machine, if so. */
+const MISSING_VARIABLE = 'TOOLYARD_TEST_NO_BROWSER';
+const NOT_LINUX = process.platform === 'linux' ? null : 'the Chromium of the npm package runs on Linux only';
 
-/**
- * The folder with the Chromium of the npm package, its libraries and the fonts of the tests. They are unpacked beside
- * it and moved there as a whole: several processes may do so at once, and whoever finds the folder finds all of it.
- */
-export async function unpackBrowser(): Promise<string> {
-  const folder = join(tmpdir(), `toolyard-chromium-${versionOf('@sparticuz/chromium')}`);
-  if (existsSync(folder)) return folder;
-  const aside = mkdtempSync(`${folder}-`);
-  // The package unpacks into the temporary folder, and what Chromium needs only where it believes to be on the machine
-  // it was made for.
-  const env = { PATH: process.env['PATH'], TMPDIR: aside, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' };
-  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', UNPACK], {
-    cwd: HERE,
-    env: { ...env, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' },
+/** For tests in a browser, see `needs`. */
+export const BROWSER: Need = { name: 'browser', missing: NOT_LINUX ?? process.env[MISSING_VARIABLE] ?? null };
+
+const run = promisify(execFile);
+
+/** The folder with the Chromium of the npm package, its libraries and the fonts of the tests, unpacked once a version. */
+async function unpackBrowser(): Promise<string> {
+  return sharedFolder(`chromium-${versionOf('@sparticuz/chromium')}`, async (aside, folder) => {
+    // The package unpacks into the temporary folder, and the libraries Chromium needs only where it takes the machine
+    // for the one it was made for.
+    const env = { PATH: process.env['PATH'], TMPDIR: aside, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' };
+    await run(process.execPath, ['--input-type=module', '--eval', UNPACK], {
+      cwd: HERE,
+      env: { ...env, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' },
+    });
+    writeFonts(aside, folder);
   });
-  writeFonts(aside, folder);
-  try {
-    renameSync(aside, folder);
-  } catch (error) {
-    rmSync(aside, { recursive: true });
-    // Another process was faster.
-    if (!existsSync(folder)) throw error;
-  }
-  return folder;
 }
 
-/** Before the first test in a browser, once for all of them. */
+/** How to start it: its own libraries come first. */
+export async function browserCommand(): Promise<{ executablePath: string; env: Record<string, string> }> {
+  const folder = await unpackBrowser();
+  return {
+    executablePath: join(folder, 'chromium'),
+    env: {
+      LD_LIBRARY_PATH: [join(folder, 'al2023', 'lib'), process.env['LD_LIBRARY_PATH']].filter(Boolean).join(':'),
+      FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+    },
+  };
+}
+
+/** Before the first test in a browser: unpacks it and finds out, once for all of them, whether it runs here. */
 export async function setup(): Promise<void> {
-  if (NO_BROWSER === null) await unpackBrowser();
+  if (NOT_LINUX !== null) return;
+  try {
+    const { executablePath, env } = await browserCommand();
+    await run(executablePath, ['--version'], { env: { ...process.env, ...env } });
+  } catch (error) {
+    process.env[MISSING_VARIABLE] = `the Chromium of the npm package does not run here: ${lineOf(error)}`;
+  }
 }
 
-/** Another version is unpacked to another place. */
+/** What the program printed says more than that it failed. */
+function lineOf(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  const lines = `${stderr ?? ''}\n${message}`.split('\n').map((line) => line.trim());
+  const [said = ''] = [...lines.filter((line) => /error/i.test(line)), ...lines.filter(Boolean)];
+  const library = /([^\s:]+\.so[^\s:]*): cannot open shared object file/.exec(said)?.[1];
+  if (library !== undefined) return `install the package with the library ${library}`;
+  return `${said}. Programs must be allowed to run from the temporary folder, and 220 MB must be free there`;
+}
+
+/** Another version is unpacked to another folder. */
 function versionOf(name: string): string {
   const manifest = readFileSync(join(HERE, '../package.json'), 'utf8');
   const { devDependencies } = JSON.parse(manifest) as { devDependencies: Record<string, string> };

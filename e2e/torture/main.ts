@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { setup as bundlePrograms } from '../../scripts/test-programs.ts';
-import { findPostgres, startCluster } from '@toolyard/testing/postgres';
+import { startCluster } from '@toolyard/testing/postgres';
+import { findPostgres } from '@toolyard/testing/postgres-binaries';
 import { STORIES } from './stories.ts';
 import type { Story } from './story.ts';
 import type { Engine, Planned } from './torture.ts';
@@ -58,12 +59,12 @@ type How = { stories: readonly Story[]; sample: number | undefined; seed: number
 async function torture(name: string, how: How): Promise<number> {
   if (name === 'sqlite') return tortureOn({ name }, how);
   if (name !== 'postgres') throw new Error(`There is no engine "${name}".\n\n${USAGE}`);
-  const binaries = findPostgres();
-  if (binaries === null) {
-    process.stdout.write('postgres: skipped, this machine has no PostgreSQL\n');
+  const binaries = await findPostgres();
+  if (binaries.missing !== null) {
+    process.stdout.write(`postgres: skipped, ${binaries.missing}\n`);
     return 0;
   }
-  const cluster = await startCluster(binaries);
+  const cluster = await startCluster(binaries.folder);
   try {
     return await tortureOn({ name, cluster }, how);
   } finally {

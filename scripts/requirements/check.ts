@@ -1,5 +1,5 @@
 /** Compares the requirements with the test results and with what was closed before. Pure. */
-import type { TestResults } from './report.ts';
+import type { Outcome, TestResults } from './report.ts';
 import type { Row, Table, TestReference } from './table.ts';
 import { isRowId } from './table.ts';
 
@@ -8,8 +8,11 @@ type ClosedList = { comments: string[]; ids: string[]; problems: string[] };
 
 type Count = { label: string; rows: number; closed: number; notApplicable: number; open: number };
 
-/** `newlyClosed`: proven by the report, but not in the list yet. */
-type Findings = { problems: string[]; newlyClosed: string[] };
+/**
+ * `newlyClosed`: all tests passed, but the row is not in the list yet. `notChecked`: nothing failed, but a test was
+ * skipped.
+ */
+type Findings = { problems: string[]; newlyClosed: string[]; notChecked: string[] };
 
 export function parseClosedList(text: string): ClosedList {
   const list: ClosedList = { comments: [], ids: [], problems: [] };
@@ -29,16 +32,18 @@ export function extendClosedList(list: ClosedList, more: readonly string[]): str
 }
 
 export function checkRequirements(table: Table, results: TestResults, closedBefore: readonly string[]): Findings {
-  const findings: Findings = { problems: [...table.problems], newlyClosed: [] };
+  const findings: Findings = { problems: [...table.problems], newlyClosed: [], notChecked: [] };
   const before = new Set(closedBefore);
   for (const row of table.rows) {
     if (row.state.kind !== 'closed') {
       if (before.has(row.id)) findings.problems.push(`row ${row.id}: was closed and is now ${row.state.kind}`);
       continue;
     }
-    const doubts = row.state.tests.map((test) => doubtAbout(test, results)).filter((doubt) => doubt !== undefined);
-    findings.problems.push(...doubts.map((doubt) => `row ${row.id}: ${doubt}`));
-    if (doubts.length === 0 && !before.has(row.id)) findings.newlyClosed.push(row.id);
+    const problems = row.state.tests.map((test) => problemWith(test, results)).filter((each) => each !== undefined);
+    findings.problems.push(...problems.map((problem) => `row ${row.id}: ${problem}`));
+    if (problems.length > 0) continue;
+    if (row.state.tests.some((test) => outcomeOf(test, results) === 'skipped')) findings.notChecked.push(row.id);
+    else if (!before.has(row.id)) findings.newlyClosed.push(row.id);
   }
   const present = new Set(table.rows.map((row) => row.id));
   for (const id of before) {
@@ -47,16 +52,17 @@ export function checkRequirements(table: Table, results: TestResults, closedBefo
   return findings;
 }
 
-/** Why a test proves nothing; undefined if it passed. */
-function doubtAbout(test: TestReference, results: TestResults): string | undefined {
-  const file = results.get(test.file);
-  if (file === undefined) return `the report has no file ${test.file}`;
-  const outcome = file.get(test.name);
-  if (outcome === 'passed') return undefined;
+/** Undefined where the test passed or was skipped. */
+function problemWith(test: TestReference, results: TestResults): string | undefined {
+  if (!results.has(test.file)) return `the report has no file ${test.file}`;
   const named = `the test "${test.name}" in ${test.file}`;
-  return outcome === undefined
-    ? `${named} is not in the report`
-    : `${named} ${outcome === 'failed' ? 'failed' : 'was skipped'}`;
+  const outcome = outcomeOf(test, results);
+  if (outcome === undefined) return `${named} is not in the report`;
+  return outcome === 'failed' ? `${named} failed` : undefined;
+}
+
+function outcomeOf(test: TestReference, results: TestResults): Outcome | undefined {
+  return results.get(test.file)?.get(test.name);
 }
 
 /** One line for each section, in the document's order, and the total. */

@@ -2,12 +2,12 @@
 import { relative, sep } from 'node:path';
 
 /** The last word on a test: one failure among several runs of it (projects, repeats) is a failure. */
-type Outcome = 'passed' | 'failed' | 'skipped';
+export type Outcome = 'passed' | 'failed' | 'skipped';
 
 /** By file, from the repository's root with `/`; then by full name, joined by ` > `. */
 export type TestResults = Map<string, Map<string, Outcome>>;
 
-/** Something the person gave us cannot be used; its message is all they need to read. */
+/** Unusable input; the message says all the user needs to know. */
 export class InputError extends Error {}
 
 /**
@@ -28,7 +28,7 @@ export function readResults(report: unknown, root: string): TestResults {
   return results;
 }
 
-/** Whatever did not run (`skipped`, `pending`, `todo`, `disabled`) proves as little as a test that is not there. */
+/** Whatever did not run: `skipped`, `pending`, `todo`, `disabled`. */
 function outcomeOf(status: string): Outcome {
   return status === 'passed' || status === 'failed' ? status : 'skipped';
 }

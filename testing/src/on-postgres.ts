@@ -1,22 +1,33 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
+import type { Need } from './needs.ts';
+import { needs } from './needs.ts';
+import { findPostgres, needsPrograms } from './postgres-binaries.ts';
 import type { Cluster } from './postgres.ts';
-import { findPostgres, startCluster } from './postgres.ts';
+import { startCluster } from './postgres.ts';
+
+// Only files that need PostgreSQL import this module: nothing is looked for or downloaded for others.
+const binaries = await findPostgres();
+
+const POSTGRES: Need = { name: 'postgres', missing: binaries.missing };
+
+/** `pg_dump` and `psql` of the PostgreSQL the tests use. */
+export const PG_DUMP = needsPrograms(binaries, 'pg_dump', 'psql');
+
+/** The path of a program of the PostgreSQL the tests use. */
+export function postgresProgram(name: 'pg_dump' | 'psql'): string {
+  return join(binaries.folder ?? '', name);
+}
 
 /**
- * Tests that need a PostgreSQL: each file has one of its own, started before the first of them. Where this machine has
- * none they are skipped, and it is said why; with TOOLYARD_POSTGRES_TESTS=required that is a failure.
+ * Tests that need PostgreSQL: each file has a cluster of its own, started before the first of them. They are skipped
+ * where neither the system nor npm provides it.
  */
 export function describeOnPostgres(name: string, body: (cluster: () => Cluster) => void): void {
-  const binaries = findPostgres();
-  if (binaries === null) {
-    const reason = `"${name}" needs PostgreSQL: no folder of PATH, nor /usr/lib/postgresql/*/bin, holds postgres and initdb`;
-    if (process.env['TOOLYARD_POSTGRES_TESTS'] === 'required') throw new Error(reason);
-    process.stderr.write(`skipped: ${reason}\n`);
-  }
-  describe.skipIf(binaries === null)(name, () => {
+  describe(name, needs(POSTGRES), () => {
     let started: Cluster | undefined;
     beforeAll(async () => {
-      started = binaries === null ? undefined : await startCluster(binaries);
+      if (binaries.folder !== null) started = await startCluster(binaries.folder);
     });
     afterAll(async () => {
       await started?.close();

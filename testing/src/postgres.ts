@@ -1,13 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { eventually } from './eventually.ts';
 import { ownPort } from './ports.ts';
+import { UNPRIVILEGED } from './postgres-npm.ts';
+import { runFolder } from './test-run.ts';
 
 /** A PostgreSQL of the test's own, thrown away with everything in it. */
 export type Cluster = {
@@ -26,46 +28,28 @@ export type Cluster = {
   close(): Promise<void>;
 };
 
-/** Names the folder where the files of a new cluster are kept while the tests run: to copy them takes a seventh as long. */
-export const CLUSTER_VARIABLE = 'TOOLYARD_TEST_CLUSTER';
-
 const PASSWORD = 'a secret of the cluster';
 const CONNECTED = `SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND application_name LIKE 'toolyard%'`;
-/** PostgreSQL refuses to run as root; this is "nobody". */
-const UNPRIVILEGED = 65_534;
-const DEBIAN = '/usr/lib/postgresql';
 /** Ends PostgreSQL and clears up when its input is closed: that happens however the process of the test ends. */
 const KEEPER =
   '"$@" & server=$!; read how; kill -${how:-QUIT} $server; wait $server; [ -n "$how" ] || rm -rf "$FOLDER"';
 
-/**
- * The folder with `postgres` and `initdb`, or with other programs of PostgreSQL, in the path or where Debian has it;
- * null where there is none.
- */
-export function findPostgres(programs: readonly string[] = ['postgres', 'initdb']): string | null {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
-  if (existsSync(DEBIAN)) folders.push(...readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')));
-  return folders.find((folder) => programs.every((name) => existsSync(join(folder, name)))) ?? null;
-}
-
-type Identity = { uid?: number; gid?: number };
-
-/** The files of a cluster nothing was stored in, in `data` of the folder. */
-async function makeFiles(binaries: string, folder: string, identity: Identity): Promise<void> {
+/** Initializes a cluster in `data` of the folder. A test run does it once: copying takes a seventh of the time. */
+async function makeFiles(binaries: string, folder: string): Promise<void> {
   const data = join(folder, 'data');
-  const keeping = process.env[CLUSTER_VARIABLE];
-  const kept = keeping === undefined ? null : join(keeping, 'data');
+  const run = runFolder();
+  const kept = run === undefined ? null : join(run, 'new-cluster');
   if (kept !== null && existsSync(kept)) return copy(kept, data);
 
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, PASSWORD);
-  if (identity.uid !== undefined) chownSync(passwordFile, identity.uid, identity.uid);
+  giveAway(passwordFile);
   const made = ['-D', data, '-U', 'owner', '-A', 'scram-sha-256', '--pwfile', passwordFile, '-E', 'UTF8', '--no-sync'];
-  await promisify(execFile)(join(binaries, 'initdb'), [...made, '--no-locale'], { ...identity, cwd: folder });
+  await promisify(execFile)(join(binaries, 'initdb'), [...made, '--no-locale'], { ...UNPRIVILEGED, cwd: folder });
   if (kept === null) return;
 
-  // Another process may be at it, too: whole is what bears the name.
+  // Another worker may do the same: the folder gets its name when it is complete.
   const copied = `${kept}-${randomUUID()}`;
   await copy(data, copied);
   try {
@@ -74,6 +58,12 @@ async function makeFiles(binaries: string, folder: string, identity: Identity): 
     rmSync(copied, { recursive: true });
     if (!existsSync(kept)) throw error;
   }
+}
+
+/** To the user PostgreSQL runs as. */
+function giveAway(path: string): void {
+  const { uid, gid } = UNPRIVILEGED;
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
 }
 
 async function copy(from: string, to: string): Promise<void> {
@@ -85,12 +75,10 @@ async function copy(from: string, to: string): Promise<void> {
  * and takes as long as that takes.
  */
 export async function startCluster(binaries: string, { durable = false } = {}): Promise<Cluster> {
-  const root = process.getuid?.() === 0;
-  const identity: Identity = root ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-postgres-'));
   const data = join(folder, 'data');
-  if (root) chownSync(folder, UNPRIVILEGED, UNPRIVILEGED);
-  await makeFiles(binaries, folder, identity);
+  giveAway(folder);
+  await makeFiles(binaries, folder);
   const port = await ownPort();
   let end: ((how: 'INT' | 'QUIT') => Promise<void>) | undefined;
   let databases = 0;
@@ -123,7 +111,7 @@ export async function startCluster(binaries: string, { durable = false } = {}): 
     const server = [join(binaries, 'postgres'), '-D', data, '-p', String(port)];
     const words = [...server, ...settings.flatMap((setting) => ['-c', setting])];
     const child = spawn('sh', ['-c', KEEPER, 'sh', ...words], {
-      ...identity,
+      ...UNPRIVILEGED,
       cwd: folder,
       env: { ...process.env, FOLDER: folder },
       stdio: ['pipe', 'ignore', 'ignore'],

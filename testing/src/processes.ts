@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { findProcess, listProcesses } from './process-table.ts';
 import { registerProcess } from './started-processes.ts';
+import { RUN_VARIABLE, sharedTmp } from './test-run.ts';
 
 /** The condition under which the workspace's packages run from their sources; goes before the file for `runNode`. */
 export const SOURCE_CONDITION = '--conditions=toolyard-src';
@@ -33,13 +33,21 @@ export function programPath(source: string): string {
 }
 
 /**
- * Environment of a program that is started from its sources again and again: it need not compile them each time. Not
- * while coverage is measured: of code that comes from the cache V8 counts functions only, and not the branches in them.
+ * Environment of a program that is started again and again: it need not be compiled each time, and it carries the mark
+ * of the test run. The cache is beside the bundled programs, which are deleted when newer ones replace them. There is
+ * none while coverage is measured: for cached code V8 counts functions only, not their branches.
  */
-export const COMPILED_ONCE: Readonly<Record<string, string>> =
-  process.env['TOOLYARD_COVERAGE'] === undefined
-    ? { NODE_COMPILE_CACHE: join(tmpdir(), 'toolyard-compile-cache') }
-    : { NODE_DISABLE_COMPILE_CACHE: '1' };
+export const COMPILED_ONCE: Readonly<Record<string, string>> = { ...compileCache(), ...markOfRun() };
+
+function compileCache(): Record<string, string> {
+  if (process.env['TOOLYARD_COVERAGE'] !== undefined) return { NODE_DISABLE_COMPILE_CACHE: '1' };
+  return { NODE_COMPILE_CACHE: join(process.env[PROGRAMS_VARIABLE] ?? sharedTmp(), 'toolyard-compile-cache') };
+}
+
+function markOfRun(): Record<string, string> {
+  const folder = process.env[RUN_VARIABLE];
+  return folder === undefined ? {} : { [RUN_VARIABLE]: folder };
+}
 
 export type RunNodeOptions = {
   /** Written to stdin, which then ends. */
@@ -109,6 +117,11 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether SIGSTOP has taken effect on a process. Linux and other Unixes only. */
+export function isStopped(pid: number): boolean {
+  return findProcess(pid)?.state === 'T';
 }
 
 /**

@@ -1,7 +1,7 @@
 // Attacks of servers on whoever uses them, over real processes and sockets.
 import type { JsonObject, ToolResult } from '@toolyard/protocol';
 import type { ScriptedTool, ToolAction } from '@toolyard/testing';
-import { eventually, MCP_BEHAVIOURS, startScriptedMcp, type ScriptedMcp } from '@toolyard/testing';
+import { eventually, MCP_BEHAVIOURS, needs, startScriptedMcp, type ScriptedMcp, UNIX } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from './host.ts';
 import { connected, healthOf, scripted } from './node/test-fixtures/peers.ts';
@@ -113,26 +113,23 @@ test('attack 18: of two tools of one server with one name the first stands, and 
   expect(healthOf(host, 'odd').skipped).toMatchObject([{ name: 'twin' }]);
 });
 
-test.runIf(process.platform !== 'win32')(
-  'attack 21: a program is started with its own variables and a few harmless ones',
-  async () => {
-    process.env['TOOLYARD_SECRET_OF_OURS'] = 'must not be seen';
-    const script = 'process.stderr.write("env " + Object.keys(process.env).sort().join(" ") + "\\n"); process.exit(3);';
-    const transport = {
-      type: 'stdio' as const,
-      command: process.execPath,
-      args: ['-e', script],
-      env: { OWN_KEY: 'x' },
-    };
-    host = await connected([{ id: 'odd', transport }]);
-    delete process.env['TOOLYARD_SECRET_OF_OURS'];
-    const said = healthOf(host, 'odd').log.find(({ text }) => text.startsWith('env '))?.text ?? '';
-    const names = said.split(' ').slice(1);
-    expect(names).toContain('OWN_KEY');
-    const harmless = ['HOME', 'LOGNAME', 'OWN_KEY', 'PATH', 'SHELL', 'TERM', 'USER'];
-    expect(names.filter((name) => !harmless.includes(name))).toEqual([]);
-  },
-);
+test('attack 21: a program is started with its own variables and a few harmless ones', needs(UNIX), async () => {
+  process.env['TOOLYARD_SECRET_OF_OURS'] = 'must not be seen';
+  const script = 'process.stderr.write("env " + Object.keys(process.env).sort().join(" ") + "\\n"); process.exit(3);';
+  const transport = {
+    type: 'stdio' as const,
+    command: process.execPath,
+    args: ['-e', script],
+    env: { OWN_KEY: 'x' },
+  };
+  host = await connected([{ id: 'odd', transport }]);
+  delete process.env['TOOLYARD_SECRET_OF_OURS'];
+  const said = healthOf(host, 'odd').log.find(({ text }) => text.startsWith('env '))?.text ?? '';
+  const names = said.split(' ').slice(1);
+  expect(names).toContain('OWN_KEY');
+  const harmless = ['HOME', 'LOGNAME', 'OWN_KEY', 'PATH', 'SHELL', 'TERM', 'USER'];
+  expect(names.filter((name) => !harmless.includes(name))).toEqual([]);
+});
 
 describe('attack 22: rounds that want more', () => {
   const ask = async (does: ToolAction[]): Promise<McpHost> => {

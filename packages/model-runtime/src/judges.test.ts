@@ -3,10 +3,12 @@ import { isJsonObject, type JsonObject, type JsonValue, type Message } from '@to
 import {
   anthropicReply,
   geminiReply,
+  needs,
   reply,
   responsesReply,
   startModelServer,
   type ModelReply,
+  type Need,
 } from '@toolyard/testing';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
@@ -49,6 +51,11 @@ function isInstalled(name: string): boolean {
   } catch {
     return false;
   }
+}
+
+function sdk(name: string): Need {
+  const missing = isInstalled(name) ? null : `the package "${name}" is not installed: run "npm install"`;
+  return { name: 'provider-sdk', missing };
 }
 
 async function client<Client>(module: string, name: string, options: object): Promise<Client> {
@@ -302,9 +309,10 @@ function bodiesOf(judge: Judge): unknown[] {
   return judge.wire === 'google-gemini' ? bodies.flatMap((body) => objects(body['contents'])) : bodies;
 }
 
+const SDKS = JUDGES.map(({ module }) => sdk(module));
 const installed = JUDGES.filter(({ module }) => isInstalled(module));
 
-test.skipIf(installed.length === 0)('what we send is of the types of the providers', () => {
+test('what we send is of the types of the providers', needs(...(installed.length === 0 ? SDKS : [])), () => {
   const said = misfits(
     installed.flatMap((judge) => [
       { name: judge.wire, values: bodiesOf(judge), type: judge.type },
@@ -321,7 +329,7 @@ test.skipIf(installed.length === 0)('what we send is of the types of the provide
 describe.each(JUDGES)('$module judges $wire', (judge) => {
   const { wire, module } = judge;
 
-  test.skipIf(!isInstalled(module))('what it reads in an answer, we read', async () => {
+  test('what it reads in an answer, we read', needs(sdk(module)), async () => {
     await using server = await startModelServer(() => answerOver(wire));
     const parts = await collect(runtimeOver(wire, server.url), request('hi', { tools: [tool('f'), tool('g')] }));
     const ours: Reading = {

@@ -9,6 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { needs, UNIX } from '../needs.ts';
 import { isAlive, processTreeOf } from '../processes.ts';
 import { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
 import { scriptedMcpCommand } from './command.ts';
@@ -208,7 +209,7 @@ describe('over stdio, as a child', () => {
     expect(lines[0]?.endsWith('"result":{}}')).toBe(true);
   });
 
-  test.runIf(process.platform !== 'win32')('a stubborn child outlives its server and SIGTERM', async () => {
+  test('a stubborn child outlives its server and SIGTERM', needs(UNIX), async () => {
     const { child, send, ask } = startChild('stubborn-child');
     await ask('ping');
     const [server = 0, left = 0] = processTreeOf(child.pid ?? 0);
@@ -222,18 +223,15 @@ describe('over stdio, as a child', () => {
     expect(isAlive(left)).toBe(true);
   });
 
-  test.runIf(process.platform !== 'win32')(
-    'a stubborn child does not keep its server from ending with stdin',
-    async () => {
-      const { child, ask } = startChild('stubborn-child');
-      await ask('ping');
-      const left = processTreeOf(child.pid ?? 0)[1] ?? 0;
-      leftovers.push(() => process.kill(left, 'SIGKILL'));
-      const exited = once(child, 'exit');
-      child.stdin.end();
-      expect(await exited).toEqual([0, null]);
-    },
-  );
+  test('a stubborn child does not keep its server from ending with stdin', needs(UNIX), async () => {
+    const { child, ask } = startChild('stubborn-child');
+    await ask('ping');
+    const left = processTreeOf(child.pid ?? 0)[1] ?? 0;
+    leftovers.push(() => process.kill(left, 'SIGKILL'));
+    const exited = once(child, 'exit');
+    child.stdin.end();
+    expect(await exited).toEqual([0, null]);
+  });
 
   test('malformed tools, twins and unknown content go out as they are', async () => {
     const malformed = startChild('malformed-tool');

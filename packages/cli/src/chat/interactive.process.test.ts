@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isAlive } from '@toolyard/testing';
-import { hasTerminal, PtyChat } from '../test-fixtures/pty-chat.ts';
+import { isAlive, needs } from '@toolyard/testing';
+import { PtyChat, TERMINAL } from '../test-fixtures/pty-chat.ts';
 import { CTRL_C, CTRL_D } from '../test-fixtures/terminal-chat.ts';
 
-describe.skipIf(!hasTerminal)('toolyard chat at a pseudo-terminal', () => {
+describe('toolyard chat at a pseudo-terminal', needs(TERMINAL), () => {
   it('says which model answers, streams the answer, keeps the history, and leaves with Ctrl-D', async () => {
     await using chat = new PtyChat(['--model', 'demo']);
     await chat.see('no language model');

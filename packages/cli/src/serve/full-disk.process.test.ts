@@ -5,21 +5,20 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ConversationView, RunRecord } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
-import { eventually, reply, startModelServer } from '@toolyard/testing';
+import { eventually, needs, reply, startModelServer, utilLinux } from '@toolyard/testing';
 import { runCommand } from '../test-fixtures/run-command.ts';
 import { ServedProcess } from '../test-fixtures/served-process.ts';
 import { Served } from '../test-fixtures/served.ts';
 import { NODE_ARGS, PROCESS_ENV } from '../test-fixtures/spawn-command.ts';
 
 /** `prlimit` of util-linux bounds how large files may grow: every write beyond it fails, as on a full disk. */
-const hasLimits = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0;
-if (!hasLimits) console.warn('skipped: tests of a full disk need `prlimit` of util-linux');
+const PRLIMIT = utilLinux('prlimit', 'prlimit');
 
 function limitFiles(pid: number, bytes: number | 'unlimited'): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
 }
 
-describe.skipIf(!hasLimits)('a disk that is full', () => {
+describe('a disk that is full', needs(PRLIMIT), () => {
   it('at the start is said plainly, and with room the same folder starts', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'toolyard-full-'));
     try {

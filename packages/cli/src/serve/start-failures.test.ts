@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type {} from '@toolyard/testing';
+import { needs, UNPRIVILEGED_USER } from '@toolyard/testing';
 import type { CommandResult } from '../test-fixtures/run-command.ts';
 import { runCommand } from '../test-fixtures/run-command.ts';
 import { Served } from '../test-fixtures/served.ts';
@@ -108,8 +108,7 @@ describe('toolyard serve says why it cannot start', () => {
     expect(ran.stderr).toContain('it is not there and cannot be made');
   });
 
-  // Who is allowed everything can write there all the same.
-  it.runIf(process.geteuid?.() !== 0)('says that a folder may not be written', async () => {
+  it('says that a folder may not be written', needs(UNPRIVILEGED_USER), async () => {
     mkdirSync(dataDir, { mode: 0o500 });
     expect((await refused()).stderr).toContain('cannot be written');
   });

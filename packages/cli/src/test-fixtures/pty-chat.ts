@@ -1,15 +1,12 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { processTreeOf } from '@toolyard/testing';
+import { processTreeOf, utilLinux } from '@toolyard/testing';
 import { ScreenReader } from './screen-reader.ts';
 import { NODE_ARGS, PROCESS_ENV } from './spawn-command.ts';
 
-/** `script` of util-linux runs a program on a pseudo-terminal; without it these tests cannot run. */
-export const hasTerminal: boolean =
-  process.platform === 'linux' &&
-  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
-if (!hasTerminal) console.warn('skipped: tests at a pseudo-terminal need `script` of util-linux');
+/** `script` of util-linux runs a program on a pseudo-terminal. */
+export const TERMINAL = utilLinux('terminal', 'script');
 
 /** `toolyard chat` in a process of its own, at a real pseudo-terminal. */
 export class PtyChat implements AsyncDisposable {

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { needs, UNIX } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ServerEntry } from './mcp-config-file.ts';
 import { McpConfigFile } from './mcp-config-file.ts';
@@ -166,7 +167,7 @@ describe('an mcp.json that is written', () => {
     expect(readdirSync(folder)).toEqual(['mcp.json']);
   });
 
-  it.skipIf(process.platform === 'win32')('is written behind the link that leads to it', () => {
+  it('is written behind the link that leads to it', needs(UNIX), () => {
     const real = join(folder, 'real.json');
     writeFileSync(real, '{}');
     symlinkSync(real, path);

@@ -3,10 +3,12 @@ import {
   createSteadyClock,
   eventually,
   isAlive,
+  needs,
   processTreeOf,
   runNode,
   SOURCE_CONDITION,
   scriptedMcpCommand,
+  UNIX,
 } from '@toolyard/testing';
 import type { Clock } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
@@ -74,7 +76,7 @@ const running = (pids: number[]): number[] => pids.filter(isAlive);
 
 const EVERYTHING = ['--no-install', 'mcp-server-everything', 'stdio'];
 
-describe.runIf(process.platform !== 'win32')('after closing, nothing is left', () => {
+describe('after closing, nothing is left', needs(UNIX), () => {
   test.each([
     ['a server started directly', direct('plain'), 1],
     ['a server that ignores SIGTERM', direct('stubborn'), 1],

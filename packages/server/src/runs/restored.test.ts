@@ -1,82 +1,73 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { systemClock } from '@toolyard/protocol';
 import { openStorage } from '@toolyard/storage';
-import { eventually } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
-import { findPostgres } from '@toolyard/testing/postgres';
+import { eventually, needs } from '@toolyard/testing';
+import { describeOnPostgres, PG_DUMP, postgresProgram } from '@toolyard/testing/on-postgres';
 import { ANNE } from './test-fixtures/bench.ts';
 import { outcomeOf, playPersons, stageOver, storyOf } from './test-fixtures/corpus/stage.ts';
 
-/** Where Debian has `postgres`, it has the programs of its clients too. */
-const client = findPostgres(['pg_dump', 'psql']);
-if (client === null) process.stderr.write('skipped: restoring with pg_dump, which is not on this machine\n');
-
 describeOnPostgres('a database that is restored', (cluster) => {
-  test.skipIf(client === null)(
-    'from a pg_dump made in the middle of runs: they go on from their last step',
-    async () => {
-      const [url, restored] = [await cluster().createDatabase(), await cluster().createDatabase()];
-      const storage = await openStorage({ url, clock: systemClock });
-      const dump = async (): Promise<string> => {
-        const program = join(client ?? '', 'pg_dump');
-        return (await promisify(execFile)(program, ['--inserts', '--no-owner', `--dbname=${url}`], { maxBuffer: 1e9 }))
-          .stdout;
-      };
-      const stories = new Map([
-        ['between', storyOf('side-by-side')],
-        ['within', storyOf('task')],
-      ]);
-      let halted = 0;
-      let go = (): void => {};
-      const gone = new Promise<void>((resolve) => (go = resolve));
-      const places = new Set(['step:tools_batch_result', 'run:task']);
-      const first = stageOver(storage, {
-        failpoint: async (place) => {
-          if (!places.delete(place)) return;
-          halted++;
-          await gone;
-        },
-      });
-      await first.start();
-      for (const [id, name] of [
-        ['between', 'side-by-side'],
-        ['within', 'task'],
-      ] as const) {
-        const configuration = { intervention: 'auto', model: { providerId: 'corpus', modelId: name } };
-        await storage.conversations.create(ANNE, { id, title: '', configuration, at: systemClock.now() });
-        const [text = ''] = storyOf(name).questions;
-        await first.send(ANNE, id, { parts: [{ type: 'text', text }] });
-      }
-      await eventually(() => halted === 2, { what: 'both runs being in their middle' });
-      const sql = await dump();
-      go();
-      await playPersons({ storage, runs: first }, stories);
-      const expected = [await outcomeOf(storage, 'between'), await outcomeOf(storage, 'within')];
-      await first.close();
-      await storage.close();
+  test('from a pg_dump made in the middle of runs: they go on from their last step', needs(PG_DUMP), async () => {
+    const [url, restored] = [await cluster().createDatabase(), await cluster().createDatabase()];
+    const storage = await openStorage({ url, clock: systemClock });
+    const dump = async (): Promise<string> => {
+      const program = postgresProgram('pg_dump');
+      return (await promisify(execFile)(program, ['--inserts', '--no-owner', `--dbname=${url}`], { maxBuffer: 1e9 }))
+        .stdout;
+    };
+    const stories = new Map([
+      ['between', storyOf('side-by-side')],
+      ['within', storyOf('task')],
+    ]);
+    let halted = 0;
+    let go = (): void => {};
+    const gone = new Promise<void>((resolve) => (go = resolve));
+    const places = new Set(['step:tools_batch_result', 'run:task']);
+    const first = stageOver(storage, {
+      failpoint: async (place) => {
+        if (!places.delete(place)) return;
+        halted++;
+        await gone;
+      },
+    });
+    await first.start();
+    for (const [id, name] of [
+      ['between', 'side-by-side'],
+      ['within', 'task'],
+    ] as const) {
+      const configuration = { intervention: 'auto', model: { providerId: 'corpus', modelId: name } };
+      await storage.conversations.create(ANNE, { id, title: '', configuration, at: systemClock.now() });
+      const [text = ''] = storyOf(name).questions;
+      await first.send(ANNE, id, { parts: [{ type: 'text', text }] });
+    }
+    await eventually(() => halted === 2, { what: 'both runs being in their middle' });
+    const sql = await dump();
+    go();
+    await playPersons({ storage, runs: first }, stories);
+    const expected = [await outcomeOf(storage, 'between'), await outcomeOf(storage, 'within')];
+    await first.close();
+    await storage.close();
 
-      const psql = promisify(execFile)(join(client ?? '', 'psql'), [
-        '--quiet',
-        '--set=ON_ERROR_STOP=1',
-        `--dbname=${restored}`,
-      ]);
-      psql.child.stdin?.end(sql);
-      await psql;
-      const again = await openStorage({ url: restored, clock: systemClock });
-      const second = stageOver(again);
-      try {
-        expect(await again.check()).toEqual({ ok: true });
-        expect((await outcomeOf(again, 'between')).statuses).toEqual(['running']);
-        await second.start();
-        await playPersons({ storage: again, runs: second }, stories);
-        expect([await outcomeOf(again, 'between'), await outcomeOf(again, 'within')]).toEqual(expected);
-      } finally {
-        await second.close();
-        await again.close();
-      }
-    },
-  );
+    const psql = promisify(execFile)(postgresProgram('psql'), [
+      '--quiet',
+      '--set=ON_ERROR_STOP=1',
+      `--dbname=${restored}`,
+    ]);
+    psql.child.stdin?.end(sql);
+    await psql;
+    const again = await openStorage({ url: restored, clock: systemClock });
+    const second = stageOver(again);
+    try {
+      expect(await again.check()).toEqual({ ok: true });
+      expect((await outcomeOf(again, 'between')).statuses).toEqual(['running']);
+      await second.start();
+      await playPersons({ storage: again, runs: second }, stories);
+      expect([await outcomeOf(again, 'between'), await outcomeOf(again, 'within')]).toEqual(expected);
+    } finally {
+      await second.close();
+      await again.close();
+    }
+  });
 });

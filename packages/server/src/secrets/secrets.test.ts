@@ -5,6 +5,7 @@ import type { Principal } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
+import { needs, UNIX } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Secrets } from './secrets.ts';
 import { createSecrets } from './secrets.ts';
@@ -66,7 +67,7 @@ describe('secrets with a key file', () => {
     await expect(secrets().get(other, 'provider:a')).rejects.toMatchObject({ code: 'bad_config' });
   });
 
-  it.skipIf(process.platform === 'win32')('close a key file that others could read, and say so', async () => {
+  it('close a key file that others could read, and say so', needs(UNIX), async () => {
     await secrets().set(me, 'a', 'x');
     chmodSync(keyFile(), 0o644);
     expect(await secrets().get(me, 'a')).toBe('x');

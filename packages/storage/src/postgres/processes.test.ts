@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunStore } from '@toolyard/protocol';
-import { createFakeClock, eventually, programArgs, registerProcess, runNode, within } from '@toolyard/testing';
+import { createFakeClock, eventually, isStopped, programArgs, registerProcess, runNode, within } from '@toolyard/testing';
 import type { SharedStorage } from '../storage.ts';
 import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
@@ -65,8 +65,7 @@ describeOnPostgres('two processes on one PostgreSQL', (cluster) => {
       },
       signal: (signal) => void child.kill(signal),
       async stopped() {
-        const state = () => execFileSync('ps', ['-o', 'stat=', '-p', String(child.pid)], { encoding: 'utf8' });
-        await eventually(() => state().startsWith('T'), { what: 'that it stands still' });
+        await eventually(() => isStopped(child.pid ?? 0), { what: 'SIGSTOP to take effect' });
       },
     };
   }

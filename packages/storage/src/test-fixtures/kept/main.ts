@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { Kysely } from 'kysely';
 import { systemClock } from '@toolyard/protocol';
-import { findPostgres, startCluster } from '@toolyard/testing/postgres';
+import { startCluster } from '@toolyard/testing/postgres';
+import { findPostgres, needsPrograms } from '@toolyard/testing/postgres-binaries';
 import { DATABASE_FILE } from '../../layout.ts';
 import { openStorage } from '../../open-storage.ts';
 import { PostgresConnection } from '../../postgres/connection.ts';
@@ -79,10 +80,12 @@ async function keepSqlite(rows: Rows): Promise<void> {
 }
 
 async function keepPostgres(rows: Rows): Promise<void> {
-  const binaries = findPostgres();
-  const client = findPostgres(['pg_dump']);
-  if (binaries === null || client === null) throw new Error('there is no PostgreSQL with pg_dump on this machine');
-  const cluster = await startCluster(binaries);
+  const binaries = await findPostgres();
+  if (binaries.missing !== null) throw new Error(binaries.missing);
+  const { missing } = needsPrograms(binaries, 'pg_dump');
+  if (missing !== null) throw new Error(missing);
+  const client = binaries.folder;
+  const cluster = await startCluster(client);
   try {
     for (const last of Object.keys(POSTGRES).filter((name) => !keptSteps('postgres').includes(name))) {
       const url = await cluster.createDatabase();

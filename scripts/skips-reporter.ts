@@ -1,0 +1,17 @@
+import { relative } from 'node:path';
+import type { Reporter, TestModule } from 'vitest/node';
+import { ROOT } from './run.ts';
+import { formatSkips, groupSkips } from './skips.ts';
+
+/** Prints at the end of a test run why tests were skipped, one line a reason. Tests that filters leave out have none. */
+export default class SkipsReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const skipped = modules.flatMap((module) =>
+      [...module.children.allTests('skipped')].flatMap((test) => {
+        const { missing } = test.meta();
+        return missing ? [{ file: relative(ROOT, module.moduleId), missing }] : [];
+      }),
+    );
+    for (const line of formatSkips(groupSkips(skipped))) process.stderr.write(`${line}\n`);
+  }
+}

