@@ -17,6 +17,7 @@ function project(kind: TestKind, more: { isolate?: boolean; globalSetup?: string
       execArgv: ['--conditions=toolyard-src'],
       isolate: false,
       unstubEnvs: true,
+      setupFiles: ['scripts/test-setup.ts'],
       globalSetup: ['scripts/test-programs.ts'],
       ...TIMEOUTS,
       ...more,

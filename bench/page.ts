@@ -1,7 +1,7 @@
 // What the page costs in a real browser: a first visit, a long conversation, a long answer. JSON lines on stdout, a
 // table for people on stderr.
-import { closeBrowser, launchBrowser } from '../e2e/support/browser.ts';
-import { NO_BROWSER } from '../e2e/support/unpack-browser.ts';
+import { launchBrowser } from '../e2e/support/browser.ts';
+import { whyNoBrowser } from '../e2e/support/unpack-browser.ts';
 import { buildPage } from '../scripts/build-page.ts';
 import type { Context } from './page/context.ts';
 import { fillConversation } from './page/fill.ts';
@@ -26,7 +26,7 @@ const MEASURES: Readonly<Record<Part, (context: Context) => Promise<Finding[]>>>
 const MESSAGES = 10_000;
 
 async function main(options: Options): Promise<Finding[]> {
-  const wrong = NO_BROWSER ?? (await buildPage({ tell: say }));
+  const wrong = (await whyNoBrowser()) ?? (await buildPage({ tell: say }));
   if (wrong !== null) throw new Error(wrong);
   using folder = makeDataFolder();
   say(`filling a data folder with a conversation of ${String(MESSAGES)} messages`);
@@ -59,7 +59,7 @@ async function main(options: Options): Promise<Finding[]> {
         say(`${part} is measured; ${loadNow()}`);
       }
     } finally {
-      await closeBrowser();
+      await (await launchBrowser()).close();
       await server.end();
     }
   } finally {

@@ -22,12 +22,13 @@ type Messages = { messages: { role: string; content: unknown }[] };
 describePage('a conversation in the page', ({ set, setProcess }) => {
   test('an answer streams in through get-date', async () => {
     const { script, goOn } = halfAnAnswer('It is noon in Tokyo. ');
-    const { open, model } = await set(({ body }) =>
-      (body as Messages).messages.at(-1)?.role === 'tool'
-        ? script()
-        : reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } }], {
-            reasoning: 'They ask for the time.',
-          }),
+    const { open, model } = await set(
+      ({ body }) =>
+        (body as Messages).messages.at(-1)?.role === 'tool'
+          ? script()
+          : reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } }], {
+              reasoning: 'They ask for the time.',
+            }),
       { date: true },
     );
     const page = await open();

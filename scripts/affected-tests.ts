@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
-import { basename, extname, join, matchesGlob } from 'node:path';
-import config from '../vitest.config.ts';
+import { basename, extname, join } from 'node:path';
 import type { Imports } from './import-graph.ts';
 import { reachedFrom } from './import-graph.ts';
 import { ROOT } from './run.ts';
+import { kindOf } from './test-kinds.ts';
 import { UNIT_PROJECTS } from './test-selection.ts';
 
 export type Selected = {
@@ -12,8 +12,6 @@ export type Selected = {
   /** The others. */
   processes: string[];
 };
-
-type Project = { test?: { name?: string; include?: string[] } };
 
 const TEST = /\.test\.ts$/;
 const SOURCE = /\.(ts|svelte)$/;
@@ -26,7 +24,7 @@ export function affectedTests(changed: readonly string[], importers: Imports['im
     .filter(([file]) => TEST.test(file))
     .toSorted(([, one], [, other]) => one - other)
     .map(([file]) => file);
-  const isUnit = unitTests();
+  const isUnit = (file: string): boolean => UNIT_PROJECTS.includes(kindOf(file)) && !file.endsWith('.long.test.ts');
   return { unit: tests.filter(isUnit), processes: tests.filter((file) => !isUnit(file)) };
 }
 
@@ -41,14 +39,4 @@ function filesNaming(names: readonly string[]): string[] {
     const text = readFileSync(join(ROOT, path), 'utf8');
     return names.some((name) => text.includes(name));
   });
-}
-
-/** By the patterns of the vitest projects that are not unit tests. */
-function unitTests(): (file: string) => boolean {
-  const { test } = config as { test?: { projects?: readonly (string | Project)[] } };
-  const others = (test?.projects ?? []).flatMap((project) => {
-    if (typeof project === 'string' || UNIT_PROJECTS.includes(project.test?.name ?? '')) return [];
-    return project.test?.include ?? [];
-  });
-  return (file) => !others.some((pattern) => matchesGlob(file, pattern));
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PAGE, PUBLISHED } from './packages.ts';
 import type { Ran } from './run.ts';
+import { runFolder } from '../testing/src/test-run.ts';
 import { ROOT, run, runNpm } from './run.ts';
 
 /**
@@ -12,7 +13,7 @@ import { ROOT, run, runNpm } from './run.ts';
  * on the pinned Node and on the machine's own. Gives what went wrong, or null.
  */
 export async function packAndUse(): Promise<string | null> {
-  const folder = mkdtempSync(join(tmpdir(), 'toolyard-pack-'));
+  const folder = mkdtempSync(join(runFolder() ?? tmpdir(), 'toolyard-pack-'));
   try {
     const workspaces = [...PUBLISHED, PAGE].map((workspace) => `--workspace=${workspace}`);
     const packed = await runNpm(['pack', '--silent', '--pack-destination', folder, ...workspaces], { quiet: true });

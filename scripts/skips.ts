@@ -14,12 +14,13 @@ export type Skips = {
 
 type SkippedTest = { file: string; missing?: { need: string; reason: string } | undefined };
 
-type Report = {
-  testResults: { name: string; assertionResults: { status: string; meta?: Pick<SkippedTest, 'missing'> }[] }[];
-};
+type FileResult = { name: string; assertionResults: { status: string; meta?: Pick<SkippedTest, 'missing'> }[] };
+
+/** What is used of vitest's JSON report; `More` is what the caller uses of a file. */
+export type SkipReport<More = unknown> = { testResults: (FileResult & More)[] };
 
 /** Of a report vitest has written with `--reporter=json`. */
-export function skipsOfReport(report: Report): Skips[] {
+export function skipsOfReport(report: SkipReport): Skips[] {
   return groupSkips(
     report.testResults.flatMap(({ name, assertionResults }) =>
       assertionResults

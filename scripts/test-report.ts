@@ -1,25 +1,32 @@
 import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { ROOT } from './run.ts';
+import type { SkipReport, Skips } from './skips.ts';
+import { skipsOfReport } from './skips.ts';
 import type { TestKind } from './test-kinds.ts';
 import { kindOf, TEST_KINDS } from './test-kinds.ts';
 
-/** What is used of vitest's JSON report. Times are milliseconds since 1970. */
-type VitestReport = {
-  testResults: { name: string; startTime: number; endTime: number; assertionResults: { status: string }[] }[];
-};
+/** Times are milliseconds since 1970. */
+type VitestReport = SkipReport<{ startTime: number; endTime: number }>;
 
 type TestFile = { file: string; kind: TestKind; seconds: number; tests: number };
 
-export type TestSummary = { passed: number; failed: number; skipped: number; files: readonly TestFile[] };
+export type TestSummary = {
+  passed: number;
+  failed: number;
+  skipped: number;
+  skips: readonly Skips[];
+  /** Longest first. */
+  files: readonly TestFile[];
+};
 
-/** Reads vitest's JSON report; files are sorted by time, longest first. */
+/** Reads vitest's JSON report. */
 export function summarizeTests(path: string): TestSummary {
-  const { testResults } = JSON.parse(readFileSync(path, 'utf8')) as VitestReport;
-  const statuses = testResults.flatMap((file) => file.assertionResults.map(({ status }) => status));
+  const report = JSON.parse(readFileSync(path, 'utf8')) as VitestReport;
+  const statuses = report.testResults.flatMap((file) => file.assertionResults.map(({ status }) => status));
   const passed = statuses.filter((status) => status === 'passed').length;
   const failed = statuses.filter((status) => status === 'failed').length;
-  const files = testResults.map(({ name, startTime, endTime, assertionResults }) => {
+  const files = report.testResults.map(({ name, startTime, endTime, assertionResults }) => {
     const file = relative(ROOT, name).split(sep).join('/');
     return { file, kind: kindOf(file), seconds: (endTime - startTime) / 1000, tests: assertionResults.length };
   });
@@ -27,6 +34,7 @@ export function summarizeTests(path: string): TestSummary {
     passed,
     failed,
     skipped: statuses.length - passed - failed,
+    skips: skipsOfReport(report),
     files: files.toSorted((one, other) => other.seconds - one.seconds),
   };
 }

@@ -46,15 +46,22 @@ export async function browserCommand(): Promise<{ executablePath: string; env: R
   };
 }
 
-/** Before the first test in a browser: unpacks it and finds out, once for all of them, whether it runs here. */
-export async function setup(): Promise<void> {
-  if (NOT_LINUX !== null) return;
+/** Unpacks the browser and starts it once. Returns why it does not run here, in one line, or null. */
+export async function whyNoBrowser(): Promise<string | null> {
+  if (NOT_LINUX !== null) return NOT_LINUX;
   try {
     const { executablePath, env } = await browserCommand();
     await run(executablePath, ['--version'], { env: { ...process.env, ...env } });
+    return null;
   } catch (error) {
-    process.env[MISSING_VARIABLE] = `the Chromium of the npm package does not run here: ${lineOf(error)}`;
+    return `the Chromium of the npm package does not run here: ${lineOf(error)}`;
   }
+}
+
+/** Vitest calls it before the first test in a browser. */
+export async function setup(): Promise<void> {
+  const missing = await whyNoBrowser();
+  if (missing !== null) process.env[MISSING_VARIABLE] = missing;
 }
 
 /** What the program printed says more than that it failed. */

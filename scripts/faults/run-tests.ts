@@ -8,7 +8,9 @@ import type { Fault } from './list.ts';
 
 /** `caught`: a test failed, in this way. `missed`: all that ran passed. `invalid`: nothing can be said, for this reason. */
 export type Outcome =
-  { outcome: 'caught'; by: string; how: string } | { outcome: 'missed' } | { outcome: 'invalid'; reason: string };
+  | { outcome: 'caught'; by: string; how: string }
+  | { outcome: 'missed' }
+  | { outcome: 'invalid'; reason: string };
 
 type Report = {
   testResults: {

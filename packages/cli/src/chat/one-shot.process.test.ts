@@ -37,6 +37,7 @@ describe('the end of a one-shot leaves no child behind', () => {
       [...NODE_ARGS, 'chat', '--base-url', server.url, '--mcp', mcpFlag({ stubborn: true }), '--json', 'Count'],
       { stdio: ['ignore', 'pipe', 'ignore'], env: PROCESS_ENV },
     );
+    // oxlint-disable-next-line typescript/no-misused-promises -- finally() waits for the promise
     const ended = once(child, 'exit').finally(() => server.close());
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));

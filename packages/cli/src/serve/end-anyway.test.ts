@@ -13,7 +13,9 @@ async function exitOf(waitsFor: () => string | null): Promise<{ code: number; li
 test('exits with code 1 and names what the shutdown waited for', async () => {
   const { code, lines } = await exitOf(() => 'the storage');
   expect(code).toBe(1);
-  expect(lines).toEqual([expect.stringContaining('not ended after 0.1 s and ended all the same; what held on: the storage')]);
+  expect(lines).toEqual([
+    expect.stringContaining('not ended after 0.1 s and ended all the same; what held on: the storage'),
+  ]);
 });
 
 test('lists the open resources where what it waits for has no name', async () => {

@@ -6,7 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunStore } from '@toolyard/protocol';
-import { createFakeClock, eventually, isStopped, programArgs, registerProcess, runNode, within } from '@toolyard/testing';
+import {
+  createFakeClock,
+  eventually,
+  isStopped,
+  programArgs,
+  registerProcess,
+  runNode,
+  within,
+} from '@toolyard/testing';
 import type { SharedStorage } from '../storage.ts';
 import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
@@ -165,7 +173,14 @@ describeOnPostgres('two processes on one PostgreSQL', (cluster) => {
       await storage.runs.createRun(ANNE, queued);
     }
     const swarm = ['a', 'b', 'c'].map((name, index) =>
-      runNode(['--disable-warning=ExperimentalWarning', ...programArgs(SWARM_PROCESS), url, name, String(index + 1), SWARM_MS]),
+      runNode([
+        '--disable-warning=ExperimentalWarning',
+        ...programArgs(SWARM_PROCESS),
+        url,
+        name,
+        String(index + 1),
+        SWARM_MS,
+      ]),
     );
     let over = false;
     void Promise.all(swarm).finally(() => (over = true));

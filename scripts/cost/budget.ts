@@ -1,0 +1,25 @@
+import { calibrate, cpuSeconds } from './cpu.ts';
+
+/**
+ * What `npm test` may cost: its CPU seconds divided by those of the calibration script. It was 1,983 s / 0.83 s before
+ * the tests were made cheaper; new tests fit in or replace others (docs/testing.md).
+ */
+export const CPU_BUDGET = 1_200;
+
+/** Starts to count the cost of this process and of all it starts. The result ends the count and says what it came to. */
+export async function startCounting(): Promise<() => string[]> {
+  if (cpuSeconds() === null) return () => ['CPU time is not measured on this system: only Linux tells it.'];
+  const unit = await calibrate();
+  const before = cpuSeconds() ?? 0;
+  return () => {
+    const spent = (cpuSeconds() ?? 0) - before;
+    const ratio = Math.round(spent / unit);
+    const lines = [
+      `CPU time: ${spent.toFixed(0)} s, ${ratio} times the calibration script (${unit.toFixed(2)} s); budget ${CPU_BUDGET}`,
+    ];
+    if (ratio > CPU_BUDGET) {
+      lines.push('WARNING: the budget is exceeded. Make tests cheaper or replace some (docs/testing.md).');
+    }
+    return lines;
+  };
+}
