@@ -7,7 +7,6 @@ const BROWSER_TESTS = 'e2e/{page-*,three-places}.test.ts';
 /** They start whole programs, or look at what their own process takes. */
 const PROGRAM_TESTS = [
   'e2e/**/*.test.ts',
-  'packages/cli/src/**/*.process.test.ts',
   'packages/mcp-host/src/resource-bombs.test.ts',
 ];
 
