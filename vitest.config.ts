@@ -5,10 +5,7 @@ import { WORKERS } from './scripts/test-workers.ts';
 const conditions = ['toolyard-src'];
 const BROWSER_TESTS = 'e2e/{page-*,three-places}.test.ts';
 /** They start whole programs, or look at what their own process takes. */
-const PROGRAM_TESTS = [
-  'e2e/**/*.test.ts',
-  'packages/mcp-host/src/resource-bombs.test.ts',
-];
+const PROGRAM_TESTS = ['e2e/**/*.test.ts', 'packages/mcp-host/src/resource-bombs.test.ts'];
 
 // Safety nets, never assertions about speed: tests start real processes and sockets, and the machine may be busy.
 const PATIENCE = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };

@@ -34,7 +34,17 @@ describe('the end of a one-shot leaves no child behind', () => {
     const server = await startModelServer([reply.text('One two', { finish: null, done: false, thenSilence: true })]);
     const child = spawn(
       process.execPath,
-      [...NODE_ARGS, 'chat', '--base-url', server.url, '--mcp', mcpFlag({ stubborn: true }), '--no-date', '--json', 'Count'],
+      [
+        ...NODE_ARGS,
+        'chat',
+        '--base-url',
+        server.url,
+        '--mcp',
+        mcpFlag({ stubborn: true }),
+        '--no-date',
+        '--json',
+        'Count',
+      ],
       { stdio: ['ignore', 'pipe', 'ignore'], env: PROCESS_ENV },
     );
     const ended = once(child, 'exit').finally(() => server.close());
