@@ -10,10 +10,9 @@ const FILES = {
   /** Programs in processes of their own, or tests that look at their own process. */
   processes: [
     'e2e/**/*.test.ts',
-    'packages/cli/src/**/*.process.test.ts',
     'packages/mcp-host/src/resource-bombs.test.ts',
   ],
-  /** Commands in the process of the test. */
+  /** Commands, most of them in the process of the test; those of `*.process.test.ts` in their own. */
   cli: ['packages/cli/src/**/*.test.ts'],
   /** Rune classes and functions of the page, without a browser. */
   page: ['packages/web/{src,scripts}/**/*.test.ts'],

@@ -29,23 +29,33 @@ describe('the binary', () => {
 });
 
 describe('the end of a one-shot leaves no child behind', () => {
-  /** A chat that hangs in mid-answer, with a stubborn server and the date server as children. */
+  /** A chat that hangs in mid-answer, with a stubborn server as its child. */
   async function hanging(): Promise<{ pid: number; children: number[]; ended: Promise<unknown[]> }> {
     const server = await startModelServer([reply.text('One two', { finish: null, done: false, thenSilence: true })]);
     const child = spawn(
       process.execPath,
-      [...NODE_ARGS, 'chat', '--base-url', server.url, '--mcp', mcpFlag({ stubborn: true }), '--json', 'Count'],
+      [
+        ...NODE_ARGS,
+        'chat',
+        '--base-url',
+        server.url,
+        '--mcp',
+        mcpFlag({ stubborn: true }),
+        '--no-date',
+        '--json',
+        'Count',
+      ],
       { stdio: ['ignore', 'pipe', 'ignore'], env: PROCESS_ENV },
     );
     // oxlint-disable-next-line typescript/no-misused-promises -- finally() waits for the promise
     const ended = once(child, 'exit').finally(() => server.close());
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-    await eventually(() => expect(output).toContain('text_delta'));
+    await eventually(() => output.includes('text_delta'), { what: 'the first words' });
     const { pid } = child;
     if (pid === undefined) throw new Error('no pid');
     const children = processTreeOf(pid).filter((other) => other !== pid);
-    expect(children.length).toBeGreaterThanOrEqual(2);
+    expect(children.length).toBeGreaterThanOrEqual(1);
     return { pid, children, ended };
   }
 
@@ -65,7 +75,7 @@ describe('the end of a one-shot leaves no child behind', () => {
     process.kill(pid, 'SIGINT');
     process.kill(pid, 'SIGINT');
     expect(await ended).toEqual([130, null]);
-    await eventually(() => expect(children.filter(isAlive)).toEqual([]));
+    await eventually(() => !children.some(isAlive), { what: 'the end of the servers' });
   });
 
   it('a normal end and a failed one leave none either', async () => {

@@ -1,15 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { McpTestReport } from '@toolyard/protocol';
 import type { McpBehaviour } from '@toolyard/testing';
 import { scriptedMcpCommand, startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startEverything } from '../test-fixtures/everything.ts';
 import { runCommand } from '../test-fixtures/run-command.ts';
 import { Served } from '../test-fixtures/served.ts';
-
-const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 
 let folder: string;
 beforeEach(() => {
@@ -112,7 +110,8 @@ describe('toolyard mcp without a running server', () => {
   });
 
   it('lists and reads what a server offers beside tools', async () => {
-    configure({ every: { command: process.execPath, args: [everything, 'stdio'] } });
+    await using every = await startEverything();
+    configure({ every: { url: every.url } });
     const { stdout: resources } = await mcp('resources', 'every');
     const [, uri = ''] = /^(demo:\/\/\S+features\.md)/m.exec(resources) ?? [];
     expect(resources).toMatch(/^demo:\/\/.*\{resourceId\}/m);

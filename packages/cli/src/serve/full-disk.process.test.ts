@@ -8,7 +8,6 @@ import { textOf } from '@toolyard/protocol';
 import { eventually, needs, reply, startModelServer, utilLinux } from '@toolyard/testing';
 import { runCommand } from '../test-fixtures/run-command.ts';
 import { ServedProcess } from '../test-fixtures/served-process.ts';
-import { Served } from '../test-fixtures/served.ts';
 import { NODE_ARGS, PROCESS_ENV } from '../test-fixtures/spawn-command.ts';
 
 /** `prlimit` of util-linux bounds how large files may grow: every write beyond it fails, as on a full disk. */
@@ -29,7 +28,7 @@ describe('a disk that is full', needs(PRLIMIT), () => {
       expect(ran.stderr).toMatch(
         /^toolyard: \S*toolyard\.db cannot be written: the disk is full[^\n]*\n {2}Make room[^\n]*\n$/,
       );
-      await using served = await Served.start({ dataDir });
+      await using served = await ServedProcess.start({ dataDir });
       const asked = await runCommand(['chat', '--server', served.url, 'Hello']);
       expect(asked.code, asked.stderr).toBe(0);
       expect((await runCommand(['db', 'check', '--data-dir', dataDir])).code).toBe(0);

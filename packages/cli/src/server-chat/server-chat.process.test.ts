@@ -5,7 +5,6 @@ import type { RunEvent, RunRecord } from '@toolyard/protocol';
 import { eventually, startModelServer } from '@toolyard/testing';
 import { runCommand } from '../test-fixtures/run-command.ts';
 import { ServedProcess } from '../test-fixtures/served-process.ts';
-import { Served } from '../test-fixtures/served.ts';
 import { NEVER, slowly } from '../test-fixtures/slow-reply.ts';
 import { NODE_ARGS, PROCESS_ENV } from '../test-fixtures/spawn-command.ts';
 
@@ -57,7 +56,7 @@ describe('toolyard chat --server "question" while the server is killed', () => {
 
   it('stops the run at the server with SIGINT, and leaves it alone with SIGTERM', async () => {
     await using model = await startModelServer(() => slowly(60, NEVER));
-    await using served = await Served.start({ model: model.url });
+    await using served = await ServedProcess.start({ model: model.url });
     for (const [signal, code, status] of [
       ['SIGINT', 130, 'cancelled'],
       ['SIGTERM', 143, 'running'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page, RunRecord } from '@toolyard/protocol';
 import type { McpBehaviour } from '@toolyard/testing';
-import { eventually, scriptedMcpCommand } from '@toolyard/testing';
+import { eventually } from '@toolyard/testing';
 
 export type ServedOptions = {
   /** The URL of a scripted model server. */
@@ -26,15 +26,16 @@ export abstract class ServedApi implements AsyncDisposable {
   protected readonly args: readonly string[];
   protected readonly env: Readonly<Record<string, string | undefined>>;
 
-  constructor({ model, mcp = {}, dataDir, date = false, args = [], env = {} }: ServedOptions) {
+  /** @param mcpServers entries of `mcp.json`, for a new data folder */
+  constructor(
+    { model, dataDir, date = false, args = [], env = {} }: ServedOptions,
+    mcpServers: Readonly<Record<string, object>>,
+  ) {
     this.dataDir = dataDir ?? join(this.folder, 'data');
     this.args = [...(date ? [] : ['--no-date']), ...args];
     this.env = { ...(model === undefined ? {} : { OPENAI_BASE_URL: model, OPENAI_API_KEY: 'k' }), ...env };
     mkdirSync(this.dataDir, { recursive: true });
     if (dataDir !== undefined) return;
-    const mcpServers = Object.fromEntries(
-      Object.entries(mcp).map(([name, behaviour]) => [name, scriptedMcpCommand(behaviour)]),
-    );
     writeFileSync(join(this.dataDir, 'mcp.json'), JSON.stringify({ mcpServers }));
   }
 

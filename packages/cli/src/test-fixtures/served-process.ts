@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { ownPort } from '@toolyard/testing';
+import { ownPort, scriptedMcpCommand } from '@toolyard/testing';
 import { NODE_ARGS, PROCESS_ENV } from './spawn-command.ts';
 import type { ServedOptions } from './served-api.ts';
 import { ServedApi } from './served-api.ts';
 
-/** A `toolyard serve` in a process of its own, for tests that kill it or look at the process. */
+/** A `toolyard serve` in a process of its own with MCP servers over stdio, for tests that kill it or look at processes. */
 export class ServedProcess extends ServedApi {
   #child: ChildProcess | undefined;
   #url = '';
@@ -14,7 +14,8 @@ export class ServedProcess extends ServedApi {
   #stdout = '';
 
   static async start(options: ServedOptions = {}): Promise<ServedProcess> {
-    const served = new ServedProcess(options);
+    const mcp = Object.entries(options.mcp ?? {}).map(([name, behaviour]) => [name, scriptedMcpCommand(behaviour)]);
+    const served = new ServedProcess(options, Object.fromEntries(mcp) as Record<string, object>);
     await served.start();
     return served;
   }
