@@ -109,7 +109,10 @@ describeOnPostgres('several servers over one database', (cluster) => {
     await cluster().start();
     await eventually(() => viewOf(other.url), { what: 'the conversation after the restart' });
     if ((await first) === 'cut') {
-      await eventually(async () => (await person.goOn(other.url)) === 'over', { what: 'the end of the run', everyMs: 200 });
+      await eventually(async () => (await person.goOn(other.url)) === 'over', {
+        what: 'the end of the run',
+        everyMs: 200,
+      });
     }
     await expectWhole(lives, person, [one.url, other.url]);
   });

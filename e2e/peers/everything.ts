@@ -115,13 +115,19 @@ export function describeEverything(transport: EverythingTransport): void {
         mimeType: 'image/png',
         source: { data: expect.stringMatching(/^iVBOR/) as string },
       });
-      expect((await call('get-annotated-message', { messageType: 'error', includeImage: true })).content).toMatchObject([
-        { type: 'text', audience: ['user', 'assistant'], priority: 1 },
-        { type: 'image', audience: ['user'], priority: 0.5 },
-      ]);
+      expect((await call('get-annotated-message', { messageType: 'error', includeImage: true })).content).toMatchObject(
+        [
+          { type: 'text', audience: ['user', 'assistant'], priority: 1 },
+          { type: 'image', audience: ['user'], priority: 0.5 },
+        ],
+      );
       const links = (await call('get-resource-links', { count: 2 })).content.filter(({ type }) => type === 'resource');
       expect(links).toMatchObject([
-        { uri: expect.stringContaining('demo://') as string, name: expect.any(String) as string, mimeType: 'text/plain' },
+        {
+          uri: expect.stringContaining('demo://') as string,
+          name: expect.any(String) as string,
+          mimeType: 'text/plain',
+        },
         { uri: expect.stringContaining('demo://') as string },
       ]);
       for (const [resourceType, holds] of [

@@ -56,11 +56,14 @@ export async function startOnPort(args: string[], port: number, env: Record<stri
     await within(gone, { what: `the exit of the server on port ${port}` });
   };
   try {
-    await eventually(async () => {
-      if (child.exitCode !== null) throw new Error(`it exited: ${said}`);
-      await fetch(`http://127.0.0.1:${port}/`).then((response) => response.body?.cancel());
-      return true;
-    }, { what: `an answer on port ${port}` });
+    await eventually(
+      async () => {
+        if (child.exitCode !== null) throw new Error(`it exited: ${said}`);
+        await fetch(`http://127.0.0.1:${port}/`).then((response) => response.body?.cancel());
+        return true;
+      },
+      { what: `an answer on port ${port}` },
+    );
   } catch (thrown) {
     await stop();
     throw new Error(`nothing answers on port ${port}: ${said}`, { cause: thrown });

@@ -16,7 +16,14 @@ import { isJsonObject, parseJson, systemClock } from '@toolyard/protocol';
 import type { CheckResult } from '@toolyard/storage';
 import { checkStorage, openStorage } from '@toolyard/storage';
 import type { McpBehaviour, McpBehaviourName, ModelReply, ModelServer } from '@toolyard/testing';
-import { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, reply, scriptedMcpCommand, startModelServer, within } from '@toolyard/testing';
+import {
+  COUNT_FILE_VARIABLE,
+  LOG_FILE_VARIABLE,
+  reply,
+  scriptedMcpCommand,
+  startModelServer,
+  within,
+} from '@toolyard/testing';
 import type { Death, Life, LocalLife } from './life.ts';
 import { startHere, startProcess } from './life.ts';
 import type { LivesDatabase, Role, TestServerSettings } from './test-server.ts';
@@ -235,7 +242,10 @@ export class Lives implements AsyncDisposable {
     const { database, everyCall, askUser, leaseMs, lastCallsMs, tools = 'counting', others = [] } = this.#options;
     const files = { [COUNT_FILE_VARIABLE]: this.#file('count'), [LOG_FILE_VARIABLE]: this.#file('log') };
     const behaviour = typeof tools === 'function' ? tools(this.#file('go-on')) : tools;
-    const counter = { id: 'counter', transport: { type: 'stdio' as const, ...scriptedMcpCommand(behaviour), env: files } };
+    const counter = {
+      id: 'counter',
+      transport: { type: 'stdio' as const, ...scriptedMcpCommand(behaviour), env: files },
+    };
     return {
       dataDir: this.dataDir,
       servers: [counter, ...others],

@@ -29,7 +29,13 @@ const AFTER = [
 ] as const;
 
 async function dieAt(place: string, hit: number): Promise<{ told: string[]; storage: Storage }> {
-  const died = await runNode(['--disable-warning=ExperimentalWarning', ...programArgs(PROGRAM), folder.path, place, String(hit)]);
+  const died = await runNode([
+    '--disable-warning=ExperimentalWarning',
+    ...programArgs(PROGRAM),
+    folder.path,
+    place,
+    String(hit),
+  ]);
   expect(died).toMatchObject({ signal: 'SIGKILL', stderr: '' });
   // No clean-up of any kind: the lock went with the process, the log is replayed.
   reopened = await openStorage({ folder: folder.path, clock: createFakeClock() });

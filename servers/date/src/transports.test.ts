@@ -23,7 +23,10 @@ afterEach(async () => {
 });
 
 function start(...args: string[]): ChildProcess & { stderrText: () => string; stdoutText: () => string } {
-  const child = registerProcess(spawn(process.execPath, [...programArgs(bin), ...args], { stdio: 'pipe' }), 'date server');
+  const child = registerProcess(
+    spawn(process.execPath, [...programArgs(bin), ...args], { stdio: 'pipe' }),
+    'date server',
+  );
   const ended = once(child, 'close');
   leftovers.push(async () => {
     child.kill('SIGKILL');

@@ -17,7 +17,9 @@ async function exitOf(waitsFor: string): Promise<{ code: number | null; stderr: 
 test('exits with code 1 and names what the process waited for', async () => {
   expect(await exitOf(`'the storage'`)).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('not ended after 0.1 s and ended all the same; what held on: the storage') as string,
+    stderr: expect.stringContaining(
+      'not ended after 0.1 s and ended all the same; what held on: the storage',
+    ) as string,
   });
 });
 

@@ -40,7 +40,14 @@ describeOnPostgres('a copy from a data folder to PostgreSQL and back', (cluster)
 
   /** A copy that is killed, and nothing of it is left in PostgreSQL either. */
   async function killedCopy(from: string, to: string, place: string, hit: number) {
-    const ended = await runNode(['--disable-warning=ExperimentalWarning', ...programArgs(PROGRAM), from, to, place, String(hit)]);
+    const ended = await runNode([
+      '--disable-warning=ExperimentalWarning',
+      ...programArgs(PROGRAM),
+      from,
+      to,
+      place,
+      String(hit),
+    ]);
     await cluster().whenLeft(url);
     return ended;
   }

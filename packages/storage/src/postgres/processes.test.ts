@@ -166,7 +166,14 @@ describeOnPostgres('two processes on one PostgreSQL', (cluster) => {
       await storage.runs.createRun(ANNE, queued);
     }
     const swarm = ['a', 'b', 'c'].map((name, index) =>
-      runNode(['--disable-warning=ExperimentalWarning', ...programArgs(SWARM_PROCESS), url, name, String(index + 1), SWARM_MS]),
+      runNode([
+        '--disable-warning=ExperimentalWarning',
+        ...programArgs(SWARM_PROCESS),
+        url,
+        name,
+        String(index + 1),
+        SWARM_MS,
+      ]),
     );
     let over = false;
     void Promise.all(swarm).finally(() => (over = true));
