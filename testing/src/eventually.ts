@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { describeProcesses } from './started-processes.ts';
 
 /** How long a wait may take. It asserts no speed: the machine may be busy. */
@@ -94,7 +95,7 @@ function nameOf(check: () => unknown): string {
 }
 
 function timedOut(what: string, timeoutMs: number, thrown: unknown): Error {
-  const last = thrown instanceof Error ? thrown.message : thrown === undefined ? '' : String(thrown);
+  const last = thrown instanceof Error ? thrown.message : thrown === undefined ? '' : inspect(thrown);
   const processes = describeProcesses();
   const lines = [
     `Timed out after ${timeoutMs / 1_000} s waiting for ${what}${last === '' ? '' : `. Last error: ${last}`}`,
