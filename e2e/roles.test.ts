@@ -260,13 +260,14 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     expect(await call(web.url, 'GET', '/api/interrupts?status=answered')).toMatchObject({ items: [] });
   });
 
-  it('a tools process is restarted under load: calls under way are finished there, the next ones made at the new one', async () => {
-    const leaving = Promise.withResolvers<void>();
+  it('a tools process is restarted under load: calls in progress finish there, the next ones are made at the new one', async () => {
+    const isBack = Promise.withResolvers<void>();
     await using lives = await Lives.of(TURNS, {
       ...LONG_LEASES,
       database: await database(),
-      tools: { tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait', ms: 100 }] }] },
-      modelWaits: beforeTheLastTurn(() => leaving.promise),
+      tools: (file) => ({ tools: [{ name: 'count', does: [{ do: 'count' }, { do: 'wait_for_file', file }] }] }),
+      // A worker waits some seconds for the next holder of a server; a busy machine may take longer.
+      modelWaits: (messages) => (messages.some(({ role }) => role === 'tool') ? isBack.promise : undefined),
     });
     const web = await lives.startHere('web');
     const worker = await lives.startHere('worker');
@@ -274,10 +275,16 @@ describeOnPostgres('processes with roles over one database', (cluster) => {
     await whenConnected([worker], isReady);
     await lives.startHere('tools');
     const { started, over } = await runMany(web.url, 3);
-    await eventually(() => lives.counted > 2, { what: 'the first calls' });
+    await eventually(
+      () => lives.counted > 0 && worker.passed().filter((place) => place === 'run:sent').length === started,
+      { what: 'the first calls' },
+    );
     tools.signal('SIGTERM');
-    leaving.resolve();
+    lives.letToolsGoOn();
     expect(await tools.exited()).toBe(null);
+    await eventually(() => lives.starts === 2, { what: 'the tool server at the other process' });
+    await whenConnected([worker], isReady);
+    isBack.resolve();
     expect((await over).map(({ status }) => status)).toEqual(Array.from({ length: started }, () => 'done'));
     expect(lives.counted).toBe(started * CALLS);
     expect(lives.starts).toBe(2);
