@@ -12,6 +12,7 @@ const FAULTS: Blow[] = [
 
 describeOnPostgres('two servers over one database, under load', (cluster) => {
   it(`lose and repeat nothing when one is restarted and the database crashes (TOOLYARD_SEED=${String(TEST_SEED)})`, async () => {
-    await expectEndured({ cluster: cluster(), forMs: 3_500, people: 3, roles: ['all', 'all'], blows: FAULTS });
+    const options = { forMs: 3_500, restMs: 60_000, people: 3, blows: FAULTS };
+    await expectEndured({ ...options, cluster: cluster(), roles: ['all', 'all'] });
   });
 });

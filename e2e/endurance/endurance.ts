@@ -26,6 +26,8 @@ export type EnduranceOptions = {
   blows?: readonly Blow[];
   /** From when on a run that lies is late; default: what is promised of a machine that has nothing else to do. */
   takeOverMs?: number;
+  /** From the last blow until everything has come to its end; default: five minutes. */
+  restMs?: number;
   log: (line: string) => void;
 };
 
@@ -43,7 +45,7 @@ export type Endured = Verdict & {
 
 const PEOPLE = 6;
 const ROLES: readonly Role[] = ['all', 'all', 'all'];
-/** From the last blow until everything has come to its end. */
+/** Of ten minutes under load. */
 const REST_MS = 300_000;
 /** What follows an outage: processes find out and connect again. */
 const RECONNECT_MS = 1_500;
@@ -80,11 +82,13 @@ export async function endure(options: EnduranceOptions): Promise<Endured> {
   const outages = await deal(blows, { fleet, cluster, forMs, log });
   stopAsking.abort();
   log('the blows are over');
-  const late = setTimeout(() => giveUp.abort(), REST_MS);
+  const late = setTimeout(() => giveUp.abort(), options.restMs ?? REST_MS);
   await working;
   clearTimeout(late);
   // What was told last may be under way to the tab; what never comes the judge finds missing.
-  await eventually(async () => people.tabHasRead((await readKept(cluster, url)).runs)).catch(() => undefined);
+  await eventually(async () => people.tabHasRead((await readKept(cluster, url)).runs), {
+    what: 'the last events in the tab',
+  }).catch(() => undefined);
   stopWatching.abort();
   await watching;
   await fleet.close();

@@ -9,7 +9,7 @@ const TAKE_OVER_MS = 60_000;
 
 /** Runs an endurance test, and expects the judge to find nothing wrong with what was recorded. */
 export async function expectEndured(
-  options: Pick<EnduranceOptions, 'cluster' | 'forMs' | 'people' | 'roles' | 'blows'>,
+  options: Pick<EnduranceOptions, 'cluster' | 'forMs' | 'people' | 'roles' | 'blows' | 'restMs'>,
 ): Promise<Endured> {
   const lines: string[] = [];
   const log = (line: string): void => void lines.push(line);

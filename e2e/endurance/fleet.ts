@@ -24,9 +24,9 @@ import { callIn } from './story.ts';
 
 const BIN = fileURLToPath(new URL('../../packages/cli/src/bin.ts', import.meta.url));
 /** On a machine that does many other things at once. */
-const START_MS = 180_000;
+const START_MS = 60_000;
 const START_AGAIN_MS = 500;
-const FAREWELL_MS = 120_000;
+const FAREWELL_MS = 60_000;
 const COUNTER = {
   tools: [{ name: 'count', does: [{ do: 'count' as const }, { do: 'wait' as const, ms: 150 }] }],
 };

@@ -53,7 +53,8 @@ export async function readRun(
   const response = await next(fetch(`${url}/api/runs/${runId}/events`, { headers }));
   if (response === 'cut') return 'cut';
   if (response.status === 204) return 'over';
-  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
+  const body = response.body as ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  const reader = body?.getReader();
   const decoder = new TextDecoder();
   for (;;) {
     const chunk = reader ? await next(reader.read()) : { done: true as const };

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 import { createParser } from 'eventsource-parser';
+import { within } from '@toolyard/testing';
 
 /** When a connection is cut, and by whom: `how` does it at the other end. */
 export type Cut =
@@ -17,8 +18,14 @@ export class CutReader {
     this.lastEventId = lastEventId;
   }
 
-  /** One connection. `over`: the server says that nothing will follow; `cut`: whatever else ended it. */
-  async read(url: string, path: string, cut?: Cut): Promise<'over' | 'cut'> {
+  /**
+   * One connection, a minute at most. `over`: the server says that nothing will follow; `cut`: whatever else ended it.
+   */
+  read(url: string, path: string, cut?: Cut): Promise<'over' | 'cut'> {
+    return within(this.#read(url, path, cut), { what: `the end of a connection to ${path} after ${this.lastEventId}` });
+  }
+
+  async #read(url: string, path: string, cut?: Cut): Promise<'over' | 'cut'> {
     const headers = this.lastEventId === null ? {} : { 'last-event-id': this.lastEventId };
     const response = await open(`${url}${path}`, headers);
     if (response === null) return 'cut';

@@ -14,6 +14,7 @@ import type { Story } from './story.ts';
 
 const CONVERSATION = 'torture';
 const TRY_AGAIN_MS = 30;
+const BEGIN_WITHIN_MS = 60_000;
 
 /** What is raised, the conversation keeps. */
 export const RAISED = 50;
@@ -82,13 +83,14 @@ export class Witness {
 
   /** A later run begins when the one before it is over. */
   async #follow(url: string, runId: string, events: RunEvent[]): Promise<'over' | 'cut'> {
+    const giveUpAt = performance.now() + BEGIN_WITHIN_MS;
     for (;;) {
       try {
         await call(url, 'GET', `/api/runs/${runId}`);
         return await readRun(url, runId, events, (event) => this.#see(url, event));
       } catch (thrown) {
         if (isCut(thrown)) return 'cut';
-        if (!String(thrown).includes(': 404 ')) throw thrown;
+        if (!String(thrown).includes(': 404 ') || performance.now() > giveUpAt) throw thrown;
       }
       await sleep(TRY_AGAIN_MS);
     }

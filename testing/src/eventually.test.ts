@@ -6,11 +6,9 @@ import { describeProcesses, forgetExitedProcesses, registerProcess } from './sta
 
 /** A process that writes to stderr and waits; it is killed after the test. */
 async function startProcess(name: string) {
-  const program = `console.error('first line'); console.error('last line'); setInterval(() => {}, 1000);`;
-  const child = registerProcess(
-    spawn(process.execPath, ['--eval', program], { stdio: ['ignore', 'ignore', 'pipe'] }),
-    name,
-  );
+  const program = `console.error('first', 'line'); console.error('last', 'line'); setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--eval', program], { stdio: ['ignore', 'ignore', 'pipe'] });
+  registerProcess(child, name);
   const exited = once(child, 'exit');
   onTestFinished(async () => {
     child.kill('SIGKILL');

@@ -5,7 +5,7 @@ import { findProcess } from './process-table.ts';
 const KEPT_EXITED = 12;
 const LOG_LINES = 12;
 const LONGEST_LOG = 20_000;
-const LONGEST_COMMAND = 200;
+const LONGEST_ARGUMENT = 80;
 
 type StartedProcess = { name: string; child: ChildProcess; stderr: string };
 
@@ -51,10 +51,16 @@ function hasExited({ child }: StartedProcess): boolean {
 }
 
 function describeProcess({ name, child, stderr }: StartedProcess): string {
-  const command = child.spawnargs.join(' ').replaceAll(/\s+/g, ' ');
-  const short = command.length > LONGEST_COMMAND ? `${command.slice(0, LONGEST_COMMAND)}…` : command;
+  const command = child.spawnargs.map(shortened).join(' ');
   const log = child.stderr === null ? [] : lastLines(stderr);
-  return [`- ${name}, pid ${child.pid ?? 'none'}, ${stateOf(child)}: ${short}`, ...log].join('\n');
+  return [`- ${name}, pid ${child.pid ?? 'none'}, ${stateOf(child)}: ${command}`, ...log].join('\n');
+}
+
+/** The end of a path says more than its beginning. */
+function shortened(argument: string): string {
+  const line = argument.replaceAll(/\s+/g, ' ');
+  if (line.length <= LONGEST_ARGUMENT) return line;
+  return line.startsWith('/') ? `…${line.slice(-LONGEST_ARGUMENT)}` : `${line.slice(0, LONGEST_ARGUMENT)}…`;
 }
 
 function lastLines(stderr: string): string[] {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ownPort } from '@toolyard/testing';
+import { ownPort, registerProcess, within } from '@toolyard/testing';
 import type { S3Settings } from '../s3/settings.ts';
 import { temporaryFolder } from './sqlite-engine.ts';
 
@@ -19,14 +19,14 @@ export async function startS3Server(): Promise<S3Server> {
   const start = async (): Promise<void> => {
     const args = ['--disable-warning=ExperimentalWarning', PROGRAM, join(folder.path, 's3'), String(port)];
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-    server = child;
-    await once(child.stdout, 'data');
+    server = registerProcess(child, 'S3 server');
+    await within(once(child.stdout, 'data'), { what: 'the S3 server' });
   };
   const stop = async (): Promise<void> => {
     if (server === null) return;
     const over = once(server, 'exit');
     server.kill('SIGKILL');
-    await over;
+    await within(over, { what: 'the exit of the S3 server' });
     server = null;
   };
   await start();
