@@ -27,8 +27,9 @@ const VITEST = 'vitest/vitest.mjs';
 
 const CHECKS: readonly Check[] = [
   { name: 'page: generated types', run: preparePage },
-  { name: 'packages: build', run: buildPackages },
   { name: 'page: build', run: () => buildPage({ tell: () => undefined }), after: ['page: generated types'] },
+  // It packs the page as well.
+  { name: 'packages: build', run: buildPackages, after: ['page: build'] },
   // As early as possible: the other checks use the time in which tests wait.
   { name: 'tests', run: runTests, after: ['page: build', 'packages: build'] },
   { name: 'lint', run: () => lint(), after: ['page: build'] },

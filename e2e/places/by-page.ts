@@ -40,6 +40,7 @@ export async function byPage(page: Page, base: string, conversationId: string): 
 
 /** By a link, which the page follows without loading itself again. */
 async function navigate(page: Page, url: string): Promise<void> {
+  await page.getByRole('main').waitFor();
   await page.evaluate<unknown>(`(() => {
     const link = document.createElement('a');
     link.href = ${JSON.stringify(url)};

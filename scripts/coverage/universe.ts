@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import ts from 'typescript';
 
 /** A statement of a source; offsets in UTF-16 units. */
-export type Statement = { file: string; start: number; end: number; line: number };
+type Statement = { file: string; start: number; end: number; line: number };
 
 /** All statements of the sources. They do not depend on what ran, so that two states of the tests can be compared. */
 export type Universe = {
@@ -130,7 +130,7 @@ function isArrowExpression(node: ts.Node): boolean {
 }
 
 /** The index of the last entry that is not greater; entries are sorted, and of equal ones it is the last. */
-export function lastNotAfter(sorted: ArrayLike<number>, value: number): number {
+function lastNotAfter(sorted: ArrayLike<number>, value: number): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {

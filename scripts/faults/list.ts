@@ -145,12 +145,12 @@ export const FAULTS: readonly Fault[] = [
   {
     id: 'tab-run-resumes',
     kind: 'browser',
-    breaks: 'a run in the tab does not resume when its question is answered in another tab',
+    breaks: 'a run that began in the tab while the connection was lost is not resumed when it is back',
     file: 'packages/web/src/lib/tab-runs/tab-runs.ts',
-    find: 'if (id === undefined || conversationId === id) void goOn(runId)',
-    replace: 'if (id !== undefined && conversationId !== id) void goOn(runId)',
+    find: 'return thrown instanceof ApiError && (thrown.status === 0 || thrown.status >= 500);',
+    replace: 'return thrown instanceof ApiError && thrown.status >= 500;',
     tests: ['e2e/page-tab-runs.test.ts'],
-    title: 'that was answered in another tab goes on where it was begun',
+    title: 'that began although its tab did not hear so is taken up by it when the line is back',
   },
   {
     id: 'tab-leaves',

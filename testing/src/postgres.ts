@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { eventually } from './eventually.ts';
 import { ownPort } from './ports.ts';
+import { registerProcess } from './started-processes.ts';
 import { UNPRIVILEGED } from './postgres-npm.ts';
 import { runFolder } from './test-run.ts';
 
@@ -110,12 +111,15 @@ export async function startCluster(binaries: string, { durable = false } = {}): 
     ];
     const server = [join(binaries, 'postgres'), '-D', data, '-p', String(port)];
     const words = [...server, ...settings.flatMap((setting) => ['-c', setting])];
-    const child = spawn('sh', ['-c', KEEPER, 'sh', ...words], {
-      ...UNPRIVILEGED,
-      cwd: folder,
-      env: { ...process.env, FOLDER: folder },
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
+    const child = registerProcess(
+      spawn('sh', ['-c', KEEPER, 'sh', ...words], {
+        ...UNPRIVILEGED,
+        cwd: folder,
+        env: { ...process.env, FOLDER: folder },
+        stdio: ['pipe', 'ignore', 'ignore'],
+      }),
+      'PostgreSQL',
+    );
     const ended = once(child, 'exit');
     end = async (how) => {
       end = undefined;

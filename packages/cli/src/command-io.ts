@@ -1,7 +1,7 @@
 /** A signal that asks a command to stop. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-export type InputStream = NodeJS.ReadableStream & { isTTY?: boolean };
+type InputStream = NodeJS.ReadableStream & { isTTY?: boolean };
 export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
 /**

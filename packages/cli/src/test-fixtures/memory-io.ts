@@ -19,7 +19,7 @@ export const COMMAND_ENV: Readonly<Record<string, string>> = {
 };
 
 /** A stream that keeps what is written to it. */
-export class CapturedOutput extends Writable {
+class CapturedOutput extends Writable {
   readonly #chunks: Buffer[] = [];
 
   override _write(chunk: Buffer | string, _encoding: BufferEncoding, done: () => void): void {
