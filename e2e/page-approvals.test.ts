@@ -63,7 +63,7 @@ describePage('approvals in the page', (stages) => {
     await card.getByLabel('Copies').fill('3');
     await card.getByLabel('Urgent').selectOption('Yes');
     await card.getByText('You changed 2 places').waitFor();
-    expect(await axeFinds(page, '[data-tool-card]')).toEqual([]);
+    expect(await axeFinds(page, { within: '[data-tool-card]' })).toEqual([]);
 
     await card.getByText('JSON', { exact: true }).click();
     const json = card.getByRole('textbox', { name: 'Arguments' });

@@ -41,7 +41,7 @@ describePage('control in the page', (stages) => {
   }
 
   async function faultless(page: Page, within: string): Promise<void> {
-    expect(await axeFinds(page, within)).toEqual([]);
+    expect(await axeFinds(page, { within })).toEqual([]);
   }
 
   test('the steps of an answer are told: model, waiting, tool, with what went in and came out', async () => {

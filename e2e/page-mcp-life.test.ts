@@ -122,21 +122,25 @@ describeTab('the life of a connection, in a browser', (undo) => {
       const id = await add(draftOf('Http', peer.url));
       await add(draftOf('Socket', socket.url, { transport: 'websocket' }));
       await page.evaluate((of) => mcpResourceStore.addAttachment({ serverId: of, uri: 'x:notes' }), id);
-      const leaving = page.evaluate(async (of) => {
-        const calling = mcpStore.executeTool({ serverId: of, name: 'slow' }, {});
-        while (mcpStore.activeFlows === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      const calling = page.evaluate((of) => mcpStore.executeTool({ serverId: of, name: 'slow' }, {}), id);
+      await eventually(() => peer.received.some(({ method }) => method === 'tools/call'), { what: 'the call' });
+      const leaving = page.evaluate(async () => {
         // Longer than a busy machine may take.
         await mcpStore.shutdown(120_000);
         const { connectedServers, toolCount, activeFlows } = mcpStore;
         const { serverResources, attachments } = mcpResourceStore;
-        return [
-          await calling,
-          [connectedServers.length, toolCount, activeFlows, serverResources.size, attachments.length],
-        ];
-      }, id);
-      await eventually(() => expect(peer.received.some(({ method }) => method === 'tools/call')).toBe(true));
+        return [connectedServers.length, toolCount, activeFlows, serverResources.size, attachments.length];
+      });
+      const refuses = () =>
+        page.evaluate(() =>
+          mcpStore.acquire().then(
+            (release) => release(),
+            () => true,
+          ),
+        );
+      await eventually(refuses, { what: 'the beginning of the shutdown' });
       writeFileSync(file, '');
-      const [result, after] = await leaving;
+      const [result, after] = await Promise.all([calling, leaving]);
       expect(result).toMatchObject({ content: [{ text: 'done' }] });
       expect(after).toEqual([0, 0, 0, 0, 0]);
       await eventually(() => expect(peer.sessionCount).toBe(0));

@@ -87,7 +87,7 @@ describePage('what servers ask', (stages) => {
       expect(await card.getByText('Write an e-mail address').count()).toBe(1);
       // The first field at fault has the focus, and says so to a screen reader.
       await page.locator(':focus[aria-invalid=true]').waitFor();
-      expect(await axeFinds(page, '[data-tool-card]')).toEqual([]);
+      expect(await axeFinds(page, { within: '[data-tool-card]' })).toEqual([]);
 
       await card.getByLabel('City').fill('Taipei');
       await card.getByLabel(/^Mail/).fill('');

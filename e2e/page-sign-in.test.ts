@@ -40,7 +40,7 @@ describePage('signing in', (stages) => {
     authorization.revoke();
     await card.getByRole('button', { name: 'Allow once' }).click();
     await card.getByText('asks you to sign in').waitFor();
-    expect(await axeFinds(page, '[data-tool-card]')).toEqual([]);
+    expect(await axeFinds(page, { within: '[data-tool-card]' })).toEqual([]);
     expect(existsSync(countFile)).toBe(false);
 
     const opened = page.context().waitForEvent('page');
@@ -64,7 +64,7 @@ describePage('signing in', (stages) => {
     await form.getByText('Write which server.').waitFor();
     await form.getByLabel('Server, as Klavis calls it').fill('Gmail');
     await form.getByLabel('Your key of Klavis').fill('key-of-the-test');
-    expect(await axeFinds(page, 'dialog')).toEqual([]);
+    expect(await axeFinds(page, { within: 'dialog' })).toEqual([]);
     await form.getByRole('button', { name: 'Cancel' }).click();
 
     // The form knows the public service only; another one stands in the file.

@@ -26,11 +26,13 @@ const LONG = '**/*.long.test.ts';
 
 /** What vitest includes and excludes for a kind. */
 export function filesOf(kind: TestKind): { include: string[]; exclude: string[] } {
+  const isLong = process.env['TOOLYARD_LONG'] === '1';
+  const patterns = (of: TestKind): string[] =>
+    FILES[of].map((pattern) => (isLong ? pattern.replace(/\.test\.ts$/, '.long.test.ts') : pattern));
   const before = TEST_KINDS.slice(0, TEST_KINDS.indexOf(kind));
-  const long = process.env['TOOLYARD_LONG'] === '1';
   return {
-    include: long ? FILES[kind].map((pattern) => pattern.replace(/\.test\.ts$/, '.long.test.ts')) : [...FILES[kind]],
-    exclude: ['**/node_modules/**', ...before.flatMap((other) => FILES[other]), ...(long ? [] : [LONG])],
+    include: patterns(kind),
+    exclude: ['**/node_modules/**', ...before.flatMap(patterns), ...(isLong ? [] : [LONG])],
   };
 }
 

@@ -2,6 +2,9 @@ import type { Browser, Page } from 'playwright-core';
 import { recordCoverage } from './browser-coverage.ts';
 import { browserCommand } from './unpack-browser.ts';
 
+/** A page of a test lives for seconds: to optimize its code costs more than that saves. */
+const UNOPTIMIZED = '--js-flags=--no-opt,--no-maglev';
+
 let launched: Promise<Browser> | undefined;
 
 /**
@@ -41,7 +44,7 @@ async function launch(): Promise<Browser> {
   const { executablePath, env } = await browserCommand();
   const browser = await chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--use-angle=swiftshader'],
+    args: ['--no-sandbox', '--disable-gpu', '--use-angle=swiftshader', UNOPTIMIZED],
     env: { ...process.env, ...env },
   });
   recordCoverage(browser);

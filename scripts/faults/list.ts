@@ -210,7 +210,7 @@ export const FAULTS: readonly Fault[] = [
     find: 'const hub = relayed ?? createLiveHub();',
     replace: 'const hub = createLiveHub();',
     tests: ['e2e/many-processes.test.ts'],
-    title: 'what is asked at one is followed and approved at the other',
+    title: 'streams and approves at one server a run that was started at the other',
   },
   {
     id: 'runs-resumed',
@@ -220,7 +220,6 @@ export const FAULTS: readonly Fault[] = [
     find: 'await runs.start();',
     replace: 'await Promise.resolve();',
     tests: ['e2e/killed.test.ts'],
-    title: 'after it is stored',
   },
   {
     id: 'what-shutdown-waits-for',
@@ -238,7 +237,7 @@ export const FAULTS: readonly Fault[] = [
     file: 'packages/cli/src/chat/stop-signals.ts',
     find: 'SIGTERM: 143',
     replace: 'SIGTERM: 1',
-    tests: ['packages/cli/src/chat/one-shot.test.ts'],
+    tests: ['packages/cli/src/chat/one-shot.process.test.ts'],
     title: 'stops the answer, ends the servers',
   },
   {
@@ -266,8 +265,8 @@ export const FAULTS: readonly Fault[] = [
     kind: 'cli',
     breaks: '"toolyard doctor" exits with 0 although something is wrong',
     file: 'packages/cli/src/main.ts',
-    find: 'process.exitCode = await doctorCommand(options);',
-    replace: 'await doctorCommand(options);',
+    find: 'invocation.exitCode = await doctorCommand(io, options);',
+    replace: 'await doctorCommand(io, options);',
     tests: ['packages/cli/src/doctor.test.ts'],
     title: 'tells what is wrong and ends with 1',
   },

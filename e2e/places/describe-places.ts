@@ -1,0 +1,85 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ScriptedMcp } from '@toolyard/testing';
+import { needs, startScriptedMcp } from '@toolyard/testing';
+import { byPage, openTabOfOwn } from './by-page.ts';
+import { inProcess } from './in-process.ts';
+import { byApi, overHttp } from './over-http.ts';
+import { Script } from './script.ts';
+import { NOTES, STORIES } from './stories.ts';
+import type { Story } from './story.ts';
+import { call } from '../support/api.ts';
+import type { Stage } from '../support/stage.ts';
+import { setStage } from '../support/stage.ts';
+import { BROWSER } from '../support/unpack-browser.ts';
+
+const PLACES = ['process', 'server', 'tab'] as const;
+const stories = Object.entries<Story>(STORIES);
+/** A story has a model of its own in each place. */
+const modelOf = (name: string, place: (typeof PLACES)[number]): string => `${name}: ${place}`;
+const MODELS = stories.flatMap(([name, { window }]) =>
+  PLACES.map((place) => ({
+    id: modelOf(name, place),
+    ...(window === undefined ? {} : { context_length: window }),
+  })),
+);
+
+/** Tests that each story comes out the same in every place. In a tab it costs as much as in the two others together. */
+export function describePlaces({ inTab }: { inTab: (story: string) => boolean }): void {
+  describe('the same story in a process, on a server and in a tab', needs(BROWSER), () => {
+    let undo: AsyncDisposableStack;
+    let script: Script;
+    let mcp: ScriptedMcp;
+    let stage: Stage;
+    let page: Page;
+
+    async function begin(): Promise<void> {
+      undo = new AsyncDisposableStack();
+      script = new Script();
+      mcp = undo.use(await startScriptedMcp(NOTES, { cors: {} }));
+      stage = undo.use(await setStage(script.answer, { models: MODELS }));
+      await call(stage.server.url, 'POST', '/api/mcp/servers', {
+        id: 'notes',
+        transport: { type: 'http', url: mcp.url },
+      });
+      page = await openTabOfOwn(stage, mcp.url);
+    }
+
+    beforeAll(begin);
+    // A story that failed leaves runs under way, and calls that count: it is told again where nothing was told before.
+    afterEach(async ({ task }) => {
+      if (task.result?.state !== 'fail') return;
+      await undo.disposeAsync();
+      await begin();
+    });
+    afterAll(() => undo.disposeAsync());
+
+    test.each(stories)('%s', async (name, story) => {
+      const { url } = stage.server;
+      const [here, there, tab] = await Promise.all([
+        inProcess(story, { script, model: { id: modelOf(name, 'process'), baseUrl: stage.model.url }, mcp: mcp.url }),
+        overHttp(story, {
+          script,
+          url,
+          model: modelOf(name, 'server'),
+          tools: 'notes',
+          place: 'server',
+          open: async (id) => byApi(url, id),
+        }),
+        inTab(name)
+          ? overHttp(story, {
+              script,
+              url,
+              model: modelOf(name, 'tab'),
+              tools: 'browser-notes',
+              place: 'browser',
+              open: (id) => byPage(page, stage.line.url, id),
+            })
+          : null,
+      ]);
+      expect(there).toEqual(here);
+      if (tab !== null) expect(tab).toEqual(here);
+      expect(stage.complaints).toEqual([]);
+    });
+  });
+}

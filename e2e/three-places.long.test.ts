@@ -1,0 +1,3 @@
+import { describePlaces } from './places/describe-places.ts';
+
+describePlaces({ inTab: () => true });
