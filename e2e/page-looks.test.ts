@@ -173,6 +173,9 @@ describeInBrowser('how the page looks', () => {
     await go(page);
     expect(await axeFinds(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: 'dark' });
+    // Colours may be on their way from one scheme to the other.
+    const moving = `document.getAnimations().filter(({ playState }) => playState === 'running').length`;
+    await expect.poll(() => page.evaluate<number>(moving)).toBe(0);
     expect(await axeFinds(page, { rules: COLOURS })).toEqual([]);
   });
 

@@ -1,9 +1,7 @@
-import { existsSync, globSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { PAGE } from './packages.ts';
 import { ROOT, runTool } from './run.ts';
-import { preparePage } from './types.ts';
+import { ensurePagePrepared } from './types.ts';
 
 export type LintOptions = {
   /** The folder with the sources and the configuration of both linters. */
@@ -19,11 +17,8 @@ const ALL_ESLINT_FILES = ['packages/web/src/**/*.svelte', 'packages/web/src/**/*
 
 /** Lints all sources; gives what was found, or null. */
 export async function lint({ cwd = ROOT, fix = false, files }: LintOptions = {}): Promise<string | null> {
-  // npm removes what SvelteKit generated, the base of the page's tsconfig.json.
-  if (cwd === ROOT && !existsSync(join(ROOT, PAGE, 'node_modules', '$app', 'tsconfig.json'))) {
-    const wrong = await preparePage();
-    if (wrong !== null) return wrong;
-  }
+  const unprepared = cwd === ROOT ? await ensurePagePrepared() : null;
+  if (unprepared !== null) return unprepared;
   const fixing = fix ? ['--fix'] : [];
   const runs = [
     runTool('oxlint/bin/oxlint', ['--format=unix', '--disable-nested-config', ...fixing], { cwd, quiet: true }),

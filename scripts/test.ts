@@ -17,7 +17,7 @@ import type { TestSummary } from './test-report.ts';
 import { costByKind, summarizeTests } from './test-report.ts';
 import { beginTestRun, testRunEnv } from './test-run.ts';
 import { selectProjects } from './test-selection.ts';
-import { checkPageTypes, checkTypes, preparePage } from './types.ts';
+import { checkPageTypes, checkTypes, ensurePagePrepared, preparePage } from './types.ts';
 
 // `npm test`: every check, all of them even if one fails. With arguments: only the tests of the files they name.
 
@@ -52,6 +52,8 @@ process.exitCode = filters.length > 0 ? await runNamed() : await everything();
 endRun();
 
 async function runNamed(): Promise<number> {
+  const unprepared = await ensurePagePrepared();
+  if (unprepared !== null) console.error(unprepared);
   const reporters = ['--reporter=default', '--reporter=./scripts/skips-reporter.ts'];
   const args = ['run', ...selectProjects(filters), ...reporters, ...filters];
   return (await runTool(VITEST, args, { env: { ...process.env, ...testRunEnv() } })).code;

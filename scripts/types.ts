@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PAGE } from './packages.ts';
 import { ROOT, runTool, TSC } from './run.ts';
@@ -19,6 +20,11 @@ export async function checkTypes({ incremental = false }: TypeOptions = {}): Pro
 export async function preparePage(): Promise<string | null> {
   const ran = await runTool('@sveltejs/kit/svelte-kit.js', ['sync'], { cwd: join(ROOT, PAGE), quiet: true });
   return ran.code === 0 ? null : ran.output;
+}
+
+/** Writes them if they are missing: npm removes a part of them, the base of the page's tsconfig.json. */
+export async function ensurePagePrepared(): Promise<string | null> {
+  return existsSync(join(ROOT, PAGE, 'node_modules', '$app', 'tsconfig.json')) ? null : preparePage();
 }
 
 /** Checks the types of the page, components included. */
