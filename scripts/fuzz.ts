@@ -6,7 +6,13 @@ import { ROOT, runTool } from './run.ts';
 const USAGE = `npm run fuzz [-- --times N] [--seed S] [files]
 
 Runs the tests of what holds for anything (properties), or the files named, N times (20), each time with what another
-seed deals, from S on (any). A failure is repeated by TOOLYARD_SEED=<its seed> npm test -- <its file>.`;
+seed deals, from S on (any), and with all cases, of which npm test takes a tenth. A failure is repeated by
+TOOLYARD_CASES=all TOOLYARD_SEED=<its seed> npm test -- <its file>.`;
+
+/** Test files whose properties are in the fixtures they import. */
+const INDIRECT = ['run-store', 'repositories'].flatMap((name) =>
+  ['sqlite', 'postgres'].map((engine) => `packages/storage/src/${engine}/${name}.test.ts`),
+);
 
 const { values, positionals } = parseArgs({
   options: { times: { type: 'string' }, seed: { type: 'string' }, help: { type: 'boolean' } },
@@ -20,7 +26,7 @@ async function fuzz(times: number, first: number): Promise<number> {
   const files = positionals.length > 0 ? positionals : propertyTests();
   const failed: number[] = [];
   for (let seed = first; seed < first + times; seed += 1) {
-    const env = { ...process.env, TOOLYARD_SEED: String(seed) };
+    const env = { ...process.env, TOOLYARD_SEED: String(seed), TOOLYARD_CASES: 'all' };
     const ran = await runTool('vitest/vitest.mjs', ['run', ...files], { quiet: true, env });
     console.log(`seed ${String(seed)}: ${ran.code === 0 ? 'ok' : 'FAILED'}`);
     if (ran.code === 0) continue;
@@ -32,9 +38,10 @@ async function fuzz(times: number, first: number): Promise<number> {
 }
 
 function propertyTests(): string[] {
-  return ['packages', 'testing', 'e2e']
+  const direct = ['packages', 'testing', 'e2e']
     .flatMap((folder) => globSync(`${folder}/**/*.test.ts`, { cwd: ROOT, exclude: ['**/node_modules/**'] }))
-    .filter((file) => /\bfc\.assert\b/.test(readFileSync(join(ROOT, file), 'utf8')));
+    .filter((file) => /\bfc\.assert\b|\bALL_CASES\b/.test(readFileSync(join(ROOT, file), 'utf8')));
+  return [...direct, ...INDIRECT];
 }
 
 function anySeed(): number {

@@ -17,7 +17,11 @@ const LONG_TESTS = '**/*.long.test.ts';
 const PARTS: Readonly<Record<string, () => Promise<Ended[]>>> = {
   bench: runBenchChecks,
   rounds: () => inTurn(benchmarks().map((name) => ({ name: `bench ${name} --quick`, run: () => runBenchmark(name) }))),
-  tests: () => inTurn([{ name: 'long tests', run: runLongTests }]),
+  tests: () =>
+    inTurn([
+      { name: 'long tests', run: runLongTests },
+      ...(filters.length > 0 ? [] : [{ name: 'properties with all cases', run: runProperties }]),
+    ]),
 };
 
 const USAGE = `npm run test:long [-- --only PART,...] [-- FILE...]
@@ -25,7 +29,7 @@ const USAGE = `npm run test:long [-- --only PART,...] [-- FILE...]
   --only  these parts alone: ${Object.keys(PARTS).join(', ')}
             bench   installs the packages bench/ compares with, checks its types and lints it
             rounds  a short round of each benchmark
-            tests   the tests in *.long.test.ts
+            tests   the tests in *.long.test.ts, and the property tests with all their cases
   FILE    with the part "tests": only the test files whose path contains it
 `;
 
@@ -82,6 +86,12 @@ async function runLongTests(): Promise<number> {
   const env = { ...process.env, TOOLYARD_LONG: '1' };
   const named = filters.length > 0 ? filters : ['.long.test.ts'];
   return codeOf(runTool('vitest/vitest.mjs', ['run', '--passWithNoTests', ...named], { env }));
+}
+
+/** As `npm run fuzz -- --times 1` does. */
+function runProperties(): Promise<number> {
+  const node = ['--conditions=toolyard-src', '--disable-warning=ExperimentalWarning'];
+  return codeOf(run(process.execPath, [...node, join(ROOT, 'scripts', 'fuzz.ts'), '--times', '1']));
 }
 
 async function inTurn(steps: readonly Step[]): Promise<Ended[]> {

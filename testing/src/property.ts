@@ -1,10 +1,23 @@
 /**
- * fast-check, dealing from the one seed of the tests. All property tests import it from here.
+ * fast-check with the seed of the tests. All property tests import it from here.
  * @module
  */
 import fc from 'fast-check';
 import { TEST_SEED } from './seed.ts';
 
-fc.configureGlobal({ seed: TEST_SEED });
+/** `all`: properties are tried with every case. Set by `npm run fuzz` and `npm run test:long`. */
+const CASES_VARIABLE = 'TOOLYARD_CASES';
+
+/** Also for tests whose inputs are large in a long run and small in `npm test`. */
+export const ALL_CASES = process.env[CASES_VARIABLE] === 'all';
+
+const FEWEST = 10;
+
+/** How many cases a property is tried with: `count` where all are wanted; `npm test` takes a tenth of them. */
+export function cases(count: number): { numRuns: number } {
+  return { numRuns: ALL_CASES ? count : Math.min(count, Math.max(FEWEST, Math.ceil(count / 10))) };
+}
+
+fc.configureGlobal({ seed: TEST_SEED, ...cases(300) });
 
 export { fc };

@@ -1,4 +1,4 @@
-import { fc } from '@toolyard/testing/property';
+import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import type { AssistantPart, JsonObject, JsonValue, Message, ToolMessage } from '@toolyard/protocol';
 import { isJsonObject, parseJson, systemClock } from '@toolyard/protocol';
@@ -186,7 +186,7 @@ describe.each(['openai-chat', 'openai-responses', 'anthropic-messages', 'google-
         expect(roles.at(-1)).not.toBe('assistant');
         checkTurns(TURNS[wire](await bodyOf(wire, sent)));
       }),
-      { numRuns: 60 },
+      cases(60),
     );
   });
 });
@@ -201,6 +201,6 @@ test('a fold never ends between a call and its result, keeps the last words, and
       expect(plan.to).toBeLessThan(branch.length);
       expect(plan.tokens).toBeGreaterThanOrEqual(window * 0.1);
     }),
-    { numRuns: 500 },
+    cases(500),
   );
 });

@@ -1,4 +1,4 @@
-import { fc } from '@toolyard/testing/property';
+import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS, NOTHING_SPENT } from '@toolyard/protocol';
 import type { ErrorInfo } from '@toolyard/protocol';
@@ -113,7 +113,7 @@ function lawful(law: (instruction: Instruction, of: Situation) => void): void {
       const instruction = decide(of);
       if (instruction) law(instruction, of);
     }),
-    { numRuns: 2_000 },
+    cases(2_000),
   );
 }
 

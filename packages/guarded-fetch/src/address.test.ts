@@ -1,4 +1,4 @@
-import { fc } from '@toolyard/testing/property';
+import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { isRefusedAddress } from './address.ts';
 
@@ -112,7 +112,7 @@ test('an IPv6 address that carries an IPv4 address is refused exactly where that
       for (const carrier of carriersOf(a, b, c, d))
         expect([carrier, isRefusedAddress(carrier)]).toEqual([carrier, reason]);
     }),
-    { numRuns: 500 },
+    cases(500),
   );
 });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createFakeClock, type FakeClock } from '@toolyard/testing';
-import { fc } from '@toolyard/testing/property';
+import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { McpHost } from './host.ts';
 import { MemoryPeer, type Greeting } from './node/test-fixtures/memory-peer.ts';
@@ -283,7 +283,7 @@ test('whatever happens to a server, it goes from state to state as the table say
         expect(clock.pending).toBe(0);
       },
     ),
-    { numRuns: 1_000 },
+    cases(3_000),
   );
   // Proof that the deeds above reach what they are to reach.
   const reachable = new Set(TRANSITIONS.filter(({ from, to }) => from !== to).map(({ from, to }) => `${from} ${to}`));

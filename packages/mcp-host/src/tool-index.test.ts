@@ -1,5 +1,5 @@
 import type { ToolReference } from '@toolyard/protocol';
-import { fc } from '@toolyard/testing/property';
+import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import type { ListedTool } from './read-tool.ts';
 import { ToolIndex } from './tool-index.ts';
@@ -81,7 +81,7 @@ describe('whatever servers call their tools', () => {
         expect(new Set(names).size).toBe(tools.length);
         for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
       }),
-      { numRuns: 500 },
+      cases(500),
     );
   });
 
@@ -98,7 +98,7 @@ describe('whatever servers call their tools', () => {
         const second = new Map(other.map((tool, at) => [key(tool), otherNames[at]]));
         for (const [tool, name] of first) expect(second.get(tool)).toBe(name);
       }),
-      { numRuns: 300 },
+      cases(300),
     );
   });
 
@@ -111,7 +111,7 @@ describe('whatever servers call their tools', () => {
         for (const { tool, name } of index.tools) expect(index.resolve(name)?.tool).toEqual(tool);
         expect(index.tools.map(({ tool }) => tool)).toEqual(tools);
       }),
-      { numRuns: 300 },
+      cases(300),
     );
   });
 });

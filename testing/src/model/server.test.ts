@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
-import { fc } from '../property.ts';
+import { cases, fc } from '../property.ts';
 import type { JsonValue } from '@toolyard/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
@@ -179,7 +179,7 @@ describe('bytes on the wire', () => {
           expect(await bodyOf(reply.text('Grüße aus 東京 😀', { ...long, split }))).toBe(whole);
         },
       ),
-      { numRuns: 25 },
+      cases(25),
     );
   });
 

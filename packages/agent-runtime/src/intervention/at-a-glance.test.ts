@@ -1,4 +1,4 @@
-import { fc } from '@toolyard/testing/property';
+import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, it } from 'vitest';
 import { isHarmlessAtAGlance } from './at-a-glance.ts';
 import { globOf, matchesGlob } from './globs.ts';
@@ -154,7 +154,7 @@ describe('a glance', () => {
         fc.pre(isHarmlessAtAGlance(said, isCommand));
         expect(inspectFully(said, isCommand)).toBeUndefined();
       }),
-      { numRuns: 8_000, maxSkipsPerRun: 50 },
+      { ...cases(8_000), maxSkipsPerRun: 50 },
     );
   });
 
@@ -206,7 +206,7 @@ describe('rules without reading', () => {
       fc.property(glob, word, (pattern, said) => {
         expect(globOf(pattern)(said)).toBe(matchesGlob(pattern, said));
       }),
-      { numRuns: 3_000 },
+      cases(3_000),
     );
   });
 
@@ -223,7 +223,7 @@ describe('rules without reading', () => {
           }
         }
       }),
-      { numRuns: 5_000, maxSkipsPerRun: 50 },
+      { ...cases(5_000), maxSkipsPerRun: 50 },
     );
   });
 

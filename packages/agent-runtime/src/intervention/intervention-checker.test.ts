@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '@toolyard/testing/property';
+import { cases, fc } from '@toolyard/testing/property';
 import type { InterventionMode, InterventionRule, JsonObject, ToolReference } from '@toolyard/protocol';
 import type { InterventionOptions, Verdict } from './intervention-checker.ts';
 import { InterventionChecker } from './intervention-checker.ts';
@@ -187,7 +187,7 @@ describe('InterventionChecker', () => {
           if (each === 'headless') expect(verdict.decision).toBe('refused');
           if (verdict.decision === 'ask') expect(verdict.about?.danger).toBeDefined();
         }),
-        { numRuns: 500 },
+        cases(500),
       );
     });
 
@@ -209,7 +209,7 @@ describe('InterventionChecker', () => {
             );
           },
         ),
-        { numRuns: 500 },
+        cases(500),
       );
     });
 
@@ -220,7 +220,7 @@ describe('InterventionChecker', () => {
             gate({ mode: each, rules: ordered, lookUp: () => known })(tool, { value });
           expect(of(rules.toReversed())).toEqual(of(rules));
         }),
-        { numRuns: 300 },
+        cases(300),
       );
     });
   });

@@ -1,4 +1,4 @@
-import { fc } from '@toolyard/testing/property';
+import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, it } from 'vitest';
 import { findDanger } from './blacklist.ts';
 import { describeProgram, programOf } from './programs.ts';
@@ -31,7 +31,7 @@ describe('what is found once for a word', () => {
       fc.property(name, (called) => {
         expect(programOf(called)).toEqual(describeProgram(called));
       }),
-      { numRuns: 3_000 },
+      cases(3_000),
     );
   });
 
@@ -55,7 +55,7 @@ describe('what is found once for a word', () => {
         }
         if (!said.includes('\0')) expect(word.name).toBe(names.baseName(said));
       }),
-      { numRuns: 5_000 },
+      cases(5_000),
     );
   });
 });

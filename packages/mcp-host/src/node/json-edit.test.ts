@@ -1,4 +1,4 @@
-import { fc } from '@toolyard/testing/property';
+import { cases, fc } from '@toolyard/testing/property';
 import type { ParseError } from 'jsonc-parser';
 import { parse, parseTree, visit } from 'jsonc-parser';
 import type { JsonValue } from '@toolyard/protocol';
@@ -144,7 +144,7 @@ describe('whatever is changed in a file somebody has written', () => {
           now = after;
         }
       }),
-      { numRuns: 500 },
+      cases(500),
     );
   });
 
@@ -156,7 +156,7 @@ describe('whatever is changed in a file somebody has written', () => {
         const inside = commentsOf(text, ...spanOf(text, path, value === undefined));
         expect(after).toEqual(before.filter((comment) => !inside.includes(comment)));
       }),
-      { numRuns: 500 },
+      cases(500),
     );
   });
 });

@@ -1,4 +1,4 @@
-import { fc } from '@toolyard/testing/property';
+import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { createReasoningSplitter, createToolCallTextParser, type ToolCallTextParserOptions } from './create-parser.ts';
 import type { TextCallPart } from './types.ts';
@@ -305,7 +305,7 @@ describe('for every text', () => {
       fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), fc.boolean(), (whole, cuts, startsInReasoning) => {
         expect(parse(cut(whole, cuts), { startsInReasoning })).toEqual(parse([whole], { startsInReasoning }));
       }),
-      { numRuns: 2000 },
+      cases(2000),
     );
   });
 
@@ -318,7 +318,7 @@ describe('for every text', () => {
         fc.pre(!/^\s*<\/?think>/.test(whole));
         expect(back).toBe(whole);
       }),
-      { numRuns: 2000 },
+      cases(2000),
     );
   });
 
@@ -335,7 +335,7 @@ describe('for every text', () => {
         fc.pre(!calls);
         expect(shape(back.join(''))).toBe(shape(whole));
       }),
-      { numRuns: 2000 },
+      cases(2000),
     );
   });
 });

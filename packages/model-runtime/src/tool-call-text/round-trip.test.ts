@@ -1,4 +1,4 @@
-import { fc } from '@toolyard/testing/property';
+import { ALL_CASES, cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { createToolCallTextParser } from './create-parser.ts';
 import { TOOL_CALL_FAMILIES, writerOf, type ToolCallFamilyName, type ToolCallFormat } from './formats.ts';
@@ -37,7 +37,7 @@ function read(text: string, cuts: readonly number[], format: ToolCallFormat, cal
 }
 
 const cuts = fc.array(fc.nat(), { maxLength: 20 });
-const RUNS = { numRuns: 120 };
+const RUNS = cases(120);
 
 describe.each(families)('%s', (family) => {
   const formats: ToolCallFormat[] = STARTS_INSIDE.includes(family) ? [family] : [family, 'auto'];
@@ -89,7 +89,8 @@ describe.each(families)('%s', (family) => {
 });
 
 test('a huge call is read', () => {
-  const all = [{ name: 'write', arguments: { text: 'line "quoted" \\ \n'.repeat(60_000), n: 1 } }];
+  const lines = ALL_CASES ? 60_000 : 6_000;
+  const all = [{ name: 'write', arguments: { text: 'line "quoted" \\ \n'.repeat(lines), n: 1 } }];
   for (const family of families) {
     const outcome = read(writerOf(family)(all), [], family, all);
     expect(outcome.calls).toEqual(all);

@@ -7,7 +7,7 @@ import {
   responsesReply,
   type ModelReply,
 } from '@toolyard/testing';
-import { fc } from '@toolyard/testing/property';
+import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { createDialect as anthropicDialect } from '../anthropic-messages/dialect.ts';
 import { createDialect as geminiDialect } from '../google-gemini/dialect.ts';
@@ -141,7 +141,7 @@ describe.each(SCRIPTS)('$name', ({ dialect, whole }) => {
           expect(deltas.join('')).toBe(part.argumentsText);
         }
       }),
-      { numRuns: 400 },
+      cases(400),
     );
   });
 

@@ -1,4 +1,4 @@
-import { fc } from '@toolyard/testing/property';
+import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { ANNE, commitOf, deltas, LEASE_MS, newRun, question, reply } from '../conversation.ts';
 import type { Bench } from './bench.ts';
@@ -211,7 +211,7 @@ export function describeCommitting(bench: Bench): void {
         fc.asyncProperty(fc.array(interleavedStep, { maxLength: 40 }), async (steps) => {
           await followModel(String(round++), steps);
         }),
-        { numRuns: 25 },
+        cases(25),
       );
     });
 

@@ -1,4 +1,4 @@
-import { fc } from '@toolyard/testing/property';
+import { cases, fc } from '@toolyard/testing/property';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ColouredLines } from './coloured-lines.ts';
 import { colourLinesOf } from './highlighter.ts';
@@ -46,7 +46,7 @@ describe('code that is coloured while it grows', async () => {
         expect(growing.pieces.join('')).toBe(atOnce.pieces.join(''));
         expect(growing.rest).toBe('');
       }),
-      { numRuns: 25 },
+      cases(25),
     );
   });
 

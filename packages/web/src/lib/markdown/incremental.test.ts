@@ -1,4 +1,4 @@
-import { fc } from '@toolyard/testing/property';
+import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, it } from 'vitest';
 import { IncrementalMarkdown, parseMarkdown } from './incremental.ts';
 
@@ -85,7 +85,7 @@ describe('Markdown read while it is written', () => {
         for (const prefix of cut(text, lengths)) markdown.update(prefix);
         expect(markdown.update(text, { whole: true })).toEqual(parseMarkdown(text));
       }),
-      { numRuns: 1500 },
+      cases(1500),
     );
   });
 
@@ -98,7 +98,7 @@ describe('Markdown read while it is written', () => {
           if (!/[\r\uD800-\uDBFF]$/.test(prefix)) expect(blocks).toEqual(parseMarkdown(prefix));
         }
       }),
-      { numRuns: 400 },
+      cases(400),
     );
   });
 
