@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import type { Need } from './needs.ts';
 import { needs } from './needs.ts';
 import { findPostgres, needsPrograms } from './postgres-binaries.ts';
-import type { Cluster } from './postgres.ts';
+import type { Cluster, Databases } from './postgres.ts';
 import { startCluster } from './postgres.ts';
 
 // Only files that need PostgreSQL import this module: nothing is looked for or downloaded for others.
@@ -19,8 +19,28 @@ export function postgresProgram(name: 'pg_dump' | 'psql'): string {
   return join(binaries.folder ?? '', name);
 }
 
+let shared: Promise<Cluster> | undefined;
+
 /**
- * Tests that need PostgreSQL: each file has a cluster of its own, started before the first of them. They are skipped
+ * Tests that need databases of their own, but not a PostgreSQL of their own: all files of a worker process share one,
+ * which ends with the process. They are skipped where neither the system nor npm provides it.
+ */
+export function describeOnDatabases(name: string, body: (cluster: () => Databases) => void): void {
+  describe(name, needs(POSTGRES), () => {
+    let started: Databases | undefined;
+    beforeAll(async () => {
+      const { folder } = binaries;
+      if (folder !== null) started = await (shared ??= startCluster(folder, { endsWithProcess: true }));
+    });
+    body(() => {
+      if (!started) throw new Error('outside a test');
+      return started;
+    });
+  });
+}
+
+/**
+ * Tests that stop, restart or overload PostgreSQL: each file has a cluster of its own, started before the first of them. They are skipped
  * where neither the system nor npm provides it.
  */
 export function describeOnPostgres(name: string, body: (cluster: () => Cluster) => void): void {

@@ -1,9 +1,12 @@
+import type { ChildProcessByStdio } from 'node:child_process';
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { eventually } from './eventually.ts';
@@ -12,8 +15,8 @@ import { registerProcess } from './started-processes.ts';
 import { UNPRIVILEGED } from './postgres-npm.ts';
 import { runFolder } from './test-run.ts';
 
-/** A PostgreSQL of the test's own, thrown away with everything in it. */
-export type Cluster = {
+/** What tests that share a PostgreSQL may do with it. */
+export type Databases = {
   /** The address of an empty database; each call makes another one. `user` and `password` as asked for. */
   readonly createDatabase: () => Promise<string>;
   /** The address of a database by name, whether it is there or not. */
@@ -22,6 +25,10 @@ export type Cluster = {
   readonly query: (url: string, ...statements: string[]) => Promise<Record<string, unknown>[]>;
   /** Until PostgreSQL has seen that no Toolyard is connected to a database any more: it takes a moment after its end. */
   readonly whenLeft: (url: string) => Promise<void>;
+};
+
+/** A PostgreSQL of the test's own, thrown away with everything in it. */
+export type Cluster = Databases & {
   /** As an administrator restarts it, or as a power cut does (`immediate`). */
   stop(how: 'fast' | 'immediate'): Promise<void>;
   /** Nothing where it runs. */
@@ -67,15 +74,24 @@ function giveAway(path: string): void {
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
 }
 
+/** The keeper ends by itself when this process does: its input is closed then. */
+function letProcessEnd(child: ChildProcessByStdio<Writable, null, null>): void {
+  child.unref();
+  if (child.stdin instanceof Socket) child.stdin.unref();
+}
+
 async function copy(from: string, to: string): Promise<void> {
   await promisify(execFile)('cp', ['-pR', from, to]);
 }
 
 /**
  * Makes and starts a cluster on a port of its own of this machine. With `durable` what it has stored survives a power cut, too,
- * and takes as long as that takes.
+ * and takes as long as that takes. With `endsWithProcess` nobody has to close it, and this process may end while it runs.
  */
-export async function startCluster(binaries: string, { durable = false } = {}): Promise<Cluster> {
+export async function startCluster(
+  binaries: string,
+  { durable = false, endsWithProcess = false } = {},
+): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-postgres-'));
   const data = join(folder, 'data');
   giveAway(folder);
@@ -108,6 +124,8 @@ export async function startCluster(binaries: string, { durable = false } = {}): 
       'unix_socket_directories=',
       'listen_addresses=127.0.0.1',
       'shared_buffers=32MB',
+      // Its workers would be new processes of the process under test.
+      ...(endsWithProcess ? ['autovacuum=off'] : []),
     ];
     const server = [join(binaries, 'postgres'), '-D', data, '-p', String(port)];
     const words = [...server, ...settings.flatMap((setting) => ['-c', setting])];
@@ -120,6 +138,7 @@ export async function startCluster(binaries: string, { durable = false } = {}): 
       }),
       'PostgreSQL',
     );
+    if (endsWithProcess) letProcessEnd(child);
     const ended = once(child, 'exit');
     end = async (how) => {
       end = undefined;

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import type { McpServerList, ProviderView, RunRecord, ToolResult } from '@toolyard/protocol';
 import { eventually, reply, startModelServer } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { Served } from '../test-fixtures/served.ts';
 
 const OLD = 'the passphrase of the first year';
 const NEW = 'the passphrase of the second year';
 const NO_MATTER = /TOOLYARD_SECRET is another one than that of this database.*\n?.*Start with the one it had/;
 
-describeOnPostgres('TOOLYARD_SECRET over a database', (cluster) => {
+describeOnDatabases('TOOLYARD_SECRET over a database', (cluster) => {
   it('is held by whoever starts there, in every role: with another one, or none, it ends and says so', async () => {
     const env = { DATABASE_URL: await cluster().createDatabase() };
     await using served = await Served.start({ env: { ...env, TOOLYARD_SECRET: OLD } });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '@toolyard/protocol';
 import { eventually, reply, startModelServer } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { Served } from '../test-fixtures/served.ts';
 
 const HEAD = /^# (HELP|TYPE) [a-z_]+ \S/;
@@ -73,7 +73,7 @@ describe('GET /metrics', () => {
   });
 });
 
-describeOnPostgres('GET /metrics over a database', (cluster) => {
+describeOnDatabases('GET /metrics over a database', (cluster) => {
   it('tells the words between processes too', async () => {
     const env = {
       DATABASE_URL: await cluster().createDatabase(),

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { McpServerList, McpServerView } from '@toolyard/protocol';
 import { eventually, startHostedService } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { Served } from '../test-fixtures/served.ts';
 
-describeOnPostgres('a hosted server that was removed at one process', (cluster) => {
+describeOnDatabases('a hosted server that was removed at one process', (cluster) => {
   it('is not made again by those that start with an old mcp.json, until it is added again', async () => {
     await using ends = new AsyncDisposableStack();
     const service = ends.use(await startHostedService({ behaviour: { tools: [{ name: 'send' }] } }));

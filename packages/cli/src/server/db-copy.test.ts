@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { MessagePage, ProviderView, RunRecord } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
 import { eventually, reply, startModelServer } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { runCommand } from '../test-fixtures/run-command.ts';
 import { Served } from '../test-fixtures/served.ts';
 
@@ -18,7 +18,7 @@ async function ask(served: Served, text: string): Promise<string[]> {
   return messages.map(textOf);
 }
 
-describeOnPostgres('toolyard db with PostgreSQL', (cluster) => {
+describeOnDatabases('toolyard db with PostgreSQL', (cluster) => {
   it('copies a folder to a database and back: conversations go on there, with the stored key', async () => {
     await using model = Object.assign(await startModelServer(() => reply.text('Yes.'), { requireKey: 'sk-right' }), {
       [Symbol.asyncDispose]: () => model.close(),

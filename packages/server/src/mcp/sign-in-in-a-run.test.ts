@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { McpServerList, McpSignInStarted, RunRecord, StoredInterrupt } from '@toolyard/protocol';
 import type { AuthorizationServer, ModelServer, ScriptedMcp } from '@toolyard/testing';
 import { eventually, reply, startAuthorizationServer, startModelServer, startScriptedMcp } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunningServer } from '../start-server.ts';
 import { ask as askOf, startWhole } from './test-fixtures/whole-server.ts';
@@ -138,7 +138,7 @@ test('said too early, it is asked again; declined, the model is told that the ca
   expect(told()).toContain('did not sign in');
 });
 
-describeOnPostgres('two servers over one database', (cluster) => {
+describeOnDatabases('two servers over one database', (cluster) => {
   test('who signs in at one is known to the other at once', async () => {
     await server.close();
     const databaseUrl = await cluster().createDatabase();

@@ -7,7 +7,7 @@ import { systemClock } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { copyStorage, openStorage } from '@toolyard/storage';
 import { eventually } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { runEvent } from '../http/schemas/runs.ts';
 import { ANNE } from './test-fixtures/bench.ts';
 import { recordingsOf, shapeOf, versions } from './test-fixtures/corpus/corpus.ts';
@@ -166,7 +166,7 @@ describe('runs an earlier version has stored', () => {
   });
 });
 
-describeOnPostgres('runs an earlier version has stored, in PostgreSQL', (cluster) => {
+describeOnDatabases('runs an earlier version has stored, in PostgreSQL', (cluster) => {
   test.each(versions())(
     '%s: all are read, and those under way are taken up and end as they should',
     async (version) => {

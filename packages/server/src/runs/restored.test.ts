@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { systemClock } from '@toolyard/protocol';
 import { openStorage } from '@toolyard/storage';
 import { eventually, needs } from '@toolyard/testing';
-import { describeOnPostgres, PG_DUMP, postgresProgram } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases, PG_DUMP, postgresProgram } from '@toolyard/testing/on-postgres';
 import { ANNE } from './test-fixtures/bench.ts';
 import { outcomeOf, playPersons, stageOver, storyOf } from './test-fixtures/corpus/stage.ts';
 
-describeOnPostgres('a database that is restored', (cluster) => {
+describeOnDatabases('a database that is restored', (cluster) => {
   test('from a pg_dump made in the middle of runs: they go on from their last step', needs(PG_DUMP), async () => {
     const [url, restored] = [await cluster().createDatabase(), await cluster().createDatabase()];
     const storage = await openStorage({ url, clock: systemClock });

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS, systemClock } from '@toolyard/protocol';
 import { initialState } from '@toolyard/agent-runtime';
 import type { DatabaseStorage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { RunBudgets } from './run-budgets.ts';
 import type { RunConfiguration } from './stored-run.ts';
 
@@ -15,7 +15,7 @@ const clock = { ...systemClock, now: () => NOON };
 const model = { providerId: 'p', modelId: 'm' };
 const state = initialState({ runId: 'r', conversationId: 'c', startedAt: 0, limits: DEFAULT_LIMITS });
 
-describeOnPostgres('a budget of the day', (cluster) => {
+describeOnDatabases('a budget of the day', (cluster) => {
   const open: DatabaseStorage[] = [];
   afterEach(async () => {
     for (const storage of open.splice(0)) await storage.close();

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFakeClock, runNode, programArgs } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { blobPath } from '../blobs.ts';
 import { checkStorage } from '../check.ts';
 import { BLOBS_FOLDER, DATABASE_FILE, FINGERPRINT_FILE, SALT_FILE } from '../layout.ts';
@@ -20,7 +20,7 @@ import { COPIED_TABLES } from './tables.ts';
 const PROGRAM = fileURLToPath(new URL('../test-fixtures/copying-process.ts', import.meta.url));
 const clock = createFakeClock();
 
-describeOnPostgres('a copy from a data folder to PostgreSQL and back', (cluster) => {
+describeOnDatabases('a copy from a data folder to PostgreSQL and back', (cluster) => {
   let folder: ReturnType<typeof temporaryFolder>;
   let data: string;
   let url: string;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createFakeClock, eventually } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
 import type { DatabaseStorage } from '../storage.ts';
 import { PostgresConnection } from './connection.ts';
 import { openDatabase } from './open-database.ts';
 
-describeOnPostgres('what other processes wrote', (cluster) => {
+describeOnDatabases('what other processes wrote', (cluster) => {
   test('is read on in many runs at once, by their owner, as far as there is room', async () => {
     const storage = await openDatabase({ url: await cluster().createDatabase(), clock: createFakeClock() });
     try {

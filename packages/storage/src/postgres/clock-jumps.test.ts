@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunStore } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import type { EngineUnderTest } from '../test-fixtures/conformance/bench.ts';
 import { P1, P2 } from '../test-fixtures/conformance/bench.ts';
 import { ANNE, commitOf, deltas, LEASE_MS, newRun } from '../test-fixtures/conversation.ts';
@@ -10,7 +10,7 @@ import { openPostgresEngine } from '../test-fixtures/postgres-engine.ts';
 const HOUR_MS = 3_600_000;
 const START_MS = 10 * HOUR_MS;
 
-describeOnPostgres('a database whose clock is set an hour', (cluster) => {
+describeOnDatabases('a database whose clock is set an hour', (cluster) => {
   let engine: EngineUnderTest;
   let holder: RunStore;
   let other: RunStore;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createFakeClock } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { openStorage } from '../open-storage.ts';
 import { expectKeptData } from '../test-fixtures/kept/expect-kept-data.ts';
 import { keptPostgres, keptSteps } from '../test-fixtures/kept/kept.ts';
@@ -11,7 +11,7 @@ test('the databases that are kept end with steps there are', () => {
   for (const step of keptSteps('postgres')) expect(Object.keys(MIGRATIONS)).toContain(step);
 });
 
-describeOnPostgres('a database an earlier version left', (cluster) => {
+describeOnDatabases('a database an earlier version left', (cluster) => {
   test.each(keptSteps('postgres'))('as of %s opens, with all its data, and work goes on', async (step) => {
     const url = await cluster().createDatabase();
     await cluster().query(url, keptPostgres(step));

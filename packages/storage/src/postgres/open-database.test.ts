@@ -5,7 +5,7 @@ import { openStorage } from '../open-storage.ts';
 import { StorageError } from '../storage-error.ts';
 import type { DatabaseOptions, SharedStorage } from '../storage.ts';
 import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { checkDatabaseAt } from './check-at.ts';
 import { PostgresConnection } from './connection.ts';
 import { migrateToLatest } from './migrate.ts';
@@ -44,7 +44,7 @@ test('an address that is none is refused without repeating it', async () => {
   }
 });
 
-describeOnPostgres('a PostgreSQL database', (cluster) => {
+describeOnDatabases('a PostgreSQL database', (cluster) => {
   test('that cannot be had is named, with what to do, and never with a password', async () => {
     const { addressOf, createDatabase, query } = cluster();
     expect(await refusal(addressOf('nowhere'))).toMatchObject({ problem: 'not_there', code: 'bad_config' });

@@ -17,7 +17,7 @@ import {
 } from '@toolyard/testing';
 import type { SharedStorage } from '../storage.ts';
 import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { placeTestClock, TEST_CLOCK } from '../test-fixtures/postgres-engine.ts';
 import { openDatabase } from './open-database.ts';
 
@@ -38,7 +38,7 @@ type Remote = {
   stopped(): Promise<void>;
 };
 
-describeOnPostgres('two processes on one PostgreSQL', (cluster) => {
+describeOnDatabases('two processes on one PostgreSQL', (cluster) => {
   let url: string;
   let storage: SharedStorage;
   let now = 0;

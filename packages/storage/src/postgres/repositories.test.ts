@@ -1,10 +1,10 @@
 import { createFakeClock } from '@toolyard/testing';
 import { openStorage } from '../open-storage.ts';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { createDatabases } from '../test-fixtures/postgres-engine.ts';
 import { describeRepositories } from '../test-fixtures/repositories/describe-repositories.ts';
 
-describeOnPostgres('on PostgreSQL', (cluster) => {
+describeOnDatabases('on PostgreSQL', (cluster) => {
   const emptyDatabase = createDatabases(cluster);
   describeRepositories('what is kept beside runs', async () => {
     const url = await emptyDatabase();

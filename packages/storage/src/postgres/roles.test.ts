@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFakeClock } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { openDatabase } from './open-database.ts';
 import type { DatabaseStorage } from '../storage.ts';
 import { ANNE } from '../test-fixtures/conversation.ts';
@@ -9,7 +9,7 @@ const A = { id: 'a', role: 'tools', address: 'http://127.0.0.1:1' };
 const B = { id: 'b', role: 'tools', address: 'http://127.0.0.1:2' };
 const MS = 10_000;
 
-describeOnPostgres('processes and their servers', (cluster) => {
+describeOnDatabases('processes and their servers', (cluster) => {
   let url: string;
   let storage: DatabaseStorage;
   let at = 1_000;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createFakeClock } from '@toolyard/testing';
-import { describeOnPostgres } from '@toolyard/testing/on-postgres';
+import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { copyStorage } from '../copy/copy-storage.ts';
 import { openStorage } from '../open-storage.ts';
 import { checkDatabaseAt } from '../postgres/check-at.ts';
@@ -120,7 +120,7 @@ describe('a bucket', () => {
   });
 });
 
-describeOnPostgres('blobs of a database, in a bucket', (cluster) => {
+describeOnDatabases('blobs of a database, in a bucket', (cluster) => {
   let url: string;
   let storage: DatabaseStorage;
   beforeEach(async () => {

@@ -3,7 +3,7 @@ import { openDatabase } from '../postgres/open-database.ts';
 import type { SharedStorage } from '../storage.ts';
 import type { EngineUnderTest } from './conformance/bench.ts';
 import { doorsOf } from './doors.ts';
-import type { Cluster } from '@toolyard/testing/postgres';
+import type { Databases } from '@toolyard/testing/postgres';
 
 /**
  * Empties whatever tables there are but for what the migrations wrote. Ten times as fast as TRUNCATE, which makes new
@@ -16,7 +16,7 @@ const CLEARING = `DO $$ BEGIN
 END $$`;
 
 /** A database that is emptied each time it is asked for: making a new one takes a second. */
-export function createDatabases(cluster: () => Cluster): () => Promise<string> {
+export function createDatabases(cluster: () => Databases): () => Promise<string> {
   let made: string | undefined;
   return async () => {
     if (made === undefined) return (made = await cluster().createDatabase());
@@ -29,7 +29,7 @@ export function createDatabases(cluster: () => Cluster): () => Promise<string> {
 export const TEST_CLOCK = '(SELECT ms FROM test_clock)';
 
 /** Puts the clock of a test into a table of the database, for all processes that have it open; gives what sets it. */
-export async function placeTestClock({ query }: Cluster, url: string): Promise<(ms: number) => Promise<void>> {
+export async function placeTestClock({ query }: Databases, url: string): Promise<(ms: number) => Promise<void>> {
   await query(url, 'CREATE TABLE IF NOT EXISTS test_clock (ms BIGINT NOT NULL)');
   return async (ms) => {
     await query(url, 'DELETE FROM test_clock', `INSERT INTO test_clock VALUES (${Math.trunc(ms)})`);
@@ -37,7 +37,7 @@ export async function placeTestClock({ query }: Cluster, url: string): Promise<(
 }
 
 /** PostgreSQL with its leases timed by the clock of the test. */
-export async function openPostgresEngine(cluster: Cluster, url: string, clock: Clock): Promise<EngineUnderTest> {
+export async function openPostgresEngine(cluster: Databases, url: string, clock: Clock): Promise<EngineUnderTest> {
   const timePassed = await placeTestClock(cluster, url);
   await timePassed(clock.monotonic());
   const opened: SharedStorage[] = [];
