@@ -10,7 +10,7 @@ import type { Saved } from './run-draft.ts';
 import type { RunWriter } from './run-writer.ts';
 import type { StoredRun } from './stored-run.ts';
 
-export type DurableJournalOptions = {
+type DurableJournalOptions = {
   runId: string;
   model: string;
   writer: RunWriter;

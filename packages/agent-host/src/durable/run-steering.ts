@@ -3,7 +3,7 @@ import type { Heard } from '../drive-run.ts';
 import type { RunConversation } from './run-conversation.ts';
 import type { RunWriter } from './run-writer.ts';
 
-export type RunSteeringOptions = {
+type RunSteeringOptions = {
   /** What waits under this id in the queue, as it is stored and in the form a model can read; null: it was taken back. */
   find: (queuedMessageId: string) => Promise<{ parts: UserPart[]; readable: UserPart[] } | null>;
   conversation: RunConversation;
