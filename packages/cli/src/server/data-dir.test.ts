@@ -4,7 +4,7 @@ import { dataDirFrom } from './data-dir.ts';
 const USUAL = '/home/ann/.local/share/toolyard';
 
 function dataDir(flag: string | undefined, env: NodeJS.ProcessEnv): string {
-  return dataDirFrom(flag, { env: { HOME: '/home/ann', ...env }, cwd: '/work' }, 'linux');
+  return dataDirFrom(flag, { env: { HOME: '/home/ann', ...env }, cwd: '/project' }, 'linux');
 }
 
 it('is the flag, else the variable, else the usual folder', () => {
@@ -15,8 +15,8 @@ it('is the flag, else the variable, else the usual folder', () => {
 });
 
 it('resolves a relative folder from where the command runs', () => {
-  expect(dataDir('a', {})).toBe('/work/a');
-  expect(dataDir(undefined, { TOOLYARD_DATA_DIR: 'b' })).toBe('/work/b');
+  expect(dataDir('a', {})).toBe('/project/a');
+  expect(dataDir(undefined, { TOOLYARD_DATA_DIR: 'b' })).toBe('/project/b');
 });
 
 it('is never the working folder because something is empty', () => {
