@@ -1,8 +1,8 @@
 import { calibrate, cpuSeconds } from './cpu.ts';
 
 /**
- * What `npm test` may cost: its CPU seconds divided by those of the calibration script. Half of what it was (1,983 s / 0.79 s) before
- * the tests were made cheaper; new tests fit in or replace others (docs/testing.md).
+ * What `npm test` may cost: its CPU seconds divided by those of the calibration script. That is half of what it cost
+ * before the tests were made cheaper (1,983 s / 0.79 s). New tests fit in or replace others (docs/testing.md).
  */
 const CPU_BUDGET = 1_250;
 
