@@ -7,6 +7,16 @@ export const UNIT_PROJECTS: readonly string[] = ['packages', 'cli', 'page'];
 /** The page's project loads the Svelte compiler. */
 const PAGE_PROJECT = 'page';
 const PAGE_FOLDER = 'packages/web/';
+/** Folders whose tests never open the built page. */
+const WITHOUT_BROWSER = ['packages/', 'servers/', 'scripts/', 'testing/'];
+
+/** True if a file named may be a test in a browser, which needs the built page. */
+export function needsPage(filters: readonly string[]): boolean {
+  return filters.some((filter) => {
+    const path = relative(ROOT, resolve(ROOT, filter));
+    return !WITHOUT_BROWSER.some((folder) => `${path}/`.startsWith(folder));
+  });
+}
 
 /** Which projects vitest has to load for the files named; all of them where a name is only a part of a path. */
 export function selectProjects(filters: readonly string[]): string[] {

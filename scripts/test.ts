@@ -16,7 +16,7 @@ import { formatSkips, unacceptedSkips } from './skips.ts';
 import type { TestSummary } from './test-report.ts';
 import { costByKind, summarizeTests } from './test-report.ts';
 import { beginTestRun, testRunEnv } from './test-run.ts';
-import { selectProjects } from './test-selection.ts';
+import { needsPage, selectProjects } from './test-selection.ts';
 import { checkPageTypes, checkTypes, ensurePagePrepared, preparePage } from './types.ts';
 
 // `npm test`: every check, all of them even if one fails. With arguments: only the tests of the files they name.
@@ -54,6 +54,11 @@ endRun();
 async function runNamed(): Promise<number> {
   const unprepared = await ensurePagePrepared();
   if (unprepared !== null) console.error(unprepared);
+  const unbuilt = needsPage(filters) ? await buildPage({ tell: (line) => console.error(line) }) : null;
+  if (unbuilt !== null) {
+    console.error(unbuilt);
+    return 1;
+  }
   const reporters = ['--reporter=default', '--reporter=./scripts/skips-reporter.ts'];
   const args = ['run', ...selectProjects(filters), ...reporters, ...filters];
   return (await runTool(VITEST, args, { env: { ...process.env, ...testRunEnv() } })).code;
