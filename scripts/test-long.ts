@@ -62,13 +62,18 @@ async function runBenchChecks(): Promise<Ended[]> {
   ]);
   if (installed.some(({ code }) => code !== 0)) return installed;
   const checked = await inTurn([
-    { name: 'bench: types', run: () => codeOf(runTool(TSC, ['--noEmit', '-p', join(BENCH, 'tsconfig.json')])) },
+    { name: 'bench: types', run: () => checkBenchTypes('tsconfig.json') },
+    { name: 'bench: types of the page', run: () => checkBenchTypes(join('page', 'tsconfig.json')) },
     {
       name: 'bench: lint',
       run: () => codeOf(runTool('oxlint/bin/oxlint', ['--format=unix', '--config', 'bench/lint.config.ts', 'bench'])),
     },
   ]);
   return [...installed, ...checked];
+}
+
+function checkBenchTypes(config: string): Promise<number> {
+  return codeOf(runTool(TSC, ['--noEmit', '-p', join(BENCH, config)]));
 }
 
 /** As `npm run bench -- NAME --quick` does. */

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Message } from '../../packages/protocol/src/index.ts';
 import { systemClock } from '../../packages/protocol/src/index.ts';
-import { OWNER } from '../../packages/server/src/http/types.ts';
 import { openStorage } from '../../packages/storage/src/index.ts';
 import { sampleMarkdown } from '../support/sample-markdown.ts';
+
+// As in packages/server, which is not imported: its types do not compile beside those of a browser.
+const OWNER = { ownerId: 'owner' };
 
 /** Stands in the last message and nowhere else. */
 export const LAST_WORDS = 'the very last words';

@@ -34,7 +34,7 @@ async function readBarely(baseUrl: string): Promise<string> {
     body: JSON.stringify({ model: 'bench', messages: [{ role: 'user', content: 'hi' }], stream: true }),
   });
   if (!response.ok || !response.body) throw new Error(String(response.status));
-  const reader = response.body.getReader();
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   const decoder = new TextDecoder();
   let text = '';
   let rest = '';
@@ -127,7 +127,7 @@ async function overAgents(origin: string): Promise<Reading> {
 }
 
 async function overTanstack(origin: string): Promise<Reading> {
-  const { chat } = await import('@tanstack/ai');
+  const { chat, EventType } = await import('@tanstack/ai');
   const { createOpenaiChatCompletions } = await import('@tanstack/ai-openai');
   const adapter = createOpenaiChatCompletions('gpt-4o', 'none', { baseURL: `${origin}/v1`, maxRetries: 0 });
   return {
@@ -135,8 +135,8 @@ async function overTanstack(origin: string): Promise<Reading> {
     async read() {
       let text = '';
       for await (const chunk of chat({ adapter, messages: [{ role: 'user', content: 'hi' }] })) {
-        if (chunk.type === 'TEXT_MESSAGE_CONTENT') text += chunk.delta;
-        else if (chunk.type === 'RUN_ERROR') throw new Error(chunk.message);
+        if (chunk.type === EventType.TEXT_MESSAGE_CONTENT) text += chunk.delta;
+        else if (chunk.type === EventType.RUN_ERROR) throw new Error(chunk.message);
       }
       return text;
     },

@@ -47,7 +47,7 @@ export const start: StartContender = async ({ baseUrl, server }) => {
       }
     };
 
-    const reader = response.body.getReader();
+    const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
     const decoder = new TextDecoder();
     let rest = '';
     for (;;) {
