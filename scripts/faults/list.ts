@@ -140,7 +140,7 @@ export const FAULTS: readonly Fault[] = [
     find: "!matchMedia('(prefers-reduced-motion: reduce)').matches",
     replace: "!matchMedia('(prefers-reduced-motion: nothing)').matches",
     tests: ['e2e/page-smooth.test.ts'],
-    title: 'appears at once for who wants nothing to move',
+    title: 'appears at once with reduced motion',
   },
   {
     id: 'tab-run-resumes',

@@ -1,39 +1,45 @@
-/** What the page can do with frames; a test holds them in its hand. */
+/** The animation frames of the page; tests inject frames they draw themselves. */
 export type Frames = {
-  /** False where nobody sees movement, or nobody wants to: everything is shown at once then. */
+  /** False in a hidden tab or with reduced motion: everything is shown at once then. */
   moves(): boolean;
-  /** Calls back before the next frame is drawn, with the time in milliseconds; gives what calls it off. */
+  /** Calls back before the next frame is drawn, with the time in milliseconds; returns a function that cancels it. */
   next(callback: (at: number) => void): () => void;
 };
 
-/** Of what is not shown yet, so much is left after this time, in milliseconds: 37 %. A reader is never far behind. */
+/** Time constant in milliseconds: 37 % of the waiting text is left after it. */
 const BEHIND_MS = 80;
-/** How long a letter that may still grow is kept back, in milliseconds. */
+/** How long a grapheme at the end that may still grow is held back, in milliseconds. */
 const KEPT_BACK_MS = 120;
-/** A frame that comes later than this was not drawn on time: what it missed is not made up for in one go. */
+/** A longer gap between two frames counts as this many milliseconds, so that text does not jump after a late frame. */
 const LONGEST_FRAME_MS = 50;
-/** No letter is longer, in UTF-16 units; a family of four with skin tones has 25. */
+/** No grapheme is longer, in UTF-16 units; a family of four with skin tones has 25. */
 const LONGEST_LETTER = 64;
 
-/** The end of a letter that may go on: pictures, flags, joiners and marks. Only these are ever kept back. */
+/** The end of a grapheme that may go on: emoji, flags, joiners and marks. Only these are held back. */
 const MAY_GROW = /[\u200d\ufe0f\p{Extended_Pictographic}\p{Regional_Indicator}\p{M}\p{Emoji_Modifier}]$/u;
 
+let segmenter: Intl.Segmenter | undefined;
+
+/** Made when text moves for the first time, and shared: the first one of a process may take 50 ms. */
+function letters(): Intl.Segmenter {
+  return (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
+}
+
 /**
- * Shows text that comes in pieces as if it were written: a few letters a frame, whole letters only, the faster the
- * more there is. Never a step behind for long, and at the end at once.
+ * Shows text that arrives in pieces a few whole graphemes a frame, faster the more is waiting, and all of it at once when
+ * it ends.
  */
 export class SmoothText {
   readonly #frames: Frames;
   readonly #show: (text: string) => void;
-  readonly #letters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   #text: string;
   #shown: number;
   #lastFrame: number | null = null;
-  /** When the letter at the end began to be kept back. */
+  /** When the grapheme at the end was first held back. */
   #keptSince: number | null = null;
   #callOff: (() => void) | null = null;
 
-  /** `begun`: what is there already, which counts as shown. */
+  /** `begun`: the text so far, which counts as shown. */
   constructor(frames: Frames, begun: string, show: (text: string) => void) {
     this.#frames = frames;
     this.#text = begun;
@@ -47,14 +53,14 @@ export class SmoothText {
     const goesOn = text.startsWith(this.#text);
     this.#text = text;
     this.#keptSince = null;
-    // The first words are what somebody has waited for.
+    // The first words appear without delay.
     if (!open || !goesOn || this.#shown === 0 || !this.#frames.moves()) {
       this.#showUpTo(text.length);
       this.stop();
     } else this.#await();
   }
 
-  /** Nothing is shown from here on. */
+  /** Shows nothing more. */
   stop(): void {
     this.#callOff?.();
     this.#callOff = null;
@@ -81,10 +87,10 @@ export class SmoothText {
     else this.#lastFrame = null;
   }
 
-  /** Where the letter ends that `place` is in; the one before, while it may still grow. */
+  /** The end of the grapheme around `place`; of the one before while that one may still grow. */
   #letterEnd(place: number, at: number): number {
     let end = this.#shown;
-    for (const { segment } of this.#letters.segment(this.#text.slice(this.#shown, place + LONGEST_LETTER))) {
+    for (const { segment } of letters().segment(this.#text.slice(this.#shown, place + LONGEST_LETTER))) {
       const next = end + segment.length;
       if (next === this.#text.length && MAY_GROW.test(segment)) {
         this.#keptSince ??= at;
